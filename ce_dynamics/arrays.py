@@ -1,0 +1,158 @@
+"""Elementary functions for physics that runs on floats and on traced scalars alike.
+
+Arrays are NumPy arrays: of ``float64`` for plain evaluation, of objects (floats mixed with traced scalars)
+while a model is being compiled.  NumPy's own ufuncs refuse the mixture, so physics code takes its elementary
+functions, comparisons and selections from here and never branches on a value (see `where`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Scalar: TypeAlias = Any
+"""A float or a traced scalar."""
+
+Array: TypeAlias = NDArray[Any]
+"""An array of floats or of traced scalars."""
+
+_PLAIN = (float, int, np.floating, np.integer, bool, np.bool_)
+
+
+def array(values: Iterable[Any]) -> Array:
+    """Stack scalars or rows into an array: ``float64`` if every entry is a plain number, else of objects."""
+    stacked = np.array(list(values), dtype=object)
+    if all(isinstance(value, _PLAIN) for value in stacked.flat):
+        return stacked.astype(np.float64)
+    return stacked
+
+
+def is_plain(value: Array) -> bool:
+    """Whether an array holds plain numbers only."""
+    return all(isinstance(entry, _PLAIN) for entry in np.asarray(value).flat)
+
+
+def _elementwise(plain: Callable[[float], float], method: str) -> Callable[[Any], Any]:
+    def scalar(x: Scalar) -> Scalar:
+        return plain(x) if isinstance(x, _PLAIN) else getattr(x, method)()
+
+    def function(x: Any) -> Any:
+        if isinstance(x, np.ndarray):
+            return array(scalar(entry) for entry in x.flat).reshape(x.shape)
+        return scalar(x)
+
+    function.__name__ = function.__qualname__ = method
+    function.__doc__ = f"Elementwise {method} of floats or traced scalars; NaN outside its domain."
+    return function
+
+
+def _nan_outside(plain: Callable[[float], float]) -> Callable[[float], float]:
+    """Follow IEEE and machine code: NaN (or the infinity) where Python would raise."""
+
+    def guarded(x: float) -> float:
+        try:
+            return plain(x)
+        except ValueError:
+            return math.nan
+        except OverflowError:
+            return math.inf
+
+    return guarded
+
+
+sin = _elementwise(_nan_outside(math.sin), "sin")
+cos = _elementwise(_nan_outside(math.cos), "cos")
+tan = _elementwise(_nan_outside(math.tan), "tan")
+arcsin = _elementwise(_nan_outside(math.asin), "arcsin")
+arccos = _elementwise(_nan_outside(math.acos), "arccos")
+arctan = _elementwise(math.atan, "arctan")
+sqrt = _elementwise(_nan_outside(math.sqrt), "sqrt")
+exp = _elementwise(_nan_outside(math.exp), "exp")
+log = _elementwise(_nan_outside(math.log), "log")
+tanh = _elementwise(math.tanh, "tanh")
+
+
+def absolute(x: Scalar) -> Scalar:
+    """|x| of a float or a traced scalar."""
+    return abs(x)
+
+
+def arctan2(y: Scalar, x: Scalar) -> Scalar:
+    """Angle of the point (x, y), in (-π, π]."""
+    if isinstance(y, _PLAIN):
+        return math.atan2(y, x) if isinstance(x, _PLAIN) else x.arctan2_of(y)
+    return y.arctan2(x)
+
+
+def where(condition: Any, if_true: Any, if_false: Any) -> Any:
+    """Select without branching: ``if_true`` where the condition holds, else ``if_false``.
+
+    Both alternatives are evaluated, so neither may be relied upon to be finite when it is not selected.
+    Arrays are selected entry by entry by one scalar condition.
+    """
+    if isinstance(if_true, np.ndarray) or isinstance(if_false, np.ndarray):
+        chosen_true, chosen_false = np.broadcast_arrays(if_true, if_false)
+        pairs = zip(chosen_true.flat, chosen_false.flat, strict=True)
+        return array(where(condition, a, b) for a, b in pairs).reshape(chosen_true.shape)
+    if isinstance(condition, _PLAIN):
+        return if_true if condition else if_false
+    return condition.where(if_true, if_false)
+
+
+def minimum(a: Scalar, b: Scalar) -> Scalar:
+    """The smaller of two scalars; b where either is NaN."""
+    return where(a < b, a, b)
+
+
+def maximum(a: Scalar, b: Scalar) -> Scalar:
+    """The larger of two scalars; b where either is NaN."""
+    return where(a > b, a, b)
+
+
+def dot(a: Array, b: Array) -> Scalar:
+    """Inner product of two vectors."""
+    total: Scalar = 0.0
+    for x, y in zip(a, b, strict=True):
+        total = total + x * y
+    return total
+
+
+def cross(a: Array, b: Array) -> Array:
+    """Vector product a × b of two 3-vectors."""
+    return array(
+        (
+            a[1] * b[2] - a[2] * b[1],
+            a[2] * b[0] - a[0] * b[2],
+            a[0] * b[1] - a[1] * b[0],
+        )
+    )
+
+
+def skew(a: Array) -> Array:
+    """The matrix ã with ã b = a × b."""
+    return array(
+        (
+            (0.0, -a[2], a[1]),
+            (a[2], 0.0, -a[0]),
+            (-a[1], a[0], 0.0),
+        )
+    )
+
+
+def norm(a: Array) -> Scalar:
+    """Euclidean length of a vector."""
+    return sqrt(dot(a, a))
+
+
+def zeros(*shape: int) -> Array:
+    """An array of zeros (structural zeros: products with them fold away while tracing)."""
+    return np.zeros(shape)
+
+
+def concatenate(parts: Sequence[Array]) -> Array:
+    """Join vectors end to end, keeping ``float64`` where every entry is a plain number."""
+    return array(entry for part in parts for entry in part)

@@ -1,0 +1,67 @@
+"""Rigid bodies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ce_dynamics.arrays import Array
+from ce_dynamics.hinges.base import Hinge
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """A rigid body: its inertia and the hinge that carries it.
+
+    The body frame has its origin at the centre of mass and the world's axes in the design pose.
+
+    Attributes
+    ----------
+    name : str
+    mass : float
+        [kg]; zero is allowed where the body gets its motion from others (a massless rod of a linkage).
+    com : (3,) array
+        Centre of mass in the design pose [m].
+    inertia : (3, 3) array
+        About the centre of mass, in design axes [kg m²].
+    parent : Body or None
+        Body that carries the inboard hinge; None for the ground.
+    hinge : Hinge or None
+        Inboard hinge; None for the ground.
+    index : int
+        Position in the system; a parent precedes its children.
+    """
+
+    name: str
+    mass: float
+    com: Array
+    inertia: Array
+    parent: Body | None
+    hinge: Hinge | None
+    index: int = 0
+    depth: int = field(default=0)
+
+    def __repr__(self) -> str:
+        return f"Body({self.name!r})"
+
+    @property
+    def is_ground(self) -> bool:
+        """Whether this is the inertial frame."""
+        return self.parent is None
+
+    @property
+    def carrier(self) -> Body:
+        """The parent of a body that has one."""
+        assert self.parent is not None, "the ground has no parent"
+        return self.parent
+
+    @property
+    def inboard(self) -> Hinge:
+        """The inboard hinge of a body that has one."""
+        assert self.hinge is not None, "the ground has no hinge"
+        return self.hinge
+
+    def local(self, at: Array) -> Array:
+        """A design point relative to the centre of mass."""
+        return np.asarray(at) - self.com

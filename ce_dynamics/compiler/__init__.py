@@ -1,0 +1,43 @@
+"""One physics source, three executions: trace Python on arrays, evaluate it, compile it to machine code.
+
+Importing this package imports neither llvmlite nor casadi; those are loaded when first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ce_dynamics.compiler.function import TracedFunction, trace
+from ce_dynamics.compiler.scalar import Condition, Traced
+
+if TYPE_CHECKING:
+    from ce_dynamics.compiler.casadi_bridge import from_casadi, jacobian, to_casadi
+    from ce_dynamics.compiler.machine import CompiledFunction, compile_function
+
+_LAZY = {
+    "CompiledFunction": "machine",
+    "compile_function": "machine",
+    "from_casadi": "casadi_bridge",
+    "jacobian": "casadi_bridge",
+    "to_casadi": "casadi_bridge",
+}
+
+__all__ = [
+    "CompiledFunction",
+    "Condition",
+    "Traced",
+    "TracedFunction",
+    "compile_function",
+    "from_casadi",
+    "jacobian",
+    "to_casadi",
+    "trace",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    return getattr(importlib.import_module(f"{__name__}.{_LAZY[name]}"), name)

@@ -1,0 +1,92 @@
+"""Keep object code on disk between runs.
+
+An entry is ``sha256(content) + content`` in a file named by its key, written to a temporary file and moved into
+place, so that readers see whole entries only and concurrent writers do no harm.  Anything wrong with an entry
+discards it; anything wrong with the disk merely disables the cache.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import logging
+import os
+import tempfile
+from pathlib import Path
+
+import platformdirs
+
+VARIABLE = "CE_DYNAMICS_CACHE"
+"""Environment variable that names the cache folder; ``off`` disables the cache."""
+
+_SUFFIX = ".code"
+_DIGEST_SIZE = hashlib.sha256().digest_size
+_LARGEST_TOTAL = 512 * 2**20
+_log = logging.getLogger(__name__)
+_warned: set[Path] = set()
+
+
+def folder() -> Path | None:
+    """The cache folder, which need not exist; None if the cache is off."""
+    chosen = os.environ.get(VARIABLE, "")
+    if chosen.lower() == "off":
+        return None
+    return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("ce-dynamics", appauthor=False)) / "code"
+
+
+def load(key: str) -> bytes | None:
+    """The content stored under a key, or None; a damaged entry is removed."""
+    where = folder()
+    if where is None:
+        return None
+    path = where / (key + _SUFFIX)
+    try:
+        entry = path.read_bytes()
+    except OSError:
+        return None
+    content = entry[_DIGEST_SIZE:]
+    if content and hashlib.sha256(content).digest() == entry[:_DIGEST_SIZE]:
+        with contextlib.suppress(OSError):
+            os.utime(path)  # the time of last use decides what is dropped first
+        return content
+    _log.warning("discarding the damaged cache entry %s; it is compiled again", path)
+    with contextlib.suppress(OSError):
+        path.unlink()
+    return None
+
+
+def store(key: str, content: bytes) -> None:
+    """Store content under a key; failure is logged once per folder and otherwise ignored."""
+    where = folder()
+    if where is None:
+        return
+    temporary = None
+    try:
+        where.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=where, prefix=key[:16], suffix=".tmp")
+        with os.fdopen(handle, "wb") as file:
+            file.write(hashlib.sha256(content).digest() + content)
+        os.replace(temporary, where / (key + _SUFFIX))
+        _trim(where)
+    except OSError as error:
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+        if where not in _warned:
+            _warned.add(where)
+            _log.warning(
+                "compiled code is not kept for later runs: %s; set %s to a writable folder, or to 'off'", error, VARIABLE
+            )
+
+
+def _trim(where: Path) -> None:
+    """Drop the entries unused for longest once the folder exceeds its size."""
+    entries = [(entry.stat(), entry) for entry in where.glob(f"*{_SUFFIX}")]
+    total = sum(status.st_size for status, _ in entries)
+    if total <= _LARGEST_TOTAL:
+        return
+    for status, entry in sorted(entries, key=lambda pair: pair[0].st_mtime):
+        entry.unlink(missing_ok=True)
+        total -= status.st_size
+        if total <= _LARGEST_TOTAL // 2:
+            return

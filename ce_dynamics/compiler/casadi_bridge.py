@@ -1,0 +1,320 @@
+"""Hand traced functions to CasADi and take CasADi functions back.
+
+CasADi matrices are columns first, NumPy's rows first: an array of shape (n,) is an n-by-1 matrix, (n, m) an
+n-by-m matrix, () a 1-by-1 matrix; arrays of more axes are flattened (C order) into a column.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ce_dynamics.compiler.function import Shape, TracedFunction, extract
+from ce_dynamics.compiler.graph import Graph
+from ce_dynamics.compiler.operations import COMPARISONS, Op, arity
+from ce_dynamics.errors import CeDynamicsError
+
+
+class UnsupportedOperation(CeDynamicsError, NotImplementedError):
+    """A CasADi function uses an operation that has no machine code here."""
+
+
+# -- to CasADi ---------------------------------------------------------------------------------------------
+
+
+@cache
+def _builders() -> dict[int, Callable[..., Any]]:
+    import casadi as ca
+
+    return {
+        Op.ADD: lambda x, y: x + y,
+        Op.SUB: lambda x, y: x - y,
+        Op.MUL: lambda x, y: x * y,
+        Op.DIV: lambda x, y: x / y,
+        Op.NEG: lambda x: -x,
+        Op.SQRT: ca.sqrt,
+        Op.FABS: ca.fabs,
+        Op.SIN: ca.sin,
+        Op.COS: ca.cos,
+        Op.TAN: ca.tan,
+        Op.ASIN: ca.asin,
+        Op.ACOS: ca.acos,
+        Op.ATAN: ca.atan,
+        Op.ATAN2: ca.atan2,
+        Op.EXP: ca.exp,
+        Op.LOG: ca.log,
+        Op.TANH: ca.tanh,
+        Op.POW: ca.power,
+        Op.LT: lambda x, y: x < y,
+        Op.LE: lambda x, y: x <= y,
+        Op.EQ: ca.eq,
+        Op.NE: ca.ne,
+        Op.AND: ca.logic_and,
+        Op.OR: ca.logic_or,
+        Op.NOT: ca.logic_not,
+        Op.SELECT: ca.if_else,
+        Op.FLOOR: ca.floor,
+        Op.CEIL: ca.ceil,
+        Op.SINH: ca.sinh,
+        Op.COSH: ca.cosh,
+        Op.ASINH: ca.asinh,
+        Op.ACOSH: ca.acosh,
+        Op.ATANH: ca.atanh,
+        Op.EXPM1: ca.expm1,
+        Op.LOG1P: ca.log1p,
+        Op.ERF: ca.erf,
+        Op.HYPOT: ca.hypot,
+        Op.FMOD: ca.fmod,
+        Op.COPYSIGN: ca.copysign,
+    }
+
+
+def _matrix_shape(shape: Shape) -> tuple[int, int]:
+    if len(shape) == 2:
+        return shape[0], shape[1]
+    return math.prod(shape), 1
+
+
+def _flat_in_c_order(matrix: Any, shape: Shape) -> Any:
+    """Column vector of a CasADi matrix in NumPy's order."""
+    import casadi as ca
+
+    return ca.vec(matrix.T) if len(shape) == 2 else ca.vec(matrix)
+
+
+def to_casadi(traced: TracedFunction) -> Any:
+    """The same function as a ``casadi.Function`` of ``SX``, with the same names of inputs and outputs."""
+    import casadi as ca
+
+    builders = _builders()
+    arguments = [ca.SX.sym(name, *_matrix_shape(shape)) for name, shape in traced.input_shapes.items()]
+    flat = [
+        ca.vertsplit(_flat_in_c_order(argument, shape)) if math.prod(shape) else []
+        for argument, shape in zip(arguments, traced.input_shapes.values(), strict=True)
+    ]
+    values: list[Any] = []
+    for op, a, b, c in traced.instructions:
+        if op == Op.CONST:
+            values.append(ca.SX(traced.numbers[a]))
+        elif op == Op.INPUT:
+            values.append(flat[a][b])
+        else:
+            values.append(builders[op](*(values[k] for k in (a, b, c)[: arity(op)])))
+    results = []
+    for shape, nodes in zip(traced.output_shapes.values(), traced.outputs, strict=True):
+        column = ca.vertcat(*(values[n] for n in nodes)) if nodes else ca.SX(0, 1)
+        if len(shape) == 2:
+            column = ca.reshape(column, shape[1], shape[0]).T
+        results.append(ca.densify(column))
+    return ca.Function(traced.name, arguments, results, list(traced.input_shapes), list(traced.output_shapes))
+
+
+# -- from CasADi -------------------------------------------------------------------------------------------
+
+_SAME_UNARY = ("SQRT FABS SIN COS TAN ASIN ACOS ATAN EXP LOG TANH FLOOR CEIL SINH COSH ASINH ACOSH ATANH "
+               "EXPM1 LOG1P ERF").split()
+_SAME_BINARY = "ATAN2 HYPOT FMOD COPYSIGN".split()
+
+
+class _Reader:
+    """Rebuilds CasADi instructions in a graph.
+
+    CasADi's truth values are the numbers 0 and 1, ours are conditions: `number` and `condition` convert where a value
+    is used as the other kind.  A condition known beforehand is a bool.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.handlers: dict[str, Callable[..., int | bool]] = self._table()
+
+    def number(self, value: int | bool) -> int:
+        graph = self.graph
+        if isinstance(value, bool):
+            return graph.constant(float(value))
+        if graph.is_condition(value):
+            return graph.select(value, graph.constant(1.0), graph.constant(0.0))
+        return value
+
+    def condition(self, value: int | bool) -> int | bool:
+        if isinstance(value, bool) or self.graph.is_condition(value):
+            return value
+        return self.graph.compare(Op.NE, value, self.graph.constant(0.0))
+
+    def select(self, chosen: int | bool, if_true: int, if_false: int) -> int:
+        if isinstance(chosen, bool):
+            return if_true if chosen else if_false
+        return self.graph.select(chosen, if_true, if_false)
+
+    def both(self, x: int | bool, y: int | bool) -> int | bool:
+        x, y = self.condition(x), self.condition(y)
+        if isinstance(x, bool):
+            return y if x else False
+        if isinstance(y, bool):
+            return x if y else False
+        return self.graph.logical_and(x, y)
+
+    def opposite(self, x: int | bool) -> int | bool:
+        x = self.condition(x)
+        return not x if isinstance(x, bool) else self.graph.logical_not(x)
+
+    def either(self, x: int | bool, y: int | bool) -> int | bool:
+        x, y = self.condition(x), self.condition(y)
+        if isinstance(x, bool):
+            return True if x else y
+        if isinstance(y, bool):
+            return True if y else x
+        return self.graph.logical_or(x, y)
+
+    def extremum(self, x: int, y: int, larger: bool) -> int:
+        """C's fmin and fmax: the other number where one is NaN."""
+        graph = self.graph
+        better = graph.compare(Op.LT, y, x) if larger else graph.compare(Op.LT, x, y)
+        return self.select(self.either(better, graph.compare(Op.NE, y, y)), x, y)
+
+    def sign(self, x: int) -> int:
+        graph = self.graph
+        zero, one, minus = graph.constant(0.0), graph.constant(1.0), graph.constant(-1.0)
+        return self.select(graph.compare(Op.LT, zero, x), one, self.select(graph.compare(Op.LT, x, zero), minus, x))
+
+    def product(self, x: int | bool, y: int | bool) -> int:
+        """Product; by a truth value it is a selection, so that NaN of what is not selected does not leak."""
+        graph = self.graph
+        for chosen, value in ((x, y), (y, x)):
+            if isinstance(chosen, bool) or graph.is_condition(chosen):
+                return self.select(chosen, self.number(value), graph.constant(0.0))
+        return graph.mul(x, y)
+
+    def power(self, x: int, y: int) -> int:
+        exponent = self.graph.value(y)
+        if exponent is not None and abs(exponent) <= 32 and exponent == int(exponent):
+            return self.graph.power(x, int(exponent))
+        return self.graph.binary(Op.POW, x, y)
+
+    def remainder(self, x: int, y: int) -> int:
+        raise UnsupportedOperation("the CasADi operation REMAINDER has no machine code here; use fmod")
+
+    def _table(self) -> dict[str, Callable[..., int | bool]]:
+        graph, number = self.graph, self.number
+
+        def on_numbers(build: Callable[..., int | bool]) -> Callable[..., int | bool]:
+            return lambda *values: build(*(number(value) for value in values))
+
+        def unary(op: Op) -> Callable[[int], int]:
+            return lambda x: graph.unary(op, x)
+
+        def binary(op: Op) -> Callable[[int, int], int]:
+            return lambda x, y: graph.binary(op, x, y)
+
+        def compare(op: Op) -> Callable[[int, int], int | bool]:
+            return lambda x, y: graph.compare(op, x, y)
+
+        numeric: dict[str, Callable[..., int | bool]] = {
+            "ASSIGN": lambda x: x,
+            "ADD": graph.add,
+            "SUB": graph.sub,
+            "DIV": graph.div,
+            "NEG": graph.neg,
+            "SQ": lambda x: graph.mul(x, x),
+            "TWICE": lambda x: graph.add(x, x),
+            "INV": lambda x: graph.div(graph.constant(1.0), x),
+            "POW": self.power,
+            "CONSTPOW": self.power,
+            "SIGN": self.sign,
+            "FMIN": lambda x, y: self.extremum(x, y, larger=False),
+            "FMAX": lambda x, y: self.extremum(x, y, larger=True),
+        }
+        numeric |= {name: unary(Op[name]) for name in _SAME_UNARY}
+        numeric |= {name: binary(Op[name]) for name in _SAME_BINARY}
+        numeric |= {op.name: compare(op) for op in COMPARISONS}
+        table = {name: on_numbers(build) for name, build in numeric.items()}
+        table["MUL"] = self.product
+        table["AND"] = self.both
+        table["OR"] = self.either
+        table["NOT"] = self.opposite
+        table["IF_ELSE_ZERO"] = lambda c, x: self.select(self.condition(c), number(x), graph.constant(0.0))
+        return table
+
+
+@cache
+def _operation_names() -> dict[int, str]:
+    import casadi as ca
+
+    return {getattr(ca, name): name[3:] for name in dir(ca) if name.startswith("OP_")}
+
+
+def _c_order(sparsity: Any, shape: Shape) -> list[int]:
+    """For each nonzero of a CasADi matrix its position in the NumPy array of that shape."""
+    rows, columns = sparsity.row(), sparsity.get_col()
+    width = shape[1] if len(shape) == 2 else 1
+    return [row * width + column for row, column in zip(rows, columns, strict=True)]
+
+
+def from_casadi(
+    function: Any,
+    input_shapes: Mapping[str, Shape] | None = None,
+    output_shapes: Mapping[str, Shape] | None = None,
+) -> TracedFunction:
+    """A ``casadi.Function`` as a traced function.
+
+    Parameters
+    ----------
+    function : casadi.Function
+        Of SX, or of MX that can be expanded.
+    input_shapes, output_shapes : mapping of name to shape, optional
+        Shapes of the arrays where they are not those of CasADi's matrices ((n,) for columns, else (n, m)).
+
+    Raises
+    ------
+    UnsupportedOperation
+        If it uses an operation without machine code, or cannot be expanded into scalar operations.
+    """
+    if not function.is_a("SXFunction"):
+        try:
+            function = function.expand()
+        except RuntimeError as error:
+            raise UnsupportedOperation(
+                f"the CasADi function {function.name()} cannot be expanded into scalar operations: {error}"
+            ) from error
+    shapes_in = _shapes(function.name_in(), [function.size_in(k) for k in range(function.n_in())], input_shapes)
+    shapes_out = _shapes(function.name_out(), [function.size_out(k) for k in range(function.n_out())], output_shapes)
+    orders_in = [_c_order(function.sparsity_in(k), s) for k, s in enumerate(shapes_in.values())]
+    orders_out = [_c_order(function.sparsity_out(k), s) for k, s in enumerate(shapes_out.values())]
+    graph = Graph()
+    handlers = _Reader(graph).handlers
+    number = _Reader(graph).number
+    names = _operation_names()
+    registers: dict[int, int | bool] = {}
+    outputs = [[graph.constant(0.0)] * math.prod(shape) for shape in shapes_out.values()]
+    for k in range(function.n_instructions()):
+        name = names.get(function.instruction_id(k), "unknown")
+        read, written = function.instruction_input(k), function.instruction_output(k)
+        if name == "CONST":
+            registers[written[0]] = graph.constant(function.instruction_constant(k))
+        elif name == "INPUT":
+            registers[written[0]] = graph.input(read[0], orders_in[read[0]][read[1]])
+        elif name == "OUTPUT":
+            outputs[written[0]][orders_out[written[0]][written[1]]] = number(registers[read[0]])
+        elif name in handlers:
+            registers[written[0]] = handlers[name](*(registers[r] for r in read))
+        else:
+            raise UnsupportedOperation(
+                f"the CasADi operation {name} in {function.name()} has no machine code here; allowed are {sorted(handlers)}"
+            )
+    return extract(function.name(), graph, shapes_in, shapes_out, outputs)
+
+
+def _shapes(
+    names: list[str], sizes: list[tuple[int, int]], given: Mapping[str, Shape] | None
+) -> dict[str, Shape]:
+    shapes: dict[str, Shape] = {}
+    for name, (rows, columns) in zip(names, sizes, strict=True):
+        shape = (rows,) if columns == 1 else (rows, columns)
+        wanted = tuple((given or {}).get(name, shape))
+        if math.prod(wanted) != rows * columns or _matrix_shape(wanted) != (rows, columns):
+            raise ValueError(f"{name!r} is a {rows} by {columns} matrix in CasADi; it cannot have the shape {wanted}")
+        shapes[name] = wanted
+    return shapes

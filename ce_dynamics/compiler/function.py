@@ -1,0 +1,205 @@
+"""Trace Python functions of arrays into straight-line scalar functions."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ce_dynamics.compiler.graph import Graph, Node
+from ce_dynamics.compiler.operations import MEANING, Op, arity
+from ce_dynamics.compiler.scalar import node_of, wrap
+
+Shape = tuple[int, ...]
+
+_ARITY = [arity(op) for op in sorted(Op)]
+
+
+@dataclass(frozen=True, eq=False)
+class TracedFunction:
+    """A function of arrays as a list of scalar instructions, in an order in which they can be run.
+
+    Attributes
+    ----------
+    name : str
+    input_shapes, output_shapes : mapping of name to shape
+        In the order of arguments and results; arrays are flattened in C order.
+    instructions : tuple of (op, a, b, c)
+        Operands are indices of earlier instructions; a constant carries the index in `numbers`, an input
+        (input index, flat entry).
+    numbers : tuple of float
+    outputs : per output, the instruction of each entry
+    """
+
+    name: str
+    input_shapes: dict[str, Shape]
+    output_shapes: dict[str, Shape]
+    instructions: tuple[Node, ...]
+    numbers: tuple[float, ...]
+    outputs: tuple[tuple[int, ...], ...]
+
+    @property
+    def n_instructions(self) -> int:
+        """Number of arithmetic instructions: constants and inputs are not counted."""
+        return sum(1 for op, _, _, _ in self.instructions if _ARITY[op])
+
+    def histogram(self) -> dict[str, int]:
+        """How often each operation occurs, most frequent first."""
+        count = Counter(op for op, _, _, _ in self.instructions)
+        return {Op(op).name.lower(): n for op, n in count.most_common()}
+
+    def digest(self) -> str:
+        """Hash of everything that determines the result: equal for equal functions, in any process."""
+        return self._digest
+
+    @cached_property
+    def _digest(self) -> str:
+        h = hashlib.sha256()
+        h.update(repr((list(self.input_shapes.items()), list(self.output_shapes.items()))).encode())
+        h.update(np.asarray(self.instructions, dtype="<i4").tobytes())
+        h.update(np.asarray(self.numbers, dtype="<f8").tobytes())
+        for nodes in self.outputs:
+            h.update(np.asarray(nodes, dtype="<i4").tobytes() + b"|")
+        return h.hexdigest()
+
+    def evaluate(self, **inputs: Any) -> dict[str, NDArray[np.float64]]:
+        """Interpret the instructions on float64 arrays: slow, for tests and for looking into things.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If names or shapes of the inputs are not those of the function.
+        """
+        if set(inputs) != set(self.input_shapes):
+            raise TypeError(f"{self.name} takes the inputs {list(self.input_shapes)}, got {sorted(inputs)}")
+        flat = []
+        for name, shape in self.input_shapes.items():
+            given = np.asarray(inputs[name], dtype=np.float64)
+            if given.shape != shape:
+                raise ValueError(f"input {name!r} of {self.name} has shape {given.shape}, expected {shape}")
+            flat.append(given.ravel())
+        with np.errstate(all="ignore"):
+            values = self._interpret(flat)
+        return {
+            name: np.array([values[n] for n in nodes], dtype=np.float64).reshape(shape)
+            for (name, shape), nodes in zip(self.output_shapes.items(), self.outputs, strict=True)
+        }
+
+    def _interpret(self, flat: list[NDArray[np.float64]]) -> list[Any]:
+        values: list[Any] = []
+        for op, a, b, c in self.instructions:
+            n = _ARITY[op]
+            if n == 2:
+                values.append(MEANING[op](values[a], values[b]))
+            elif n == 1:
+                values.append(MEANING[op](values[a]))
+            elif n == 3:
+                values.append(values[b] if values[a] else values[c])
+            else:
+                values.append(np.float64(self.numbers[a]) if op == Op.CONST else flat[a][b])
+        return values
+
+
+def trace(
+    name: str,
+    function: Callable[..., Mapping[str, Any]],
+    inputs: Mapping[str, int | Shape],
+) -> TracedFunction:
+    """Run a function on arrays of traced scalars and keep the instructions its results depend on.
+
+    Parameters
+    ----------
+    name : str
+        For messages.
+    function : callable
+        Called once with one object array per input, by keyword; returns a mapping of output names to arrays or
+        scalars (floats or traced scalars).  It must not branch on values.
+    inputs : mapping of name to length or shape
+        ``()`` passes a traced scalar rather than an array.
+
+    Raises
+    ------
+    TypeError
+        If the function branches on a traced value, or returns something that is no number.
+    """
+    graph = Graph()
+    input_shapes: dict[str, Shape] = {}
+    arguments: dict[str, Any] = {}
+    for k, (key, size) in enumerate(inputs.items()):
+        shape = (size,) if isinstance(size, int) else tuple(size)
+        input_shapes[key] = shape
+        argument = np.empty(math.prod(shape), dtype=object)
+        argument[:] = [wrap(graph, graph.input(k, entry)) for entry in range(argument.size)]
+        arguments[key] = argument.reshape(shape) if shape else argument[0]
+    results = function(**arguments)
+    if not isinstance(results, Mapping):
+        raise TypeError(f"{name} returned a {type(results).__name__}; return a mapping of output names to arrays")
+    output_shapes: dict[str, Shape] = {}
+    outputs: list[list[int]] = []
+    for key, result in results.items():
+        value = np.asarray(result, dtype=object)
+        output_shapes[key] = value.shape
+        try:
+            outputs.append([node_of(graph, entry) for entry in value.flat])
+        except TypeError as error:
+            raise TypeError(f"output {key!r} of {name}: {error}") from error
+    return extract(name, graph, input_shapes, output_shapes, outputs)
+
+
+def extract(
+    name: str,
+    graph: Graph,
+    input_shapes: Mapping[str, Shape],
+    output_shapes: Mapping[str, Shape],
+    outputs: list[list[int]],
+) -> TracedFunction:
+    """Keep the live part of a graph, renumbered."""
+    nodes = graph.nodes
+    live = bytearray(len(nodes))
+    for output in outputs:
+        for n in output:
+            live[n] = 1
+    for n in range(len(nodes) - 1, -1, -1):  # operands precede users, so one backward sweep finds all
+        if live[n]:
+            op, a, b, c = nodes[n]
+            count = _ARITY[op]
+            if count:
+                live[a] = 1
+                if count > 1:
+                    live[b] = 1
+                    if count > 2:
+                        live[c] = 1
+    number = [-1] * len(nodes)
+    instructions: list[Node] = []
+    numbers: list[float] = []
+    for n, (op, a, b, c) in enumerate(nodes):
+        if not live[n]:
+            continue
+        number[n] = len(instructions)
+        count = _ARITY[op]
+        if count == 2:
+            instructions.append((op, number[a], number[b], -1))
+        elif count == 1:
+            instructions.append((op, number[a], -1, -1))
+        elif count == 3:
+            instructions.append((op, number[a], number[b], number[c]))
+        elif op == Op.CONST:
+            instructions.append((op, len(numbers), -1, -1))
+            numbers.append(graph.numbers[a])
+        else:
+            instructions.append((op, a, b, -1))
+    return TracedFunction(
+        name=name,
+        input_shapes=dict(input_shapes),
+        output_shapes=dict(output_shapes),
+        instructions=tuple(instructions),
+        numbers=tuple(numbers),
+        outputs=tuple(tuple(number[n] for n in output) for output in outputs),
+    )

@@ -1,0 +1,218 @@
+"""Compile traced functions to machine code in this process, and call them.
+
+How it is compiled
+------------------
+No LLVM optimisation passes run on the code: the traced graph is already free of dead, constant and repeated
+instructions, and straight-line code has nothing else to gain.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import functools
+import hashlib
+import itertools
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ce_dynamics.compiler import cache, emit
+from ce_dynamics.compiler.function import Shape, TracedFunction
+from ce_dynamics.compiler.operations import Op
+
+CODEGEN_LEVEL = 2
+
+_lock = threading.Lock()
+_serial = itertools.count()
+_EVALUATE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+
+@functools.cache
+def _llvm() -> Any:
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm
+
+
+@functools.cache
+def _host() -> tuple[str, str, str]:
+    """Triple, name and features of this CPU."""
+    llvm = _llvm()
+    return llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
+def _target_machine() -> Any:
+    triple, cpu, features = _host()
+    target = _llvm().Target.from_triple(triple)
+    return target.create_target_machine(cpu=cpu, features=features, opt=CODEGEN_LEVEL, reloc="pic")
+
+
+@functools.cache
+def _jit() -> Any:
+    """The linker of this process.  It lives for ever, as the code it holds may."""
+    return _llvm().create_lljit_compiler(_target_machine())
+
+
+@functools.cache
+def _libm() -> ctypes.CDLL:
+    if sys.platform == "win32":
+        return ctypes.CDLL("ucrtbase")
+    return ctypes.CDLL(ctypes.util.find_library("m"))
+
+
+def _key(traced: TracedFunction, lanes: int) -> str:
+    import llvmlite
+
+    llvm = _llvm()
+    parts = (traced.digest(), lanes, emit.EMITTER_VERSION, emit.FLAGS, CODEGEN_LEVEL)
+    versions = (llvmlite.__version__, llvm.llvm_version_info)
+    return hashlib.sha256(repr((parts, versions, _host())).encode()).hexdigest()
+
+
+def object_code(traced: TracedFunction, lanes: int) -> bytes:
+    """Compile to an object file in memory, without looking at the cache."""
+    llvm = _llvm()
+    module = llvm.parse_assembly(emit.emit_llvm(traced, lanes))
+    module.triple = _host()[0]
+    machine = _target_machine()
+    module.data_layout = str(machine.target_data)
+    return bytes(machine.emit_object(module))
+
+
+def _link(code: bytes, traced: TracedFunction) -> Any:
+    builder = _llvm().JITLibraryBuilder().add_object_img(code).add_current_process()
+    used = {op for op, _, _, _ in traced.instructions}
+    for op, symbol in emit.LIBM.items():
+        if op in used:
+            builder.import_symbol(symbol, ctypes.cast(getattr(_libm(), symbol), ctypes.c_void_p).value)
+    builder.export_symbol(emit.ENTRY).export_symbol(emit.TABLE_ENTRY)
+    with _lock:
+        return builder.link(_jit(), f"ce_dynamics_{next(_serial)}")
+
+
+def compile_function(traced: TracedFunction, lanes: int = 1) -> CompiledFunction:
+    """Compile a traced function, or load it from the cache.
+
+    Parameters
+    ----------
+    traced : TracedFunction
+    lanes : int
+        Number of instances evaluated by one call: 1 (plain arrays), or a power of two (arrays get a last
+        axis of that length; 4 or 8 suit the vector registers of today's CPUs).
+
+    Raises
+    ------
+    ValueError
+        If lanes is not a power of two between 1 and 64.
+    """
+    if lanes not in (1, 2, 4, 8, 16, 32, 64):
+        raise ValueError(f"lanes = {lanes!r}; allowed are powers of two from 1 to 64 (1 for a single instance)")
+    key = _key(traced, lanes)
+    code = cache.load(key)
+    if code is None:
+        code = object_code(traced, lanes)
+        cache.store(key, code)
+    return CompiledFunction(traced, lanes, _link(code, traced))
+
+
+class CompiledFunction:
+    """Machine code of a traced function.
+
+    Attributes
+    ----------
+    traced : TracedFunction
+    lanes : int
+    address : int
+        Of ``void f(double* in_0, ..., double* out_0, ...)``, for callers such as numba; valid while this object lives.
+    table_address : int
+        Of ``void f(double** arguments)``, with the same pointers in a table.
+    input_shapes, output_shapes : dict of name to shape
+        Of the arrays of a call: with lanes > 1 the last axis is the lane.
+    """
+
+    def __init__(self, traced: TracedFunction, lanes: int, library: Any) -> None:
+        self.traced = traced
+        self.lanes = lanes
+        self._library = library
+        self.address: int = library[emit.ENTRY]
+        self.table_address: int = library[emit.TABLE_ENTRY]
+        self._call = _EVALUATE(self.table_address)
+        extra = () if lanes == 1 else (lanes,)
+        self.input_shapes: dict[str, Shape] = {k: s + extra for k, s in traced.input_shapes.items()}
+        self.output_shapes: dict[str, Shape] = {k: s + extra for k, s in traced.output_shapes.items()}
+
+    @property
+    def name(self) -> str:
+        """Name of the traced function."""
+        return self.traced.name
+
+    def __call__(self, *arrays: Any) -> tuple[NDArray[np.float64], ...]:
+        """Evaluate; one array per input, in order.
+
+        Raises
+        ------
+        TypeError
+            If the number of arrays is wrong or one does not hold real numbers.
+        ValueError
+            If a shape is wrong.
+        """
+        if len(arrays) != len(self.input_shapes):
+            raise TypeError(f"{self.name} takes {len(self.input_shapes)} arrays {list(self.input_shapes)}, got {len(arrays)}")
+        inputs = [
+            self._checked(name, shape, given)
+            for (name, shape), given in zip(self.input_shapes.items(), arrays, strict=True)
+        ]
+        outputs = tuple(np.empty(shape) for shape in self.output_shapes.values())
+        self._call(_table([*inputs, *outputs]))
+        return outputs
+
+    def _checked(self, name: str, shape: Shape, given: Any) -> NDArray[np.float64]:
+        array = np.asarray(given)
+        if array.dtype.kind not in "fiub":
+            raise TypeError(f"input {name!r} of {self.name} has dtype {array.dtype}; allowed are real numbers (float64)")
+        if array.shape != shape:
+            raise ValueError(f"input {name!r} of {self.name} has shape {array.shape}, expected {shape}")
+        # not ascontiguousarray: that would make arrays out of scalars
+        return np.asarray(array, dtype=np.float64, order="C")
+
+    def bind(self) -> Binding:
+        """Buffers of one's own and the cheapest way to call."""
+        return Binding(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return compile_function, (self.traced, self.lanes)
+
+    def __repr__(self) -> str:
+        return f"<compiled {self.name}: {self.traced.n_instructions} instructions, {self.lanes} lane(s)>"
+
+
+class Binding:
+    """Buffers for one caller of a compiled function: write `inputs`, call `run()`, read `outputs`.
+
+    Attributes
+    ----------
+    inputs, outputs : dict of name to float64 array
+        Write into them; replacing an entry of the dictionary has no effect.
+    run : callable without arguments
+    """
+
+    __slots__ = ("_function", "_table", "inputs", "outputs", "run")
+
+    def __init__(self, function: CompiledFunction) -> None:
+        self._function = function  # keeps the code alive
+        self.inputs = {name: np.zeros(shape) for name, shape in function.input_shapes.items()}
+        self.outputs = {name: np.zeros(shape) for name, shape in function.output_shapes.items()}
+        self._table = _table([*self.inputs.values(), *self.outputs.values()])
+        # an address converted once and a call without keyword handling
+        self.run: Callable[[], None] = functools.partial(function._call, ctypes.c_void_p(ctypes.addressof(self._table)))
+
+
+def _table(arrays: list[NDArray[np.float64]]) -> Any:
+    return (ctypes.c_void_p * max(1, len(arrays)))(*[array.ctypes.data for array in arrays])

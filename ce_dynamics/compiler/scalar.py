@@ -1,0 +1,289 @@
+"""Traced scalars: stand in for floats in NumPy object arrays and record what is done to them.
+
+`Traced` behaves like a float under arithmetic, comparison and elementary functions, but every result is a node
+of a `Graph`.  Results that are known numbers come back as plain floats, so structural zeros stay visible.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ce_dynamics.compiler.graph import Graph
+from ce_dynamics.compiler.operations import Op
+
+_PLAIN = (float, int, np.floating, np.integer, np.bool_)
+_LARGEST_MULTIPLIED_POWER = 32
+_CONST = int(Op.CONST)
+
+
+def wrap(graph: Graph, n: int) -> Any:
+    """What user code sees of a numeric node: a float if it is known, else the (one) Traced of that node."""
+    carrier = graph.carriers.get(n)
+    if carrier is None:
+        node = graph.nodes[n]
+        carrier = graph.numbers[node[1]] if node[0] == _CONST else Traced(graph, n)
+        graph.carriers[n] = carrier
+    return carrier
+
+
+def node_of(graph: Graph, value: Any) -> int:
+    """The node of a float or traced scalar in a graph.
+
+    Raises
+    ------
+    TypeError
+        If the value is neither, or if it was traced in another graph.
+    """
+    if type(value) is Traced:
+        if value.graph is not graph:
+            raise TypeError("a traced scalar of one trace was used in another; pass it as an input instead")
+        return value.node
+    if isinstance(value, _PLAIN):
+        return graph.constant(float(value))
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        return node_of(graph, value[()])
+    if isinstance(value, Condition):
+        raise TypeError("a traced condition is not a number; use condition.where(if_true, if_false)")
+    raise TypeError(f"cannot use a {type(value).__name__} as a traced scalar; allowed are floats and traced scalars")
+
+
+def _broadcast(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+    """Apply an operator between a scalar and an array; the scalar is boxed so that NumPy keeps its hands off it."""
+    boxes = []
+    for value in (a, b):
+        box = value
+        if not isinstance(value, np.ndarray):
+            box = np.empty((), dtype=object)
+            box[()] = value
+        boxes.append(box)
+    left, right = np.broadcast_arrays(*boxes)
+    result = np.empty(left.shape, dtype=object)
+    result.ravel()[:] = [function(x, y) for x, y in zip(left.flat, right.flat, strict=True)]
+    return result if result.ndim else result[()]
+
+
+class Condition:
+    """A truth value that is only known when the compiled function runs.
+
+    Combine with ``&``, ``|``, ``~``; use with `where`.
+    """
+
+    __slots__ = ("graph", "node")
+    __array_ufunc__ = None
+
+    def __init__(self, graph: Graph, node: int) -> None:
+        self.graph = graph
+        self.node = node
+
+    def where(self, if_true: Any, if_false: Any) -> Any:
+        """if_true where the condition holds, else if_false; both floats or traced scalars."""  # noqa: D403
+        graph = self.graph
+        return wrap(graph, graph.select(self.node, node_of(graph, if_true), node_of(graph, if_false)))
+
+    def __and__(self, other: Any) -> Any:
+        if isinstance(other, (bool, np.bool_)):
+            return self if other else False
+        return Condition(self.graph, self.graph.logical_and(self.node, self._other(other)))
+
+    def __or__(self, other: Any) -> Any:
+        if isinstance(other, (bool, np.bool_)):
+            return True if other else self
+        return Condition(self.graph, self.graph.logical_or(self.node, self._other(other)))
+
+    __rand__ = __and__
+    __ror__ = __or__
+
+    def __invert__(self) -> Condition:
+        return Condition(self.graph, self.graph.logical_not(self.node))
+
+    def _other(self, other: Any) -> int:
+        if not isinstance(other, Condition):
+            raise TypeError(f"cannot combine a traced condition with a {type(other).__name__}; use comparisons on both sides")
+        if other.graph is not self.graph:
+            raise TypeError("a traced condition of one trace was used in another")
+        return other.node
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            "the truth of a traced comparison is not known while a model is being compiled; "
+            "do not branch on values (if, and, or, not, min, max): use ce_dynamics.arrays.where, &, |, ~, minimum, maximum"
+        )
+
+    def __repr__(self) -> str:
+        return f"<traced condition {self.node}>"
+
+
+def _arithmetic(name: str, function: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
+    """The operator method and its reflection for one two-operand method of Graph."""
+    build: Callable[[Graph, int, int], int] = getattr(Graph, name)
+
+    def forward(self: Traced, other: Any) -> Any:
+        graph = self.graph
+        if type(other) is Traced and other.graph is graph:
+            n = build(graph, self.node, other.node)
+        elif isinstance(other, np.ndarray):
+            return _broadcast(function, self, other)
+        elif isinstance(other, Condition):
+            node_of(graph, other)
+        elif type(other) is Traced or isinstance(other, _PLAIN):
+            n = build(graph, self.node, node_of(graph, other))
+        else:
+            return NotImplemented
+        carrier = graph.carriers.get(n)
+        return wrap(graph, n) if carrier is None else carrier
+
+    def reflected(self: Traced, other: Any) -> Any:
+        graph = self.graph
+        if isinstance(other, np.ndarray):
+            return _broadcast(function, other, self)
+        if not isinstance(other, _PLAIN):
+            return NotImplemented
+        return wrap(graph, build(graph, graph.constant(float(other)), self.node))
+
+    return forward, reflected
+
+
+def _unary(op: Op) -> Callable[[Traced], Any]:
+    code = int(op)
+
+    def method(self: Traced) -> Any:
+        graph = self.graph
+        return wrap(graph, graph.unary(code, self.node))
+
+    method.__name__ = op.name.lower()
+    method.__doc__ = f"{op.name.lower()} of this scalar; NaN outside its domain."
+    return method
+
+
+def _comparison(op: Op, function: Callable[[Any, Any], Any], swapped: bool = False) -> Callable[[Traced, Any], Any]:
+    code = int(op)
+
+    def method(self: Traced, other: Any) -> Any:
+        if isinstance(other, np.ndarray):
+            return _broadcast(function, self, other)
+        if type(other) is not Traced and not isinstance(other, _PLAIN):
+            return NotImplemented
+        graph = self.graph
+        i, j = self.node, node_of(graph, other)
+        result = graph.compare(code, j, i) if swapped else graph.compare(code, i, j)
+        return result if isinstance(result, bool) else Condition(graph, result)
+
+    return method
+
+
+class Traced:
+    """A scalar of a graph.  Immutable; equal values of one graph are the same object.
+
+    Under NumPy it lives as an element of object arrays; ``float_array * traced`` and ``np.float64 * traced``
+    come back here (``__array_ufunc__ = None``) and give object arrays and scalars.
+    """
+
+    __slots__ = ("graph", "node")
+    __array_ufunc__ = None
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, graph: Graph, node: int) -> None:
+        self.graph = graph
+        self.node = node
+
+    __add__, __radd__ = _arithmetic("add", operator.add)
+    __sub__, __rsub__ = _arithmetic("sub", operator.sub)
+    __mul__, __rmul__ = _arithmetic("mul", operator.mul)
+    __truediv__, __rtruediv__ = _arithmetic("div", operator.truediv)
+
+    __lt__ = _comparison(Op.LT, operator.lt)
+    __le__ = _comparison(Op.LE, operator.le)
+    __gt__ = _comparison(Op.LT, operator.gt, swapped=True)
+    __ge__ = _comparison(Op.LE, operator.ge, swapped=True)
+    __eq__ = _comparison(Op.EQ, operator.eq)  # type: ignore[assignment]
+    __ne__ = _comparison(Op.NE, operator.ne)  # type: ignore[assignment]
+
+    sin = _unary(Op.SIN)
+    cos = _unary(Op.COS)
+    tan = _unary(Op.TAN)
+    arcsin = _unary(Op.ASIN)
+    arccos = _unary(Op.ACOS)
+    arctan = _unary(Op.ATAN)
+    sqrt = _unary(Op.SQRT)
+    exp = _unary(Op.EXP)
+    log = _unary(Op.LOG)
+    tanh = _unary(Op.TANH)
+    sinh = _unary(Op.SINH)
+    cosh = _unary(Op.COSH)
+    arcsinh = _unary(Op.ASINH)
+    arccosh = _unary(Op.ACOSH)
+    arctanh = _unary(Op.ATANH)
+    expm1 = _unary(Op.EXPM1)
+    log1p = _unary(Op.LOG1P)
+    floor = _unary(Op.FLOOR)
+    ceil = _unary(Op.CEIL)
+    fabs = _unary(Op.FABS)
+    __abs__ = _unary(Op.FABS)
+
+    def __neg__(self) -> Any:
+        return wrap(self.graph, self.graph.neg(self.node))
+
+    def __pos__(self) -> Traced:
+        return self
+
+    def __pow__(self, exponent: Any) -> Any:
+        """Whole powers up to 32 by multiplication, 0.5 by the square root, others by ``pow``."""
+        graph = self.graph
+        if isinstance(exponent, np.ndarray):
+            return _broadcast(operator.pow, self, exponent)
+        if isinstance(exponent, _PLAIN):
+            p = float(exponent)
+            if p == int(p) if abs(p) <= _LARGEST_MULTIPLIED_POWER else False:
+                return wrap(graph, graph.power(self.node, int(p)))
+            if p == 0.5:
+                return self.sqrt()
+        elif type(exponent) is not Traced:
+            return NotImplemented
+        return wrap(graph, graph.binary(Op.POW, self.node, node_of(graph, exponent)))
+
+    def __rpow__(self, base: Any) -> Any:
+        if isinstance(base, np.ndarray):
+            return _broadcast(operator.pow, base, self)
+        if not isinstance(base, _PLAIN):
+            return NotImplemented
+        graph = self.graph
+        return wrap(graph, graph.binary(Op.POW, node_of(graph, base), self.node))
+
+    def arctan2(self, x: Any) -> Any:
+        """Angle of the point (x, self)."""
+        return wrap(self.graph, self.graph.binary(Op.ATAN2, self.node, node_of(self.graph, x)))
+
+    def arctan2_of(self, y: Any) -> Any:
+        """Angle of the point (self, y): for a plain number y."""
+        return wrap(self.graph, self.graph.binary(Op.ATAN2, node_of(self.graph, y), self.node))
+
+    def hypot(self, y: Any) -> Any:
+        """Length of (self, y) without overflow."""
+        return wrap(self.graph, self.graph.binary(Op.HYPOT, self.node, node_of(self.graph, y)))
+
+    def conjugate(self) -> Traced:
+        """Itself: traced scalars are real (NumPy's vdot asks)."""
+        return self
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise TypeError(
+            f"a traced scalar has no {what} while a model is being compiled: its value is only known when the compiled "
+            "function runs; use the functions of ce_dynamics.arrays (sin, sqrt, where, minimum, ...) and no branches on values"
+        )
+
+    def __bool__(self) -> bool:
+        self._refuse("truth value (if, and, or, not); compare and use ce_dynamics.arrays.where")
+
+    def __float__(self) -> float:
+        self._refuse("float value")
+
+    def __int__(self) -> int:
+        self._refuse("integer value")
+
+    def __repr__(self) -> str:
+        op, a, b, c = self.graph.nodes[self.node]
+        return f"<traced {Op(op).name.lower()} {[k for k in (a, b, c) if k >= 0]} = node {self.node}>"

@@ -1,0 +1,287 @@
+"""Constraint embedding: loops become aggregated bodies and the system a tree again (theory §3).
+
+For each cut edge the smallest sub-tree that contains both of its bodies, minus its root, is the aggregation
+sub-graph S; sub-graphs that share a body merge.  Bodies whose motion relative to a common ancestor is wholly
+prescribed (a steering mechanism) do not merge with what is closed against them: they only move its attachment
+points, which is where η_S comes from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ce_dynamics.arrays import Array
+from ce_dynamics.body import Body
+from ce_dynamics.errors import ModelError
+from ce_dynamics.hinges.revolute import Revolute
+from ce_dynamics.linkage import Linkage
+from ce_dynamics.loops import closure_jacobian, numerical_rank
+from ce_dynamics.rotation import rotation_about
+from ce_dynamics.system import LoopClosure, System
+
+
+@dataclass(frozen=True, eq=False)
+class Aggregate:
+    """An aggregated body S; an ordinary body is the case of one member and no closure.
+
+    Attributes
+    ----------
+    parent : Body
+        p, the body outside S that carries it.
+    bodies : tuple of Body
+        S(S) in spanning-tree order.
+    closures : tuple of LoopClosure
+        Cut edges inside S (or between S and p, or S and a sibling).
+    independent, prescribed, dependent : tuples of Body
+        Bodies by the role of their inboard hinge.
+    siblings : tuple of Body
+        Bodies outside S, moving in a prescribed way relative to p, that closures of S attach to.
+    linkages : tuple of Linkage
+        Closed forms that find the dependent hinges.
+    """
+
+    parent: Body
+    bodies: tuple[Body, ...]
+    closures: tuple[LoopClosure, ...]
+    independent: tuple[Body, ...]
+    prescribed: tuple[Body, ...]
+    dependent: tuple[Body, ...]
+    siblings: tuple[Body, ...]
+    linkages: tuple[Linkage, ...]
+
+    @property
+    def name(self) -> str:
+        """Name of the first body: the one that moves on p."""
+        return self.bodies[0].name
+
+    @property
+    def N(self) -> int:
+        """N(S), the number of independent rates."""
+        return sum(body.inboard.n_v for body in self.independent)
+
+    def columns(self, body: Body) -> slice:
+        """Entries of θ̇(S) that belong to an independent hinge."""
+        start = 0
+        for other in self.independent:
+            if other is body:
+                return slice(start, start + other.inboard.n_v)
+            start += other.inboard.n_v
+        raise KeyError(body.name)
+
+
+@dataclass(frozen=True, eq=False)
+class Embedding:
+    """A system as a tree of aggregated bodies, and where its coordinates are in q and v.
+
+    ``aggregates`` are ordered from base to tip (and prescribed siblings before what closes against them);
+    q and v hold the independent hinges in the order in which their bodies were added.  ``unturned`` names
+    the axisymmetric tips (wheels) whose spin angle the dynamics cannot see.
+    """
+
+    system: System
+    aggregates: tuple[Aggregate, ...]
+    q_of: dict[str, slice]
+    v_of: dict[str, slice]
+    owner: dict[str, Aggregate]
+    unturned: frozenset[str]
+
+    @property
+    def n_q(self) -> int:
+        """Number of independent coordinates."""
+        return sum(s.stop - s.start for s in self.q_of.values())
+
+    @property
+    def n_v(self) -> int:
+        """Number of independent velocities: the degrees of freedom."""
+        return sum(s.stop - s.start for s in self.v_of.values())
+
+
+def embed(system: System) -> Embedding:
+    """Turn the loops of a system into aggregated bodies.
+
+    Raises
+    ------
+    ModelError
+        Where a sub-graph's degrees of freedom differ from the number of its independent coordinates, a body
+        without mass or inertia would have to be accelerated, or a linkage does not fit its sub-graph.
+    """
+    driven = driven_bodies(system)
+    groups = merged_groups(system, driven)
+    grouped = {body.name for bodies, _ in groups for body in bodies}
+    singles = [([body], []) for body in system.bodies if body.name not in grouped]
+    aggregates = [make_aggregate(system, bodies, closures) for bodies, closures in [*groups, *singles]]
+    ordered = base_to_tip(aggregates)
+    free = [body for body in system.bodies if any(body in S.independent for S in ordered)]
+    return Embedding(
+        system=system,
+        aggregates=tuple(ordered),
+        q_of=slices((body.name, body.inboard.n_q) for body in free),
+        v_of=slices((body.name, body.inboard.n_v) for body in free),
+        owner={body.name: S for S in ordered for body in S.bodies},
+        unturned=frozenset(body.name for body in system.bodies if is_spinning_tip(system, body)),
+    )
+
+
+def is_spinning_tip(system: System, body: Body) -> bool:
+    """Whether a body on a revolute hinge carries nothing and is the same in every position of the hinge."""
+    hinge = body.inboard
+    if not isinstance(hinge, Revolute):
+        return False
+    carries = any(other.parent is body for other in system.bodies)
+    closes = any(body in (loop.body_a, loop.body_b) for loop in system.closures)
+    half_turn = 2.0 * np.outer(hinge.axis, hinge.axis) - np.eye(3)
+    quarter_turn = rotation_about(hinge.axis, 0.0, 1.0)
+    on_axis = np.allclose(half_turn @ body.local(hinge.at), body.local(hinge.at), rtol=0.0, atol=1e-15)
+    turned = quarter_turn @ body.inertia @ quarter_turn.T
+    symmetric = np.allclose(turned, body.inertia, rtol=0.0, atol=1e-15 * np.trace(body.inertia))
+    return on_axis and symmetric and not carries and not closes
+
+
+def slices(sizes: Iterable[tuple[str, int]]) -> dict[str, slice]:
+    """Consecutive slices of the given sizes."""
+    result: dict[str, slice] = {}
+    start = 0
+    for name, size in sizes:
+        result[name] = slice(start, start + size)
+        start += size
+    return result
+
+
+def driven_bodies(system: System) -> set[str]:
+    """Bodies whose motion relative to their carrier, or to the root of their own loop, is wholly prescribed."""
+    driven = set(system.prescribed)
+    for loop in system.closures:
+        bodies, _ = smallest_subgraph(loop, set())
+        if any(body.name in driven for body in bodies) and undetermined(system, bodies, [loop]) == 0:
+            driven |= {body.name for body in bodies}
+    return driven
+
+
+def undetermined(system: System, bodies: Sequence[Body], closures: Sequence[LoopClosure]) -> int:
+    """Degrees of freedom that the closures leave to the unprescribed hinges, in the design pose."""
+    free = [body for body in bodies if body.name not in system.prescribed]
+    Y = closure_jacobian(bodies, closures, free)
+    return sum(body.inboard.n_v for body in free) - numerical_rank(Y)
+
+
+def ancestors(body: Body) -> list[Body]:
+    """The body and everything that carries it, up to the ground."""
+    chain = [body]
+    while chain[-1].parent is not None:
+        chain.append(chain[-1].parent)
+    return chain
+
+
+def common_ancestor(a: Body, b: Body) -> Body:
+    """The lowest body on the way from both to the ground."""
+    above_b = set(map(id, ancestors(b)))
+    return next(body for body in ancestors(a) if id(body) in above_b)
+
+
+def smallest_subgraph(loop: LoopClosure, driven: set[str]) -> tuple[list[Body], Body]:
+    """Bodies on the tree path between a closure's ends, and the root of that path, which is not one of them.
+
+    An end that moves in a prescribed way counts as fixed on what carries it, unless the loop itself is driven.
+    """
+    ends = [loop.body_a, loop.body_b]
+    anchors = [anchor(end, driven) for end in ends]
+    if anchors[0] is not anchors[1]:
+        ends = anchors
+    root = common_ancestor(*ends)
+    path: list[Body] = []
+    for end in ends:
+        chain = ancestors(end)
+        path += [body for body in chain[: chain.index(root)] if body not in path]
+    return path, root
+
+
+def anchor(body: Body, driven: set[str]) -> Body:
+    """The first body below that is not driven."""
+    while body.name in driven:
+        body = body.carrier
+    return body
+
+
+def merged_groups(system: System, driven: set[str]) -> list[tuple[list[Body], list[LoopClosure]]]:
+    """Aggregation sub-graphs with those that share a body put together."""
+    groups: list[tuple[list[Body], list[LoopClosure]]] = []
+    for loop in system.closures:
+        bodies, _ = smallest_subgraph(loop, driven)
+        closures = [loop]
+        apart = []
+        for other_bodies, other_closures in groups:
+            if any(body in other_bodies for body in bodies):
+                bodies = bodies + [body for body in other_bodies if body not in bodies]
+                closures = other_closures + closures
+            else:
+                apart.append((other_bodies, other_closures))
+        groups = [*apart, (bodies, closures)]
+    return groups
+
+
+def make_aggregate(system: System, bodies: Sequence[Body], closures: Sequence[LoopClosure]) -> Aggregate:
+    """Assign the roles of the hinges of one sub-graph and check that they fit."""
+    members = sorted(bodies, key=lambda body: body.index)
+    names = {body.name for body in members}
+    roots = {body.carrier.name: body.carrier for body in members if body.carrier.name not in names}
+    parent = min(roots.values(), key=lambda body: body.depth)
+    prescribed = tuple(body for body in members if body.name in system.prescribed)
+    linkages = tuple(link for link in system.linkages if names & set(link.determines))
+    found = {name for link in linkages for name in link.determines}
+    named = {name for loop in closures for name in loop.independent}
+    for name in sorted(named - names):
+        raise ModelError(f"independent coordinate {name!r} is not in the loop of {members[0].name!r}: {sorted(names)}")
+    if not closures:
+        independent = tuple(body for body in members if body.name not in system.prescribed)
+    elif linkages and not named:
+        independent = tuple(body for body in members if body.name not in found and body not in prescribed)
+    else:
+        independent = tuple(body for body in members if body.name in named)
+    dependent = tuple(body for body in members if body not in independent and body not in prescribed)
+    ends = [end for loop in closures for end in (loop.body_a, loop.body_b)]
+    siblings = tuple(dict.fromkeys(end for end in ends if end.name not in names and end is not parent))
+    S = Aggregate(parent, tuple(members), tuple(closures), independent, prescribed, dependent, siblings, linkages)
+    check_aggregate(system, S, found)
+    return S
+
+
+def check_aggregate(system: System, S: Aggregate, found: set[str]) -> None:
+    """Refuse a sub-graph whose coordinates do not fit its closures."""
+    if not S.closures:
+        return
+    freedoms = undetermined(system, S.bodies, S.closures)
+    if freedoms != S.N:
+        hinges = ", ".join(body.name for body in S.bodies if body not in S.prescribed)
+        raise ModelError(
+            f"the loop of {S.name!r} has {freedoms} degrees of freedom in the design pose but {S.N} independent "
+            f"coordinates {[body.name for body in S.independent]}; name {freedoms} of: {hinges}"
+        )
+    unfound = [body.name for body in S.dependent if body.name not in found]
+    if S.linkages and unfound:
+        raise ModelError(f"the linkages of {S.name!r} leave hinges {unfound} undetermined; add one that finds them")
+
+
+def base_to_tip(aggregates: Sequence[Aggregate]) -> list[Aggregate]:
+    """Order aggregated bodies so that parents and prescribed siblings come first."""
+    waiting = sorted(aggregates, key=lambda S: S.bodies[0].index)
+    ordered: list[Aggregate] = []
+    placed = {"ground"}
+    while waiting:
+        ready = next(S for S in waiting if {S.parent.name, *(b.name for b in S.siblings)} <= placed)
+        waiting.remove(ready)
+        ordered.append(ready)
+        placed |= {body.name for body in ready.bodies}
+    return ordered
+
+
+def neutral_state(embedding: Embedding) -> tuple[Array, Array]:
+    """Initial coordinates and velocities: the design pose at rest, or what `System.start` was told."""
+    q, v = np.zeros(embedding.n_q), np.zeros(embedding.n_v)
+    for body in embedding.system.bodies:
+        if body.name in embedding.q_of:
+            q[embedding.q_of[body.name]] = embedding.system.initial.get(body.name, body.inboard.neutral)
+            v[embedding.v_of[body.name]] = embedding.system.initial_rates.get(body.name, np.zeros(body.inboard.n_v))
+    return q, v

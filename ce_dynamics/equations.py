@@ -1,0 +1,83 @@
+"""The equations of motion of an embedded system as plain functions of q, v, x, u.
+
+These functions are the one source of the physics: they run on floats as they are, and on traced scalars when
+a model is compiled.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from ce_dynamics.arrays import Array, array, concatenate
+from ce_dynamics.embedding import Embedding
+from ce_dynamics.layout import Layout, motion_key
+from ce_dynamics.loads import Loads, gather_loads
+from ce_dynamics.motions import Prescribed
+from ce_dynamics.recursion.articulated_body import Accelerations, forward_dynamics
+from ce_dynamics.recursion.outward import Outward
+
+
+@dataclass(frozen=True, eq=False)
+class Instant:
+    """A system at one instant: everything that can be computed from q, v, x, u, each part once.
+
+    Attributes
+    ----------
+    embedding : Embedding
+    layout : Layout
+    q, v, x, u : arrays
+    """
+
+    embedding: Embedding
+    layout: Layout
+    q: Array
+    v: Array
+    x: Array
+    u: Array
+
+    @cached_property
+    def prescribed(self) -> dict[str, Prescribed]:
+        """Prescribed motions by body name."""
+        states, inputs = self.layout.states_of(self.x), self.layout.inputs_of(self.u)
+        motions = self.embedding.system.prescribed
+        return {name: motion.evaluate(states[motion_key(name)], inputs) for name, motion in motions.items()}
+
+    @cached_property
+    def outward(self) -> Outward:
+        """Motion of all bodies."""
+        return Outward(self.embedding, self.q, self.v, self.prescribed)
+
+    @cached_property
+    def loads(self) -> Loads:
+        """Loads of all force elements."""
+        elements = {element.name: element for element in self.embedding.system.forces}
+        return gather_loads(
+            self.outward, elements, self.layout.states_of(self.x), self.layout.inputs_of(self.u)
+        )
+
+    @cached_property
+    def accelerations(self) -> Accelerations:
+        """Forward dynamics."""
+        return forward_dynamics(self.outward, self.loads.wrenches, self.loads.torques)
+
+    @property
+    def q_dot(self) -> Array:
+        """Rates of the independent coordinates."""
+        rates = []
+        for name, q_slice in self.embedding.q_of.items():
+            hinge = self.embedding.system.find(name).inboard
+            rates.append(hinge.q_dot(self.q[q_slice], self.v[self.embedding.v_of[name]]))
+        return concatenate(rates)
+
+    @property
+    def x_dot(self) -> Array:
+        """Rates of the first-order states."""
+        rates = {motion_key(name): array(motion.x_dot) for name, motion in self.prescribed.items()}
+        rates |= {name: array(response.x_dot) for name, response in self.loads.responses.items()}
+        return self.layout.collect(rates)
+
+    @property
+    def y_dot(self) -> Array:
+        """The right-hand side of the ordinary differential equation."""
+        return concatenate((self.q_dot, self.accelerations.v_dot, self.x_dot))

@@ -1,0 +1,31 @@
+"""The errors users meet.  Each names the thing, the offending value, what is allowed and the remedy."""
+
+from __future__ import annotations
+
+
+class CeDynamicsError(Exception):
+    """Base of all errors raised for reasons a user can mend."""
+
+
+class ModelError(CeDynamicsError, ValueError):
+    """A system is described wrongly: a mass, an axis, a hinge, a loop, a name."""
+
+
+class DataError(CeDynamicsError, ValueError):
+    """A parameter file or an override is wrong: key, unit, sign or range."""
+
+
+class AssemblyError(CeDynamicsError, ValueError):
+    """A linkage cannot be assembled at the given coordinates."""
+
+
+class SimulationError(CeDynamicsError, RuntimeError):
+    """An integration stopped before its end; ``partial`` holds what was computed."""
+
+    def __init__(self, message: str, partial: object | None = None) -> None:
+        super().__init__(message)
+        self.partial = partial
+
+
+class PhysicalityWarning(UserWarning):
+    """A value is used as given although no real thing can have it."""

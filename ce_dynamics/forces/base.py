@@ -1,0 +1,111 @@
+"""What every force element provides, and what it may ask of the system's motion."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from ce_dynamics.arrays import Array, Scalar, zeros
+
+if TYPE_CHECKING:
+    from ce_dynamics.body import Body
+
+NO_OUTPUTS: Mapping[str, str] = MappingProxyType({})
+
+
+class PointState(NamedTuple):
+    """A body-fixed point relative to a frame body, in that body's axes.
+
+    ``r`` points from the frame body's centre of mass (ground: from the world origin); ``v`` is the velocity
+    an observer on the frame body sees.
+    """
+
+    r: Array
+    v: Array
+
+
+class Observer(Protocol):
+    """Answers questions about the motion; positions and axes are named in the design pose."""
+
+    def point(self, body: Body, at: Array, frame: Body) -> PointState:
+        """The point of ``body`` that is at ``at`` in the design pose, relative to ``frame``."""
+        ...
+
+    def direction(self, body: Body, axis: Array, frame: Body) -> Array:
+        """A direction fixed on ``body``, in the axes of ``frame``."""
+        ...
+
+    def angular_velocity(self, body: Body, frame: Body) -> Array:
+        """Angular velocity of ``body`` relative to ``frame``, in the axes of ``frame``."""
+        ...
+
+    def coordinate(self, body: Body, k: int = 0) -> Scalar:
+        """Coordinate k of the body's inboard hinge."""
+        ...
+
+    def rate(self, body: Body, k: int = 0) -> Scalar:
+        """Generalised velocity k of the body's inboard hinge."""
+        ...
+
+
+class PointLoad(NamedTuple):
+    """A force and a torque on a body, in the axes of ``frame``, acting at ``r`` (as in `PointState`)."""
+
+    body: Body
+    frame: Body
+    r: Array
+    force: Array
+    torque: Array = zeros(3)
+
+
+class HingeLoad(NamedTuple):
+    """A generalised force on component ``k`` of a body's inboard hinge; it reacts on the hinge's parent."""
+
+    body: Body
+    k: int
+    value: Scalar
+
+
+class StateDeclaration(NamedTuple):
+    """A first-order state that an element owns."""
+
+    name: str
+    unit: str
+    initial: float = 0.0
+
+
+class Response(NamedTuple):
+    """What an element answers: loads, the rates of its states, named outputs, its potential energy."""
+
+    loads: Sequence[PointLoad | HingeLoad]
+    x_dot: Sequence[Scalar] = ()
+    outputs: Mapping[str, Scalar] = MappingProxyType({})
+    potential: Scalar = 0.0
+
+
+class ForceElement(ABC):
+    """Contract of a force element.
+
+    1. ``name``: unique in the system; prefixes its states and outputs.
+    2. ``states``: the first-order states it owns, if any; `evaluate` returns their rates in the same order.
+    3. ``inputs``: names of the system inputs it reads.
+    4. ``outputs``: names and units of what it reports.
+    5. ``attachments``: every (body, design point) it acts on or looks at.
+    6. `evaluate` is written on arrays and `where`: it never branches on a value.
+    """
+
+    name: str
+    states: tuple[StateDeclaration, ...] = ()
+    inputs: tuple[str, ...] = ()
+    outputs: Mapping[str, str] = NO_OUTPUTS
+
+    @property
+    @abstractmethod
+    def attachments(self) -> tuple[tuple[Body, Array], ...]:
+        """Body-fixed points this element acts on or looks at."""
+
+    @abstractmethod
+    def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
+        """Loads and state rates for the observed motion, the element's states x and the inputs u."""

@@ -1,0 +1,88 @@
+"""What every hinge provides.
+
+A hinge joins a child body to its parent.  All bodies have parallel axes in the design pose, and every hinge
+coordinate is zero there (quaternions: the identity).  A hinge describes the child's **hinge frame** (fixed on
+the child, origin at the hinge point ``at``) relative to the parent's (fixed on the parent, same point of the
+design pose); all vectors are components in the parent's axes.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+from ce_dynamics.arrays import Array, zeros
+from ce_dynamics.hinges.conditions import Condition
+from ce_dynamics.hinges.geometry import finite_vector, unit_axis
+
+__all__ = ["Hinge", "finite_vector", "unit_axis"]
+
+
+class Hinge(ABC):
+    """Contract of a hinge; ``c`` below is its configuration, ``v`` its generalised velocities.
+
+    1. ``n_q``, ``n_v``: numbers of coordinates and of generalised velocities, with their names and units.
+    2. `configuration` turns coordinates q into the numbers c the geometry needs (for an angle its cosine and
+       sine), so that a closed-form linkage can supply c algebraically; `coordinates` is its inverse.
+    3. `pose` gives the rotation R_rel (child axes to parent axes) and the displacement d of the hinge point.
+    4. `H` is the hinge map matrix, (n_v, 6): relative spatial velocity of the child's hinge frame = Hᵀ v.
+    5. `bias` is the relative acceleration of the hinge frame at v̇ = 0, Ḣᵀ v, with the relative linear
+       acceleration as an observer on the parent sees it.
+    6. `q_dot` maps velocities to coordinate rates.
+    7. `constraints` lists the 6 − n_v scalar conditions a hinge imposes between ``at_parent`` and
+       ``at_child``, for formulations that cut every hinge.
+    """
+
+    n_q: ClassVar[int]
+    n_v: ClassVar[int]
+    coordinate_names: ClassVar[tuple[str, ...]]
+    """Suffix of each coordinate's name; empty where there is only one."""
+    velocity_names: ClassVar[tuple[str, ...]]
+    coordinate_units: ClassVar[tuple[str, ...]]
+    velocity_units: ClassVar[tuple[str, ...]]
+    at: Array
+    """Hinge point in the design pose, (3,) [m]."""
+
+    @property
+    def at_parent(self) -> Array:
+        """Design position of the hinge point on the parent."""
+        return self.at
+
+    @property
+    def at_child(self) -> Array:
+        """Design position of the hinge point on the child."""
+        return self.at
+
+    @property
+    def neutral(self) -> Array:
+        """Coordinates of the design pose."""
+        return zeros(self.n_q)
+
+    @abstractmethod
+    def configuration(self, q: Array) -> Array:
+        """Numbers the geometry needs, from the coordinates."""
+
+    @abstractmethod
+    def coordinates(self, c: Array) -> Array:
+        """Coordinates from the configuration; angles known by cosine and sine only come in (-π, π]."""
+
+    @abstractmethod
+    def pose(self, c: Array) -> tuple[Array, Array]:
+        """Rotation R_rel (3, 3) from child to parent axes, and displacement d (3,) of the hinge point."""
+
+    @abstractmethod
+    def H(self, c: Array) -> Array:
+        """Hinge map matrix (n_v, 6) in the parent's axes."""
+
+    def bias(self, c: Array, v: Array) -> Array:
+        """Ḣᵀ v (6,) in the parent's axes; zero for hinges whose axes are fixed on the parent."""
+        return zeros(6)
+
+    def q_dot(self, q: Array, v: Array) -> Array:
+        """Rates of the coordinates (n_q,)."""
+        return v
+
+    @property
+    @abstractmethod
+    def constraints(self) -> tuple[Condition, ...]:
+        """Conditions whose rows, 6 − n_v in all, keep the two hinge frames as the hinge lets them be."""

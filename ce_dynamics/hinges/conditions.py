@@ -1,0 +1,292 @@
+"""Scalar conditions between two bodies, for formulations that cut hinges.
+
+A condition looks at two frames, p on the parent and c on the child, through the rotations R_p and R_c (body
+axes to any one set of common axes) and the positions x_p and x_c of the two hinge points (``at_parent`` and
+``at_child``) in those axes.  Directions are kept as they are in the design pose, where all axes are parallel.
+
+Angular velocities w and velocities v of the hinge points are those of the body-fixed points, seen from the
+common frame.  With the twists stacked as V = [w_p, v_p, w_c, v_c] and V̇ their derivatives, every condition
+satisfies
+
+    d/dt residual = velocity_rows V,        d²/dt² residual = velocity_rows V̇ + acceleration_bias.
+
+Residuals are smooth for all poses, not only for those that satisfy them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+from ce_dynamics.arrays import Array, Scalar, array, concatenate, cos, cross, dot, sin, zeros
+from ce_dynamics.hinges.geometry import across
+from ce_dynamics.spatial import IDENTITY
+
+
+class Condition(ABC):
+    """One or several scalar conditions; see the module for the meaning of the arguments."""
+
+    rows: ClassVar[int] = 1
+
+    @abstractmethod
+    def residual(self, R_p: Array, x_p: Array, R_c: Array, x_c: Array) -> Array:
+        """What must be zero, (rows,): cosines [-] or lengths [m]."""
+
+    @abstractmethod
+    def velocity_rows(self, R_p: Array, x_p: Array, R_c: Array, x_c: Array) -> Array:
+        """Jacobian (rows, 12) over [w_p, v_p, w_c, v_c]."""
+
+    @abstractmethod
+    def acceleration_bias(
+        self,
+        R_p: Array,
+        x_p: Array,
+        R_c: Array,
+        x_c: Array,
+        w_p: Array,
+        v_p: Array,
+        w_c: Array,
+        v_c: Array,
+    ) -> Array:
+        """Second derivative of the residual (rows,) while no frame is accelerated."""
+
+
+class Closure(Protocol):
+    """What may close a loop: every hinge, and `Distance`."""
+
+    @property
+    def at_parent(self) -> Array:
+        """Design position of the point x_p, fixed on the parent, (3,) [m]."""
+
+    @property
+    def at_child(self) -> Array:
+        """Design position of the point x_c, fixed on the child, (3,) [m]."""
+
+    @property
+    def constraints(self) -> tuple[Condition, ...]:
+        """The conditions it imposes on them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Coincident(Condition):
+    """The two hinge points coincide: x_c − x_p = 0, in the common axes."""
+
+    rows: ClassVar[int] = 3
+
+    def residual(self, R_p: Array, x_p: Array, R_c: Array, x_c: Array) -> Array:
+        return x_c - x_p
+
+    def velocity_rows(self, R_p: Array, x_p: Array, R_c: Array, x_c: Array) -> Array:
+        return np.hstack((zeros(3, 3), -IDENTITY, zeros(3, 3), IDENTITY))
+
+    def acceleration_bias(
+        self,
+        R_p: Array,
+        x_p: Array,
+        R_c: Array,
+        x_c: Array,
+        w_p: Array,
+        v_p: Array,
+        w_c: Array,
+        v_c: Array,
+    ) -> Array:
+        return zeros(3)
+
+
+@dataclass(frozen=True, eq=False)
+class Angle(Condition):
+    """A direction on the parent and one on the child keep their angle: a · b = cosine.
+
+    Parameters
+    ----------
+    axis_on_parent, axis_on_child : (3,) arrays
+        Unit vectors a and b in the design pose; must not be parallel, where the condition is singular.
+    cosine : float
+        Cosine of the angle, zero for perpendicular directions.
+    """
+
+    axis_on_parent: Array
+    axis_on_child: Array
+    cosine: float = 0.0
+
+    def residual(self, R_p: Array, x_p: Array, R_c: Array, x_c: Array) -> Array:
+        return array((dot(R_p @ self.axis_on_parent, R_c @ self.axis_on_child) - self.cosine,))
+
+    def velocity_rows(self, R_p: Array, x_p: Array, R_c: Array, x_c: Array) -> Array:
+        # (w_p × a) · b + a · (w_c × b) = (w_p − w_c) · (a × b)
+        m = cross(R_p @ self.axis_on_parent, R_c @ self.axis_on_child)
+        return concatenate((m, zeros(3), -m, zeros(3)))[np.newaxis]
+
+    def acceleration_bias(
+        self,
+        R_p: Array,
+        x_p: Array,
+        R_c: Array,
+        x_c: Array,
+        w_p: Array,
+        v_p: Array,
+        w_c: Array,
+        v_c: Array,
+    ) -> Array:
+        a, b = R_p @ self.axis_on_parent, R_c @ self.axis_on_child
+        m_dot = cross(cross(w_p, a), b) + cross(a, cross(w_c, b))
+        return array((dot(w_p - w_c, m_dot),))
+
+
+@dataclass(frozen=True, eq=False)
+class InPlane(Condition):
+    """The child's point stays in the parent's plane through the parent's point: n · (x_c − x_p) = 0.
+
+    Parameters
+    ----------
+    normal_on_parent : (3,) array
+        Unit normal n of the plane in the design pose.
+    """
+
+    normal_on_parent: Array
+
+    def residual(self, R_p: Array, x_p: Array, R_c: Array, x_c: Array) -> Array:
+        return array((dot(R_p @ self.normal_on_parent, x_c - x_p),))
+
+    def velocity_rows(self, R_p: Array, x_p: Array, R_c: Array, x_c: Array) -> Array:
+        # (w_p × n) · Δ + n · Δ̇
+        n = R_p @ self.normal_on_parent
+        return concatenate((cross(n, x_c - x_p), -n, zeros(3), n))[np.newaxis]
+
+    def acceleration_bias(
+        self,
+        R_p: Array,
+        x_p: Array,
+        R_c: Array,
+        x_c: Array,
+        w_p: Array,
+        v_p: Array,
+        w_c: Array,
+        v_c: Array,
+    ) -> Array:
+        n_dot = cross(w_p, R_p @ self.normal_on_parent)
+        return array((dot(cross(w_p, n_dot), x_c - x_p) + 2.0 * dot(n_dot, v_c - v_p),))
+
+
+@dataclass(frozen=True, eq=False)
+class Screwed(Condition):
+    """Turning and sliding along one axis go together: displacement δ = pitch × angle.
+
+    The direction e2 cos(δ / pitch) − e1 sin(δ / pitch) on the parent, which turns as the child slides, stays
+    perpendicular to the child's e1: pitch e1_c · (sin(δ / pitch) e1_p − cos(δ / pitch) e2_p) = 0.  To first
+    order this is δ − pitch × angle, and unlike it has no jump at half a turn, so any number of turns is told
+    apart.  (A child turned by π too far satisfies it as well, but cannot get there continuously.)
+
+    Parameters
+    ----------
+    axis : (3,) array
+        Unit vector of the axis in the design pose.
+    pitch : float
+        Displacement per angle [m/rad], not zero (a screw without pitch keeps `InPlane`).
+    """
+
+    axis: Array
+    pitch: float
+
+    def residual(self, R_p: Array, x_p: Array, R_c: Array, x_c: Array) -> Array:
+        _, u, b = self._directions(R_p, x_p, R_c, x_c)
+        return array((self.pitch * dot(u, b),))
+
+    def velocity_rows(self, R_p: Array, x_p: Array, R_c: Array, x_c: Array) -> Array:
+        # seen from the parent pitch u̇ = w δ̇, whence (w · b) δ̇ + pitch (w_p − w_c) · (u × b)
+        w, u, b = self._directions(R_p, x_p, R_c, x_c)
+        n = R_p @ self.axis
+        turning = self.pitch * cross(u, b)
+        sliding = dot(w, b)
+        on_parent = turning + sliding * cross(n, x_c - x_p)
+        return concatenate((on_parent, -sliding * n, -turning, sliding * n))[np.newaxis]
+
+    def acceleration_bias(
+        self,
+        R_p: Array,
+        x_p: Array,
+        R_c: Array,
+        x_c: Array,
+        w_p: Array,
+        v_p: Array,
+        w_c: Array,
+        v_c: Array,
+    ) -> Array:
+        w, u, b = self._directions(R_p, x_p, R_c, x_c)
+        n = R_p @ self.axis
+        delta_dot = dot(cross(w_p, n), x_c - x_p) + dot(n, v_c - v_p)
+        u_dot = cross(w_p, u) + w * (delta_dot / self.pitch)
+        w_dot = cross(w_p, w) - u * (delta_dot / self.pitch)
+        b_dot = cross(w_c, b)
+        slide = InPlane(self.axis).acceleration_bias(R_p, x_p, R_c, x_c, w_p, v_p, w_c, v_c)[0]
+        sliding = (dot(w_dot, b) + dot(w, b_dot)) * delta_dot + dot(w, b) * slide
+        turning = self.pitch * dot(w_p - w_c, cross(u_dot, b) + cross(u, b_dot))
+        return array((sliding + turning,))
+
+    def _directions(self, R_p: Array, x_p: Array, R_c: Array, x_c: Array) -> tuple[Array, Array, Array]:
+        """Directions w, u on the parent at the angle δ / pitch from e1 and −e2, and b = e1 on the child."""
+        e1, e2 = across(self.axis)
+        angle = self._angle(R_p, x_p, x_c)
+        s, k = sin(angle), cos(angle)
+        return R_p @ (k * e1 + s * e2), R_p @ (s * e1 - k * e2), R_c @ e1
+
+    def _angle(self, R_p: Array, x_p: Array, x_c: Array) -> Scalar:
+        return dot(R_p @ self.axis, x_c - x_p) / self.pitch
+
+
+@dataclass(frozen=True, eq=False)
+class Separation(Condition):
+    """The two hinge points keep their distance: (|x_c − x_p|² − length²) / (2 length) = 0.
+
+    To first order this is the change of the distance, and it is smooth even where the points meet.
+
+    Parameters
+    ----------
+    length : float
+        Distance [m], positive.
+    """
+
+    length: float
+
+    def residual(self, R_p: Array, x_p: Array, R_c: Array, x_c: Array) -> Array:
+        delta = x_c - x_p
+        return array(((dot(delta, delta) / self.length - self.length) * 0.5,))
+
+    def velocity_rows(self, R_p: Array, x_p: Array, R_c: Array, x_c: Array) -> Array:
+        u = (x_c - x_p) / self.length
+        return concatenate((zeros(3), -u, zeros(3), u))[np.newaxis]
+
+    def acceleration_bias(
+        self,
+        R_p: Array,
+        x_p: Array,
+        R_c: Array,
+        x_c: Array,
+        w_p: Array,
+        v_p: Array,
+        w_c: Array,
+        v_c: Array,
+    ) -> Array:
+        delta_dot = v_c - v_p
+        return array((dot(delta_dot, delta_dot) / self.length,))
+
+
+def aligned(axis: Array) -> tuple[Condition, ...]:
+    """``axis`` is common to both bodies (two rows)."""
+    e1, e2 = across(axis)
+    return Angle(e1, axis), Angle(e2, axis)
+
+
+def on_line(axis: Array) -> tuple[Condition, ...]:
+    """The child's point stays on the parent's line along ``axis`` (two rows)."""
+    e1, e2 = across(axis)
+    return InPlane(e1), InPlane(e2)
+
+
+def parallel_axes() -> tuple[Condition, ...]:
+    """The child does not turn relative to the parent (three rows)."""
+    x, y, z = IDENTITY
+    return Angle(x, y), Angle(y, z), Angle(z, x)

@@ -1,0 +1,52 @@
+"""Cylindrical hinge: rotation about an axis and sliding along it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ce_dynamics.arrays import Array, arctan2, array, cos, sin, zeros
+from ce_dynamics.hinges.base import Hinge
+from ce_dynamics.hinges.conditions import Condition, aligned, on_line
+from ce_dynamics.hinges.geometry import finite_vector, unit_axis
+from ce_dynamics.rotation import rotation_about
+from ce_dynamics.spatial import spatial
+
+
+class Cylindrical(Hinge):
+    """Rotation by q[0] about ``axis`` and displacement by q[1] along it.
+
+    Parameters
+    ----------
+    axis : sequence of 3 floats
+        Direction of the axis in the design pose; need not be normalised.
+    at : sequence of 3 floats
+        A point of the axis in the design pose [m].
+    """
+
+    n_q = 2
+    n_v = 2
+    coordinate_names = ("angle", "displacement")
+    velocity_names = ("angle", "displacement")
+    coordinate_units = ("rad", "m")
+    velocity_units = ("rad/s", "m/s")
+
+    def __init__(self, axis: Sequence[float], at: Sequence[float] = (0.0, 0.0, 0.0)) -> None:
+        self.axis = unit_axis(axis, "Cylindrical")
+        self.at = finite_vector(at, "Cylindrical", "at")
+
+    def configuration(self, q: Array) -> Array:
+        """c = (cos angle, sin angle, displacement)."""
+        return array((cos(q[0]), sin(q[0]), q[1]))
+
+    def coordinates(self, c: Array) -> Array:
+        return array((arctan2(c[1], c[0]), c[2]))
+
+    def pose(self, c: Array) -> tuple[Array, Array]:
+        return rotation_about(self.axis, c[0], c[1]), self.axis * c[2]
+
+    def H(self, c: Array) -> Array:
+        return array((spatial(self.axis, zeros(3)), spatial(zeros(3), self.axis)))
+
+    @property
+    def constraints(self) -> tuple[Condition, ...]:
+        return (*on_line(self.axis), *aligned(self.axis))

@@ -1,0 +1,76 @@
+"""Directions and points as users give them, checked, and the frames built on them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ce_dynamics.arrays import Array
+from ce_dynamics.errors import ModelError
+
+ANGULAR_TOLERANCE = 1e-6
+"""Directions closer than this to parallel (or perpendicular) count as parallel (perpendicular) [rad]."""
+
+
+def finite_vector(value: object, owner: str, what: str) -> Array:
+    """A user's 3-vector as a new float64 array; refuses NaN, infinities and other shapes.
+
+    Raises
+    ------
+    ModelError
+        Naming ``owner`` and ``what`` the vector is.
+    """
+    try:
+        vector = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ModelError(f"{owner}: {what} {value!r} is not a vector of three numbers") from None
+    if vector.shape != (3,) or not np.all(np.isfinite(vector)):
+        raise ModelError(f"{owner}: {what} {value!r} must be three finite numbers")
+    return vector
+
+
+def unit_axis(axis: object, owner: str, what: str = "axis") -> Array:
+    """A user's direction as a unit vector; refuses zero, non-finite and wrongly shaped ones.
+
+    Raises
+    ------
+    ModelError
+        Naming ``owner`` and ``what`` the direction is.
+    """
+    vector = finite_vector(axis, owner, what)
+    largest = np.max(np.abs(vector))
+    if largest == 0.0:
+        raise ModelError(f"{owner}: {what} is (0, 0, 0); give a direction such as (0, 0, 1)")
+    scaled = vector / largest  # squares of very long or short directions would overflow or vanish
+    return np.asarray(scaled / np.linalg.norm(scaled))
+
+
+def finite_number(value: object, owner: str, what: str) -> float:
+    """A user's number as a float; refuses NaN and infinities.
+
+    Raises
+    ------
+    ModelError
+        Naming ``owner`` and ``what`` the number is.
+    """
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise ModelError(f"{owner}: {what} {value!r} is not a number") from None
+    if not math.isfinite(number):
+        raise ModelError(f"{owner}: {what} is {number!r}; it must be finite")
+    return number
+
+
+def across(axis: Array) -> tuple[Array, Array]:
+    """Two unit vectors e1, e2 that make (e1, e2, axis) a right-handed frame.
+
+    e1 is the projection of the coordinate axis least aligned with ``axis`` (the first of equals), so the
+    choice is the same on every run and (x, y) for z.
+    """
+    start = np.zeros(3)
+    start[np.argmin(np.abs(axis))] = 1.0
+    e1 = start - axis * (axis @ start)
+    e1 = e1 / np.linalg.norm(e1)
+    return e1, np.cross(axis, e1)

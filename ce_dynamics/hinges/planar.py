@@ -1,0 +1,82 @@
+"""Planar hinge: displacement in a plane of the parent and rotation about its normal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ce_dynamics.arrays import Array, arctan2, array, cos, sin, zeros
+from ce_dynamics.errors import ModelError
+from ce_dynamics.hinges.base import Hinge
+from ce_dynamics.hinges.conditions import Condition, InPlane, aligned
+from ce_dynamics.hinges.geometry import ANGULAR_TOLERANCE, across, finite_vector, unit_axis
+from ce_dynamics.rotation import rotation_about
+from ce_dynamics.spatial import spatial
+
+
+class Planar(Hinge):
+    """Displacements q[0] along e1 and q[1] along e2, both fixed on the parent, and rotation q[2] about e3.
+
+    e3 is the normal and (e1, e2, e3) a right-handed frame.
+
+    Parameters
+    ----------
+    normal : sequence of 3 floats
+        Normal of the plane in the design pose; need not be normalised.
+    at : sequence of 3 floats
+        Hinge point in the design pose [m].
+    x_axis : sequence of 3 floats, optional
+        Direction e1, perpendicular to the normal.  By default the projection onto the plane of the coordinate
+        axis least aligned with the normal, the first of equals: for the normal z, e1 = x and e2 = y.
+
+    Raises
+    ------
+    ModelError
+        If ``x_axis`` does not lie in the plane.
+    """
+
+    n_q = 3
+    n_v = 3
+    coordinate_names = ("x", "y", "angle")
+    velocity_names = ("x", "y", "angle")
+    coordinate_units = ("m", "m", "rad")
+    velocity_units = ("m/s", "m/s", "rad/s")
+
+    def __init__(
+        self,
+        normal: Sequence[float],
+        at: Sequence[float] = (0.0, 0.0, 0.0),
+        x_axis: Sequence[float] | None = None,
+    ) -> None:
+        self.normal = unit_axis(normal, "Planar", "normal")
+        self.at = finite_vector(at, "Planar", "at")
+        self.e1, self.e2 = across(self.normal) if x_axis is None else self._frame(x_axis)
+
+    def configuration(self, q: Array) -> Array:
+        """c = (x, y, cos angle, sin angle)."""
+        return array((q[0], q[1], cos(q[2]), sin(q[2])))
+
+    def coordinates(self, c: Array) -> Array:
+        return array((c[0], c[1], arctan2(c[3], c[2])))
+
+    def pose(self, c: Array) -> tuple[Array, Array]:
+        return rotation_about(self.normal, c[2], c[3]), self.e1 * c[0] + self.e2 * c[1]
+
+    def H(self, c: Array) -> Array:
+        return array((spatial(zeros(3), self.e1), spatial(zeros(3), self.e2), spatial(self.normal, zeros(3))))
+
+    @property
+    def constraints(self) -> tuple[Condition, ...]:
+        return (InPlane(self.normal), *aligned(self.normal))
+
+    def _frame(self, x_axis: Sequence[float]) -> tuple[Array, Array]:
+        x = unit_axis(x_axis, "Planar", "x_axis")
+        if abs(x @ self.normal) > ANGULAR_TOLERANCE:
+            raise ModelError(
+                f"Planar: x_axis {x_axis!r} is not perpendicular to the normal {tuple(self.normal.tolist())};"
+                f" give a direction within {ANGULAR_TOLERANCE:g} rad of the plane, or leave it out"
+            )
+        e2 = np.cross(self.normal, x)
+        e2 = e2 / np.linalg.norm(e2)
+        return np.cross(e2, self.normal), e2

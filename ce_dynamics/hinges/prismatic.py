@@ -1,0 +1,51 @@
+"""Prismatic hinge: sliding along one direction fixed on both bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ce_dynamics.arrays import Array, array, zeros
+from ce_dynamics.hinges.base import Hinge
+from ce_dynamics.hinges.conditions import Condition, on_line, parallel_axes
+from ce_dynamics.hinges.geometry import finite_vector, unit_axis
+from ce_dynamics.spatial import IDENTITY, spatial
+
+
+class Prismatic(Hinge):
+    """Displacement by q along ``axis``, without rotation.
+
+    Parameters
+    ----------
+    axis : sequence of 3 floats
+        Direction of sliding in the design pose; need not be normalised.
+    at : sequence of 3 floats
+        Hinge point in the design pose [m].
+    """
+
+    n_q = 1
+    n_v = 1
+    coordinate_names = ("",)
+    velocity_names = ("",)
+    coordinate_units = ("m",)
+    velocity_units = ("m/s",)
+
+    def __init__(self, axis: Sequence[float], at: Sequence[float] = (0.0, 0.0, 0.0)) -> None:
+        self.axis = unit_axis(axis, "Prismatic")
+        self.at = finite_vector(at, "Prismatic", "at")
+
+    def configuration(self, q: Array) -> Array:
+        """c = (q,)."""
+        return q
+
+    def coordinates(self, c: Array) -> Array:
+        return c
+
+    def pose(self, c: Array) -> tuple[Array, Array]:
+        return IDENTITY, self.axis * c[0]
+
+    def H(self, c: Array) -> Array:
+        return array((spatial(zeros(3), self.axis),))
+
+    @property
+    def constraints(self) -> tuple[Condition, ...]:
+        return (*on_line(self.axis), *parallel_axes())

@@ -1,0 +1,56 @@
+"""Screw hinge: sliding along an axis in proportion to the rotation about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ce_dynamics.arrays import Array, array, cos, sin
+from ce_dynamics.hinges.base import Hinge
+from ce_dynamics.hinges.conditions import Condition, InPlane, Screwed, aligned, on_line
+from ce_dynamics.hinges.geometry import finite_number, finite_vector, unit_axis
+from ce_dynamics.rotation import rotation_about
+from ce_dynamics.spatial import spatial
+
+
+class Screw(Hinge):
+    """Rotation by q about ``axis`` with the displacement pitch × q along it.
+
+    Parameters
+    ----------
+    axis : sequence of 3 floats
+        Direction of the axis in the design pose; need not be normalised.
+    pitch : float
+        Displacement per angle [m/rad], not per turn; negative for a left-handed thread.
+    at : sequence of 3 floats
+        A point of the axis in the design pose [m].
+    """
+
+    n_q = 1
+    n_v = 1
+    coordinate_names = ("",)
+    velocity_names = ("",)
+    coordinate_units = ("rad",)
+    velocity_units = ("rad/s",)
+
+    def __init__(self, axis: Sequence[float], pitch: float, at: Sequence[float] = (0.0, 0.0, 0.0)) -> None:
+        self.axis = unit_axis(axis, "Screw")
+        self.pitch = finite_number(pitch, "Screw", "pitch")
+        self.at = finite_vector(at, "Screw", "at")
+
+    def configuration(self, q: Array) -> Array:
+        """c = (cos q, sin q, q): the last tells the turns apart."""
+        return array((cos(q[0]), sin(q[0]), q[0]))
+
+    def coordinates(self, c: Array) -> Array:
+        return c[2:]
+
+    def pose(self, c: Array) -> tuple[Array, Array]:
+        return rotation_about(self.axis, c[0], c[1]), self.axis * (self.pitch * c[2])
+
+    def H(self, c: Array) -> Array:
+        return array((spatial(self.axis, self.pitch * self.axis),))
+
+    @property
+    def constraints(self) -> tuple[Condition, ...]:
+        along = InPlane(self.axis) if self.pitch == 0.0 else Screwed(self.axis, self.pitch)
+        return (*on_line(self.axis), *aligned(self.axis), along)

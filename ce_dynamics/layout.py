@@ -1,0 +1,94 @@
+"""Where everything is in the state y = [q; v; x] and the input vector u, with names and units."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ce_dynamics.arrays import Array, Scalar, concatenate
+from ce_dynamics.embedding import Embedding, neutral_state, slices
+from ce_dynamics.forces.base import StateDeclaration
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One number of a vector: its name and unit."""
+
+    name: str
+    unit: str
+
+
+class Layout:
+    """The state and input vectors of an embedded system.
+
+    Attributes
+    ----------
+    q, v, x, u : tuples of Entry
+        Names and units of coordinates, velocities, first-order states and inputs.
+    x_of : dict of str to slice
+        States of each prescribed motion (``"motion of <body>"``) and force element, in x.
+    y0 : array
+        Initial state.
+    u0 : array
+        Default inputs.
+    """
+
+    def __init__(self, embedding: Embedding) -> None:
+        system = embedding.system
+        bodies = [body for body in system.bodies if body.name in embedding.q_of]
+        self.q = tuple(
+            Entry(dotted(b.name, suffix), unit)
+            for b in bodies
+            for suffix, unit in zip(b.inboard.coordinate_names, b.inboard.coordinate_units, strict=True)
+        )
+        self.v = tuple(
+            Entry(f"{dotted(b.name, suffix)}_rate", unit)
+            for b in bodies
+            for suffix, unit in zip(b.inboard.velocity_names, b.inboard.velocity_units, strict=True)
+        )
+        owners: dict[str, tuple[StateDeclaration, ...]] = {
+            motion_key(name): motion.states for name, motion in system.prescribed.items()
+        }
+        owners |= {element.name: element.states for element in system.forces}
+        self.x_of = slices((name, len(states)) for name, states in owners.items())
+        self.x = tuple(
+            Entry(dotted(name, state.name), state.unit) for name, states in owners.items() for state in states
+        )
+        self.u = tuple(Entry(given.name, given.unit) for given in system.inputs.values())
+        self.u0 = np.array([given.default for given in system.inputs.values()], dtype=float)
+        x0 = [state.initial for states in owners.values() for state in states]
+        self.y0 = np.concatenate((*neutral_state(embedding), np.array(x0, dtype=float)))
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Lengths of q, v, x and u."""
+        return {"q": len(self.q), "v": len(self.v), "x": len(self.x), "u": len(self.u)}
+
+    def split(self, y: Array) -> tuple[Array, Array, Array]:
+        """The parts q, v, x of a state (or of states in rows)."""
+        n_q, n_v = len(self.q), len(self.v)
+        return y[..., :n_q], y[..., n_q : n_q + n_v], y[..., n_q + n_v :]
+
+    def states_of(self, x: Array) -> dict[str, Array]:
+        """First-order states by owner."""
+        return {name: x[where] for name, where in self.x_of.items()}
+
+    def inputs_of(self, u: Array) -> dict[str, Scalar]:
+        """Inputs by name."""
+        return {entry.name: value for entry, value in zip(self.u, u, strict=True)}
+
+    def collect(self, x_dot: Mapping[str, Array]) -> Array:
+        """Rates of the first-order states in the order of x."""
+        return concatenate([x_dot[name] for name in self.x_of])
+
+
+def motion_key(body: str) -> str:
+    """Name under which the states of a prescribed motion are kept."""
+    return f"motion of {body}"
+
+
+def dotted(owner: str, suffix: str) -> str:
+    """``owner.suffix``, or the owner alone where there is nothing to tell apart."""
+    return f"{owner}.{suffix}" if suffix else owner

@@ -1,0 +1,32 @@
+"""The contract of closed-form loop kinematics."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from ce_dynamics.motion import SubgraphMotion
+
+
+class Linkage(ABC):
+    """Positions, X_S and Ẋ_S θ̇ (with η_S, η̇_S where something is prescribed) of one closed sub-graph.
+
+    1. ``determines``: names of the bodies whose inboard hinges are dependent and found by this linkage.
+    2. ``closes``: names of the closures that then hold.
+    3. `solve` sets every hinge of ``determines``, from the inside out; independent and prescribed hinges whose
+       carriers are known are set before it is called.
+    4. The branch (the sign of every square root) is fixed at construction from the design geometry and stays
+       continuous over the admissible range.
+    5. Where the linkage cannot be assembled the configuration is NaN; nothing is clamped.
+    6. `reach` says where that is.
+    """
+
+    determines: tuple[str, ...]
+    closes: tuple[str, ...]
+
+    @abstractmethod
+    def solve(self, motion: SubgraphMotion) -> None:
+        """Set the motion of every dependent hinge."""
+
+    def reach(self) -> tuple[float, float] | None:
+        """Admissible interval of a single independent coordinate, None where it is not known in closed form."""
+        return None

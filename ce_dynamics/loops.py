@@ -1,0 +1,115 @@
+"""Closure errors of a sub-graph and the generic loop kinematics (12)-(14)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ce_dynamics.arrays import Array, array, concatenate, zeros
+from ce_dynamics.body import Body
+from ce_dynamics.motion import BodyMotion, PointMotion, SubgraphMotion
+from ce_dynamics.system import LoopClosure
+
+
+class ClosureErrors(NamedTuple):
+    """Closures of a sub-graph, row by row, along a given motion.
+
+    Attributes
+    ----------
+    residual : (rows,) array
+        Position errors: lengths [m] or cosines [-].
+    Y : (rows, N) array
+        Velocity errors per independent rate, A (J_o − J_p) of (12).
+    drift : (rows,) array
+        Velocity errors at θ̇ = 0, from prescribed motion.
+    delta_dot : (rows,) array
+        Acceleration errors at θ̈ = 0, δ̇_S of (14).
+    """
+
+    residual: Array
+    Y: Array
+    drift: Array
+    delta_dot: Array
+
+
+def closure_errors(motion: SubgraphMotion, closures: Sequence[LoopClosure]) -> ClosureErrors:
+    """Evaluate (12) for every closure along the motion."""
+    parts = [one_closure(motion, loop) for loop in closures]
+    return ClosureErrors(
+        concatenate([part.residual for part in parts]),
+        array([row for part in parts for row in part.Y]).reshape(-1, motion.N),
+        concatenate([part.drift for part in parts]),
+        concatenate([part.delta_dot for part in parts]),
+    )
+
+
+def one_closure(motion: SubgraphMotion, loop: LoopClosure) -> ClosureErrors:
+    """The rows of one closure."""
+    o, p = motion.body(loop.body_a.name), motion.body(loop.body_b.name)
+    o_at = motion.point(loop.body_a.name, loop.closure.at_parent)
+    p_at = motion.point(loop.body_b.name, loop.closure.at_child)
+    geometry = (o.R, o_at.r, p.R, p_at.r)
+    twists = (o.w_total, o_at.v, p.w_total, p_at.v)
+    columns, drift, acceleration = stacked(o, o_at, p, p_at)
+    residual, Y, drifts, delta_dot = [], [], [], []
+    for condition in loop.closure.constraints:
+        A = condition.velocity_rows(*geometry)
+        residual.append(condition.residual(*geometry))
+        Y.append(A @ columns)
+        drifts.append(A @ drift)
+        delta_dot.append(A @ acceleration + condition.acceleration_bias(*geometry, *twists))
+    return ClosureErrors(
+        concatenate(residual), np.concatenate(Y), concatenate(drifts), concatenate(delta_dot)
+    )
+
+
+def stacked(o: BodyMotion, o_at: PointMotion, p: BodyMotion, p_at: PointMotion) -> tuple[Array, Array, Array]:
+    """Twists of both closure nodes on top of each other: columns (12, N), drift (12,), acceleration (12,)."""
+    return (
+        np.vstack((o.w, o_at.J, p.w, p_at.J)),
+        concatenate((o.w_drift, o_at.drift, p.w_drift, p_at.drift)),
+        concatenate((o.alpha, o_at.a, p.alpha, p_at.a)),
+    )
+
+
+def closure_jacobian(bodies: Sequence[Body], closures: Sequence[LoopClosure], free: Sequence[Body]) -> Array:
+    """Y over the velocities of all ``free`` inboard hinges in the design pose, all other hinges held."""
+    members = sorted(bodies, key=lambda body: body.index)
+    names = {body.name for body in members}
+    parent = min((b.carrier for b in members if b.carrier.name not in names), key=lambda body: body.depth)
+    n = sum(body.inboard.n_v for body in free)
+    motion = SubgraphMotion(parent, members, zeros(n), held_siblings(members, parent, closures))
+    start = 0
+    for body in members:
+        if body in free:
+            columns = slice(start, start + body.inboard.n_v)
+            start = columns.stop
+        else:
+            columns = slice(0, 0)
+        motion.independent(body.name, body.inboard.neutral, columns)
+    return closure_errors(motion, closures).Y.astype(float)
+
+
+def held_siblings(
+    members: Sequence[Body], parent: Body, closures: Sequence[LoopClosure]
+) -> dict[str, BodyMotion]:
+    """Closure ends outside the sub-graph, held in the design pose relative to its parent."""
+    inside = {body.name for body in members} | {parent.name}
+    still = PointMotion(zeros(3), zeros(3, 0), zeros(3), zeros(3), zeros(3))
+    ends = [end for loop in closures for end in (loop.body_a, loop.body_b) if end.name not in inside]
+    return {
+        end.name: BodyMotion(
+            np.eye(3), parent.com, still, zeros(3, 0), zeros(3), zeros(3), zeros(3)
+        )
+        for end in ends
+    }
+
+
+def numerical_rank(Y: Array, tolerance: float = 1e-9) -> int:
+    """Rank of a closure Jacobian; rows that are combinations of others (planar loops) do not count."""
+    if Y.size == 0:
+        return 0
+    singular = np.linalg.svd(Y, compute_uv=False)
+    return int(np.sum(singular > tolerance * max(1.0, singular[0])))

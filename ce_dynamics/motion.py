@@ -1,0 +1,242 @@
+"""Motion inside an aggregated body S, relative to its parent p: the columns of Hᵀ(S) and the bias a(S).
+
+Everything is expressed in p's axes with positions from p's centre of mass.  The bodies of S are visited along
+their spanning tree, which is the factor φ_S of H(S) = X_Sᵀ H_S φ_S: `SubgraphMotion.set` adds one hinge's term
+of H_Sᵀ X_S and carries it outward.  All accelerations are classical (second time derivatives of positions).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from ce_dynamics.arrays import Array, array, cross, zeros
+from ce_dynamics.body import Body
+from ce_dynamics.hinges.base import Hinge
+from ce_dynamics.motions import Prescribed
+from ce_dynamics.spatial import IDENTITY
+
+
+class PointMotion(NamedTuple):
+    """Motion of a point relative to p, as a function of the N independent rates θ̇(S).
+
+    Attributes
+    ----------
+    r : (3,) array
+        Position from p's centre of mass.
+    J : (3, N) array
+        Velocity columns.
+    drift : (3,) array
+        Velocity at θ̇(S) = 0: what prescribed motion alone (η_S) causes.
+    v : (3,) array
+        Velocity J θ̇(S) + drift.
+    a : (3,) array
+        Acceleration at θ̈(S) = 0.
+    """
+
+    r: Array
+    J: Array
+    drift: Array
+    v: Array
+    a: Array
+
+
+class BodyMotion(NamedTuple):
+    """Motion of a body relative to p.
+
+    Attributes
+    ----------
+    R : (3, 3) array
+        Body axes to p's axes.
+    at : (3,) array
+        Design position of the reference point ``origin`` (the inboard hinge point; on p its centre of mass).
+    origin : PointMotion
+        Motion of that point.
+    w, w_drift, w_total : (3, N), (3,), (3,) arrays
+        Angular velocity: columns, prescribed part, total w θ̇ + w_drift.
+    alpha : (3,) array
+        Angular acceleration at θ̈(S) = 0.
+    """
+
+    R: Array
+    at: Array
+    origin: PointMotion
+    w: Array
+    w_drift: Array
+    w_total: Array
+    alpha: Array
+
+    def point(self, at: Array, theta_dot: Array) -> PointMotion:
+        """Motion of the body-fixed point that is at ``at`` in the design pose."""
+        return self.offset(self.R @ (at - self.at), theta_dot)
+
+    def offset(self, e: Array, theta_dot: Array) -> PointMotion:
+        """Motion of the body-fixed point that is ``e`` (p's axes) away from the origin."""
+        columns = cross_columns(self.w, e)
+        drift = cross(self.w_drift, e)
+        swing = columns @ theta_dot + drift
+        return PointMotion(
+            self.origin.r + e,
+            self.origin.J + columns,
+            self.origin.drift + drift,
+            self.origin.v + swing,
+            self.origin.a + cross(self.alpha, e) + cross(self.w_total, swing),
+        )
+
+
+class HingeMotion(NamedTuple):
+    """What a linkage answers for one dependent hinge.
+
+    Attributes
+    ----------
+    c : array
+        Configuration (see `Hinge.configuration`).
+    X : (n_v, N) array
+        The hinge's rows of X_S.
+    eta : (n_v,) array
+        Its part of η_S: its velocity at θ̇(S) = 0.
+    bias : (n_v,) array
+        Its part of Ẋ_S θ̇(S) + η̇_S: its acceleration at θ̈(S) = 0.
+    """
+
+    c: Array
+    X: Array
+    eta: Array
+    bias: Array
+
+
+def cross_columns(w: Array, e: Array) -> Array:
+    """w_k × e for every column k of w."""
+    if w.shape[1] == 0:
+        return zeros(3, 0)
+    return array([cross(w[:, k], e) for k in range(w.shape[1])]).T
+
+
+class SubgraphMotion:
+    """Builds the motion of the bodies of S along their spanning tree.
+
+    Parameters
+    ----------
+    parent : Body
+        p, the body that carries S.
+    bodies : sequence of Body
+        The bodies of S.
+    theta_dot : (N,) array
+        Independent rates.
+    siblings : mapping of str to BodyMotion
+        Bodies outside S with prescribed motion relative to p, which closures of S may attach to.
+    unturned : set of str
+        Axisymmetric bodies whose frame may stay at rest in their hinge's axes while they spin.
+    """
+
+    def __init__(
+        self,
+        parent: Body,
+        bodies: Sequence[Body],
+        theta_dot: Array,
+        siblings: Mapping[str, BodyMotion] | None = None,
+        unturned: frozenset[str] = frozenset(),
+    ) -> None:
+        self.parent = parent
+        self.theta_dot = theta_dot
+        self.N = len(theta_dot)
+        self._bodies = {body.name: body for body in bodies}
+        self._unturned = unturned
+        self._waiting: list[str] = []
+        self.hinge_motions: dict[str, HingeMotion] = {}
+        self._motions = {parent.name: at_rest(parent.com, self.N)}
+        for name, motion in (siblings or {}).items():
+            self._motions[name] = widened(motion, self.N)
+
+    def hinge(self, name: str) -> Hinge:
+        """Inboard hinge of a body of S."""
+        return self._bodies[name].inboard
+
+    def carrier(self, name: str) -> BodyMotion:
+        """Motion of the body that carries the inboard hinge of a body of S."""
+        return self._motions[self._bodies[name].carrier.name]
+
+    def body(self, name: str) -> BodyMotion:
+        """Motion of p, of a sibling, or of a body of S set so far."""
+        return self._motions[name]
+
+    def point(self, name: str, at: Array) -> PointMotion:
+        """Motion of a body-fixed point given by its design position."""
+        return self._motions[name].point(at, self.theta_dot)
+
+    def independent(self, name: str, q: Array, columns: slice) -> None:
+        """Set an independent hinge, whose velocities are the given entries of θ̇(S)."""
+        hinge = self.hinge(name)
+        X = zeros(hinge.n_v, self.N)
+        X[:, columns] = IDENTITY_OF[hinge.n_v][:, : columns.stop - columns.start]
+        self.set(name, HingeMotion(hinge.configuration(q), X, zeros(hinge.n_v), zeros(hinge.n_v)))
+
+    def prescribe(self, name: str, motion: Prescribed) -> None:
+        """Set a hinge whose coordinate, rate and acceleration are given: the source of η_S and η̇_S."""
+        c = self.hinge(name).configuration(array((motion.position,)))
+        self.set(name, HingeMotion(c, zeros(1, self.N), array((motion.rate,)), array((motion.acceleration,))))
+
+    def set(self, name: str, hinge_motion: HingeMotion) -> None:
+        """Set the inboard hinge of a body of S and carry the motion out to that body.
+
+        A hinge whose carrier is not known yet waits until a linkage has found that.
+        """
+        self.hinge_motions[name] = hinge_motion
+        self._waiting.append(name)
+        while ready := [n for n in self._waiting if self._bodies[n].carrier.name in self._motions]:
+            for waiting in ready:
+                self._waiting.remove(waiting)
+                self._motions[waiting] = self._across(waiting, turns=waiting not in self._unturned)
+
+    def turned(self, name: str) -> BodyMotion:
+        """As `body`, with the frame of an axisymmetric body turning with it."""
+        return self._across(name, turns=True) if name in self._unturned else self._motions[name]
+
+    def _across(self, name: str, *, turns: bool) -> BodyMotion:
+        return across(self._bodies[name], self.carrier(name), self.hinge_motions[name], self.theta_dot, turns)
+
+
+IDENTITY_OF = {n: array([[float(i == j) for j in range(n)] for i in range(n)]) for n in range(1, 7)}
+IDENTITY_OF[0] = zeros(0, 0)
+
+
+def across(body: Body, carrier: BodyMotion, hinge_motion: HingeMotion, theta_dot: Array, turns: bool) -> BodyMotion:
+    """Motion of a body from that of its carrier and of the hinge between them."""
+    hinge = body.inboard
+    c, X, eta, bias = hinge_motion
+    R_i = carrier.R
+    R_rel, d = hinge.pose(c)
+    H = hinge.H(c)
+    H_w, H_v = R_i @ H[:, :3].T, R_i @ H[:, 3:].T  # hinge axes in p's axes, (3, n_v) each
+    v_h = X @ theta_dot + eta
+    H_dot = hinge.bias(c, v_h)
+    w_h, linear_h = H_w @ v_h, H_v @ v_h
+    # The point of the carrier that the hinge point of the body is at now.
+    foot = carrier.offset(R_i @ (hinge.at - carrier.at + d), theta_dot)
+    origin = PointMotion(
+        foot.r,
+        foot.J + H_v @ X,
+        foot.drift + H_v @ eta,
+        foot.v + linear_h,
+        foot.a + H_v @ bias + R_i @ H_dot[3:] + 2.0 * cross(carrier.w_total, linear_h),
+    )
+    return BodyMotion(
+        R_i @ R_rel if turns else R_i,
+        hinge.at,
+        origin,
+        carrier.w + H_w @ X,
+        carrier.w_drift + H_w @ eta,
+        carrier.w_total + w_h,
+        carrier.alpha + H_w @ bias + R_i @ H_dot[:3] + cross(carrier.w_total, w_h),
+    )
+
+
+def at_rest(at: Array, N: int) -> BodyMotion:
+    """Motion of p relative to itself."""
+    still = PointMotion(zeros(3), zeros(3, N), zeros(3), zeros(3), zeros(3))
+    return BodyMotion(IDENTITY, at, still, zeros(3, N), zeros(3), zeros(3), zeros(3))
+
+
+def widened(motion: BodyMotion, N: int) -> BodyMotion:
+    """A purely prescribed motion as seen by a sub-graph with N independent rates: zero columns."""
+    return motion._replace(w=zeros(3, N), origin=motion.origin._replace(J=zeros(3, N)))

@@ -1,0 +1,1 @@
+"""The O(N) recursions of the paper, one sweep per function."""

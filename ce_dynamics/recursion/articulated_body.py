@@ -1,0 +1,182 @@
+"""O(N) forward dynamics (4)-(7) over a tree of aggregated bodies.
+
+An aggregated body never forms its 6n×6n blocks: with J_j the j-th block of Hᵀ(S) and P_j the articulated
+inertia of its body j, every quantity of (4)-(7) is a sum over its bodies, so the cost is linear in their number
+and cubic only in N(S).  An ordinary body is the case n(S) = 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from ce_dynamics.arrays import Array, array, cross, zeros
+from ce_dynamics.embedding import Aggregate
+from ce_dynamics.recursion.ldl import LDL
+from ce_dynamics.recursion.outward import Member, Outward
+from ce_dynamics.spatial import (
+    phi_force,
+    phi_inertia,
+    phi_T_motion,
+    rigid_inertia,
+    rotate_inertia,
+    rotate_symmetric,
+    rotate_vector,
+    spatial,
+    symmetric_product,
+)
+
+
+class Articulated(NamedTuple):
+    """What the tip-to-base sweep leaves at an aggregated body S, in the axes of its parent p.
+
+    Attributes
+    ----------
+    members : list of Member
+    P : list of (6, 6) arrays
+        Articulated inertia P_j of every body with everything outside S that it carries.
+    f : list of (6,) arrays
+        z_j = b_j + P_j a_j, with what it carries.
+    D : LDL
+        D(S) = H(S) P H(S)ᵀ, factorised.
+    D_matrix : (N, N) array
+    G : (6, N) array
+        φ(p, S) P Hᵀ(S) D⁻¹, Kalman gain as seen at p: φ(p, S) K's column.
+    nu : (N,) array
+        ν(S) = D⁻¹ ε.
+    P_plus, z_plus : (6, 6), (6,) arrays
+        What p receives: φ P⁺ φᵀ and φ z⁺.
+    """
+
+    members: list[Member]
+    P: list[Array]
+    f: list[Array]
+    D: LDL
+    D_matrix: Array
+    G: Array
+    nu: Array
+    P_plus: Array
+    z_plus: Array
+
+
+class Accelerations(NamedTuple):
+    """Result of the forward dynamics.
+
+    Attributes
+    ----------
+    v_dot : (n_v,) array
+        θ̈ of all independent hinges.
+    alpha : dict of str to (6,) array
+        Acceleration of every body's centre of mass less gravity, in the body's axes.
+    """
+
+    v_dot: Array
+    alpha: dict[str, Array]
+
+
+def tip_to_base(
+    outward: Outward, wrenches: Mapping[str, Array], torques: Mapping[str, Array]
+) -> dict[str, Articulated]:
+    """Gather articulated inertias and bias forces, (4) and (6).
+
+    Parameters
+    ----------
+    outward : Outward
+    wrenches : mapping of str to (6,) array
+        External spatial force on each body at its centre of mass, in the axes of its aggregated body's parent.
+    torques : mapping of str to (n_v,) array
+        Generalised force on each body's inboard hinge.
+    """
+    carried: dict[str, tuple[Array, Array]] = {}
+    result: dict[str, Articulated] = {}
+    for S in reversed(outward.embedding.aggregates):
+        node = gather(S, outward, wrenches, torques, carried)
+        result[S.name] = node
+        P, z = carried.get(S.parent.name, (zeros(6, 6), zeros(6)))
+        carried[S.parent.name] = (P + node.P_plus, z + node.z_plus)
+    return result
+
+
+def gather(
+    S: Aggregate,
+    outward: Outward,
+    wrenches: Mapping[str, Array],
+    torques: Mapping[str, Array],
+    carried: Mapping[str, tuple[Array, Array]],
+) -> Articulated:
+    """One step of (4) and (6) for an aggregated body."""
+    members = outward.members(S)
+    P, f = [], []
+    P_sum, z_sum = zeros(6, 6), zeros(6)  # Σ φ(p,j) P_j φᵀ(p,j) and Σ φ(p,j) z_j
+    U = zeros(6, S.N)  # φ(p,S) P Hᵀ(S)
+    D = zeros(S.N, S.N)
+    eps = generalised_forces(S, outward, torques)
+    for j in members:
+        P_j, b_j = rigid_terms(j, wrenches)
+        if j.body.name in carried:
+            P_c, z_c = carried[j.body.name]
+            P_j, b_j = P_j + rotate_inertia(j.R, P_c), b_j + rotate_vector(j.R, z_c)
+        z_j = b_j + P_j @ j.a
+        PJ = P_j @ j.J
+        P_sum, z_sum = P_sum + phi_inertia(j.r, P_j), z_sum + phi_force(j.r, z_j)
+        U = U + phi_columns(j.r, PJ)
+        D = D + symmetric_product(j.J.T, PJ)  # D = H P Hᵀ
+        eps = eps - j.J.T @ z_j  # ε = T − H z
+        P.append(P_j)
+        f.append(z_j)
+    factors = LDL(D)
+    nu = factors.solve(eps)  # ν = D⁻¹ ε
+    G = factors.solve_columns(U.T).T  # G = P Hᵀ D⁻¹
+    P_plus = P_sum - symmetric_product(G, U.T)  # P⁺ = (I − G H) P
+    z_plus = z_sum + U @ nu  # z⁺ = z + G ε
+    return Articulated(members, P, f, factors, D, G, nu, P_plus, z_plus)
+
+
+def generalised_forces(S: Aggregate, outward: Outward, torques: Mapping[str, Array]) -> Array:
+    """T(S) = X_Sᵀ col T(j)."""
+    hinge_motions = outward.motions[S.name].hinge_motions
+    T = zeros(S.N)
+    for body in S.bodies:
+        if body.name in torques:
+            T = T + hinge_motions[body.name].X.T @ torques[body.name]
+    return T
+
+
+def rigid_terms(j: Member, wrenches: Mapping[str, Array]) -> tuple[Array, Array]:
+    """M(j) and b(j) at the centre of mass in p's axes: inertia, gyroscopic and external forces."""
+    inertia = rotate_symmetric(j.R, j.body.inertia)
+    b = spatial(cross(j.omega, inertia @ j.omega), zeros(3))
+    if j.body.name in wrenches:
+        b = b - wrenches[j.body.name]
+    return rigid_inertia(j.body.mass, inertia), b
+
+
+def phi_columns(r: Array, F: Array) -> Array:
+    """φ(p, j) applied to every column of F."""
+    return array(phi_force(r, F[:, k]) for k in range(F.shape[1])).reshape(F.shape[1], 6).T
+
+
+def base_to_tip(outward: Outward, nodes: Mapping[str, Articulated], gravity: Array) -> Accelerations:
+    """Generalised and body accelerations, (7); gravity enters as the acceleration −g of the ground."""
+    embedding = outward.embedding
+    alpha: dict[str, Array] = {"ground": spatial(zeros(3), -gravity)}
+    theta_ddot: dict[str, Array] = {}
+    for S in embedding.aggregates:
+        node = nodes[S.name]
+        alpha_p = alpha[S.parent.name]
+        ddot = node.nu - node.G.T @ alpha_p  # θ̈ = ν − Gᵀ α⁺
+        for j in node.members:
+            alpha_j = phi_T_motion(j.r, alpha_p) + j.J @ ddot + j.a  # α = φᵀ α(p) + Hᵀ θ̈ + a
+            alpha[j.body.name] = rotate_vector(j.R.T, alpha_j)
+        for body in S.independent:
+            theta_ddot[body.name] = ddot[S.columns(body)]
+    v_dot = array(entry for name in embedding.v_of for entry in theta_ddot[name])
+    return Accelerations(v_dot, alpha)
+
+
+def forward_dynamics(
+    outward: Outward, wrenches: Mapping[str, Array], torques: Mapping[str, Array]
+) -> Accelerations:
+    """Accelerations (5) under the given loads and the system's gravity."""
+    nodes = tip_to_base(outward, wrenches, torques)
+    return base_to_tip(outward, nodes, outward.embedding.system.gravity)

@@ -1,0 +1,211 @@
+"""Base-to-tip kinematics sweep: the motion of every body relative to the parent of its aggregated body.
+
+The result also answers as the `Observer` that force elements ask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from ce_dynamics.arrays import Array, Scalar, array, cross, zeros
+from ce_dynamics.body import Body
+from ce_dynamics.embedding import Aggregate, Embedding, common_ancestor
+from ce_dynamics.forces.base import PointState
+from ce_dynamics.motion import BodyMotion, SubgraphMotion
+from ce_dynamics.motions import Prescribed
+from ce_dynamics.spatial import IDENTITY, spatial
+
+
+class Placement(NamedTuple):
+    """A body's frame relative to another body, in that body's axes.
+
+    Attributes
+    ----------
+    R : (3, 3) array
+        Body axes to the other's axes.
+    r, v : (3,) arrays
+        Centre of mass from the other's, and its relative velocity.
+    w : (3,) array
+        Relative angular velocity.
+    """
+
+    R: Array
+    r: Array
+    v: Array
+    w: Array
+
+
+class Member(NamedTuple):
+    """Body j of an aggregated body S, as the recursions need it: at its centre of mass, in p's axes.
+
+    Attributes
+    ----------
+    body : Body
+    R : (3, 3) array
+        Body axes to p's axes.
+    r : (3,) array
+        Centre of mass from p's: the shift of φ(p, j).
+    J : (6, N) array
+        Its block of Hᵀ(S) = φ_Sᵀ H_Sᵀ X_S.
+    drift : (6,) array
+        The same for η_S: relative velocity at θ̇(S) = 0.
+    a : (6,) array
+        Its block of a(S), with the Coriolis terms of p's rotation.
+    omega : (3,) array
+        Its angular velocity in inertial space.
+    """
+
+    body: Body
+    R: Array
+    r: Array
+    J: Array
+    drift: Array
+    a: Array
+    omega: Array
+
+
+class Outward:
+    """Motion of a system at (q, v) with its prescribed motions.
+
+    Parameters
+    ----------
+    embedding : Embedding
+    q, v : arrays
+        Independent coordinates and velocities.
+    prescribed : mapping of str to Prescribed
+        Motion of every prescribed hinge, by body name.
+    """
+
+    def __init__(self, embedding: Embedding, q: Array, v: Array, prescribed: Mapping[str, Prescribed]) -> None:
+        self.embedding = embedding
+        self.motions: dict[str, SubgraphMotion] = {}
+        self._omega: dict[str, Array] = {"ground": zeros(3)}
+        self._placements: dict[tuple[str, str], Placement] = {}
+        for S in embedding.aggregates:
+            self.motions[S.name] = self._visit(S, q, v, prescribed)
+
+    def _visit(self, S: Aggregate, q: Array, v: Array, prescribed: Mapping[str, Prescribed]) -> SubgraphMotion:
+        theta_dot = array(entry for body in S.independent for entry in v[self.embedding.v_of[body.name]])
+        siblings = {body.name: self.relative_to_p(body) for body in S.siblings}
+        motion = SubgraphMotion(S.parent, S.bodies, theta_dot, siblings, self.embedding.unturned)
+        for body in S.independent:
+            motion.independent(body.name, q[self.embedding.q_of[body.name]], S.columns(body))
+        for body in S.prescribed:
+            motion.prescribe(body.name, prescribed[body.name])
+        for linkage in S.linkages:
+            linkage.solve(motion)
+        omega_p = self._omega[S.parent.name]
+        for body in S.bodies:
+            j = motion.body(body.name)
+            self._omega[body.name] = j.R.T @ (omega_p + j.w_total)
+        return motion
+
+    def relative_to_p(self, body: Body) -> BodyMotion:
+        """Motion of a body relative to the parent of its aggregated body."""
+        return self.motions[self.embedding.owner[body.name].name].body(body.name)
+
+    def members(self, S: Aggregate) -> list[Member]:
+        """What the recursions need of every body of S."""
+        return [self._member(S, body) for body in S.bodies]
+
+    def _member(self, S: Aggregate, body: Body) -> Member:
+        motion = self.motions[S.name]
+        j, com = motion.body(body.name), motion.point(body.name, body.com)
+        omega_p = self._omega[S.parent.name]
+        coriolis = 2.0 * cross(omega_p, com.v) + cross(omega_p, cross(omega_p, com.r))
+        return Member(
+            body,
+            j.R,
+            com.r,
+            np.concatenate((j.w, com.J)),
+            spatial(j.w_drift, com.drift),
+            spatial(j.alpha + cross(omega_p, j.w_total), com.a + coriolis),
+            omega_p + j.w_total,
+        )
+
+    def placement(self, body: Body, frame: Body) -> Placement:
+        """Position, orientation and velocity of a body relative to any other."""
+        key = (body.name, frame.name)
+        if key not in self._placements:
+            self._placements[key] = self._placement(body, frame)
+        return self._placements[key]
+
+    def _placement(self, body: Body, frame: Body) -> Placement:
+        if body is frame:
+            return Placement(IDENTITY, zeros(3), zeros(3), zeros(3))
+        if body.is_ground or common_ancestor(body, frame) is not frame:
+            return self._seen_from(body, frame)
+        S = self.embedding.owner[body.name]
+        j, com = self.relative_to_p(body), self.motions[S.name].point(body.name, body.com)
+        p = self.placement(S.parent, frame)
+        at = carried(p, PointState(com.r, com.v))
+        return Placement(p.R @ j.R, at.r, at.v, p.w + p.R @ j.w_total)
+
+    def _seen_from(self, body: Body, frame: Body) -> Placement:
+        root = common_ancestor(body, frame)
+        j, f = self.placement(body, root), self.placement(frame, root)
+        at = seen_from(f, PointState(j.r, j.v))
+        return Placement(f.R.T @ j.R, at.r, at.v, f.R.T @ (j.w - f.w))
+
+    # Observer
+
+    def point(self, body: Body, at: Array, frame: Body) -> PointState:
+        """See `Observer.point`."""
+        if body is frame:
+            return PointState(body.local(at), zeros(3))
+        root = common_ancestor(body, frame)
+        if root is not frame:
+            return seen_from(self.placement(frame, root), self.point(body, at, root))
+        S = self.embedding.owner[body.name]
+        j = self._turned(body) if off_axis(body, body.inboard.at - at) else self.relative_to_p(body)
+        point = j.point(at, self.motions[S.name].theta_dot)
+        return carried(self.placement(S.parent, frame), PointState(point.r, point.v))
+
+    def direction(self, body: Body, axis: Array, frame: Body) -> Array:
+        """See `Observer.direction`."""
+        if body is frame or body.is_ground or not off_axis(body, axis):
+            return self.placement(body, frame).R @ axis
+        p = self.placement(self.embedding.owner[body.name].parent, frame)
+        return p.R @ (self._turned(body).R @ axis)
+
+    def angular_velocity(self, body: Body, frame: Body) -> Array:
+        """See `Observer.angular_velocity`."""
+        return self.placement(body, frame).w
+
+    def coordinate(self, body: Body, k: int = 0) -> Scalar:
+        """See `Observer.coordinate`."""
+        hinge_motion = self._motion(body).hinge_motions[body.name]
+        return body.inboard.coordinates(hinge_motion.c)[k]
+
+    def rate(self, body: Body, k: int = 0) -> Scalar:
+        """See `Observer.rate`."""
+        motion = self._motion(body)
+        hinge_motion = motion.hinge_motions[body.name]
+        return (hinge_motion.X @ motion.theta_dot + hinge_motion.eta)[k]
+
+    def _motion(self, body: Body) -> SubgraphMotion:
+        return self.motions[self.embedding.owner[body.name].name]
+
+    def _turned(self, body: Body) -> BodyMotion:
+        return self._motion(body).turned(body.name)
+
+
+def off_axis(body: Body, vector: Array) -> bool:
+    """Whether a body-fixed vector turns with a revolute hinge (always, for other hinges)."""
+    axis = getattr(body.inboard, "axis", None)
+    return axis is None or bool(np.linalg.norm(np.cross(axis, vector)) > 1e-12 * np.linalg.norm(vector))
+
+
+def carried(p: Placement, point: PointState) -> PointState:
+    """A point known relative to p, relative to what p is placed on."""
+    e = p.R @ point.r
+    return PointState(p.r + e, p.v + cross(p.w, e) + p.R @ point.v)
+
+
+def seen_from(frame: Placement, point: PointState) -> PointState:
+    """A point known relative to what ``frame`` is placed on, relative to ``frame``."""
+    e = point.r - frame.r
+    return PointState(frame.R.T @ e, frame.R.T @ (point.v - frame.v - cross(frame.w, e)))

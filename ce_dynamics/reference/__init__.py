@@ -1,0 +1,1 @@
+"""The augmented formulations, solved as a DAE: the independent reference for the embedded path."""

@@ -1,0 +1,319 @@
+"""The description of a multibody system: bodies, hinges, loops, forces, inputs, outputs."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ce_dynamics.arrays import Array, Scalar
+from ce_dynamics.body import Body
+from ce_dynamics.errors import ModelError, PhysicalityWarning
+from ce_dynamics.forces.base import ForceElement, Observer
+from ce_dynamics.hinges.base import Hinge, finite_vector
+from ce_dynamics.hinges.conditions import Condition
+from ce_dynamics.linkage import Linkage
+from ce_dynamics.motions import Motion
+
+
+class Closure(Protocol):
+    """What closes a loop: a hinge or any other set of scalar conditions between two points."""
+
+    @property
+    def at_parent(self) -> Array:
+        """Design position of the point on the first body."""
+
+    @property
+    def at_child(self) -> Array:
+        """Design position of the point on the second body."""
+
+    @property
+    def constraints(self) -> tuple[Condition, ...]:
+        """The conditions it imposes."""
+
+
+@dataclass(frozen=True, eq=False)
+class LoopClosure:
+    """A cut edge: a hinge, or another closure, between two bodies that are connected already."""
+
+    name: str
+    body_a: Body
+    body_b: Body
+    closure: Closure
+    independent: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Input:
+    """A named input of the system."""
+
+    name: str
+    unit: str
+    default: float
+
+
+@dataclass(frozen=True)
+class Output:
+    """A named quantity computed from the motion."""
+
+    name: str
+    unit: str
+    function: Callable[[Observer], Scalar]
+
+
+class System:
+    """Bodies, hinges, loop closures, forces, inputs and outputs.
+
+    The tree is described by giving each body its parent and inboard hinge; every further connection is a loop
+    closure.  All geometry is given in the **design pose**: world coordinates of the configuration in which every
+    hinge coordinate is zero and all body axes are parallel to the world's.
+
+    Parameters
+    ----------
+    gravity : sequence of 3 floats
+        Acceleration of free fall [m/s²].
+    name : str
+        Used in messages and results.
+
+    Examples
+    --------
+    A pendulum:
+
+    >>> import ce_dynamics as ce
+    >>> system = ce.System(gravity=(0, 0, -9.81))
+    >>> rod = system.add_body("rod", mass=1.0, com=(0, 0, -0.5), inertia=(1 / 12, 1 / 12, 0.0),
+    ...                       parent=system.ground, hinge=ce.Revolute(axis=(0, 1, 0), at=(0, 0, 0)))
+    >>> ce.compile(system).accelerations(q=[0.1], v=[0.0]).round(3)
+    array([-1.469])
+    """
+
+    def __init__(self, gravity: Sequence[float] = (0.0, 0.0, -9.81), name: str = "system") -> None:
+        self.name = name
+        self.gravity = finite_vector(gravity, "System", "gravity")
+        self.ground = Body("ground", 0.0, np.zeros(3), np.zeros((3, 3)), None, None, index=0)
+        self.bodies: list[Body] = []
+        self.closures: list[LoopClosure] = []
+        self.forces: list[ForceElement] = []
+        self.inputs: dict[str, Input] = {}
+        self.outputs: dict[str, Output] = {}
+        self.prescribed: dict[str, Motion] = {}
+        self.linkages: list[Linkage] = []
+        self.initial: dict[str, Array] = {}
+        self.initial_rates: dict[str, Array] = {}
+        self._by_name: dict[str, Body] = {"ground": self.ground}
+
+    def add_body(
+        self,
+        name: str,
+        *,
+        mass: float,
+        parent: Body | str,
+        hinge: Hinge,
+        com: ArrayLike | None = None,
+        inertia: ArrayLike = (0.0, 0.0, 0.0),
+    ) -> Body:
+        """Add a rigid body and the hinge that carries it.
+
+        Parameters
+        ----------
+        name : str
+            Unique name; the hinge is known by it too.
+        mass : float
+            [kg], not negative.
+        parent : Body or str
+            The body that carries the hinge.
+        hinge : Hinge
+            Inboard hinge, placed in the design pose.
+        com : (3,) array_like, optional
+            Centre of mass in the design pose [m]; the hinge point if not given.
+        inertia : (3,) or (3, 3) array_like
+            About the centre of mass in design axes [kg m²].
+
+        Returns
+        -------
+        Body
+
+        Raises
+        ------
+        ModelError
+            For a name taken already, a parent of another system, a mass or inertia that is negative, not
+            finite or of the wrong shape.
+
+        Warns
+        -----
+        PhysicalityWarning
+            Where no real body has such an inertia (a principal moment exceeds the sum of the other two).
+        """
+        if name in self._by_name:
+            raise ModelError(f"body {name!r} exists already; give every body its own name")
+        carrier = self.find(parent)
+        if not (isinstance(mass, int | float | np.number) and math.isfinite(mass) and mass >= 0.0):
+            raise ModelError(f"body {name!r}: mass {mass!r} must be a finite number >= 0 kg")
+        at = hinge.at if com is None else finite_vector(com, f"body {name!r}", "com")
+        body = Body(
+            name=name,
+            mass=float(mass),
+            com=at,
+            inertia=checked_inertia(inertia, name),
+            parent=carrier,
+            hinge=hinge,
+            index=len(self.bodies) + 1,
+            depth=carrier.depth + 1,
+        )
+        self.bodies.append(body)
+        self._by_name[name] = body
+        return body
+
+    def close_loop(
+        self,
+        name: str,
+        body_a: Body | str,
+        body_b: Body | str,
+        closure: Closure,
+        independent: Sequence[Body | str] = (),
+    ) -> LoopClosure:
+        """Close a loop between two bodies of the tree.
+
+        Parameters
+        ----------
+        name : str
+            Unique name of the closure.
+        body_a, body_b : Body or str
+            The bodies it joins.
+        closure : Hinge or other closure
+            What it allows; placed in the design pose.
+        independent : sequence of Body or str
+            Bodies whose inboard hinges are to be the independent coordinates of the loop; those of all
+            closures of one aggregated body are put together.
+
+        Raises
+        ------
+        ModelError
+            For a name taken already, or a closure of a body with itself.
+        """
+        if any(known.name == name for known in self.closures):
+            raise ModelError(f"closure {name!r} exists already; give every closure its own name")
+        a, b = self.find(body_a), self.find(body_b)
+        if a is b:
+            raise ModelError(f"closure {name!r} joins body {a.name!r} to itself; name two different bodies")
+        chosen = tuple(self.find(body).name for body in independent)
+        loop = LoopClosure(name, a, b, closure, chosen)
+        self.closures.append(loop)
+        return loop
+
+    def use_linkage(self, linkage: Linkage) -> None:
+        """Let a closed-form linkage find the dependent hinges it names."""
+        for name in linkage.determines:
+            self.find(name)
+        self.linkages.append(linkage)
+
+    def prescribe(self, body: Body | str, motion: Motion) -> None:
+        """Let the inboard hinge of a body follow a given motion.
+
+        Raises
+        ------
+        ModelError
+            If the hinge has not exactly one coordinate or is prescribed already.
+        """
+        target = self.find(body)
+        if target.is_ground or target.inboard.n_v != 1:
+            raise ModelError(f"body {target.name!r}: only a hinge with one coordinate can be prescribed")
+        if target.name in self.prescribed:
+            raise ModelError(f"body {target.name!r} is prescribed already")
+        for name in motion.inputs:
+            self._need_input(name, f"motion of {target.name!r}")
+        self.prescribed[target.name] = motion
+
+    def add_force(self, element: ForceElement) -> None:
+        """Add a force element.
+
+        Raises
+        ------
+        ModelError
+            If its name is taken, it acts on a body of another system, or reads an input that is not declared.
+        """
+        if any(known.name == element.name for known in self.forces):
+            raise ModelError(f"force element {element.name!r} exists already; give every element its own name")
+        for body, _ in element.attachments:
+            self.find(body)
+        for name in element.inputs:
+            self._need_input(name, f"force element {element.name!r}")
+        self.forces.append(element)
+
+    def add_input(self, name: str, unit: str, default: float = 0.0) -> None:
+        """Declare a named input."""
+        if name in self.inputs:
+            raise ModelError(f"input {name!r} exists already")
+        if not math.isfinite(default):
+            raise ModelError(f"input {name!r}: default {default!r} must be finite")
+        self.inputs[name] = Input(name, unit, float(default))
+
+    def add_output(self, name: str, unit: str, function: Callable[[Observer], Scalar]) -> None:
+        """Declare a named output computed from the motion (on arrays and `where`, without branching)."""
+        if name in self.outputs:
+            raise ModelError(f"output {name!r} exists already")
+        self.outputs[name] = Output(name, unit, function)
+
+    def start(self, body: Body | str, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
+        """Give the initial coordinates and velocities of an independent inboard hinge."""
+        target = self.find(body)
+        hinge = target.inboard
+        for values, size, store, what in (
+            (q, hinge.n_q, self.initial, "coordinates q"),
+            (v, hinge.n_v, self.initial_rates, "velocities v"),
+        ):
+            if values is None:
+                continue
+            array = np.atleast_1d(np.asarray(values, dtype=float))
+            if array.shape != (size,) or not np.all(np.isfinite(array)):
+                raise ModelError(f"body {target.name!r}: initial {what} {values!r} must be {size} finite numbers")
+            store[target.name] = array
+
+    def find(self, body: Body | str) -> Body:
+        """The body of this system with that name (a Body is checked to be of this system)."""
+        name = body.name if isinstance(body, Body) else body
+        known = self._by_name.get(name)
+        if known is None:
+            near = difflib.get_close_matches(name, self._by_name, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise ModelError(f"no body {name!r} in system {self.name!r}{hint}")
+        if isinstance(body, Body) and body is not known:
+            raise ModelError(f"body {name!r} belongs to another system")
+        return known
+
+    def _need_input(self, name: str, who: str) -> None:
+        if name not in self.inputs:
+            raise ModelError(f"{who} reads input {name!r}, which is not declared; call add_input({name!r}, ...) first")
+
+    def __repr__(self) -> str:
+        return f"System({self.name!r}: {len(self.bodies)} bodies, {len(self.closures)} closures)"
+
+
+def checked_inertia(value: Any, name: str) -> Array:
+    """A user's inertia as a symmetric (3, 3) array; warns where no rigid body can have it."""
+    try:
+        given = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ModelError(f"body {name!r}: inertia {value!r} is not numeric") from None
+    inertia = np.diag(given) if given.shape == (3,) else given
+    if inertia.shape != (3, 3) or not np.all(np.isfinite(inertia)):
+        raise ModelError(f"body {name!r}: inertia {value!r} must be 3 or 3×3 finite numbers")
+    if not np.allclose(inertia, inertia.T, rtol=1e-12, atol=0.0):
+        raise ModelError(f"body {name!r}: inertia {value!r} must be symmetric")
+    moments = np.linalg.eigvalsh(inertia)
+    rounding = 1e-12 * max(abs(moments))
+    if moments[0] < -rounding:
+        raise ModelError(f"body {name!r}: principal moment of inertia {moments[0]:g} must be >= 0 kg m²")
+    if moments[2] > moments[0] + moments[1] + rounding + 1e-9 * moments[2]:
+        warnings.warn(
+            f"body {name!r}: principal moments {moments} violate the triangle inequality; no rigid body has them",
+            PhysicalityWarning,
+            stacklevel=3,
+        )
+    return inertia

@@ -1,0 +1,1 @@
+"""Closed-form linkages, one per file; import them as ``ce_dynamics.kinematics``."""

@@ -1,0 +1,111 @@
+"""Turn a body on a universal hinge so that a direction of it points at a target.
+
+The axes a1 (on the carrier) and a2 (on the body) are perpendicular to each other and to the design direction
+d0 = a1 × a2.  For the target at d from the centre, in the carrier's axes and with ℓ = |d|,
+
+    d / ℓ = Rot(a1, χ) Rot(a2, ζ) d0 = a1 sin ζ + (d0 cos χ − a2 sin χ) cos ζ,
+
+so sin ζ = a1 · d / ℓ, cos ζ = m / ℓ, cos χ = d0 · d / m, sin χ = −a2 · d / m with m = hypot(a2 · d, d0 · d).
+It is singular where d points along a1 (ζ = ±π/2).
+
+Rates, with the axes e1, e2 turned along (e2 ⊥ d), g = e2 × d, e1 · g = m, |g| = ℓ, e2 · g = 0, and W = ω + e1 χ̇ + e2 ζ̇
+the angular velocity of the body on a carrier that turns with ω: the target moves from the centre with
+v = W × d + (ℓ̇ / ℓ) d, hence e2 · v = −W · g and g · v = ℓ² W · e2:
+
+    χ̇ = −(e2 · v + ω · g) / m,      ζ̇ = g · v / ℓ² − ω · e2.
+
+Accelerations a = α × d + W × (W × d) + 2 (ℓ̇ / ℓ) W × d + (ℓ̈ / ℓ) d, α = α0 + e1 χ̈ + e2 ζ̈, give in the same way
+
+    χ̈ = −(e2 · a + α0 · g − (W · e2)(W · d) + 2 (ℓ̇ / ℓ)(W · g)) / m,
+    ζ̈ = (g · a − (W · g)(W · d)) / ℓ² − α0 · e2 − 2 (ℓ̇ / ℓ)(W · e2).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ce_dynamics.arrays import Array, Scalar, array, cross, dot, sqrt
+from ce_dynamics.hinges.universal import Universal
+from ce_dynamics.kinematics.hardpoints import length_between
+from ce_dynamics.kinematics.rotated import hinge_axes, hinge_point, rotated
+from ce_dynamics.motion import BodyMotion, HingeMotion, PointMotion
+
+
+def aiming_universal(at: Array, target: Array, owner: str, names: str) -> Universal:
+    """A universal hinge at ``at`` with both axes perpendicular to the direction of the target.
+
+    Its first axis is perpendicular to the y or the z axis, whichever is farther from that direction, which
+    leaves zeros in the geometry.  For an upright or a tie rod of a car this is close to the paper's "X then Z".
+
+    Raises
+    ------
+    ModelError
+        If the two points coincide.
+    """
+    d0 = (target - at) / length_between(at, target, owner, names)
+    helper = np.array((0.0, 1.0, 0.0)) if abs(d0[1]) <= abs(d0[2]) else np.array((0.0, 0.0, 1.0))
+    a1 = np.cross(helper, d0)
+    a1 = a1 / np.linalg.norm(a1)
+    return Universal(axis1=a1, axis2=np.cross(d0, a1), at=at)
+
+
+class Aim:
+    """A universal hinge that points a direction of its body from its centre at a target.
+
+    Parameters
+    ----------
+    at : (3,) array
+        Centre of the hinge in the design pose [m].
+    target : (3,) array
+        Design position of the target [m].
+    fixed_length : bool
+        Whether the target stays at its design distance (a rod) or not (a telescope).
+    owner, names : str
+        Name the linkage and the two points in messages.
+
+    Attributes
+    ----------
+    hinge : Universal
+        The hinge that the body must be added with.
+    """
+
+    def __init__(self, at: Array, target: Array, fixed_length: bool, owner: str, names: str) -> None:
+        self.hinge = aiming_universal(at, target, owner, names)
+        self.d0 = np.cross(self.hinge.axis1, self.hinge.axis2)
+        self.length = length_between(at, target, owner, names) if fixed_length else None
+
+    def configuration(self, d: Array, length: Scalar) -> tuple[Array, Scalar]:
+        """(cos χ, sin χ, cos ζ, sin ζ) and m, for the target at d from the centre, in the carrier's axes."""
+        along_2, along_0 = dot(self.hinge.axis2, d), dot(self.d0, d)
+        m = sqrt(along_2 * along_2 + along_0 * along_0)
+        per_m, per_length = 1.0 / m, 1.0 / length
+        c = array((along_0 * per_m, -along_2 * per_m, m * per_length, dot(self.hinge.axis1, d) * per_length))
+        return c, m
+
+    def solve(self, carrier: BodyMotion, target: PointMotion, theta_dot: Array) -> HingeMotion:
+        """Motion of the hinge."""
+        at = hinge_point(carrier, self.hinge, theta_dot)
+        d, v = target.r - at.r, target.v - at.v
+        length = sqrt(dot(d, d)) if self.length is None else self.length
+        c, m = self.configuration(carrier.R.T @ d, length)
+        e2 = hinge_axes(carrier, self.hinge, c)[:, 1]
+        g = cross(e2, d)
+        per_m, per_square = 1.0 / m, 1.0 / (length * length)
+        J, drift = target.J - at.J, target.drift - at.drift
+        X = np.stack((
+            -per_m * (e2 @ J + g @ carrier.w),
+            per_square * (g @ J) - e2 @ carrier.w,
+        ))
+        eta = array((
+            -per_m * (dot(e2, drift) + dot(g, carrier.w_drift)),
+            per_square * dot(g, drift) - dot(e2, carrier.w_drift),
+        ))
+        body = rotated(carrier, self.hinge, c, X, eta, theta_dot)
+        W, alpha, a = body.w_total, body.alpha, target.a - at.a
+        stretch = 0.0 if self.length is not None else 2.0 * per_square * dot(d, v)  # 2 ℓ̇ / ℓ
+        W_d, W_e2, W_g = dot(W, d), dot(W, e2), dot(W, g)
+        bias = array((
+            -per_m * (dot(e2, a) + dot(alpha, g) - W_e2 * W_d + stretch * W_g),
+            per_square * (dot(g, a) - W_g * W_d) - dot(alpha, e2) - stretch * W_e2,
+        ))
+        return HingeMotion(c, X, eta, bias)

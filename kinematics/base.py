@@ -1,0 +1,103 @@
+"""What every closed-form linkage tells a builder: the hinges it expects and the closures it satisfies."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import NamedTuple
+
+import numpy as np
+
+from ce_dynamics.arrays import Array
+from ce_dynamics.errors import ModelError
+from ce_dynamics.hinges.base import Hinge
+from ce_dynamics.hinges.conditions import Closure
+from ce_dynamics.kinematics.reach import admissible_interval
+from ce_dynamics.linkage import Linkage
+from ce_dynamics.motion import SubgraphMotion
+
+
+class Joint(NamedTuple):
+    """A hinge of the spanning tree: ``system.add_body(body, parent=carrier, hinge=hinge, ...)``."""
+
+    body: str
+    carrier: str
+    hinge: Hinge
+
+
+class Cut(NamedTuple):
+    """A cut edge: ``system.close_loop(name, body_a, body_b, closure)``."""
+
+    name: str
+    body_a: str
+    body_b: str
+    closure: Closure
+
+
+class ClosedForm(Linkage):
+    """A linkage built from hardpoints, which can describe itself to any formulation.
+
+    Attributes
+    ----------
+    independent : str or None
+        Body whose inboard hinge is the independent coordinate; None if that hinge belongs to another linkage.
+    """
+
+    independent: str | None = None
+
+    @abstractmethod
+    def joints(self) -> tuple[Joint, ...]:
+        """Hinges of the spanning tree, carriers before the bodies they carry."""
+
+    @abstractmethod
+    def cuts(self) -> tuple[Cut, ...]:
+        """Closures of the cut edges."""
+
+    def hinges(self) -> dict[str, Hinge]:
+        """Hinge that each body of the linkage must be added with."""
+        return {joint.body: joint.hinge for joint in self.joints()}
+
+    def reach(self) -> tuple[float, float] | None:
+        """Interval of the independent coordinate, around the design pose, in which the linkage can be assembled.
+
+        Whatever the linkage attaches to outside itself is at its design position.  Infinite if every position
+        of a full turn can be reached; None if the linkage has no independent coordinate of its own.
+        """
+        if self.independent is None:
+            return None
+        return admissible_interval(self, self.joints(), self.independent)
+
+
+def expect_hinge(motion: SubgraphMotion, name: str, expected: Hinge) -> Hinge:
+    """The inboard hinge of a body, which must have the geometry that a linkage was built for.
+
+    Raises
+    ------
+    ModelError
+        If the body was added with another hinge.
+    """
+    actual = motion.hinge(name)
+    if actual is not expected and not same_hinge(actual, expected):
+        raise ModelError(
+            f"body {name!r}: its hinge {described(actual)} is not the one its linkage was built for, "
+            f"{described(expected)}; add the body with linkage.hinges()[{name!r}]"
+        )
+    return actual
+
+
+def same_hinge(one: Hinge, other: Hinge) -> bool:
+    """Whether two hinges are of one kind and have the same geometry."""
+    if type(one) is not type(other):
+        return False
+    ours, theirs = geometry(one), geometry(other)
+    return all(np.allclose(ours[key], theirs[key], rtol=0.0, atol=1e-12) for key in ours)
+
+
+def geometry(hinge: Hinge) -> dict[str, Array]:
+    """Points and axes of a hinge."""
+    return {key: value for key, value in vars(hinge).items() if isinstance(value, np.ndarray)}
+
+
+def described(hinge: Hinge) -> str:
+    """A hinge in words, for messages."""
+    values = ", ".join(f"{key}={np.round(value, 6).tolist()}" for key, value in geometry(hinge).items())
+    return f"{type(hinge).__name__}({values})"

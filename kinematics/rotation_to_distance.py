@@ -1,0 +1,101 @@
+"""Turn a body about one axis until a point of it is at a given distance from a target point.
+
+The body turns by φ about the axis u through E, which is fixed on the carrier; its point F is to be at the
+distance ℓ from D.  In the carrier's axes, with δ = D − E and f0 the design offset from E to F (E is the foot of
+F on the axis, so that f0 ⊥ u), F − E = f0 cos φ + (u × f0) sin φ and |F − D|² = ℓ² becomes
+
+    A cos φ + B sin φ = C,   A = f0 · δ,   B = (u × f0) · δ,   C = ½ (|δ|² + |f0|² − ℓ²),
+
+the form of the spindle's equation between (31) and (32), there with X for C.  Its solution needs no trigonometric function:
+
+    cos φ = (A C − B w) / (A² + B²),   sin φ = (B C + A w) / (A² + B²),   w = ± sqrt(A² + B² − C²).
+
+In general w = A sin φ − B cos φ; it keeps the sign −B of the design pose, where φ = 0, and vanishes at the dead
+points that bound the range.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ce_dynamics.arrays import Array, array, cross, dot, sqrt
+from ce_dynamics.errors import ModelError
+from ce_dynamics.hinges.revolute import Revolute
+from ce_dynamics.kinematics.hardpoints import DEAD_POINT, distance_from_axis, length_between
+from ce_dynamics.kinematics.rotated import hinge_axes, hinge_point, rotated
+from ce_dynamics.motion import BodyMotion, HingeMotion, PointMotion
+
+
+class RotationToDistance:
+    """A revolute hinge that brings a point F of its body to its design distance from a target D.
+
+    Parameters
+    ----------
+    hinge : Revolute
+        The hinge, in the design pose.
+    point : (3,) array
+        Design position of F, fixed on the turning body [m].
+    target : (3,) array
+        Design position of D [m].
+    owner : str
+        Names the linkage in messages.
+    names : str
+        Names the two points in messages.
+
+    Raises
+    ------
+    ModelError
+        If F and D coincide, F is on the axis, or the design pose is a dead point (F, D and the axis in one
+        plane), where the two branches meet and none can be chosen.
+    """
+
+    def __init__(self, hinge: Revolute, point: Array, target: Array, owner: str, names: str) -> None:
+        length = length_between(point, target, owner, names)
+        u = hinge.axis
+        radius = distance_from_axis(point, hinge.at, u, owner, names[0])
+        self.hinge = hinge
+        self.offset = point - hinge.at
+        self.foot = u * float(u @ self.offset)  # E, from the hinge point
+        self.f0 = self.offset - self.foot
+        self.g0 = np.cross(u, self.f0)
+        self.half = 0.5 * (float(self.f0 @ self.f0) - length**2)
+        delta = target - hinge.at - self.foot
+        reach = radius * float(np.linalg.norm(delta - u * (u @ delta)))
+        B = float(self.g0 @ delta)
+        if abs(B) <= DEAD_POINT * reach:
+            raise ModelError(
+                f"{owner}: the design pose is a dead point: points {names} and the axis through "
+                f"{hinge.at.tolist()} along {u.tolist()} lie in one plane, so that the linkage cannot tell its "
+                "two branches apart; give hardpoints of a pose away from it"
+            )
+        self.sign = -1.0 if B > 0.0 else 1.0
+
+    def configuration(self, delta: Array) -> Array:
+        """(cos φ, sin φ) for the target at ``delta`` from the hinge point, in the carrier's axes."""
+        delta = delta - self.foot
+        A, B = dot(self.f0, delta), dot(self.g0, delta)
+        C = 0.5 * dot(delta, delta) + self.half
+        m = A * A + B * B
+        w = self.sign * sqrt(m - C * C)  # NaN where F cannot be brought to that distance
+        inverse = 1.0 / m
+        return array(((A * C - B * w) * inverse, (B * C + A * w) * inverse))
+
+    def solve(self, carrier: BodyMotion, target: PointMotion, theta_dot: Array) -> HingeMotion:
+        """Motion of the hinge.
+
+        With e = F − D, the closure |e|² = ℓ² gives e · (v_F − v_D) = 0 for the rate and
+        e · (a_F − a_D) + |v_F − v_D|² = 0 for the acceleration.
+        """
+        at = hinge_point(carrier, self.hinge, theta_dot)
+        c = self.configuration(carrier.R.T @ (target.r - at.r))
+        f = (carrier.R @ self.hinge.pose(c)[0]) @ self.offset
+        e = at.r + f - target.r
+        h = cross(f, e)  # e · (ω × f) = ω · h
+        lever = -1.0 / dot(hinge_axes(carrier, self.hinge, c)[:, 0], h)
+        X = lever * (e @ (at.J - target.J) + h @ carrier.w)
+        eta = lever * (dot(e, at.drift - target.drift) + dot(h, carrier.w_drift))
+        X, eta = X[np.newaxis], array((eta,))
+        F = rotated(carrier, self.hinge, c, X, eta, theta_dot).offset(f, theta_dot)
+        v = F.v - target.v
+        bias = lever * (dot(e, F.a - target.a) + dot(v, v))
+        return HingeMotion(c, X, eta, array((bias,)))

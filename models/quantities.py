@@ -1,0 +1,242 @@
+"""Physical quantities as field types of parameter schemas.
+
+A field ``mass: Annotated[float, Quantity("kg", above=0.0)]`` accepts ``"23.965 kg"``, ``"2.4e4 g"`` and the bare
+number ``23.965`` (bare numbers are coherent SI), holds the SI value, and refuses everything else with a message
+that says what was given, what is expected and how it could be written.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import GetCoreSchemaHandler
+from pydantic_core import CoreSchema, core_schema
+
+from ce_dynamics.models.units import parse_unit, same_dimension
+
+Numbers: TypeAlias = tuple[float, ...]
+
+XYZ = ("x", "y", "z")
+PAIR = ("0", "1")
+INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
+
+_NUMBER = r"[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|(?:nan|inf|NaN|Inf)\b)"
+_SCALAR = re.compile(rf"\s*(?P<numbers>{_NUMBER})(?P<unit>.*)$", re.DOTALL)
+_LIST = re.compile(r"\s*(?:diag\s*)?[(\[](?P<numbers>[^)\]]*)[)\]](?P<unit>.*)$", re.DOTALL)
+
+# A plausible spelling per unit, for messages only.
+_EXAMPLES = {
+    "kg": "23.9 kg", "m": "0.35 m", "kg*m^2": "0.4 kg*m^2", "N": "8500 N", "N/m": "120 kN/m", "N/m^3": "3.6e7 N/m^3",
+    "N*s/m": "19000 N*s/m", "N*m": "4000 N*m", "rad": "30 deg", "rad/s": "2600 rpm", "Hz": "5 Hz", "s": "0.5 s",
+    "m/s": "12 m/s", "m/s^2": "9.81 m/s^2", "1": "0.8",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """What a parameter may be: its unit, its components and its bounds.
+
+    Parameters
+    ----------
+    unit : str
+        Coherent SI unit of the stored value.
+    components : tuple of str
+        Names of the components; empty for a scalar.  Used for keys such as ``front.D.y``.
+    curve : bool
+        A list of any length (at least two numbers) instead of named components.
+    above, at_least, below : float, optional
+        Bounds of every component, in `unit`.
+    """
+
+    unit: str
+    components: tuple[str, ...] = ()
+    curve: bool = False
+    above: float | None = None
+    at_least: float | None = None
+    below: float | None = None
+
+    @property
+    def scalar(self) -> bool:
+        """Whether the value is one number."""
+        return not self.components and not self.curve
+
+    @property
+    def example(self) -> str:
+        """How a value might be written."""
+        one = _EXAMPLES.get(self.unit, f"1 {self.unit}")
+        if self.components == INERTIA:
+            return "diag(0.2, 0.3, 0.3) kg*m^2"
+        if self.scalar:
+            return one
+        number, _, unit = one.partition(" ")
+        return f"({', '.join([number] * (len(self.components) or 3))}) {unit}".rstrip()
+
+    def parse(self, value: object) -> float | Numbers:
+        """The SI value of what a file or an override says.
+
+        Raises
+        ------
+        ValueError
+            If it is not a finite quantity of this kind within its bounds.
+        """
+        numbers, unit_text = self._split(value)
+        factor = self._factor(unit_text, value)
+        si = tuple(factor * number for number in numbers)
+        for number in si:
+            self._check(number, value)
+        if self.components == INERTIA:
+            return self._inertia(si, value)
+        if self.scalar:
+            return si[0]
+        return si
+
+    def component_index(self, name: str) -> int | None:
+        """Position of the component called `name`, None if there is none."""
+        if self.curve:
+            return int(name) if name.isdecimal() else None
+        return self.components.index(name) if name in self.components else None
+
+    def component(self) -> Quantity:
+        """The kind of one component of this quantity."""
+        return Quantity(self.unit, above=self.above, at_least=self.at_least, below=self.below)
+
+    def text(self, value: float | Sequence[float]) -> str:
+        """Write an SI value so that `parse` reads the same bits back."""
+        numbers = (
+            repr(float(value)) if isinstance(value, (int, float)) else f"({', '.join(map(repr, value))})"
+        )
+        return numbers if self.unit == "1" else f"{numbers} {self.unit}"
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Tell pydantic to validate by `parse`."""
+        return core_schema.no_info_plain_validator_function(self.parse)
+
+    def _split(self, value: object) -> tuple[Numbers, str]:
+        """Numbers and unit of a text; a YAML list gives bare numbers."""
+        if isinstance(value, (list, tuple)) and not self.scalar:
+            return self._counted(tuple(self._number(item, value) for item in value), value), ""
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and self.scalar:
+            return (float(value),), ""
+        if not isinstance(value, str):
+            raise ValueError(f"{_shown(value)} is not {self._kind}; {self._write}")
+        match = (_SCALAR if self.scalar else _LIST).match(value)
+        if match is None:
+            raise ValueError(f"{_shown(value)} is not {self._kind}; {self._write}")
+        if self.scalar:
+            return (float(match["numbers"]),), match["unit"].strip()
+        items = [item.strip() for item in match["numbers"].split(",")]
+        return self._counted(tuple(self._number(item, value) for item in items), value), match["unit"].strip()
+
+    def _number(self, item: object, value: object) -> float:
+        if isinstance(item, bool) or not isinstance(item, (int, float, str)):
+            raise ValueError(f"{_shown(item)} in {_shown(value)} is not a number; {self._write}")
+        try:
+            return float(item)
+        except ValueError:
+            raise ValueError(
+                f"{_shown(item)} in {_shown(value)} is not a number (the unit follows the bracket); {self._write}"
+            ) from None
+
+    def _counted(self, numbers: Numbers, value: object) -> Numbers:
+        """The numbers, if they are as many as they must be."""
+        if self.components == INERTIA:
+            allowed: tuple[int, ...] = (3, 6)
+        elif self.curve:
+            if len(numbers) < 2:
+                raise ValueError(f"{_shown(value)} has {len(numbers)} numbers, at least 2 are needed; {self._write}")
+            return numbers
+        else:
+            allowed = (len(self.components),)
+        if len(numbers) not in allowed:
+            expected = " or ".join(map(str, allowed))
+            raise ValueError(f"{_shown(value)} has {len(numbers)} numbers, {expected} are needed; {self._write}")
+        return numbers
+
+    def _factor(self, unit_text: str, value: object) -> float:
+        if not unit_text:
+            return 1.0  # bare numbers are coherent SI
+        try:
+            unit = parse_unit(unit_text)
+        except ValueError as error:
+            raise ValueError(f"{_shown(value)}: {error}; {self._write}") from None
+        if not same_dimension(unit, parse_unit(self.unit)):
+            raise ValueError(
+                f"{_shown(value)} has the wrong unit: {unit_text} cannot be converted to {self._unit_name}; {self._write}"
+            )
+        return unit.factor
+
+    def _check(self, number: float, value: object) -> None:
+        if not math.isfinite(number):
+            raise ValueError(f"{_shown(value)} is not finite; {self._write}")
+        if self.above is not None and not number > self.above:
+            raise ValueError(f"{_shown(value)} must be above {self._bound(self.above)}; {self._write}")
+        if self.at_least is not None and not number >= self.at_least:
+            raise ValueError(f"{_shown(value)} must be at least {self._bound(self.at_least)}; {self._write}")
+        if self.below is not None and not number < self.below:
+            raise ValueError(f"{_shown(value)} must be below {self._bound(self.below)}; {self._write}")
+
+    def _inertia(self, si: Numbers, value: object) -> Numbers:
+        full = si if len(si) == 6 else (*si, 0.0, 0.0, 0.0)
+        smallest = float(np.linalg.eigvalsh(inertia_matrix(full))[0])
+        if smallest < -1e-12 * max(map(abs, full)):
+            raise ValueError(
+                f"{_shown(value)} is no inertia: its smallest principal moment is {smallest:.4g}, negative; {self._write}"
+            )
+        return full
+
+    def _bound(self, bound: float) -> str:
+        return f"{bound:.6g}" if self.unit == "1" else f"{bound:.6g} {self.unit}"
+
+    @property
+    def _unit_name(self) -> str:
+        return "a plain number" if self.unit == "1" else self.unit
+
+    @property
+    def _kind(self) -> str:
+        what = "a number" if self.scalar else "a list of numbers"
+        return what if self.unit == "1" else f"{what} in {self.unit}"
+
+    @property
+    def _write(self) -> str:
+        return f"expected {self._unit_name}, for example {self.example}"
+
+
+def inertia_matrix(components: Sequence[float]) -> NDArray[np.float64]:
+    """The symmetric 3×3 matrix of the elements (xx, yy, zz, xy, xz, yz)."""
+    xx, yy, zz, xy, xz, yz = components
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], dtype=np.float64)
+
+
+def triangle_excess(inertia: NDArray[np.float64]) -> float:
+    """By how much the largest principal moment exceeds the sum of the others; positive for no real body.
+
+    Rounding is forgiven up to 1e-9 of the largest moment (a thin rod has exactly zero excess).
+    """
+    small, middle, large = (float(p) for p in np.linalg.eigvalsh(inertia))
+    excess = large - (small + middle)
+    return excess if excess > 1e-9 * large else 0.0
+
+
+def _shown(value: object) -> str:
+    return "no value" if value is None else f"'{value}'"
+
+
+Mass = Annotated[float, Quantity("kg", at_least=0.0)]
+"""A mass that may be zero: bodies inside an aggregated body."""
+PositiveMass = Annotated[float, Quantity("kg", above=0.0)]
+Length = Annotated[float, Quantity("m", above=0.0)]
+Point = Annotated[Numbers, Quantity("m", components=XYZ)]
+InertiaTensor = Annotated[Numbers, Quantity("kg*m^2", components=INERTIA)]
+MomentOfInertia = Annotated[float, Quantity("kg*m^2", at_least=0.0)]
+Stiffness = Annotated[float, Quantity("N/m", at_least=0.0)]
+PositiveStiffness = Annotated[float, Quantity("N/m", above=0.0)]
+CubicStiffness = Annotated[float, Quantity("N/m^3", at_least=0.0)]
+Damping = Annotated[float, Quantity("N*s/m", at_least=0.0)]
+Fraction = Annotated[float, Quantity("1", at_least=0.0)]
+PositiveFraction = Annotated[float, Quantity("1", above=0.0)]

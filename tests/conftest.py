@@ -1,0 +1,20 @@
+"""What all tests share: reproducible randomness, no deadlines on a busy machine, no window system."""
+
+import os
+import zlib
+
+import hypothesis
+import numpy as np
+import pytest
+
+os.environ.setdefault("MPLBACKEND", "Agg")
+
+hypothesis.settings.register_profile("here", deadline=None, print_blob=True)
+hypothesis.settings.register_profile("ci", parent=hypothesis.settings.get_profile("here"), derandomize=True)
+hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "here")
+
+
+@pytest.fixture
+def rng(request: pytest.FixtureRequest) -> np.random.Generator:
+    """Random numbers that depend on nothing but the test's own name and parameters."""
+    return np.random.default_rng(zlib.crc32(request.node.name.encode()))

@@ -1,0 +1,203 @@
+"""What users install: one top-level name, every module and data file once, importable on its own."""
+
+import email.message
+import email.parser
+import importlib.metadata
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+import ce_dynamics
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = {
+    "ce_dynamics": "ce_dynamics",
+    "kinematics": "ce_dynamics/kinematics",
+    "models": "ce_dynamics/models",
+}
+LINKS = {name: target for name, target in FOLDERS.items() if name != target}
+
+
+class Archives(NamedTuple):
+    """Paths of what was built."""
+
+    sdist: Path
+    from_sdist: Path
+    from_tree: Path
+
+
+def build(*options: str, source: Path, out: Path) -> Path:
+    command = [sys.executable, "-m", "build", "--no-isolation", *options, "--outdir", str(out), str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return out
+
+
+def only(folder: Path, pattern: str) -> Path:
+    (found,) = folder.glob(pattern)
+    return found
+
+
+@pytest.fixture(scope="module")
+def archives(tmp_path_factory: pytest.TempPathFactory) -> Archives:
+    """Both ways to a wheel, from a copy of the checkout that no earlier build has touched."""
+    scratch = tmp_path_factory.mktemp("packaging")
+    tree = scratch / "tree"
+    leftovers = shutil.ignore_patterns(
+        "build", "dist", "*.egg-info", "__pycache__", ".*_cache", ".git", ".venv"
+    )
+    shutil.copytree(ROOT, tree, symlinks=True, ignore=leftovers)
+    released = build(source=tree, out=scratch / "released")
+    direct = build("--wheel", source=tree, out=scratch / "direct")
+    return Archives(only(released, "*.tar.gz"), only(released, "*.whl"), only(direct, "*.whl"))
+
+
+@pytest.fixture(scope="module", params=["from_sdist", "from_tree"])
+def wheel(request: pytest.FixtureRequest, archives: Archives) -> Path:
+    path = getattr(archives, request.param)
+    assert isinstance(path, Path)
+    return path
+
+
+def shipped_files() -> set[str]:
+    """Every file below the three folders under the name it is to be installed as; links are not followed."""
+    files = set()
+    for folder, installed in FOLDERS.items():
+        for where, _, names in os.walk(ROOT / folder, followlinks=False):
+            inside = Path(where).relative_to(ROOT / folder)
+            if "__pycache__" not in inside.parts:
+                files |= {
+                    (installed / inside / name).as_posix() for name in names if not name.endswith(".pyc")
+                }
+    return files
+
+
+def members(wheel: Path) -> dict[str, bytes]:
+    """Contents of a wheel by name, without its metadata folder."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = [name for name in archive.namelist() if ".dist-info/" not in name]
+        assert len(names) == len(set(names))
+        return {name: archive.read(name) for name in names}
+
+
+def metadata(wheel: Path, name: str) -> str:
+    with zipfile.ZipFile(wheel) as archive:
+        (member,) = (entry for entry in archive.namelist() if entry.endswith(f".dist-info/{name}"))
+        return archive.read(member).decode()
+
+
+def core_metadata(wheel: Path) -> email.message.Message:
+    return email.parser.Parser().parsestr(metadata(wheel, "METADATA"))
+
+
+def run_isolated(code: str, where: Path) -> Any:
+    """Result of a program that sees neither the checkout nor PYTHONPATH, printed by it as JSON."""
+    command = [sys.executable, "-I", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=where, stdin=subprocess.DEVNULL)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_ce_dynamics_is_the_only_top_level_name(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        top = {name.split("/")[0] for name in archive.namelist()}
+    assert top == {"ce_dynamics", f"ce_dynamics-{ce_dynamics.__version__}.dist-info"}
+    assert metadata(wheel, "top_level.txt").split() == ["ce_dynamics"]
+
+
+def test_every_module_and_data_file_is_in_the_wheel_and_nothing_else(wheel: Path) -> None:
+    expected = shipped_files()
+    assert {"ce_dynamics/py.typed", "ce_dynamics/kinematics/__init__.py"} <= expected
+    found = set(members(wheel))
+    missing, surplus = sorted(expected - found), sorted(found - expected)
+    assert not missing, f"list their packages or patterns in pyproject.toml: {missing}"
+    assert not surplus
+
+
+def test_wheel_holds_files_not_links(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        links = [entry.filename for entry in archive.infolist() if stat.S_ISLNK(entry.external_attr >> 16)]
+    assert links == []
+
+
+def test_wheels_from_sdist_and_from_tree_are_equal(archives: Archives) -> None:
+    assert members(archives.from_sdist) == members(archives.from_tree)
+
+
+def test_sdist_holds_what_tests_and_docs_need_and_no_file_twice(archives: Archives) -> None:
+    with tarfile.open(archives.sdist) as archive:
+        entries = archive.getmembers()
+    names = [entry.name.split("/", 1)[1] for entry in entries if entry.isfile()]
+    assert len(names) == len(set(names))
+    assert not any(entry.issym() or entry.islnk() for entry in entries)
+    assert {"LICENSE", "README.md", "CONTRIBUTING.md", "docs/notation.md", "tests/conftest.py"} <= set(names)
+    doubled = [name for name in names for target in LINKS.values() if name.startswith(f"{target}/")]
+    assert doubled == []
+
+
+def test_metadata(wheel: Path) -> None:
+    core = core_metadata(wheel)
+    assert core["Name"] == "ce-dynamics"
+    assert core["Version"] == ce_dynamics.__version__
+    assert core["Requires-Python"] == ">=3.10"
+    assert core["License-Expression"] == "BSD-3-Clause"
+    assert set(core.get_all("Provides-Extra", [])) == {"dae", "docs", "test"}
+
+
+def test_every_module_of_the_unpacked_wheel_imports_from_there(wheel: Path, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(site)
+    modules = run_isolated(
+        f"""
+import importlib, json, pkgutil, sys
+sys.path.insert(0, {str(site)!r})
+import ce_dynamics
+names = [m.name for m in pkgutil.walk_packages(ce_dynamics.__path__, "ce_dynamics.")]
+loaded = [importlib.import_module(name) for name in names if not name.endswith("__main__")]
+print(json.dumps({{m.__name__: m.__file__ for m in (ce_dynamics, *loaded)}}))
+""",
+        where=tmp_path,
+    )
+    assert {"ce_dynamics.kinematics", "ce_dynamics.models.hmmwv"} <= set(modules)
+    elsewhere = {name: file for name, file in modules.items() if not Path(file).is_relative_to(site)}
+    assert elsewhere == {}
+
+
+@pytest.mark.parametrize("name", LINKS)
+def test_checkout_links_are_relative_and_lead_to_the_folder(name: str) -> None:
+    link = ROOT / LINKS[name]
+    if not link.is_symlink():
+        pytest.skip("not a checkout: source archives carry the folders without the links")
+    assert os.readlink(link) == f"../{name}"
+    assert link.resolve() == ROOT / name
+
+
+@pytest.mark.parametrize("name", LINKS)
+def test_installation_exposes_no_generic_name(name: str, tmp_path: Path) -> None:
+    code = f"""
+import importlib.util, json
+spec = importlib.util.find_spec({name!r})
+print(json.dumps(list(spec.submodule_search_locations or [spec.origin]) if spec else []))
+"""
+    places = [Path(place).resolve() for place in run_isolated(code, where=tmp_path)]
+    assert not any(place.is_relative_to(ROOT) for place in places)
+
+
+def test_installed_version_is_the_one_in_the_source() -> None:
+    assert importlib.metadata.version("ce-dynamics") == ce_dynamics.__version__
+
+
+def test_command_line_entry_point_leads_to_a_function() -> None:
+    (script,) = importlib.metadata.entry_points(group="console_scripts", name="simulate-vehicle")
+    assert script.value == "ce_dynamics.cli:main"
+    assert callable(script.load())
