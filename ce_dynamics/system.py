@@ -7,7 +7,7 @@ import math
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,25 +17,9 @@ from ce_dynamics.body import Body
 from ce_dynamics.errors import ModelError, PhysicalityWarning
 from ce_dynamics.forces.base import ForceElement, Observer
 from ce_dynamics.hinges.base import Hinge, finite_vector
-from ce_dynamics.hinges.conditions import Condition
+from ce_dynamics.hinges.conditions import Closure
 from ce_dynamics.linkage import Linkage
 from ce_dynamics.motions import Motion
-
-
-class Closure(Protocol):
-    """What closes a loop: a hinge or any other set of scalar conditions between two points."""
-
-    @property
-    def at_parent(self) -> Array:
-        """Design position of the point on the first body."""
-
-    @property
-    def at_child(self) -> Array:
-        """Design position of the point on the second body."""
-
-    @property
-    def constraints(self) -> tuple[Condition, ...]:
-        """The conditions it imposes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +88,7 @@ class System:
         self.outputs: dict[str, Output] = {}
         self.prescribed: dict[str, Motion] = {}
         self.linkages: list[Linkage] = []
+        self.groups: dict[str, tuple[str, ...]] = {}
         self.initial: dict[str, Array] = {}
         self.initial_rates: dict[str, Array] = {}
         self._by_name: dict[str, Body] = {"ground": self.ground}
@@ -259,6 +244,10 @@ class System:
         if name in self.outputs:
             raise ModelError(f"output {name!r} exists already")
         self.outputs[name] = Output(name, unit, function)
+
+    def group(self, dimension: str, members: Sequence[str]) -> None:
+        """Let quantities named ``<member>.<rest>`` share one variable ``<rest>`` with a dimension of members."""
+        self.groups[dimension] = tuple(members)
 
     def start(self, body: Body | str, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
         """Give the initial coordinates and velocities of an independent inboard hinge."""

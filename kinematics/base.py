@@ -64,7 +64,7 @@ class ClosedForm(Linkage):
         """
         if self.independent is None:
             return None
-        return admissible_interval(self, self.joints(), self.independent)
+        return admissible_interval(self, self.independent)
 
 
 def expect_hinge(motion: SubgraphMotion, name: str, expected: Hinge) -> Hinge:

@@ -11,17 +11,15 @@ import numpy as np
 from ce_dynamics.arrays import array, zeros
 from ce_dynamics.body import Body
 from ce_dynamics.errors import AssemblyError
-from ce_dynamics.hinges.base import Hinge
-from ce_dynamics.linkage import Linkage
-from ce_dynamics.motion import BodyMotion, SubgraphMotion, at_rest
+from ce_dynamics.motion import SubgraphMotion, at_rest
 
 if TYPE_CHECKING:
-    from ce_dynamics.kinematics.base import Joint
+    from ce_dynamics.kinematics.base import ClosedForm, Joint
 
 STEPS_PER_TURN = 720
 
 
-def admissible_interval(linkage: Linkage, joints: Sequence[Joint], independent: str) -> tuple[float, float]:
+def admissible_interval(linkage: ClosedForm, independent: str) -> tuple[float, float]:
     """Interval of one hinge angle, around zero, in which a linkage can be assembled.
 
     Where a square root of the closed form gets a negative argument the linkage answers NaN, so the ends are
@@ -33,15 +31,15 @@ def admissible_interval(linkage: Linkage, joints: Sequence[Joint], independent: 
     AssemblyError
         If the design pose itself cannot be assembled.
     """
+    bodies = placed_bodies(linkage.joints())
 
     def assembles(theta: float) -> bool:
-        return can_assemble(linkage, joints, independent, theta)
+        motion = pose(linkage, bodies, independent, theta)
+        return all(bool(np.all(np.isfinite(motion.body(name).R))) for name in linkage.determines)
 
     if not assembles(0.0):
         raise AssemblyError(f"linkage of {independent!r} cannot be assembled in its own design pose")
-    upper = end(assembles, 1.0)
-    lower = end(assembles, -1.0)
-    return lower, upper
+    return end(assembles, -1.0), end(assembles, 1.0)
 
 
 def end(assembles: Callable[[float], bool], direction: float) -> float:
@@ -62,22 +60,27 @@ def bisected(assembles: Callable[[float], bool], inside: float, outside: float) 
         inside, outside = (middle, outside) if assembles(middle) else (inside, middle)
 
 
-def can_assemble(linkage: Linkage, joints: Sequence[Joint], independent: str, theta: float) -> bool:
-    """Whether a linkage is finite at one angle of its independent hinge, everything outside it at rest."""
-    bodies = placed_bodies(joints)
-    inside = {body.name for body in bodies}
-    outside = {body.carrier.name: body.carrier for body in bodies if body.carrier.name not in inside}
-    parent, *others = outside.values()
-    motion = SubgraphMotion(parent, bodies, zeros(1), Everywhere(parent, others, linkage))
+def pose(linkage: ClosedForm, bodies: Sequence[Body], independent: str, theta: float) -> SubgraphMotion:
+    """A linkage at one angle of its independent hinge, at rest, with everything outside it in the design pose."""
+    inside = {body.name: body for body in bodies}
+    parent = inside[independent].carrier
+    ends = {name for cut in linkage.cuts() for name in (cut.body_a, cut.body_b)}
+    carriers = {body.carrier.name for body in bodies}
+    outside = (ends | carriers) - set(inside) - {parent.name}
+    motion = SubgraphMotion(parent, bodies, zeros(1), dict.fromkeys(outside, at_rest(parent.com, 1)))
     motion.independent(independent, array((theta,)), slice(0, 1))
     linkage.solve(motion)
-    return all(np.all(np.isfinite(motion.body(name).R)) for name in linkage.determines)
+    return motion
 
 
 def placed_bodies(joints: Sequence[Joint]) -> list[Body]:
-    """Massless bodies on the given hinges, for questions of geometry."""
-    bodies: dict[str, Body] = {}
+    """Massless bodies on the given hinges, for questions of geometry; what carries them is at the origin."""
+    nothing, origin = zeros(3, 3), zeros(3)
+    inside: dict[str, Body] = {}
+    outside: dict[str, Body] = {}
     for joint in joints:
-        carrier = bodies.get(joint.carrier) or fixed_body(joint.carrier)
-        bodies[joint.body] = massless(joint.body, carrier, joint.hinge)
-    return list(bodies.values())
+        if joint.carrier not in inside and joint.carrier not in outside:
+            outside[joint.carrier] = Body(joint.carrier, 0.0, origin, nothing, None, None)
+        carrier = inside.get(joint.carrier) or outside[joint.carrier]
+        inside[joint.body] = Body(joint.body, 0.0, joint.hinge.at, nothing, carrier, joint.hinge)
+    return list(inside.values())

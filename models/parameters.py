@@ -1,7 +1,7 @@
 """Parameter files: reading, layering, overriding by dotted name and validating.
 
-A parameter set is described by pydantic models whose leaves are `Quantity` fields.  Its numbers come in layers
-(a data file, a variant laid over it, overrides from a command line); every layer is a list of assignments
+A parameter set is described by pydantic models whose leaves are `Quantity` fields.  Its numbers come in
+layers (a data file, a variant laid over it, overrides from a command line); every layer is a list of assignments
 ``key = value`` that remember their source and where they stand, so that messages can name file and line.
 
 Some sections exist once per *member* (for a vehicle: per corner).  A key then starts with a member
@@ -40,7 +40,7 @@ class Section(BaseModel):
 
 @dataclass(frozen=True)
 class Entry:
-    """A value as written, with its source, its note (``[source; note]``) and the place where it is written."""
+    """A value as written, with its source, its note (``[source; note]``) and the place where it stands."""
 
     value: object
     source: str
@@ -139,7 +139,9 @@ def _items(node: yaml.MappingNode, label: str) -> Iterator[tuple[str, yaml.Node]
     for key_node, value_node in node.value:
         key, line = str(key_node.value), key_node.start_mark.line + 1
         if key in lines:
-            raise DataError(f"{label}:{line}: the key '{key}' is there twice, first on line {lines[key]}; remove one")
+            raise DataError(
+                f"{label}:{line}: the key '{key}' is there twice, first on line {lines[key]}; remove one"
+            )
         lines[key] = line
         yield key, value_node
 
@@ -172,7 +174,7 @@ def _assignments(node: yaml.Node, key: tuple[str, ...], source: str, label: str)
 
 
 def _plain(node: yaml.Node) -> object:
-    """The Python value of a scalar or list; numbers stay text, which `Quantity` reads better than YAML 1.1."""
+    """The Python value of a scalar or list; numbers stay text: `Quantity` reads them better than YAML."""
     if isinstance(node, yaml.SequenceNode):
         return [_plain(item) for item in node.value]
     if node.tag == "tag:yaml.org,2002:null":
@@ -251,7 +253,7 @@ class Groups:
         return 0, [key]
 
     def names(self, key: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
-        """The general names under which a schema key may be listed, most general first, and what each covers."""
+        """Names under which a schema key may be listed, most general first, and what each covers."""
         if key[0] in self.members:
             if len(key) > 1 and key[1] in self.shared:
                 yield key[1:], [(member, *key[1:]) for member in self.members]
@@ -385,7 +387,9 @@ def validate(schema: type[Model], tree: Tree, groups: Groups, label: str) -> Mod
         missing = [tuple(map(str, p["loc"])) for p in problems if p["type"] == "missing"]
         if missing:
             names = list(dict.fromkeys(".".join(_general(key, missing, groups)) for key in missing))
-            raise DataError(f"{label}: missing {', '.join(names)}{_missing_hint(names, schema, groups)}") from None
+            raise DataError(
+                f"{label}: missing {', '.join(names)}{_missing_hint(names, schema, groups)}"
+            ) from None
         first, count = problems[0], len(problems)
         message = str(first.get("ctx", {}).get("error", first["msg"]))
         keys = [tuple(map(str, p["loc"])) for p in problems]
@@ -410,8 +414,23 @@ def entry_of(tree: Tree, key: Sequence[str]) -> Entry | None:
 
 
 def _where(tree: Tree, key: tuple[str, ...], label: str) -> str:
-    entry = entry_of(tree, key)
-    return label if entry is None else entry.where
+    """Where a value stands; for a section, whether an override had a hand in it."""
+    node: Tree | Entry = tree
+    for name in key:
+        if not isinstance(node, dict) or name not in node:
+            return label
+        node = node[name]
+    if isinstance(node, Entry):
+        return node.where
+    return OVERRIDE if any(entry.source == OVERRIDE for entry in _entries(node)) else label
+
+
+def _entries(tree: Tree) -> Iterator[Entry]:
+    for node in tree.values():
+        if isinstance(node, Entry):
+            yield node
+        else:
+            yield from _entries(node)
 
 
 def _general(key: tuple[str, ...], among: Sequence[tuple[str, ...]], groups: Groups) -> tuple[str, ...]:
@@ -442,7 +461,9 @@ def flatten(model: Section, tree: Tree, groups: Groups) -> list[Parameter]:
             values[key] = (_value_at(model, key), entry.source)
     listed: dict[tuple[str, ...], Parameter] = {}
     for key, (value, source) in values.items():
-        name = next(n for n, covered in groups.names(key) if all(values.get(c) == values[key] for c in covered))
+        name = next(
+            n for n, covered in groups.names(key) if all(values.get(c) == values[key] for c in covered)
+        )
         quantity = quantities[key]
         listed[name] = Parameter(".".join(name), value, quantity.unit, source, quantity.text(value))
     return list(listed.values())

@@ -1,8 +1,8 @@
 """Physical quantities as field types of parameter schemas.
 
-A field ``mass: Annotated[float, Quantity("kg", above=0.0)]`` accepts ``"23.965 kg"``, ``"2.4e4 g"`` and the bare
-number ``23.965`` (bare numbers are coherent SI), holds the SI value, and refuses everything else with a message
-that says what was given, what is expected and how it could be written.
+A field ``mass: Annotated[float, Quantity("kg", above=0.0)]`` accepts ``"23.965 kg"``, ``"2.4e4 g"`` and the
+bare number ``23.965`` (bare numbers are coherent SI), holds the SI value, and refuses everything else with a
+message that says what was given, what is expected and how it could be written.
 """
 
 from __future__ import annotations
@@ -32,10 +32,22 @@ _LIST = re.compile(r"\s*(?:diag\s*)?[(\[](?P<numbers>[^)\]]*)[)\]](?P<unit>.*)$"
 
 # A plausible spelling per unit, for messages only.
 _EXAMPLES = {
-    "kg": "23.9 kg", "m": "0.35 m", "kg*m^2": "0.4 kg*m^2", "N": "8500 N", "N/m": "120 kN/m", "N/m^3": "3.6e7 N/m^3",
-    "N*s/m": "19000 N*s/m", "N*m": "4000 N*m", "rad": "30 deg", "rad/s": "2600 rpm", "Hz": "5 Hz", "s": "0.5 s",
-    "m/s": "12 m/s", "m/s^2": "9.81 m/s^2", "1": "0.8",
-}  # fmt: skip
+    "kg": "23.9 kg",
+    "m": "0.35 m",
+    "kg*m^2": "0.4 kg*m^2",
+    "N": "8500 N",
+    "N/m": "120 kN/m",
+    "N/m^3": "3.6e7 N/m^3",
+    "N*s/m": "19000 N*s/m",
+    "N*m": "4000 N*m",
+    "rad": "30 deg",
+    "rad/s": "2600 rpm",
+    "Hz": "5 Hz",
+    "s": "0.5 s",
+    "m/s": "12 m/s",
+    "m/s^2": "9.81 m/s^2",
+    "1": "0.8",
+}
 
 
 @dataclass(frozen=True)
@@ -140,7 +152,8 @@ class Quantity:
             return float(item)
         except ValueError:
             raise ValueError(
-                f"{_shown(item)} in {_shown(value)} is not a number (the unit follows the bracket); {self._write}"
+                f"{_shown(item)} in {_shown(value)} is not a number (the unit follows the bracket); "
+                f"{self._write}"
             ) from None
 
     def _counted(self, numbers: Numbers, value: object) -> Numbers:
@@ -149,13 +162,17 @@ class Quantity:
             allowed: tuple[int, ...] = (3, 6)
         elif self.curve:
             if len(numbers) < 2:
-                raise ValueError(f"{_shown(value)} has {len(numbers)} numbers, at least 2 are needed; {self._write}")
+                raise ValueError(
+                    f"{_shown(value)} has {len(numbers)} numbers, at least 2 are needed; {self._write}"
+                )
             return numbers
         else:
             allowed = (len(self.components),)
         if len(numbers) not in allowed:
             expected = " or ".join(map(str, allowed))
-            raise ValueError(f"{_shown(value)} has {len(numbers)} numbers, {expected} are needed; {self._write}")
+            raise ValueError(
+                f"{_shown(value)} has {len(numbers)} numbers, {expected} are needed; {self._write}"
+            )
         return numbers
 
     def _factor(self, unit_text: str, value: object) -> float:
@@ -167,7 +184,8 @@ class Quantity:
             raise ValueError(f"{_shown(value)}: {error}; {self._write}") from None
         if not same_dimension(unit, parse_unit(self.unit)):
             raise ValueError(
-                f"{_shown(value)} has the wrong unit: {unit_text} cannot be converted to {self._unit_name}; {self._write}"
+                f"{_shown(value)} has the wrong unit: {unit_text} cannot be converted to {self._unit_name}; "
+                f"{self._write}"
             )
         return unit.factor
 
@@ -186,7 +204,8 @@ class Quantity:
         smallest = float(np.linalg.eigvalsh(inertia_matrix(full))[0])
         if smallest < -1e-12 * max(map(abs, full)):
             raise ValueError(
-                f"{_shown(value)} is no inertia: its smallest principal moment is {smallest:.4g}, negative; {self._write}"
+                f"{_shown(value)} is no inertia: its smallest principal moment is {smallest:.4g}, negative; "
+                f"{self._write}"
             )
         return full
 

@@ -152,13 +152,16 @@ def steady_force(
 def pneumatic_trail(p: TMeasyParameters, Fz: Scalar, s_y: Scalar, friction: Scalar, length: Scalar) -> Scalar:
     """Pneumatic trail n [m] at lateral slip s_y for a contact of the given length.
 
-    The quartic with n(0) = n0, n'(0) = 0, n(s0) = 0, n(sE) = 0, n'(sE) = 0, and zero beyond sE.
+    Rill's two polynomials: from n0 to zero at s0, a negative bump from there to sE, zero beyond; the slope is
+    continuous at s0 and at sE.
     """
     z = load_factor(p, Fz)
     scale = maximum(friction, TINY_FRICTION)
     s0, sE = scale * at_load(p.sq0, z), scale * at_load(p.sqe, z)
-    s = minimum(absolute(s_y), sE)
-    # Both zeros divided out: (1 − s/sE)² (1 + 2 s/sE − ((2 s0 + sE)/s0²) s²/sE).
-    edge = 1.0 - s / sE
-    shape = edge * edge * (1.0 + 2.0 * s / sE - (2.0 * s0 + sE) * s * s / (s0 * s0 * sE))
-    return at_load(p.nl0, z) * length * shape
+    w = s0 / sE
+    slip = minimum(absolute(s_y), sE)
+    s = minimum(slip, s0) / s0
+    rising = (1.0 - w) * (1.0 - s) + w * (1.0 - (3.0 - 2.0 * s) * s * s)
+    edge = (sE - slip) / (sE - s0)
+    bump = -(1.0 - w) * (slip - s0) / s0 * edge * edge
+    return at_load(p.nl0, z) * length * where(slip < s0, rising, bump)

@@ -11,25 +11,37 @@ from ce_dynamics.compiler.function import TracedFunction, trace
 from ce_dynamics.compiler.scalar import Condition, Traced
 
 if TYPE_CHECKING:
-    from ce_dynamics.compiler.casadi_bridge import from_casadi, jacobian, to_casadi
-    from ce_dynamics.compiler.machine import CompiledFunction, compile_function
+    from ce_dynamics.compiler.casadi_bridge import (
+        SparseJacobian,
+        from_casadi,
+        jacobian,
+        sparse_jacobian,
+        to_casadi,
+    )
+    from ce_dynamics.compiler.machine import Binding, CompiledFunction, compile_function
 
 _LAZY = {
+    "Binding": "machine",
     "CompiledFunction": "machine",
+    "SparseJacobian": "casadi_bridge",
     "compile_function": "machine",
     "from_casadi": "casadi_bridge",
     "jacobian": "casadi_bridge",
+    "sparse_jacobian": "casadi_bridge",
     "to_casadi": "casadi_bridge",
 }
 
 __all__ = [
+    "Binding",
     "CompiledFunction",
     "Condition",
+    "SparseJacobian",
     "Traced",
     "TracedFunction",
     "compile_function",
     "from_casadi",
     "jacobian",
+    "sparse_jacobian",
     "to_casadi",
     "trace",
 ]

@@ -1,8 +1,8 @@
 """Keep object code on disk between runs.
 
-An entry is ``sha256(content) + content`` in a file named by its key, written to a temporary file and moved into
-place, so that readers see whole entries only and concurrent writers do no harm.  Anything wrong with an entry
-discards it; anything wrong with the disk merely disables the cache.
+An entry is ``sha256(content) + content`` in a file named by its key, written to a temporary file and moved
+into place, so that readers see whole entries only and concurrent writers do no harm.  Anything wrong with an
+entry discards it; anything wrong with the disk merely disables the cache.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ def folder() -> Path | None:
     chosen = os.environ.get(VARIABLE, "")
     if chosen.lower() == "off":
         return None
-    return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("ce-dynamics", appauthor=False)) / "code"
+    return (
+        Path(chosen) if chosen else Path(platformdirs.user_cache_dir("ce-dynamics", appauthor=False)) / "code"
+    )
 
 
 def load(key: str) -> bytes | None:
@@ -75,7 +77,9 @@ def store(key: str, content: bytes) -> None:
         if where not in _warned:
             _warned.add(where)
             _log.warning(
-                "compiled code is not kept for later runs: %s; set %s to a writable folder, or to 'off'", error, VARIABLE
+                "compiled code is not kept for later runs: %s; set %s to a writable folder, or to 'off'",
+                error,
+                VARIABLE,
             )
 
 

@@ -7,19 +7,21 @@ n-by-m matrix, () a 1-by-1 matrix; arrays of more axes are flattened (C order) i
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ce_dynamics.compiler.function import Shape, TracedFunction, extract
 from ce_dynamics.compiler.graph import Graph
-from ce_dynamics.compiler.operations import COMPARISONS, Op, arity
+from ce_dynamics.compiler.operations import COMPARISONS, UNARY, Op, arity
 from ce_dynamics.errors import CeDynamicsError
 
 
-class UnsupportedOperation(CeDynamicsError, NotImplementedError):
+class UnsupportedOperationError(CeDynamicsError, NotImplementedError):
     """A CasADi function uses an operation that has no machine code here."""
 
 
@@ -86,6 +88,20 @@ def _flat_in_c_order(matrix: Any, shape: Shape) -> Any:
     return ca.vec(matrix.T) if len(shape) == 2 else ca.vec(matrix)
 
 
+def _matrix(column: Any, shape: Shape) -> Any:
+    """Dense CasADi matrix of an array given as a column in NumPy's order."""
+    import casadi as ca
+
+    if len(shape) == 2:
+        column = ca.reshape(column, shape[1], shape[0]).T
+    return ca.densify(column)
+
+
+def _identifier(name: str) -> str:
+    """A function name CasADi accepts: letters, digits and single underscores, a letter first."""
+    return re.sub(r"__+|[^A-Za-z0-9]+", "_", f"f_{name}" if not name[:1].isalpha() else name).strip("_")
+
+
 def to_casadi(traced: TracedFunction) -> Any:
     """The same function as a ``casadi.Function`` of ``SX``, with the same names of inputs and outputs."""
     import casadi as ca
@@ -107,24 +123,22 @@ def to_casadi(traced: TracedFunction) -> Any:
     results = []
     for shape, nodes in zip(traced.output_shapes.values(), traced.outputs, strict=True):
         column = ca.vertcat(*(values[n] for n in nodes)) if nodes else ca.SX(0, 1)
-        if len(shape) == 2:
-            column = ca.reshape(column, shape[1], shape[0]).T
-        results.append(ca.densify(column))
-    return ca.Function(traced.name, arguments, results, list(traced.input_shapes), list(traced.output_shapes))
+        results.append(_matrix(column, shape))
+    names = list(traced.input_shapes), list(traced.output_shapes)
+    return ca.Function(_identifier(traced.name), arguments, results, *names)
 
 
 # -- from CasADi -------------------------------------------------------------------------------------------
 
-_SAME_UNARY = ("SQRT FABS SIN COS TAN ASIN ACOS ATAN EXP LOG TANH FLOOR CEIL SINH COSH ASINH ACOSH ATANH "
-               "EXPM1 LOG1P ERF").split()
-_SAME_BINARY = "ATAN2 HYPOT FMOD COPYSIGN".split()
+_SAME_UNARY = tuple(op.name for op in sorted(UNARY - {Op.NEG, Op.NOT}))
+_SAME_BINARY = ("ATAN2", "HYPOT", "FMOD", "COPYSIGN")
 
 
 class _Reader:
     """Rebuilds CasADi instructions in a graph.
 
-    CasADi's truth values are the numbers 0 and 1, ours are conditions: `number` and `condition` convert where a value
-    is used as the other kind.  A condition known beforehand is a bool.
+    CasADi's truth values are the numbers 0 and 1, ours are conditions: `number` and `condition` convert
+    where a value is used as the other kind.  A condition known beforehand is a bool.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -178,7 +192,8 @@ class _Reader:
     def sign(self, x: int) -> int:
         graph = self.graph
         zero, one, minus = graph.constant(0.0), graph.constant(1.0), graph.constant(-1.0)
-        return self.select(graph.compare(Op.LT, zero, x), one, self.select(graph.compare(Op.LT, x, zero), minus, x))
+        negative, positive = graph.compare(Op.LT, x, zero), graph.compare(Op.LT, zero, x)
+        return self.select(positive, one, self.select(negative, minus, x))
 
     def product(self, x: int | bool, y: int | bool) -> int:
         """Product; by a truth value it is a selection, so that NaN of what is not selected does not leak."""
@@ -193,9 +208,6 @@ class _Reader:
         if exponent is not None and abs(exponent) <= 32 and exponent == int(exponent):
             return self.graph.power(x, int(exponent))
         return self.graph.binary(Op.POW, x, y)
-
-    def remainder(self, x: int, y: int) -> int:
-        raise UnsupportedOperation("the CasADi operation REMAINDER has no machine code here; use fmod")
 
     def _table(self) -> dict[str, Callable[..., int | bool]]:
         graph, number = self.graph, self.number
@@ -269,23 +281,25 @@ def from_casadi(
 
     Raises
     ------
-    UnsupportedOperation
+    UnsupportedOperationError
         If it uses an operation without machine code, or cannot be expanded into scalar operations.
     """
     if not function.is_a("SXFunction"):
         try:
             function = function.expand()
         except RuntimeError as error:
-            raise UnsupportedOperation(
+            raise UnsupportedOperationError(
                 f"the CasADi function {function.name()} cannot be expanded into scalar operations: {error}"
             ) from error
-    shapes_in = _shapes(function.name_in(), [function.size_in(k) for k in range(function.n_in())], input_shapes)
-    shapes_out = _shapes(function.name_out(), [function.size_out(k) for k in range(function.n_out())], output_shapes)
+    sizes_in = [function.size_in(k) for k in range(function.n_in())]
+    sizes_out = [function.size_out(k) for k in range(function.n_out())]
+    shapes_in = _shapes(function.name_in(), sizes_in, input_shapes)
+    shapes_out = _shapes(function.name_out(), sizes_out, output_shapes)
     orders_in = [_c_order(function.sparsity_in(k), s) for k, s in enumerate(shapes_in.values())]
     orders_out = [_c_order(function.sparsity_out(k), s) for k, s in enumerate(shapes_out.values())]
     graph = Graph()
-    handlers = _Reader(graph).handlers
-    number = _Reader(graph).number
+    reader = _Reader(graph)
+    handlers, number = reader.handlers, reader.number
     names = _operation_names()
     registers: dict[int, int | bool] = {}
     outputs = [[graph.constant(0.0)] * math.prod(shape) for shape in shapes_out.values()]
@@ -301,10 +315,96 @@ def from_casadi(
         elif name in handlers:
             registers[written[0]] = handlers[name](*(registers[r] for r in read))
         else:
-            raise UnsupportedOperation(
-                f"the CasADi operation {name} in {function.name()} has no machine code here; allowed are {sorted(handlers)}"
+            raise UnsupportedOperationError(
+                f"the CasADi operation {name} in {function.name()} has no machine code here; "
+                f"allowed are {sorted(handlers)}"
             )
     return extract(function.name(), graph, shapes_in, shapes_out, outputs)
+
+
+class SparseJacobian(NamedTuple):
+    """Jacobian whose structural zeros are left out.
+
+    Attributes
+    ----------
+    function : TracedFunction
+        Of the inputs of the original; its only output holds the entries, ordered by columns, then rows.
+    rows, columns : (n_entries,) int
+        Positions of the entries; rows number the flattened output, columns the flattened input (C order).
+    shape : (size of the output, size of the input)
+    """
+
+    function: TracedFunction
+    rows: NDArray[np.intp]
+    columns: NDArray[np.intp]
+    shape: tuple[int, int]
+
+
+def jacobian(traced: TracedFunction, output: str, input: str) -> TracedFunction:
+    """Exact derivative of an output with respect to an input.
+
+    Returns
+    -------
+    TracedFunction
+        Of the same inputs; its only output ``d<output>_d<input>`` has the shape of the output followed by
+        that of the input.
+
+    Raises
+    ------
+    KeyError
+        If there is no such output or input.
+
+    Notes
+    -----
+    At switching points of selections, and of abs, it is the derivative of one of the branches.
+    """
+    import casadi as ca
+
+    arguments, derivative = _derivative(traced, output, input)
+    shape = traced.output_shapes[output] + traced.input_shapes[input]
+    entries = ca.densify(derivative)
+    return _of_same_inputs(traced, f"d{output}_d{input}", arguments, _matrix(ca.vec(entries.T), shape), shape)
+
+
+def sparse_jacobian(traced: TracedFunction, output: str, input: str) -> SparseJacobian:
+    """As `jacobian`, without the structural zeros."""
+    import casadi as ca
+
+    arguments, derivative = _derivative(traced, output, input)
+    pattern = derivative.sparsity()
+    entries = ca.densify(ca.vertcat(*derivative.nonzeros())) if pattern.nnz() else ca.SX(0, 1)
+    function = _of_same_inputs(traced, f"d{output}_d{input}", arguments, entries, (pattern.nnz(),))
+    rows, columns = np.array(pattern.row(), dtype=np.intp), np.array(pattern.get_col(), dtype=np.intp)
+    return SparseJacobian(function, rows, columns, (derivative.shape[0], derivative.shape[1]))
+
+
+def _derivative(traced: TracedFunction, output: str, input: str) -> tuple[list[Any], Any]:
+    """Arguments, and the sparse matrix d(flat output)/d(flat input) in NumPy's order."""
+    import casadi as ca
+
+    if output not in traced.output_shapes:
+        raise KeyError(f"{traced.name} has no output {output!r}; allowed are {list(traced.output_shapes)}")
+    if input not in traced.input_shapes:
+        raise KeyError(f"{traced.name} has no input {input!r}; allowed are {list(traced.input_shapes)}")
+    function = to_casadi(traced)
+    arguments = function.sx_in()
+    result = function.call(arguments)[list(traced.output_shapes).index(output)]
+    argument = arguments[list(traced.input_shapes).index(input)]
+    column = _flat_in_c_order(result, traced.output_shapes[output])
+    order = _flat_in_c_order(
+        ca.DM(np.arange(argument.numel()).reshape(argument.shape, order="F")), traced.input_shapes[input]
+    )
+    by_columns = ca.jacobian(column, ca.vec(argument))  # CasADi wants the bare symbol, in its own order
+    return arguments, by_columns[:, [int(k) for k in np.asarray(order).ravel()]]
+
+
+def _of_same_inputs(
+    traced: TracedFunction, name: str, arguments: list[Any], result: Any, shape: Shape
+) -> TracedFunction:
+    import casadi as ca
+
+    function = ca.Function(name, arguments, [result], list(traced.input_shapes), [name])
+    return from_casadi(function, traced.input_shapes, {name: shape})
 
 
 def _shapes(
@@ -315,6 +415,6 @@ def _shapes(
         shape = (rows,) if columns == 1 else (rows, columns)
         wanted = tuple((given or {}).get(name, shape))
         if math.prod(wanted) != rows * columns or _matrix_shape(wanted) != (rows, columns):
-            raise ValueError(f"{name!r} is a {rows} by {columns} matrix in CasADi; it cannot have the shape {wanted}")
+            raise ValueError(f"{name!r} is {rows} by {columns} in CasADi; it cannot have the shape {wanted}")
         shapes[name] = wanted
     return shapes

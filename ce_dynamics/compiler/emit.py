@@ -2,15 +2,30 @@
 
 Layout
 ------
-``void evaluate(double* in_0, ..., double* out_0, ...)`` takes one pointer per input and output, in their order, to
-flat C-ordered arrays.  With `lanes` > 1 every entry is that many consecutive doubles, one per instance
-([entry][lane]); the instances are independent.  Arrays of different arguments must not overlap.
+``void evaluate(double* in_0, ..., double* out_0, ...)`` takes one pointer per input and output, in their
+order, to flat C-ordered arrays.  With `lanes` > 1 every entry is that many consecutive doubles, one per
+instance ([entry][lane]); the instances are independent.  Arrays of different arguments must not overlap.
 ``void evaluate_table(double** arguments)`` does the same with the pointers taken from a table.
 
 Floating point
 --------------
-Only the flag ``contract`` (a b + c may be one fused operation) is set.  No flag that assumes away NaN or infinities
-is ever allowed: NaN is how "cannot be assembled" leaves compiled code.
+Only the flag ``contract`` (a b + c may be one fused operation) is set: it brings 10 % and rounds less.  No
+flag that assumes away NaN or infinities is ever allowed: NaN is how "cannot be assembled" leaves compiled
+code. The harmless ones are not worth their freedom: on a 14-DoF vehicle with four closed-form wishbone
+corners (9,970 instructions, one core of an AMD EPYC of family 25, one lane / four lanes, µs per call,
+repeatable to 0.05)
+
+=================================  ====  ====
+none                               1.77  1.88
+contract                           1.60  1.68
+contract arcp                      1.59  1.66
+contract nsz                       1.63  1.69
+contract reassoc nsz               1.58  1.68
+contract arcp reassoc nsz afn      1.57  1.62
+=================================  ====  ====
+
+Instructions stay in the order of tracing: ordering them depth first instead costs 11 to 25 % (1.78, 1.88),
+because the order in which formulas are written keeps related values close together.
 """
 
 from __future__ import annotations
@@ -19,7 +34,7 @@ import struct
 from collections.abc import Callable
 
 from ce_dynamics.compiler.function import TracedFunction
-from ce_dynamics.compiler.operations import LOGICAL, Op
+from ce_dynamics.compiler.operations import Op
 
 EMITTER_VERSION = 1
 """Raise whenever the text for an unchanged graph changes: it is part of the cache key."""
@@ -155,7 +170,7 @@ class _Emitter:
 
     def _call(self, name: str, function: str, x: list[str]) -> None:
         add = self.lines.append
-        # memory(none): the calls do not set errno as far as we care, so equal calls may merge and pair up (sincos)
+        # memory(none): nobody reads errno; sin and cos of one angle may then become one call
         signature = ", ".join(["double"] * len(x))
         self.declarations.add(f"declare double @{function}({signature}) nounwind willreturn memory(none)")
         if self.lanes == 1:
@@ -170,7 +185,3 @@ class _Emitter:
             target = name if lane == self.lanes - 1 else f"{name}.{lane}.r"
             add(f"  {target} = insertelement {self.type} {result}, double {name}.{lane}, i64 {lane}")
             result = target
-
-
-assert all(op in LIBM or op in _INTRINSIC or op in _COMPARE or op in _LOGIC or op in _ARITHMETIC or op in
-           (Op.CONST, Op.INPUT, Op.NEG, Op.NOT, Op.SELECT) for op in Op), LOGICAL

@@ -119,8 +119,8 @@ def trace(
     name : str
         For messages.
     function : callable
-        Called once with one object array per input, by keyword; returns a mapping of output names to arrays or
-        scalars (floats or traced scalars).  It must not branch on values.
+        Called once with one object array per input, by keyword; returns a mapping of output names to arrays
+        or scalars (floats or traced scalars).  It must not branch on values.
     inputs : mapping of name to length or shape
         ``()`` passes a traced scalar rather than an array.
 
@@ -140,7 +140,9 @@ def trace(
         arguments[key] = argument.reshape(shape) if shape else argument[0]
     results = function(**arguments)
     if not isinstance(results, Mapping):
-        raise TypeError(f"{name} returned a {type(results).__name__}; return a mapping of output names to arrays")
+        raise TypeError(
+            f"{name} returned a {type(results).__name__}; return a mapping of output names to arrays"
+        )
     output_shapes: dict[str, Shape] = {}
     outputs: list[list[int]] = []
     for key, result in results.items():

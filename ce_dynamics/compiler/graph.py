@@ -107,7 +107,7 @@ class Graph:
     # -- sums ----------------------------------------------------------------------------------------------
 
     def add(self, i: int, j: int) -> int:
-        """I + j."""
+        """i + j."""
         nodes = self.nodes
         op_i, a_i, _, _ = nodes[i]
         op_j, a_j, _, _ = nodes[j]
@@ -132,7 +132,7 @@ class Graph:
         return n
 
     def sub(self, i: int, j: int) -> int:
-        """I - j."""
+        """i - j."""
         if i == j:
             return self.constant(0.0)
         nodes = self.nodes
@@ -173,7 +173,7 @@ class Graph:
     # -- products ------------------------------------------------------------------------------------------
 
     def mul(self, i: int, j: int) -> int:
-        """I j."""
+        """i j."""
         nodes = self.nodes
         op_i, a_i, _, _ = nodes[i]
         op_j, a_j, _, _ = nodes[j]
@@ -212,7 +212,7 @@ class Graph:
         return self._intern((_MUL, constant, j, -1) if constant < j else (_MUL, j, constant, -1))
 
     def div(self, i: int, j: int) -> int:
-        """I / j by IEEE rules."""
+        """i / j by IEEE rules."""
         op_i, a_i, _, _ = self.nodes[i]
         op_j, a_j, _, _ = self.nodes[j]
         if op_j == _CONST:
@@ -239,7 +239,7 @@ class Graph:
         return self._intern((_DIV, i, j, -1))
 
     def power(self, i: int, exponent: int) -> int:
-        """I to a whole power, by repeated squaring."""
+        """i to a whole power, by repeated squaring."""
         if exponent < 0:
             return self.div(self.constant(1.0), self.power(i, -exponent))
         result = self.constant(1.0)
@@ -297,7 +297,10 @@ class Graph:
         return i if i == j else self._intern((_OR, i, j, -1) if i < j else (_OR, j, i, -1))
 
     def logical_not(self, i: int) -> int:
-        """The opposite of a condition.  (Not the opposite comparison: not (a < b) holds for NaN, b <= a does not.)"""
+        """The opposite of a condition.
+
+        It is not the opposite comparison: not (a < b) holds for NaN, b <= a does not.
+        """
         op, a, _, _ = self.nodes[i]
         return a if op == _NOT else self._intern((_NOT, i, -1, -1))
 

@@ -3,7 +3,24 @@
 How it is compiled
 ------------------
 No LLVM optimisation passes run on the code: the traced graph is already free of dead, constant and repeated
-instructions, and straight-line code has nothing else to gain.
+instructions, and straight-line code has nothing else to gain.  Measured on a 14-DoF vehicle with four
+closed-form wishbone corners (9,970 instructions, LLVM 22, one core of an AMD EPYC of family 25; passes +
+code generation in seconds, µs per call):
+
+===========================================  ==========  ====  =======================
+pipeline                                     compile     call  call with 4 lanes, 8 lanes
+===========================================  ==========  ====  =======================
+no passes, code generation level 1           0.50        1.60  1.80, 3.01
+no passes, code generation level 2 (used)    0.39        1.60  1.74, 2.99
+speed level 1, code generation level 2       0.07 + 0.36 1.62  1.76, 2.91
+speed level 2, code generation level 2       0.08 + 0.43 1.63  1.75, 2.99
+speed level 1, SLP vectorisation, level 2    1.97 + 0.70 1.75  1.76, 3.10
+speed level 2, SLP vectorisation, level 2    2.08 + 0.75 1.8   1.75, -
+speed level 3, SLP vectorisation, level 2    1.83 + 0.56 1.73  1.75, 3.01
+===========================================  ==========  ====  =======================
+
+The vectoriser even loses speed: what it gathers into vectors it must take apart again.  Vectors pay as lanes.
+Code generation grows somewhat faster than the code: 2.5 s for the 29,400 instructions of a Jacobian.
 """
 
 from __future__ import annotations
@@ -23,7 +40,6 @@ from numpy.typing import NDArray
 
 from ce_dynamics.compiler import cache, emit
 from ce_dynamics.compiler.function import Shape, TracedFunction
-from ce_dynamics.compiler.operations import Op
 
 CODEGEN_LEVEL = 2
 
@@ -113,7 +129,7 @@ def compile_function(traced: TracedFunction, lanes: int = 1) -> CompiledFunction
         If lanes is not a power of two between 1 and 64.
     """
     if lanes not in (1, 2, 4, 8, 16, 32, 64):
-        raise ValueError(f"lanes = {lanes!r}; allowed are powers of two from 1 to 64 (1 for a single instance)")
+        raise ValueError(f"lanes = {lanes!r}; allowed are powers of two from 1 (a single instance) to 64")
     key = _key(traced, lanes)
     code = cache.load(key)
     if code is None:
@@ -130,7 +146,8 @@ class CompiledFunction:
     traced : TracedFunction
     lanes : int
     address : int
-        Of ``void f(double* in_0, ..., double* out_0, ...)``, for callers such as numba; valid while this object lives.
+        Of ``void f(double* in_0, ..., double* out_0, ...)``, for callers such as numba; valid while this
+        object lives.
     table_address : int
         Of ``void f(double** arguments)``, with the same pointers in a table.
     input_shapes, output_shapes : dict of name to shape
@@ -164,7 +181,9 @@ class CompiledFunction:
             If a shape is wrong.
         """
         if len(arrays) != len(self.input_shapes):
-            raise TypeError(f"{self.name} takes {len(self.input_shapes)} arrays {list(self.input_shapes)}, got {len(arrays)}")
+            raise TypeError(
+                f"{self.name} takes the arrays {list(self.input_shapes)}, got {len(arrays)} arrays"
+            )
         inputs = [
             self._checked(name, shape, given)
             for (name, shape), given in zip(self.input_shapes.items(), arrays, strict=True)
@@ -176,7 +195,9 @@ class CompiledFunction:
     def _checked(self, name: str, shape: Shape, given: Any) -> NDArray[np.float64]:
         array = np.asarray(given)
         if array.dtype.kind not in "fiub":
-            raise TypeError(f"input {name!r} of {self.name} has dtype {array.dtype}; allowed are real numbers (float64)")
+            raise TypeError(
+                f"input {name!r} of {self.name} has dtype {array.dtype}; allowed are real numbers"
+            )
         if array.shape != shape:
             raise ValueError(f"input {name!r} of {self.name} has shape {array.shape}, expected {shape}")
         # not ascontiguousarray: that would make arrays out of scalars
@@ -211,7 +232,8 @@ class Binding:
         self.outputs = {name: np.zeros(shape) for name, shape in function.output_shapes.items()}
         self._table = _table([*self.inputs.values(), *self.outputs.values()])
         # an address converted once and a call without keyword handling
-        self.run: Callable[[], None] = functools.partial(function._call, ctypes.c_void_p(ctypes.addressof(self._table)))
+        table = ctypes.c_void_p(ctypes.addressof(self._table))
+        self.run: Callable[[], None] = functools.partial(function._call, table)
 
 
 def _table(arrays: list[NDArray[np.float64]]) -> Any:

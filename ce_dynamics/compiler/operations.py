@@ -62,7 +62,21 @@ COMPARISONS = frozenset({Op.LT, Op.LE, Op.EQ, Op.NE})
 """Operations that compare two numbers."""
 
 UNARY = frozenset(
-    {Op.NEG, Op.SQRT, Op.FABS, Op.SIN, Op.COS, Op.TAN, Op.ASIN, Op.ACOS, Op.ATAN, Op.EXP, Op.LOG, Op.TANH, Op.NOT}
+    {
+        Op.NEG,
+        Op.SQRT,
+        Op.FABS,
+        Op.SIN,
+        Op.COS,
+        Op.TAN,
+        Op.ASIN,
+        Op.ACOS,
+        Op.ATAN,
+        Op.EXP,
+        Op.LOG,
+        Op.TANH,
+        Op.NOT,
+    }
     | {Op.FLOOR, Op.CEIL, Op.SINH, Op.COSH, Op.ASINH, Op.ACOSH, Op.ATANH, Op.EXPM1, Op.LOG1P, Op.ERF}
 )
 """Operations of one operand."""
@@ -124,4 +138,4 @@ MEANING: dict[int, Callable[..., Any]] = {
     Op.FMOD: np.fmod,
     Op.COPYSIGN: np.copysign,
 }
-"""What each operation does to float64 values or arrays, by IEEE rules (NaN and infinities, never an exception)."""
+"""What each operation does to float64 values, by IEEE rules (NaN and infinities, never an exception)."""

@@ -1,7 +1,8 @@
 """Traced scalars: stand in for floats in NumPy object arrays and record what is done to them.
 
-`Traced` behaves like a float under arithmetic, comparison and elementary functions, but every result is a node
-of a `Graph`.  Results that are known numbers come back as plain floats, so structural zeros stay visible.
+`Traced` behaves like a float under arithmetic, comparison and elementary functions, but every result is a
+node of a `Graph`.  Results that are known numbers come back as plain floats, so structural zeros stay
+visible.
 """
 
 from __future__ import annotations
@@ -48,11 +49,13 @@ def node_of(graph: Graph, value: Any) -> int:
         return node_of(graph, value[()])
     if isinstance(value, Condition):
         raise TypeError("a traced condition is not a number; use condition.where(if_true, if_false)")
-    raise TypeError(f"cannot use a {type(value).__name__} as a traced scalar; allowed are floats and traced scalars")
+    raise TypeError(
+        f"cannot use a {type(value).__name__} as a traced scalar; allowed are floats and traced scalars"
+    )
 
 
 def _broadcast(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
-    """Apply an operator between a scalar and an array; the scalar is boxed so that NumPy keeps its hands off it."""
+    """Apply an operator between a scalar and an array, entry by entry."""
     boxes = []
     for value in (a, b):
         box = value
@@ -80,7 +83,7 @@ class Condition:
         self.node = node
 
     def where(self, if_true: Any, if_false: Any) -> Any:
-        """if_true where the condition holds, else if_false; both floats or traced scalars."""  # noqa: D403
+        """if_true where the condition holds, else if_false; both floats or traced scalars."""
         graph = self.graph
         return wrap(graph, graph.select(self.node, node_of(graph, if_true), node_of(graph, if_false)))
 
@@ -102,7 +105,9 @@ class Condition:
 
     def _other(self, other: Any) -> int:
         if not isinstance(other, Condition):
-            raise TypeError(f"cannot combine a traced condition with a {type(other).__name__}; use comparisons on both sides")
+            raise TypeError(
+                f"cannot combine a traced condition with a {type(other).__name__}; compare on both sides"
+            )
         if other.graph is not self.graph:
             raise TypeError("a traced condition of one trace was used in another")
         return other.node
@@ -110,7 +115,8 @@ class Condition:
     def __bool__(self) -> bool:
         raise TypeError(
             "the truth of a traced comparison is not known while a model is being compiled; "
-            "do not branch on values (if, and, or, not, min, max): use ce_dynamics.arrays.where, &, |, ~, minimum, maximum"
+            "do not branch on values (if, and, or, not, min, max): "
+            "use where, minimum and maximum of ce_dynamics.arrays, and &, |, ~"
         )
 
     def __repr__(self) -> str:
@@ -159,7 +165,9 @@ def _unary(op: Op) -> Callable[[Traced], Any]:
     return method
 
 
-def _comparison(op: Op, function: Callable[[Any, Any], Any], swapped: bool = False) -> Callable[[Traced, Any], Any]:
+def _comparison(
+    op: Op, function: Callable[[Any, Any], Any], swapped: bool = False
+) -> Callable[[Traced, Any], Any]:
     code = int(op)
 
     def method(self: Traced, other: Any) -> Any:
@@ -199,8 +207,8 @@ class Traced:
     __le__ = _comparison(Op.LE, operator.le)
     __gt__ = _comparison(Op.LT, operator.gt, swapped=True)
     __ge__ = _comparison(Op.LE, operator.ge, swapped=True)
-    __eq__ = _comparison(Op.EQ, operator.eq)  # type: ignore[assignment]
-    __ne__ = _comparison(Op.NE, operator.ne)  # type: ignore[assignment]
+    __eq__ = _comparison(Op.EQ, operator.eq)
+    __ne__ = _comparison(Op.NE, operator.ne)
 
     sin = _unary(Op.SIN)
     cos = _unary(Op.COS)
@@ -271,8 +279,9 @@ class Traced:
 
     def _refuse(self, what: str) -> NoReturn:
         raise TypeError(
-            f"a traced scalar has no {what} while a model is being compiled: its value is only known when the compiled "
-            "function runs; use the functions of ce_dynamics.arrays (sin, sqrt, where, minimum, ...) and no branches on values"
+            f"a traced scalar has no {what} while a model is being compiled: its value is only known when the "
+            "compiled function runs; use the functions of ce_dynamics.arrays (sin, sqrt, where, minimum, ...) "
+            "and no branches on values"
         )
 
     def __bool__(self) -> bool:

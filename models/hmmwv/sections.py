@@ -1,7 +1,7 @@
 """The sections of ``hmmwv.yaml`` as frozen pydantic models: numbers in SI, points in file coordinates.
 
-A corner is described once, as the **left** one: x forward, y to the left, z up, measured from `CornerData.origin`.
-`schema.py` turns these into positions in vehicle coordinates, mirrored for the right side.
+A corner is described once, as the **left** one: x forward, y to the left, z up, measured from its
+`origin`.  `corner.py` turns these into positions in vehicle coordinates, mirrored for the right side.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class ShockHalfData(RodData):
 
 
 class SpringData(Section):
-    """Coil spring: tension a d + b d³ at d = length − free length, and stops that push back beyond their length.
+    """Coil spring: tension a d + b d³ at d = length − free length, and stops beyond both its lengths.
 
     A stop compressed by δ pushes with stop_stiffness δ + stop_progression δ³.
     """
@@ -94,7 +94,9 @@ class SpringData(Section):
     @model_validator(mode="after")
     def _stops_in_order(self) -> SpringData:
         if not self.min_length < self.max_length:
-            raise ValueError(f"min_length {self.min_length:g} m must be less than max_length {self.max_length:g} m")
+            raise ValueError(
+                f"min_length {self.min_length:g} m must be less than max_length {self.max_length:g} m"
+            )
         return self
 
 
@@ -251,7 +253,9 @@ class TorqueCurve(Section):
     @model_validator(mode="after")
     def _is_a_function(self) -> TorqueCurve:
         if len(self.speed) != len(self.torque):
-            raise ValueError(f"speed has {len(self.speed)} numbers and torque {len(self.torque)}; they must pair up")
+            raise ValueError(
+                f"speed has {len(self.speed)} numbers and torque {len(self.torque)}; they must pair up"
+            )
         if not all(a < b for a, b in zip(self.speed, self.speed[1:], strict=False)):
             raise ValueError("speed must increase from number to number")
         return self
@@ -308,7 +312,7 @@ class DriverData(Section):
 
 
 class PublishedData(Section):
-    """Published properties of the whole vehicle; the model does not use them, they are there to compare with."""
+    """Published properties of the whole vehicle; not used by the model, there to compare with."""
 
     wheelbase: Length
     max_wheel_angle: Annotated[float, Quantity("rad", above=0.0)]

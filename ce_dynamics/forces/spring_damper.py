@@ -1,0 +1,100 @@
+"""Spring and damper between two points."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+import numpy as np
+
+from ce_dynamics.arrays import Array, Scalar, dot, norm
+from ce_dynamics.body import Body
+from ce_dynamics.errors import ModelError
+from ce_dynamics.forces.base import ForceElement, Observer, PointLoad, Response
+from ce_dynamics.forces.laws import Law, Linear
+from ce_dynamics.hinges.base import finite_vector
+
+
+class SpringDamper(ForceElement):
+    """Spring and damper on the line between a point of one body and a point of another.
+
+    The force in the line is spring(length − free_length) + damper(length rate); tension is positive.
+
+    Parameters
+    ----------
+    name : str
+    body_a, body_b : Body
+    at_a, at_b : sequences of 3 floats
+        Attachment points in the design pose [m].
+    spring, damper : Law or float
+        Force over extension [N over m] and over its rate [N over m/s]; a number is a linear coefficient.
+    free_length : float, optional
+        Length at which the spring is relaxed [m]; the design length if not given.
+
+    Raises
+    ------
+    ModelError
+        If the points coincide in the design pose, a number is not finite or a coefficient negative.
+
+    Notes
+    -----
+    The direction of the force is undefined where the points meet; the result is NaN there.
+    """
+
+    outputs = MappingProxyType({"length": "m", "rate": "m/s", "force": "N"})
+
+    def __init__(
+        self,
+        name: str,
+        body_a: Body,
+        at_a: Sequence[float] | Array,
+        body_b: Body,
+        at_b: Sequence[float] | Array,
+        *,
+        spring: Law | float = 0.0,
+        damper: Law | float = 0.0,
+        free_length: float | None = None,
+    ) -> None:
+        self.name = name
+        self.a, self.b = body_a, body_b
+        self.at_a = finite_vector(at_a, f"spring {name!r}", "at_a")
+        self.at_b = finite_vector(at_b, f"spring {name!r}", "at_b")
+        design_length = float(np.linalg.norm(self.at_b - self.at_a))
+        if design_length == 0.0:
+            raise ModelError(f"spring {name!r}: both points are at {self.at_a}; its direction is undefined")
+        self.free_length = design_length if free_length is None else float(free_length)
+        if not (math.isfinite(self.free_length) and self.free_length >= 0.0):
+            raise ModelError(f"spring {name!r}: free_length {free_length!r} must be a finite length >= 0 m")
+        self.spring = as_law(spring, f"spring {name!r}: stiffness")
+        self.damper = as_law(damper, f"spring {name!r}: damping")
+
+    @property
+    def attachments(self) -> tuple[tuple[Body, Array], ...]:
+        return (self.a, self.at_a), (self.b, self.at_b)
+
+    def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
+        """Tension along the line of the two points, in the axes of whichever body is nearer to the ground."""
+        frame = self.a if self.a.depth <= self.b.depth else self.b
+        a, b = observer.point(self.a, self.at_a, frame), observer.point(self.b, self.at_b, frame)
+        d = b.r - a.r
+        length = norm(d)
+        direction = d * (1.0 / length)
+        rate = dot(direction, b.v - a.v)
+        extension = length - self.free_length
+        tension = self.spring.force(extension) + self.damper.force(rate)
+        pull = tension * direction
+        return Response(
+            (PointLoad(self.a, frame, a.r, pull), PointLoad(self.b, frame, b.r, -pull)),
+            outputs={"length": length, "rate": rate, "force": tension},
+            potential=self.spring.energy(extension),
+        )
+
+
+def as_law(value: Law | float, owner: str) -> Law:
+    """A law, or the linear one with the given coefficient."""
+    if isinstance(value, Law):
+        return value
+    if not (math.isfinite(value) and value >= 0.0):
+        raise ModelError(f"{owner} {value!r} must be a finite number >= 0")
+    return Linear(float(value))

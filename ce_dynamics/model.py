@@ -1,0 +1,226 @@
+"""Compiled models: a system embedded, traced and turned into machine code, one function per question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ce_dynamics.arrays import Array, Scalar, array, norm
+from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, trace
+from ce_dynamics.embedding import Aggregate, Embedding, embed
+from ce_dynamics.equations import Instant
+from ce_dynamics.errors import AssemblyError, ModelError
+from ce_dynamics.layout import Entry, Layout
+from ce_dynamics.loops import closure_errors
+from ce_dynamics.system import System
+
+Floats = NDArray[np.float64]
+
+
+class InputLaw(Protocol):
+    """Inputs as a function of time and of what the sensors (the system's outputs) say.
+
+    `inputs` is written on arrays and `where`, like force elements, and answers any of the system's inputs;
+    those it leaves out keep their defaults.
+    """
+
+    def inputs(self, t: Scalar, sensors: Mapping[str, Scalar]) -> Mapping[str, Scalar]:
+        """Inputs by name."""
+        ...
+
+
+class Model:
+    """An embedded system whose evaluations run as machine code.
+
+    Every function is traced and compiled when it is first asked for, and kept on disk for the next time.
+
+    Parameters
+    ----------
+    system : System
+
+    Attributes
+    ----------
+    system : System
+    embedding : Embedding
+    layout : Layout
+        Names and units of the state y = [q; v; x] and of the inputs u.
+    """
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self.embedding: Embedding = embed(system)
+        self.layout = Layout(self.embedding)
+        self.check_initial_state()
+
+    # The state
+
+    @property
+    def y0(self) -> Floats:
+        """Initial state (a copy)."""
+        return np.array(self.layout.y0)
+
+    @property
+    def u0(self) -> Floats:
+        """Default inputs (a copy)."""
+        return np.array(self.layout.u0)
+
+    def instant(self, y: Array, u: Array) -> Instant:
+        """The system at one state, for floats or traced scalars: the uncompiled reference."""
+        q, v, x = self.layout.split(y)
+        return Instant(self.embedding, self.layout, q, v, x, u)
+
+    def check_initial_state(self) -> None:
+        """Refuse a system whose loops cannot be assembled at its initial state."""
+        broken = self.unassembled(self.y0, self.u0)
+        if broken is not None:
+            q = {b.name: self.layout.y0[self.embedding.q_of[b.name]].tolist() for b in broken.independent}
+            raise AssemblyError(
+                f"the loop of {broken.name!r} cannot be assembled at its initial coordinates {q}{reach_text(broken)}"
+            )
+
+    def unassembled(self, y: Array, u: Array) -> Aggregate | None:
+        """The first aggregated body that cannot be assembled at a state, if any."""
+        motions = self.instant(y, u).outward.motions
+        for S in self.embedding.aggregates:
+            numbers = [value for motion in motions[S.name].hinge_motions.values() for value in motion.c]
+            if not np.all(np.isfinite(np.array(numbers, dtype=float))):
+                return S
+        return None
+
+    # Compiled functions
+
+    @cached_property
+    def dynamics(self) -> CompiledFunction:
+        """ẏ = f(y, u)."""
+        return compile_function(self.trace_dynamics())
+
+    def trace_dynamics(self) -> TracedFunction:
+        """The right-hand side as a traced function of y and u."""
+        return self._trace("dynamics", lambda y, u: {"y_dot": self.instant(y, u).y_dot})
+
+    @cached_property
+    def observation(self) -> CompiledFunction:
+        """All outputs and closure errors at (y, u)."""
+        return compile_function(self._trace("observation", self._observe))
+
+    def control(self, law: InputLaw) -> CompiledFunction:
+        """U = law(t, sensors(y)), compiled.
+
+        Raises
+        ------
+        ModelError
+            If the law answers an input that the system does not have.
+        """
+
+        def control(t: Array, y: Array) -> dict[str, Array]:
+            sensors = self.sense(self.instant(y, self.layout.u0))
+            given = law.inputs(t[0], sensors)
+            unknown = sorted(set(given) - set(self.system.inputs))
+            if unknown:
+                raise ModelError(f"input law answers {unknown}; the system's inputs are {list(self.system.inputs)}")
+            return {"u": array(given.get(entry.name, self.system.inputs[entry.name].default) for entry in self.layout.u)}
+
+        return compile_function(trace("control", control, {"t": 1, "y": len(self.layout.y0)}))
+
+    def sense(self, instant: Instant) -> dict[str, Scalar]:
+        """The system's outputs at an instant."""
+        return {name: output.function(instant.outward) for name, output in self.system.outputs.items()}
+
+    def _trace(self, name: str, function: Callable[..., Mapping[str, Any]]) -> TracedFunction:
+        return trace(name, function, {"y": len(self.layout.y0), "u": len(self.layout.u)})
+
+    def _observe(self, y: Array, u: Array) -> dict[str, Array]:
+        instant = self.instant(y, u)
+        values = dict(self.sense(instant))
+        for element, response in instant.loads.responses.items():
+            values |= {f"{element}.{name}": value for name, value in response.outputs.items()}
+        return {"outputs": array(values[entry.name] for entry in self.output_entries), "closure": self.closure_norms(instant)}
+
+    @cached_property
+    def output_entries(self) -> tuple[Entry, ...]:
+        """Names and units of all outputs: the system's own and those of its force elements."""
+        own = [Entry(output.name, output.unit) for output in self.system.outputs.values()]
+        elements = [
+            Entry(f"{element.name}.{name}", unit)
+            for element in self.system.forces
+            for name, unit in element.outputs.items()
+        ]
+        return (*own, *elements)
+
+    def closure_norms(self, instant: Instant) -> Array:
+        """Closure error of every loop closure, in the order of `System.closures`."""
+        errors = {
+            loop.name: norm(closure_errors(instant.outward.motions[S.name], [loop]).residual)
+            for S in self.embedding.aggregates
+            for loop in S.closures
+        }
+        return array(errors[loop.name] for loop in self.system.closures)
+
+    # Answers
+
+    def accelerations(self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, x: ArrayLike | None = None) -> Floats:
+        """Generalised accelerations θ̈ of the independent hinges.
+
+        Parameters
+        ----------
+        q, v : array_like
+            Coordinates and velocities, in the order of ``layout.q`` and ``layout.v``.
+        u, x : array_like, optional
+            Inputs and first-order states; their defaults and initial values if not given.
+
+        Returns
+        -------
+        (n_v,) array
+        """
+        y = self.state(q, v, x)
+        given = self.u0 if u is None else checked("u", u, len(self.layout.u))
+        (y_dot,) = self.dynamics(y, given)
+        return self.layout.split(y_dot)[1]
+
+    def state(self, q: ArrayLike, v: ArrayLike, x: ArrayLike | None = None) -> Floats:
+        """The state y = [q; v; x]; x keeps its initial values if not given."""
+        sizes = self.layout.sizes
+        x0 = self.layout.split(self.layout.y0)[2]
+        parts = (
+            checked("q", q, sizes["q"]),
+            checked("v", v, sizes["v"]),
+            x0 if x is None else checked("x", x, sizes["x"]),
+        )
+        return np.concatenate(parts)
+
+    def __repr__(self) -> str:
+        return f"Model({self.system.name!r}: {self.embedding.n_v} degrees of freedom, {len(self.system.bodies)} bodies)"
+
+
+def compile(system: System) -> Model:
+    """Embed the loops of a system and prepare its compiled evaluations.
+
+    Raises
+    ------
+    ModelError
+        If the system is described wrongly.
+    AssemblyError
+        If a loop cannot be assembled at the initial state.
+    """
+    return Model(system)
+
+
+def checked(name: str, value: ArrayLike, size: int) -> Floats:
+    """A user's vector as float64; refuses other lengths, NaN and infinities."""
+    vector = np.asarray(value, dtype=float)
+    if vector.shape != (size,) or not np.all(np.isfinite(vector)):
+        raise ModelError(f"{name} must be {size} finite numbers, got {vector}")
+    return vector
+
+
+def reach_text(S: Aggregate) -> str:
+    """The admissible range of an aggregated body's coordinate, as a clause for messages."""
+    for linkage in S.linkages:
+        interval = linkage.reach()
+        if interval is not None:
+            return f"; admissible is {interval[0]:.4g} to {interval[1]:.4g} for {S.independent[0].name!r}"
+    return ""

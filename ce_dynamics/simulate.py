@@ -1,0 +1,212 @@
+"""Simulation: SciPy's integrators on the compiled evaluation."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ce_dynamics.errors import ModelError, SimulationError
+from ce_dynamics.model import Floats, InputLaw, Model, checked, reach_text
+from ce_dynamics.results import dataset
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from numpy.typing import ArrayLike
+
+METHODS = ("RK45", "DOP853", "RK23", "LSODA", "Radau", "BDF")
+
+Inputs = InputLaw | Mapping[str, float] | None
+
+
+class RightHandSide:
+    """ẏ(t, y) in the form SciPy calls it, on preallocated buffers.
+
+    Attributes
+    ----------
+    evaluations : int
+        How often it was called.
+    """
+
+    def __init__(self, model: Model, inputs: Inputs) -> None:
+        self.evaluations = 0
+        self._dynamics = model.dynamics.bind()
+        self._y = self._dynamics.inputs["y"]
+        self._u = self._dynamics.inputs["u"]
+        self._y_dot = self._dynamics.outputs["y_dot"]
+        self._u[:] = constant_inputs(model, inputs)
+        self._control = None
+        if inputs is not None and not isinstance(inputs, Mapping):
+            self._control = model.control(inputs).bind()
+
+    def __call__(self, t: float, y: Floats) -> Floats:
+        """Evaluate; the result is a fresh array."""
+        self.evaluations += 1
+        self._y[:] = y
+        if self._control is not None:
+            self._u[:] = self.inputs_at(t, y)
+        self._dynamics.run()
+        return self._y_dot.copy()
+
+    def inputs_at(self, t: float, y: Floats) -> Floats:
+        """Inputs at an instant (a view that the next call overwrites)."""
+        if self._control is None:
+            return self._u
+        self._control.inputs["t"][0] = t
+        self._control.inputs["y"][:] = y
+        self._control.run()
+        return self._control.outputs["u"]
+
+
+def constant_inputs(model: Model, inputs: Inputs) -> Floats:
+    """Inputs given once, by name; the defaults where none are given."""
+    u = model.u0
+    if isinstance(inputs, Mapping):
+        names = [entry.name for entry in model.layout.u]
+        for name, value in inputs.items():
+            if name not in names:
+                raise ModelError(f"no input {name!r}; the system's inputs are {names}")
+            if not math.isfinite(value):
+                raise ModelError(f"input {name!r}: {value!r} must be finite")
+            u[names.index(name)] = value
+    return u
+
+
+def simulate(
+    model: Model,
+    inputs: Inputs = None,
+    *,
+    duration: float,
+    y0: ArrayLike | None = None,
+    method: str = "LSODA",
+    rtol: float = 1e-6,
+    atol: float = 1e-8,
+    interval: float = 0.01,
+    max_step: float = math.inf,
+    progress: Callable[[float], None] | None = None,
+) -> xr.Dataset:
+    """Integrate a model and return its named results.
+
+    Parameters
+    ----------
+    model : Model
+    inputs : InputLaw or mapping of str to float, optional
+        A law that answers the inputs from time and sensors, or constant values; defaults where not given.
+    duration : float
+        End time [s]; the start is t = 0.
+    y0 : array_like, optional
+        Initial state; that of the model if not given.
+    method : str
+        A method of `scipy.integrate.solve_ivp`.
+    rtol, atol : float
+        Relative and absolute error per step.
+    interval : float
+        Time between stored instants [s].
+    max_step : float
+        Longest step [s].
+    progress : callable, optional
+        Called with the time reached [s] after every step.
+
+    Returns
+    -------
+    xarray.Dataset
+        States, inputs, outputs and closure errors over ``time``, with units.
+
+    Raises
+    ------
+    ModelError
+        For wrong arguments.
+    SimulationError
+        If the integration stops before its end; its ``partial`` is the data set up to there.
+    """
+    for name, value in (("duration", duration), ("rtol", rtol), ("atol", atol), ("interval", interval)):
+        if not (math.isfinite(value) and value > 0.0):
+            raise ModelError(f"{name} {value!r} must be a positive finite number")
+    if method not in METHODS:
+        raise ModelError(f"method {method!r} is not known; choose one of {', '.join(METHODS)}")
+    start = model.y0 if y0 is None else checked("y0", y0, len(model.layout.y0))
+    rhs = RightHandSide(model, inputs)
+    t_store = stored_times(duration, interval)
+    began = time.perf_counter()
+    t, Y, trouble = integrate(rhs, start, t_store, method, rtol, atol, max_step, progress)
+    wall = time.perf_counter() - began
+    U = np.array([rhs.inputs_at(t_k, y_k) for t_k, y_k in zip(t, Y, strict=True)]).reshape(len(t), -1)
+    attributes = {
+        "system": model.system.name,
+        "method": method,
+        "rtol": rtol,
+        "atol": atol,
+        "evaluations": rhs.evaluations,
+        "wall_time_s": wall,
+        "real_time_factor": t[-1] / wall,
+    }
+    results = dataset(model, t, Y, U, attributes)
+    if trouble:
+        raise SimulationError(f"{trouble}{where_it_broke(model, rhs, t[-1], Y[-1])}", results)
+    return results
+
+
+def stored_times(duration: float, interval: float) -> Floats:
+    """Instants to store: every interval from 0, and the end."""
+    n = math.floor(duration / interval * (1.0 + 1e-12))
+    t = interval * np.arange(n + 1)
+    return t if math.isclose(t[-1], duration) else np.append(t, duration)
+
+
+def integrate(
+    rhs: RightHandSide,
+    y0: Floats,
+    t_store: Floats,
+    method: str,
+    rtol: float,
+    atol: float,
+    max_step: float,
+    progress: Callable[[float], None] | None,
+) -> tuple[Floats, Floats, str]:
+    """Times, states (in rows) and, if the end was not reached, what happened."""
+    from scipy.integrate import solve_ivp
+
+    accepted: list[tuple[float, Floats]] = []
+
+    def after_step(t: float, y: Floats) -> float:
+        accepted.append((t, y.copy()))
+        if progress is not None:
+            progress(t)
+        return 1.0
+
+    if not np.all(np.isfinite(rhs(0.0, y0))):
+        return np.zeros(1), y0[np.newaxis], "the accelerations are not finite at t = 0"
+    options: dict[str, Any] = {"rtol": rtol, "atol": atol, "max_step": max_step}
+    try:
+        solution = solve_ivp(
+            rhs, (0.0, t_store[-1]), y0, method=method, t_eval=t_store, events=after_step, **options
+        )
+    except (ValueError, KeyboardInterrupt) as error:  # NaN met in a factorisation; or the user's wish
+        t, Y = np.array([t for t, _ in accepted]), np.array([y for _, y in accepted])
+        what = "interrupted" if isinstance(error, KeyboardInterrupt) else f"{method} failed: {error}"
+        return t, Y, f"{what} at t = {t[-1]:.4g} s"
+    t, Y = solution.t, solution.y.T
+    finite = np.all(np.isfinite(Y), axis=1)
+    if not np.all(finite):
+        t, Y = t[: np.argmin(finite)], Y[: np.argmin(finite)]
+    if solution.success and len(t) == len(t_store):
+        return t, Y, ""
+    last, y_last = accepted[-1]
+    if last > t[-1] and np.all(np.isfinite(y_last)):
+        t, Y = np.append(t, last), np.vstack((Y, y_last))
+    return t, Y, f"{method} stopped at t = {t[-1]:.4g} s: {solution.message}"
+
+
+def where_it_broke(model: Model, rhs: RightHandSide, t: float, y: Floats) -> str:
+    """Which loop left its admissible range shortly after the last state, as a clause for messages."""
+    y_dot = rhs(t, y)
+    u = rhs.inputs_at(t, y)
+    for step in np.geomspace(1e-9, 0.1, 25):
+        ahead = y + step * np.where(np.isfinite(y_dot), y_dot, 0.0)
+        broken = model.unassembled(ahead, u)
+        if broken is not None:
+            return f"; the loop of {broken.name!r} left the range in which it can be assembled{reach_text(broken)}"
+    return ""

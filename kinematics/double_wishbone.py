@@ -1,0 +1,139 @@
+"""Double wishbone corner: seven bodies, three loops, one degree of freedom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ce_dynamics.errors import ModelError
+from ce_dynamics.hinges.base import Hinge
+from ce_dynamics.kinematics.base import ClosedForm
+from ce_dynamics.kinematics.composite import Composite
+from ce_dynamics.kinematics.shock import Shock
+from ce_dynamics.kinematics.spindle import SpindleTieRod
+from ce_dynamics.kinematics.wishbone_loop import WishboneLoop
+
+Point = Sequence[float]
+
+
+@dataclass(frozen=True)
+class DoubleWishbonePoints:
+    """Hardpoints of a corner in the design pose [m], named as in the paper's figure 5.
+
+    Attributes
+    ----------
+    A1, A2 : points
+        Axis of the lower arm on the chassis.
+    G1, G2 : points
+        Axis of the upper arm on the chassis.
+    D, F : points
+        Ball joints of the upright with the lower and the upper arm.
+    K, L : points, optional
+        Tie rod: on the spindle, and on the chassis or the steering link.
+    B, J : points, optional
+        Shock: on the lower arm and on the chassis.
+    """
+
+    A1: Point
+    A2: Point
+    G1: Point
+    G2: Point
+    D: Point
+    F: Point
+    K: Point | None = None
+    L: Point | None = None
+    B: Point | None = None
+    J: Point | None = None
+
+    def __post_init__(self) -> None:
+        for one, other in (("K", "L"), ("B", "J")):
+            if (getattr(self, one) is None) != (getattr(self, other) is None):
+                raise ModelError(f"double wishbone: give both points {one} and {other}, or neither")
+
+
+@dataclass(frozen=True)
+class DoubleWishboneBodies:
+    """Names of the bodies of a corner and of what it attaches to.
+
+    Attributes
+    ----------
+    tie_rod : str or None
+        None for a tie rod that is a mere distance and no body.
+    steering : str or None
+        Body that carries L; None for the chassis.
+    """
+
+    lower_arm: str = "lower_arm"
+    upper_arm: str = "upper_arm"
+    upright_link: str = "upright_link"
+    spindle: str = "spindle"
+    tie_rod: str | None = "tie_rod"
+    shock_lower: str = "shock_lower"
+    shock_upper: str = "shock_upper"
+    chassis: str = "chassis"
+    steering: str | None = None
+
+    @classmethod
+    def prefixed(
+        cls,
+        prefix: str,
+        chassis: str = "chassis",
+        steering: str | None = None,
+        tie_rod: bool = True,
+    ) -> DoubleWishboneBodies:
+        """Default names with a prefix such as ``"FL_"``."""
+        own = {
+            name: f"{prefix}{name}"
+            for name in ("lower_arm", "upper_arm", "upright_link", "spindle", "shock_lower", "shock_upper")
+        }
+        rod = f"{prefix}tie_rod" if tie_rod else None
+        return cls(**own, tie_rod=rod, chassis=chassis, steering=steering)
+
+    @property
+    def anchor(self) -> str:
+        """Body that carries L."""
+        return self.chassis if self.steering is None else self.steering
+
+
+class DoubleWishbone(Composite):
+    """The spatial double wishbone with its spindle, tie rod and shock absorber.
+
+    The lower arm is independent.  Without K and L there is no spindle and no tie rod; without B and J there is
+    no shock.
+
+    Parameters
+    ----------
+    points : DoubleWishbonePoints
+    bodies : DoubleWishboneBodies
+
+    Raises
+    ------
+    ModelError
+        For hardpoints that coincide or lie on the axis they turn about, or a design pose at a dead point.
+    """
+
+    def __init__(self, points: DoubleWishbonePoints, bodies: DoubleWishboneBodies | None = None) -> None:
+        b = DoubleWishboneBodies() if bodies is None else bodies
+        self.points, self.bodies = points, b
+        parts: list[ClosedForm] = [
+            WishboneLoop(
+                points.A1, points.A2, points.G1, points.G2, points.D, points.F,
+                b.lower_arm, b.upper_arm, b.upright_link, b.chassis,
+            )
+        ]  # fmt: skip
+        if points.K is not None and points.L is not None:
+            parts.append(
+                SpindleTieRod(
+                    points.D, points.F, points.K, points.L, b.spindle, b.tie_rod, b.upright_link, b.anchor
+                )
+            )
+        if points.B is not None and points.J is not None:
+            parts.append(
+                Shock(points.B, points.J, None, b.shock_lower, b.shock_upper, b.lower_arm, b.chassis)
+            )
+        super().__init__(parts, b.lower_arm)
+
+
+def hinges(points: DoubleWishbonePoints, bodies: DoubleWishboneBodies | None = None) -> dict[str, Hinge]:
+    """Hinges of a spatial double wishbone, by body name."""
+    return DoubleWishbone(points, bodies).hinges()

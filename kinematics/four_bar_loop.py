@@ -1,0 +1,166 @@
+"""A planar four-bar placed in space: the formulas of `four_bar` between bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ce_dynamics.arrays import Array, Scalar, array, cross, dot
+from ce_dynamics.errors import ModelError
+from ce_dynamics.hinges.geometry import unit_axis
+from ce_dynamics.kinematics.four_bar import (
+    Direction,
+    branch_sign,
+    four_bar_angles,
+    four_bar_rates,
+    four_bar_second,
+)
+from ce_dynamics.kinematics.hardpoints import DEAD_POINT, SMALLEST_LENGTH, checked_point
+from ce_dynamics.motion import BodyMotion, HingeMotion, PointMotion
+
+Point = Sequence[float]
+
+
+class TurningRate(NamedTuple):
+    """The rate of one angle: X θ̇(S) + eta, and its acceleration at θ̈(S) = 0."""
+
+    X: Array
+    eta: Scalar
+    bias: Scalar
+    total: Scalar
+
+    def geared(self, factor: Scalar, factor_rate: Scalar) -> TurningRate:
+        """The rate of an angle that turns ``factor`` times as fast; ``factor_rate`` is d factor / dθ."""
+        return TurningRate(
+            factor * self.X,
+            factor * self.eta,
+            factor * self.bias + factor_rate * (self.total * self.total),
+            factor * self.total,
+        )
+
+    def minus(self, other: TurningRate) -> TurningRate:
+        """The rate of a difference of angles."""
+        return TurningRate(
+            self.X - other.X, self.eta - other.eta, self.bias - other.bias, self.total - other.total
+        )
+
+
+class Turning(NamedTuple):
+    """A bar: its direction less that of the design pose, and its rate."""
+
+    turned: Direction
+    rate: TurningRate
+
+    def minus(self, other: Turning) -> Turning:
+        """The bar's turning relative to another bar."""
+        return Turning(self.turned.minus(other.turned), self.rate.minus(other.rate))
+
+    @property
+    def hinge_motion(self) -> HingeMotion:
+        """As the motion of a revolute hinge about the linkage's axis."""
+        return HingeMotion(
+            array((self.turned.cos, self.turned.sin)),
+            self.rate.X[np.newaxis],
+            array((self.rate.eta,)),
+            array((self.rate.bias,)),
+        )
+
+
+class FourBarBars(NamedTuple):
+    """Motion of the bars AD, DF and FG relative to the ground bar GA."""
+
+    crank: Turning
+    coupler: Turning
+    rocker: Turning
+
+
+class FourBarLoop:
+    """Design geometry of a four-bar A–D–F–G whose hinges are parallel to one axis.
+
+    Lengths are those in the plane perpendicular to the axis: points may be offset along it.
+
+    Parameters
+    ----------
+    A, D, F, G : points
+        Hinges ground–crank, crank–coupler, coupler–rocker, rocker–ground, in the design pose [m].
+    axis : direction
+        Common direction of the hinges.
+    owner : str
+        Names the linkage in messages.
+    names : str
+        The four points' names in messages.
+
+    Raises
+    ------
+    ModelError
+        If neighbouring points coincide in the plane, or the design pose is a dead point (D, F, G in line).
+    """
+
+    def __init__(self, A: Point, D: Point, F: Point, G: Point, axis: Point, owner: str, names: str = "ADFG") -> None:
+        self.A, self.D, self.F, self.G = (
+            checked_point(point, owner, name) for point, name in zip((A, D, F, G), names, strict=True)
+        )
+        self.axis = unit_axis(axis, owner)
+        nA, nD, nF, nG = names
+        self.a, ex = self._bar(self.G, self.A, owner, nG + nA)
+        self.b, _ = self._bar(self.A, self.D, owner, nA + nD)
+        self.c, _ = self._bar(self.F, self.D, owner, nF + nD)
+        self.d, _ = self._bar(self.G, self.F, owner, nG + nF)
+        self.ex, self.ey = ex, np.cross(self.axis, ex)
+        self.theta_0 = self._direction(self.D - self.A, self.b)
+        self.theta_30 = self._direction(self.D - self.F, self.c)
+        self.theta_40 = self._direction(self.F - self.G, self.d)
+        GD = self.D - self.G
+        x, y = float(self.ex @ GD), float(self.ey @ GD)
+        sine = branch_sign(self.theta_40, x, y)
+        if abs(sine) <= DEAD_POINT * np.hypot(x, y):
+            raise ModelError(
+                f"{owner}: the design pose is a dead point: {nD}, {nF} and {nG} are in line, so that the linkage "
+                "cannot tell its two branches apart; give hardpoints of a pose away from it"
+            )
+        self.branch = 1.0 if sine > 0.0 else -1.0
+
+    def bars(self, frame: BodyMotion, crank: BodyMotion, theta_dot: Array) -> FourBarBars:
+        """Motion of all bars for that of the crank, both bodies given relative to p."""
+        A: PointMotion = crank.point(self.A, theta_dot)
+        D: PointMotion = crank.point(self.D, theta_dot)
+        AD = frame.R.T @ (D.r - A.r)
+        theta = Direction(dot(self.ex, AD) * (1.0 / self.b), dot(self.ey, AD) * (1.0 / self.b))
+        angles = four_bar_angles(self.a, self.b, self.c, self.d, theta, self.branch)
+        p, q = rates = four_bar_rates(self.b, self.c, self.d, angles)
+        dp, dq = four_bar_second(self.b, self.c, self.d, angles, rates)
+        rate = self._rate(frame, crank)
+        return FourBarBars(
+            Turning(theta.minus(self.theta_0), rate),
+            Turning(angles.theta_3.minus(self.theta_30), rate.geared(p, dp)),
+            Turning(angles.theta_4.minus(self.theta_40), rate.geared(q, dq)),
+        )
+
+    def _rate(self, frame: BodyMotion, crank: BodyMotion) -> TurningRate:
+        """θ̇ and θ̈ of the crank relative to the frame, about the axis."""
+        u = frame.R @ self.axis
+        w_relative = crank.w_total - frame.w_total
+        coriolis = cross(frame.w_total, w_relative)
+        return TurningRate(
+            u @ (crank.w - frame.w),
+            dot(u, crank.w_drift - frame.w_drift),
+            dot(u, crank.alpha - frame.alpha - coriolis),
+            dot(u, w_relative),
+        )
+
+    def _bar(self, start: Array, finish: Array, owner: str, names: str) -> tuple[float, Array]:
+        bar = finish - start
+        bar = bar - self.axis * (self.axis @ bar)
+        length = float(np.linalg.norm(bar))
+        if length < SMALLEST_LENGTH:
+            raise ModelError(
+                f"{owner}: points {names} coincide as seen along the axis {self.axis.tolist()} "
+                f"(distance {length:g} m); they must be more than {SMALLEST_LENGTH:g} m apart"
+            )
+        return length, bar / length
+
+    def _direction(self, bar: Array, length: float) -> Direction:
+        return Direction(float(self.ex @ bar) / length, float(self.ey @ bar) / length)
+

@@ -1,0 +1,73 @@
+"""Pitman steering (the paper's section 5.4): the planar four-bar T–U–V–W whose coupler LUVL carries both L points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ce_dynamics.hinges.revolute import Revolute
+from ce_dynamics.hinges.spherical import Spherical
+from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
+from ce_dynamics.kinematics.four_bar_loop import FourBarLoop
+from ce_dynamics.motion import SubgraphMotion
+
+Point = Sequence[float]
+
+
+class PitmanSteering(ClosedForm):
+    """Pitman arm TU, steering link UV and idler arm VW on the chassis; hinges about one common axis.
+
+    The arm is prescribed (or independent); the positions, velocities and accelerations of the tie-rod ends are
+    those of points of the steering link.
+
+    Parameters
+    ----------
+    T, U, V, W : points
+        Hinges chassis–arm, arm–link, link–idler, idler–chassis, in the design pose [m].
+    axis : direction
+        Common direction of the hinges.
+    arm, link, idler, chassis : str
+        Names of the bodies.
+
+    Raises
+    ------
+    ModelError
+        If neighbouring points coincide, or the design pose is a dead point (U, V, W in line).
+    """
+
+    def __init__(
+        self,
+        T: Point,
+        U: Point,
+        V: Point,
+        W: Point,
+        axis: Point,
+        arm: str = "pitman_arm",
+        link: str = "steering_link",
+        idler: str = "idler_arm",
+        chassis: str = "chassis",
+    ) -> None:
+        # A, D, F, G of the four-bar are T, U, V, W.
+        self.loop = FourBarLoop(T, U, V, W, axis, f"Pitman steering of {link!r}", "TUVW")
+        self.arm, self.link, self.idler, self.chassis = arm, link, idler, chassis
+        u = self.loop.axis
+        self._hinges = (Revolute(u, self.loop.A), Revolute(u, self.loop.D), Revolute(u, self.loop.G))
+        self.independent = arm
+        self.determines = (link, idler)
+        self.closes = tuple(cut.name for cut in self.cuts())
+
+    def joints(self) -> tuple[Joint, ...]:
+        """Arm and idler on the chassis, the link on the arm."""
+        bodies = (self.arm, self.link, self.idler)
+        carriers = (self.chassis, self.arm, self.chassis)
+        return tuple(Joint(*row) for row in zip(bodies, carriers, self._hinges, strict=True))
+
+    def cuts(self) -> tuple[Cut, ...]:
+        """The ball joint at V (in the design plane's motion, one of its three conditions is redundant)."""
+        return (Cut(f"{self.link}/{self.idler}", self.link, self.idler, Spherical(at=self.loop.F)),)
+
+    def solve(self, motion: SubgraphMotion) -> None:
+        for name, hinge in zip(self.determines, self._hinges[1:], strict=True):
+            expect_hinge(motion, name, hinge)
+        arm, link, idler = self.loop.bars(motion.body(self.chassis), motion.body(self.arm), motion.theta_dot)
+        motion.set(self.link, link.minus(arm).hinge_motion)
+        motion.set(self.idler, idler.hinge_motion)

@@ -1,0 +1,150 @@
+"""Shock absorber: the loop A–B–J of (28)–(30), planar or spatial.
+
+The lower half BI turns on the arm so that it points at J, the upper half HJ slides along it by r, which is zero in
+the design pose and positive in extension.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ce_dynamics.arrays import Array, Scalar, arctan2, cos, sin, sqrt
+from ce_dynamics.errors import ModelError
+from ce_dynamics.hinges.geometry import ANGULAR_TOLERANCE, unit_axis
+from ce_dynamics.hinges.revolute import Revolute
+from ce_dynamics.hinges.spherical import Spherical
+from ce_dynamics.kinematics.aim import Aim
+from ce_dynamics.kinematics.aim_planar import AimPlanar
+from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
+from ce_dynamics.kinematics.extension import Extension
+from ce_dynamics.kinematics.hardpoints import checked_point, unit_between
+from ce_dynamics.motion import SubgraphMotion
+
+Point = Sequence[float]
+
+
+class ShockAngles(NamedTuple):
+    """γ = ∠MBJ, z = |BJ| and η = ∠CQB of the planar shock."""
+
+    gamma: Scalar
+    z: Scalar
+    eta: Scalar
+
+
+def shock_angles(x: float, y: float, beta: float, eta: Scalar) -> ShockAngles:
+    """Solve (28), z e^{iγ} = x e^{iβ} − y e^{iη}, for γ and z.
+
+    Parameters
+    ----------
+    x, y : float
+        |AJ| and |AB| [m].
+    beta : float
+        Constant direction of AJ [rad].
+    eta : scalar
+        Direction of AB [rad]; η̇ = θ̇.
+
+    Returns
+    -------
+    ShockAngles
+        ∠DBJ = γ − η and r = z − (|BI| + |HJ|) follow from (29).
+    """
+    real = x * cos(beta) - y * cos(eta)
+    imaginary = x * sin(beta) - y * sin(eta)
+    # The printed z = (real part) / cos γ is singular at γ = ±π/2.
+    return ShockAngles(arctan2(imaginary, real), sqrt(real * real + imaginary * imaginary), eta)
+
+
+def shock_rates(y: float, angles: ShockAngles) -> tuple[Scalar, Scalar]:
+    """d∠DBJ/dθ and dr/dθ: the rows of X_S of (30), whose printed second row is wrongly divided by r."""
+    gamma, z, eta = angles
+    return -(1.0 + y * cos(eta - gamma) / z), y * sin(eta - gamma)
+
+
+def shock_second(y: float, angles: ShockAngles) -> tuple[Scalar, Scalar]:
+    """d²∠DBJ/dθ² and d²r/dθ²: the rows of Ẋ_S θ̇ over θ̇² (not printed)."""
+    gamma, z, eta = angles
+    gamma_rate = -y * cos(eta - gamma) / z
+    swing = y * cos(eta - gamma) * (1.0 - gamma_rate)
+    return (y * sin(eta - gamma) * (1.0 - gamma_rate) + y * cos(eta - gamma) * y * sin(eta - gamma) / z) / z, swing
+
+
+class Shock(ClosedForm):
+    """Both halves of a shock absorber between an arm and an anchor.
+
+    Parameters
+    ----------
+    B, J : points
+        Ends of the shock, on ``arm`` and on ``anchor``, in the design pose [m].
+    axis : direction, optional
+        Axis of the arm, for a planar shock: the lower half then hangs on a revolute hinge about it.  BJ must be
+        perpendicular to it and stay so.  Without it the lower half hangs on a universal hinge.
+    shock_lower, shock_upper, arm, anchor : str
+        Names of the bodies.
+
+    Raises
+    ------
+    ModelError
+        If B and J coincide, or the shock is not in the plane of a planar one.
+    """
+
+    def __init__(
+        self,
+        B: Point,
+        J: Point,
+        axis: Point | None = None,
+        shock_lower: str = "shock_lower",
+        shock_upper: str = "shock_upper",
+        arm: str = "lower_arm",
+        anchor: str = "chassis",
+    ) -> None:
+        owner = f"shock {shock_lower!r}"
+        self.B, self.J = checked_point(B, owner, "B"), checked_point(J, owner, "J")
+        self.shock_lower, self.shock_upper, self.arm, self.anchor = shock_lower, shock_upper, arm, anchor
+        self.lower: Aim | AimPlanar
+        if axis is None:
+            self.lower = Aim(self.B, self.J, False, owner, "BJ")
+        else:
+            self.lower = AimPlanar(planar_hinge(axis, self.B, self.J, owner), self.J, owner, "BJ")
+        self.slide = Extension(self.B, self.J, owner, "BJ")
+        self.determines = (shock_lower, shock_upper)
+        self.closes = tuple(cut.name for cut in self.cuts())
+
+    def joints(self) -> tuple[Joint, ...]:
+        """The lower half on the arm, the upper half on the lower."""
+        return (
+            Joint(self.shock_lower, self.arm, self.lower.hinge),
+            Joint(self.shock_upper, self.shock_lower, self.slide.hinge),
+        )
+
+    def cuts(self) -> tuple[Cut, ...]:
+        """The ball joint at J."""
+        name = f"{self.shock_upper}/{self.anchor}"
+        return (Cut(name, self.shock_upper, self.anchor, Spherical(at=self.J)),)
+
+    def solve(self, motion: SubgraphMotion) -> None:
+        expect_hinge(motion, self.shock_lower, self.lower.hinge)
+        expect_hinge(motion, self.shock_upper, self.slide.hinge)
+        B, J = motion.point(self.arm, self.B), motion.point(self.anchor, self.J)
+        motion.set(self.shock_lower, self.lower.solve(motion.carrier(self.shock_lower), J, motion.theta_dot))
+        motion.set(self.shock_upper, self.slide.solve(B, J))
+
+
+def planar_hinge(axis: Point, B: Array, J: Array, owner: str) -> Revolute:
+    """The revolute hinge at B of a planar shock.
+
+    Raises
+    ------
+    ModelError
+        If BJ is not perpendicular to the axis.
+    """
+    u = unit_axis(axis, owner)
+    out_of_plane = float(u @ unit_between(B, J, owner, "BJ"))
+    if abs(out_of_plane) > ANGULAR_TOLERANCE:
+        raise ModelError(
+            f"{owner}: points BJ lean {np.arcsin(out_of_plane):g} rad out of the plane perpendicular to the axis "
+            f"{u.tolist()}; leave the axis away for a spatial shock"
+        )
+    return Revolute(axis=u, at=B)

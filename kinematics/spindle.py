@@ -1,0 +1,88 @@
+"""Spindle and tie rod: the loop E–K–L of (31)–(32), for any upright and a tie-rod end L that may move.
+
+The spindle turns by α about the upright's axis DF until its point K is at the tie rod's length from L; that is
+A cos α + B sin α = X.  The tie rod's two angles then follow from the vector K L.  (The printed pair
+χ = asin, ζ = atan does not match its own "X then Z" axes; here the angles are those of the universal hinge.)
+Where L is carried by the steering link, its velocity and acceleration enter as η_S and η̇_S.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ce_dynamics.hinges.distance import Distance
+from ce_dynamics.hinges.revolute import Revolute
+from ce_dynamics.hinges.spherical import Spherical
+from ce_dynamics.kinematics.aim import Aim
+from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
+from ce_dynamics.kinematics.hardpoints import checked_point, unit_between
+from ce_dynamics.kinematics.rotation_to_distance import RotationToDistance
+from ce_dynamics.motion import SubgraphMotion
+
+Point = Sequence[float]
+
+
+class SpindleTieRod(ClosedForm):
+    """Spindle about the upright's axis, held by a tie rod.
+
+    Parameters
+    ----------
+    D, F : points
+        Two points of the spindle's axis on the upright, in the design pose [m].
+    K, L : points
+        Ends of the tie rod: on the spindle, and on ``anchor`` [m].
+    spindle : str
+        Name of the body.
+    tie_rod : str or None
+        Name of the tie rod; None for a rod that is a mere distance and no body.
+    upright_link : str
+        Body that carries the spindle.
+    anchor : str
+        Body that carries L: the chassis, or a steering link with prescribed motion.
+
+    Raises
+    ------
+    ModelError
+        For points that coincide, K on the axis, or a design pose that is a dead point.
+    """
+
+    def __init__(
+        self,
+        D: Point,
+        F: Point,
+        K: Point,
+        L: Point,
+        spindle: str = "spindle",
+        tie_rod: str | None = "tie_rod",
+        upright_link: str = "upright_link",
+        anchor: str = "chassis",
+    ) -> None:
+        owner = f"tie rod of {spindle!r}"
+        d, f, self.K, self.L = (
+            checked_point(point, owner, name) for point, name in zip((D, F, K, L), "DFKL", strict=True)
+        )
+        self.spindle, self.tie_rod, self.upright_link, self.anchor = spindle, tie_rod, upright_link, anchor
+        self.spindle_hinge = Revolute(axis=unit_between(d, f, owner, "DF"), at=d)
+        self.turn = RotationToDistance(self.spindle_hinge, self.K, self.L, owner, "KL")
+        self.rod = Aim(self.K, self.L, True, owner, "KL")
+        self.determines = (spindle,) if tie_rod is None else (spindle, tie_rod)
+        self.closes = tuple(cut.name for cut in self.cuts())
+
+    def joints(self) -> tuple[Joint, ...]:
+        """The spindle on the upright, the tie rod on the spindle."""
+        spindle = Joint(self.spindle, self.upright_link, self.spindle_hinge)
+        return (spindle,) if self.tie_rod is None else (spindle, Joint(self.tie_rod, self.spindle, self.rod.hinge))
+
+    def cuts(self) -> tuple[Cut, ...]:
+        """The ball joint at L, or the distance KL."""
+        if self.tie_rod is None:
+            return (Cut(f"{self.spindle}/{self.anchor}", self.spindle, self.anchor, Distance(self.K, self.L)),)
+        return (Cut(f"{self.tie_rod}/{self.anchor}", self.tie_rod, self.anchor, Spherical(at=self.L)),)
+
+    def solve(self, motion: SubgraphMotion) -> None:
+        expect_hinge(motion, self.spindle, self.spindle_hinge)
+        L = motion.point(self.anchor, self.L)
+        motion.set(self.spindle, self.turn.solve(motion.carrier(self.spindle), L, motion.theta_dot))
+        if self.tie_rod is not None:
+            expect_hinge(motion, self.tie_rod, self.rod.hinge)
+            motion.set(self.tie_rod, self.rod.solve(motion.carrier(self.tie_rod), L, motion.theta_dot))

@@ -1,0 +1,88 @@
+"""The control arms and the upright between them: a spatial four-bar loop A–D–F–G.
+
+Beyond the paper, whose control arms move in one plane: the two axes may have any direction.  The lower arm
+turns by θ about its axis; the upper arm follows until F is at the length of the upright from D, and the upright
+points from D to F.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ce_dynamics.hinges.revolute import Revolute
+from ce_dynamics.hinges.spherical import Spherical
+from ce_dynamics.kinematics.aim import Aim
+from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
+from ce_dynamics.kinematics.hardpoints import checked_point, unit_between
+from ce_dynamics.kinematics.rotation_to_distance import RotationToDistance
+from ce_dynamics.motion import SubgraphMotion
+
+Point = Sequence[float]
+
+
+class WishboneLoop(ClosedForm):
+    """Upper arm and upright as functions of the lower arm's angle.
+
+    Parameters
+    ----------
+    A1, A2, G1, G2 : points
+        Two points of the lower and of the upper arm's axis on the chassis, in the design pose [m].
+    D, F : points
+        Ball joints of the upright with the lower and the upper arm [m].
+    lower_arm, upper_arm, upright_link, chassis : str
+        Names of the bodies.  The lower arm is the independent one.
+
+    Raises
+    ------
+    ModelError
+        For points that coincide or lie on an axis, or a design pose that is a dead point.
+    """
+
+    def __init__(
+        self,
+        A1: Point,
+        A2: Point,
+        G1: Point,
+        G2: Point,
+        D: Point,
+        F: Point,
+        lower_arm: str = "lower_arm",
+        upper_arm: str = "upper_arm",
+        upright_link: str = "upright_link",
+        chassis: str = "chassis",
+    ) -> None:
+        owner = f"wishbone loop of {lower_arm!r}"
+        a1, a2, g1, g2, self.D, self.F = (
+            checked_point(point, owner, name)
+            for point, name in zip((A1, A2, G1, G2, D, F), ("A1", "A2", "G1", "G2", "D", "F"), strict=True)
+        )
+        self.lower_arm, self.upper_arm, self.upright_link = lower_arm, upper_arm, upright_link
+        self.chassis = chassis
+        self.lower_hinge = Revolute(axis=unit_between(a1, a2, owner, "A1 A2"), at=0.5 * (a1 + a2))
+        self.upper_hinge = Revolute(axis=unit_between(g1, g2, owner, "G1 G2"), at=0.5 * (g1 + g2))
+        self.upper = RotationToDistance(self.upper_hinge, self.F, self.D, owner, "FD")
+        self.upright = Aim(self.D, self.F, True, owner, "DF")
+        self.independent = lower_arm
+        self.determines = (upper_arm, upright_link)
+        self.closes = tuple(cut.name for cut in self.cuts())
+
+    def joints(self) -> tuple[Joint, ...]:
+        """Lower and upper arm on the chassis, the upright on the lower arm."""
+        return (
+            Joint(self.lower_arm, self.chassis, self.lower_hinge),
+            Joint(self.upper_arm, self.chassis, self.upper_hinge),
+            Joint(self.upright_link, self.lower_arm, self.upright.hinge),
+        )
+
+    def cuts(self) -> tuple[Cut, ...]:
+        """The ball joint at F."""
+        name = f"{self.upper_arm}/{self.upright_link}"
+        return (Cut(name, self.upper_arm, self.upright_link, Spherical(at=self.F)),)
+
+    def solve(self, motion: SubgraphMotion) -> None:
+        expect_hinge(motion, self.upper_arm, self.upper_hinge)
+        expect_hinge(motion, self.upright_link, self.upright.hinge)
+        D = motion.point(self.lower_arm, self.D)
+        motion.set(self.upper_arm, self.upper.solve(motion.carrier(self.upper_arm), D, motion.theta_dot))
+        F = motion.point(self.upper_arm, self.F)
+        motion.set(self.upright_link, self.upright.solve(motion.carrier(self.upright_link), F, motion.theta_dot))

@@ -1,0 +1,112 @@
+"""Friction brake that holds at stand-still."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+from ce_dynamics.arrays import Array, Scalar, absolute
+from ce_dynamics.body import Body
+from ce_dynamics.forces.base import ForceElement, HingeLoad, Observer, Response, StateDeclaration
+from ce_dynamics.hinges.base import finite_vector
+from ce_dynamics.models.checks import check_number
+from ce_dynamics.models.deflection import deflection_force, deflection_rate, excess_release
+from ce_dynamics.models.ramps import unit_clip
+
+RELEASE_SPIN = 50.0
+"""[rad/s] per full brake torque: how fast wind-up is shed that exceeds what the pedal holds."""
+
+
+@dataclass(frozen=True)
+class BrakeParameters:
+    """A brake.
+
+    Attributes
+    ----------
+    max_torque : float
+        Torque at full pedal per wheel [N m].
+    stiffness, damping : float
+        Of the wind-up of pads, disc and caliper under torque [N m/rad, N m s/rad].
+    """
+
+    max_torque: float
+    stiffness: float
+    damping: float
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            check_number("brake", field.name, getattr(self, field.name), above=0.0)
+
+
+def brake_torque(
+    p: BrakeParameters, capacity: Scalar, windup: Scalar, spin: Scalar
+) -> tuple[Scalar, Scalar]:
+    """Torque against the spin [N m], and the rate of the wind-up [rad/s].
+
+    A Coulomb torque of the given capacity through the elastic wind-up: ``z`` follows the wheel until the torque
+    reaches the capacity (Dahl's model), so a braked wheel at rest is held by a spring and does not creep, and a
+    turning one feels ± capacity.
+    """
+    W = absolute(spin) + excess_release(p.stiffness * windup, capacity, p.max_torque, RELEASE_SPIN)
+    # In `deflection` the deflection opposes the motion: x = −z, v = spin.
+    torque = -deflection_force(p.stiffness, p.damping, -windup, spin, W, capacity)
+    return torque, -deflection_rate(p.stiffness, p.damping, -windup, spin, W, capacity)
+
+
+class Brake(ForceElement):
+    """A brake between a wheel and its carrier.
+
+    The brake is outboard: its torque acts on the wheel's hinge and reacts on the upright.  (The HMMWV's own discs
+    sit inboard on the half-shafts and react on the chassis; the wheel torque is the same, the pitching of the body
+    under braking is not.)
+
+    Parameters
+    ----------
+    name : str
+        Unique in the system.
+    wheel : Body
+        The wheel; its inboard hinge turns about the spin axis.
+    centre : (3,) array_like
+        Wheel centre in the design pose [m].
+    parameters : BrakeParameters
+        The brake.
+    share : float
+        Part of ``max_torque`` this wheel's axle gets at full pedal, 0 … 1.
+    pedal : str
+        Name of the input, 0 … 1.
+    """
+
+    states = (StateDeclaration("windup", "rad"),)
+    outputs: Mapping[str, str] = {"torque": "N*m"}
+
+    def __init__(
+        self,
+        name: str,
+        wheel: Body,
+        centre: object,
+        parameters: BrakeParameters,
+        share: float = 1.0,
+        pedal: str = "brake",
+    ) -> None:
+        self.name = name
+        self.wheel = wheel
+        self.centre = finite_vector(centre, f"brake {name}", "centre")
+        self.parameters = parameters
+        self.share = check_number(f"brake {name}", "share", share, at_least=0.0, at_most=1.0)
+        self.pedal = pedal
+        self.inputs = (pedal,)
+
+    @property
+    def attachments(self) -> tuple[tuple[Body, Array], ...]:
+        return ((self.wheel, self.centre),)
+
+    def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
+        p = self.parameters
+        capacity = unit_clip(u[self.pedal]) * self.share * p.max_torque
+        torque, windup_dot = brake_torque(p, capacity, x[0], observer.rate(self.wheel))
+        return Response(
+            loads=(HingeLoad(self.wheel, 0, -torque),),
+            x_dot=(windup_dot,),
+            outputs={"torque": torque},
+            potential=0.5 * p.stiffness * x[0] * x[0],
+        )

@@ -1,0 +1,52 @@
+"""The ride model: the HMMWV's multibody part on vertical springs, as validated by independent engines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ce_dynamics.hinges.free import Free
+from ce_dynamics.models.ground_spring import GroundSpring
+from ce_dynamics.models.hmmwv.schema import CORNERS, HmmwvParameters
+from ce_dynamics.models.hmmwv.suspension import add_corner, add_rigid_body
+from ce_dynamics.system import System
+
+
+def build_ride(overrides: Sequence[str] = (), variant: str = "ride") -> System:
+    """The HMMWV with fixed tie-rod ends and a vertical spring and damper under every wheel centre.
+
+    Parameters
+    ----------
+    overrides : sequence of str
+        ``key=value`` each, see `HmmwvParameters.load`.
+    variant : str
+        Variant of the data file.
+
+    Returns
+    -------
+    System
+        14 degrees of freedom; its initial state is the one the reference runs start from.
+    """
+    parameters = HmmwvParameters.load(overrides=overrides, variant=variant)
+    system = System(gravity=parameters.gravity, name="hmmwv ride model")
+    chassis = add_rigid_body(system, "chassis", parameters.chassis, system.ground, Free())
+    system.group("corner", CORNERS)
+    for name in CORNERS:
+        corner = parameters.corners[name]
+        wheel = add_corner(system, chassis, corner, None)
+        spring = corner.ground_spring
+        assert spring is not None, "the ride variant defines ground springs"
+        system.add_force(
+            GroundSpring(
+                f"{name}.ground_spring",
+                wheel,
+                corner.W,
+                system.ground,
+                spring.stiffness,
+                spring.damping,
+                spring.height,
+            )
+        )
+        system.start(wheel, v=[10.0])
+    q = [0.0, 0.0, parameters.ride_height, 1.0, 0.0, 0.0, 0.0]
+    system.start(chassis, q=q, v=[0.3, 0.2, 0.1, 10.0, 0.0, -0.5])
+    return system

@@ -1,0 +1,35 @@
+"""The HMMWV's coil spring: cubic, with stops at both ends of its travel."""
+
+from __future__ import annotations
+
+from ce_dynamics.arrays import Scalar, maximum
+from ce_dynamics.forces.laws import Law
+from ce_dynamics.models.hmmwv.corner import SpringParameters
+
+
+class StoppedSpring(Law):
+    """Tension a d + b d³ at the extension d, and stops that push back with k δ + k₃ δ³ when δ beyond a length."""
+
+    def __init__(self, spring: SpringParameters) -> None:
+        self.a, self.b = spring.linear, spring.cubic
+        self.shortest = spring.min_length - spring.free_length
+        self.longest = spring.max_length - spring.free_length
+        self.k, self.k_3 = spring.stop_stiffness, spring.stop_progression
+
+    def force(self, x: Scalar) -> Scalar:
+        return x * (self.a + self.b * x * x) + self._stop(x - self.longest) - self._stop(self.shortest - x)
+
+    def energy(self, x: Scalar) -> Scalar:
+        xx = x * x
+        coil = xx * (0.5 * self.a + 0.25 * self.b * xx)
+        return coil + self._stop_energy(x - self.longest) + self._stop_energy(self.shortest - x)
+
+    def _stop(self, beyond: Scalar) -> Scalar:
+        if self.k == 0.0 and self.k_3 == 0.0:
+            return 0.0
+        delta = maximum(beyond, 0.0)
+        return delta * (self.k + self.k_3 * delta * delta)
+
+    def _stop_energy(self, beyond: Scalar) -> Scalar:
+        delta = maximum(beyond, 0.0)
+        return delta * delta * (0.5 * self.k + 0.25 * self.k_3 * delta * delta)

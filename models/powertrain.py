@@ -1,0 +1,253 @@
+"""Engine, gearbox and driveline reduced to a traction envelope over the mean wheel speed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ce_dynamics.arrays import Array, Scalar, dot, maximum
+from ce_dynamics.body import Body
+from ce_dynamics.errors import DataError
+from ce_dynamics.forces.base import ForceElement, Observer, PointLoad, Response
+from ce_dynamics.hinges.base import finite_vector, unit_axis
+from ce_dynamics.models.checks import check_number
+from ce_dynamics.models.ramps import unit_clip
+
+MAX_KNOTS = 30
+"""Most knots a torque table may have: each costs a few operations in every evaluation."""
+
+
+@dataclass(frozen=True)
+class PowertrainParameters:
+    """Engine maps, gear ratios and axle ratio.
+
+    Attributes
+    ----------
+    full_speed, full_torque : tuple of float
+        Engine speeds, increasing [rad/s], and torques at full throttle [N m].
+    zero_speed, zero_torque : tuple of float
+        The same with the throttle closed.
+    max_speed : float
+        Highest engine speed at which a gear is used [rad/s]; the top gear may be driven beyond it.
+    idle_speed : float
+        Speed below which the engine does not fall at full throttle: the torque converter slips [rad/s].
+    gear_ratios : tuple of float
+        Output speed over input speed of each forward gear.
+    axle_ratio : float
+        Wheel speed over gearbox output speed.
+    """
+
+    full_speed: tuple[float, ...]
+    full_torque: tuple[float, ...]
+    zero_speed: tuple[float, ...]
+    zero_torque: tuple[float, ...]
+    max_speed: float
+    idle_speed: float
+    gear_ratios: tuple[float, ...]
+    axle_ratio: float
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, Sequence):
+                for k, number in enumerate(value):
+                    check_number("powertrain", f"{field.name}[{k}]", number)
+            else:
+                check_number("powertrain", field.name, value, above=0.0)
+        for kind in ("full", "zero"):
+            self._check_map(kind)
+        if not self.gear_ratios:
+            raise DataError("powertrain: gear_ratios is empty; give at least one forward gear")
+        for k, ratio in enumerate(self.gear_ratios):
+            check_number("powertrain", f"gear_ratios[{k}]", ratio, above=0.0)
+        if self.idle_speed >= self.max_speed:
+            raise DataError(
+                f"powertrain: idle_speed = {self.idle_speed:g} must be below max_speed = {self.max_speed:g}"
+            )
+
+    def _check_map(self, kind: str) -> None:
+        speed, torque = getattr(self, f"{kind}_speed"), getattr(self, f"{kind}_torque")
+        if len(speed) != len(torque) or len(speed) < 2:
+            raise DataError(
+                f"powertrain: {kind}_speed has {len(speed)} and {kind}_torque {len(torque)} values; "
+                "give as many of each, at least two"
+            )
+        if any(b <= a for a, b in zip(speed, speed[1:], strict=False)):
+            raise DataError(f"powertrain: {kind}_speed must increase from value to value")
+
+    @property
+    def overall_ratios(self) -> tuple[float, ...]:
+        """Wheel speed over engine speed in each gear, from the lowest gear."""
+        return tuple(sorted(ratio * self.axle_ratio for ratio in self.gear_ratios))
+
+
+def gear_torques(p: PowertrainParameters, wheel_speed: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Torque of all wheels in each gear at full and at closed throttle; −∞ at full throttle where over-revved.
+
+    Engine maps are linear between their points and constant beyond them.
+    """
+    ratios = np.array(p.overall_ratios)
+    engine = wheel_speed / ratios
+    driven = np.interp(np.maximum(engine, p.idle_speed), p.full_speed, p.full_torque) / ratios
+    braked = np.interp(engine, p.zero_speed, p.zero_torque) / ratios
+    usable = engine <= p.max_speed
+    usable[-1] = True
+    return np.where(usable, driven, -np.inf), braked
+
+
+def envelope(p: PowertrainParameters, wheel_speed: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Torque of all wheels [N m] at full and closed throttle in the gear that pulls most.
+
+    Parameters
+    ----------
+    p : PowertrainParameters
+        Engine and gears.
+    wheel_speed : array_like
+        Mean wheel speed [rad/s].
+    """
+    full, zero = [], []
+    for omega in np.atleast_1d(np.asarray(wheel_speed, dtype=float)):
+        driven, braked = gear_torques(p, float(omega))
+        gear = int(np.argmax(driven))
+        full.append(driven[gear])
+        zero.append(braked[gear])
+    return np.array(full), np.array(zero)
+
+
+@dataclass(frozen=True)
+class TorqueTable:
+    """A continuous, piecewise linear function; constant outside its knots.
+
+    Attributes
+    ----------
+    x, y : tuple of float
+        Knots, increasing in x, and values there.
+    """
+
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+
+    def __call__(self, x: Scalar) -> Scalar:
+        """y0 + Σ Δslope_k (x − x_k)+ : no branches, a multiplication and a maximum per knot."""
+        slopes = [0.0, *(np.diff(self.y) / np.diff(self.x)).tolist(), 0.0]
+        total: Scalar = self.y[0]
+        for knot, before, after in zip(self.x, slopes, slopes[1:], strict=False):
+            total = total + (after - before) * maximum(x - knot, 0.0)
+        return total
+
+
+def tabulate(x: NDArray[np.float64], y: NDArray[np.float64], knots: int = MAX_KNOTS) -> TorqueTable:
+    """Approximate samples by at most `knots` of them, each placed where the error is largest."""
+    chosen = [0, len(x) - 1]
+    while len(chosen) < min(knots, len(x)):
+        error = np.abs(np.interp(x, x[chosen], y[chosen]) - y)
+        worst = int(np.argmax(error))
+        if error[worst] == 0.0:
+            break
+        chosen = sorted({*chosen, worst})
+    return TorqueTable(tuple(x[chosen].tolist()), tuple(y[chosen].tolist()))
+
+
+@dataclass(frozen=True)
+class Traction:
+    """Torque of all wheels over the mean wheel speed, tabulated once.
+
+    The gear is the one that pulls most at full throttle (an ideal gearbox that shifts without loss of torque);
+    engine braking is that of the same gear.  The throttle blends both linearly.
+    """
+
+    full: TorqueTable
+    zero: TorqueTable
+
+    @classmethod
+    def of(cls, p: PowertrainParameters, samples: int = 2001) -> Traction:
+        """Tabulate the envelope from stand-still to 10 % beyond the top gear's highest speed."""
+        omega = np.linspace(0.0, 1.1 * p.max_speed * p.overall_ratios[-1], samples)
+        full, zero = envelope(p, omega)
+        return cls(tabulate(omega, full), tabulate(omega, zero))
+
+    def torque(self, wheel_speed: Scalar, throttle: Scalar) -> Scalar:
+        """Torque of all wheels together [N m]; the throttle counts within [0, 1]."""
+        opening = unit_clip(throttle)
+        return self.zero(wheel_speed) + opening * (self.full(wheel_speed) - self.zero(wheel_speed))
+
+
+class Driveline(ForceElement):
+    """All wheels driven through open differentials, which split the torque equally.
+
+    The half-shafts run from differentials fixed on the chassis, so the drive torque of a wheel reacts on the chassis
+    and not on its upright: each wheel gets a torque about its spin axis, the chassis the opposite one.  Open
+    differentials make the speed of the gearbox output the mean of the wheels' speeds relative to the chassis, which
+    balances the power.  The inertia of engine and shafts is not modelled here.
+
+    Parameters
+    ----------
+    name : str
+        Unique in the system.
+    chassis : Body
+        The body that carries engine and differentials.
+    wheels : sequence of (Body, Body, centre, axis)
+        Wheel, its carrier, and in the design pose its centre [m] and spin axis to the left.
+    parameters : PowertrainParameters
+        Engine and gears.
+    throttle : str
+        Name of the input, 0 … 1.
+    """
+
+    outputs: Mapping[str, str] = {"torque": "N*m", "speed": "rad/s", "power": "W"}
+
+    def __init__(
+        self,
+        name: str,
+        chassis: Body,
+        wheels: Sequence[tuple[Body, Body, object, object]],
+        parameters: PowertrainParameters,
+        throttle: str = "throttle",
+    ) -> None:
+        self.name = name
+        self.chassis = chassis
+        self.wheels = tuple(
+            (
+                wheel,
+                carrier,
+                finite_vector(centre, f"driveline {name}", f"centre of {wheel.name}"),
+                unit_axis(axis, f"driveline {name}"),
+            )
+            for wheel, carrier, centre, axis in wheels
+        )
+        if not self.wheels:
+            raise DataError(f"driveline {name}: no wheels; give at least one")
+        self.traction = Traction.of(parameters)
+        self.throttle = throttle
+        self.inputs = (throttle,)
+
+    @property
+    def attachments(self) -> tuple[tuple[Body, Array], ...]:
+        on_wheels = [(body, at) for wheel, carrier, at, _ in self.wheels for body in (wheel, carrier)]
+        return (*on_wheels, (self.chassis, self.chassis.com))
+
+    def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
+        axes, mean = [], 0.0
+        for wheel, carrier, _, axis in self.wheels:
+            e = observer.direction(carrier, axis, self.chassis)
+            axes.append(e)
+            mean = mean + dot(e, observer.angular_velocity(wheel, self.chassis)) / len(self.wheels)
+        total = self.traction.torque(mean, u[self.throttle])
+        each = total / len(self.wheels)
+        none = np.zeros(3)
+        loads = [
+            PointLoad(wheel, self.chassis, observer.point(wheel, at, self.chassis).r, none, each * e)
+            for (wheel, _, at, _), e in zip(self.wheels, axes, strict=True)
+        ]
+        reaction = -each * sum(axes[1:], start=axes[0])
+        loads.append(PointLoad(self.chassis, self.chassis, none, none, reaction))
+        return Response(loads=loads, outputs={"torque": total, "speed": mean, "power": total * mean})
+
+
+def rpm(*speeds: float) -> tuple[float, ...]:
+    """Revolutions per minute as radians per second."""
+    return tuple(speed * math.pi / 30.0 for speed in speeds)
