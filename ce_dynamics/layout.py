@@ -44,7 +44,7 @@ class Layout:
             for suffix, unit in zip(b.inboard.coordinate_names, b.inboard.coordinate_units, strict=True)
         )
         self.v = tuple(
-            Entry(f"{dotted(b.name, suffix)}_rate", unit)
+            Entry(rate_name(b.name, suffix, b.inboard.coordinate_names), unit)
             for b in bodies
             for suffix, unit in zip(b.inboard.velocity_names, b.inboard.velocity_units, strict=True)
         )
@@ -92,3 +92,9 @@ def motion_key(body: str) -> str:
 def dotted(owner: str, suffix: str) -> str:
     """``owner.suffix``, or the owner alone where there is nothing to tell apart."""
     return f"{owner}.{suffix}" if suffix else owner
+
+
+def rate_name(owner: str, suffix: str, coordinates: tuple[str, ...]) -> str:
+    """Name of a velocity: of its own (``chassis.wx``), or that of the coordinate it is the rate of."""
+    name = dotted(owner, suffix)
+    return f"{name}_rate" if suffix in coordinates else name

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, array, concatenate, zeros
+from ce_dynamics.arrays import Array, concatenate, zeros
 from ce_dynamics.body import Body
 from ce_dynamics.motion import BodyMotion, PointMotion, SubgraphMotion
 from ce_dynamics.system import LoopClosure
@@ -39,7 +39,7 @@ def closure_errors(motion: SubgraphMotion, closures: Sequence[LoopClosure]) -> C
     parts = [one_closure(motion, loop) for loop in closures]
     return ClosureErrors(
         concatenate([part.residual for part in parts]),
-        array([row for part in parts for row in part.Y]).reshape(-1, motion.N),
+        np.concatenate([part.Y for part in parts]),
         concatenate([part.drift for part in parts]),
         concatenate([part.delta_dot for part in parts]),
     )

@@ -11,7 +11,8 @@ from ce_dynamics.spatial import IDENTITY
 def rotation_about(axis: Array, cosine: Scalar, sine: Scalar) -> Array:
     """Rotation matrix about a unit axis by the angle with the given cosine and sine (Rodrigues)."""
     along = np.outer(axis, axis)
-    return along + cosine * (IDENTITY - along) + sine * skew(axis)
+    rotated: Array = along + cosine * (IDENTITY - along) + sine * skew(axis)
+    return rotated
 
 
 def rotate_about(axis: Array, cosine: Scalar, sine: Scalar, vector: Array) -> Array:

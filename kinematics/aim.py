@@ -8,13 +8,14 @@ d0 = a1 × a2.  For the target at d from the centre, in the carrier's axes and w
 so sin ζ = a1 · d / ℓ, cos ζ = m / ℓ, cos χ = d0 · d / m, sin χ = −a2 · d / m with m = hypot(a2 · d, d0 · d).
 It is singular where d points along a1 (ζ = ±π/2).
 
-Rates, with the axes e1, e2 turned along (e2 ⊥ d), g = e2 × d, e1 · g = m, |g| = ℓ, e2 · g = 0, and W = ω + e1 χ̇ + e2 ζ̇
-the angular velocity of the body on a carrier that turns with ω: the target moves from the centre with
-v = W × d + (ℓ̇ / ℓ) d, hence e2 · v = −W · g and g · v = ℓ² W · e2:
+Rates, with the axes e1, e2 turned along (e2 ⊥ d), g = e2 × d (e1 · g = m, |g| = ℓ, e2 · g = 0), and
+W = ω + e1 χ̇ + e2 ζ̇ the angular velocity of the body on a carrier that turns with ω: the target moves
+from the centre with v = W × d + (ℓ̇ / ℓ) d, hence e2 · v = −W · g and g · v = ℓ² W · e2:
 
     χ̇ = −(e2 · v + ω · g) / m,      ζ̇ = g · v / ℓ² − ω · e2.
 
-Accelerations a = α × d + W × (W × d) + 2 (ℓ̇ / ℓ) W × d + (ℓ̈ / ℓ) d, α = α0 + e1 χ̈ + e2 ζ̈, give in the same way
+Accelerations a = α × d + W × (W × d) + 2 (ℓ̇ / ℓ) W × d + (ℓ̈ / ℓ) d with α = α0 + e1 χ̈ + e2 ζ̈ give in
+the same way
 
     χ̈ = −(e2 · a + α0 · g − (W · e2)(W · d) + 2 (ℓ̇ / ℓ)(W · g)) / m,
     ζ̈ = (g · a − (W · g)(W · d)) / ℓ² − α0 · e2 − 2 (ℓ̇ / ℓ)(W · e2).
@@ -34,8 +35,8 @@ from ce_dynamics.motion import BodyMotion, HingeMotion, PointMotion
 def aiming_universal(at: Array, target: Array, owner: str, names: str) -> Universal:
     """A universal hinge at ``at`` with both axes perpendicular to the direction of the target.
 
-    Its first axis is perpendicular to the y or the z axis, whichever is farther from that direction, which
-    leaves zeros in the geometry.  For an upright or a tie rod of a car this is close to the paper's "X then Z".
+    Its first axis is perpendicular to the y or the z axis, whichever is farther from that direction,
+    which leaves zeros in the geometry.  For an upright or a tie rod this is close to the paper's "X then Z".
 
     Raises
     ------
@@ -46,7 +47,7 @@ def aiming_universal(at: Array, target: Array, owner: str, names: str) -> Univer
     helper = np.array((0.0, 1.0, 0.0)) if abs(d0[1]) <= abs(d0[2]) else np.array((0.0, 0.0, 1.0))
     a1 = np.cross(helper, d0)
     a1 = a1 / np.linalg.norm(a1)
-    return Universal(axis1=a1, axis2=np.cross(d0, a1), at=at)
+    return Universal(axis1=a1.tolist(), axis2=np.cross(d0, a1).tolist(), at=at.tolist())
 
 
 class Aim:
@@ -92,20 +93,26 @@ class Aim:
         g = cross(e2, d)
         per_m, per_square = 1.0 / m, 1.0 / (length * length)
         J, drift = target.J - at.J, target.drift - at.drift
-        X = np.stack((
-            -per_m * (e2 @ J + g @ carrier.w),
-            per_square * (g @ J) - e2 @ carrier.w,
-        ))
-        eta = array((
-            -per_m * (dot(e2, drift) + dot(g, carrier.w_drift)),
-            per_square * dot(g, drift) - dot(e2, carrier.w_drift),
-        ))
+        X = np.stack(
+            (
+                -per_m * (e2 @ J + g @ carrier.w),
+                per_square * (g @ J) - e2 @ carrier.w,
+            )
+        )
+        eta = array(
+            (
+                -per_m * (dot(e2, drift) + dot(g, carrier.w_drift)),
+                per_square * dot(g, drift) - dot(e2, carrier.w_drift),
+            )
+        )
         body = rotated(carrier, self.hinge, c, X, eta, theta_dot)
         W, alpha, a = body.w_total, body.alpha, target.a - at.a
         stretch = 0.0 if self.length is not None else 2.0 * per_square * dot(d, v)  # 2 ℓ̇ / ℓ
         W_d, W_e2, W_g = dot(W, d), dot(W, e2), dot(W, g)
-        bias = array((
-            -per_m * (dot(e2, a) + dot(alpha, g) - W_e2 * W_d + stretch * W_g),
-            per_square * (dot(g, a) - W_g * W_d) - dot(alpha, e2) - stretch * W_e2,
-        ))
+        bias = array(
+            (
+                -per_m * (dot(e2, a) + dot(alpha, g) - W_e2 * W_d + stretch * W_g),
+                per_square * (dot(g, a) - W_g * W_d) - dot(alpha, e2) - stretch * W_e2,
+            )
+        )
         return HingeMotion(c, X, eta, bias)

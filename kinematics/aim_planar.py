@@ -3,7 +3,8 @@
 Everything moves in the plane perpendicular to the axis u: with d from the hinge to the target, d0 its design
 direction, g = u × d and W = ω + u φ̇,
 
-    cos φ = d0 · d / ℓ,   sin φ = (u × d0) · d / ℓ,   φ̇ = g · v / ℓ² − ω · u,   φ̈ = g · a / ℓ² − α · u − 2 (ℓ̇ / ℓ)(W · u).
+    cos φ = d0 · d / ℓ,      sin φ = (u × d0) · d / ℓ,
+    φ̇ = g · v / ℓ² − ω · u,   φ̈ = g · a / ℓ² − α · u − 2 (ℓ̇ / ℓ)(W · u).
 
 For the shock these are (29) and the first row of (30).
 """

@@ -57,7 +57,7 @@ class ClosedForm(Linkage):
         return {joint.body: joint.hinge for joint in self.joints()}
 
     def reach(self) -> tuple[float, float] | None:
-        """Interval of the independent coordinate, around the design pose, in which the linkage can be assembled.
+        """Interval of the independent coordinate, around zero, in which the linkage can be assembled.
 
         Whatever the linkage attaches to outside itself is at its design position.  Infinite if every position
         of a full turn can be reached; None if the linkage has no independent coordinate of its own.

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ce_dynamics.errors import ModelError
 from ce_dynamics.hinges.base import Hinge
 from ce_dynamics.kinematics.base import ClosedForm
 from ce_dynamics.kinematics.composite import Composite
+from ce_dynamics.kinematics.hardpoints import Point
 from ce_dynamics.kinematics.shock import Shock
 from ce_dynamics.kinematics.spindle import SpindleTieRod
 from ce_dynamics.kinematics.wishbone_loop import WishboneLoop
-
-Point = Sequence[float]
 
 
 @dataclass(frozen=True)
@@ -98,8 +96,8 @@ class DoubleWishboneBodies:
 class DoubleWishbone(Composite):
     """The spatial double wishbone with its spindle, tie rod and shock absorber.
 
-    The lower arm is independent.  Without K and L there is no spindle and no tie rod; without B and J there is
-    no shock.
+    The lower arm is independent.  Without K and L there is no spindle and no tie rod; without B and J
+    there is no shock.
 
     Parameters
     ----------

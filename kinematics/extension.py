@@ -1,7 +1,7 @@
 """Slide the outer half of a telescope so that its length is the distance of two points.
 
-With d from B to J, ℓ = |d| and u = d / ℓ: r = ℓ − ℓ0, ṙ = u · v and r̈ = u · a + (|v|² − ṙ²) / ℓ.  (The second row of
-the printed (30) has ṙ divided by r, which is an error: it would be singular at zero compression.)
+With d from B to J, ℓ = |d| and u = d / ℓ: r = ℓ − ℓ0, ṙ = u · v and r̈ = u · a + (|v|² − ṙ²) / ℓ.  (The second
+row of the printed (30) has ṙ divided by r, which is an error: it would be singular at zero compression.)
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Extension:
 
     def __init__(self, start: Array, finish: Array, owner: str, names: str) -> None:
         self.length = length_between(start, finish, owner, names)
-        self.hinge = Prismatic(axis=finish - start, at=finish)
+        self.hinge = Prismatic(axis=(finish - start).tolist(), at=finish.tolist())
 
     def solve(self, start: PointMotion, finish: PointMotion) -> HingeMotion:
         """Motion of the hinge."""

@@ -114,7 +114,9 @@ def four_bar_rates(b: float, c: float, d: float, angles: FourBarAngles) -> FourB
     return FourBarRates(p, q)
 
 
-def four_bar_second(b: float, c: float, d: float, angles: FourBarAngles, rates: FourBarRates) -> FourBarSecond:
+def four_bar_second(
+    b: float, c: float, d: float, angles: FourBarAngles, rates: FourBarRates
+) -> FourBarSecond:
     """dp/dθ and dq/dθ (not printed): (24) and its counterpart differentiated once more."""
     theta, theta_3, theta_4, _, _ = angles
     p, q = rates

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from ce_dynamics.hinges.revolute import Revolute
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
 from ce_dynamics.kinematics.four_bar_loop import FourBarBars, FourBarLoop, Turning
+from ce_dynamics.kinematics.hardpoints import Point
 from ce_dynamics.motion import SubgraphMotion
-
-Point = Sequence[float]
 
 
 class FourBar(ClosedForm):
@@ -47,9 +43,8 @@ class FourBar(ClosedForm):
     ) -> None:
         self.loop = FourBarLoop(A, D, F, G, axis, f"four-bar of {crank!r}")
         self.crank, self.coupler, self.rocker, self.frame = crank, coupler, rocker, frame
-        u = self.loop.axis
-        self._hinges = (Revolute(u, self.loop.A), Revolute(u, self.loop.D), Revolute(u, self.loop.F))
-        self._closure = Revolute(u, self.loop.G)
+        self._hinges = tuple(self.loop.revolute(at) for at in (self.loop.A, self.loop.D, self.loop.F))
+        self._closure = self.loop.revolute(self.loop.G)
         self.independent = crank
         self.determines = (coupler, rocker)
         self.closes = tuple(cut.name for cut in self.cuts())

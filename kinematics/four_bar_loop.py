@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from ce_dynamics.arrays import Array, Scalar, array, cross, dot
 from ce_dynamics.errors import ModelError
 from ce_dynamics.hinges.geometry import unit_axis
+from ce_dynamics.hinges.revolute import Revolute
 from ce_dynamics.kinematics.four_bar import (
     Direction,
     branch_sign,
@@ -17,10 +17,8 @@ from ce_dynamics.kinematics.four_bar import (
     four_bar_rates,
     four_bar_second,
 )
-from ce_dynamics.kinematics.hardpoints import DEAD_POINT, SMALLEST_LENGTH, checked_point
+from ce_dynamics.kinematics.hardpoints import DEAD_POINT, SMALLEST_LENGTH, Point, checked_point
 from ce_dynamics.motion import BodyMotion, HingeMotion, PointMotion
-
-Point = Sequence[float]
 
 
 class TurningRate(NamedTuple):
@@ -89,7 +87,7 @@ class FourBarLoop:
         Common direction of the hinges.
     owner : str
         Names the linkage in messages.
-    names : str
+    names : tuple of 4 str
         The four points' names in messages.
 
     Raises
@@ -98,7 +96,16 @@ class FourBarLoop:
         If neighbouring points coincide in the plane, or the design pose is a dead point (D, F, G in line).
     """
 
-    def __init__(self, A: Point, D: Point, F: Point, G: Point, axis: Point, owner: str, names: str = "ADFG") -> None:
+    def __init__(
+        self,
+        A: Point,
+        D: Point,
+        F: Point,
+        G: Point,
+        axis: Point,
+        owner: str,
+        names: tuple[str, str, str, str] = ("A", "D", "F", "G"),
+    ) -> None:
         self.A, self.D, self.F, self.G = (
             checked_point(point, owner, name) for point, name in zip((A, D, F, G), names, strict=True)
         )
@@ -117,10 +124,14 @@ class FourBarLoop:
         sine = branch_sign(self.theta_40, x, y)
         if abs(sine) <= DEAD_POINT * np.hypot(x, y):
             raise ModelError(
-                f"{owner}: the design pose is a dead point: {nD}, {nF} and {nG} are in line, so that the linkage "
-                "cannot tell its two branches apart; give hardpoints of a pose away from it"
+                f"{owner}: the design pose is a dead point: {nD}, {nF} and {nG} are in line, so that the "
+                "linkage cannot tell its two branches apart; give hardpoints of a pose away from it"
             )
         self.branch = 1.0 if sine > 0.0 else -1.0
+
+    def revolute(self, at: Array) -> Revolute:
+        """A hinge of the linkage at one of its points."""
+        return Revolute(self.axis.tolist(), at.tolist())
 
     def bars(self, frame: BodyMotion, crank: BodyMotion, theta_dot: Array) -> FourBarBars:
         """Motion of all bars for that of the crank, both bodies given relative to p."""
@@ -163,4 +174,3 @@ class FourBarLoop:
 
     def _direction(self, bar: Array, length: float) -> Direction:
         return Direction(float(self.ex @ bar) / length, float(self.ey @ bar) / length)
-

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TypeAlias
+
 import numpy as np
 
 from ce_dynamics.arrays import Array
 from ce_dynamics.errors import ModelError
 from ce_dynamics.hinges.geometry import finite_vector
+
+Point: TypeAlias = "Sequence[float] | Array"
+"""A hardpoint or a direction as users give it."""
 
 SMALLEST_LENGTH = 1e-9
 """Points closer than this count as coincident [m]."""

@@ -1,22 +1,18 @@
-"""Pitman steering (the paper's section 5.4): the planar four-bar T–U–V–W whose coupler LUVL carries both L points."""
+"""Pitman steering (section 5.4): the planar four-bar T–U–V–W whose coupler LUVL carries both L points."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from ce_dynamics.hinges.revolute import Revolute
 from ce_dynamics.hinges.spherical import Spherical
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
 from ce_dynamics.kinematics.four_bar_loop import FourBarLoop
+from ce_dynamics.kinematics.hardpoints import Point
 from ce_dynamics.motion import SubgraphMotion
-
-Point = Sequence[float]
 
 
 class PitmanSteering(ClosedForm):
-    """Pitman arm TU, steering link UV and idler arm VW on the chassis; hinges about one common axis.
+    """Pitman arm TU, steering link UV and idler arm VW on the chassis, with parallel hinges.
 
-    The arm is prescribed (or independent); the positions, velocities and accelerations of the tie-rod ends are
+    The arm is prescribed (or independent); positions, velocities and accelerations of the tie-rod ends are
     those of points of the steering link.
 
     Parameters
@@ -47,10 +43,9 @@ class PitmanSteering(ClosedForm):
         chassis: str = "chassis",
     ) -> None:
         # A, D, F, G of the four-bar are T, U, V, W.
-        self.loop = FourBarLoop(T, U, V, W, axis, f"Pitman steering of {link!r}", "TUVW")
+        self.loop = FourBarLoop(T, U, V, W, axis, f"Pitman steering of {link!r}", ("T", "U", "V", "W"))
         self.arm, self.link, self.idler, self.chassis = arm, link, idler, chassis
-        u = self.loop.axis
-        self._hinges = (Revolute(u, self.loop.A), Revolute(u, self.loop.D), Revolute(u, self.loop.G))
+        self._hinges = tuple(self.loop.revolute(at) for at in (self.loop.A, self.loop.D, self.loop.G))
         self.independent = arm
         self.determines = (link, idler)
         self.closes = tuple(cut.name for cut in self.cuts())
@@ -63,7 +58,7 @@ class PitmanSteering(ClosedForm):
 
     def cuts(self) -> tuple[Cut, ...]:
         """The ball joint at V (in the design plane's motion, one of its three conditions is redundant)."""
-        return (Cut(f"{self.link}/{self.idler}", self.link, self.idler, Spherical(at=self.loop.F)),)
+        return (Cut(f"{self.link}/{self.idler}", self.link, self.idler, Spherical(at=self.loop.F.tolist())),)
 
     def solve(self, motion: SubgraphMotion) -> None:
         for name, hinge in zip(self.determines, self._hinges[1:], strict=True):

@@ -1,4 +1,4 @@
-"""The paper's own double wishbone: planar control arms (15)–(27), planar shock (28)–(30), spindle and tie rod (31)–(32)."""
+"""The paper's own double wishbone: planar arms (15)–(27), planar shock (28)–(30), spindle (31)–(32)."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def planar_double_wishbone(
     lean = float(np.linalg.norm(np.cross(axis, unit_between(G1, G2, owner, "G1 G2"))))
     if lean > ANGULAR_TOLERANCE:
         raise ModelError(
-            f"{owner}: the axes A1 A2 and G1 G2 are {np.arcsin(min(lean, 1.0)):g} rad apart, which must be less than "
-            f"{ANGULAR_TOLERANCE:g}; use DoubleWishbone for arms whose axes are not parallel"
+            f"{owner}: the axes A1 A2 and G1 G2 are {np.arcsin(min(lean, 1.0)):g} rad apart, which must be "
+            f"less than {ANGULAR_TOLERANCE:g}; use DoubleWishbone for arms whose axes are not parallel"
         )
     A, G = 0.5 * (A1 + A2), 0.5 * (G1 + G2)
     parts: list[ClosedForm] = [
@@ -50,7 +50,9 @@ def planar_double_wishbone(
     ]
     if points.K is not None and points.L is not None:
         parts.append(
-            SpindleTieRod(points.D, points.F, points.K, points.L, b.spindle, b.tie_rod, b.upright_link, b.anchor)
+            SpindleTieRod(
+                points.D, points.F, points.K, points.L, b.spindle, b.tie_rod, b.upright_link, b.anchor
+            )
         )
     if points.B is not None and points.J is not None:
         parts.append(Shock(points.B, points.J, axis, b.shock_lower, b.shock_upper, b.lower_arm, b.chassis))

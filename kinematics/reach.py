@@ -22,8 +22,8 @@ STEPS_PER_TURN = 720
 def admissible_interval(linkage: ClosedForm, independent: str) -> tuple[float, float]:
     """Interval of one hinge angle, around zero, in which a linkage can be assembled.
 
-    Where a square root of the closed form gets a negative argument the linkage answers NaN, so the ends are
-    found on the linkage itself: a scan in half-degree steps brackets each, bisection finds it to the last bit.
+    Where a square root of the closed form gets a negative argument the linkage answers NaN, so the ends
+    are found on the linkage itself: a scan in half-degree steps brackets each, bisection finds its last bit.
     A gap narrower than half a degree can be missed.
 
     Raises
@@ -61,7 +61,7 @@ def bisected(assembles: Callable[[float], bool], inside: float, outside: float) 
 
 
 def pose(linkage: ClosedForm, bodies: Sequence[Body], independent: str, theta: float) -> SubgraphMotion:
-    """A linkage at one angle of its independent hinge, at rest, with everything outside it in the design pose."""
+    """A linkage at rest at one angle of its independent hinge, all outside it in the design pose."""
     inside = {body.name: body for body in bodies}
     parent = inside[independent].carrier
     ends = {name for cut in linkage.cuts() for name in (cut.body_a, cut.body_b)}

@@ -1,17 +1,18 @@
 """Turn a body about one axis until a point of it is at a given distance from a target point.
 
 The body turns by φ about the axis u through E, which is fixed on the carrier; its point F is to be at the
-distance ℓ from D.  In the carrier's axes, with δ = D − E and f0 the design offset from E to F (E is the foot of
-F on the axis, so that f0 ⊥ u), F − E = f0 cos φ + (u × f0) sin φ and |F − D|² = ℓ² becomes
+distance ℓ from D.  In the carrier's axes, with δ = D − E and f0 the design offset from E to F (E is the foot
+of F on the axis, so that f0 ⊥ u), F − E = f0 cos φ + (u × f0) sin φ and |F − D|² = ℓ² becomes
 
     A cos φ + B sin φ = C,   A = f0 · δ,   B = (u × f0) · δ,   C = ½ (|δ|² + |f0|² − ℓ²),
 
-the form of the spindle's equation between (31) and (32), there with X for C.  Its solution needs no trigonometric function:
+the form of the spindle's equation between (31) and (32), there with X for C.  Its solution needs no
+trigonometric function:
 
     cos φ = (A C − B w) / (A² + B²),   sin φ = (B C + A w) / (A² + B²),   w = ± sqrt(A² + B² − C²).
 
-In general w = A sin φ − B cos φ; it keeps the sign −B of the design pose, where φ = 0, and vanishes at the dead
-points that bound the range.
+In general w = A sin φ − B cos φ; it keeps the sign −B of the design pose, where φ = 0, and vanishes at the
+dead points that bound the range.
 """
 
 from __future__ import annotations
@@ -65,8 +66,8 @@ class RotationToDistance:
         if abs(B) <= DEAD_POINT * reach:
             raise ModelError(
                 f"{owner}: the design pose is a dead point: points {names} and the axis through "
-                f"{hinge.at.tolist()} along {u.tolist()} lie in one plane, so that the linkage cannot tell its "
-                "two branches apart; give hardpoints of a pose away from it"
+                f"{hinge.at.tolist()} along {u.tolist()} lie in one plane, so that the linkage cannot tell "
+                "its two branches apart; give hardpoints of a pose away from it"
             )
         self.sign = -1.0 if B > 0.0 else 1.0
 

@@ -1,12 +1,11 @@
 """Shock absorber: the loop A–B–J of (28)–(30), planar or spatial.
 
-The lower half BI turns on the arm so that it points at J, the upper half HJ slides along it by r, which is zero in
-the design pose and positive in extension.
+The lower half BI turns on the arm so that it points at J, the upper half HJ slides along it by r, which is
+zero in the design pose and positive in extension.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,10 +19,8 @@ from ce_dynamics.kinematics.aim import Aim
 from ce_dynamics.kinematics.aim_planar import AimPlanar
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
 from ce_dynamics.kinematics.extension import Extension
-from ce_dynamics.kinematics.hardpoints import checked_point, unit_between
+from ce_dynamics.kinematics.hardpoints import Point, checked_point, unit_between
 from ce_dynamics.motion import SubgraphMotion
-
-Point = Sequence[float]
 
 
 class ShockAngles(NamedTuple):
@@ -66,9 +63,9 @@ def shock_rates(y: float, angles: ShockAngles) -> tuple[Scalar, Scalar]:
 def shock_second(y: float, angles: ShockAngles) -> tuple[Scalar, Scalar]:
     """d²∠DBJ/dθ² and d²r/dθ²: the rows of Ẋ_S θ̇ over θ̇² (not printed)."""
     gamma, z, eta = angles
-    gamma_rate = -y * cos(eta - gamma) / z
-    swing = y * cos(eta - gamma) * (1.0 - gamma_rate)
-    return (y * sin(eta - gamma) * (1.0 - gamma_rate) + y * cos(eta - gamma) * y * sin(eta - gamma) / z) / z, swing
+    along, across = y * cos(eta - gamma), y * sin(eta - gamma)
+    gamma_rate = -along / z
+    return across * (1.0 - 2.0 * gamma_rate) / z, along * (1.0 - gamma_rate)
 
 
 class Shock(ClosedForm):
@@ -79,8 +76,8 @@ class Shock(ClosedForm):
     B, J : points
         Ends of the shock, on ``arm`` and on ``anchor``, in the design pose [m].
     axis : direction, optional
-        Axis of the arm, for a planar shock: the lower half then hangs on a revolute hinge about it.  BJ must be
-        perpendicular to it and stay so.  Without it the lower half hangs on a universal hinge.
+        Axis of the arm, for a planar shock: the lower half then hangs on a revolute hinge about it.  BJ must
+        be perpendicular to it and stay so.  Without it the lower half hangs on a universal hinge.
     shock_lower, shock_upper, arm, anchor : str
         Names of the bodies.
 
@@ -122,7 +119,7 @@ class Shock(ClosedForm):
     def cuts(self) -> tuple[Cut, ...]:
         """The ball joint at J."""
         name = f"{self.shock_upper}/{self.anchor}"
-        return (Cut(name, self.shock_upper, self.anchor, Spherical(at=self.J)),)
+        return (Cut(name, self.shock_upper, self.anchor, Spherical(at=self.J.tolist())),)
 
     def solve(self, motion: SubgraphMotion) -> None:
         expect_hinge(motion, self.shock_lower, self.lower.hinge)
@@ -144,7 +141,7 @@ def planar_hinge(axis: Point, B: Array, J: Array, owner: str) -> Revolute:
     out_of_plane = float(u @ unit_between(B, J, owner, "BJ"))
     if abs(out_of_plane) > ANGULAR_TOLERANCE:
         raise ModelError(
-            f"{owner}: points BJ lean {np.arcsin(out_of_plane):g} rad out of the plane perpendicular to the axis "
-            f"{u.tolist()}; leave the axis away for a spatial shock"
+            f"{owner}: points BJ lean {np.arcsin(out_of_plane):g} rad out of the plane perpendicular to the "
+            f"axis {u.tolist()}; leave the axis away for a spatial shock"
         )
-    return Revolute(axis=u, at=B)
+    return Revolute(axis=u.tolist(), at=B.tolist())

@@ -1,25 +1,21 @@
 """Spindle and tie rod: the loop E–K–L of (31)–(32), for any upright and a tie-rod end L that may move.
 
-The spindle turns by α about the upright's axis DF until its point K is at the tie rod's length from L; that is
-A cos α + B sin α = X.  The tie rod's two angles then follow from the vector K L.  (The printed pair
+The spindle turns by α about the upright's axis DF until its point K is at the tie rod's length from L; that
+is A cos α + B sin α = X.  The tie rod's two angles then follow from the vector K L.  (The printed pair
 χ = asin, ζ = atan does not match its own "X then Z" axes; here the angles are those of the universal hinge.)
 Where L is carried by the steering link, its velocity and acceleration enter as η_S and η̇_S.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ce_dynamics.hinges.distance import Distance
 from ce_dynamics.hinges.revolute import Revolute
 from ce_dynamics.hinges.spherical import Spherical
 from ce_dynamics.kinematics.aim import Aim
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
-from ce_dynamics.kinematics.hardpoints import checked_point, unit_between
+from ce_dynamics.kinematics.hardpoints import Point, checked_point, unit_between
 from ce_dynamics.kinematics.rotation_to_distance import RotationToDistance
 from ce_dynamics.motion import SubgraphMotion
-
-Point = Sequence[float]
 
 
 class SpindleTieRod(ClosedForm):
@@ -62,7 +58,7 @@ class SpindleTieRod(ClosedForm):
             checked_point(point, owner, name) for point, name in zip((D, F, K, L), "DFKL", strict=True)
         )
         self.spindle, self.tie_rod, self.upright_link, self.anchor = spindle, tie_rod, upright_link, anchor
-        self.spindle_hinge = Revolute(axis=unit_between(d, f, owner, "DF"), at=d)
+        self.spindle_hinge = Revolute(unit_between(d, f, owner, "DF").tolist(), d.tolist())
         self.turn = RotationToDistance(self.spindle_hinge, self.K, self.L, owner, "KL")
         self.rod = Aim(self.K, self.L, True, owner, "KL")
         self.determines = (spindle,) if tie_rod is None else (spindle, tie_rod)
@@ -71,13 +67,17 @@ class SpindleTieRod(ClosedForm):
     def joints(self) -> tuple[Joint, ...]:
         """The spindle on the upright, the tie rod on the spindle."""
         spindle = Joint(self.spindle, self.upright_link, self.spindle_hinge)
-        return (spindle,) if self.tie_rod is None else (spindle, Joint(self.tie_rod, self.spindle, self.rod.hinge))
+        if self.tie_rod is None:
+            return (spindle,)
+        return spindle, Joint(self.tie_rod, self.spindle, self.rod.hinge)
 
     def cuts(self) -> tuple[Cut, ...]:
         """The ball joint at L, or the distance KL."""
         if self.tie_rod is None:
-            return (Cut(f"{self.spindle}/{self.anchor}", self.spindle, self.anchor, Distance(self.K, self.L)),)
-        return (Cut(f"{self.tie_rod}/{self.anchor}", self.tie_rod, self.anchor, Spherical(at=self.L)),)
+            distance = Distance(self.K.tolist(), self.L.tolist())
+            return (Cut(f"{self.spindle}/{self.anchor}", self.spindle, self.anchor, distance),)
+        ball = Spherical(at=self.L.tolist())
+        return (Cut(f"{self.tie_rod}/{self.anchor}", self.tie_rod, self.anchor, ball),)
 
     def solve(self, motion: SubgraphMotion) -> None:
         expect_hinge(motion, self.spindle, self.spindle_hinge)

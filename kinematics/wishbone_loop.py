@@ -1,23 +1,20 @@
 """The control arms and the upright between them: a spatial four-bar loop A–D–F–G.
 
 Beyond the paper, whose control arms move in one plane: the two axes may have any direction.  The lower arm
-turns by θ about its axis; the upper arm follows until F is at the length of the upright from D, and the upright
-points from D to F.
+turns by θ about its axis; the upper arm follows until F is at the length of the upright from D, and the
+upright points from D to F.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from ce_dynamics.arrays import Array
 from ce_dynamics.hinges.revolute import Revolute
 from ce_dynamics.hinges.spherical import Spherical
 from ce_dynamics.kinematics.aim import Aim
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
-from ce_dynamics.kinematics.hardpoints import checked_point, unit_between
+from ce_dynamics.kinematics.hardpoints import Point, checked_point, unit_between
 from ce_dynamics.kinematics.rotation_to_distance import RotationToDistance
 from ce_dynamics.motion import SubgraphMotion
-
-Point = Sequence[float]
 
 
 class WishboneLoop(ClosedForm):
@@ -58,8 +55,8 @@ class WishboneLoop(ClosedForm):
         )
         self.lower_arm, self.upper_arm, self.upright_link = lower_arm, upper_arm, upright_link
         self.chassis = chassis
-        self.lower_hinge = Revolute(axis=unit_between(a1, a2, owner, "A1 A2"), at=0.5 * (a1 + a2))
-        self.upper_hinge = Revolute(axis=unit_between(g1, g2, owner, "G1 G2"), at=0.5 * (g1 + g2))
+        self.lower_hinge = hinge_through(a1, a2, owner, "A1 A2")
+        self.upper_hinge = hinge_through(g1, g2, owner, "G1 G2")
         self.upper = RotationToDistance(self.upper_hinge, self.F, self.D, owner, "FD")
         self.upright = Aim(self.D, self.F, True, owner, "DF")
         self.independent = lower_arm
@@ -77,12 +74,18 @@ class WishboneLoop(ClosedForm):
     def cuts(self) -> tuple[Cut, ...]:
         """The ball joint at F."""
         name = f"{self.upper_arm}/{self.upright_link}"
-        return (Cut(name, self.upper_arm, self.upright_link, Spherical(at=self.F)),)
+        return (Cut(name, self.upper_arm, self.upright_link, Spherical(at=self.F.tolist())),)
 
     def solve(self, motion: SubgraphMotion) -> None:
         expect_hinge(motion, self.upper_arm, self.upper_hinge)
         expect_hinge(motion, self.upright_link, self.upright.hinge)
+        theta_dot = motion.theta_dot
         D = motion.point(self.lower_arm, self.D)
-        motion.set(self.upper_arm, self.upper.solve(motion.carrier(self.upper_arm), D, motion.theta_dot))
+        motion.set(self.upper_arm, self.upper.solve(motion.carrier(self.upper_arm), D, theta_dot))
         F = motion.point(self.upper_arm, self.F)
-        motion.set(self.upright_link, self.upright.solve(motion.carrier(self.upright_link), F, motion.theta_dot))
+        motion.set(self.upright_link, self.upright.solve(motion.carrier(self.upright_link), F, theta_dot))
+
+
+def hinge_through(start: Array, finish: Array, owner: str, names: str) -> Revolute:
+    """The revolute hinge whose axis passes through two points, at their middle."""
+    return Revolute(unit_between(start, finish, owner, names).tolist(), (0.5 * (start + finish)).tolist())

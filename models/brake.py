@@ -38,14 +38,12 @@ class BrakeParameters:
             check_number("brake", field.name, getattr(self, field.name), above=0.0)
 
 
-def brake_torque(
-    p: BrakeParameters, capacity: Scalar, windup: Scalar, spin: Scalar
-) -> tuple[Scalar, Scalar]:
+def brake_torque(p: BrakeParameters, capacity: Scalar, windup: Scalar, spin: Scalar) -> tuple[Scalar, Scalar]:
     """Torque against the spin [N m], and the rate of the wind-up [rad/s].
 
-    A Coulomb torque of the given capacity through the elastic wind-up: ``z`` follows the wheel until the torque
-    reaches the capacity (Dahl's model), so a braked wheel at rest is held by a spring and does not creep, and a
-    turning one feels ± capacity.
+    A Coulomb torque of the given capacity through the elastic wind-up: ``z`` follows the wheel until the
+    torque reaches the capacity (Dahl's model), so a braked wheel at rest is held by a spring and does not
+    creep, and a turning one feels ± capacity.
     """
     W = absolute(spin) + excess_release(p.stiffness * windup, capacity, p.max_torque, RELEASE_SPIN)
     # In `deflection` the deflection opposes the motion: x = −z, v = spin.
@@ -56,9 +54,9 @@ def brake_torque(
 class Brake(ForceElement):
     """A brake between a wheel and its carrier.
 
-    The brake is outboard: its torque acts on the wheel's hinge and reacts on the upright.  (The HMMWV's own discs
-    sit inboard on the half-shafts and react on the chassis; the wheel torque is the same, the pitching of the body
-    under braking is not.)
+    The brake is outboard: its torque acts on the wheel's hinge and reacts on the upright.  (The HMMWV's own
+    discs sit inboard on the half-shafts and react on the chassis; the wheel torque is the same, the pitching
+    of the body under braking is not.)
 
     Parameters
     ----------

@@ -1,15 +1,15 @@
 """Friction through an elastic deflection: sticks without creep, slides at its steady-state force.
 
 A contact of stiffness c and damping d carries the force F = c x + d ẋ of its deflection x.  What slides is
-described by a steady-state characteristic F = −(G/W) v of the sliding velocity v, where W is a speed and G a force;
-both are continuous where the quotient is not: at rest W = 0, with no load G = 0.  The deflection takes up part of
-the sliding, so that the characteristic acts on v + ẋ:
+described by a steady-state characteristic F = −(G/W) v of the sliding velocity v, where W is a speed and G a
+force; both are continuous where the quotient is not: at rest W = 0, with no load G = 0.  The deflection
+takes up part of the sliding, so that the characteristic acts on v + ẋ:
 
     W (c x + d ẋ) = −G (v + ẋ).                                                                        (1)
 
-This is Rill's first-order tyre dynamics (Road Vehicle Dynamics, 2nd ed., §3.3) written so that standing still is
-regular: W = 0 gives ẋ = −v, a spring and a damper that hold without creep.  G = 0 gives ẋ = −(c/d) x, a
-deflection that relaxes when nothing holds it.
+This is Rill's first-order tyre dynamics (Road Vehicle Dynamics, 2nd ed., §3.3) written so that standing
+still is regular: W = 0 gives ẋ = −v, a spring and a damper that hold without creep.  G = 0 gives ẋ = −(c/d)
+x, a deflection that relaxes when nothing holds it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ def deflection_force(c: float, d: float, x: Scalar, v: Scalar, W: Scalar, G: Sca
 def excess_release(elastic: Scalar, capacity: Scalar, reference: float, speed: float) -> Scalar:
     """A contribution to W that sheds deflection the contact can no longer hold.
 
-    At rest (v = 0) equation (1) would keep any deflection, even when the load or the brake pedal that held it has
-    gone.  Where the elastic force exceeds the capacity, W grows by ``speed`` per ``reference`` of excess.
+    At rest (v = 0) equation (1) would keep any deflection, even when the load or the brake pedal that held
+    it has gone.  Where the elastic force exceeds the capacity, W grows by ``speed`` per ``reference`` of
+    excess.
     """
     return speed * maximum(absolute(elastic) - capacity, 0.0) / reference

@@ -11,8 +11,8 @@ from ce_dynamics.models.paths import Path
 from ce_dynamics.models.ramps import saturate_symmetric, saturate_unit
 
 Sensors = Mapping[str, Scalar]
-"""What a driver perceives: ``x``, ``y`` [m] and ``yaw`` [rad] of the vehicle on the ground; ``speed`` over ground
-and its components ``vx`` forward, ``vy`` leftward [m/s]; ``yaw_rate`` [rad/s], positive to the left."""
+"""What a driver perceives: ``x``, ``y`` [m] and ``yaw`` [rad] of the vehicle on the ground; ``speed`` over
+ground and its components ``vx`` forward, ``vy`` leftward [m/s]; ``yaw_rate`` [rad/s], positive to the left."""
 
 SOFTNESS = 0.02
 """Width of the rounded corners of the pedals' and steering's limits."""
@@ -79,17 +79,15 @@ class DriverParameters:
 def steer(p: DriverParameters, path: Path, sensors: Sensors) -> Scalar:
     """Steering input in [−1, 1], positive to the left, that follows a path.
 
-    The curvature of the path a moment ahead, plus a correction from where the point of the path one preview distance
-    ahead appears beside where it would appear if the vehicle were on the path: 2/d² times that distance is the
-    curvature of the arc leading to it.  Heading counts in the direction of motion, so that the side-slip of a steady
-    corner is no error.
+    The curvature of the path a moment ahead, plus a correction from where the point of the path one preview
+    distance ahead appears beside where it would appear if the vehicle were on the path: 2/d² times that
+    distance is the curvature of the arc leading to it.  Heading counts in the direction of motion, so that
+    the side-slip of a steady corner is no error.
     """
     speed = sensors["speed"]
     preview = maximum(p.preview_time * speed, p.min_preview)
     slip = sensors["vy"] * sensors["vx"] / (sensors["vx"] * sensors["vx"] + CREEP * CREEP)
-    view = path.view(
-        sensors["x"], sensors["y"], sensors["yaw"] + slip, preview, p.feedforward_time * speed
-    )
+    view = path.view(sensors["x"], sensors["y"], sensors["yaw"] + slip, preview, p.feedforward_time * speed)
     correction = 2.0 * p.aim_gain * (view.aim - view.aim_on_path) / (preview * preview)
     curvature = view.curvature + correction
     angle = curvature * (p.wheelbase + p.understeer * speed * speed)

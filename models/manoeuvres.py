@@ -1,6 +1,7 @@
 """Manoeuvres: what the driver does, at which speed, on which road.
 
-Each class of `MANOEUVRES` names its options with units, defaults and bounds, so that a command line can offer them.
+Each class of `MANOEUVRES` names its options with units, defaults and bounds, so that a command line can
+offer them.
 """
 
 from __future__ import annotations
@@ -59,7 +60,9 @@ class Option:
 
 
 def _speed(default: float) -> Option:
-    return Option("speed", "m/s", default, "speed at the start, held unless said otherwise", above=0.0, at_most=60.0)
+    return Option(
+        "speed", "m/s", default, "speed at the start, held unless said otherwise", above=0.0, at_most=60.0
+    )
 
 
 def _duration(default: float) -> Option:
@@ -68,18 +71,22 @@ def _duration(default: float) -> Option:
 
 _FRICTION = Option("friction", "1", 0.8, "friction coefficient of the road", above=0.0, at_most=2.0)
 _START = Option("start", "s", 1.0, "time at which it begins", at_least=0.0)
-_STEER = Option("steer", "1", 0.15, "steering input, part of full lock, positive to the left", at_least=-1.0, at_most=1.0)
+_STEER = Option(
+    "steer", "1", 0.15, "steering input, part of full lock, positive to the left", at_least=-1.0, at_most=1.0
+)
 
 
 class Manoeuvre(ABC):
     """Contract of a manoeuvre.
 
-    1. ``name``, ``title``, ``options``: for the command line; every manoeuvre has the options ``duration`` and
-       ``friction``.
+    1. ``name``, ``title``, ``options``: for the command line; every manoeuvre has the options ``duration``
+       and ``friction``.
     2. ``duration`` [s] and ``speed`` [m/s] at the start; ``road``.
-    3. `inputs` gives the inputs ``steering`` (−1 … 1, positive to the left), ``throttle`` and ``brake`` (0 … 1)
-       from time and sensors (see `ce_dynamics.models.driver.Sensors`), without branches and without memory.
-    4. ``path`` is what is to be followed, None where the manoeuvre is open-loop; `path_error` the distance from it.
+    3. `inputs` gives the inputs ``steering`` (−1 … 1, positive to the left), ``throttle`` and ``brake`` (0 …
+       1) from time and sensors (see `ce_dynamics.models.driver.Sensors`), without branches and without
+       memory.
+    4. ``path`` is what is to be followed, None where the manoeuvre is open-loop; `path_error` the distance
+       from it.
 
     Parameters
     ----------
@@ -159,9 +166,10 @@ class Gate(NamedTuple):
 class DoubleLaneChange(Manoeuvre):
     """ISO 3888-1: sections of 15, 30, 25, 25, 15 m (and 15 m to leave).
 
-    The lanes of sections 1, 3 and 5 are 1.1, 1.2 and 1.3 vehicle widths plus 0.25 m wide.  The second lane lies
-    3.5 m to the left of the first, right edge to right edge; the right edges of the first and third lanes are in
-    line.  The reference path is the middle of the lanes, joined by quintics in sections 2 and 4.
+    The lanes of sections 1, 3 and 5 are 1.1, 1.2 and 1.3 vehicle widths plus 0.25 m wide.  The second lane
+    lies 3.5 m to the left of the first, right edge to right edge; the right edges of the first and third
+    lanes are in line.  The reference path is the middle of the lanes, joined by quintics in sections 2 and
+    4.
     """
 
     name = "double-lane-change"
@@ -318,7 +326,9 @@ class ConstantRadius(Manoeuvre):
         if abs(v["direction"]) != 1.0:
             raise DataError(f"{self.name}: direction = {v['direction']:g} must be 1 (left) or -1 (right)")
         if v["acceleration"] > 0.0 and v["top_speed"] < v["speed"]:
-            raise DataError(f"{self.name}: top_speed = {v['top_speed']:g} must be at least speed = {v['speed']:g}")
+            raise DataError(
+                f"{self.name}: top_speed = {v['top_speed']:g} must be at least speed = {v['speed']:g}"
+            )
         return CirclePath(v["direction"] * v["radius"])
 
     def inputs(self, t: Scalar, sensors: Sensors) -> dict[str, Scalar]:
@@ -348,7 +358,9 @@ class DriveOverBump(Manoeuvre):
         v = self.values
         tracks = {0.0: "both", 1.0: "left", -1.0: "right"}
         if v["side"] not in tracks:
-            raise DataError(f"{self.name}: side = {v['side']:g} must be 0 (both tracks), 1 (left) or -1 (right)")
+            raise DataError(
+                f"{self.name}: side = {v['side']:g} must be 0 (both tracks), 1 (left) or -1 (right)"
+            )
         return BumpRoad(v["friction"], v["height"], v["length"], v["position"], tracks[v["side"]])
 
     def _path(self) -> Path:

@@ -1,8 +1,9 @@
 """Parameter files: reading, layering, overriding by dotted name and validating.
 
 A parameter set is described by pydantic models whose leaves are `Quantity` fields.  Its numbers come in
-layers (a data file, a variant laid over it, overrides from a command line); every layer is a list of assignments
-``key = value`` that remember their source and where they stand, so that messages can name file and line.
+layers (a data file, a variant laid over it, overrides from a command line); every layer is a list of
+assignments ``key = value`` that remember their source and where they stand, so that messages can name file
+and line.
 
 Some sections exist once per *member* (for a vehicle: per corner).  A key then starts with a member
 (``front_left.spring.linear``), with a group of members (``front.spring.linear``) or with neither
@@ -25,7 +26,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.quantities import Quantity
 
 OVERRIDE = "override"
-"""Source of a value given on the command line or in a call."""
+"""Source and place of a value given on the command line or in a call."""
 
 
 class PhysicalityWarning(UserWarning):
@@ -62,7 +63,7 @@ class Parameter(NamedTuple):
     value: float | tuple[float, ...]
     unit: str
     source: str
-    text: str  # value and unit such that ``key=text`` is a valid override
+    text: str  # value and unit (and note) such that ``key=text`` is a valid override
 
 
 class DataFile(NamedTuple):
@@ -126,11 +127,12 @@ def read_text(text: str, label: str) -> DataFile:
 
 
 def parse_override(text: str) -> Assignment:
-    """Read ``key=value``, the form of ``--set``."""
+    """Read ``key=value``, the form of ``--set``; the value may carry a tag ``[source; note]`` as in files."""
     key, equals, value = text.partition("=")
     if not equals or not key.strip() or not value.strip():
         raise DataError(f"override '{text}' is not of the form key=value, for example chassis.mass='2200 kg'")
-    return Assignment(tuple(key.strip().split(".")), Entry(value.strip(), OVERRIDE, "override"))
+    plain, source, note = split_tag(value)
+    return Assignment(tuple(key.strip().split(".")), Entry(plain, source or OVERRIDE, OVERRIDE, note))
 
 
 def _items(node: yaml.MappingNode, label: str) -> Iterator[tuple[str, yaml.Node]]:
@@ -422,7 +424,7 @@ def _where(tree: Tree, key: tuple[str, ...], label: str) -> str:
         node = node[name]
     if isinstance(node, Entry):
         return node.where
-    return OVERRIDE if any(entry.source == OVERRIDE for entry in _entries(node)) else label
+    return OVERRIDE if any(entry.where == OVERRIDE for entry in _entries(node)) else label
 
 
 def _entries(tree: Tree) -> Iterator[Entry]:
@@ -453,19 +455,20 @@ def _missing_hint(names: list[str], schema: type[BaseModel], groups: Groups) -> 
 def flatten(model: Section, tree: Tree, groups: Groups) -> list[Parameter]:
     """Every parameter under its most general name that is true of all it covers."""
     schema = type(model)
-    values: dict[tuple[str, ...], tuple[float | tuple[float, ...], str]] = {}
+    values: dict[tuple[str, ...], tuple[float | tuple[float, ...], str, str]] = {}
     quantities = leaves(schema)
     for key in quantities:
         entry = entry_of(tree, key)
         if entry is not None:
-            values[key] = (_value_at(model, key), entry.source)
+            values[key] = (_value_at(model, key), entry.source, entry.note)
     listed: dict[tuple[str, ...], Parameter] = {}
-    for key, (value, source) in values.items():
+    for key, (value, source, note) in values.items():
         name = next(
             n for n, covered in groups.names(key) if all(values.get(c) == values[key] for c in covered)
         )
         quantity = quantities[key]
-        listed[name] = Parameter(".".join(name), value, quantity.unit, source, quantity.text(value))
+        text = quantity.text(value) + (f" [{source}; {note}]" if note else "")
+        listed[name] = Parameter(".".join(name), value, quantity.unit, source, text)
     return list(listed.values())
 
 

@@ -22,8 +22,8 @@ class PathView(NamedTuple):
     heading_error : scalar
         Yaw angle minus direction of the path, in (−π, π] [rad].
     aim : scalar
-        Lateral position of the point of the path one preview distance ahead, in the vehicle's axes, positive to
-        the left [m].
+        Lateral position of the point of the path one preview distance ahead, in the vehicle's axes, positive
+        to the left [m].
     aim_on_path : scalar
         What `aim` would be if the vehicle were on the path and along it [m].
     curvature : scalar

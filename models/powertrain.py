@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -76,7 +77,7 @@ class PowertrainParameters:
                 f"powertrain: {kind}_speed has {len(speed)} and {kind}_torque {len(torque)} values; "
                 "give as many of each, at least two"
             )
-        if any(b <= a for a, b in zip(speed, speed[1:], strict=False)):
+        if any(b <= a for a, b in pairwise(speed)):
             raise DataError(f"powertrain: {kind}_speed must increase from value to value")
 
     @property
@@ -85,8 +86,10 @@ class PowertrainParameters:
         return tuple(sorted(ratio * self.axle_ratio for ratio in self.gear_ratios))
 
 
-def gear_torques(p: PowertrainParameters, wheel_speed: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Torque of all wheels in each gear at full and at closed throttle; −∞ at full throttle where over-revved.
+def gear_torques(
+    p: PowertrainParameters, wheel_speed: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Torque of all wheels in each gear at full and closed throttle; −∞ where over-revved.
 
     Engine maps are linear between their points and constant beyond them.
     """
@@ -99,7 +102,9 @@ def gear_torques(p: PowertrainParameters, wheel_speed: float) -> tuple[NDArray[n
     return np.where(usable, driven, -np.inf), braked
 
 
-def envelope(p: PowertrainParameters, wheel_speed: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def envelope(
+    p: PowertrainParameters, wheel_speed: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Torque of all wheels [N m] at full and closed throttle in the gear that pulls most.
 
     Parameters
@@ -135,7 +140,7 @@ class TorqueTable:
         """y0 + Σ Δslope_k (x − x_k)+ : no branches, a multiplication and a maximum per knot."""
         slopes = [0.0, *(np.diff(self.y) / np.diff(self.x)).tolist(), 0.0]
         total: Scalar = self.y[0]
-        for knot, before, after in zip(self.x, slopes, slopes[1:], strict=False):
+        for knot, before, after in zip(self.x, slopes[:-1], slopes[1:], strict=True):
             total = total + (after - before) * maximum(x - knot, 0.0)
         return total
 
@@ -156,8 +161,8 @@ def tabulate(x: NDArray[np.float64], y: NDArray[np.float64], knots: int = MAX_KN
 class Traction:
     """Torque of all wheels over the mean wheel speed, tabulated once.
 
-    The gear is the one that pulls most at full throttle (an ideal gearbox that shifts without loss of torque);
-    engine braking is that of the same gear.  The throttle blends both linearly.
+    The gear is the one that pulls most at full throttle (an ideal gearbox that shifts without loss of
+    torque); engine braking is that of the same gear.  The throttle blends both linearly.
     """
 
     full: TorqueTable
@@ -179,10 +184,10 @@ class Traction:
 class Driveline(ForceElement):
     """All wheels driven through open differentials, which split the torque equally.
 
-    The half-shafts run from differentials fixed on the chassis, so the drive torque of a wheel reacts on the chassis
-    and not on its upright: each wheel gets a torque about its spin axis, the chassis the opposite one.  Open
-    differentials make the speed of the gearbox output the mean of the wheels' speeds relative to the chassis, which
-    balances the power.  The inertia of engine and shafts is not modelled here.
+    The half-shafts run from differentials fixed on the chassis, so the drive torque of a wheel reacts on the
+    chassis and not on its upright: each wheel gets a torque about its spin axis, the chassis the opposite
+    one.  Open differentials make the speed of the gearbox output the mean of the wheels' speeds relative to
+    the chassis, which balances the power.  The inertia of engine and shafts is not modelled here.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """The TMeasy force characteristic: load, friction and combined slip.
 
-After Rill, Road Vehicle Dynamics (2nd ed.), chapter 3.  Forces are formed as a coefficient times the load, so that
-nothing is singular at lift-off, and as functions of the transport speed u = r_D |Ω| and the sliding velocity v
-instead of their quotient, the slip, so that nothing is singular at stand-still.
+After Rill, Road Vehicle Dynamics (2nd ed.), chapter 3.  Forces are formed as a coefficient times the load,
+so that nothing is singular at lift-off, and as functions of the transport speed u = r_D |Ω| and the sliding
+velocity v instead of their quotient, the slip, so that nothing is singular at stand-still.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ TINY_FRICTION = 1e-6
 
 
 class Curve(NamedTuple):
-    """A characteristic F(s) over the load: initial slope, maximum and its slip, sliding force and its slip."""
+    """A characteristic F(s): initial slope, maximum and its slip, sliding force and its slip."""
 
     dF0: Scalar
     FM: Scalar
@@ -33,9 +33,9 @@ class Curve(NamedTuple):
 
 
 class SlipForce(NamedTuple):
-    """Steady-state characteristic per axis as F = −(G/W) v (see `ce_dynamics.models.deflection`), and capacities.
+    """Steady-state characteristic per axis as F = −(G/W) v, and capacities.
 
-    W are speeds, G forces, ``s`` the generalised slip, ``FM_x`` and ``FM_y`` the maximum forces.
+    The form is that of `ce_dynamics.models.deflection`: W are speeds, G forces, ``s`` the generalised slip, ``FM_x`` and ``FM_y`` the maximum forces.
     """
 
     W_x: Scalar
@@ -76,7 +76,9 @@ def force_over_slip(curve: Curve, s: Scalar) -> Scalar:
     s_star = sM + fall_slip
     b = a * fall_slip / (sS - s_star)
     s_fall = minimum(maximum(s, sM), sS)
-    fall = where(s_fall < s_star, FM - a * (s_fall - sM) * (s_fall - sM), FS + b * (sS - s_fall) * (sS - s_fall))
+    fall = where(
+        s_fall < s_star, FM - a * (s_fall - sM) * (s_fall - sM), FS + b * (sS - s_fall) * (sS - s_fall)
+    )
     return where(s < sM, rise, fall / maximum(s, sM))
 
 
@@ -133,8 +135,8 @@ def slip_force(
     W = u + vN
     Fz_held = z * p.pn
     G = Fz_held * force_over_slip(curve, s) * (1.0 + s)
-    # Rill's initial slope depends on φ although φ has no meaning at s = 0; there each axis gets its own slope,
-    # which leaves pure slip as it is and makes the force differentiable.
+    # Rill's initial slope depends on φ although φ has no meaning at s = 0; there each axis gets its own
+    # slope, which leaves pure slip as it is and makes the force differentiable.
     near_zero = ISOTROPIC_SLIP * ISOTROPIC_SLIP / (ISOTROPIC_SLIP * ISOTROPIC_SLIP + s * s)
     G_x = G * (1.0 + near_zero * (slope_x / curve.dF0 - 1.0))
     G_y = G * (1.0 + near_zero * (slope_y / curve.dF0 - 1.0))

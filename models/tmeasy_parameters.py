@@ -10,6 +10,7 @@ from ce_dynamics.models.checks import check_number
 LoadPair = tuple[float, float]
 """A curve parameter at the nominal load pn and at 2 pn."""
 
+
 @dataclass(frozen=True)
 class TMeasyParameters:
     """A tyre in Rill's TMeasy description.
@@ -25,7 +26,8 @@ class TMeasyParameters:
     cx, dx, cy, dy : float
         Stiffness [N/m] and damping [N s/m] of the tread's longitudinal and lateral deflection.
     pn, pn_max : float
-        Nominal load and the load up to which the curves hold [N]; horizontal forces grow no further beyond it.
+        Nominal load and the load up to which the curves hold [N]; horizontal forces grow no further beyond
+        it.
     mu0 : float
         Friction coefficient of the road for which the curves were measured.
     rolling_resistance : float
@@ -92,7 +94,7 @@ class TMeasyParameters:
             raise DataError(f"tyre: pn_max = {self.pn_max:g} must be at least pn = {self.pn:g}")
         for axis in "xy":
             self._check_curve(axis)
-        self._check_order("sq0", "sqe")
+        self._check_trail()
 
     def _check_curve(self, axis: str) -> None:
         """The curve rises, reaches its maximum, falls and slides, at every load up to pn_max."""
@@ -106,13 +108,27 @@ class TMeasyParameters:
                         "lower pn_max or correct the pair"
                     )
         for z in (0.0, 1.0, 2.0, self.pn_max / self.pn):
-            dF0, FM, FS = (per_load(getattr(self, n), self.pn, z) for n in (f"df{axis}0", f"f{axis}m", f"f{axis}s"))
+            dF0, FM, FS = (
+                per_load(getattr(self, n), self.pn, z) for n in (f"df{axis}0", f"f{axis}m", f"f{axis}s")
+            )
             sM, sS = (at_load(getattr(self, n), z) for n in (f"s{axis}m", f"s{axis}s"))
             s_star = sM + (FM - FS) * dF0 * sM**3 / (FM**2 * (sS - sM)) if sS > sM > 0.0 else sS
             if not 0.0 < sM < s_star < sS:
                 raise DataError(
-                    f"tyre: the {axis} curve cannot fall from its maximum at slip {sM:g} to sliding at {sS:g} "
-                    f"at {z:g} pn; raise s{axis}s or lower s{axis}m or the difference of f{axis}m and f{axis}s"
+                    f"tyre: the {axis} curve cannot fall from its maximum at slip {sM:g} to sliding at "
+                    f"{sS:g} at {z:g} pn; raise s{axis}s, lower s{axis}m "
+                    f"or the difference of f{axis}m and f{axis}s"
+                )
+
+    def _check_trail(self) -> None:
+        """The pneumatic trail's slips are positive and in order at every load up to pn_max."""
+        self._check_order("sq0", "sqe")
+        for z in (0.0, self.pn_max / self.pn):
+            nl0, s0, sE = (at_load(getattr(self, name), z) for name in ("nl0", "sq0", "sqe"))
+            if not (nl0 > 0.0 and 0.0 < s0 < sE):
+                raise DataError(
+                    f"tyre: the pneumatic trail extrapolates to nl0 = {nl0:g}, sq0 = {s0:g}, sqe = {sE:g} "
+                    f"at {z:g} pn; all must be positive and sq0 below sqe: lower pn_max or correct the pairs"
                 )
 
     def _check_order(self, lower: str, upper: str) -> None:
@@ -124,8 +140,8 @@ class TMeasyParameters:
 def per_load(pair: LoadPair, pn: float, z: float) -> float:
     """A force parameter over the load, Y(Fz)/Fz, at the load Fz = z pn.
 
-    Y is the parabola through zero, Y1 at pn and Y2 at 2 pn (Rill), so that the quotient is a straight line and
-    stays regular at zero load.
+    Y is the parabola through zero, Y1 at pn and Y2 at 2 pn (Rill), so that the quotient is a straight line
+    and stays regular at zero load.
     """
     y1, y2 = pair[0] / pn, 0.5 * pair[1] / pn
     return y1 + (y2 - y1) * (z - 1.0)

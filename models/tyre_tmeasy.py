@@ -181,16 +181,16 @@ def tyre_forces(p: TMeasyParameters, c: Contact, x_e: Scalar, y_e: Scalar) -> Ty
 
 
 def _length(a: Array) -> Scalar:
-    """Length of a vector, finite derivative at zero: a wheel lying flat has no direction, but no NaN either."""
+    """Length of a vector, never quite zero: a wheel lying flat has no direction, but no NaN either."""
     return sqrt(dot(a, a) + _TINY)
 
 
 class Tyre(ForceElement):
     """A TMeasy tyre between a wheel and the ground.
 
-    The spin axis is taken from the carrier and only the centre and the angular velocity from the wheel, so that the
-    wheel's body frame need not spin with it.  Turning on the spot about the road's normal meets no bore torque,
-    and the overturning torque of the lateral deflection is neglected.
+    The spin axis is taken from the carrier and only the centre and the angular velocity from the wheel, so
+    that the wheel's body frame need not spin with it.  Turning on the spot about the road's normal meets no
+    bore torque, and the overturning torque of the lateral deflection is neglected.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """Units of measure as vehicle engineers write them: ``120 kN/m``, ``25 N*s/mm``, ``2600 rpm``, ``0.4 kg m²``.
 
 A grammar of thirty lines instead of `pint`: importing pint and building its registry takes 0.35 s, a good
-part of a warm start, and nothing here needs more than a factor and four exponents.  The radian counts as a base
-unit, so that rad/s and Hz cannot be taken for each other.
+part of a warm start, and nothing here needs more than a factor and four exponents.  The radian counts as a
+base unit, so that rad/s and Hz cannot be taken for each other.
 """
 
 from __future__ import annotations

@@ -7,17 +7,16 @@ instructions, and straight-line code has nothing else to gain.  Measured on a 14
 closed-form wishbone corners (9,970 instructions, LLVM 22, one core of an AMD EPYC of family 25; passes +
 code generation in seconds, µs per call):
 
-===========================================  ==========  ====  =======================
-pipeline                                     compile     call  call with 4 lanes, 8 lanes
-===========================================  ==========  ====  =======================
-no passes, code generation level 1           0.50        1.60  1.80, 3.01
-no passes, code generation level 2 (used)    0.39        1.60  1.74, 2.99
-speed level 1, code generation level 2       0.07 + 0.36 1.62  1.76, 2.91
-speed level 2, code generation level 2       0.08 + 0.43 1.63  1.75, 2.99
-speed level 1, SLP vectorisation, level 2    1.97 + 0.70 1.75  1.76, 3.10
-speed level 2, SLP vectorisation, level 2    2.08 + 0.75 1.8   1.75, -
-speed level 3, SLP vectorisation, level 2    1.83 + 0.56 1.73  1.75, 3.01
-===========================================  ==========  ====  =======================
+=========================================  ===========  ======  =======  =======
+pipeline                                   compile      1 lane  4 lanes  8 lanes
+=========================================  ===========  ======  =======  =======
+no passes, code generation level 1         0.00 + 0.50  1.60    1.80     3.01
+no passes, code generation level 2 (used)  0.00 + 0.39  1.60    1.74     2.99
+speed level 1, code generation level 2     0.07 + 0.36  1.62    1.76     2.91
+speed level 2, code generation level 2     0.08 + 0.43  1.63    1.75     2.99
+the same with SLP vectorisation            2.08 + 0.75  1.75    1.75     -
+speed level 3 with SLP vectorisation       1.83 + 0.56  1.73    1.75     3.01
+=========================================  ===========  ======  =======  =======
 
 The vectoriser even loses speed: what it gathers into vectors it must take apart again.  Vectors pay as lanes.
 Code generation grows somewhat faster than the code: 2.5 s for the 29,400 instructions of a Jacobian.

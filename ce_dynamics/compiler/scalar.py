@@ -245,7 +245,7 @@ class Traced:
             return _broadcast(operator.pow, self, exponent)
         if isinstance(exponent, _PLAIN):
             p = float(exponent)
-            if p == int(p) if abs(p) <= _LARGEST_MULTIPLIED_POWER else False:
+            if abs(p) <= _LARGEST_MULTIPLIED_POWER and p.is_integer():
                 return wrap(graph, graph.power(self.node, int(p)))
             if p == 0.5:
                 return self.sqrt()
@@ -279,9 +279,9 @@ class Traced:
 
     def _refuse(self, what: str) -> NoReturn:
         raise TypeError(
-            f"a traced scalar has no {what} while a model is being compiled: its value is only known when the "
-            "compiled function runs; use the functions of ce_dynamics.arrays (sin, sqrt, where, minimum, ...) "
-            "and no branches on values"
+            f"a traced scalar has no {what} while a model is being compiled: its value is only known when "
+            "the compiled function runs; use the functions of ce_dynamics.arrays (sin, sqrt, where, minimum, "
+            "...) and no branches on values"
         )
 
     def __bool__(self) -> bool:

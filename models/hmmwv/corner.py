@@ -7,7 +7,7 @@ so left and right corners agree to the last bit.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +38,7 @@ _S = np.array([1.0, -1.0, 1.0])
 
 @dataclass(frozen=True, eq=False)
 class BodyParameters:
-    """Mass (kg), centre of mass (vehicle coordinates), 3×3 inertia about it (vehicle axes, design position)."""
+    """Mass (kg), centre of mass (vehicle coordinates), 3×3 inertia about it (vehicle axes)."""
 
     mass: float
     com: Vector
@@ -160,7 +160,8 @@ class CornerParameters:
 
     D, F: lower and upper ball joint; K, L: outer and inner tie-rod joint; W: wheel centre.  The paper's seven
     bodies are `lower_arm` (AD), `upright_link` (DF), `upper_arm` (FG), `shock_lower` (BI),
-    `shock_upper` (HJ), `spindle` (EK) and `tie_rod` (KL); `upright` is the published whole, not a body of the model.
+    `shock_upper` (HJ), `spindle` (EK) and `tie_rod` (KL); `upright` is the published whole, not a
+    body of the model.
     """
 
     name: str
@@ -333,7 +334,9 @@ def _wheel(data: WheelData, W: Vector) -> WheelParameters:
 
 def tyre(data: TyreData) -> TyreParameters:
     """TMeasy parameters with slopes and forces in N."""
-    values = {key: np.array(v) if isinstance(v, tuple) else v for key, v in data.model_dump().items()}
+    values: dict[str, Any] = {
+        key: np.array(v) if isinstance(v, tuple) else v for key, v in data.model_dump().items()
+    }
     loads = data.pn * np.array([1.0, 2.0])
     for key in ("dfx0", "fxm", "fxs", "dfy0", "fym", "fys"):
         values[key] = values[key] * loads

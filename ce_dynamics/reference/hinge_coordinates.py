@@ -1,0 +1,129 @@
+"""Hinge coordinates, rates and generalised forces read off the absolute motion of two bodies.
+
+The embedded formulation puts coordinates in and gets poses out; here it is the other way round, and nothing of
+`Hinge.pose`, `Hinge.H` or `Hinge.bias` is used.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ce_dynamics.arrays import Array, Scalar, arctan2, array, concatenate, cross, dot, zeros
+from ce_dynamics.body import Body
+from ce_dynamics.errors import ModelError
+from ce_dynamics.hinges import (
+    Cylindrical,
+    Free,
+    Hinge,
+    Planar,
+    Prismatic,
+    Revolute,
+    Screw,
+    Spherical,
+    Universal,
+)
+from ce_dynamics.hinges.geometry import across
+from ce_dynamics.reference.states import BodyState, point_of
+from ce_dynamics.spatial import IDENTITY
+
+
+class Relative(NamedTuple):
+    """Motion of a hinge's child as seen by its parent, in the parent's axes.
+
+    Attributes
+    ----------
+    R : (3, 3) array
+        Child's axes to the parent's.
+    d, v : (3,) arrays
+        Displacement of the child's hinge point from the parent's, and its rate.
+    w : (3,) array
+        Relative angular velocity.
+    """
+
+    R: Array
+    d: Array
+    w: Array
+    v: Array
+
+
+def relative_motion(body: Body, parent: BodyState, child: BodyState) -> Relative:
+    """Motion of a body relative to the parent of its inboard hinge."""
+    hinge = body.inboard
+    x_p, v_p = point_of(body.carrier, parent, hinge.at_parent)
+    x_c, v_c = point_of(body, child, hinge.at_child)
+    delta, R_T = x_c - x_p, parent.R.T
+    return Relative(
+        R_T @ child.R, R_T @ delta, R_T @ (child.w - parent.w), R_T @ (v_c - v_p - cross(parent.w, delta))
+    )
+
+
+def turned_angle(axis: Array, start: Array, end: Array) -> Scalar:
+    """Angle about ``axis`` from ``start`` to ``end``, both perpendicular to it up to a common part."""
+    start = start - axis * dot(axis, start)
+    return arctan2(dot(axis, cross(start, end)), dot(start, end))
+
+
+def coordinates(hinge: Hinge, relative: Relative) -> Array:
+    """Coordinates of a hinge, in the order of its ``coordinate_names``; angles in (−π, π].
+
+    Raises
+    ------
+    ModelError
+        For a kind of hinge that is not known here.
+    """
+    R, d = relative.R, relative.d
+    if isinstance(hinge, Revolute):
+        return array((angle_about(hinge.axis, R),))
+    if isinstance(hinge, Prismatic):
+        return array((dot(hinge.axis, d),))
+    if isinstance(hinge, Cylindrical):
+        return array((angle_about(hinge.axis, R), dot(hinge.axis, d)))
+    if isinstance(hinge, Screw):
+        along = dot(hinge.axis, d)
+        return array((angle_about(hinge.axis, R) if hinge.pitch == 0.0 else along / hinge.pitch,))
+    if isinstance(hinge, Planar):
+        return array((dot(hinge.e1, d), dot(hinge.e2, d), angle_about(hinge.normal, R)))
+    if isinstance(hinge, Universal):
+        # R = Rot(axis1, q1) Rot(axis2, q2): R axis2 is axis2 turned by q1, Rᵀ axis1 is axis1 turned by −q2
+        q1 = turned_angle(hinge.axis1, hinge.axis2, R @ hinge.axis2)
+        q2 = turned_angle(hinge.axis2, hinge.axis1, R.T @ hinge.axis1)
+        return array((q1, -q2))
+    if isinstance(hinge, Free):
+        return d
+    raise ModelError(f"the reference knows no coordinates of a {type(hinge).__name__} hinge")
+
+
+def angle_about(axis: Array, R: Array) -> Scalar:
+    """Angle of a rotation about a known axis."""
+    e1, _ = across(axis)
+    return turned_angle(axis, e1, R @ e1)
+
+
+def rate_rows(hinge: Hinge, R: Array) -> Array:
+    """Rows ℓ_k (n_v, 6) with v_k = ℓ_k [w; v] of the relative motion, where the hinge holds.
+
+    They are also the wrench on the child, at its hinge point and in the parent's axes, of a generalised unit
+    force: Q_k ℓ_k does the power Q_k v_k in every motion that the hinge allows.
+    """
+    o = zeros(3)
+    if isinstance(hinge, Revolute | Screw):
+        return array((concatenate((hinge.axis, o)),))
+    if isinstance(hinge, Prismatic):
+        return array((concatenate((o, hinge.axis)),))
+    if isinstance(hinge, Cylindrical):
+        return array((concatenate((hinge.axis, o)), concatenate((o, hinge.axis))))
+    if isinstance(hinge, Planar):
+        return array(
+            (concatenate((o, hinge.e1)), concatenate((o, hinge.e2)), concatenate((hinge.normal, o)))
+        )
+    if isinstance(hinge, Universal):
+        # ω = axis1 q̇1 + a2 q̇2: the dual basis in the plane of the two axes
+        a1, a2 = hinge.axis1, R @ hinge.axis2
+        cosine = float(hinge.axis1 @ hinge.axis2)
+        scale = 1.0 / (1.0 - cosine * cosine)
+        return array((concatenate(((a1 - cosine * a2) * scale, o)), concatenate(((a2 - cosine * a1) * scale, o))))
+    if isinstance(hinge, Spherical):
+        return array(concatenate((row, o)) for row in IDENTITY)
+    if isinstance(hinge, Free):
+        return array([concatenate((row, o)) for row in IDENTITY] + [concatenate((o, row)) for row in IDENTITY])
+    raise ModelError(f"the reference knows no rates of a {type(hinge).__name__} hinge")

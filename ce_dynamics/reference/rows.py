@@ -1,0 +1,215 @@
+"""Constraint rows over absolute velocities: hinges, loop closures and prescribed motions.
+
+Every row is g = 0 with ġ = G V + ∂g/∂t and g̈ = G V̇ + γ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ce_dynamics.arrays import Array, array, concatenate, cos, cross, sin, zeros
+from ce_dynamics.body import Body
+from ce_dynamics.errors import ModelError
+from ce_dynamics.hinges import Prismatic, Revolute, Screw
+from ce_dynamics.hinges.conditions import Angle, Condition, InPlane
+from ce_dynamics.hinges.geometry import across
+from ce_dynamics.motions import Prescribed
+from ce_dynamics.reference.states import BodyState
+from ce_dynamics.rotation import rotation_about
+from ce_dynamics.system import System
+
+
+class Joint(NamedTuple):
+    """Two bodies and the conditions between two points of them (design positions)."""
+
+    name: str
+    parent: Body
+    at_parent: Array
+    child: Body
+    at_child: Array
+    conditions: tuple[Condition, ...]
+
+
+class Rows(NamedTuple):
+    """Constraint rows of one joint.
+
+    Attributes
+    ----------
+    g : (n,) array
+        Residuals: cosines [-] or lengths [m].
+    G_parent, G_child : (n, 6) arrays
+        Jacobians over the absolute velocities [ω; v] of the two bodies.
+    drift : (n,) array
+        ∂g/∂t, from prescribed motion.
+    gamma : (n,) array
+        g̈ where no body is accelerated.
+    """
+
+    g: Array
+    G_parent: Array
+    G_child: Array
+    drift: Array
+    gamma: Array
+
+
+class Ends(NamedTuple):
+    """The two joined points: arguments of the conditions.
+
+    Attributes
+    ----------
+    geometry : (R_p, x_p, R_c, x_c)
+    twists : (w_p, v_p, w_c, v_c)
+    accelerations : (12,) array
+        Their derivative where no body is accelerated.
+    e_parent, e_child : (3,) arrays
+        From the centre of mass to the point, world axes.
+    """
+
+    geometry: tuple[Array, Array, Array, Array]
+    twists: tuple[Array, Array, Array, Array]
+    accelerations: Array
+    e_parent: Array
+    e_child: Array
+
+
+def joints_of(system: System) -> list[Joint]:
+    """All hinges that constrain something, then all closures."""
+    hinges = [
+        Joint(f"hinge of {b.name}", b.carrier, b.inboard.at_parent, b, b.inboard.at_child, b.inboard.constraints)
+        for b in system.bodies
+    ]
+    closures = [
+        Joint(loop.name, loop.body_a, loop.closure.at_parent, loop.body_b, loop.closure.at_child, loop.closure.constraints)
+        for loop in system.closures
+    ]
+    return [joint for joint in (*hinges, *closures) if joint.conditions]
+
+
+def ends_of(joint: Joint, states: Mapping[str, BodyState]) -> Ends:
+    """Positions and motions of the two points of a joint."""
+    p, c = states[joint.parent.name], states[joint.child.name]
+    e_p, e_c = p.R @ joint.parent.local(joint.at_parent), c.R @ joint.child.local(joint.at_child)
+    swing_p, swing_c = cross(p.w, e_p), cross(c.w, e_c)
+    return Ends(
+        (p.R, p.r + e_p, c.R, c.r + e_c),
+        (p.w, p.v + swing_p, c.w, c.v + swing_c),
+        concatenate((zeros(3), cross(p.w, swing_p), zeros(3), cross(c.w, swing_c))),
+        e_p,
+        e_c,
+    )
+
+
+def joint_rows(joint: Joint, states: Mapping[str, BodyState]) -> Rows:
+    """The rows of a hinge or closure."""
+    ends = ends_of(joint, states)
+    parts = []
+    for condition in joint.conditions:
+        A = condition.velocity_rows(*ends.geometry)
+        bias = condition.acceleration_bias(*ends.geometry, *ends.twists)
+        parts.append(
+            Rows(
+                condition.residual(*ends.geometry),
+                at_centre_of_mass(A[:, :6], ends.e_parent),
+                at_centre_of_mass(A[:, 6:], ends.e_child),
+                zeros(condition.rows),
+                A @ ends.accelerations + bias,
+            )
+        )
+    return stacked_rows(parts)
+
+
+def stacked_rows(parts: Sequence[Rows]) -> Rows:
+    """Rows on top of each other."""
+    g, G_parent, G_child, drift, gamma = zip(*parts, strict=True)
+    return Rows(
+        concatenate(g),
+        array(row for block in G_parent for row in block),
+        array(row for block in G_child for row in block),
+        concatenate(drift),
+        concatenate(gamma),
+    )
+
+
+def at_centre_of_mass(A: Array, e: Array) -> Array:
+    """Rows over [ω; velocity of the point] as rows over [ω; velocity of the centre of mass]."""
+    return array(concatenate((row[:3] + cross(e, row[3:]), row[3:])) for row in A)
+
+
+def prescribed_rows(body: Body, states: Mapping[str, BodyState], motion: Prescribed) -> Rows:
+    """The rheonomic row: the coordinate of the inboard hinge follows the motion.
+
+    Raises
+    ------
+    ModelError
+        For a hinge that cannot be prescribed here.
+    """
+    hinge = body.inboard
+    joint = Joint(body.name, body.carrier, hinge.at_parent, body, hinge.at_child, ())
+    if isinstance(hinge, Revolute) or (isinstance(hinge, Screw) and hinge.pitch == 0.0):
+        return prescribed_angle(joint, hinge.axis, states, motion)
+    if isinstance(hinge, Prismatic):
+        return prescribed_displacement(joint, hinge.axis, 1.0, states, motion)
+    if isinstance(hinge, Screw):
+        return prescribed_displacement(joint, hinge.axis, hinge.pitch, states, motion)
+    raise ModelError(f"the reference cannot prescribe the {type(hinge).__name__} hinge of body {body.name!r}")
+
+
+def prescribed_displacement(
+    joint: Joint, axis: Array, scale: float, states: Mapping[str, BodyState], motion: Prescribed
+) -> Rows:
+    """Displacement along an axis of the parent: n · (x_c − x_p) − scale s = 0."""
+    rows = joint_rows(joint._replace(conditions=(InPlane(axis),)), states)
+    return rows._replace(
+        g=rows.g - scale * motion.position,
+        drift=array((-scale * motion.rate,)),
+        gamma=rows.gamma - scale * motion.acceleration,
+    )
+
+
+def prescribed_angle(joint: Joint, axis: Array, states: Mapping[str, BodyState], motion: Prescribed) -> Rows:
+    """Angle about an axis: −a · b = sin(angle − s) = 0, with a = e1 turned by s on the parent, b = e2 on the child.
+
+    The condition is the constant `Angle` between the child and a frame p' that turns on the parent with the
+    motion, so that its residual is smooth and has a single root within half a turn of any s.
+    """
+    ends = ends_of(joint, states)
+    e1, e2 = across(axis)
+    angle = Angle(e1, e2)
+    R_p, x_p, R_c, x_c = ends.geometry
+    w_p, v_p, w_c, v_c = ends.twists
+    n = R_p @ axis
+    frame = R_p @ rotation_about(axis, cos(motion.position), sin(motion.position))
+    w_frame = w_p + n * motion.rate
+    A = -angle.velocity_rows(frame, x_p, R_c, x_c)
+    bias = -angle.acceleration_bias(frame, x_p, R_c, x_c, w_frame, v_p, w_c, v_c)
+    alpha_frame = n * motion.acceleration + cross(w_p, n) * motion.rate  # where the parent is not accelerated
+    return Rows(
+        -angle.residual(frame, x_p, R_c, x_c),
+        at_centre_of_mass(A[:, :6], ends.e_parent),
+        at_centre_of_mass(A[:, 6:], ends.e_child),
+        A[:, :3] @ (n * motion.rate),
+        A[:, :3] @ alpha_frame + bias,
+    )
+
+
+def row_names(joints: Sequence[Joint], prescribed: Sequence[str]) -> tuple[str, ...]:
+    """The joint each constraint row belongs to."""
+    names = [joint.name for joint in joints for condition in joint.conditions for _ in range(condition.rows)]
+    return (*names, *(f"motion of {name}" for name in prescribed))
+
+
+def dense(rows: Sequence[tuple[Rows, int, int]], n_V: int) -> Array:
+    """G (n, n_V) from rows and the first columns of their bodies (negative for the ground, which has none)."""
+    G = np.zeros((sum(len(part.g) for part, _, _ in rows), n_V), dtype=object)
+    G[:] = 0.0
+    start = 0
+    for part, parent, child in rows:
+        stop = start + len(part.g)
+        for first, block in ((parent, part.G_parent), (child, part.G_child)):
+            if first >= 0:
+                G[start:stop, first : first + 6] = G[start:stop, first : first + 6] + block
+        start = stop
+    return array(G.ravel()).reshape(G.shape)

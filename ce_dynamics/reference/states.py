@@ -1,0 +1,113 @@
+"""Absolute states: every body as if it were free, in world axes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from ce_dynamics.arrays import Array, Scalar, concatenate, cross, dot, zeros
+from ce_dynamics.body import Body
+from ce_dynamics.rotation import normalised, quaternion_rate, rotation_from_quaternion
+from ce_dynamics.spatial import IDENTITY
+
+POSITIONS = 7
+"""Per body in p: [x y z, qw qx qy qz], centre of mass in the world and the unit quaternion body to world."""
+
+VELOCITIES = 6
+"""Per body in V: [wx wy wz, vx vy vz], angular velocity and velocity of the centre of mass in world axes."""
+
+
+class BodyState(NamedTuple):
+    """A body's motion in the world.
+
+    Attributes
+    ----------
+    R : (3, 3) array
+        Body axes to world axes.
+    r, v : (3,) arrays
+        Centre of mass and its velocity.
+    w : (3,) array
+        Angular velocity.
+    """
+
+    R: Array
+    r: Array
+    w: Array
+    v: Array
+
+
+AT_REST = BodyState(IDENTITY, zeros(3), zeros(3), zeros(3))
+"""The ground."""
+
+
+def body_states(bodies: Sequence[Body], p: Array, V: Array) -> dict[str, BodyState]:
+    """States of all bodies, and of the ground, from the vectors p and V."""
+    states = {"ground": AT_REST}
+    for k, body in enumerate(bodies):
+        position, twist = p[POSITIONS * k : POSITIONS * (k + 1)], V[VELOCITIES * k : VELOCITIES * (k + 1)]
+        R = rotation_from_quaternion(normalised(position[3:]))
+        states[body.name] = BodyState(R, position[:3], twist[:3], twist[3:])
+    return states
+
+
+def position_vector(bodies: Sequence[Body], states: Mapping[str, BodyState]) -> Array:
+    """The vector p of given states (floats only)."""
+    parts = []
+    for body in bodies:
+        x, y, z, w = Rotation.from_matrix(np.asarray(states[body.name].R, dtype=float)).as_quat()
+        parts.append(concatenate((states[body.name].r, (w, x, y, z))))
+    return concatenate(parts).astype(float)
+
+
+def velocity_vector(bodies: Sequence[Body], states: Mapping[str, BodyState]) -> Array:
+    """The vector V of given states."""
+    return concatenate([(*states[body.name].w, *states[body.name].v) for body in bodies])
+
+
+def position_rate(p: Array, W: Array) -> Array:
+    """ṗ for velocities W: ṙ = v and q̇ = ½ (0, ω) ⊗ q."""
+    parts = []
+    for k in range(len(p) // POSITIONS):
+        quaternion, twist = p[POSITIONS * k + 3 : POSITIONS * (k + 1)], W[VELOCITIES * k : VELOCITIES * (k + 1)]
+        parts += [twist[3:], quaternion_rate(quaternion, twist[:3])]
+    return concatenate(parts)
+
+
+def displaced(p: Array, step: Array) -> Array:
+    """P after the finite displacement ``step``, laid out as V: rotation vectors and translations (floats only)."""
+    result = np.array(p, dtype=float)
+    for k in range(len(p) // POSITIONS):
+        at, twist = POSITIONS * k, step[VELOCITIES * k : VELOCITIES * (k + 1)]
+        w, x, y, z = result[at + 3 : at + 7]
+        turned = Rotation.from_rotvec(twist[:3]) * Rotation.from_quat((x, y, z, w))
+        x, y, z, w = turned.as_quat()
+        result[at : at + 3] += twist[3:]
+        result[at + 3 : at + 7] = w, x, y, z
+    return result
+
+
+def kinetic_energy(bodies: Sequence[Body], states: Mapping[str, BodyState]) -> Scalar:
+    """Σ ½ ωᵀ I ω + ½ m vᵀ v."""
+    total: Scalar = 0.0
+    for body in bodies:
+        state = states[body.name]
+        w = state.R.T @ state.w
+        total = total + 0.5 * dot(w, body.inertia @ w) + 0.5 * body.mass * dot(state.v, state.v)
+    return total
+
+
+def gravity_potential(bodies: Sequence[Body], states: Mapping[str, BodyState], gravity: Array) -> Scalar:
+    """−Σ m g · r, zero at the world's origin."""
+    total: Scalar = 0.0
+    for body in bodies:
+        total = total - body.mass * dot(gravity, states[body.name].r)
+    return total
+
+
+def point_of(body: Body, state: BodyState, at: Array) -> tuple[Array, Array]:
+    """World position and velocity of the body-fixed point that is at ``at`` in the design pose."""
+    e = state.R @ body.local(at)
+    return state.r + e, state.v + cross(state.w, e)

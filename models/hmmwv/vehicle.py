@@ -1,0 +1,171 @@
+"""The HMMWV: chassis, four double wishbones, Pitman steering, tyres, brakes and driveline."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ce_dynamics.arrays import Scalar, arctan2, dot, sqrt
+from ce_dynamics.body import Body
+from ce_dynamics.forces.base import Observer
+from ce_dynamics.hinges.free import Free
+from ce_dynamics.kinematics.pitman import PitmanSteering
+from ce_dynamics.models.brake import Brake
+from ce_dynamics.models.hmmwv.corner import CornerParameters
+from ce_dynamics.models.hmmwv.elements import brake_parameters, powertrain_parameters, tyre_parameters
+from ce_dynamics.models.hmmwv.schema import CORNERS, HmmwvParameters, SteeringParameters
+from ce_dynamics.models.hmmwv.suspension import add_corner, add_rigid_body
+from ce_dynamics.models.powertrain import Driveline
+from ce_dynamics.models.road import FlatRoad, Road
+from ce_dynamics.models.tyre_tmeasy import Tyre
+from ce_dynamics.motions import SecondOrderActuator
+from ce_dynamics.spatial import IDENTITY
+from ce_dynamics.system import System
+
+FORWARD, LEFT, UP = IDENTITY
+
+
+def build(
+    parameters: HmmwvParameters | None = None,
+    *,
+    overrides: Sequence[str] = (),
+    path: str | Path | None = None,
+    road: Road | None = None,
+    speed: float = 0.0,
+) -> System:
+    """The full vehicle on a road.
+
+    Inputs: ``steering`` (−1 … 1, positive to the left), ``throttle`` and ``brake`` (0 … 1).
+
+    Parameters
+    ----------
+    parameters : HmmwvParameters, optional
+        The data; loaded from ``path`` (the file of the package if None) with ``overrides`` if not given.
+    overrides : sequence of str
+        ``key=value`` each, see `HmmwvParameters.load`.
+    path : path, optional
+        A data file.
+    road : Road, optional
+        Flat with the data's friction if not given.
+    speed : float
+        Initial forward speed [m/s], wheels rolling.
+
+    Returns
+    -------
+    System
+        14 degrees of freedom.
+    """
+    data = HmmwvParameters.load(path, overrides) if parameters is None else parameters
+    surface = FlatRoad(data.road.friction) if road is None else road
+    system = System(gravity=data.gravity, name="hmmwv")
+    for name in ("steering", "throttle", "brake"):
+        system.add_input(name, "1")
+    system.group("corner", CORNERS)
+    chassis = add_rigid_body(system, "chassis", data.chassis, system.ground, Free())
+    link = add_steering(system, chassis, data.steering)
+    wheels = []
+    for name in CORNERS:
+        corner = data.corners[name]
+        wheel = add_corner(system, chassis, corner, link if corner.steered else None)
+        add_wheel_forces(system, wheel, corner, surface)
+        wheels.append((wheel, wheel.carrier, corner.W, corner.wheel.axis))
+        system.start(wheel, v=[speed / corner.tyre.radius])
+    system.add_force(Driveline("driveline", chassis, wheels, powertrain_parameters(data.powertrain)))
+    add_sensors(system, chassis)
+    system.start(chassis, q=[0, 0, data.ride_height, 1, 0, 0, 0], v=[0, 0, 0, speed, 0, 0])
+    return system
+
+
+def add_steering(system: System, chassis: Body, steering: SteeringParameters) -> Body:
+    """Add the Pitman steering, driven by the input ``steering`` through its actuator; returns the link."""
+    linkage = PitmanSteering(
+        steering.T,
+        steering.U,
+        steering.V,
+        steering.W,
+        steering.axis,
+        arm="steering.pitman_arm",
+        link="steering.link",
+        idler="steering.idler_arm",
+        chassis=chassis.name,
+    )
+    for joint in linkage.joints():
+        parameters = getattr(steering, joint.body.removeprefix("steering."))
+        add_rigid_body(system, joint.body, parameters, joint.carrier, joint.hinge)
+    for cut in linkage.cuts():
+        system.close_loop(cut.name, cut.body_a, cut.body_b, cut.closure)
+    system.use_linkage(linkage)
+    actuator = steering.actuator
+    # The arms point forward and the tie rods lie behind the wheel centres: an arm that turns to the left moves
+    # the link to the left and the wheels' rears with it, which steers to the right.
+    gain = -steering.max_angle
+    system.prescribe(
+        "steering.pitman_arm",
+        SecondOrderActuator("steering", gain, actuator.natural_frequency, actuator.damping_ratio),
+    )
+    return system.find("steering.link")
+
+
+def add_wheel_forces(system: System, wheel: Body, corner: CornerParameters, road: Road) -> None:
+    """Add the tyre and the brake of a wheel."""
+    system.add_force(
+        Tyre(
+            f"{corner.name}.tyre",
+            wheel,
+            wheel.carrier,
+            corner.W,
+            corner.wheel.axis,
+            tyre_parameters(corner.tyre),
+            road,
+            system.ground,
+        )
+    )
+    system.add_force(Brake(f"{corner.name}.brake", wheel, corner.W, brake_parameters(corner)))
+
+
+def add_sensors(system: System, chassis: Body) -> None:
+    """Add the outputs that drivers and plots read: position, attitude and velocities of the chassis.
+
+    Yaw, pitch and roll are the angles of successive turns about z, y, x; roll is positive to the right, pitch
+    nose down.
+    """
+    ground, reference = system.ground, chassis.inboard.at
+
+    def forward(observer: Observer) -> tuple[Scalar, Scalar, Scalar]:
+        x, y, z = observer.direction(chassis, FORWARD, ground)
+        return x, y, z
+
+    def heading(observer: Observer) -> Scalar:
+        x, y, _ = forward(observer)
+        return arctan2(y, x)
+
+    def pitch(observer: Observer) -> Scalar:
+        x, y, z = forward(observer)
+        return arctan2(-z, sqrt(x * x + y * y))
+
+    def roll(observer: Observer) -> Scalar:
+        left, up = (observer.direction(chassis, axis, ground) for axis in (LEFT, UP))
+        return arctan2(left[2], up[2])
+
+    def velocity(observer: Observer, along: int) -> Scalar:
+        x, y, _ = forward(observer)
+        v = observer.point(chassis, reference, ground).v
+        ahead = (v[0] * x + v[1] * y, v[1] * x - v[0] * y)[along]
+        return ahead / sqrt(x * x + y * y)
+
+    def speed(observer: Observer) -> Scalar:
+        v = observer.point(chassis, reference, ground).v
+        return sqrt(v[0] * v[0] + v[1] * v[1])
+
+    def yaw_rate(observer: Observer) -> Scalar:
+        return dot(UP, observer.angular_velocity(chassis, ground))
+
+    for k, name in enumerate(("x", "y", "z")):
+        system.add_output(name, "m", lambda o, k=k: o.point(chassis, reference, ground).r[k])
+    system.add_output("yaw", "rad", heading)
+    system.add_output("pitch", "rad", pitch)
+    system.add_output("roll", "rad", roll)
+    system.add_output("speed", "m/s", speed)
+    system.add_output("vx", "m/s", lambda o: velocity(o, 0))
+    system.add_output("vy", "m/s", lambda o: velocity(o, 1))
+    system.add_output("yaw_rate", "rad/s", yaw_rate)

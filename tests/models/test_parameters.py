@@ -1,0 +1,353 @@
+"""Generic machinery: units, quantities, YAML reading, layering, validation, messages."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.parameters import (
+    Groups,
+    Section,
+    Tree,
+    flatten,
+    lay,
+    parse_override,
+    read_file,
+    read_text,
+    split_tag,
+    validate,
+)
+from ce_dynamics.models.quantities import (
+    InertiaTensor,
+    Length,
+    Mass,
+    Point,
+    Quantity,
+    inertia_matrix,
+    triangle_excess,
+)
+from ce_dynamics.models.units import parse_unit, same_dimension
+
+
+class Part(Section):
+    mass: Mass
+    at: Point
+
+
+class Extra(Section):
+    size: Length
+
+
+class Example(Section):
+    left: Part
+    right: Part
+    inertia: InertiaTensor
+    extra: Extra | None = None
+
+
+GROUPS = Groups(members=("left", "right"), groups={"both": ("left", "right")}, shared=frozenset({"mass"}))
+TEXT = """
+title: an example
+sources: {book: A book, guess: a guess}
+both:
+  source: book
+  mass: 2 kg
+  at: (1, 2, 3) m [guess]
+inertia: diag(1, 2, 2.5) kg*m^2 [book; as printed]
+"""
+
+
+def tree_of(text: str = TEXT, *overrides: str) -> Tree:
+    tree = lay({}, read_text(text, "example.yaml").assignments, Example, GROUPS)
+    return lay(tree, [parse_override(o) for o in overrides], Example, GROUPS)
+
+
+def load(text: str = TEXT, *overrides: str) -> Example:
+    return validate(Example, tree_of(text, *overrides), GROUPS, "example.yaml")
+
+
+def message(text: str = TEXT, *overrides: str) -> str:
+    with pytest.raises(DataError) as caught:
+        load(text, *overrides)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+# --- units --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "si", "factor"),
+    [
+        ("kN/m", "N/m", 1e3),
+        ("N/mm", "N/m", 1e3),
+        ("N*s/mm", "N*s/m", 1e3),
+        ("Ns/m", "kg/s", 1.0),
+        ("N/m^3", "kg/m^2/s^2", 1.0),
+        ("N/mm³", "N/m^3", 1e9),
+        ("kg m²", "kg*m^2", 1.0),
+        ("g*mm**2", "kg*m^2", 1e-9),
+        ("Nm", "kg*m^2/s^2", 1.0),
+        ("N·m", "Nm", 1.0),
+        ("deg", "rad", math.pi / 180),
+        ("rpm", "rad/s", math.pi / 30),
+        ("km/h", "m/s", 1 / 3.6),
+        ("mph", "m/s", 1609.344 / 3600),
+        ("lbf/in", "N/m", 175.126835246),  # the usual table value
+        ("1/s", "Hz", 1.0),
+        ("m s^-2", "m/s^2", 1.0),
+        ("%", "1", 0.01),
+        ("ft", "in", 12 * 0.0254),
+    ],
+)
+def test_units_convert(text: str, si: str, factor: float) -> None:
+    unit = parse_unit(text)
+    assert same_dimension(unit, parse_unit(si))
+    assert unit.factor == pytest.approx(factor, rel=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("N", "kg"), ("rad/s", "Hz"), ("Nm", "N/m"), ("rad", "1"), ("rpm", "Hz"), ("lb", "lbf")],
+)
+def test_units_of_different_kind_are_told_apart(one: str, other: str) -> None:
+    assert not same_dimension(parse_unit(one), parse_unit(other))
+
+
+def test_unknown_unit_suggests_the_nearest() -> None:
+    with pytest.raises(ValueError, match="unknown unit 'KG'; did you mean kg"):
+        parse_unit("KG")
+    with pytest.raises(ValueError, match="is not a unit"):
+        parse_unit("N/(m)")
+
+
+# --- quantities ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ("23.965 kg", 23.965),
+        ("1500g", 1.5),
+        ("2.2e3", 2200.0),
+        (7, 7.0),
+        (0.5, 0.5),
+        (" 1e-3  t ", 1.0),
+        (".5 kg", 0.5),
+    ],
+)
+def test_scalars_are_read(written: object, value: float) -> None:
+    assert Quantity("kg").parse(written) == value
+
+
+@pytest.mark.parametrize(
+    "written", ["(1, -2, 3.5) m", "[1, -2, 3.5] m", "(100, -200, 350) cm", [1, -2, 3.5], ["1", "-2", "3.5"]]
+)
+def test_points_are_read(written: object) -> None:
+    assert Quantity("m", components=("x", "y", "z")).parse(written) == pytest.approx((1, -2, 3.5), rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("5 N", "wrong unit: N cannot be converted to kg; expected kg, for example 23.9 kg"),
+        ("0 kg", "must be above 0 kg"),
+        ("-3 kg", "'-3 kg' must be above 0 kg"),
+        ("nan kg", "not finite"),
+        ("inf", "not finite"),
+        (float("nan"), "not finite"),
+        ("1e400 kg", "not finite"),
+        (True, "is not a number in kg"),
+        (None, "no value is not a number"),
+        ("heavy", "'heavy' is not a number in kg"),
+        ("5 kgg", "unknown unit 'kgg'"),
+        ("5 kg 3", "'5 kg 3'"),
+        ("(1, 2) kg", "is not a number"),
+    ],
+)
+def test_bad_scalars_are_refused_with_value_and_remedy(written: object, words: str) -> None:
+    with pytest.raises(ValueError, match="expected kg, for example") as caught:
+        Quantity("kg", above=0.0).parse(written)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("(1, 2) m", "has 2 numbers, 3 are needed"),
+        ("(1, 2, 3, 4) m", "has 4 numbers"),
+        ("(1 m, 2 m, 3 m)", "the unit follows the bracket"),
+        ("(1, two, 3) m", "'two'"),
+        ("(1, nan, 3) m", "not finite"),
+        ("5 m", "is not a list of numbers in m"),
+        ("(1, 2, 3) kg", "kg cannot be converted to m"),
+    ],
+)
+def test_bad_points_are_refused(written: object, words: str) -> None:
+    with pytest.raises(ValueError, match="for example") as caught:
+        Quantity("m", components=("x", "y", "z")).parse(written)
+    assert words in str(caught.value)
+
+
+def test_inertia_forms_and_definiteness() -> None:
+    kind = Quantity("kg*m^2", components=("xx", "yy", "zz", "xy", "xz", "yz"))
+    assert kind.parse("diag(1, 2, 3) kg*m^2") == (1, 2, 3, 0, 0, 0)
+    matrix = inertia_matrix(kind.parse("(1, 2, 3, 0.1, 0.2, 0.3) kg m2"))  # type: ignore[arg-type]
+    np.testing.assert_array_equal(matrix, [[1, 0.1, 0.2], [0.1, 2, 0.3], [0.2, 0.3, 3]])
+    with pytest.raises(ValueError, match="smallest principal moment is -1"):
+        kind.parse("(1, 1, 5, 2, 0, 0) kg*m^2")  # eigenvalues of [[1, 2], [2, 1]] are 3 and -1
+    with pytest.raises(ValueError, match="3 or 6 are needed"):
+        kind.parse("(1, 1, 5, 2) kg*m^2")
+
+
+def test_triangle_inequality_is_judged_on_principal_moments() -> None:
+    assert triangle_excess(np.diag([0.4, 0.4, 0.8938])) == pytest.approx(0.0938, abs=1e-12)
+    assert triangle_excess(np.diag([0.1, 0.2, 0.3])) == 0.0  # a lamina: exactly on the limit
+    # A lamina turned in space: every diagonal passes, rounding must not fail it.
+    c, s = math.cos(0.7), math.sin(0.7)
+    R = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]) @ np.array([[1, 0, 0], [0, c, -s], [0, s, c]])
+    assert triangle_excess(R @ np.diag([0.1, 0.2, 0.3]) @ R.T) == 0.0
+    assert triangle_excess(R @ np.diag([0.1, 0.2, 0.4]) @ R.T) == pytest.approx(0.1, rel=1e-12)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False), st.sampled_from(["kg", "N/m^3", "1", "rad/s"]))
+def test_written_values_read_back_bit_for_bit(value: float, unit: str) -> None:
+    kind = Quantity(unit)
+    assert kind.parse(kind.text(value)) == value
+
+
+# --- reading ------------------------------------------------------------------------------------------------
+
+
+def test_tags_split() -> None:
+    assert split_tag("1 m [book]") == ("1 m", "book", "")
+    assert split_tag("diag(1, 2, 3) [book; as printed]") == ("diag(1, 2, 3)", "book", "as printed")
+    assert split_tag("[1, 2, 3]") == ("[1, 2, 3]", "", "")  # a list, not a tag
+    assert split_tag("[1, 2, 3] m [book]") == ("[1, 2, 3] m", "book", "")
+
+
+def test_a_file_is_loaded_with_sources() -> None:
+    example = load()
+    assert example.left == Part(mass=2.0, at=(1.0, 2.0, 3.0))
+    listed = {p.key: p for p in flatten(example, tree_of(), GROUPS)}
+    assert list(listed) == ["mass", "both.at", "inertia"]
+    assert (listed["mass"].source, listed["both.at"].source) == ("book", "guess")
+    assert listed["both.at"].text == "(1.0, 2.0, 3.0) m"
+
+
+def test_models_are_frozen() -> None:
+    with pytest.raises(ValidationError, match="frozen"):
+        load().left.mass = 3.0
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (TEXT.replace("  mass: 2 kg", "  mass: 2 kg\n  mass: 3 kg"), "example.yaml:7: the key 'mass' is there twice, first on line 6"),
+        (TEXT + "inertia: diag(1, 1, 1)\n", "the key 'inertia' is there twice"),
+        ("both: [1, 2\nx: 3", "example.yaml:2: not valid YAML"),
+        ("both:\n\tmass: 1", "example.yaml:2: not valid YAML"),
+        ("", "expected sections"),
+        ("- 1\n- 2", "expected sections"),
+        (TEXT.replace("2 kg", "2 kg [novel]"), "example.yaml:6: both.mass: unknown source 'novel'"),
+        (TEXT.replace("2 kg", "2 m"), "example.yaml:6: mass: '2 m' has the wrong unit"),
+        (TEXT.replace("2 kg", ".nan"), "example.yaml:6: mass: 'nan' is not finite"),
+        (TEXT.replace("2 kg", ""), "example.yaml:6: mass: no value"),
+        (TEXT.replace("  mass: 2 kg\n", ""), "example.yaml: missing mass; expected kg, for example 'mass: 23.9 kg'"),
+        (TEXT.replace("  mass: 2 kg", "  mas: 2 kg"), "example.yaml:6: unknown parameter 'both.mas'; nearest: both.mass"),
+        (TEXT.replace("  mass: 2 kg", "  mass:\n    v: 2"), "example.yaml:7: unknown parameter 'both.mass.v'"),
+        (TEXT.replace("(1, 2, 3) m", "(1, 2) m"), "example.yaml:7: both.at: '(1, 2) m' has 2 numbers"),
+    ],
+)  # fmt: skip
+def test_bad_files_are_refused_with_place_and_key(text: str, words: str) -> None:
+    assert words in message(text)
+
+
+def test_a_missing_number_of_one_member_is_named_precisely() -> None:
+    text = TEXT.replace("  at: (1, 2, 3) m [guess]", "") + "left:\n  at: (1, 2, 3) m\n"
+    assert "missing right.at;" in message(text)
+
+
+def test_several_problems_are_counted() -> None:
+    text = TEXT.replace("2 kg", "-2 kg").replace("(1, 2, 3) m", "(1, 2) m")
+    assert message(text).endswith("(and 1 more)")
+
+
+def test_unreadable_files(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="No such file"):
+        read_file(tmp_path / "none.yaml")
+    (tmp_path / "binary.yaml").write_bytes(b"a: \xff\xfe")
+    with pytest.raises(DataError, match="not UTF-8"):
+        read_file(tmp_path / "binary.yaml")
+
+
+# --- layering -----------------------------------------------------------------------------------------------
+
+
+def test_more_specific_overrides_win_in_any_order() -> None:
+    for overrides in (["left.mass=5", "both.mass=4", "mass=3"], ["mass=3", "both.mass=4", "left.mass=5"]):
+        example = load(TEXT, *overrides)
+        assert (example.left.mass, example.right.mass) == (5.0, 4.0)
+
+
+def test_a_later_layer_wins_over_a_more_specific_name_in_an_earlier_one() -> None:
+    example = load(TEXT + "left: {mass: 9 kg}\n", "both.mass=4 kg")
+    assert (example.left.mass, example.right.mass) == (4.0, 4.0)
+
+
+def test_of_equal_names_the_last_wins() -> None:
+    assert load(TEXT, "left.mass=4", "left.mass=5").left.mass == 5.0
+
+
+def test_components_are_overridden_alone() -> None:
+    example = load(TEXT, "left.at.y=-50 cm", "inertia.zz=2.2", "inertia.xy=0.1")
+    assert (example.left.at, example.right.at) == ((1.0, -0.5, 3.0), (1.0, 2.0, 3.0))
+    assert example.inertia == (1, 2, 2.2, 0.1, 0, 0)
+    assert "left.at.y: '5 kg' has the wrong unit" in message(TEXT, "left.at.y=5 kg")
+    assert "unknown parameter 'left.at.w'; nearest: left.at" in message(TEXT, "left.at.w=5")
+
+
+def test_laying_leaves_the_lower_layer_alone() -> None:
+    tree = tree_of()
+    lay(tree, [parse_override("left.mass=9")], Example, GROUPS)
+    assert validate(Example, tree, GROUPS, "").left.mass == 2.0
+
+
+def test_optional_sections_are_absent_or_complete() -> None:
+    assert load().extra is None
+    extra = load(TEXT, "extra.size=3 mm").extra
+    assert extra is not None
+    assert extra.size == 0.003
+
+
+@pytest.mark.parametrize(
+    ("override", "words"),
+    [
+        ("left.mass", "not of the form key=value"),
+        ("=5", "not of the form key=value"),
+        ("left.mass=", "not of the form key=value"),
+        ("left=5", "left is a section, not a number; its keys are mass, at"),
+        ("LEFT.mass=5", "unknown parameter 'LEFT.mass'; nearest:"),
+        ("zzz=5", "sections are both, left, right, mass, inertia, extra"),
+        ("right.mass=-1", "override: right.mass: '-1' must be at least 0 kg"),
+        ("mass..=1", "unknown parameter"),
+    ],
+)
+def test_bad_overrides_are_refused(override: str, words: str) -> None:
+    assert words in message(TEXT, override)
+
+
+def test_listing_names_what_differs_and_round_trips() -> None:
+    example, tree = (
+        load(TEXT, "right.mass=3", "left.at.x=0.1"),
+        tree_of(TEXT, "right.mass=3", "left.at.x=0.1"),
+    )
+    listed = flatten(example, tree, GROUPS)
+    assert [p.key for p in listed] == ["left.mass", "left.at", "right.mass", "right.at", "inertia"]
+    assert {p.key: p.source for p in listed}["right.mass"] == "override"
+    assert load(TEXT, *(f"{p.key}={p.text}" for p in listed)) == example
