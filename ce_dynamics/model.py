@@ -91,6 +91,17 @@ class Model:
                 return S
         return None
 
+    def with_unit_quaternions(self, y: Array) -> Floats:
+        """The same state with every quaternion normalised."""
+        result = np.array(y, dtype=float)
+        for name, where in self.embedding.q_of.items():
+            hinge = self.system.find(name).inboard
+            quaternion = [k for k, unit in enumerate(hinge.coordinate_names) if unit.startswith("q")]
+            if len(quaternion) == 4:
+                at = where.start + np.array(quaternion)
+                result[at] /= np.linalg.norm(result[at])
+        return result
+
     # Compiled functions
 
     @cached_property

@@ -133,7 +133,7 @@ def simulate(
     began = time.perf_counter()
     t, Y, trouble = integrate(rhs, start, t_store, method, rtol, atol, max_step, progress)
     wall = time.perf_counter() - began
-    U = np.array([rhs.inputs_at(t_k, y_k) for t_k, y_k in zip(t, Y, strict=True)]).reshape(len(t), -1)
+    U = np.array([rhs.inputs_at(t_k, y_k).copy() for t_k, y_k in zip(t, Y, strict=True)]).reshape(len(t), -1)
     attributes = {
         "system": model.system.name,
         "method": method,
@@ -203,7 +203,7 @@ def integrate(
 def where_it_broke(model: Model, rhs: RightHandSide, t: float, y: Floats) -> str:
     """Which loop left its admissible range shortly after the last state, as a clause for messages."""
     y_dot = rhs(t, y)
-    u = rhs.inputs_at(t, y)
+    u = rhs.inputs_at(t, y).copy()
     for step in np.geomspace(1e-9, 0.1, 25):
         ahead = y + step * np.where(np.isfinite(y_dot), y_dot, 0.0)
         broken = model.unassembled(ahead, u)

@@ -441,7 +441,7 @@ def _general(key: tuple[str, ...], among: Sequence[tuple[str, ...]], groups: Gro
 
 
 def _missing_hint(names: list[str], schema: type[BaseModel], groups: Groups) -> str:
-    quantities = {next(groups.names(key))[0]: quantity for key, quantity in leaves(schema).items()}
+    quantities = {name: q for key, q in leaves(schema).items() for name, _ in groups.names(key)}
     quantity = quantities.get(tuple(names[0].split(".")))
     if quantity is None:
         return ""

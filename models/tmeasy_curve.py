@@ -35,7 +35,8 @@ class Curve(NamedTuple):
 class SlipForce(NamedTuple):
     """Steady-state characteristic per axis as F = −(G/W) v, and capacities.
 
-    The form is that of `ce_dynamics.models.deflection`: W are speeds, G forces, ``s`` the generalised slip, ``FM_x`` and ``FM_y`` the maximum forces.
+    The form is that of `ce_dynamics.models.deflection`: W are speeds, G forces; ``s`` is the generalised
+    slip, ``FM_x`` and ``FM_y`` are the maximum forces.
     """
 
     W_x: Scalar

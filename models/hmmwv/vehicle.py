@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from ce_dynamics.arrays import Scalar, arctan2, dot, sqrt
+from ce_dynamics.arrays import Array, Scalar, arctan2, dot, sqrt
 from ce_dynamics.body import Body
 from ce_dynamics.forces.base import Observer
 from ce_dynamics.hinges.free import Free
@@ -18,9 +19,11 @@ from ce_dynamics.models.hmmwv.suspension import add_corner, add_rigid_body
 from ce_dynamics.models.powertrain import Driveline
 from ce_dynamics.models.road import FlatRoad, Road
 from ce_dynamics.models.tyre_tmeasy import Tyre
+from ce_dynamics.model import Model
 from ce_dynamics.motions import SecondOrderActuator
 from ce_dynamics.spatial import IDENTITY
 from ce_dynamics.system import System
+from ce_dynamics.trim import trim
 
 FORWARD, LEFT, UP = IDENTITY
 
@@ -101,7 +104,7 @@ def add_steering(system: System, chassis: Body, steering: SteeringParameters) ->
     gain = -steering.max_angle
     system.prescribe(
         "steering.pitman_arm",
-        SecondOrderActuator("steering", gain, actuator.natural_frequency, actuator.damping_ratio),
+        SecondOrderActuator("steering", gain, 2.0 * math.pi * actuator.natural_frequency, actuator.damping_ratio),
     )
     return system.find("steering.link")
 
@@ -169,3 +172,26 @@ def add_sensors(system: System, chassis: Body) -> None:
     system.add_output("vx", "m/s", lambda o: velocity(o, 0))
     system.add_output("vy", "m/s", lambda o: velocity(o, 1))
     system.add_output("yaw_rate", "rad/s", yaw_rate)
+
+
+def settled(model: Model) -> Array:
+    """The initial state with the vehicle at its ride height and its tyres rolling freely.
+
+    Found are heave, roll and pitch, the arms' angles, the wheels' speeds and the tyres' deflections at which
+    their accelerations and rates vanish; speed, position and heading stay.
+
+    Raises
+    ------
+    AssemblyError
+        If there is no such state, for instance because a spring is too soft to carry the vehicle.
+    """
+    arms = [f"{name}.lower_arm" for name in CORNERS]
+    wheel_rates = [f"{name}.wheel_rate" for name in CORNERS]
+    deflections = [f"{name}.tyre.{state}" for name in CORNERS for state in ("x_e", "y_e")]
+    body_rates = ["chassis.vz", "chassis.wx", "chassis.wy"]
+    arm_rates = [f"{arm}_rate" for arm in arms]
+    return trim(
+        model,
+        change=["chassis.z", "chassis.qx", "chassis.qy", *arms, *wheel_rates, *deflections],
+        still=[*body_rates, *arm_rates, *wheel_rates, *deflections],
+    )

@@ -1,14 +1,16 @@
-"""Loop equations of a linkage in SymPy, differentiated symbolically and evaluated with 40 digits.
+"""Loop equations of a linkage, differentiated by SymPy and evaluated with 40 digits.
 
-The equations are written from the hinges and the cut edges alone: the position of a body-fixed point is a chain
-of Rodrigues rotations, and a closure demands that two such points coincide or keep their distance.  Nothing of
-the closed forms is used.
+The equations are written from the hinges and the cut edges alone: a body-fixed point is carried to the world by a
+chain of rotations and displacements, and a closure demands that two such points coincide or keep their distance.
+Nothing of the closed forms is used.  SymPy differentiates one step of the chain and one closure of each kind
+twice in time; a chain is then evaluated step by step (one expression for a whole chain takes SymPy a minute).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, NamedTuple
 
 import mpmath
 import sympy
@@ -22,20 +24,71 @@ from ce_dynamics.kinematics.base import Cut, Joint
 DIGITS = 40
 
 
-def exact(vector: Any) -> sympy.Matrix:
-    """A float vector as exact rationals."""
-    return sympy.Matrix([sympy.Rational(*float(x).as_integer_ratio()) for x in vector])
+class Jet(NamedTuple):
+    """A vector and its first and second time derivatives."""
+
+    x: list[Any]
+    v: list[Any]
+    a: list[Any]
 
 
-def direction(axis: Any) -> sympy.Matrix:
-    """A float direction, of unit length to 60 digits (a float one is of unit length to 16 only)."""
-    v = exact(axis)
-    return (v / sympy.sqrt(v.dot(v))).evalf(60)
+def fixed(values: Any) -> Jet:
+    """A constant vector, exactly the given floats."""
+    still = [mpmath.mpf(0)] * 3
+    return Jet([mpmath.mpf(float(value)) for value in values], still, still)
 
 
-def turned(axis: sympy.Matrix, angle: sympy.Expr, v: sympy.Matrix) -> sympy.Matrix:
+def direction(axis: Any) -> list[Any]:
+    """A float direction, made a unit vector to all digits."""
+    v = [mpmath.mpf(float(x)) for x in axis]
+    return [x / mpmath.norm(v) for x in v]
+
+
+def differentiated(build: Callable[..., Any], *moving: str) -> Callable[..., Any]:
+    """Lambdify an expression of moving 3-vectors, scalar q(t) and constant axis with its time derivatives."""
+    t = sympy.Symbol("t")
+    axis = sympy.Matrix(sympy.symbols("a:3"))
+    functions = [sympy.Matrix([sympy.Function(f"{name}{i}")(t) for i in range(3)]) for name in moving]
+    q = sympy.Function("q")(t)
+    expression = build(axis, q, *functions)
+    orders = [expression, expression.diff(t), expression.diff(t, 2)]
+    arguments: list[Any] = [list(axis)]
+    replace: dict[Any, Any] = {}
+    for n, f in enumerate([sympy.Matrix([q]), *functions]):
+        for order in (2, 1, 0):
+            symbols = sympy.symbols(f"s{n}_{order}_:{len(f)}")
+            replace.update({sympy.diff(entry, t, order): s for entry, s in zip(f, symbols, strict=True)})
+            arguments.append(list(symbols))
+    # highest derivatives first: a function is part of its own derivative
+    ordered = sorted(replace.items(), key=lambda item: -item[0].count(sympy.Derivative) - item[0].has(sympy.Derivative))
+    return sympy.lambdify(arguments, [list(e.subs(ordered)) for e in orders], "mpmath", cse=True)
+
+
+@cache
+def rotation_step() -> Callable[..., Any]:
     """Rodrigues' formula."""
-    return v * sympy.cos(angle) + axis.cross(v) * sympy.sin(angle) + axis * axis.dot(v) * (1 - sympy.cos(angle))
+
+    def build(axis: Any, q: Any, v: Any) -> Any:
+        along = axis * axis.dot(v)
+        return along + (v - along) * sympy.cos(q) + axis.cross(v) * sympy.sin(q)
+
+    return differentiated(build, "v")
+
+
+@cache
+def square_of_gap() -> Callable[..., Any]:
+    """|gap|²."""
+    return differentiated(lambda axis, q, v: sympy.Matrix([v.dot(v)]), "v")
+
+
+def turn(axis: Any, q: Any, q_dot: Any, v: Jet) -> Jet:
+    """A moving vector turned about an axis by q, while q̈ = 0."""
+    return Jet(*rotation_step()(direction(axis), [0], [q_dot], [q], v.a, v.v, v.x))
+
+
+def plus(one: Jet, other: Jet, sign: int = 1) -> Jet:
+    """Sum or difference."""
+    return Jet(*([x + sign * y for x, y in zip(p, r, strict=True)] for p, r in zip(one, other, strict=True)))
 
 
 class LoopEquations:
@@ -44,84 +97,91 @@ class LoopEquations:
     Parameters
     ----------
     joints : sequence of Joint
-        All joints of the tree, with the bodies that do not belong to S as well.
+        All joints of the tree, those of bodies outside S as well.
     cuts : sequence of Cut
     unknown : sequence of str
-        Bodies whose hinges are dependent.
+        Bodies whose hinges are dependent; all others are known, in the order of ``joints``.
     """
 
     def __init__(self, joints: Sequence[Joint], cuts: Sequence[Cut], unknown: Sequence[str]) -> None:
         self.joints = {joint.body: joint for joint in joints}
-        self.q = {
-            joint.body: [sympy.Symbol(f"q_{n}_{k}") for k in range(joint.hinge.n_v)]
-            for n, joint in enumerate(joints)
-        }
-        self.unknown = [symbol for name in unknown for symbol in self.q[name]]
-        self.known = [s for name, symbols in self.q.items() if name not in unknown for s in symbols]
-        symbols = self.unknown + self.known
-        rates = [sympy.Symbol(f"v_{n}") for n in range(len(symbols))]
-        phi = sympy.Matrix.vstack(*(self.residual(cut) for cut in cuts))
-        jacobian = phi.jacobian(symbols)
-        # δ̇ at q̈ = 0: (∂/∂q (Φ_q q̇)) q̇
-        second = (jacobian * sympy.Matrix(rates)).jacobian(symbols) * sympy.Matrix(rates)
-        self._first = sympy.lambdify([symbols], [phi, jacobian], "mpmath", cse=True)
-        self._second = sympy.lambdify([symbols, rates], second, "mpmath", cse=True)
+        self.cuts = cuts
+        order = [*unknown, *(name for name in self.joints if name not in unknown)]
+        self.slots: dict[str, slice] = {}
+        self.size = 0
+        for name in order:
+            n_v = self.joints[name].hinge.n_v
+            self.slots[name] = slice(self.size, self.size + n_v)
+            self.size += n_v
+        self.n_unknown = sum(self.joints[name].hinge.n_v for name in unknown)
 
-    def residual(self, cut: Cut) -> sympy.Matrix:
-        """Rows of one closure; a hinge closes its position only, which is enough in a planar loop."""
-        closure = cut.closure
-        gap = self.point(cut.body_b, exact(closure.at_child)) - self.point(cut.body_a, exact(closure.at_parent))
-        if isinstance(closure, Distance):
-            design = exact(closure.at_child) - exact(closure.at_parent)
-            return sympy.Matrix([gap.dot(gap) - design.dot(design)])
-        return gap
-
-    def point(self, name: str, at: sympy.Matrix) -> sympy.Matrix:
-        """World position of the body-fixed point that is at ``at`` in the design pose."""
+    def point(self, name: str, at: Any, q: Sequence[Any], q_dot: Sequence[Any]) -> Jet:
+        """World position of the body-fixed point at ``at`` in the design pose, while q̈ = 0."""
+        x = fixed(at)
         while name in self.joints:
             joint = self.joints[name]
-            hinge, q = joint.hinge, self.q[name]
-            foot = exact(hinge.at)
+            hinge, c, c_dot = joint.hinge, q[self.slots[name]], q_dot[self.slots[name]]
+            foot = fixed(hinge.at)
             if isinstance(hinge, Revolute):
-                at = foot + turned(direction(hinge.axis), q[0], at - foot)
+                x = plus(foot, turn(hinge.axis, c[0], c_dot[0], plus(x, foot, -1)))
             elif isinstance(hinge, Universal):
-                arm = turned(direction(hinge.axis2), q[1], at - foot)
-                at = foot + turned(direction(hinge.axis1), q[0], arm)
+                arm = turn(hinge.axis2, c[1], c_dot[1], plus(x, foot, -1))
+                x = plus(foot, turn(hinge.axis1, c[0], c_dot[0], arm))
             else:
                 assert isinstance(hinge, Prismatic)
-                at = at + direction(hinge.axis) * q[0]
+                u = direction(hinge.axis)
+                x = plus(x, Jet([c[0] * e for e in u], [c_dot[0] * e for e in u], [0, 0, 0]))
             name = joint.carrier
-        return at
+        return x
 
-    def solve(self, guess: Sequence[float], known: Sequence[float]) -> tuple[mpmath.matrix, mpmath.matrix]:
-        """Unknown coordinates by Newton's method from a guess, and Φ_q there, with 40 digits."""
-        with mpmath.workdps(DIGITS):
-            q = mpmath.matrix([mpmath.mpf(x) for x in guess])
-            fixed = [mpmath.mpf(x) for x in known]
-            n = len(q)
-            for _ in range(12):
-                phi, jacobian = self._first([*q, *fixed])
-                step, _ = mpmath.qr_solve(jacobian[:, :n], -phi)
-                q += step
-                if mpmath.norm(step) < mpmath.mpf(10) ** (8 - DIGITS):
-                    return q, self._first([*q, *fixed])[1]
-        raise AssertionError(f"Newton did not converge from {guess}: last step {step}")
+    def residual(self, q: Sequence[Any], q_dot: Sequence[Any]) -> Jet:
+        """Φ, Φ_q q̇ and its derivative while q̈ = 0; a hinge closes its position, which is enough in a plane."""
+        rows: list[Jet] = []
+        for cut in self.cuts:
+            closure = cut.closure
+            one = self.point(cut.body_a, closure.at_parent, q, q_dot)
+            gap = plus(self.point(cut.body_b, closure.at_child, q, q_dot), one, -1)
+            if isinstance(closure, Distance):
+                design = plus(fixed(closure.at_child), fixed(closure.at_parent), -1)
+                x, v, a = square_of_gap()([0, 0, 0], [0], [0], [0], gap.a, gap.v, gap.x)
+                gap = Jet([x[0] - sum(e * e for e in design.x)], v, a)
+            rows.append(gap)
+        return Jet(*(sum((list(row[order]) for row in rows), []) for order in range(3)))
 
-    def derivatives(
-        self,
-        q: mpmath.matrix,
-        jacobian: mpmath.matrix,
-        known: Sequence[float],
-        known_rates: Sequence[float],
-    ) -> tuple[mpmath.matrix, mpmath.matrix]:
-        """∂(unknown)/∂(known) and the unknowns' accelerations while those of the known coordinates are zero."""
+    def jacobian(self, q: Sequence[Any]) -> mpmath.matrix:
+        """Φ_q, (rows, unknown + known)."""
+        columns = []
+        for k in range(self.size):
+            unit = [mpmath.mpf(int(i == k)) for i in range(self.size)]
+            columns.append(self.residual(q, unit).v)
+        return mpmath.matrix(columns).T
+
+    def solve(self, guess: Sequence[float], known: Sequence[float]) -> list[Any]:
+        """All coordinates: the unknown ones by Newton's method from a guess, with 40 digits."""
         with mpmath.workdps(DIGITS):
-            n = len(q)
-            Y1, Y2 = jacobian[:, :n], jacobian[:, n:]
+            n = self.n_unknown
+            q = [mpmath.mpf(float(x)) for x in (*guess, *known)]
+            still = [mpmath.mpf(0)] * self.size
+            previous = mpmath.inf
+            for _ in range(30):
+                phi = mpmath.matrix(self.residual(q, still).x)
+                step, _ = mpmath.qr_solve(self.jacobian(q)[:, :n], -phi)
+                q = [x + step[k] if k < n else x for k, x in enumerate(q)]
+                size = mpmath.norm(step)
+                if size < mpmath.mpf(10) ** (12 - DIGITS) or previous < 1e-14 <= 4 * size / previous:
+                    return q
+                previous = size
+        raise AssertionError(f"Newton did not converge from {guess}: last step {mpmath.nstr(size, 3)}")
+
+    def derivatives(self, q: Sequence[Any], known_rates: Sequence[float]) -> tuple[Any, Any, Any]:
+        """X = ∂(unknown)/∂(known), the unknowns' accelerations while the known ones' are zero, and Y1."""
+        with mpmath.workdps(DIGITS):
+            n = self.n_unknown
+            Y = self.jacobian(q)
+            Y1, Y2 = Y[:, :n], Y[:, n:]
             X = mpmath.matrix(n, Y2.cols)
             for k in range(Y2.cols):
                 X[:, k] = mpmath.qr_solve(Y1, -Y2[:, k])[0]  # (13)
-            v = mpmath.matrix([mpmath.mpf(x) for x in known_rates])
-            rates = [*(X * v), *v]
-            delta_dot = self._second([*q, *(mpmath.mpf(x) for x in known)], rates)
-            return X, mpmath.qr_solve(Y1, -delta_dot)[0]  # (14)
+            v = mpmath.matrix([mpmath.mpf(float(x)) for x in known_rates])
+            delta_dot = mpmath.matrix(self.residual(q, [*(X * v), *v]).a)
+            return X, mpmath.qr_solve(Y1, -delta_dot)[0], Y1  # (14)

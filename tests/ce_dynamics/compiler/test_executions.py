@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from ce_dynamics import arrays
 from ce_dynamics.compiler import TracedFunction, compile_function, from_casadi, to_casadi, trace
+from ce_dynamics.compiler.function import extract
 from ce_dynamics.compiler.graph import Graph
 from ce_dynamics.compiler.operations import LOGICAL, MEANING, Op, arity
-from ce_dynamics.compiler.function import extract
 
 N = 3
 UNIT = 2.0**-53

@@ -1,0 +1,75 @@
+"""Assembly of a loop from a rough guess."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ce_dynamics.arrays import Array
+from ce_dynamics.errors import AssemblyError
+from ce_dynamics.loop_kernel import LoopKernel, largest, least_squares
+
+ITERATIONS = 200
+SMALLEST_DAMPING = 1.0 / 1024.0
+
+
+def assembled(kernel: LoopKernel) -> Array:
+    """Dependent coordinates that close the loop with everything given in the design pose.
+
+    A design pose that closes already is kept as it is.  Otherwise Gauss-Newton steps, at most 0.3 rad (or 0.3
+    sizes of the loop) long and halved until the residual shrinks, start from there.
+
+    Raises
+    ------
+    AssemblyError
+        Naming the closure that stays open most.
+    """
+    q = kernel.loop.neutral()
+    r, _ = kernel(q, kernel.p0)
+    if largest(r) <= kernel.tolerance:
+        return q
+    m = kernel.loop.m
+    for _ in range(ITERATIONS):
+        r, Y = kernel(q, kernel.p0)
+        if largest(r) <= 1e-6 * kernel.size:
+            break
+        step = least_squares(kernel.scaled(Y)[:, :m], -r, 1e-6)
+        step = step * min(1.0, 0.3 / max(float(np.max(np.abs(step), initial=0.0)), 1e-300))
+        shortened = damped(kernel, q, step * kernel.column_scales[:m], float(r @ r))
+        if shortened is None:
+            break
+        q = shortened
+    closed = kernel.newton(q, kernel.p0)
+    if closed.error > kernel.tolerance:
+        raise AssemblyError(unassembled(kernel, closed.q))
+    return closed.q
+
+
+def damped(kernel: LoopKernel, q: Array, step: Array, cost: float) -> Array | None:
+    """The longest of the steps 1, ½, ¼ … that makes the sum of squares smaller; None if none does."""
+    factor = 1.0
+    while factor >= SMALLEST_DAMPING:
+        trial = kernel.loop.advanced(q, factor * step)
+        r, _ = kernel(trial, kernel.p0)
+        if float(r @ r) < (1.0 - 1e-4 * factor) * cost:
+            return trial
+        factor *= 0.5
+    return None
+
+
+def unassembled(kernel: LoopKernel, q: Array) -> str:
+    """What is wrong where a loop cannot be closed: which closure, how far, what to do."""
+    r, _ = kernel(q, kernel.p0)
+    start, worst, name = 0, -1.0, ""
+    for loop in kernel.loop.closures:
+        rows = sum(condition.rows for condition in loop.closure.constraints)
+        error = largest(r[start : start + rows])
+        if error > worst:
+            worst, name = error, loop.name
+        start += rows
+    held = [body.name for body in kernel.parameters]
+    moved = [body.name for body in kernel.loop.dependent]
+    return (
+        f"the loop of {kernel.loop.name!r} cannot be assembled with {held} in the design pose: closure {name!r} "
+        f"stays open by {worst:.3g} (m or rad) whatever {moved} do; move the hinge points of the design pose so "
+        f"that the bars reach, or choose other independent coordinates"
+    )

@@ -1,0 +1,110 @@
+"""The closure equations of a loop as a compiled function, for everything that is computed once when a model is built."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from ce_dynamics.arrays import Array
+from ce_dynamics.body import Body
+from ce_dynamics.compiler import compile_function, trace
+from ce_dynamics.loop_trial import Loop, advanced, held_at_design, moving, velocity_scales
+
+
+class Closed(NamedTuple):
+    """A configuration that satisfies the closures.
+
+    Attributes
+    ----------
+    q : (n_q,) array
+        Dependent coordinates.
+    error : float
+        Largest remaining residual.
+    """
+
+    q: Array
+    error: float
+
+
+class LoopKernel:
+    """Residual r(q, p) and Jacobian Y over [dependent | parameter] velocities, on floats.
+
+    Parameters
+    ----------
+    loop : Loop
+    siblings : tuple of Body
+        Bodies outside S that closures attach to, held in the design pose.
+
+    Attributes
+    ----------
+    parameters : tuple of Body
+        Bodies whose inboard hinges are given: independent or prescribed.
+    """
+
+    def __init__(self, loop: Loop, siblings: tuple[Body, ...]) -> None:
+        self.loop = loop
+        self.parameters = loop.given
+        self.size = loop.size
+        self.column_scales = np.concatenate((loop.scales, velocity_scales(self.parameters, self.size)))
+        self.p0 = stacked_neutral(self.parameters)
+        held = held_at_design(siblings, loop.parent)
+
+        def equations(q: Array, p: Array) -> Mapping[str, Array]:
+            given = moving(self.parameters, p)
+            rates = np.zeros(len(self.column_scales))
+            return {"r": loop.residual(q, given, held), "Y": loop.errors(q, rates, given, held).Y}
+
+        sizes = {"q": len(loop.neutral()), "p": len(self.p0)}
+        self._compiled = compile_function(trace(f"closures of {loop.name}", equations, sizes))
+
+    def __call__(self, q: Array, p: Array) -> tuple[Array, Array]:
+        """Residual (rows,) and Y (rows, m + parameters)."""
+        r, Y = self._compiled(q, p)
+        return r, Y
+
+    @property
+    def tolerance(self) -> float:
+        """Residual that counts as closed: rounding of lengths of the loop's size."""
+        return 1e-13 * max(1.0, self.size)
+
+    def scaled(self, Y: Array) -> Array:
+        """Y per unit of each velocity (1 rad, or the loop's size)."""
+        return Y * self.column_scales
+
+    def newton(self, q: Array, p: Array, iterations: int = 12) -> Closed:
+        """Dependent coordinates at given parameters, from a good guess; least squares over redundant rows."""
+        m = self.loop.m
+        r, Y = self(q, p)
+        error = largest(r)
+        for _ in range(iterations):
+            if not error > 0.01 * self.tolerance:
+                break
+            step = least_squares(self.scaled(Y)[:, :m], -r) * self.column_scales[:m]
+            trial = self.loop.advanced(q, step)
+            r, Y = self(trial, p)
+            if error <= self.tolerance and not largest(r) < 0.5 * error:
+                break  # as far as rounding goes
+            q, error = trial, largest(r)
+        return Closed(q, error)
+
+    def moved_parameters(self, p: Array, step: Array) -> Array:
+        """Parameters moved by a small step of their velocities."""
+        return advanced(self.parameters, p, step)
+
+
+def stacked_neutral(bodies: tuple[Body, ...]) -> Array:
+    """Coordinates of some hinges in the design pose."""
+    return np.concatenate([np.zeros(0), *(body.inboard.neutral for body in bodies)])
+
+
+def largest(r: Array) -> float:
+    """Largest residual; infinite where it is not a number."""
+    error = float(np.max(np.abs(r), initial=0.0))
+    return error if np.isfinite(error) else np.inf
+
+
+def least_squares(A: Array, b: Array, rank_tolerance: float = 1e-11) -> Array:
+    """The smallest x that minimises |A x − b|."""
+    return np.asarray(np.linalg.lstsq(A, b, rcond=rank_tolerance)[0])

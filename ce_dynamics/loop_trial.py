@@ -1,0 +1,175 @@
+"""Closure errors of an aggregated body for trial values of its dependent coordinates.
+
+The columns of a trial are [dependent | given]: every dependent velocity counts as a rate of its own beside the
+rates that are given, so that Y comes out partitioned as [Y₁, Y₂] (12)-(14).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ce_dynamics.arrays import Array, concatenate, zeros
+from ce_dynamics.body import Body
+from ce_dynamics.loops import ClosureErrors, closure_errors
+from ce_dynamics.motion import BodyMotion, HingeMotion, SubgraphMotion
+from ce_dynamics.spatial import IDENTITY
+from ce_dynamics.system import LoopClosure
+
+Coordinates = dict[str, Array]
+"""Coordinates q of inboard hinges by body name."""
+
+
+@dataclass(frozen=True, eq=False)
+class Loop:
+    """A sub-graph with closures, and which of its hinges are to be found.
+
+    Attributes
+    ----------
+    parent : Body
+        p.
+    bodies : tuple of Body
+        S in spanning-tree order.
+    closures : tuple of LoopClosure
+    dependent : tuple of Body
+        Bodies whose inboard hinges are found by the closures.
+    """
+
+    parent: Body
+    bodies: tuple[Body, ...]
+    closures: tuple[LoopClosure, ...]
+    dependent: tuple[Body, ...]
+
+    @property
+    def name(self) -> str:
+        """Name of the first body."""
+        return self.bodies[0].name
+
+    @property
+    def m(self) -> int:
+        """Number of dependent velocities."""
+        return sum(body.inboard.n_v for body in self.dependent)
+
+    @property
+    def given(self) -> tuple[Body, ...]:
+        """Bodies whose inboard hinges are independent or prescribed."""
+        return tuple(body for body in self.bodies if body not in self.dependent)
+
+    @property
+    def size(self) -> float:
+        """Characteristic length: the extent of the hinge and closure points [m]."""
+        points = [body.inboard.at for body in self.bodies]
+        for loop in self.closures:
+            points += [loop.closure.at_parent, loop.closure.at_child]
+        extent = float(np.linalg.norm(np.ptp(np.array(points, dtype=float), axis=0)))
+        return extent if extent > 0.0 else 1.0
+
+    @property
+    def scales(self) -> Array:
+        """What counts as one unit of each dependent velocity: the size for lengths, 1 rad for angles."""
+        return velocity_scales(self.dependent, self.size)
+
+    def split(self, q: Array) -> Coordinates:
+        """Dependent coordinates, stacked in the order of ``dependent``, by body."""
+        return split(q, self.dependent)
+
+    def neutral(self) -> Array:
+        """Dependent coordinates of the design pose."""
+        return concatenate([body.inboard.neutral for body in self.dependent])
+
+    def advanced(self, q: Array, step: Array) -> Array:
+        """Dependent coordinates moved by a small step of the dependent velocities, to first order."""
+        return advanced(self.dependent, q, step)
+
+    def residual(self, q: Array, given: Mapping[str, HingeMotion], siblings: Mapping[str, BodyMotion]) -> Array:
+        """Position errors of all closures: positions only, no columns."""
+        motion = SubgraphMotion(self.parent, self.bodies, zeros(0), siblings)
+        for name, hinge_motion in given.items():
+            motion.set(name, at_rest(hinge_motion.c, hinge_motion.eta.shape[0], 0))
+        for body, coordinates in zip(self.dependent, self.split(q).values(), strict=True):
+            motion.set(body.name, at_rest(body.inboard.configuration(coordinates), body.inboard.n_v, 0))
+        return concatenate([closure_residual(motion, loop) for loop in self.closures])
+
+    def errors(
+        self,
+        q: Array,
+        rates: Array,
+        given: Mapping[str, HingeMotion],
+        siblings: Mapping[str, BodyMotion],
+    ) -> ClosureErrors:
+        """Errors over the columns [dependent | given] at the rates [dependent | given], no hinge accelerated."""
+        motion = SubgraphMotion(self.parent, self.bodies, rates, siblings)
+        for name, (c, X, eta, bias) in given.items():
+            motion.set(name, HingeMotion(c, np.hstack((zeros(len(eta), self.m), X)), eta, bias))
+        start = 0
+        for body, coordinates in zip(self.dependent, self.split(q).values(), strict=True):
+            columns = slice(start, start + body.inboard.n_v)
+            motion.independent(body.name, coordinates, columns)
+            start = columns.stop
+        return closure_errors(motion, self.closures)
+
+
+def at_rest(c: Array, n_v: int, N: int) -> HingeMotion:
+    """A hinge in a given configuration that does not move."""
+    return HingeMotion(c, zeros(n_v, N), zeros(n_v), zeros(n_v))
+
+
+def moving(bodies: Sequence[Body], q: Array) -> dict[str, HingeMotion]:
+    """Hinges at coordinates q (stacked), each of whose velocities is a column of its own."""
+    N = sum(body.inboard.n_v for body in bodies)
+    motions: dict[str, HingeMotion] = {}
+    start = 0
+    for body, coordinates in zip(bodies, split(q, bodies).values(), strict=True):
+        n_v = body.inboard.n_v
+        X = zeros(n_v, N)
+        X[:, start : start + n_v] = np.eye(n_v)
+        motions[body.name] = HingeMotion(body.inboard.configuration(coordinates), X, zeros(n_v), zeros(n_v))
+        start += n_v
+    return motions
+
+
+def closure_residual(motion: SubgraphMotion, loop: LoopClosure) -> Array:
+    """Position errors of one closure."""
+    o, p = motion.body(loop.body_a.name), motion.body(loop.body_b.name)
+    o_at = motion.point(loop.body_a.name, loop.closure.at_parent)
+    p_at = motion.point(loop.body_b.name, loop.closure.at_child)
+    return concatenate([c.residual(o.R, o_at.r, p.R, p_at.r) for c in loop.closure.constraints])
+
+
+def split(q: Array, bodies: Sequence[Body]) -> Coordinates:
+    """Stacked coordinates by body."""
+    parts: Coordinates = {}
+    start = 0
+    for body in bodies:
+        parts[body.name] = q[start : start + body.inboard.n_q]
+        start += body.inboard.n_q
+    return parts
+
+
+def advanced(bodies: Sequence[Body], q: Array, step: Array) -> Array:
+    """Stacked coordinates moved by a small step of the velocities, q + q̇(q, step).
+
+    First order is enough under Newton's iteration, whose errors are of second order anyway.
+    """
+    parts = []
+    start = 0
+    for body, coordinates in zip(bodies, split(q, bodies).values(), strict=True):
+        v = step[start : start + body.inboard.n_v]
+        parts.append(coordinates + body.inboard.q_dot(coordinates, v))
+        start += body.inboard.n_v
+    return concatenate(parts)
+
+
+def velocity_scales(bodies: Sequence[Body], size: float) -> Array:
+    """What counts as one unit of each velocity of some hinges."""
+    units = [unit for body in bodies for unit in body.inboard.velocity_units]
+    return np.array([size if unit.startswith("m") else 1.0 for unit in units])
+
+
+def held_at_design(bodies: Sequence[Body], parent: Body) -> dict[str, BodyMotion]:
+    """Siblings resting in their design pose relative to p."""
+    from ce_dynamics.motion import at_rest as body_at_rest
+
+    return {body.name: body_at_rest(parent.com, 0) for body in bodies}

@@ -1,0 +1,218 @@
+"""Energies, momentum and power of an embedded system.
+
+For any motion d/dt (T + V_g) = power of the loads + power of the prescribed motions, where T is the kinetic
+energy and V_g the gravitational potential: what an integration can be audited with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from ce_dynamics.arrays import Array, Scalar, array, cross, dot, zeros
+from ce_dynamics.body import Body
+from ce_dynamics.embedding import Aggregate
+from ce_dynamics.errors import ModelError
+from ce_dynamics.loads import Loads
+from ce_dynamics.recursion.articulated_body import Accelerations, Articulated
+from ce_dynamics.recursion.outward import Outward
+from ce_dynamics.spatial import phi_force, phi_T_motion, rotate_vector, spatial
+
+
+class Momentum(NamedTuple):
+    """Momentum of a whole system, in world axes.
+
+    Attributes
+    ----------
+    mass : float
+        [kg].
+    com : (3,) array
+        Centre of mass of the system [m].
+    linear : (3,) array
+        [kg m/s].
+    angular : (3,) array
+        About the world origin [kg m²/s].
+    angular_about_com : (3,) array
+        About the system's centre of mass [kg m²/s].
+    """
+
+    mass: float
+    com: Array
+    linear: Array
+    angular: Array
+    angular_about_com: Array
+
+
+class Power(NamedTuple):
+    """What feeds the mechanical energy T + V_g.
+
+    Attributes
+    ----------
+    loads : scalar
+        Power of all force elements [W].
+    prescribed : scalar
+        Power of the drives that make prescribed hinges move as they are told [W].
+    """
+
+    loads: Scalar
+    prescribed: Scalar
+
+
+def velocities(outward: Outward) -> dict[str, Array]:
+    """Spatial velocity of every body's centre of mass in inertial space, in the body's own axes.
+
+    Returns
+    -------
+    dict of str to (6,) array
+        [rad/s; m/s]; the ground is included.
+    """
+    V: dict[str, Array] = {"ground": zeros(6)}
+    for S, body in bodies_base_to_tip(outward):
+        motion = outward.motions[S.name]
+        j, com = motion.body(body.name), motion.point(body.name, body.com)
+        # V = φᵀ(p, j) V(p) + J θ̇ + drift
+        V_j = phi_T_motion(com.r, V[S.parent.name]) + spatial(j.w_total, com.v)
+        V[body.name] = rotate_vector(j.R.T, V_j)
+    return V
+
+
+def kinetic_energy(outward: Outward) -> Scalar:
+    """T = ½ Σ Vᵀ M V over all bodies [J]."""
+    V = velocities(outward)
+    total: Scalar = 0.0
+    for body in outward.embedding.system.bodies:
+        total = total + dot(V[body.name], body_momentum(body, V[body.name]))
+    return 0.5 * total
+
+
+def gravitational_potential(outward: Outward) -> Scalar:
+    """V_g = −Σ m g · r [J], zero for a mass at the world origin."""
+    system = outward.embedding.system
+    total: Scalar = 0.0
+    for body in system.bodies:
+        total = total - body.mass * dot(system.gravity, outward.placement(body, system.ground).r)
+    return total
+
+
+def elastic_potential(loads: Loads) -> Scalar:
+    """Sum of the potential energies that the force elements report [J]."""
+    total: Scalar = 0.0
+    for response in loads.responses.values():
+        total = total + response.potential
+    return total
+
+
+def momentum(outward: Outward) -> Momentum:
+    """Linear and angular momentum and the centre of mass of the whole system.
+
+    Raises
+    ------
+    ModelError
+        If no body has mass.
+    """
+    system = outward.embedding.system
+    mass = sum(body.mass for body in system.bodies)
+    if mass == 0.0:
+        raise ModelError(
+            f"system {system.name!r} has no mass and therefore no centre of mass; give its bodies one"
+        )
+    h_origin = momentum_about_origin(outward)
+    moment = zeros(3)
+    for body in system.bodies:
+        moment = moment + body.mass * outward.placement(body, system.ground).r
+    com = moment * (1.0 / mass)
+    angular, linear = h_origin[:3], h_origin[3:]
+    return Momentum(mass, com, linear, angular, angular - cross(com, linear))
+
+
+def momentum_about_origin(outward: Outward) -> Array:
+    """Σ φ M V gathered from tip to base: [angular; linear] momentum at the world origin, world axes."""
+    V = velocities(outward)
+    h = {body.name: body_momentum(body, V[body.name]) for body in outward.embedding.system.bodies}
+    h["ground"] = zeros(6)
+    for S, body in reversed(list(bodies_base_to_tip(outward))):
+        motion = outward.motions[S.name]
+        r, R = motion.point(body.name, body.com).r, motion.body(body.name).R
+        h[S.parent.name] = h[S.parent.name] + phi_force(r, rotate_vector(R, h[body.name]))
+    return h["ground"]
+
+
+def power(
+    outward: Outward, loads: Loads, accelerations: Accelerations, nodes: Mapping[str, Articulated]
+) -> Power:
+    """Power of the loads and of the prescribed motions.
+
+    Parameters
+    ----------
+    outward : Outward
+    loads : Loads
+    accelerations : Accelerations
+        Forward dynamics under these loads.
+    nodes : mapping of str to Articulated
+        Tip-to-base sweep under these loads.
+    """
+    return Power(load_power(outward, loads), prescribed_power(outward, loads, accelerations, nodes))
+
+
+def load_power(outward: Outward, loads: Loads) -> Scalar:
+    """Wrenches on the inertial velocities of their bodies, torques on the rates of their hinges [W]."""
+    V = velocities(outward)
+    total: Scalar = 0.0
+    for name, wrench in loads.wrenches.items():
+        R = outward.relative_to_p(outward.embedding.system.find(name)).R
+        total = total + dot(rotate_vector(R.T, wrench), V[name])
+    for S in outward.embedding.aggregates:
+        motion = outward.motions[S.name]
+        for body in S.bodies:
+            if body.name in loads.torques:
+                hinge_motion = motion.hinge_motions[body.name]
+                rate = hinge_motion.X @ motion.theta_dot + hinge_motion.eta
+                total = total + dot(loads.torques[body.name], rate)
+    return total
+
+
+def prescribed_power(
+    outward: Outward, loads: Loads, accelerations: Accelerations, nodes: Mapping[str, Articulated]
+) -> Scalar:
+    """Power that the drives of prescribed motions deliver [W].
+
+    By virtual work on the velocities η_S that exist at θ̇ = 0: Σ driftⱼ · fⱼ, with fⱼ the force that body j
+    and all it carries need, less what hinge torques contribute on the way, Σ η · T.
+    """
+    total: Scalar = 0.0
+    for S in outward.embedding.aggregates:
+        if not moved_by_prescription(S):
+            continue
+        node = nodes[S.name]
+        for j, f_j in zip(node.members, transmitted(node, accelerations), strict=True):
+            total = total + dot(j.drift, f_j)
+            if j.body.name in loads.torques:
+                eta = outward.motions[S.name].hinge_motions[j.body.name].eta
+                total = total - dot(eta, loads.torques[j.body.name])
+    return total
+
+
+def transmitted(node: Articulated, accelerations: Accelerations) -> list[Array]:
+    """fⱼ = Pⱼ (αⱼ − aⱼ) + zⱼ, what body j and all it carries outside S need: at its COM, in p's axes."""
+    forces = []
+    for j, P_j, z_j in zip(node.members, node.P, node.f, strict=True):
+        alpha_j = rotate_vector(j.R, accelerations.alpha[j.body.name])
+        forces.append(P_j @ (alpha_j - j.a) + z_j)
+    return forces
+
+
+def moved_by_prescription(S: Aggregate) -> bool:
+    """Whether η_S can differ from zero."""
+    return bool(S.prescribed or S.siblings)
+
+
+def body_momentum(body: Body, V: Array) -> Array:
+    """M V at the centre of mass, in the body's axes."""
+    return array((*(body.inertia @ V[:3]), *(body.mass * V[3:])))
+
+
+def bodies_base_to_tip(outward: Outward) -> Iterator[tuple[Aggregate, Body]]:
+    """All bodies, those that carry others first, with their aggregated bodies."""
+    for S in outward.embedding.aggregates:
+        for body in S.bodies:
+            yield S, body

@@ -1,0 +1,257 @@
+"""What the two augmented formulations have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from ce_dynamics.arrays import Array, Scalar, concatenate
+from ce_dynamics.embedding import Embedding, slices
+from ce_dynamics.errors import AssemblyError, ModelError
+from ce_dynamics.forces.base import Response
+from ce_dynamics.layout import Layout, motion_key
+from ce_dynamics.motions import Prescribed
+from ce_dynamics.reference.saddle import RowRank, SaddleSolution, row_rank
+from ce_dynamics.reference.states import BodyState, gravity_potential, kinetic_energy
+from ce_dynamics.system import System
+
+Inputs: TypeAlias = "Array | Mapping[str, float] | None"
+"""Values of the system's inputs: in order, or by name (the others at their defaults), or all defaults."""
+
+InputSignal: TypeAlias = "Inputs | Callable[[float], Inputs]"
+"""Constant inputs or a function of time."""
+
+
+class Constraints(NamedTuple):
+    """All constraint rows at one instant: g = 0.
+
+    Attributes
+    ----------
+    g : (n_g,) array
+        Residuals.
+    rate : (n_g,) array
+        ġ = G V + ∂g/∂t.
+    G : (n_g, n_V) array
+        Jacobian over velocities.
+    gamma : (n_g,) array
+        g̈ = G V̇ + γ.
+    """
+
+    g: Array
+    rate: Array
+    G: Array
+    gamma: Array
+
+
+class AugmentedInstant(ABC):
+    """An augmented system at one instant: inertia V̇ = force + columns λ, with the constraints."""
+
+    system: System
+    p: Array
+    V: Array
+    x: Mapping[str, Array]
+    u: Mapping[str, Scalar]
+
+    @property
+    @abstractmethod
+    def constraints(self) -> Constraints:
+        """The constraint rows."""
+
+    @property
+    @abstractmethod
+    def inertia(self) -> Array:
+        """Matrix (n_V, n_V) in front of V̇."""
+
+    @property
+    @abstractmethod
+    def force(self) -> Array:
+        """Right-hand side (n_V,) without reactions."""
+
+    @property
+    @abstractmethod
+    def columns(self) -> Array:
+        """Matrix (n_V, n_g) in front of λ."""
+
+    @abstractmethod
+    def momentum(self, V_dot: Array, reaction: Array) -> Array:
+        """Residual (n_V,) of the equations of motion with generalised forces ``reaction`` = Gᵀ λ."""
+
+    @abstractmethod
+    def position_rate(self, W: Array) -> Array:
+        """ṗ for velocities W, linear in W."""
+
+    @property
+    @abstractmethod
+    def states(self) -> dict[str, BodyState]:
+        """Motion of all bodies in the world."""
+
+    @property
+    @abstractmethod
+    def responses(self) -> Mapping[str, Response]:
+        """Answers of the force elements."""
+
+    @property
+    @abstractmethod
+    def prescribed(self) -> Mapping[str, Prescribed]:
+        """Prescribed motions by body name."""
+
+    @property
+    def x_dot(self) -> Array:
+        """Rates of the first-order states."""
+        rates = {motion_key(name): motion.x_dot for name, motion in self.prescribed.items()}
+        rates |= {name: response.x_dot for name, response in self.responses.items()}
+        return concatenate([np.asarray(rates[name], dtype=object) for name in self.x])
+
+    @property
+    def energy(self) -> Scalar:
+        """Kinetic energy, potential of gravity and of the force elements."""
+        total = kinetic_energy(self.system.bodies, self.states)
+        total = total + gravity_potential(self.system.bodies, self.states, self.system.gravity)
+        for response in self.responses.values():
+            total = total + response.potential
+        return total
+
+
+class Augmented(ABC):
+    """A system in an augmented formulation; its state is y = [p; V; x].
+
+    Attributes
+    ----------
+    system : System
+    n_p, n_V, n_x, n_g : int
+        Numbers of positions, velocities, first-order states and constraint rows.
+    row_names : tuple of str
+        The joint each constraint row belongs to: ``hinge of <body>``, ``motion of <body>`` or a closure's name.
+    """
+
+    n_p: int
+    n_V: int
+    row_names: tuple[str, ...]
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        owners = {motion_key(name): motion.states for name, motion in system.prescribed.items()}
+        owners |= {element.name: element.states for element in system.forces}
+        self.x_of = slices((name, len(states)) for name, states in owners.items())
+        self.x0 = np.array([state.initial for states in owners.values() for state in states], dtype=float)
+        self.u0 = np.array([given.default for given in system.inputs.values()], dtype=float)
+        self.n_x = len(self.x0)
+
+    @abstractmethod
+    def instant(self, p: Array, V: Array, x: Array, u: Array) -> AugmentedInstant:
+        """Everything at one instant, on floats or traced scalars."""
+
+    @abstractmethod
+    def solve(self, instant: AugmentedInstant) -> SaddleSolution:
+        """V̇ and λ of an instant (floats only)."""
+
+    @abstractmethod
+    def state_from_embedded(self, embedding: Embedding, q: Array, v: Array, x: Array, u: Inputs = None) -> Array:
+        """The state y of an embedded system; for starting and comparing."""
+
+    @property
+    def n_g(self) -> int:
+        """Number of constraint rows, redundant ones included."""
+        return len(self.row_names)
+
+    @property
+    def closure_rows(self) -> Array:
+        """Which constraint rows belong to loop closures, (n_g,) of bool."""
+        closures = {loop.name for loop in self.system.closures}
+        return np.array([name in closures for name in self.row_names], dtype=bool)
+
+    def split(self, y: Array) -> tuple[Array, Array, Array]:
+        """The parts p, V, x of a state (or of states in rows)."""
+        return y[..., : self.n_p], y[..., self.n_p : self.n_p + self.n_V], y[..., self.n_p + self.n_V :]
+
+    def at(self, y: Array, u: Inputs = None) -> AugmentedInstant:
+        """The instant of a state."""
+        y = np.asarray(y, dtype=float)
+        expected = self.n_p + self.n_V + self.n_x
+        if y.shape != (expected,):
+            raise ModelError(f"state y has shape {y.shape}; [p; V; x] of {self.system.name!r} has {expected} entries")
+        return self.instant(*self.split(y), self.input_vector(u))
+
+    def accelerations(self, y: Array, u: Inputs = None) -> SaddleSolution:
+        """Accelerations and multipliers from the augmented equations (8)."""
+        return self.solve(self.at(y, u))
+
+    def redundancy(self, y: Array, u: Inputs = None) -> RowRank:
+        """Which constraint rows are independent at a state."""
+        return row_rank(self.at(y, u).constraints.G.astype(float))
+
+    def assemble(self, y: Array, u: Inputs = None, tolerance: float = 1e-13, max_iterations: int = 30) -> Array:
+        """The state nearest to y that satisfies the constraints: Newton on g, then projection of V.
+
+        Raises
+        ------
+        AssemblyError
+            If Newton does not converge.
+        """
+        y = np.array(y, dtype=float)
+        p, V, x = self.split(y)
+        values = self.input_vector(u)
+        worst = np.inf
+        for _ in range(max_iterations):
+            instant = self.instant(p, V, x, values)
+            g, rate, G, _ = (np.asarray(part, dtype=float) for part in instant.constraints)
+            previous, worst = worst, float(np.max(np.abs(g), initial=0.0))
+            if worst <= tolerance or (worst < 1e3 * tolerance and worst >= 0.5 * previous):  # at rounding
+                V = V - np.linalg.lstsq(G, rate, rcond=1e-9)[0] if len(G) else V
+                return np.concatenate((self.normalised(p), V, x))
+            if not np.isfinite(worst):
+                break
+            p = p - instant.position_rate(np.linalg.lstsq(G, g, rcond=1e-9)[0]).astype(float)
+        k = int(np.argmax(np.abs(g)))
+        raise AssemblyError(
+            f"{self.system.name!r} cannot be assembled from this state: {self.row_names[k]!r} is off by {g[k]:.3g}"
+            f" after {max_iterations} Newton iterations; start nearer to a closed configuration"
+        )
+
+    def normalised(self, p: Array) -> Array:
+        """P with its quaternions made unit length."""
+        return p
+
+    def input_vector(self, u: Inputs) -> Array:
+        """Inputs in order."""
+        names = list(self.system.inputs)
+        if u is None:
+            return self.u0
+        if isinstance(u, Mapping):
+            unknown = sorted(set(u) - set(names))
+            if unknown:
+                raise ModelError(f"unknown input {unknown[0]!r} of {self.system.name!r}; there are {names}")
+            return np.array([u.get(name, given.default) for name, given in self.system.inputs.items()], dtype=float)
+        values = np.asarray(u)
+        if values.shape != (len(names),):
+            raise ModelError(f"inputs have shape {values.shape}; {self.system.name!r} has {len(names)}: {names}")
+        return values
+
+    def signal(self, inputs: Any) -> Callable[[float], Array]:
+        """Inputs as a function of time."""
+        if callable(inputs):
+            return lambda t: self.input_vector(inputs(t))
+        constant = self.input_vector(inputs)
+        return lambda t: constant
+
+    def states_of(self, x: Array) -> dict[str, Array]:
+        """First-order states by owner."""
+        return {name: x[where] for name, where in self.x_of.items()}
+
+    def inputs_of(self, u: Array) -> dict[str, Scalar]:
+        """Inputs by name."""
+        return dict(zip(self.system.inputs, u, strict=True))
+
+    def prescribed_of(self, x: Mapping[str, Array], u: Mapping[str, Scalar]) -> dict[str, Prescribed]:
+        """Prescribed motions by body name."""
+        return {name: motion.evaluate(x[motion_key(name)], u) for name, motion in self.system.prescribed.items()}
+
+
+def check_same_system(embedding: Embedding, system: System) -> Layout:
+    """The layout of an embedding of the same system."""
+    if embedding.system is not system:
+        raise ModelError(f"the embedding is one of {embedding.system!r}, not of {system!r}")
+    return Layout(embedding)

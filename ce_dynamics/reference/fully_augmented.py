@@ -1,0 +1,190 @@
+"""The fully augmented model (8): every body free, every hinge a set of constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ce_dynamics.arrays import Array, Scalar, concatenate, cross
+from ce_dynamics.embedding import Embedding
+from ce_dynamics.forces.base import Response
+from ce_dynamics.motions import Prescribed
+from ce_dynamics.reference.augmented import (
+    Augmented,
+    AugmentedInstant,
+    Constraints,
+    Inputs,
+    check_same_system,
+)
+from ce_dynamics.reference.embedded_states import embedded_states
+from ce_dynamics.reference.rows import Joint, Rows, dense, joint_rows, joints_of, prescribed_rows, row_names
+from ce_dynamics.reference.saddle import SaddleSolution, solve_saddle
+from ce_dynamics.reference.states import (
+    AT_REST,
+    POSITIONS,
+    VELOCITIES,
+    BodyState,
+    body_states,
+    position_rate,
+    position_vector,
+    velocity_vector,
+)
+from ce_dynamics.reference.wrenches import Applied, apply_elements, free_force, inertia_matrix
+from ce_dynamics.system import System
+
+
+@dataclass(frozen=True, eq=False)
+class FreeBodies(AugmentedInstant):
+    """The fully augmented model at one instant."""
+
+    system: System
+    joints: tuple[Joint, ...]
+    p: Array
+    V: Array
+    x: Mapping[str, Array]
+    u: Mapping[str, Scalar]
+    prescribed: Mapping[str, Prescribed]
+
+    @cached_property
+    def states(self) -> dict[str, BodyState]:
+        return body_states(self.system.bodies, self.p, self.V)
+
+    @cached_property
+    def applied(self) -> Applied:
+        """Loads of the force elements."""
+        return apply_elements(self.system, self.states, self.x, self.u)
+
+    @property
+    def responses(self) -> Mapping[str, Response]:
+        return self.applied.responses
+
+    @cached_property
+    def rows(self) -> list[tuple[Rows, int, int]]:
+        """Rows of every joint and prescribed motion, with the first columns of their two bodies."""
+        found = [(joint_rows(j, self.states), first_column(j.parent.index), first_column(j.child.index)) for j in self.joints]
+        for name, motion in self.prescribed.items():
+            body = self.system.find(name)
+            columns = first_column(body.carrier.index), first_column(body.index)
+            found.append((prescribed_rows(body, self.states, motion), *columns))
+        return found
+
+    @cached_property
+    def constraints(self) -> Constraints:
+        g, drift, gamma = (concatenate([rows[k] for rows, _, _ in self.rows]) for k in (0, 3, 4))
+        G = dense(self.rows, len(self.V))
+        return Constraints(g, G @ self.V + drift if len(G) else drift, G, gamma)
+
+    @cached_property
+    def inertia(self) -> Array:
+        """M, block diagonal: the mass matrices of free bodies."""
+        M = np.zeros((len(self.V), len(self.V)), dtype=object)
+        M[:] = 0.0
+        for k, body in enumerate(self.system.bodies):
+            where = slice(VELOCITIES * k, VELOCITIES * (k + 1))
+            M[where, where] = inertia_matrix(body, self.states[body.name])
+        return M
+
+    @cached_property
+    def force(self) -> Array:
+        wrenches = self.applied.wrenches
+        return concatenate(
+            [
+                free_force(body, self.states[body.name], wrenches[body.name], self.system.gravity)
+                for body in self.system.bodies
+            ]
+        )
+
+    @property
+    def columns(self) -> Array:
+        return self.constraints.G.T
+
+    def momentum(self, V_dot: Array, reaction: Array) -> Array:
+        parts = []
+        for k, body in enumerate(self.system.bodies):
+            where = slice(VELOCITIES * k, VELOCITIES * (k + 1))
+            parts.append(inertia_matrix(body, self.states[body.name]) @ V_dot[where])
+        return concatenate(parts) - self.force - reaction
+
+    def position_rate(self, W: Array) -> Array:
+        return position_rate(self.p, W)
+
+
+class FullyAugmented(Augmented):
+    """Free bodies with absolute coordinates, held together by constraints only.
+
+    Per body p holds [x y z, qw qx qy qz] (centre of mass in the world, unit quaternion body to world) and V
+    [ω, v] in world axes, in the order in which bodies were added.  The constraint rows are those of all inboard
+    hinges, of all loop closures and one per prescribed motion.
+
+    Parameters
+    ----------
+    system : System
+    """
+
+    def __init__(self, system: System) -> None:
+        super().__init__(system)
+        self.joints = tuple(joints_of(system))
+        self.n_p = POSITIONS * len(system.bodies)
+        self.n_V = VELOCITIES * len(system.bodies)
+        self.row_names = row_names(self.joints, tuple(system.prescribed))
+
+    def instant(self, p: Array, V: Array, x: Array, u: Array) -> FreeBodies:
+        states, inputs = self.states_of(x), self.inputs_of(u)
+        return FreeBodies(self.system, self.joints, p, V, states, inputs, self.prescribed_of(states, inputs))
+
+    def solve(self, instant: AugmentedInstant) -> SaddleSolution:
+        rows = instant.constraints
+        parts = (instant.inertia, rows.G, instant.force, rows.gamma)
+        return solve_saddle(*(np.asarray(part, dtype=float) for part in parts))
+
+    def design_state(self) -> Array:
+        """The design pose at rest, with the initial first-order states."""
+        states = {body.name: AT_REST._replace(r=body.com) for body in self.system.bodies}
+        p, V = position_vector(self.system.bodies, states), velocity_vector(self.system.bodies, states)
+        return np.concatenate((p, V, self.x0))
+
+    def state_from_embedded(self, embedding: Embedding, q: Array, v: Array, x: Array, u: Inputs = None) -> Array:
+        layout = check_same_system(embedding, self.system)
+        states = embedded_states(embedding, layout, q, v, x, self.input_vector(u))
+        p, V = position_vector(self.system.bodies, states), velocity_vector(self.system.bodies, states)
+        return np.concatenate((p, V, np.asarray(x, dtype=float)))
+
+    def normalised(self, p: Array) -> Array:
+        result = np.array(p)
+        for at in range(3, self.n_p, POSITIONS):
+            result[at : at + 4] = result[at : at + 4] / np.linalg.norm(result[at : at + 4])
+        return result
+
+    def reactions(self, y: Array, u: Inputs = None) -> dict[str, Array]:
+        """What every joint does to its child.
+
+        Returns
+        -------
+        dict of str to (6,) array
+            [torque; force] on the child (a closure's second body) at its hinge point, in world axes, by the names
+            in ``row_names``; where rows are redundant, those of least norm.
+        """
+        instant = self.at(y, u)
+        assert isinstance(instant, FreeBodies)
+        multipliers = self.solve(instant).multipliers
+        names = [joint.name for joint in self.joints] + [f"motion of {name}" for name in self.system.prescribed]
+        ends = [(joint.child, joint.at_child) for joint in self.joints]
+        ends += [(self.system.find(name), self.system.find(name).inboard.at_child) for name in self.system.prescribed]
+        result, start = {}, 0
+        for name, (child, at), (rows, _, _) in zip(names, ends, instant.rows, strict=True):
+            stop = start + len(rows.g)
+            wrench = rows.G_child.T @ multipliers[start:stop]
+            e = instant.states[child.name].R @ child.local(at)
+            result[name] = concatenate((wrench[:3] - cross(e, wrench[3:]), wrench[3:])).astype(float)
+            start = stop
+        return result
+
+
+def first_column(index: int) -> int:
+    """First column of a body in V; negative for the ground."""
+    return VELOCITIES * (index - 1)
+
+

@@ -1,0 +1,68 @@
+"""Which rows of redundant closures are kept."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+import scipy.linalg
+
+from ce_dynamics.arrays import Array
+
+MOST_COMBINATIONS = 3000
+
+
+class RowChoice:
+    """A fixed selection of m independent rows of Y₁, well conditioned over sample poses.
+
+    Parameters
+    ----------
+    samples : sequence of (rows, m) arrays
+        Scaled Y₁ in several poses, the first being the design pose.
+
+    Attributes
+    ----------
+    rows : tuple of int
+        Kept rows.
+    quality : float
+        Smallest singular value of the kept rows over that of all rows, worst sample: 1 if nothing is lost.
+    """
+
+    def __init__(self, samples: Sequence[Array]) -> None:
+        n_rows, m = samples[0].shape
+        size = np.max([np.linalg.norm(Y, axis=1) for Y in samples], axis=0)
+        scale = np.where(size > 0.0, 1.0 / np.where(size > 0.0, size, 1.0), 0.0)
+        scaled = [Y * scale[:, np.newaxis] for Y in samples]
+        references = [smallest_singular(Y) for Y in scaled]
+        regular = [(Y, s) for Y, s in zip(scaled, references, strict=True) if s > 1e-7]
+        self.rows, self.quality = tuple(range(n_rows)), 1.0
+        if n_rows == m or not regular:
+            self.rows = tuple(range(m))
+            return
+        best = -1.0
+        for rows in candidates(regular[0][0], m):
+            worst = min(smallest_singular(Y[list(rows)]) / s for Y, s in regular)
+            if worst > best * (1.0 + 1e-9):
+                best, self.rows = worst, rows
+        self.quality = best
+
+
+def candidates(Y: Array, m: int) -> Iterator[tuple[int, ...]]:
+    """Selections of m rows: all of them, or where they are too many those a pivoted QR proposes and its neighbours."""
+    useful = [i for i in range(len(Y)) if np.any(Y[i] != 0.0)]
+    if math.comb(len(useful), m) <= MOST_COMBINATIONS:
+        yield from combinations(useful, m)
+        return
+    _, _, order = scipy.linalg.qr(Y.T, pivoting=True, mode="economic")
+    first = tuple(sorted(order[:m].tolist()))
+    yield first
+    for out in first:
+        for other in order[m:].tolist():
+            yield tuple(sorted({*first, other} - {out}))
+
+
+def smallest_singular(Y: Array) -> float:
+    """The m-th singular value of a matrix with m columns."""
+    return float(np.linalg.svd(Y, compute_uv=False)[-1]) if Y.size else 1.0

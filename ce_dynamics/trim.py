@@ -1,0 +1,88 @@
+"""Trim: a state at which chosen rates vanish."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ce_dynamics.errors import AssemblyError, ModelError
+from ce_dynamics.model import Floats, Model, checked
+
+
+def trim(
+    model: Model,
+    change: Sequence[str],
+    still: Sequence[str],
+    y: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    tolerance: float = 1e-9,
+) -> Floats:
+    """Change some entries of the state so that the rates of some entries vanish.
+
+    With all velocities zero, and velocities as ``still``, this is static equilibrium.
+
+    Parameters
+    ----------
+    model : Model
+    change : sequence of str
+        Names of the entries of y = [q; v; x] that are to be found.
+    still : sequence of str
+        Names of as many entries whose rates are to be zero.
+    y, u : array_like, optional
+        Where to start, and the inputs; the model's own if not given.
+    tolerance : float
+        Largest remaining rate, relative to the largest at the start (or to 1).
+
+    Returns
+    -------
+    y : array
+        The state with the entries changed; quaternions are normalised.
+
+    Raises
+    ------
+    ModelError
+        If a name is unknown or the numbers of names differ.
+    AssemblyError
+        If no such state is found near the start.
+
+    Examples
+    --------
+    ``trim(model, change=["arm"], still=["arm_rate"])`` hangs an arm into its equilibrium.
+    """
+    from scipy.optimize import root
+
+    known = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
+    found, resting = positions(known, change), positions(known, still)
+    if len(found) != len(resting):
+        raise ModelError(f"{len(found)} entries cannot make {len(resting)} rates vanish; name as many of each")
+    start = model.y0 if y is None else checked("y", y, len(model.layout.y0))
+    given = model.u0 if u is None else checked("u", u, len(model.layout.u))
+
+    def state(values: Floats) -> Floats:
+        trial = start.copy()
+        trial[found] = values
+        return model.with_unit_quaternions(trial)
+
+    def residual(values: Floats) -> Floats:
+        rates = model.dynamics(state(values), given)[0][resting]
+        return np.where(np.isfinite(rates), rates, 1e30)
+
+    scale = max(1.0, float(np.max(np.abs(residual(start[found])))))
+    solution = root(residual, start[found], method="hybr", options={"xtol": 1e-14})
+    worst = float(np.max(np.abs(residual(solution.x))))
+    if not worst <= tolerance * scale:
+        raise AssemblyError(
+            f"no equilibrium of {', '.join(change)} found near the start: a rate of {worst:.3g} remains; "
+            "start nearer to it or check loads and stiffnesses"
+        )
+    return state(solution.x)
+
+
+def positions(known: Sequence[str], names: Sequence[str]) -> list[int]:
+    """Indices of names."""
+    for name in names:
+        if name not in known:
+            raise ModelError(f"no state {name!r}; known are {list(known)}")
+    return [known.index(name) for name in names]

@@ -1,0 +1,157 @@
+"""The cache of compiled code: used when it can be, harmless when it cannot."""
+
+import errno
+import logging
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+import pytest
+
+from ce_dynamics.compiler import CompiledFunction, cache, compile_function, machine, trace
+
+X = np.array([0.3, 0.4])
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "code"))
+    return tmp_path / "code"
+
+
+def compiled(factor: float = 2.0, lanes: int = 1) -> CompiledFunction:
+    return compile_function(trace("f", lambda x: {"y": (x[0] * factor + x[1]).sin()}, {"x": 2}), lanes)
+
+
+def check(f: CompiledFunction) -> None:
+    assert f(X)[0] == pytest.approx(np.sin(1.0), rel=1e-15)
+
+
+def refuse(*_: Any) -> NoReturn:
+    raise AssertionError("compiled again")
+
+
+def test_second_time_nothing_is_compiled(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    check(compiled())
+    monkeypatch.setattr(machine, "object_code", refuse)
+    check(compiled())
+    with pytest.raises(AssertionError, match="compiled again"):
+        compiled(factor=3.0)
+    with pytest.raises(AssertionError, match="compiled again"):
+        compiled(lanes=2)
+
+
+def test_another_cpu_or_version_is_another_entry(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled()
+    monkeypatch.setattr(machine, "object_code", refuse)
+    triple, cpu, features = machine._host()
+    for host in ((triple, "other", features), (triple, cpu, features + ",+other")):
+        with monkeypatch.context() as patch:
+            patch.setattr(machine, "_host", lambda host=host: host)
+            with pytest.raises(AssertionError, match="compiled again"):
+                compiled()
+    monkeypatch.setattr("ce_dynamics.compiler.emit.EMITTER_VERSION", -1)
+    with pytest.raises(AssertionError, match="compiled again"):
+        compiled()
+
+
+def _flip(content: bytes) -> bytes:
+    middle = len(content) // 2
+    return content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
+
+
+@pytest.mark.parametrize(
+    "damage", [_flip, lambda c: c[:-1], lambda c: c[:10], lambda c: b"", lambda c: c + b"x"]
+)
+def test_damaged_entries_are_rebuilt(damage: Any, folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    compiled()
+    (entry,) = folder.iterdir()
+    whole = entry.read_bytes()
+    entry.write_bytes(damage(whole))
+    with caplog.at_level(logging.WARNING):
+        check(compiled())
+    assert "damaged" in caplog.text
+    assert entry.read_bytes() == whole
+
+
+def test_unusable_folder_only_costs_the_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "file").write_text("in the way")  # chmod would not stop an administrator
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "file" / "code"))
+    with caplog.at_level(logging.WARNING):
+        check(compiled())
+        check(compiled())
+    assert len(caplog.records) == 1
+    assert cache.VARIABLE in caplog.text
+
+
+@pytest.mark.skipif(
+    sys.platform == "win32" or not hasattr(os, "geteuid") or os.geteuid() == 0, reason="permissions bind"
+)
+def test_folder_without_write_permission(folder: Path) -> None:
+    folder.mkdir()
+    folder.chmod(0o500)
+    check(compiled())
+    assert not list(folder.iterdir())
+
+
+def test_full_disk_leaves_no_debris(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(*_: Any) -> NoReturn:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.replace", full)
+    with caplog.at_level(logging.WARNING):
+        check(compiled())
+    assert "No space left" in caplog.text
+    assert list(folder.iterdir()) == []
+
+
+def test_off(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(cache.VARIABLE, "off")
+    assert cache.folder() is None
+    check(compiled())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_oldest_entries_go_first_when_the_folder_grows(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "_LARGEST_TOTAL", 1000)
+    for age, key in enumerate(("new", "middle", "old")):
+        cache.store(key, bytes(250))
+        os.utime(folder / f"{key}.code", (1e9 - age, 1e9 - age))
+    assert cache.load("old") == bytes(
+        250
+    )  # 846 bytes with the checksums: all three fit, and "old" is used just now
+    cache.store("one too many", bytes(250))
+    # 1128 bytes: drop until at most 500 are left
+    assert [path.stem for path in folder.iterdir()] == ["one too many"]
+
+
+PROGRAM = """
+import sys
+import numpy as np
+from ce_dynamics.compiler import compile_function, trace
+def function(x):
+    y = [x[0], x[1]]
+    for k in range(300):
+        y = [y[0] * (0.9 + k * 1e-4) + y[1] * 0.1, y[1] * 0.99 - y[0] * 0.01]
+    return {"y": y}
+f = compile_function(trace("f", function, {"x": 2}))
+sys.stdout.write(repr(f(np.array([0.3, 0.4]))[0].tolist()))
+"""
+
+
+def test_processes_that_compile_the_same_at_once(folder: Path) -> None:
+    commands = [[sys.executable, "-c", PROGRAM]] * 3
+    running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for command in commands]
+    results = {process.communicate(timeout=60)[0] for process in running}
+    assert all(process.returncode == 0 for process in running)
+    assert len(results) == 1
+    assert len(results.pop()) > 10
+    assert [path.suffix for path in folder.iterdir()] == [".code"]

@@ -1,0 +1,430 @@
+"""TMeasy tyre: characteristic, contact, stand-still, relaxation, lift-off."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.integrate import solve_ivp
+
+from ce_dynamics.errors import DataError
+from ce_dynamics.forces.base import PointLoad
+from ce_dynamics.models.road import BumpRoad, FlatRoad, InclinedRoad
+from ce_dynamics.models.tmeasy_curve import (
+    Curve,
+    axis_curve,
+    force_over_slip,
+    normalising_slips,
+    pneumatic_trail,
+    slip_force,
+    steady_force,
+)
+from ce_dynamics.models.tyre_tmeasy import Contact, Tyre, contact, tyre_forces, vertical_force
+from tests.ce_dynamics.opaque import opaque, reveal_scalar
+from tests.models.components import CZ, PN, TYRE, Scripted, body
+
+Vector = NDArray[np.float64]
+
+LOADS = pytest.mark.parametrize("load, index", [(PN, 0), (2.0 * PN, 1)])
+AXES = pytest.mark.parametrize("axis", ["x", "y"])
+
+
+def pure(axis: str, Fz: float, s: float, friction: float = 1.0) -> float:
+    forces = (
+        steady_force(TYRE, Fz, s, 0.0, friction) if axis == "x" else steady_force(TYRE, Fz, 0.0, s, friction)
+    )
+    return float(forces[0 if axis == "x" else 1])
+
+
+def derivative(f: Callable[[float], float], x: float, h: float) -> float:
+    return (f(x + h) - f(x - h)) / (2.0 * h)
+
+
+@AXES
+@LOADS
+def test_pure_slip_reproduces_the_data(axis: str, load: float, index: int) -> None:
+    dF0, FM, sM, FS, sS = (
+        getattr(TYRE, name)[index]
+        for name in (f"df{axis}0", f"f{axis}m", f"s{axis}m", f"f{axis}s", f"s{axis}s")
+    )
+    # TINY_SPEED = 1e-9 beside the transport speed 1 shifts slips by 1e-9 relative.
+    assert pure(axis, load, sM) == pytest.approx(FM, rel=1e-8)
+    assert pure(axis, load, sS) == pytest.approx(FS, rel=1e-8)
+    assert pure(axis, load, 3.0 * sS) == pytest.approx(FS, rel=1e-8)
+    # The rise is dF0 s/(1 + (k − 2) s/sM + …), k = dF0 sM/FM: over h its slope falls by (k − 2) h/sM.
+    h = 1e-6
+    short = abs(dF0 * sM / FM - 2.0) * h / sM
+    assert derivative(lambda s: pure(axis, load, s), 0.0, h) == pytest.approx(dF0, rel=2.0 * short)
+    # A maximum: flat at sM (F'' ≤ 4 FM/sM², h = 1e-6), lower on both sides.
+    assert abs(derivative(lambda s: pure(axis, load, s), sM, 1e-6)) < 1e-3 * FM / sM
+    assert max(pure(axis, load, 0.9 * sM), pure(axis, load, 1.1 * sM)) < FM
+
+
+@AXES
+def test_forces_are_parabolas_through_zero_in_the_load(axis: str) -> None:
+    # Through (0, 0), (pn, F1), (2 pn, F2): Lagrange's form at 1.6 pn.
+    for name, slip in ((f"f{axis}s", 2.0),):
+        y1, y2 = getattr(TYRE, name)
+        expected = y1 * 1.6 * (1.6 - 2.0) / (1.0 * (1.0 - 2.0)) + y2 * 1.6 * (1.6 - 1.0) / (2.0 * (2.0 - 1.0))
+        assert pure(axis, 1.6 * PN, slip) == pytest.approx(expected, rel=1e-8)
+
+
+@AXES
+@pytest.mark.parametrize("z", [0.01, 0.7, 1.0, 2.0, 3.4])
+def test_curve_is_once_continuously_differentiable(axis: str, z: float) -> None:
+    curve = axis_curve(TYRE, axis, z, 1.0)
+    dF0, FM, sM, FS, sS = curve
+    a = FM**2 / (dF0 * sM**3)
+    s_star = sM + (FM - FS) / (a * (sS - sM))
+    assert sM < s_star < sS
+
+    def F(s: float) -> float:
+        return float(force_over_slip(curve, s) * s)
+
+    h = 1e-7
+    steepest = dF0  # no slope of the curve exceeds its initial one by much; scale for both comparisons
+    for join in (sM, s_star, sS):
+        left, right = (F(join) - F(join - h)) / h, (F(join + h) - F(join)) / h
+        # One-sided slopes of a C1 function differ by |F''| h ≤ 2·max(2a, b) h; b is a times at most 1/(sS/s* − 1).
+        bend = 4.0 * a * max(1.0, (s_star - sM) / (sS - s_star)) + 8.0 * FM / sM**2
+        assert abs(right - left) <= bend * h + 1e-8 * steepest
+        assert abs(F(join + h) - F(join - h)) <= 2.0 * h * steepest
+
+
+@AXES
+def test_characteristic_is_odd(axis: str, rng: np.random.Generator) -> None:
+    for s in rng.uniform(0.0, 1.5, 20):
+        assert pure(axis, PN, -s) == -pure(axis, PN, s)
+
+
+def test_combined_slip_stays_within_the_ellipse_of_maxima(rng: np.random.Generator) -> None:
+    for _ in range(2000):
+        z = rng.uniform(0.01, 3.5)
+        sx, sy = rng.normal(size=2) * 10.0 ** rng.uniform(-4.0, 1.0)
+        Fx, Fy = steady_force(TYRE, z * PN, sx, sy)
+        x, y = axis_curve(TYRE, "x", z, 1.0), axis_curve(TYRE, "y", z, 1.0)
+        # F ≤ FM(φ) = hypot(FMx cos φ, FMy sin φ), φ the direction of force and normalised slip alike.
+        direction = math.atan2(Fy, Fx)
+        bound = z * PN * math.hypot(x.FM * math.cos(direction), y.FM * math.sin(direction))
+        # The blending of slopes turns the force by up to 2 % of an angle where it is far below its maximum.
+        assert math.hypot(Fx, Fy) <= bound * (1.0 + 1e-9)
+        # Friction opposes sliding.
+        assert Fx * sx >= 0.0
+        assert Fy * sy >= 0.0
+
+
+def test_full_sliding_opposes_the_normalised_slip(rng: np.random.Generator) -> None:
+    hat_x, hat_y = normalising_slips(axis_curve(TYRE, "x", 1.0, 1.0), axis_curve(TYRE, "y", 1.0, 1.0))
+    for angle in rng.uniform(0.0, math.pi, 10):
+        c, s = math.cos(angle), math.sin(angle)
+        Fx, Fy = steady_force(TYRE, PN, 50.0 * c * hat_x, 50.0 * s * hat_y)
+        # Rill's generalised sliding force; at s = 50 the blending of the slopes is (0.01/50)² = 4e-8.
+        FS = math.hypot(TYRE.fxs[0] * c, TYRE.fys[0] * s)
+        assert (Fx, Fy) == pytest.approx((FS * c, FS * s), rel=1e-6, abs=1e-6 * FS)
+
+
+def test_combined_force_is_differentiable_at_rest() -> None:
+    # The slope along any direction must be the linear combination of both axes' slopes.
+    h = 1e-6
+    for angle in np.linspace(0.1, 3.0, 7):
+        Fx, Fy = steady_force(TYRE, PN, h * math.cos(angle), h * math.sin(angle))
+        # Second-order terms: slip/sM ~ 1e-5 and blending (h/0.01)² ~ 1e-8.
+        assert Fx / h == pytest.approx(TYRE.dfx0[0] * math.cos(angle), rel=1e-4)
+        assert Fy / h == pytest.approx(TYRE.dfy0[0] * math.sin(angle), rel=1e-4)
+
+
+@AXES
+def test_friction_scales_forces_and_slips_but_not_the_slope(axis: str) -> None:
+    for s in (0.01, 0.05, 0.1, 0.3, 0.7):
+        assert pure(axis, PN, 0.5 * s, friction=0.5) == pytest.approx(0.5 * pure(axis, PN, s), rel=1e-7)
+
+
+def test_force_grows_no_further_beyond_the_data() -> None:
+    assert pure("y", 5.0 * PN, 0.1) == pure("y", TYRE.pn_max, 0.1)
+
+
+def test_pneumatic_trail_meets_its_conditions() -> None:
+    def n(s: float) -> float:
+        return float(pneumatic_trail(TYRE, PN, s, 1.0, 0.2))
+
+    s0, sE, n0 = TYRE.sq0[0], TYRE.sqe[0], TYRE.nl0[0] * 0.2
+    assert n(0.0) == pytest.approx(n0, rel=1e-15)
+    assert abs(n(s0)) < 1e-15
+    assert n(0.5 * (s0 + sE)) < 0.0
+    assert n(sE) == n(2.0 * sE) == 0.0
+    h = 1e-7
+    for join in (s0, sE):
+        left, right = (n(join) - n(join - h)) / h, (n(join + h) - n(join)) / h
+        # Second derivatives are below 10 n0/s0².
+        assert abs(right - left) < 10.0 * n0 / s0**2 * h + 1e-8 * n0
+
+
+def test_self_aligning_torque_turns_the_wheel_towards_its_velocity() -> None:
+    c = flat_contact(PN / CZ, v_x=10.0, v_y=0.2, spin=None)
+    y_e = steady_force(TYRE, PN, 0.0, -0.02)[1] / TYRE.cy
+    f = tyre_forces(TYRE, c, 0.0, y_e)
+    assert f.Fy < 0.0
+    assert f.Mz > 0.0  # the velocity points to the left of the wheel's plane
+
+
+def flat_contact(
+    deflection: float,
+    v_x: float = 0.0,
+    v_y: float = 0.0,
+    spin: float | None = 0.0,
+    rate: float = 0.0,
+    friction: float = 0.8,
+) -> Contact:
+    """A contact on the flat; spin None rolls freely."""
+    radius = TYRE.unloaded_radius - deflection
+    r_D = (2.0 * TYRE.unloaded_radius + radius) / 3.0
+    omega = v_x / r_D if spin is None else spin
+    e = np.eye(3)
+    return Contact(np.zeros(3), e[0], e[1], e[2], radius, deflection, rate, v_x, v_y, omega, friction)
+
+
+@AXES
+@pytest.mark.parametrize("speed", [2.0, 12.0])
+def test_force_lags_by_the_relaxation_length(axis: str, speed: float) -> None:
+    # For slip s ≪ sM: W = u, G = dF0, (1 + u d/dF0) ẋ = −v − (u c/dF0) x, first order with the time constant
+    # T = (dF0 + u d)/(u c), that is the relaxation length dF0/c at low speed.
+    s = 1e-4
+    dF0 = getattr(TYRE, f"df{axis}0")[0]
+    c, d = (TYRE.cx, TYRE.dx) if axis == "x" else (TYRE.cy, TYRE.dy)
+    T = (dF0 + speed * d) / (speed * c)
+    road = flat_contact(PN / CZ, v_x=speed, v_y=-s * speed if axis == "y" else 0.0, spin=None)
+    if axis == "x":
+        road = road._replace(v_x=(1.0 - s) * speed)
+    k = 0 if axis == "x" else 1
+
+    def rate(t: float, x: Vector) -> list[float]:
+        f = tyre_forces(TYRE, road, x[0], x[1])
+        return [f.x_dot, f.y_dot]
+
+    times = np.array([0.5 * T, T, 3.0 * T])
+    x = solve_ivp(rate, (0.0, 3.0 * T), [0.0, 0.0], t_eval=times, rtol=1e-9, atol=1e-15).y[k]
+    final = s * dF0 / c
+    # Curvature of the characteristic: |1 − (k − 2) s/sM| with k − 2 ≤ 1.3 and s/sM ≤ 1e-3.
+    assert x == pytest.approx(final * (1.0 - np.exp(-times / T)), rel=3e-3)
+
+
+def test_settled_force_is_the_steady_characteristic() -> None:
+    for sx, sy in ((0.02, 0.05), (0.1, 0.1), (0.5, -0.5), (-1.0, 0.0)):
+        c = flat_contact(PN / CZ, spin=20.0)
+        u = (3.0 * TYRE.unloaded_radius - PN / CZ) / 3.0 * 20.0
+        c = c._replace(v_x=u * (1.0 - sx), v_y=-u * sy)
+        Fx, Fy = steady_force(TYRE, PN, sx, sy)
+        f = tyre_forces(TYRE, c, Fx / TYRE.cx, Fy / TYRE.cy)
+        # TINY_SPEED/u ~ 1e-10 and TINY_FORCE/G ~ 1e-13.
+        assert (f.Fx, f.Fy) == pytest.approx((Fx, Fy), rel=1e-8)
+        assert abs(f.x_dot) < 1e-8 * u
+        assert abs(f.y_dot) < 1e-8 * u
+
+
+def parked(slope_force: float, friction: float, duration: float) -> tuple[Vector, Vector, Vector]:
+    """Mass on a locked tyre, pulled down the slope; position, velocity and deflection over time."""
+    mass = PN / 9.81
+
+    def rate(t: float, y: Vector) -> list[float]:
+        _, velocity, x_e = y
+        f = tyre_forces(TYRE, flat_contact(PN / CZ, v_x=velocity, friction=friction), x_e, 0.0)
+        return [velocity, (f.Fx - slope_force) / mass, f.x_dot]
+
+    times = np.linspace(0.0, duration, 5)
+    run = solve_ivp(rate, (0.0, duration), [0.0, 0.0, 0.0], "DOP853", times, rtol=1e-9, atol=1e-12)
+    assert run.success
+    return run.y[0], run.y[1], run.y[2]
+
+
+def test_parked_on_a_slope_holds_by_deflection_without_creep() -> None:
+    weight = 0.2 * PN
+    position, velocity, x_e = parked(weight, 0.8, 80.0)
+    # Weakly damped, decay time 2 m/d = 0.95 s: settled after 40 s to e^-42.  The equilibrium is a balance of
+    # forces, whatever the friction has taken up while it swung: F = c x.
+    assert x_e[2:] == pytest.approx(np.full(3, weight / TYRE.cx), rel=1e-8)
+    assert np.all(np.abs(velocity[2:]) < 1e-9)
+    # No drift over another 40 s: 1e-9 m/s of creep would be 4e-8 m.
+    assert position[2:] == pytest.approx(np.full(3, position[2]), abs=4e-9)
+    # It has gone down by little more than the deflection (swinging to twice the static one costs some friction).
+    assert -2.0 < position[2] / x_e[2] / 2.0 < -0.5
+
+
+def test_parked_beyond_friction_slides_at_the_sliding_force() -> None:
+    pull = 0.8 * PN
+    _, velocity, x_e = parked(pull, 0.8, 3.0)
+    assert velocity[-1] < -3.0
+    # Locked wheel: infinite slip, F = FS.
+    assert TYRE.cx * x_e[-1] == pytest.approx(TYRE.fxs[0], rel=1e-3)
+
+
+def test_deflection_is_shed_when_the_friction_that_held_it_is_lost() -> None:
+    # At rest with the deflection of 0.7 pn on a road that only offers 0.1/0.8 of the data's maximum.
+    def rate(t: float, x: Vector) -> list[float]:
+        return [float(tyre_forces(TYRE, flat_contact(PN / CZ, friction=0.1), x[0], 0.0).x_dot)]
+
+    run = solve_ivp(rate, (0.0, 20.0), [0.7 * PN / TYRE.cx], method="Radau", rtol=1e-8, atol=1e-12)
+    assert TYRE.cx * run.y[0, -1] < 1.5 * TYRE.fxm[0] / 8.0
+
+
+def test_in_the_air_no_force_and_the_deflection_relaxes_at_c_over_d() -> None:
+    for spin in (0.0, 30.0):
+        f = tyre_forces(TYRE, flat_contact(-0.05, v_x=5.0, v_y=1.0, spin=spin), 0.01, -0.02)
+        assert f.Fx == f.Fy == f.Fz == f.My == f.Mz == 0.0
+        assert f.x_dot == pytest.approx(-TYRE.cx / TYRE.dx * 0.01, rel=1e-9)
+        assert f.y_dot == pytest.approx(TYRE.cy / TYRE.dy * 0.02, rel=1e-9)
+
+
+def test_vertical_force_is_continuous_at_touch_down_and_never_pulls() -> None:
+    # At 5 m/s: across ε of depth the force may change by c_z ε + d_z (onset) v with onset ≤ 10 (ε/1 mm)³.
+    for rate in (-5.0, 0.0, 5.0):
+        assert vertical_force(TYRE, -1e-9, rate) == vertical_force(TYRE, 0.0, rate) == 0.0
+        assert vertical_force(TYRE, 1e-6, rate) < CZ * 1e-6 + TYRE.dz * 5.0 * 1e-8 + 1e-12
+        assert vertical_force(TYRE, 0.01, -100.0) == 0.0
+    assert vertical_force(TYRE, 0.02, 0.3) == pytest.approx(CZ * 0.02 + TYRE.dz * 0.3, rel=1e-14)
+
+
+def test_finite_for_any_finite_motion(rng: np.random.Generator) -> None:
+    speeds = (0.0, 1e-300, 1e-12, 1e-9, 1e-3, 1.0, 60.0, -10.0)
+    for deflection in (-1.0, -1e-15, 0.0, 1e-18, 1e-9, 0.02, 0.3):
+        for v_x in speeds:
+            for v_y in speeds:
+                spin = float(rng.choice([0.0, 1e-12, -1e-3, 25.0, -300.0]))
+                c = flat_contact(
+                    deflection, v_x=v_x, v_y=v_y, spin=spin, rate=float(rng.choice([0.0, -3.0, 3.0]))
+                )
+                f = tyre_forces(TYRE, c, float(rng.choice([0.0, 0.05])), float(rng.choice([0.0, -0.05])))
+                assert all(math.isfinite(value) for value in f), (deflection, v_x, v_y, spin)
+
+
+def test_relaxation_is_continuous_through_stand_still(rng: np.random.Generator) -> None:
+    # κ = W/G is homogeneous of degree one in (u, v): it must vanish like the speeds, however the limit is approached.
+    for _ in range(200):
+        u, vx, vy = abs(rng.normal()), rng.normal(), rng.normal()
+        big = slip_force(TYRE, PN, 1.0, u, vx, vy)
+        for scale in (1e-2, 1e-4):
+            small = slip_force(TYRE, PN, 1.0, scale * u, scale * vx, scale * vy)
+            # TINY_SPEED/(scale u): excluded rare tiny u by the absolute part.
+            assert small.W_x / small.G_x == pytest.approx(scale * big.W_x / big.G_x, rel=1e-3, abs=1e-10)
+
+
+@pytest.mark.parametrize("camber", [0.0, 0.1, -0.2])
+def test_contact_of_a_cambered_rolling_wheel_on_the_flat(camber: float) -> None:
+    r0, height = TYRE.unloaded_radius, 0.44
+    axis = np.array([0.0, math.cos(camber), math.sin(camber)])
+    omega = 20.0 * axis + np.array([0.0, 0.0, 0.3])
+    c = contact(FlatRoad(0.8), r0, np.array([1.0, 2.0, height]), axis, np.array([9.0, 0.5, -0.2]), omega)
+    # Trigonometry of the wheel plane: the contact is straight down along the plane.
+    assert c.radius == pytest.approx(height / math.cos(camber), rel=1e-12)
+    assert c.r == pytest.approx([1.0, 2.0 + height * math.tan(camber), 0.0], abs=1e-12)
+    assert c.spin == pytest.approx(20.0 + 0.3 * math.sin(camber), rel=1e-14)
+    assert c.deflection_rate == pytest.approx(0.2 / math.cos(camber), rel=1e-12)
+    # Velocity of the contact point by finite differences of its position: it is carried by translation and yaw.
+    h = 1e-6
+
+    def foot(t: float) -> Vector:
+        yaw = 0.3 * t
+        turn = np.array([[math.cos(yaw), -math.sin(yaw), 0], [math.sin(yaw), math.cos(yaw), 0], [0, 0, 1]])
+        centre = np.array([1.0, 2.0, height]) + t * np.array([9.0, 0.5, -0.2])
+        turned = contact(FlatRoad(0.8), r0, centre, turn @ axis, np.zeros(3), np.zeros(3))
+        return np.asarray(turned.r, dtype=float)
+
+    velocity = (foot(h) - foot(-h)) / (2.0 * h)
+    # Only rotation about the spin axis is left out of the contact velocity: 0.3 sin(camber) of the yaw.
+    spin_part = np.cross(0.3 * math.sin(camber) * axis, foot(0.0) - np.array([1.0, 2.0, height]))
+    assert c.v_x == pytest.approx(float(velocity[0] - spin_part[0]), abs=1e-8)
+    assert c.v_y == pytest.approx(float(velocity[1]), abs=1e-8)
+
+
+def test_contact_on_an_incline_is_perpendicular() -> None:
+    road = InclinedRoad(0.8, 0.2)
+    c = contact(road, 0.4699, np.array([3.0, 0.0, 3.0 * math.tan(0.2) + 0.45]), np.array([0.0, 1.0, 0.0]),
+                np.array([1.0, 0.0, 0.0]), np.zeros(3))  # fmt: skip
+    assert c.radius == pytest.approx(0.45 * math.cos(0.2), rel=1e-12)
+    assert c.r[2] == pytest.approx(road.height(c.r[0], c.r[1]), abs=1e-12)
+    assert c.v_x == pytest.approx(math.cos(0.2), rel=1e-12)
+    assert c.deflection_rate == pytest.approx(math.sin(0.2), rel=1e-12)
+
+
+def test_contact_survives_a_wheel_lying_flat() -> None:
+    c = contact(
+        FlatRoad(0.8), 0.4699, np.array([0.0, 0.0, 0.3]), np.array([0.0, 0.0, 1.0]), np.ones(3), np.ones(3)
+    )
+    assert not np.any(np.isnan(np.concatenate([c.r, c.e_x, c.e_y, [c.radius, c.v_x, c.v_y]]).astype(float)))
+
+
+def test_element_loads_the_wheel_at_the_contact() -> None:
+    wheel, carrier, ground = body("wheel"), body("carrier"), body("ground")
+    centre = np.array([0.3, 0.9, 0.45])
+    tyre = Tyre("tyre", wheel, carrier, centre, (0.0, 2.0, 0.0), TYRE, BumpRoad(0.8, 0.05, 2.0, -0.5), ground)
+    observer = Scripted(v={"wheel": np.array([5.0, 0.4, 0.1])}, omega={"wheel": np.array([0.0, 12.0, 0.2])})
+    x = np.array([0.004, -0.003])
+    response = tyre.evaluate(observer, x, {})
+    (load,) = response.loads
+    assert isinstance(load, PointLoad)
+    c = tyre.contact(observer)
+    f = tyre_forces(TYRE, c, x[0], x[1])
+    assert load.body is wheel
+    assert load.frame is ground
+    assert load.force == pytest.approx(f.Fx * c.e_x + f.Fy * c.e_y + f.Fz * c.e_n, rel=1e-12)
+    # The normal force meets the road's normal, not the vertical.
+    assert float(load.force @ np.cross(c.e_x, c.e_y)) == pytest.approx(f.Fz, rel=1e-12)
+    assert list(response.x_dot) == [f.x_dot, f.y_dot]
+    assert set(response.outputs) == set(tyre.outputs)
+    # Rolling resistance brakes the spin.
+    assert float(load.torque @ np.array([0.0, 1.0, 0.0])) < 0.0
+
+
+def test_runs_on_traced_scalars(rng: np.random.Generator) -> None:
+    axis = np.array([0.05, 0.998, 0.03])
+    arguments = (
+        np.array([1.0, 0.5, 0.44]),
+        axis / np.linalg.norm(axis),
+        rng.normal(size=3),
+        rng.normal(size=3),
+    )
+    road = BumpRoad(0.8, 0.1, 2.0, 0.0, "left")
+    x = rng.normal(size=2) * 1e-2
+    plain = tyre_forces(TYRE, contact(road, 0.4699, *arguments), *x)
+    hidden = contact(road, 0.4699, *(opaque(argument) for argument in arguments))
+    traced = tyre_forces(TYRE, hidden, *opaque(x))
+    assert [reveal_scalar(value) for value in traced] == list(plain)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"cz": -1.0}, "cz"),
+        ({"dz": math.nan}, "dz"),
+        ({"mu0": math.inf}, "mu0"),
+        ({"sxm": (0.7, 0.7)}, "sxm"),
+        ({"fys": (2.0 * PN, 4.0 * PN)}, "fys"),
+        ({"fxm": (1.0,)}, "fxm"),
+        ({"pn_max": 0.5 * PN}, "pn_max"),
+        ({"dfx0": (17.0 * PN, 2.0 * PN)}, "dfx0"),
+        ({"sxs": (0.12, 0.13)}, "sxs"),
+        ({"sq0": (0.3, 1.2)}, "sq0"),
+    ],
+)
+def test_wrong_parameters_are_named(change: dict[str, object], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        replace(TYRE, **change)  # type: ignore[arg-type]
+
+
+def test_curve_of_a_generalised_direction_falls_before_it_slides() -> None:
+    # The two parabolas of the fall need s* < sS in every direction, not only along the axes.
+    for z in np.linspace(0.0, 3.5, 8):
+        x, y = axis_curve(TYRE, "x", z, 1.0), axis_curve(TYRE, "y", z, 1.0)
+        hat_x, hat_y = normalising_slips(x, y)
+        for angle in np.linspace(0.0, math.pi / 2, 19):
+            c, s = math.cos(angle), math.sin(angle)
+            g = Curve(
+                math.hypot(x.dF0 * hat_x * c, y.dF0 * hat_y * s), math.hypot(x.FM * c, y.FM * s),
+                math.hypot(x.sM / hat_x * c, y.sM / hat_y * s), math.hypot(x.FS * c, y.FS * s),
+                math.hypot(x.sS / hat_x * c, y.sS / hat_y * s),
+            )  # fmt: skip
+            s_star = g.sM + (g.FM - g.FS) * g.dF0 * g.sM**3 / (g.FM**2 * (g.sS - g.sM))
+            assert g.sM < s_star < g.sS
