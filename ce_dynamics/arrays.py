@@ -36,9 +36,13 @@ def is_plain(value: Array) -> bool:
     return all(isinstance(entry, _PLAIN) for entry in np.asarray(value).flat)
 
 
-def _elementwise(plain: Callable[[float], float], method: str) -> Callable[[Any], Any]:
+def _elementwise(plain: np.ufunc, method: str) -> Callable[[Any], Any]:
     def scalar(x: Scalar) -> Scalar:
-        return plain(x) if isinstance(x, _PLAIN) else getattr(x, method)()
+        return ieee(x) if isinstance(x, _PLAIN) else getattr(x, method)()
+
+    def ieee(x: Scalar) -> np.float64:
+        with np.errstate(all="ignore"):
+            return np.float64(plain(x))
 
     def function(x: Any) -> Any:
         if isinstance(x, np.ndarray):
@@ -46,34 +50,22 @@ def _elementwise(plain: Callable[[float], float], method: str) -> Callable[[Any]
         return scalar(x)
 
     function.__name__ = function.__qualname__ = method
-    function.__doc__ = f"Elementwise {method} of floats or traced scalars; NaN outside its domain."
+    function.__doc__ = (
+        f"Elementwise {method} of floats or traced scalars; NaN outside its domain, as in IEEE 754."
+    )
     return function
 
 
-def _nan_outside(plain: Callable[[float], float]) -> Callable[[float], float]:
-    """Follow IEEE and machine code: NaN (or the infinity) where Python would raise."""
-
-    def guarded(x: float) -> float:
-        try:
-            return plain(x)
-        except ValueError:
-            return math.nan
-        except OverflowError:
-            return math.inf
-
-    return guarded
-
-
-sin = _elementwise(_nan_outside(math.sin), "sin")
-cos = _elementwise(_nan_outside(math.cos), "cos")
-tan = _elementwise(_nan_outside(math.tan), "tan")
-arcsin = _elementwise(_nan_outside(math.asin), "arcsin")
-arccos = _elementwise(_nan_outside(math.acos), "arccos")
-arctan = _elementwise(math.atan, "arctan")
-sqrt = _elementwise(_nan_outside(math.sqrt), "sqrt")
-exp = _elementwise(_nan_outside(math.exp), "exp")
-log = _elementwise(_nan_outside(math.log), "log")
-tanh = _elementwise(math.tanh, "tanh")
+sin = _elementwise(np.sin, "sin")
+cos = _elementwise(np.cos, "cos")
+tan = _elementwise(np.tan, "tan")
+arcsin = _elementwise(np.arcsin, "arcsin")
+arccos = _elementwise(np.arccos, "arccos")
+arctan = _elementwise(np.arctan, "arctan")
+sqrt = _elementwise(np.sqrt, "sqrt")
+exp = _elementwise(np.exp, "exp")
+log = _elementwise(np.log, "log")
+tanh = _elementwise(np.tanh, "tanh")
 
 
 def absolute(x: Scalar) -> Scalar:

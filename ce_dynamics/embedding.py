@@ -9,7 +9,7 @@ points, which is where η_S comes from.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,7 +18,9 @@ from ce_dynamics.body import Body
 from ce_dynamics.errors import ModelError
 from ce_dynamics.hinges.revolute import Revolute
 from ce_dynamics.linkage import Linkage
-from ce_dynamics.loops import closure_jacobian, numerical_rank
+from ce_dynamics.loop_freedoms import Freedoms
+from ce_dynamics.loop_trial import Loop
+from ce_dynamics.numeric_linkage import NumericLinkage
 from ce_dynamics.rotation import rotation_about
 from ce_dynamics.system import LoopClosure, System
 
@@ -111,7 +113,9 @@ def embed(system: System) -> Embedding:
     driven = driven_bodies(system)
     groups = merged_groups(system, driven)
     grouped = {body.name for bodies, _ in groups for body in bodies}
-    singles = [([body], []) for body in system.bodies if body.name not in grouped]
+    singles: list[tuple[list[Body], list[LoopClosure]]] = [
+        ([body], []) for body in system.bodies if body.name not in grouped
+    ]
     aggregates = [make_aggregate(system, bodies, closures) for bodies, closures in [*groups, *singles]]
     ordered = base_to_tip(aggregates)
     free = [body for body in system.bodies if any(body in S.independent for S in ordered)]
@@ -162,9 +166,12 @@ def driven_bodies(system: System) -> set[str]:
 
 def undetermined(system: System, bodies: Sequence[Body], closures: Sequence[LoopClosure]) -> int:
     """Degrees of freedom that the closures leave to the unprescribed hinges, in the design pose."""
-    free = [body for body in bodies if body.name not in system.prescribed]
-    Y = closure_jacobian(bodies, closures, free)
-    return sum(body.inboard.n_v for body in free) - numerical_rank(Y)
+    return freedoms_of(system, bodies, closures).number
+
+
+def freedoms_of(system: System, bodies: Sequence[Body], closures: Sequence[LoopClosure]) -> Freedoms:
+    """What the closures leave to the unprescribed hinges of a sub-graph."""
+    return Freedoms(bodies, closures, [body for body in bodies if body.name not in system.prescribed])
 
 
 def ancestors(body: Body) -> list[Body]:
@@ -233,18 +240,27 @@ def make_aggregate(system: System, bodies: Sequence[Body], closures: Sequence[Lo
     found = {name for link in linkages for name in link.determines}
     named = {name for loop in closures for name in loop.independent}
     for name in sorted(named - names):
-        raise ModelError(f"independent coordinate {name!r} is not in the loop of {members[0].name!r}: {sorted(names)}")
+        raise ModelError(
+            f"independent coordinate {name!r} is not in the loop of {members[0].name!r}: {sorted(names)}"
+        )
     if not closures:
         independent = tuple(body for body in members if body.name not in system.prescribed)
     elif linkages and not named:
         independent = tuple(body for body in members if body.name not in found and body not in prescribed)
+    elif not named:
+        independent = freedoms_of(system, members, closures).chosen()
     else:
         independent = tuple(body for body in members if body.name in named)
     dependent = tuple(body for body in members if body not in independent and body not in prescribed)
     ends = [end for loop in closures for end in (loop.body_a, loop.body_b)]
     siblings = tuple(dict.fromkeys(end for end in ends if end.name not in names and end is not parent))
-    S = Aggregate(parent, tuple(members), tuple(closures), independent, prescribed, dependent, siblings, linkages)
+    S = Aggregate(
+        parent, tuple(members), tuple(closures), independent, prescribed, dependent, siblings, linkages
+    )
     check_aggregate(system, S, found)
+    if closures and dependent and not linkages:
+        loop = Loop(parent, S.bodies, S.closures, dependent)
+        S = replace(S, linkages=(NumericLinkage(loop, siblings),))
     return S
 
 
@@ -261,7 +277,9 @@ def check_aggregate(system: System, S: Aggregate, found: set[str]) -> None:
         )
     unfound = [body.name for body in S.dependent if body.name not in found]
     if S.linkages and unfound:
-        raise ModelError(f"the linkages of {S.name!r} leave hinges {unfound} undetermined; add one that finds them")
+        raise ModelError(
+            f"the linkages of {S.name!r} leave hinges {unfound} undetermined; add one that finds them"
+        )
 
 
 def base_to_tip(aggregates: Sequence[Aggregate]) -> list[Aggregate]:
@@ -283,5 +301,7 @@ def neutral_state(embedding: Embedding) -> tuple[Array, Array]:
     for body in embedding.system.bodies:
         if body.name in embedding.q_of:
             q[embedding.q_of[body.name]] = embedding.system.initial.get(body.name, body.inboard.neutral)
-            v[embedding.v_of[body.name]] = embedding.system.initial_rates.get(body.name, np.zeros(body.inboard.n_v))
+            v[embedding.v_of[body.name]] = embedding.system.initial_rates.get(
+                body.name, np.zeros(body.inboard.n_v)
+            )
     return q, v

@@ -9,12 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from ce_dynamics.arrays import Array, array, concatenate
+from ce_dynamics.arrays import Array, Scalar, array, concatenate, cross
+from ce_dynamics.body import Body
 from ce_dynamics.embedding import Embedding
 from ce_dynamics.layout import Layout, motion_key
 from ce_dynamics.loads import Loads, gather_loads
 from ce_dynamics.motions import Prescribed
-from ce_dynamics.recursion.articulated_body import Accelerations, forward_dynamics
+from ce_dynamics.recursion.articulated_body import Accelerations, Articulated, base_to_tip, tip_to_base
+from ce_dynamics.recursion.energy import Power, gravitational_potential, kinetic_energy, power
 from ce_dynamics.recursion.outward import Outward
 
 
@@ -57,9 +59,34 @@ class Instant:
         )
 
     @cached_property
+    def nodes(self) -> dict[str, Articulated]:
+        """What the tip-to-base sweep leaves at every aggregated body."""
+        return tip_to_base(self.outward, self.loads.wrenches, self.loads.torques)
+
+    @cached_property
     def accelerations(self) -> Accelerations:
         """Forward dynamics."""
-        return forward_dynamics(self.outward, self.loads.wrenches, self.loads.torques)
+        return base_to_tip(self.outward, self.nodes, self.embedding.system.gravity)
+
+    def acceleration(self, body: Body, at: Array) -> Array:
+        """Second time derivative of the position of a body-fixed point, in world axes [m/s²]."""
+        ground = self.embedding.system.ground
+        place = self.outward.placement(body, ground)
+        alpha = self.accelerations.alpha[body.name]
+        e = self.outward.point(body, at, ground).r - place.r
+        swing = cross(place.R @ alpha[:3], e) + cross(place.w, cross(place.w, e))
+        result: Array = place.R @ alpha[3:] + self.embedding.system.gravity + swing
+        return result
+
+    @property
+    def energy(self) -> Scalar:
+        """Kinetic and gravitational energy [J]."""
+        return kinetic_energy(self.outward) + gravitational_potential(self.outward)
+
+    @property
+    def power(self) -> Power:
+        """What changes the energy: the power of the loads and of the prescribed motions."""
+        return power(self.outward, self.loads, self.accelerations, self.nodes)
 
     @property
     def q_dot(self) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 from ce_dynamics.arrays import Array
 from ce_dynamics.body import Body
 from ce_dynamics.compiler import compile_function, trace
-from ce_dynamics.loop_trial import Loop, advanced, held_at_design, moving, velocity_scales
+from ce_dynamics.loop_trial import Loop, advanced, held_at_design, moving, stacked_neutral, velocity_scales
 
 
 class Closed(NamedTuple):
@@ -92,11 +92,6 @@ class LoopKernel:
     def moved_parameters(self, p: Array, step: Array) -> Array:
         """Parameters moved by a small step of their velocities."""
         return advanced(self.parameters, p, step)
-
-
-def stacked_neutral(bodies: tuple[Body, ...]) -> Array:
-    """Coordinates of some hinges in the design pose."""
-    return np.concatenate([np.zeros(0), *(body.inboard.neutral for body in bodies)])
 
 
 def largest(r: Array) -> float:

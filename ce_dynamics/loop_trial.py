@@ -15,7 +15,6 @@ from ce_dynamics.arrays import Array, concatenate, zeros
 from ce_dynamics.body import Body
 from ce_dynamics.loops import ClosureErrors, closure_errors
 from ce_dynamics.motion import BodyMotion, HingeMotion, SubgraphMotion
-from ce_dynamics.spatial import IDENTITY
 from ce_dynamics.system import LoopClosure
 
 Coordinates = dict[str, Array]
@@ -77,13 +76,15 @@ class Loop:
 
     def neutral(self) -> Array:
         """Dependent coordinates of the design pose."""
-        return concatenate([body.inboard.neutral for body in self.dependent])
+        return stacked_neutral(self.dependent)
 
     def advanced(self, q: Array, step: Array) -> Array:
         """Dependent coordinates moved by a small step of the dependent velocities, to first order."""
         return advanced(self.dependent, q, step)
 
-    def residual(self, q: Array, given: Mapping[str, HingeMotion], siblings: Mapping[str, BodyMotion]) -> Array:
+    def residual(
+        self, q: Array, given: Mapping[str, HingeMotion], siblings: Mapping[str, BodyMotion]
+    ) -> Array:
         """Position errors of all closures: positions only, no columns."""
         motion = SubgraphMotion(self.parent, self.bodies, zeros(0), siblings)
         for name, hinge_motion in given.items():
@@ -162,6 +163,11 @@ def advanced(bodies: Sequence[Body], q: Array, step: Array) -> Array:
     return concatenate(parts)
 
 
+def stacked_neutral(bodies: Sequence[Body]) -> Array:
+    """Coordinates of some hinges in the design pose."""
+    return np.concatenate([np.zeros(0), *(body.inboard.neutral for body in bodies)])
+
+
 def velocity_scales(bodies: Sequence[Body], size: float) -> Array:
     """What counts as one unit of each velocity of some hinges."""
     units = [unit for body in bodies for unit in body.inboard.velocity_units]
@@ -170,6 +176,4 @@ def velocity_scales(bodies: Sequence[Body], size: float) -> Array:
 
 def held_at_design(bodies: Sequence[Body], parent: Body) -> dict[str, BodyMotion]:
     """Siblings resting in their design pose relative to p."""
-    from ce_dynamics.motion import at_rest as body_at_rest
-
     return {body.name: body_at_rest(parent.com, 0) for body in bodies}

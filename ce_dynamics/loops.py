@@ -100,9 +100,7 @@ def held_siblings(
     still = PointMotion(zeros(3), zeros(3, 0), zeros(3), zeros(3), zeros(3))
     ends = [end for loop in closures for end in (loop.body_a, loop.body_b) if end.name not in inside]
     return {
-        end.name: BodyMotion(
-            np.eye(3), parent.com, still, zeros(3, 0), zeros(3), zeros(3), zeros(3)
-        )
+        end.name: BodyMotion(np.eye(3), parent.com, still, zeros(3, 0), zeros(3), zeros(3), zeros(3))
         for end in ends
     }
 

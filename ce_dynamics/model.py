@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ce_dynamics.arrays import Array, Scalar, array, norm
+from ce_dynamics.arrays import Array, Scalar, array, concatenate, norm
 from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, trace
 from ce_dynamics.embedding import Aggregate, Embedding, embed
 from ce_dynamics.equations import Instant
@@ -84,7 +84,8 @@ class Model:
 
     def unassembled(self, y: Array, u: Array) -> Aggregate | None:
         """The first aggregated body that cannot be assembled at a state, if any."""
-        motions = self.instant(y, u).outward.motions
+        with np.errstate(all="ignore"):
+            motions = self.instant(y, u).outward.motions
         for S in self.embedding.aggregates:
             numbers = [value for motion in motions[S.name].hinge_motions.values() for value in motion.c]
             if not np.all(np.isfinite(np.array(numbers, dtype=float))):
@@ -114,6 +115,17 @@ class Model:
         return self._trace("dynamics", lambda y, u: {"y_dot": self.instant(y, u).y_dot})
 
     @cached_property
+    def audited_dynamics(self) -> CompiledFunction:
+        """[ẏ; Ẇ] = f(y, u) with Ẇ the power that changes the mechanical energy."""
+
+        def audited(y: Array, u: Array) -> dict[str, Array]:
+            instant = self.instant(y, u)
+            feed = instant.power
+            return {"y_dot": concatenate((instant.y_dot, array((feed.loads + feed.prescribed,))))}
+
+        return compile_function(self._trace("audited_dynamics", audited))
+
+    @cached_property
     def observation(self) -> CompiledFunction:
         """All outputs and closure errors at (y, u)."""
         return compile_function(self._trace("observation", self._observe))
@@ -132,8 +144,14 @@ class Model:
             given = law.inputs(t[0], sensors)
             unknown = sorted(set(given) - set(self.system.inputs))
             if unknown:
-                raise ModelError(f"input law answers {unknown}; the system's inputs are {list(self.system.inputs)}")
-            return {"u": array(given.get(entry.name, self.system.inputs[entry.name].default) for entry in self.layout.u)}
+                raise ModelError(
+                    f"input law answers {unknown}; the system's inputs are {list(self.system.inputs)}"
+                )
+            return {
+                "u": array(
+                    given.get(entry.name, self.system.inputs[entry.name].default) for entry in self.layout.u
+                )
+            }
 
         return compile_function(trace("control", control, {"t": 1, "y": len(self.layout.y0)}))
 
@@ -146,21 +164,26 @@ class Model:
 
     def _observe(self, y: Array, u: Array) -> dict[str, Array]:
         instant = self.instant(y, u)
-        values = dict(self.sense(instant))
+        values = dict(self.sense(instant)) | {"energy": instant.energy}
+        values |= {name: output.function(instant) for name, output in self.system.measurements.items()}
         for element, response in instant.loads.responses.items():
             values |= {f"{element}.{name}": value for name, value in response.outputs.items()}
-        return {"outputs": array(values[entry.name] for entry in self.output_entries), "closure": self.closure_norms(instant)}
+        return {
+            "outputs": array(values[entry.name] for entry in self.output_entries),
+            "closure": self.closure_norms(instant),
+        }
 
     @cached_property
     def output_entries(self) -> tuple[Entry, ...]:
         """Names and units of all outputs: the system's own and those of its force elements."""
-        own = [Entry(output.name, output.unit) for output in self.system.outputs.values()]
+        declared = (*self.system.outputs.values(), *self.system.measurements.values())
+        own = [Entry(output.name, output.unit) for output in declared]
         elements = [
             Entry(f"{element.name}.{name}", unit)
             for element in self.system.forces
             for name, unit in element.outputs.items()
         ]
-        return (*own, *elements)
+        return (*own, *elements, Entry("energy", "J"))
 
     def closure_norms(self, instant: Instant) -> Array:
         """Closure error of every loop closure, in the order of `System.closures`."""
@@ -173,7 +196,9 @@ class Model:
 
     # Answers
 
-    def accelerations(self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, x: ArrayLike | None = None) -> Floats:
+    def accelerations(
+        self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, x: ArrayLike | None = None
+    ) -> Floats:
         """Generalised accelerations θ̈ of the independent hinges.
 
         Parameters

@@ -200,7 +200,9 @@ IDENTITY_OF = {n: array([[float(i == j) for j in range(n)] for i in range(n)]) f
 IDENTITY_OF[0] = zeros(0, 0)
 
 
-def across(body: Body, carrier: BodyMotion, hinge_motion: HingeMotion, theta_dot: Array, turns: bool) -> BodyMotion:
+def across(
+    body: Body, carrier: BodyMotion, hinge_motion: HingeMotion, theta_dot: Array, turns: bool
+) -> BodyMotion:
     """Motion of a body from that of its carrier and of the hinge between them."""
     hinge = body.inboard
     c, X, eta, bias = hinge_motion

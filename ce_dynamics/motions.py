@@ -92,7 +92,9 @@ class SecondOrderActuator(Motion):
         unit: str = "rad",
     ) -> None:
         if not (math.isfinite(natural_frequency) and natural_frequency > 0.0):
-            raise ModelError(f"actuator of {command!r}: natural_frequency {natural_frequency!r} must be > 0 rad/s")
+            raise ModelError(
+                f"actuator of {command!r}: natural_frequency {natural_frequency!r} must be > 0 rad/s"
+            )
         if not (math.isfinite(damping_ratio) and damping_ratio > 0.0):
             raise ModelError(f"actuator of {command!r}: damping_ratio {damping_ratio!r} must be > 0")
         if not math.isfinite(gain):

@@ -27,7 +27,9 @@ class PivotedLU:
         self._reciprocals: list[Scalar] = []
         self.determinant: Scalar = 1.0
         for k in range(self.n):
-            exchanges = {i: self._exchange(i, k) for i in range(k + 1, self.n) if not is_zero(self._rows[i][k])}
+            exchanges = {
+                i: self._exchange(i, k) for i in range(k + 1, self.n) if not is_zero(self._rows[i][k])
+            }
             pivot = self._rows[k][k]
             self.determinant = self.determinant * pivot
             reciprocal = 1.0 / pivot if not is_zero(pivot) else float("nan")

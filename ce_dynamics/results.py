@@ -34,7 +34,11 @@ def dataset(model: Model, t: Floats, Y: Floats, U: Floats, attributes: Mapping[s
     for name, column in values.items():
         data[plain(name)] = ("time", column, {"units": units[name]})
     if closures.shape[1]:
-        data["closure_error"] = (("time", "closure"), closures, {"units": "m", "long_name": "loop closure error"})
+        data["closure_error"] = (
+            ("time", "closure"),
+            closures,
+            {"units": "m", "long_name": "loop closure error"},
+        )
     coordinates: dict[str, Any] = {"time": ("time", t, {"units": "s"})}
     coordinates |= {dimension: list(members) for dimension, members in model.system.groups.items()}
     coordinates |= {"closure": [loop.name for loop in model.system.closures]} if closures.shape[1] else {}

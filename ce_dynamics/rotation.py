@@ -18,12 +18,14 @@ def rotation_about(axis: Array, cosine: Scalar, sine: Scalar) -> Array:
 def rotate_about(axis: Array, cosine: Scalar, sine: Scalar, vector: Array) -> Array:
     """A vector rotated about a unit axis by the angle with the given cosine and sine."""
     along = axis * dot(axis, vector)
-    return along + cosine * (vector - along) + sine * cross(axis, vector)
+    rotated: Array = along + cosine * (vector - along) + sine * cross(axis, vector)
+    return rotated
 
 
 def normalised(q: Array) -> Array:
     """The unit quaternion along q."""
-    return q * (1.0 / sqrt(dot(q, q)))
+    unit: Array = q * (1.0 / sqrt(dot(q, q)))
+    return unit
 
 
 def rotation_from_quaternion(q: Array) -> Array:

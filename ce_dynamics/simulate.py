@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     import xarray as xr
     from numpy.typing import ArrayLike
 
-METHODS = ("RK45", "DOP853", "RK23", "LSODA", "Radau", "BDF")
+Method = Literal["RK45", "DOP853", "RK23", "LSODA", "Radau", "BDF"]
+METHODS: tuple[str, ...] = get_args(Method)
 
 Inputs = InputLaw | Mapping[str, float] | None
 
@@ -25,16 +26,24 @@ Inputs = InputLaw | Mapping[str, float] | None
 class RightHandSide:
     """ẏ(t, y) in the form SciPy calls it, on preallocated buffers.
 
+    Parameters
+    ----------
+    model : Model
+    inputs : InputLaw, mapping or None
+    audit : bool
+        Whether y has the work done on the system as a last entry.
+
     Attributes
     ----------
     evaluations : int
         How often it was called.
     """
 
-    def __init__(self, model: Model, inputs: Inputs) -> None:
+    def __init__(self, model: Model, inputs: Inputs, audit: bool = False) -> None:
         self.evaluations = 0
-        self._dynamics = model.dynamics.bind()
+        self._dynamics = (model.audited_dynamics if audit else model.dynamics).bind()
         self._y = self._dynamics.inputs["y"]
+        self._n = len(self._y)
         self._u = self._dynamics.inputs["u"]
         self._y_dot = self._dynamics.outputs["y_dot"]
         self._u[:] = constant_inputs(model, inputs)
@@ -45,7 +54,7 @@ class RightHandSide:
     def __call__(self, t: float, y: Floats) -> Floats:
         """Evaluate; the result is a fresh array."""
         self.evaluations += 1
-        self._y[:] = y
+        self._y[:] = y[: self._n]
         if self._control is not None:
             self._u[:] = self.inputs_at(t, y)
         self._dynamics.run()
@@ -56,7 +65,7 @@ class RightHandSide:
         if self._control is None:
             return self._u
         self._control.inputs["t"][0] = t
-        self._control.inputs["y"][:] = y
+        self._control.inputs["y"][:] = y[: self._n]
         self._control.run()
         return self._control.outputs["u"]
 
@@ -81,11 +90,12 @@ def simulate(
     *,
     duration: float,
     y0: ArrayLike | None = None,
-    method: str = "LSODA",
+    method: Method = "LSODA",
     rtol: float = 1e-6,
     atol: float = 1e-8,
     interval: float = 0.01,
     max_step: float = math.inf,
+    audit: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> xr.Dataset:
     """Integrate a model and return its named results.
@@ -107,6 +117,8 @@ def simulate(
         Time between stored instants [s].
     max_step : float
         Longest step [s].
+    audit : bool
+        Integrate the work done on the system as well (variable ``work``), to be compared with ``energy``.
     progress : callable, optional
         Called with the time reached [s] after every step.
 
@@ -128,7 +140,8 @@ def simulate(
     if method not in METHODS:
         raise ModelError(f"method {method!r} is not known; choose one of {', '.join(METHODS)}")
     start = model.y0 if y0 is None else checked("y0", y0, len(model.layout.y0))
-    rhs = RightHandSide(model, inputs)
+    rhs = RightHandSide(model, inputs, audit)
+    start = np.append(start, 0.0) if audit else start
     t_store = stored_times(duration, interval)
     began = time.perf_counter()
     t, Y, trouble = integrate(rhs, start, t_store, method, rtol, atol, max_step, progress)
@@ -143,7 +156,9 @@ def simulate(
         "wall_time_s": wall,
         "real_time_factor": t[-1] / wall,
     }
-    results = dataset(model, t, Y, U, attributes)
+    results = dataset(model, t, Y[:, : len(model.layout.y0)], U, attributes)
+    if audit:
+        results["work"] = ("time", Y[:, -1], {"units": "J", "long_name": "work done on the system"})
     if trouble:
         raise SimulationError(f"{trouble}{where_it_broke(model, rhs, t[-1], Y[-1])}", results)
     return results
@@ -152,7 +167,7 @@ def simulate(
 def stored_times(duration: float, interval: float) -> Floats:
     """Instants to store: every interval from 0, and the end."""
     n = math.floor(duration / interval * (1.0 + 1e-12))
-    t = interval * np.arange(n + 1)
+    t: Floats = interval * np.arange(n + 1.0)
     return t if math.isclose(t[-1], duration) else np.append(t, duration)
 
 
@@ -160,7 +175,7 @@ def integrate(
     rhs: RightHandSide,
     y0: Floats,
     t_store: Floats,
-    method: str,
+    method: Method,
     rtol: float,
     atol: float,
     max_step: float,
@@ -179,10 +194,17 @@ def integrate(
 
     if not np.all(np.isfinite(rhs(0.0, y0))):
         return np.zeros(1), y0[np.newaxis], "the accelerations are not finite at t = 0"
-    options: dict[str, Any] = {"rtol": rtol, "atol": atol, "max_step": max_step}
     try:
         solution = solve_ivp(
-            rhs, (0.0, t_store[-1]), y0, method=method, t_eval=t_store, events=after_step, **options
+            rhs,
+            (0.0, t_store[-1]),
+            y0,
+            method=method,
+            t_eval=t_store,
+            events=after_step,
+            rtol=rtol,
+            atol=atol,
+            max_step=max_step,
         )
     except (ValueError, KeyboardInterrupt) as error:  # NaN met in a factorisation; or the user's wish
         t, Y = np.array([t for t, _ in accepted]), np.array([y for _, y in accepted])
@@ -206,7 +228,7 @@ def where_it_broke(model: Model, rhs: RightHandSide, t: float, y: Floats) -> str
     u = rhs.inputs_at(t, y).copy()
     for step in np.geomspace(1e-9, 0.1, 25):
         ahead = y + step * np.where(np.isfinite(y_dot), y_dot, 0.0)
-        broken = model.unassembled(ahead, u)
+        broken = model.unassembled(ahead[: len(model.layout.y0)], u)
         if broken is not None:
-            return f"; the loop of {broken.name!r} left the range in which it can be assembled{reach_text(broken)}"
+            return f"; the loop of {broken.name!r} left the range it can be assembled in{reach_text(broken)}"
     return ""

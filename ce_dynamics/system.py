@@ -48,7 +48,7 @@ class Output:
 
     name: str
     unit: str
-    function: Callable[[Observer], Scalar]
+    function: Callable[[Any], Scalar]
 
 
 class System:
@@ -77,7 +77,7 @@ class System:
     array([-1.469])
     """
 
-    def __init__(self, gravity: Sequence[float] = (0.0, 0.0, -9.81), name: str = "system") -> None:
+    def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81), name: str = "system") -> None:
         self.name = name
         self.gravity = finite_vector(gravity, "System", "gravity")
         self.ground = Body("ground", 0.0, np.zeros(3), np.zeros((3, 3)), None, None, index=0)
@@ -86,6 +86,7 @@ class System:
         self.forces: list[ForceElement] = []
         self.inputs: dict[str, Input] = {}
         self.outputs: dict[str, Output] = {}
+        self.measurements: dict[str, Output] = {}
         self.prescribed: dict[str, Motion] = {}
         self.linkages: list[Linkage] = []
         self.groups: dict[str, tuple[str, ...]] = {}
@@ -138,7 +139,7 @@ class System:
         if name in self._by_name:
             raise ModelError(f"body {name!r} exists already; give every body its own name")
         carrier = self.find(parent)
-        if not (isinstance(mass, int | float | np.number) and math.isfinite(mass) and mass >= 0.0):
+        if not (math.isfinite(mass) and mass >= 0.0):
             raise ModelError(f"body {name!r}: mass {mass!r} must be a finite number >= 0 kg")
         at = hinge.at if com is None else finite_vector(com, f"body {name!r}", "com")
         body = Body(
@@ -224,7 +225,9 @@ class System:
             If its name is taken, it acts on a body of another system, or reads an input that is not declared.
         """
         if any(known.name == element.name for known in self.forces):
-            raise ModelError(f"force element {element.name!r} exists already; give every element its own name")
+            raise ModelError(
+                f"force element {element.name!r} exists already; give every element its own name"
+            )
         for body, _ in element.attachments:
             self.find(body)
         for name in element.inputs:
@@ -245,6 +248,12 @@ class System:
             raise ModelError(f"output {name!r} exists already")
         self.outputs[name] = Output(name, unit, function)
 
+    def add_measurement(self, name: str, unit: str, function: Callable[[Any], Scalar]) -> None:
+        """Declare a named output that needs accelerations; its function gets the `Instant`."""
+        if name in self.outputs or name in self.measurements:
+            raise ModelError(f"output {name!r} exists already")
+        self.measurements[name] = Output(name, unit, function)
+
     def group(self, dimension: str, members: Sequence[str]) -> None:
         """Let quantities named ``<member>.<rest>`` share one variable ``<rest>`` with a dimension of members."""
         self.groups[dimension] = tuple(members)
@@ -261,7 +270,9 @@ class System:
                 continue
             array = np.atleast_1d(np.asarray(values, dtype=float))
             if array.shape != (size,) or not np.all(np.isfinite(array)):
-                raise ModelError(f"body {target.name!r}: initial {what} {values!r} must be {size} finite numbers")
+                raise ModelError(
+                    f"body {target.name!r}: initial {what} {values!r} must be {size} finite numbers"
+                )
             store[target.name] = array
 
     def find(self, body: Body | str) -> Body:
@@ -278,7 +289,9 @@ class System:
 
     def _need_input(self, name: str, who: str) -> None:
         if name not in self.inputs:
-            raise ModelError(f"{who} reads input {name!r}, which is not declared; call add_input({name!r}, ...) first")
+            raise ModelError(
+                f"{who} reads input {name!r}, which is not declared; call add_input({name!r}, ...) first"
+            )
 
     def __repr__(self) -> str:
         return f"System({self.name!r}: {len(self.bodies)} bodies, {len(self.closures)} closures)"

@@ -56,7 +56,9 @@ def trim(
     known = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
     found, resting = positions(known, change), positions(known, still)
     if len(found) != len(resting):
-        raise ModelError(f"{len(found)} entries cannot make {len(resting)} rates vanish; name as many of each")
+        raise ModelError(
+            f"{len(found)} entries cannot make {len(resting)} rates vanish; name as many of each"
+        )
     start = model.y0 if y is None else checked("y", y, len(model.layout.y0))
     given = model.u0 if u is None else checked("u", u, len(model.layout.u))
 

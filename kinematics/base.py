@@ -56,6 +56,10 @@ class ClosedForm(Linkage):
         """Hinge that each body of the linkage must be added with."""
         return {joint.body: joint.hinge for joint in self.joints()}
 
+    def margin(self, motion: SubgraphMotion) -> float:
+        """Sine of the smallest angle to a dead point in a solved motion of plain numbers; 1 if there is none."""
+        return 1.0
+
     def reach(self) -> tuple[float, float] | None:
         """Interval of the independent coordinate, around zero, in which the linkage can be assembled.
 

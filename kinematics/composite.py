@@ -37,6 +37,9 @@ class Composite(ClosedForm):
         """Closures of all parts."""
         return tuple(cut for part in self.parts for cut in part.cuts())
 
+    def margin(self, motion: SubgraphMotion) -> float:
+        return min(part.margin(motion) for part in self.parts)
+
     def solve(self, motion: SubgraphMotion) -> None:
         for part in self.parts:
             part.solve(motion)

@@ -68,6 +68,9 @@ class FourBar(ClosedForm):
         rocker = self.bars(motion).rocker
         return Turning(rocker.turned._replace(sin=-rocker.turned.sin), rocker.rate.geared(-1.0, 0.0))
 
+    def margin(self, motion: SubgraphMotion) -> float:
+        return self.loop.margin(motion.body(self.frame), motion.body(self.crank), motion.theta_dot)
+
     def solve(self, motion: SubgraphMotion) -> None:
         for name, hinge in zip(self.determines, self._hinges[1:], strict=True):
             expect_hinge(motion, name, hinge)

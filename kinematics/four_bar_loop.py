@@ -12,13 +12,14 @@ from ce_dynamics.hinges.geometry import unit_axis
 from ce_dynamics.hinges.revolute import Revolute
 from ce_dynamics.kinematics.four_bar import (
     Direction,
+    FourBarAngles,
     branch_sign,
     four_bar_angles,
     four_bar_rates,
     four_bar_second,
 )
 from ce_dynamics.kinematics.hardpoints import DEAD_POINT, SMALLEST_LENGTH, Point, checked_point
-from ce_dynamics.motion import BodyMotion, HingeMotion, PointMotion
+from ce_dynamics.motion import BodyMotion, HingeMotion
 
 
 class TurningRate(NamedTuple):
@@ -135,11 +136,8 @@ class FourBarLoop:
 
     def bars(self, frame: BodyMotion, crank: BodyMotion, theta_dot: Array) -> FourBarBars:
         """Motion of all bars for that of the crank, both bodies given relative to p."""
-        A: PointMotion = crank.point(self.A, theta_dot)
-        D: PointMotion = crank.point(self.D, theta_dot)
-        AD = frame.R.T @ (D.r - A.r)
-        theta = Direction(dot(self.ex, AD) * (1.0 / self.b), dot(self.ey, AD) * (1.0 / self.b))
-        angles = four_bar_angles(self.a, self.b, self.c, self.d, theta, self.branch)
+        angles = self._angles(frame, crank, theta_dot)
+        theta = angles.theta
         p, q = rates = four_bar_rates(self.b, self.c, self.d, angles)
         dp, dq = four_bar_second(self.b, self.c, self.d, angles, rates)
         rate = self._rate(frame, crank)
@@ -148,6 +146,18 @@ class FourBarLoop:
             Turning(angles.theta_3.minus(self.theta_30), rate.geared(p, dp)),
             Turning(angles.theta_4.minus(self.theta_40), rate.geared(q, dq)),
         )
+
+    def margin(self, frame: BodyMotion, crank: BodyMotion, theta_dot: Array) -> float:
+        """Sine of the angle between coupler and rocker, of plain numbers."""
+        angles = self._angles(frame, crank, theta_dot)
+        return float(abs(angles.theta_3.minus(angles.theta_4).sin))
+
+    def _angles(self, frame: BodyMotion, crank: BodyMotion, theta_dot: Array) -> FourBarAngles:
+        """Directions of the bars, from the crank's A and D as seen from the frame."""
+        A, D = crank.point(self.A, theta_dot), crank.point(self.D, theta_dot)
+        AD = frame.R.T @ (D.r - A.r)
+        theta = Direction(dot(self.ex, AD) * (1.0 / self.b), dot(self.ey, AD) * (1.0 / self.b))
+        return four_bar_angles(self.a, self.b, self.c, self.d, theta, self.branch)
 
     def _rate(self, frame: BodyMotion, crank: BodyMotion) -> TurningRate:
         """θ̇ and θ̈ of the crank relative to the frame, about the axis."""

@@ -60,6 +60,9 @@ class PitmanSteering(ClosedForm):
         """The ball joint at V (in the design plane's motion, one of its three conditions is redundant)."""
         return (Cut(f"{self.link}/{self.idler}", self.link, self.idler, Spherical(at=self.loop.F.tolist())),)
 
+    def margin(self, motion: SubgraphMotion) -> float:
+        return self.loop.margin(motion.body(self.chassis), motion.body(self.arm), motion.theta_dot)
+
     def solve(self, motion: SubgraphMotion) -> None:
         for name, hinge in zip(self.determines, self._hinges[1:], strict=True):
             expect_hinge(motion, name, hinge)

@@ -7,10 +7,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.optimize import minimize_scalar
 
 from ce_dynamics.arrays import array, zeros
 from ce_dynamics.body import Body
 from ce_dynamics.errors import AssemblyError
+from ce_dynamics.kinematics.hardpoints import DEAD_POINT
 from ce_dynamics.motion import SubgraphMotion, at_rest
 
 if TYPE_CHECKING:
@@ -22,9 +24,10 @@ STEPS_PER_TURN = 720
 def admissible_interval(linkage: ClosedForm, independent: str) -> tuple[float, float]:
     """Interval of one hinge angle, around zero, in which a linkage can be assembled.
 
-    Where a square root of the closed form gets a negative argument the linkage answers NaN, so the ends
-    are found on the linkage itself: a scan in half-degree steps brackets each, bisection finds its last bit.
-    A gap narrower than half a degree can be missed.
+    It ends where a square root of the closed form gets a negative argument and the linkage answers NaN, or
+    where that argument touches zero (a change point: two branches meet and none can be told from the other).
+    Both are found on the linkage itself: a scan in half-degree steps brackets them, bisection or minimisation
+    refines them.  A gap narrower than half a degree can be missed.
 
     Raises
     ------
@@ -33,31 +36,50 @@ def admissible_interval(linkage: ClosedForm, independent: str) -> tuple[float, f
     """
     bodies = placed_bodies(linkage.joints())
 
-    def assembles(theta: float) -> bool:
+    def margin(theta: float) -> float:
         motion = pose(linkage, bodies, independent, theta)
-        return all(bool(np.all(np.isfinite(motion.body(name).R))) for name in linkage.determines)
+        finite = all(bool(np.all(np.isfinite(motion.body(name).R))) for name in linkage.determines)
+        return linkage.margin(motion) if finite else math.nan
 
-    if not assembles(0.0):
+    if math.isnan(margin(0.0)):
         raise AssemblyError(f"linkage of {independent!r} cannot be assembled in its own design pose")
-    return end(assembles, -1.0), end(assembles, 1.0)
+    return end(margin, -1.0), end(margin, 1.0)
 
 
-def end(assembles: Callable[[float], bool], direction: float) -> float:
+def end(margin: Callable[[float], float], direction: float) -> float:
     """The last angle from zero in one direction that can be assembled; infinite if a full turn can."""
     step = direction * 2.0 * math.pi / STEPS_PER_TURN
+    before, here = math.inf, margin(0.0)
     for k in range(1, STEPS_PER_TURN + 1):
-        if not assembles(k * step):
-            return bisected(assembles, (k - 1) * step, k * step)
+        after = margin(k * step)
+        if math.isnan(after):
+            return bisected(margin, (k - 1) * step, k * step)
+        if here <= min(before, after):
+            touching = change_point(margin, (k - 2) * step, k * step)
+            if touching is not None:
+                return touching
+        before, here = here, after
     return direction * math.inf
 
 
-def bisected(assembles: Callable[[float], bool], inside: float, outside: float) -> float:
+def bisected(margin: Callable[[float], float], inside: float, outside: float) -> float:
     """The last number that assembles between one that does and one that does not."""
     while True:
         middle = 0.5 * (inside + outside)
         if middle in (inside, outside):
             return inside
-        inside, outside = (middle, outside) if assembles(middle) else (inside, middle)
+        inside, outside = (inside, middle) if math.isnan(margin(middle)) else (middle, outside)
+
+
+def change_point(margin: Callable[[float], float], start: float, finish: float) -> float | None:
+    """Where the margin vanishes between two angles, if it does."""
+    found = minimize_scalar(
+        lambda theta: np.nan_to_num(margin(theta), nan=0.0),
+        bounds=(min(start, finish), max(start, finish)),
+        method="bounded",
+        options={"xatol": 1e-12},
+    )
+    return float(found.x) if found.fun <= DEAD_POINT else None
 
 
 def pose(linkage: ClosedForm, bodies: Sequence[Body], independent: str, theta: float) -> SubgraphMotion:

@@ -81,6 +81,13 @@ class RotationToDistance:
         inverse = 1.0 / m
         return array(((A * C - B * w) * inverse, (B * C + A * w) * inverse))
 
+    def margin(self, carrier: BodyMotion, target: PointMotion, theta_dot: Array) -> float:
+        """Sine of the angle to the dead point, |w| / sqrt(A² + B²), of plain numbers."""
+        delta = carrier.R.T @ (target.r - hinge_point(carrier, self.hinge, theta_dot).r) - self.foot
+        m = float((self.f0 @ delta) ** 2 + (self.g0 @ delta) ** 2)
+        C = 0.5 * float(delta @ delta) + self.half
+        return float(np.sqrt(max(0.0, 1.0 - C * C / m)))
+
     def solve(self, carrier: BodyMotion, target: PointMotion, theta_dot: Array) -> HingeMotion:
         """Motion of the hinge.
 

@@ -79,6 +79,10 @@ class SpindleTieRod(ClosedForm):
         ball = Spherical(at=self.L.tolist())
         return (Cut(f"{self.tie_rod}/{self.anchor}", self.tie_rod, self.anchor, ball),)
 
+    def margin(self, motion: SubgraphMotion) -> float:
+        L = motion.point(self.anchor, self.L)
+        return self.turn.margin(motion.carrier(self.spindle), L, motion.theta_dot)
+
     def solve(self, motion: SubgraphMotion) -> None:
         expect_hinge(motion, self.spindle, self.spindle_hinge)
         L = motion.point(self.anchor, self.L)

@@ -76,6 +76,10 @@ class WishboneLoop(ClosedForm):
         name = f"{self.upper_arm}/{self.upright_link}"
         return (Cut(name, self.upper_arm, self.upright_link, Spherical(at=self.F.tolist())),)
 
+    def margin(self, motion: SubgraphMotion) -> float:
+        D = motion.point(self.lower_arm, self.D)
+        return self.upper.margin(motion.carrier(self.upper_arm), D, motion.theta_dot)
+
     def solve(self, motion: SubgraphMotion) -> None:
         expect_hinge(motion, self.upper_arm, self.upper_hinge)
         expect_hinge(motion, self.upright_link, self.upright.hinge)

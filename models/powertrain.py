@@ -151,7 +151,7 @@ def tabulate(x: NDArray[np.float64], y: NDArray[np.float64], knots: int = MAX_KN
     while len(chosen) < min(knots, len(x)):
         error = np.abs(np.interp(x, x[chosen], y[chosen]) - y)
         worst = int(np.argmax(error))
-        if error[worst] == 0.0:
+        if error[worst] <= 1e-9 * float(np.max(np.abs(y))):
             break
         chosen = sorted({*chosen, worst})
     return TorqueTable(tuple(x[chosen].tolist()), tuple(y[chosen].tolist()))

@@ -19,7 +19,8 @@ speed level 3 with SLP vectorisation       1.83 + 0.56  1.73    1.75     3.01
 =========================================  ===========  ======  =======  =======
 
 The vectoriser even loses speed: what it gathers into vectors it must take apart again.  Vectors pay as lanes.
-Code generation grows somewhat faster than the code: 2.5 s for the 29,400 instructions of a Jacobian.
+Compiling 1, 2, 4, 8 such vehicles as one function takes 0.5, 1.0, 2.5, 8.7 s: beyond some 40,000 instructions
+several functions compile faster than one.
 """
 
 from __future__ import annotations

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ce_dynamics.arrays import Array, Scalar, dot, norm
 from ce_dynamics.body import Body
@@ -48,9 +49,9 @@ class SpringDamper(ForceElement):
         self,
         name: str,
         body_a: Body,
-        at_a: Sequence[float] | Array,
+        at_a: ArrayLike,
         body_b: Body,
-        at_b: Sequence[float] | Array,
+        at_b: ArrayLike,
         *,
         spring: Law | float = 0.0,
         damper: Law | float = 0.0,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ce_dynamics.arrays import Array
 from ce_dynamics.errors import ModelError
@@ -32,7 +31,7 @@ class Distance:
         If the distance is not positive.
     """
 
-    def __init__(self, at_a: Sequence[float], at_b: Sequence[float], length: float | None = None) -> None:
+    def __init__(self, at_a: ArrayLike, at_b: ArrayLike, length: float | None = None) -> None:
         self.at_a = finite_vector(at_a, "Distance", "at_a")
         self.at_b = finite_vector(at_b, "Distance", "at_b")
         self.length = self._design_length() if length is None else finite_number(length, "Distance", "length")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from numpy.typing import ArrayLike
 
 from ce_dynamics.arrays import Array, zeros
 from ce_dynamics.hinges.base import Hinge
@@ -27,7 +27,7 @@ class Fixed(Hinge):
     coordinate_units = ()
     velocity_units = ()
 
-    def __init__(self, at: Sequence[float] = (0.0, 0.0, 0.0)) -> None:
+    def __init__(self, at: ArrayLike = (0.0, 0.0, 0.0)) -> None:
         self.at = finite_vector(at, "Fixed", "at")
 
     def configuration(self, q: Array) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from numpy.typing import ArrayLike
 
 from ce_dynamics.arrays import Array, array, concatenate
 from ce_dynamics.hinges.base import Hinge
@@ -32,7 +32,7 @@ class Free(Hinge):
     coordinate_units = ("m", "m", "m", "1", "1", "1", "1")
     velocity_units = ("rad/s", "rad/s", "rad/s", "m/s", "m/s", "m/s")
 
-    def __init__(self, at: Sequence[float] = (0.0, 0.0, 0.0)) -> None:
+    def __init__(self, at: ArrayLike = (0.0, 0.0, 0.0)) -> None:
         self.at = finite_vector(at, "Free", "at")
 
     @property

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ce_dynamics.arrays import Array, arctan2, array, cos, sin, zeros
 from ce_dynamics.errors import ModelError
@@ -45,9 +44,9 @@ class Planar(Hinge):
 
     def __init__(
         self,
-        normal: Sequence[float],
-        at: Sequence[float] = (0.0, 0.0, 0.0),
-        x_axis: Sequence[float] | None = None,
+        normal: ArrayLike,
+        at: ArrayLike = (0.0, 0.0, 0.0),
+        x_axis: ArrayLike | None = None,
     ) -> None:
         self.normal = unit_axis(normal, "Planar", "normal")
         self.at = finite_vector(at, "Planar", "at")
@@ -70,7 +69,7 @@ class Planar(Hinge):
     def constraints(self) -> tuple[Condition, ...]:
         return (InPlane(self.normal), *aligned(self.normal))
 
-    def _frame(self, x_axis: Sequence[float]) -> tuple[Array, Array]:
+    def _frame(self, x_axis: ArrayLike) -> tuple[Array, Array]:
         x = unit_axis(x_axis, "Planar", "x_axis")
         if abs(x @ self.normal) > ANGULAR_TOLERANCE:
             raise ModelError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from numpy.typing import ArrayLike
 
 from ce_dynamics.arrays import Array, array, zeros
 from ce_dynamics.hinges.base import Hinge
@@ -29,7 +29,7 @@ class Prismatic(Hinge):
     coordinate_units = ("m",)
     velocity_units = ("m/s",)
 
-    def __init__(self, axis: Sequence[float], at: Sequence[float] = (0.0, 0.0, 0.0)) -> None:
+    def __init__(self, axis: ArrayLike, at: ArrayLike = (0.0, 0.0, 0.0)) -> None:
         self.axis = unit_axis(axis, "Prismatic")
         self.at = finite_vector(at, "Prismatic", "at")
 

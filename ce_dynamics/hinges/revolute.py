@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from numpy.typing import ArrayLike
 
 from ce_dynamics.arrays import Array, arctan2, array, cos, sin, zeros
 from ce_dynamics.hinges.base import Hinge
@@ -30,7 +30,7 @@ class Revolute(Hinge):
     coordinate_units = ("rad",)
     velocity_units = ("rad/s",)
 
-    def __init__(self, axis: Sequence[float], at: Sequence[float] = (0.0, 0.0, 0.0)) -> None:
+    def __init__(self, axis: ArrayLike, at: ArrayLike = (0.0, 0.0, 0.0)) -> None:
         self.axis = unit_axis(axis, "Revolute")
         self.at = finite_vector(at, "Revolute", "at")
 

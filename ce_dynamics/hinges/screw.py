@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from numpy.typing import ArrayLike
 
 from ce_dynamics.arrays import Array, array, cos, sin
 from ce_dynamics.hinges.base import Hinge
@@ -32,7 +32,7 @@ class Screw(Hinge):
     coordinate_units = ("rad",)
     velocity_units = ("rad/s",)
 
-    def __init__(self, axis: Sequence[float], pitch: float, at: Sequence[float] = (0.0, 0.0, 0.0)) -> None:
+    def __init__(self, axis: ArrayLike, pitch: float, at: ArrayLike = (0.0, 0.0, 0.0)) -> None:
         self.axis = unit_axis(axis, "Screw")
         self.pitch = finite_number(pitch, "Screw", "pitch")
         self.at = finite_vector(at, "Screw", "at")

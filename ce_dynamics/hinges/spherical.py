@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from numpy.typing import ArrayLike
 
 from ce_dynamics.arrays import Array, array, zeros
 from ce_dynamics.hinges.base import Hinge
@@ -31,7 +31,7 @@ class Spherical(Hinge):
     coordinate_units = ("1", "1", "1", "1")
     velocity_units = ("rad/s", "rad/s", "rad/s")
 
-    def __init__(self, at: Sequence[float] = (0.0, 0.0, 0.0)) -> None:
+    def __init__(self, at: ArrayLike = (0.0, 0.0, 0.0)) -> None:
         self.at = finite_vector(at, "Spherical", "at")
 
     @property

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ce_dynamics.arrays import Array, arctan2, array, cos, cross, sin, zeros
 from ce_dynamics.errors import ModelError
@@ -42,9 +41,9 @@ class Universal(Hinge):
 
     def __init__(
         self,
-        axis1: Sequence[float],
-        axis2: Sequence[float],
-        at: Sequence[float] = (0.0, 0.0, 0.0),
+        axis1: ArrayLike,
+        axis2: ArrayLike,
+        at: ArrayLike = (0.0, 0.0, 0.0),
     ) -> None:
         self.axis1 = unit_axis(axis1, "Universal", "axis1")
         self.axis2 = unit_axis(axis2, "Universal", "axis2")

@@ -79,7 +79,9 @@ class Outward:
         Motion of every prescribed hinge, by body name.
     """
 
-    def __init__(self, embedding: Embedding, q: Array, v: Array, prescribed: Mapping[str, Prescribed]) -> None:
+    def __init__(
+        self, embedding: Embedding, q: Array, v: Array, prescribed: Mapping[str, Prescribed]
+    ) -> None:
         self.embedding = embedding
         self.motions: dict[str, SubgraphMotion] = {}
         self._omega: dict[str, Array] = {"ground": zeros(3)}
@@ -87,7 +89,9 @@ class Outward:
         for S in embedding.aggregates:
             self.motions[S.name] = self._visit(S, q, v, prescribed)
 
-    def _visit(self, S: Aggregate, q: Array, v: Array, prescribed: Mapping[str, Prescribed]) -> SubgraphMotion:
+    def _visit(
+        self, S: Aggregate, q: Array, v: Array, prescribed: Mapping[str, Prescribed]
+    ) -> SubgraphMotion:
         theta_dot = array(entry for body in S.independent for entry in v[self.embedding.v_of[body.name]])
         siblings = {body.name: self.relative_to_p(body) for body in S.siblings}
         motion = SubgraphMotion(S.parent, S.bodies, theta_dot, siblings, self.embedding.unturned)
@@ -169,7 +173,8 @@ class Outward:
         if body is frame or body.is_ground or not off_axis(body, axis):
             return self.placement(body, frame).R @ axis
         p = self.placement(self.embedding.owner[body.name].parent, frame)
-        return p.R @ (self._turned(body).R @ axis)
+        turned: Array = p.R @ (self._turned(body).R @ axis)
+        return turned
 
     def angular_velocity(self, body: Body, frame: Body) -> Array:
         """See `Observer.angular_velocity`."""

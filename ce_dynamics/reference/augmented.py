@@ -54,6 +54,7 @@ class AugmentedInstant(ABC):
     V: Array
     x: Mapping[str, Array]
     u: Mapping[str, Scalar]
+    prescribed: Mapping[str, Prescribed]
 
     @property
     @abstractmethod
@@ -92,11 +93,6 @@ class AugmentedInstant(ABC):
     @abstractmethod
     def responses(self) -> Mapping[str, Response]:
         """Answers of the force elements."""
-
-    @property
-    @abstractmethod
-    def prescribed(self) -> Mapping[str, Prescribed]:
-        """Prescribed motions by body name."""
 
     @property
     def x_dot(self) -> Array:

@@ -185,7 +185,7 @@ class CornerParameters:
     damper: DamperParameters
     wheel: WheelParameters
     tyre: TyreParameters
-    brake_torque: float
+    brake: BrakeData
     ground_spring: GroundSpringData | None
 
     def mirrored(self, name: str) -> CornerParameters:
@@ -254,7 +254,7 @@ def _left(name: str, data: CornerData) -> CornerParameters:
         damper=DamperParameters(J, B, data.damper.coefficient),
         wheel=_wheel(data.wheel, W),
         tyre=tyre(data.tyre),
-        brake_torque=data.brake.max_torque,
+        brake=data.brake,
         ground_spring=data.ground_spring,
     )
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from ce_dynamics.models.brake import BrakeParameters
-from ce_dynamics.models.hmmwv.corner import CornerParameters, TyreParameters
+from ce_dynamics.models.driver import DriverParameters
+from ce_dynamics.models.hmmwv.corner import CornerParameters, TyreParameters, Vector
+from ce_dynamics.models.hmmwv.schema import HmmwvParameters
 from ce_dynamics.models.hmmwv.sections import PowertrainData
+from ce_dynamics.models.hmmwv.steering_angle import max_wheel_angle
 from ce_dynamics.models.powertrain import PowertrainParameters
 from ce_dynamics.models.tmeasy_parameters import LoadPair, TMeasyParameters
 
@@ -34,15 +37,15 @@ def tyre_parameters(tyre: TyreParameters) -> TMeasyParameters:
     )
 
 
-def pair(values: object) -> LoadPair:
-    """Two floats."""
-    first, second = values  # type: ignore[misc]
-    return float(first), float(second)
+def pair(values: Vector) -> LoadPair:
+    """The values at the two loads as floats."""
+    return float(values[0]), float(values[1])
 
 
 def brake_parameters(corner: CornerParameters) -> BrakeParameters:
     """Parameters of a corner's brake."""
-    return BrakeParameters(corner.brake_torque, 40000.0, 200.0)
+    brake = corner.brake
+    return BrakeParameters(brake.max_torque, brake.stiffness, brake.damping)
 
 
 def powertrain_parameters(data: PowertrainData) -> PowertrainParameters:
@@ -57,4 +60,13 @@ def powertrain_parameters(data: PowertrainData) -> PowertrainParameters:
         idle_speed=data.transmission.downshift,
         gear_ratios=data.transmission.gears,
         axle_ratio=data.axle_ratio,
+    )
+
+
+def driver_parameters(parameters: HmmwvParameters) -> DriverParameters:
+    """A driver who knows this vehicle's wheelbase and steering."""
+    return DriverParameters(
+        wheelbase=parameters.wheelbase,
+        max_wheel_angle=max_wheel_angle(parameters),
+        **parameters.driver.model_dump(),
     )

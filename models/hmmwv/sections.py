@@ -176,7 +176,9 @@ class TyreData(Section):
 class BrakeData(Section):
     """Brake of one wheel."""
 
-    max_torque: Annotated[float, Quantity("N*m", at_least=0.0)]
+    max_torque: Annotated[float, Quantity("N*m", above=0.0)]
+    stiffness: Annotated[float, Quantity("N*m/rad", above=0.0)]
+    damping: Annotated[float, Quantity("N*m*s/rad", above=0.0)]
 
 
 class GroundSpringData(Section):
@@ -302,13 +304,21 @@ class RoadData(Section):
 
 
 class DriverData(Section):
-    """A driver that looks ahead on the path and holds a speed."""
+    """A driver that looks ahead on the path and holds a speed, see `ce_dynamics.models.driver`.
 
+    What he knows of the linkage, wheelbase and wheel angle at full lock, follows from the hardpoints.
+    """
+
+    understeer: Annotated[float, Quantity("rad*s^2/m")]
     preview_time: Annotated[float, Quantity("s", above=0.0)]
-    preview_minimum: Length
-    steering_gain: Annotated[float, Quantity("1/m", at_least=0.0)]
-    speed_gain: Annotated[float, Quantity("s/m", at_least=0.0)]
-    speed_integral_gain: Annotated[float, Quantity("1/m", at_least=0.0)]
+    min_preview: Length
+    feedforward_time: Annotated[float, Quantity("s", at_least=0.0)]
+    aim_gain: Fraction
+    yaw_damping: Annotated[float, Quantity("s", at_least=0.0)]
+    throttle_gain: Annotated[float, Quantity("s/m", at_least=0.0)]
+    brake_gain: Annotated[float, Quantity("s/m", at_least=0.0)]
+    hold_throttle: Fraction
+    brake_margin: Annotated[float, Quantity("m/s", at_least=0.0)]
 
 
 class PublishedData(Section):

@@ -9,6 +9,7 @@ import numpy as np
 from ce_dynamics.body import Body
 from ce_dynamics.errors import PhysicalityWarning
 from ce_dynamics.forces.spring_damper import SpringDamper
+from ce_dynamics.hinges.base import Hinge
 from ce_dynamics.hinges.revolute import Revolute
 from ce_dynamics.kinematics.double_wishbone import DoubleWishbone, DoubleWishboneBodies, DoubleWishbonePoints
 from ce_dynamics.models.hmmwv.corner import BodyParameters, CornerParameters
@@ -89,7 +90,7 @@ def add_wheel(system: System, corner: CornerParameters) -> Body:
 
 
 def add_rigid_body(
-    system: System, name: str, parameters: BodyParameters, parent: Body | str, hinge: Revolute
+    system: System, name: str, parameters: BodyParameters, parent: Body | str, hinge: Hinge
 ) -> Body:
     """Add a body with its published inertia; the data file has warned where that is not physical."""
     with warnings.catch_warnings():

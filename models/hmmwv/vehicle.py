@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from ce_dynamics.arrays import Array, Scalar, arctan2, dot, sqrt
 from ce_dynamics.body import Body
+from ce_dynamics.equations import Instant
 from ce_dynamics.forces.base import Observer
 from ce_dynamics.hinges.free import Free
 from ce_dynamics.kinematics.pitman import PitmanSteering
+from ce_dynamics.model import Model
 from ce_dynamics.models.brake import Brake
 from ce_dynamics.models.hmmwv.corner import CornerParameters
 from ce_dynamics.models.hmmwv.elements import brake_parameters, powertrain_parameters, tyre_parameters
@@ -19,7 +22,6 @@ from ce_dynamics.models.hmmwv.suspension import add_corner, add_rigid_body
 from ce_dynamics.models.powertrain import Driveline
 from ce_dynamics.models.road import FlatRoad, Road
 from ce_dynamics.models.tyre_tmeasy import Tyre
-from ce_dynamics.model import Model
 from ce_dynamics.motions import SecondOrderActuator
 from ce_dynamics.spatial import IDENTITY
 from ce_dynamics.system import System
@@ -104,7 +106,9 @@ def add_steering(system: System, chassis: Body, steering: SteeringParameters) ->
     gain = -steering.max_angle
     system.prescribe(
         "steering.pitman_arm",
-        SecondOrderActuator("steering", gain, 2.0 * math.pi * actuator.natural_frequency, actuator.damping_ratio),
+        SecondOrderActuator(
+            "steering", gain, 2.0 * math.pi * actuator.natural_frequency, actuator.damping_ratio
+        ),
     )
     return system.find("steering.link")
 
@@ -150,11 +154,20 @@ def add_sensors(system: System, chassis: Body) -> None:
         left, up = (observer.direction(chassis, axis, ground) for axis in (LEFT, UP))
         return arctan2(left[2], up[2])
 
-    def velocity(observer: Observer, along: int) -> Scalar:
+    def horizontal(observer: Observer, vector: Array, k: int) -> Scalar:
+        """Component of a world vector along the vehicle's horizontal forward (0) or left (1) axis."""
         x, y, _ = forward(observer)
-        v = observer.point(chassis, reference, ground).v
-        ahead = (v[0] * x + v[1] * y, v[1] * x - v[0] * y)[along]
-        return ahead / sqrt(x * x + y * y)
+        component = (vector[0] * x + vector[1] * y, vector[1] * x - vector[0] * y)[k]
+        return component / sqrt(x * x + y * y)
+
+    def velocity(observer: Observer, k: int) -> Scalar:
+        return horizontal(observer, observer.point(chassis, reference, ground).v, k)
+
+    def acceleration(instant: Instant, k: int) -> Scalar:
+        return horizontal(instant.outward, instant.acceleration(chassis, reference), k)
+
+    def position(observer: Observer, k: int) -> Scalar:
+        return observer.point(chassis, reference, ground).r[k]
 
     def speed(observer: Observer) -> Scalar:
         v = observer.point(chassis, reference, ground).v
@@ -164,7 +177,7 @@ def add_sensors(system: System, chassis: Body) -> None:
         return dot(UP, observer.angular_velocity(chassis, ground))
 
     for k, name in enumerate(("x", "y", "z")):
-        system.add_output(name, "m", lambda o, k=k: o.point(chassis, reference, ground).r[k])
+        system.add_output(name, "m", partial(position, k=k))
     system.add_output("yaw", "rad", heading)
     system.add_output("pitch", "rad", pitch)
     system.add_output("roll", "rad", roll)
@@ -172,6 +185,8 @@ def add_sensors(system: System, chassis: Body) -> None:
     system.add_output("vx", "m/s", lambda o: velocity(o, 0))
     system.add_output("vy", "m/s", lambda o: velocity(o, 1))
     system.add_output("yaw_rate", "rad/s", yaw_rate)
+    system.add_measurement("ax", "m/s^2", lambda instant: acceleration(instant, 0))
+    system.add_measurement("ay", "m/s^2", lambda instant: acceleration(instant, 1))
 
 
 def settled(model: Model) -> Array:

@@ -51,7 +51,8 @@ def test_functions_of_mixtures_go_entry_by_entry(name: str) -> None:
     result = named(name)(np.array((0.3, Opaque(0.4)), dtype=object))
     assert isinstance(result[0], float)
     assert isinstance(result[1], Opaque)
-    np.testing.assert_array_equal(reveal(result), named(name)(np.array((0.3, 0.4))))
+    # two libraries, each within about an ulp
+    np.testing.assert_allclose(reveal(result), named(name)(np.array((0.3, 0.4))), rtol=1e-15)
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,7 @@ def test_wheel_assembly_sums_to_the_published_total() -> None:
     np.testing.assert_allclose(np.diag(wheel.inertia), [4.34457, 7.38782, 4.34457], rtol=1e-15)
     assert (wheel.axle_inertia, wheel.tyre_mass) == (0.4, 37.6)
     np.testing.assert_array_equal(wheel.axis, [0, 1, 0])
-    assert VEHICLE.corners["front_left"].brake_torque == 4000.0
+    assert VEHICLE.corners["front_left"].brake.max_torque == 4000.0
 
 
 def test_wheelbase() -> None:

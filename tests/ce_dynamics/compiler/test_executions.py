@@ -133,7 +133,7 @@ def _function_of(op: Op) -> TracedFunction:
     x = [graph.input(0, 0), graph.input(0, 1)]
     zero, one = graph.constant(0.0), graph.constant(1.0)
     if op in (Op.AND, Op.OR, Op.NOT):
-        x = [graph.compare(Op.LT, zero, n) for n in x]  # type: ignore[misc]
+        x = [graph.compare(Op.LT, zero, n) for n in x]
     if op == Op.SELECT:
         n = graph.select(graph.compare(Op.LT, zero, x[0]), x[0], x[1])
     else:

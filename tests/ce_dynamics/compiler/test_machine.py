@@ -5,6 +5,7 @@ import gc
 import pickle
 import subprocess
 import sys
+import weakref
 from typing import Any
 
 import numba
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 from ce_dynamics.compiler import CompiledFunction, compile_function, trace
+from ce_dynamics.compiler.emit import emit_llvm
 
 
 def polynomial(a: Any, s: Any) -> dict[str, Any]:
@@ -61,12 +63,14 @@ def test_results_do_not_share_memory(f: CompiledFunction) -> None:
 
 def test_bindings_are_independent_and_keep_the_code(f: CompiledFunction) -> None:
     function = compile_function(trace("temporary", lambda x: {"y": x[0] * 7.25}, {"x": 1}), lanes=2)
+    code = weakref.ref(function)
     one, two = function.bind(), function.bind()
     assert one.inputs["x"].shape == (1, 2)
     one.inputs["x"][0] = 1.0, 2.0
     two.inputs["x"][0] = 3.0, 4.0
     del function
     gc.collect()
+    assert code() is not None
     one.run()
     two.run()
     assert one.outputs["y"].tolist() == [7.25, 14.5]
@@ -90,7 +94,7 @@ def test_numba_calls_by_address(f: CompiledFunction) -> None:
     pointer = ctypes.POINTER(ctypes.c_double)
     call = ctypes.CFUNCTYPE(None, pointer, pointer, pointer, pointer)(f.address)
 
-    @numba.njit  # type: ignore[untyped-decorator]
+    @numba.njit
     def loop(a: Any, s: Any, y: Any, z: Any, n: int) -> float:
         total = 0.0
         for k in range(n):
@@ -101,6 +105,13 @@ def test_numba_calls_by_address(f: CompiledFunction) -> None:
 
     result = loop(A, np.zeros(1), np.zeros((2, 2)), np.zeros(1), 5)
     assert result == 0 + 1 + 4 + 9 + 16
+
+
+@pytest.mark.parametrize("lanes", [1, 4])
+def test_no_instruction_may_assume_nan_and_infinity_away(f: CompiledFunction, lanes: int) -> None:
+    words = set(emit_llvm(f.traced, lanes).split())
+    assert "contract" in words
+    assert not words & {"fast", "nnan", "ninf", "nsz", "arcp", "reassoc", "afn"}
 
 
 def test_many_functions_live_side_by_side() -> None:

@@ -92,6 +92,16 @@ def test_comparisons_from_both_sides(compare: Any, a: float) -> None:
     assert y.tolist() == [float(e) for e in expected]
 
 
+def test_float_arrays_compare_entry_by_entry() -> None:
+    levels = np.array([1.0, 2.0, 3.0])
+
+    def function(x: Any) -> dict[str, Any]:
+        above, below = levels < x[0], x[0] <= levels
+        return {"y": [c.where(1.0, 0.0) for c in (*above, *below)]}
+
+    assert trace("f", function, {"x": 1}).evaluate(x=[2.0])["y"].tolist() == [1, 0, 0, 0, 1, 1]
+
+
 @pytest.mark.parametrize("x", [(0.0, 0.0), (0.0, 2.0), (2.0, 0.0), (2.0, 2.0)])
 def test_logic(x: tuple[float, float]) -> None:
     def function(x: Any) -> dict[str, Any]:
@@ -141,7 +151,12 @@ def test_wrong_results_are_named() -> None:
 
 def test_scalars_of_another_trace_are_refused() -> None:
     kept: list[Traced] = []
-    trace("first", lambda x: {"y": kept.append(x[0]) or 0.0}, {"x": 1})
+
+    def keep(x: Any) -> dict[str, Any]:
+        kept.extend(x)
+        return {"y": x}
+
+    trace("first", keep, {"x": 1})
     with pytest.raises(TypeError, match="another"):
         trace("second", lambda x: {"y": x[0] + kept[0]}, {"x": 1})
 

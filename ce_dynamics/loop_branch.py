@@ -1,0 +1,220 @@
+"""The branch of a loop with one parameter, followed from the design pose to both ends of its reach.
+
+Pseudo-arclength continuation in floats: a point u = (q, θ) of the branch has the tangent t, the null vector of
+Y = [Y₁, Y₂].  The reach ends where Y₁ becomes singular: the branch turns back (t_θ changes sign), or another
+branch crosses it.  Either way the determinant of Y₁ changes sign along the branch.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import scipy.linalg
+import scipy.optimize
+
+from ce_dynamics.arrays import Array
+from ce_dynamics.errors import AssemblyError
+from ce_dynamics.loop_kernel import LoopKernel, largest, least_squares
+
+LARGEST_STEP = 0.1  # of arc length, in radians and sizes of the loop
+SMALLEST_STEP = 1e-9
+LARGEST_TURN = math.cos(0.1)  # of the tangent within one step
+MOST_POINTS = 20000
+RANK_TOLERANCE = 1e-12
+
+
+class Point(NamedTuple):
+    """A point of the branch.
+
+    Attributes
+    ----------
+    q : (n_q,) array
+        Dependent coordinates.
+    theta : float
+        The parameter.
+    t : (m + 1,) array
+        Unit tangent in scaled velocities.
+    range : (rows, m) array
+        Orthonormal basis of the range of Y.
+    det : float
+        Determinant of Y₁ in that basis.
+    """
+
+    q: Array
+    theta: float
+    t: Array
+    range: Array
+    det: float
+
+
+class BranchEnd(NamedTuple):
+    """Where a branch was left.
+
+    Attributes
+    ----------
+    theta : float
+    singular : bool
+        Whether Y₁ is singular there; else a limit was met.
+    """
+
+    theta: float
+    singular: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Branch:
+    """Points of a branch in the order of θ, and its ends."""
+
+    kernel: LoopKernel
+    points: list[Point]
+    lower: BranchEnd
+    upper: BranchEnd
+
+    def at(self, theta: float) -> Array:
+        """Dependent coordinates at a parameter between the ends, to rounding."""
+        guess = self.guess(theta)
+        closed = self.kernel.newton(guess, np.array((theta,)))
+        if closed.error > self.kernel.tolerance:
+            raise AssemblyError(
+                f"the loop of {self.kernel.loop.name!r} cannot be followed to {theta:.9g}: its closures stay open "
+                f"by {closed.error:.3g}"
+            )
+        return closed.q
+
+    def guess(self, theta: float) -> Array:
+        """Dependent coordinates by cubic interpolation in arc length."""
+        thetas = [point.theta for point in self.points]
+        k = min(max(bisect_right(thetas, theta), 1), len(thetas) - 1)
+        a, b = self.points[k - 1], self.points[k]
+        return hermite(self.kernel, a, b, theta)
+
+
+def hermite(kernel: LoopKernel, a: Point, b: Point, theta: float) -> Array:
+    """Coordinates at θ on the cubic through two neighbouring points with their tangents."""
+    loop = kernel.loop
+    chord = np.concatenate((b.q - a.q, [b.theta - a.theta]))
+    rates_a, rates_b = (coordinate_rates(kernel, point) for point in (a, b))
+    h = float(np.linalg.norm(chord) / max(np.linalg.norm(rates_a), 1e-300))
+    h = h if h > 0.0 else 1.0
+    u_a, u_b = np.append(a.q, a.theta), np.append(b.q, b.theta)
+
+    def cubic(s: float) -> Array:
+        return np.asarray(
+            (1 + 2 * s) * (1 - s) ** 2 * u_a
+            + s * (1 - s) ** 2 * h * rates_a
+            + s * s * (3 - 2 * s) * u_b
+            + s * s * (s - 1) * h * rates_b
+        )
+
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if cubic(middle)[-1] < theta else (low, middle)
+    return np.asarray(cubic(0.5 * (low + high))[: len(loop.neutral())])
+
+
+def coordinate_rates(kernel: LoopKernel, point: Point) -> Array:
+    """Rates of (q, θ) per arc length."""
+    velocity = point.t * kernel.column_scales
+    m = kernel.loop.m
+    return np.append(kernel.loop.advanced(point.q, velocity[:m]) - point.q, velocity[m])
+
+
+def follow(kernel: LoopKernel, q0: Array, limits: tuple[float, float]) -> Branch:
+    """The branch through the design pose (θ = 0), between singularities or limits."""
+    start = first_point(kernel, q0)
+    lower_points, lower = march(kernel, start, -1.0, limits[0])
+    upper_points, upper = march(kernel, start, 1.0, limits[1])
+    points = [*reversed(lower_points), start, *upper_points]
+    return Branch(kernel, points, lower, upper)
+
+
+def first_point(kernel: LoopKernel, q0: Array) -> Point:
+    """The design pose as a point of the branch, with θ increasing along it."""
+    _, Y = kernel(q0, kernel.p0)
+    U, _, Vt = np.linalg.svd(kernel.scaled(Y))
+    m = kernel.loop.m
+    t, basis = Vt[m], U[:, :m]
+    t = t if t[m] > 0.0 else -t
+    return Point(q0, 0.0, t, basis, determinant(basis, kernel.scaled(Y), m))
+
+
+def determinant(basis: Array, Y: Array, m: int) -> float:
+    """Determinant of Y₁ in a basis of the range of Y."""
+    return float(np.linalg.det(basis.T @ Y[:, :m]))
+
+
+def march(kernel: LoopKernel, start: Point, direction: float, limit: float) -> tuple[list[Point], BranchEnd]:
+    """Points from the start in one direction, as far as the branch or the limit goes."""
+    points: list[Point] = []
+    here, h = start, 0.02
+    while len(points) < MOST_POINTS:
+        there = step(kernel, here, direction * h)
+        if there is None or float(there.t @ here.t) < LARGEST_TURN:
+            h *= 0.5
+            if h < SMALLEST_STEP:
+                return points, BranchEnd(here.theta, True)
+            continue
+        if there.det * here.det <= 0.0:
+            return finished(kernel, points, here, direction * h)
+        points.append(there)
+        if (there.theta - limit) * direction >= 0.0:
+            return points, BranchEnd(limit, False)
+        here, h = there, min(1.4 * h, LARGEST_STEP)
+    raise AssemblyError(
+        f"the loop of {kernel.loop.name!r} was followed over {MOST_POINTS} points without reaching its end; "
+        f"give its linkage narrower limits"
+    )
+
+
+def finished(kernel: LoopKernel, points: list[Point], here: Point, h: float) -> tuple[list[Point], BranchEnd]:
+    """The end of the branch, which lies within the step h from the last point."""
+
+    def det_after(s: float) -> float:
+        there = step(kernel, here, s)
+        return here.det if there is None else there.det
+
+    at_end = float(scipy.optimize.brentq(det_after, 0.0, h, xtol=1e-14, rtol=1e-13))
+    end = step(kernel, here, at_end)
+    if end is None:
+        return points, BranchEnd(here.theta, True)
+    return [*points, end], BranchEnd(end.theta, True)
+
+
+def step(kernel: LoopKernel, here: Point, h: float) -> Point | None:
+    """The point of the branch at arc length h along the tangent; None if it is not found."""
+    m, scales = kernel.loop.m, kernel.column_scales
+    q = kernel.loop.advanced(here.q, h * here.t[:m] * scales[:m])
+    theta = here.theta + h * float(here.t[m]) * float(scales[m])
+    error = math.inf
+    for _ in range(8):
+        r, Y = kernel(q, np.array((theta,)))
+        previous, error = error, largest(r)
+        if error <= kernel.tolerance and error > 0.1 * previous:
+            break
+        # Newton in the hyperplane across the tangent
+        A = np.vstack((kernel.scaled(Y), here.t))
+        correction = least_squares(A, np.append(-r, 0.0), RANK_TOLERANCE) * scales
+        q = kernel.loop.advanced(q, correction[:m])
+        theta += float(correction[m])
+    if error > kernel.tolerance:
+        return None
+    return oriented(kernel, here, q, theta)
+
+
+def oriented(kernel: LoopKernel, here: Point, q: Array, theta: float) -> Point | None:
+    """A new point with tangent and range turned the way they were at the last one."""
+    m = kernel.loop.m
+    _, Y = kernel(q, np.array((theta,)))
+    scaled = kernel.scaled(Y)
+    U, _, Vt = np.linalg.svd(scaled)
+    t, basis = Vt[m], U[:, :m]
+    t = t if float(t @ here.t) > 0.0 else -t
+    # the basis closest to the last one, so that its orientation cannot flip
+    rotation, _ = scipy.linalg.orthogonal_procrustes(basis, here.range)
+    basis = basis @ rotation
+    return Point(q, theta, t, basis, determinant(basis, scaled, m))

@@ -1,0 +1,289 @@
+"""Loop kinematics without a closed form: Newton on the closures, and (13), (14) for the rates.
+
+Compiled code needs a fixed number of operations and the same branch for the same inputs.  A loop with one
+parameter therefore gets a table of its branch, made once by continuation, from which two Newton steps lead to
+rounding; a loop with several is led from the design pose to its parameters in fixed substeps.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Mapping
+from functools import cached_property
+
+import numpy as np
+
+from ce_dynamics.arrays import Array, Scalar, array, concatenate, where, zeros
+from ce_dynamics.body import Body
+from ce_dynamics.branch_table import BranchTable, Reach, tabulate
+from ce_dynamics.errors import ModelError
+from ce_dynamics.hinges.base import Hinge
+from ce_dynamics.linkage import Linkage
+from ce_dynamics.loop_assembly import assembled
+from ce_dynamics.loop_branch import Branch, BranchEnd, follow
+from ce_dynamics.loop_kernel import LoopKernel
+from ce_dynamics.loop_trial import Loop
+from ce_dynamics.loops import numerical_rank
+from ce_dynamics.motion import BodyMotion, HingeMotion, SubgraphMotion
+from ce_dynamics.pivoted_lu import PivotedLU
+from ce_dynamics.row_choice import RowChoice, smallest_singular
+from ce_dynamics.straight_path import Linearised, Pose, closed, led_along, path
+
+logger = logging.getLogger(__name__)
+
+SUBSTEPS = 8
+LONGEST_SLIDE = 10.0  # of a prismatic parameter, in sizes of the loop
+MOST_TURNS = 4.0  # of a screw as the parameter
+PATH_TOLERANCE = 1e-11  # residual at the end of a straight path, relative to the size of the loop
+SINGULAR = 1e-9  # smallest singular value of Y₁ that counts as regular
+
+
+class NumericLinkage(Linkage):
+    """Dependent hinges of an aggregated body, found from its closures alone.
+
+    Parameters
+    ----------
+    loop : Loop
+        The sub-graph with its closures and dependent bodies.
+    siblings : tuple of Body
+        Bodies outside S with prescribed motion that closures attach to.
+    limits : (float, float), optional
+        Values of a single parameter beyond which its branch need not be followed.  By default a full turn for
+        an angle, 4 turns for a screw and 10 sizes of the loop for a displacement, each way.
+    substeps : int
+        Substeps of the straight path of a loop with several parameters, each of which should stay below about
+        half a radian.
+
+    Attributes
+    ----------
+    redundant : tuple of (str, int)
+        Closure and row number of the rows that are dropped because the others imply them.
+
+    Raises
+    ------
+    AssemblyError
+        If the closures do not hold in the design pose and cannot be made to.
+    ModelError
+        If the number of independent coordinates is not that of the degrees of freedom, or they are a choice
+        for which Y₁ is singular.
+    """
+
+    def __init__(
+        self,
+        loop: Loop,
+        siblings: tuple[Body, ...] = (),
+        limits: tuple[float, float] | None = None,
+        substeps: int = SUBSTEPS,
+    ) -> None:
+        self.loop = loop
+        self.siblings = siblings
+        self.determines = tuple(body.name for body in loop.dependent)
+        self.closes = tuple(closure.name for closure in loop.closures)
+        self.substeps = substeps
+        self._given_limits = limits
+        self._kernel = LoopKernel(loop, siblings)
+        self.q0 = assembled(self._kernel)
+        self._check()
+
+    # What is computed once
+
+    def _check(self) -> None:
+        """Refuse independent coordinates that do not determine the rest."""
+        loop, kernel = self.loop, self._kernel
+        _, Y = kernel(self.q0, kernel.p0)
+        Y1 = kernel.scaled(Y)[:, : loop.m]
+        if Y1.shape[0] >= loop.m and smallest_singular(Y1) > SINGULAR * max(1.0, float(np.linalg.norm(Y1, 2))):
+            return
+        given = [body.name for body in kernel.parameters]
+        loose = loop.m - numerical_rank(Y1)
+        still = blind(Y1, loop)
+        raise ModelError(
+            f"the loop of {loop.name!r} cannot be driven by {given}: Y1 is singular in the design pose, so {still} "
+            f"may still move in {loose} way(s) that {given} do not determine; name other independent coordinates, or "
+            f"move the design pose away from a dead centre"
+        )
+
+    @property
+    def _single(self) -> Hinge | None:
+        """The hinge of the only parameter, where there is just one."""
+        parameters = self._kernel.parameters
+        if len(parameters) == 1 and parameters[0].inboard.n_q == 1 and not self.siblings:
+            return parameters[0].inboard
+        return None
+
+    @cached_property
+    def _branch(self) -> tuple[Branch, Reach]:
+        """The branch of a loop with one parameter and the reach of its table."""
+        hinge = self._single
+        assert hinge is not None
+        kernel = self._kernel
+        if not wraps(hinge):
+            longest = 2.0 * math.pi * MOST_TURNS if hinge.coordinate_units[0] == "rad" else LONGEST_SLIDE * kernel.size
+            branch = follow(kernel, self.q0, self._given_limits or (-longest, longest))
+            return branch, Reach(branch.lower.theta, branch.upper.theta, False)
+        low, high = self._given_limits or (-math.pi, math.pi)
+        branch = follow(kernel, self.q0, (low, high))
+        if self._given_limits is None and branch.lower.singular != branch.upper.singular:
+            # the other end may lie beyond half a turn
+            low = branch.upper.theta - 2.0 * math.pi if branch.upper.singular else low
+            high = branch.lower.theta + 2.0 * math.pi if branch.lower.singular else high
+            branch = follow(kernel, self.q0, (low, high))
+        ends: tuple[BranchEnd, BranchEnd] = branch.lower, branch.upper
+        if self._given_limits is None and not any(end.singular for end in ends):
+            self._check_turning(branch)
+            return branch, Reach(-math.pi, math.pi, True)
+        return branch, Reach(ends[0].theta, ends[1].theta, False)
+
+    def _check_turning(self, branch: Branch) -> None:
+        """A full turn must lead back to the start, for the cosine and sine of an angle do not tell turns apart."""
+        ends = [self.loop.split(branch.at(theta)) for theta in (-math.pi, math.pi)]
+        for body in self.loop.dependent:
+            poses = [body.inboard.pose(body.inboard.configuration(end[body.name])) for end in ends]
+            apart = max(float(np.max(np.abs(a - b))) for a, b in zip(*poses, strict=True))
+            if apart > 1e-6 * max(1.0, self._kernel.size):
+                name = self._kernel.parameters[0].name
+                raise ModelError(
+                    f"the loop of {self.loop.name!r}: after a full turn of {name!r} the hinge of {body.name!r} is not "
+                    f"where it was (by {apart:.3g}), so the angle alone does not determine it; choose {body.name!r} as "
+                    f"the independent coordinate, or give the linkage limits less than a turn apart"
+                )
+
+    @cached_property
+    def table(self) -> BranchTable:
+        """Table of the branch; made when first needed."""
+        return tabulate(*self._branch)
+
+    @cached_property
+    def _rows(self) -> RowChoice:
+        choice = RowChoice([self._kernel.scaled(Y)[:, : self.loop.m] for Y in self._sampled()])
+        if choice.quality < 1e-3:
+            logger.warning(
+                "loop of %r: no fixed choice of rows is well conditioned (quality %.2g); cut the loop elsewhere",
+                self.loop.name,
+                choice.quality,
+            )
+        return choice
+
+    def _sampled(self) -> list[Array]:
+        """Y in the design pose and in other poses."""
+        kernel = self._kernel
+        samples = [kernel(self.q0, kernel.p0)[1]]
+        if self._single is not None:
+            branch, _ = self._branch
+            stride = max(1, len(branch.points) // 40)
+            return samples + [kernel(p.q, np.array((p.theta,)))[1] for p in branch.points[::stride]]
+        for j in range(len(kernel.column_scales) - self.loop.m):
+            for amount in (-0.2, -0.05, 0.05, 0.2):
+                step = np.zeros(len(kernel.column_scales) - self.loop.m)
+                step[j] = amount * kernel.column_scales[self.loop.m + j]
+                p = kernel.moved_parameters(kernel.p0, step)
+                found = kernel.newton(self.q0, p)
+                if found.error <= kernel.tolerance:
+                    samples.append(kernel(found.q, p)[1])
+        return samples
+
+    @cached_property
+    def redundant(self) -> tuple[tuple[str, int], ...]:
+        """Rows that the kept ones imply."""
+        labels = [
+            (loop.name, k)
+            for loop in self.loop.closures
+            for k in range(sum(condition.rows for condition in loop.closure.constraints))
+        ]
+        dropped = tuple(label for i, label in enumerate(labels) if i not in self._rows.rows)
+        if dropped:
+            logger.info("loop of %r: redundant closure rows %s are dropped", self.loop.name, dropped)
+        return dropped
+
+    def reach(self) -> tuple[float, float] | None:
+        """Interval of the single parameter, infinite for a full turn; None if there are several."""
+        if self._single is None:
+            return None
+        _, reach = self._branch
+        return (-math.inf, math.inf) if reach.turning else (reach.lower, reach.upper)
+
+    # What is evaluated, on floats or traced scalars
+
+    def solve(self, motion: SubgraphMotion) -> None:
+        given = {body.name: motion.hinge_motions[body.name] for body in self._kernel.parameters}
+        siblings = {body.name: motion.body(body.name) for body in self.siblings}
+        q = self._positions(given, siblings)
+        # (13): Y₁ X + Y₂ = 0 and Y₁ η + drift = 0
+        m, rows = self.loop.m, list(self._rows.rows)
+        errors = self.loop.errors(q, zeros(m + motion.N), given, siblings)
+        Y1 = PivotedLU(errors.Y[rows, :m])
+        X = -Y1.solve_columns(errors.Y[rows, m:])
+        eta = -Y1.solve(errors.drift[rows])
+        # (14): Y₁ (Ẋ θ̇ + η̇) + δ̇ = 0
+        rates = concatenate((X @ motion.theta_dot + eta, motion.theta_dot))
+        bias = -Y1.solve(self.loop.errors(q, rates, given, siblings).delta_dot[rows])
+        start = 0
+        for body, coordinates in zip(self.loop.dependent, self.loop.split(q).values(), strict=True):
+            part = slice(start, start + body.inboard.n_v)
+            c = body.inboard.configuration(coordinates)
+            motion.set(body.name, HingeMotion(c, X[part], eta[part], bias[part]))
+            start = part.stop
+
+    def _positions(self, given: Mapping[str, HingeMotion], siblings: Mapping[str, BodyMotion]) -> Array:
+        """Dependent coordinates, NaN where the loop cannot be assembled."""
+        if not given and not siblings:
+            return self.q0
+        if self._single is not None:
+            return self._polished(self._looked_up(given), (dict(given), {}))
+        bodies = {body.name: body for body in self._kernel.parameters}
+        pose = path(given, siblings, bodies, self.loop.parent)
+        q, regular = led_along(pose, self._linearised, self.loop.advanced, self.q0, self.substeps)
+        q = self._polished(q, pose(1.0))
+        residual = self.loop.residual(q, *pose(1.0))
+        fits = closed(residual, PATH_TOLERANCE * max(1.0, self._kernel.size)) & regular
+        return array(where(fits, entry, math.nan) for entry in q)
+
+    def _looked_up(self, given: Mapping[str, HingeMotion]) -> Array:
+        """Dependent coordinates of the table."""
+        (body,) = self._kernel.parameters
+        theta = body.inboard.coordinates(given[body.name].c)[0]
+        reach = self.table.reach
+        if wraps(body.inboard) and not reach.turning:
+            theta = turned_into(reach, theta)
+        return self.table.evaluate(theta)
+
+    def _polished(self, q: Array, pose: Pose) -> Array:
+        """Two Newton steps, the second with the Y₁ of the first."""
+        residual, Y1 = self._linearised(q, pose)
+        q = self.loop.advanced(q, -Y1.solve(residual))
+        rows = list(self._rows.rows)
+        return self.loop.advanced(q, -Y1.solve(self.loop.residual(q, *pose)[rows]))
+
+    def _linearised(self, q: Array, pose: Pose) -> Linearised:
+        given, siblings = pose
+        m, rows = self.loop.m, list(self._rows.rows)
+        N = next((motion.X.shape[1] for motion in given.values()), 0)
+        errors = self.loop.errors(q, zeros(m + N), given, siblings)
+        return Linearised(errors.residual[rows], PivotedLU(errors.Y[rows, :m]))
+
+
+def wraps(hinge: Hinge) -> bool:
+    """Whether a hinge's configuration is the same after a full turn."""
+    turned = hinge.coordinates(hinge.configuration(np.full(1, 2.0 * math.pi)))
+    return abs(float(turned[0])) < 1e-9
+
+
+def turned_into(reach: Reach, theta: Scalar) -> Scalar:
+    """An angle from (−π, π] brought within half a turn of the middle of an interval."""
+    full = 2.0 * math.pi
+    low, high = reach.centre - math.pi, reach.centre + math.pi
+    if low < -math.pi:
+        theta = where(theta > high, theta - full, theta)
+    if high > math.pi:
+        theta = where(theta < low, theta + full, theta)
+    return theta
+
+
+def blind(Y1: Array, loop: Loop) -> list[str]:
+    """Bodies whose hinges move in the null space of Y₁."""
+    _, _, Vt = np.linalg.svd(Y1)
+    null = Vt[numerical_rank(Y1) :]
+    names = [body.name for body in loop.dependent for _ in range(body.inboard.n_v)]
+    largest = np.max(np.abs(null), axis=0, initial=0.0)
+    return list(dict.fromkeys(name for name, part in zip(names, largest, strict=True) if part > 1e-6))

@@ -1,0 +1,204 @@
+"""Integrate the augmented models: GGL by SUNDIALS IDA, Baumgarte's ordinary differential equation by SciPy."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.integrate import solve_ivp
+
+from ce_dynamics.arrays import Array
+from ce_dynamics.errors import ModelError, SimulationError
+from ce_dynamics.reference.augmented import Augmented
+from ce_dynamics.reference.feedback import InputLaw
+from ce_dynamics.reference.fully_augmented import FullyAugmented
+from ce_dynamics.reference.ggl import StabilisedIndex2
+from ce_dynamics.reference.ida import advance, make_solver
+from ce_dynamics.reference.index1 import Index1
+from ce_dynamics.reference.results import Trajectory
+from ce_dynamics.reference.saddle import row_rank
+from ce_dynamics.system import System
+
+
+class Preparation:
+    """An augmented model ready to be integrated: independent rows chosen, functions traced and differentiated.
+
+    Both integrations use it; prepare once to run several times.
+
+    Parameters
+    ----------
+    model : Augmented or System
+        A System stands for its fully augmented model.
+    y0 : array
+        Initial state; constraint errors are projected away.
+    inputs : optional
+        Constant inputs (mapping or array), a function of time that returns them, or an `InputLaw`.
+    t0 : float
+        Initial time.
+    """
+
+    def __init__(self, model: Augmented | System, y0: Array, inputs: Any = None, t0: float = 0.0) -> None:
+        self.model = FullyAugmented(model) if isinstance(model, System) else model
+        self.law: InputLaw | None = inputs if hasattr(inputs, "inputs") else None
+        self._signal = self.model.signal(None if self.law else inputs)
+        self.y0 = self.model.assemble(y0, self.inputs_at(t0, np.asarray(y0, dtype=float)))
+        u0 = self.inputs_at(t0, self.y0)
+        self.rank = row_rank(np.asarray(self.model.at(self.y0, u0).constraints.G, dtype=float))
+        self.index1 = Index1(self.model, self.rank.kept, self.law)
+        self._ggl: StabilisedIndex2 | None = None
+
+    @property
+    def ggl(self) -> StabilisedIndex2:
+        """The stabilised index-2 form, built when first needed."""
+        if self._ggl is None:
+            self._ggl = StabilisedIndex2(self.model, self.rank.kept, self.law)
+        return self._ggl
+
+    @property
+    def signal(self) -> Callable[[float], Array]:
+        """Inputs that do not depend on the motion."""
+        return self._signal
+
+    def inputs_at(self, t: float, y: Array) -> Array:
+        """Inputs at a state."""
+        if self.law is None:
+            return self._signal(t)
+        from ce_dynamics.reference.feedback import applied_inputs
+
+        p, V, x = self.model.split(y)
+        return np.asarray(applied_inputs(self.model, self.law, t, p, V, x, self.model.u0), dtype=float)
+
+    def trajectory(self, t: Array, y: Array, statistics: dict[str, float]) -> Trajectory:
+        """Stored states with everything that follows from them."""
+        g, rate = np.zeros((len(t), self.model.n_g)), np.zeros((len(t), self.model.n_g))
+        multipliers = np.zeros((len(t), self.model.n_g))
+        for k in range(len(t)):
+            answer = self.index1(t[k], y[k], self._signal(t[k]))
+            g[k], rate[k] = answer.g, answer.rate
+            multipliers[k, self.rank.kept] = answer.multipliers
+        u = np.array([self.inputs_at(t[k], y[k]) for k in range(len(t))]).reshape(len(t), len(self.model.u0))
+        return Trajectory(self.model, np.asarray(t), y, u, g, rate, multipliers, statistics)
+
+
+def prepared(model: Augmented | System | Preparation, y0: Array | None, inputs: Any, t0: float) -> Preparation:
+    """A preparation as it is, or a new one."""
+    if isinstance(model, Preparation):
+        return model
+    if y0 is None:
+        raise ModelError("an initial state y0 is needed; e.g. from state_from_embedded or design_state")
+    return Preparation(model, y0, inputs, t0)
+
+
+def checked_times(t_eval: Any) -> Array:
+    """Increasing output times, the first of which is the start."""
+    times = np.asarray(t_eval, dtype=float)
+    if times.ndim != 1 or len(times) < 2 or not np.all(np.diff(times) > 0.0) or not np.all(np.isfinite(times)):
+        raise ModelError("t_eval must be at least two finite, increasing times; the first is the start")
+    return times
+
+
+def simulate_dae(
+    model: Augmented | System | Preparation,
+    y0: Array | None,
+    t_eval: Any,
+    *,
+    rtol: float = 1e-8,
+    atol: float | Array = 1e-8,
+    inputs: Any = None,
+    max_step: float = 0.0,
+    linear_solver: str = "auto",
+) -> Trajectory:
+    """Integrate the stabilised index-2 form by SUNDIALS IDA with the exact Jacobian.
+
+    Parameters
+    ----------
+    model : Augmented, System or Preparation
+        A System stands for its fully augmented model; a Preparation brings its own y0 and inputs.
+    y0 : (n_y,) array
+        Initial state [p; V; x]; constraint errors are projected away.
+    t_eval : (n,) array
+        Output times, the first of which is the start.  Every one ends a step: nothing is interpolated.
+    rtol, atol : float
+        Tolerances of [p; V; x] (``atol`` also one per entry); the multipliers take no part in error control.
+    inputs : optional
+        Constant inputs (mapping or array), a function of time that returns them, or an `InputLaw`.
+    max_step : float
+        Largest step [s]; 0 for no limit.
+    linear_solver : {"auto", "sparse", "dense"}
+
+    Raises
+    ------
+    ModelError
+        If scikit-sundae is not installed, or an argument is wrong.
+    SimulationError
+        If IDA gives up; ``partial`` holds the trajectory so far.
+    """
+    times = checked_times(t_eval)
+    ready = prepared(model, y0, inputs, times[0])
+    problem = ready.ggl
+    solver = make_solver(
+        problem, ready.signal, rtol=rtol, atol=atol, max_step=max_step, linear_solver=linear_solver
+    )
+    start = time.perf_counter()
+    answer = ready.index1(times[0], ready.y0, ready.signal(times[0]))
+    Y = np.concatenate((ready.y0, answer.multipliers, np.zeros(len(ready.rank.kept))))
+    Y_dot = np.concatenate((answer.y_dot, np.zeros(2 * len(ready.rank.kept))))
+    stored, counts, trouble = advance(solver, times, Y, Y_dot)
+    statistics = {**counts, **problem.timing, "integration": time.perf_counter() - start}
+    result = ready.trajectory(times[: len(stored)], np.array(stored)[:, : problem.n_y], statistics)
+    if trouble:
+        raise SimulationError(f"IDA stopped after t = {result.t[-1]:g} s: {trouble}", result)
+    return result
+
+
+def simulate_baumgarte(
+    model: Augmented | System | Preparation,
+    y0: Array | None,
+    t_eval: Any,
+    *,
+    alpha: float = 10.0,
+    beta: float = 10.0,
+    rtol: float = 1e-8,
+    atol: float | Array = 1e-8,
+    inputs: Any = None,
+    max_step: float = np.inf,
+    method: str = "DOP853",
+) -> Trajectory:
+    """Integrate (8) with Baumgarte's stabilisation g̈ + 2α ġ + β² g = 0 as an ordinary differential equation.
+
+    Parameters
+    ----------
+    model, y0, t_eval, rtol, atol, inputs
+        As in `simulate_dae`; outputs are interpolated by SciPy's dense output.
+    alpha, beta : float
+        Stabilisation [1/s]; both zero leaves the constraints to drift.
+    max_step : float
+        Largest step [s].
+    method : str
+        Of `scipy.integrate.solve_ivp`.
+
+    Raises
+    ------
+    SimulationError
+        If the integration fails; ``partial`` holds the trajectory so far.
+    """
+    times = checked_times(t_eval)
+    ready = prepared(model, y0, inputs, times[0])
+    start = time.perf_counter()
+    solution: Any = solve_ivp(
+        lambda t, y: ready.index1(t, y, ready.signal(t), alpha, beta).y_dot,
+        (times[0], times[-1]),
+        ready.y0,
+        method=method,
+        t_eval=times,
+        rtol=rtol,
+        atol=atol,
+        max_step=max_step,
+    )
+    statistics = {"evaluations": float(solution.nfev), "integration": time.perf_counter() - start}
+    result = ready.trajectory(solution.t, solution.y.T, statistics)
+    if solution.status < 0:
+        raise SimulationError(f"{method} stopped after t = {result.t[-1]:g} s: {solution.message}", result)
+    return result

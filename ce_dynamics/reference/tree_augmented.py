@@ -1,0 +1,172 @@
+"""The tree-augmented model: coordinates of the spanning tree, constraints for the cut edges only."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ce_dynamics.arrays import Array, Scalar, array, zeros
+from ce_dynamics.embedding import Embedding, embed, neutral_state
+from ce_dynamics.equations import Instant
+from ce_dynamics.forces.base import Response
+from ce_dynamics.layout import Layout
+from ce_dynamics.loops import ClosureErrors, closure_errors
+from ce_dynamics.motion import SubgraphMotion
+from ce_dynamics.motions import Prescribed
+from ce_dynamics.recursion.articulated_body import Articulated, base_to_tip, tip_to_base
+from ce_dynamics.reference.augmented import (
+    Augmented,
+    AugmentedInstant,
+    Constraints,
+    Inputs,
+    check_same_system,
+)
+from ce_dynamics.reference.embedded_states import observed_states
+from ce_dynamics.reference.inverse_mass import inverse_mass_times
+from ce_dynamics.reference.saddle import RANK_TOLERANCE, SaddleSolution, row_rank
+from ce_dynamics.reference.states import BodyState
+from ce_dynamics.system import System
+
+
+@dataclass(frozen=True, eq=False)
+class CutTree(AugmentedInstant):
+    """The tree-augmented model at one instant: V̇ = M⁻¹(T − C) + M⁻¹ Gᵀ λ."""
+
+    system: System
+    tree: Instant
+    p: Array
+    V: Array
+    x: Mapping[str, Array]
+    u: Mapping[str, Scalar]
+    prescribed: Mapping[str, Prescribed]
+
+    @cached_property
+    def states(self) -> dict[str, BodyState]:
+        return observed_states(self.tree.outward)
+
+    @property
+    def responses(self) -> Mapping[str, Response]:
+        return self.tree.loads.responses
+
+    @cached_property
+    def closures(self) -> ClosureErrors:
+        """The cut edges along the motion of the whole tree."""
+        embedding = self.tree.embedding
+        motion = SubgraphMotion(self.system.ground, self.system.bodies, self.V)
+        for body in self.system.bodies:
+            if body.name in self.prescribed:
+                motion.prescribe(body.name, self.prescribed[body.name])
+            else:
+                motion.independent(body.name, self.p[embedding.q_of[body.name]], embedding.v_of[body.name])
+        return closure_errors(motion, self.system.closures)
+
+    @cached_property
+    def constraints(self) -> Constraints:
+        if not self.system.closures:
+            return Constraints(zeros(0), zeros(0), zeros(0, len(self.V)), zeros(0))
+        errors = self.closures
+        return Constraints(errors.residual, errors.Y @ self.V + errors.drift, errors.Y, errors.delta_dot)
+
+    @property
+    def inertia(self) -> Array:
+        return np.eye(len(self.V))
+
+    @cached_property
+    def nodes(self) -> dict[str, Articulated]:
+        """Articulated inertias."""
+        return self._sweep(zeros(len(self.V)))
+
+    @cached_property
+    def force(self) -> Array:
+        return base_to_tip(self.tree.outward, self.nodes, self.system.gravity).v_dot
+
+    @cached_property
+    def columns(self) -> Array:
+        rows = [inverse_mass_times(self.tree.outward, self.nodes, row) for row in self.constraints.G]
+        return array(rows).reshape(len(rows), len(self.V)).T
+
+    def momentum(self, V_dot: Array, reaction: Array) -> Array:
+        nodes = self._sweep(reaction)
+        return V_dot - base_to_tip(self.tree.outward, nodes, self.system.gravity).v_dot
+
+    def position_rate(self, W: Array) -> Array:
+        embedding = self.tree.embedding
+        return array(
+            entry
+            for name, where in embedding.q_of.items()
+            for entry in self.system.find(name).inboard.q_dot(self.p[where], W[embedding.v_of[name]])
+        )
+
+    def _sweep(self, extra: Array) -> dict[str, Articulated]:
+        """Tip to base with generalised forces besides those of the force elements."""
+        loads = self.tree.loads
+        torques = dict(loads.torques)
+        for name, where in self.tree.embedding.v_of.items():
+            torques[name] = torques.get(name, zeros(where.stop - where.start)) + extra[where]
+        return tip_to_base(self.tree.outward, loads.wrenches, torques)
+
+
+class TreeAugmented(Augmented):
+    """The spanning tree of a system, all of its hinges independent, with the closures as constraints.
+
+    p and V are the coordinates and velocities of all hinges that are not prescribed, in the order in which
+    their bodies were added.  Bodies at the tips of the tree need mass and inertia of their own.
+
+    Parameters
+    ----------
+    system : System
+    """
+
+    def __init__(self, system: System) -> None:
+        super().__init__(system)
+        self.embedding = embed(without_closures(system))
+        self.layout = Layout(self.embedding)
+        self.n_p, self.n_V = self.embedding.n_q, self.embedding.n_v
+        self.row_names = tuple(
+            loop.name for loop in system.closures for c in loop.closure.constraints for _ in range(c.rows)
+        )
+
+    def instant(self, p: Array, V: Array, x: Array, u: Array) -> CutTree:
+        tree = Instant(self.embedding, self.layout, p, V, x, u)
+        return CutTree(self.system, tree, p, V, self.states_of(x), self.inputs_of(u), tree.prescribed)
+
+    def solve(self, instant: AugmentedInstant) -> SaddleSolution:
+        """λ from (G M⁻¹ Gᵀ) λ = −(γ + G M⁻¹ (T − C)), of least norm where rows are redundant."""
+        rows = instant.constraints
+        G, gamma, columns, free = (
+            np.asarray(part, dtype=float) for part in (rows.G, rows.gamma, instant.columns, instant.force)
+        )
+        if len(G) == 0:
+            return SaddleSolution(free, np.zeros(0), 0, 0.0)
+        demand = -(gamma + G @ free)
+        multipliers = np.linalg.lstsq(G @ columns, demand, rcond=RANK_TOLERANCE**2)[0]
+        violation = float(np.max(np.abs(G @ columns @ multipliers - demand)))
+        scale = max(float(np.max(np.abs(demand))), 1.0)
+        return SaddleSolution(free + columns @ multipliers, multipliers, row_rank(G).rank, violation / scale)
+
+    def initial_state(self) -> Array:
+        """The design pose at rest, or what `System.start` was told; not assembled."""
+        return np.concatenate((*neutral_state(self.embedding), self.x0))
+
+    def state_from_embedded(self, embedding: Embedding, q: Array, v: Array, x: Array, u: Inputs = None) -> Array:
+        layout = check_same_system(embedding, self.system)
+        outward = Instant(embedding, layout, q, v, x, self.input_vector(u)).outward
+        p, V = np.zeros(self.n_p), np.zeros(self.n_V)
+        for name, where in self.embedding.q_of.items():
+            motion = outward.motions[embedding.owner[name].name]
+            hinge = motion.hinge_motions[name]
+            own = embedding.q_of.get(name)
+            p[where] = self.system.find(name).inboard.coordinates(hinge.c) if own is None else q[own]
+            V[self.embedding.v_of[name]] = hinge.X @ motion.theta_dot + hinge.eta
+        return np.concatenate((p, V, np.asarray(x, dtype=float)))
+
+
+def without_closures(system: System) -> System:
+    """The same bodies, forces and motions without loop closures."""
+    tree = copy.copy(system)
+    tree.closures, tree.linkages = [], []
+    return tree

@@ -1,0 +1,98 @@
+"""Positions of a loop with several parameters: a fixed number of substeps from the design pose.
+
+The parameters are led along a straight line from the design pose to their values; each substep extrapolates the
+last two and makes one Newton step.  The sign of det Y₁ is watched on the way: it changes where the path crosses
+a singular pose, beyond which Newton might land on another branch.  The result then is NaN, as it is where the
+closures do not hold at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from ce_dynamics.arrays import Array, Scalar, absolute, array, concatenate, maximum, sqrt, where, zeros
+from ce_dynamics.body import Body
+from ce_dynamics.loop_trial import at_rest
+from ce_dynamics.motion import BodyMotion, HingeMotion, PointMotion
+from ce_dynamics.pivoted_lu import PivotedLU
+from ce_dynamics.rotation import normalised, rotation_from_quaternion
+
+Pose = tuple[dict[str, HingeMotion], dict[str, BodyMotion]]
+"""Given hinges and siblings at rest at one point of the path."""
+
+
+class Linearised(NamedTuple):
+    """The kept rows of the closures at one trial: residual and factors of Y₁."""
+
+    residual: Array
+    Y1: PivotedLU
+
+
+def path(
+    given: Mapping[str, HingeMotion], siblings: Mapping[str, BodyMotion], bodies: Mapping[str, Body], parent: Body
+) -> Callable[[float], Pose]:
+    """Given hinges and siblings at the fraction s of the way from the design pose."""
+
+    def pose(s: float) -> Pose:
+        hinges = {}
+        for name, hinge_motion in given.items():
+            hinge = bodies[name].inboard
+            target = near_side(hinge.coordinates(hinge_motion.c), hinge.neutral)
+            q = hinge.neutral + s * (target - hinge.neutral)
+            hinges[name] = at_rest(hinge.configuration(q), hinge.n_v, hinge_motion.X.shape[1])
+        return hinges, {name: part_way(motion, s, parent) for name, motion in siblings.items()}
+
+    return pose
+
+
+def near_side(q: Array, neutral: Array) -> Array:
+    """Coordinates with a quaternion on the side of the identity: q and −q are the same pose."""
+    if 1.0 not in neutral.tolist():
+        return q
+    w = neutral.tolist().index(1.0)
+    turned = where(q[w] < 0.0, -q[w:], q[w:])
+    return concatenate((q[:w], turned))
+
+
+def part_way(motion: BodyMotion, s: float, parent: Body) -> BodyMotion:
+    """A sibling at rest at the fraction s of its way from the design pose (turned by less than half a turn)."""
+    R = motion.R
+    w = 0.5 * sqrt(maximum(1.0 + R[0, 0] + R[1, 1] + R[2, 2], 0.0))
+    axis = array((R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1])) * (0.25 / w)
+    quaternion = concatenate((array((1.0 - s + s * w,)), s * axis))
+    design = motion.at - parent.com
+    r = design + s * (motion.origin.r - design)
+    N = motion.w.shape[1]
+    still = PointMotion(r, zeros(3, N), zeros(3), zeros(3), zeros(3))
+    R_s = rotation_from_quaternion(normalised(quaternion))
+    return BodyMotion(R_s, motion.at, still, zeros(3, N), zeros(3), zeros(3), zeros(3))
+
+
+def led_along(
+    pose: Callable[[float], Pose],
+    linearise: Callable[[Array, Pose], Linearised],
+    advance: Callable[[Array, Array], Array],
+    q0: Array,
+    substeps: int,
+) -> tuple[Array, Scalar]:
+    """Coordinates at the end of the path up to two more Newton steps, and whether det Y₁ kept its sign."""
+    q, before = q0, q0
+    regular: Scalar = True
+    sign = np.sign(float(linearise(q0, pose(0.0)).Y1.determinant))
+    for k in range(1, substeps + 1):
+        predicted = q + (q - before)
+        residual, Y1 = linearise(predicted, pose(k / substeps))
+        regular = (Y1.determinant * sign > 0.0) & regular
+        q, before = advance(predicted, -Y1.solve(residual)), q
+    return q, regular
+
+
+def closed(residual: Array, tolerance: float) -> Scalar:
+    """Whether all residuals are below a tolerance (not, where any is NaN)."""
+    result: Scalar = True
+    for r in residual:
+        result = (absolute(r) < tolerance) & result
+    return result

@@ -1,0 +1,197 @@
+"""Traction envelope, open differentials, brake."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+from ce_dynamics.errors import DataError
+from ce_dynamics.forces.base import HingeLoad, PointLoad
+from ce_dynamics.models.brake import Brake, BrakeParameters, brake_torque
+from ce_dynamics.models.powertrain import MAX_KNOTS, Driveline, Traction, envelope, rpm, tabulate
+from tests.ce_dynamics.opaque import Opaque, reveal_scalar
+from tests.models.components import POWERTRAIN, Scripted, body
+
+TRACTION = Traction.of(POWERTRAIN)
+BRAKE = BrakeParameters(max_torque=4000.0, stiffness=1e5, damping=500.0)
+TOP = POWERTRAIN.max_speed * max(POWERTRAIN.gear_ratios) * POWERTRAIN.axle_ratio
+
+
+def test_envelope_is_the_best_gear_at_every_speed() -> None:
+    for omega in np.linspace(0.0, 0.999 * TOP, 173):
+        best, coasting = -math.inf, 0.0
+        for gear in POWERTRAIN.gear_ratios:
+            overall = gear * POWERTRAIN.axle_ratio
+            engine = omega / overall
+            if engine <= rpm(2600)[0]:
+                running = max(engine, rpm(800)[0])
+                pull = np.interp(running, POWERTRAIN.full_speed, POWERTRAIN.full_torque) / overall
+                if pull > best:
+                    best = float(pull)
+                    coasting = float(
+                        np.interp(engine, POWERTRAIN.zero_speed, POWERTRAIN.zero_torque) / overall
+                    )
+        full, zero = envelope(POWERTRAIN, omega)
+        assert (full[0], zero[0]) == pytest.approx((best, coasting), rel=1e-12)
+
+
+def test_table_follows_the_envelope() -> None:
+    assert len(TRACTION.full.x) <= MAX_KNOTS
+    assert len(TRACTION.zero.x) <= MAX_KNOTS
+    omega = np.linspace(0.0, TOP, 1501)
+    full, zero = envelope(POWERTRAIN, omega)
+    error = np.array([TRACTION.torque(w, 1.0) for w in omega]) - full
+    # Thirty straight pieces for a curve of some twelve arcs: within 1 % of its maximum.
+    assert np.max(np.abs(error)) < 0.01 * np.max(full)
+    # Engine braking jumps at each of five shifts; it is on the envelope but within a sample of a jump.
+    off = np.abs(np.array([TRACTION.torque(w, 0.0) for w in omega]) - zero)
+    assert np.mean(off > 0.02 * np.max(np.abs(zero))) < 0.02
+
+
+def test_table_equals_interpolation_and_is_constant_outside() -> None:
+    for omega in (-5.0, 0.0, 3.3, 17.0, 60.0, 200.0):
+        for table in (TRACTION.full, TRACTION.zero):
+            # The sum of up to 30 hinges of up to 1e5 N m cancels to some 1e-16 × 1e5 × 30.
+            assert table(omega) == pytest.approx(np.interp(omega, table.x, table.y), abs=1e-9)
+
+
+def test_tabulation_keeps_exact_corners() -> None:
+    x = np.linspace(0.0, 4.0, 401)
+    table = tabulate(x, np.abs(x - 1.0) + np.abs(x - 3.0), 10)
+    assert table.x == pytest.approx((0.0, 1.0, 3.0, 4.0))
+
+
+def test_throttle_blends_and_is_limited() -> None:
+    full, zero = TRACTION.torque(20.0, 1.0), TRACTION.torque(20.0, 0.0)
+    assert full > 0.0 > zero
+    assert TRACTION.torque(20.0, 0.25) == pytest.approx(zero + 0.25 * (full - zero), rel=1e-14)
+    assert TRACTION.torque(20.0, 7.0) == full
+    assert TRACTION.torque(20.0, -7.0) == zero
+    # Standing with the throttle closed, the engine neither pulls nor brakes.
+    assert TRACTION.torque(0.0, 0.0) == 0.0
+
+
+def test_runs_on_traced_scalars() -> None:
+    traced = reveal_scalar(TRACTION.torque(Opaque(17.0), Opaque(0.4)))
+    assert traced == TRACTION.torque(17.0, 0.4)
+    torque, rate = brake_torque(BRAKE, Opaque(1000.0), Opaque(0.002), Opaque(-3.0))
+    assert (reveal_scalar(torque), reveal_scalar(rate)) == brake_torque(BRAKE, 1000.0, 0.002, -3.0)
+
+
+def test_open_differentials_share_torque_and_balance_power(rng: np.random.Generator) -> None:
+    chassis = body("chassis")
+    names = ("FL", "FR", "RL", "RR")
+    wheels = [body(name) for name in names]
+    carriers = [body(f"{name} upright") for name in names]
+    axes = {}
+    omega = {"chassis": rng.normal(size=3)}
+    for wheel, carrier in zip(wheels, carriers, strict=True):
+        axis = np.array([0.1, 1.0, -0.05]) + 0.1 * rng.normal(size=3)
+        axes[carrier.name] = axis / np.linalg.norm(axis)
+        omega[wheel.name] = rng.uniform(5.0, 25.0) * axes[carrier.name] + rng.normal(size=3)
+    line = Driveline(
+        "driveline",
+        chassis,
+        [(w, c, (1.0, 1.0, 0.0), (0.0, 1.0, 0.0)) for w, c in zip(wheels, carriers, strict=True)],
+        POWERTRAIN,
+    )
+    response = line.evaluate(Scripted(omega=omega, axes=axes), np.zeros(0), {"throttle": 0.7})
+    power, total = 0.0, np.zeros(3)
+    for load in response.loads:
+        assert isinstance(load, PointLoad)
+        assert not np.any(load.force)
+        power += float(load.torque @ omega[load.body.name])
+        total = total + load.torque
+    # Equal torques about each spin axis; in sum no net torque on the vehicle.
+    torques = [float(load.torque @ axes[f"{load.body.name} upright"]) for load in response.loads[:4]]  # type: ignore[union-attr]
+    assert torques == pytest.approx([response.outputs["torque"] / 4.0] * 4, rel=1e-12)
+    assert np.max(np.abs(total)) < 1e-9
+    # What the gearbox puts in at its output comes out at the wheels.
+    speed = np.mean(
+        [axes[c.name] @ (omega[w.name] - omega["chassis"]) for w, c in zip(wheels, carriers, strict=True)]
+    )
+    assert response.outputs["torque"] == pytest.approx(TRACTION.torque(speed, 0.7), rel=1e-12)
+    assert power == pytest.approx(response.outputs["torque"] * speed, rel=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"gear_ratios": ()}, "gear_ratios"),
+        ({"gear_ratios": (0.2, -0.1)}, r"gear_ratios\[1\]"),
+        ({"full_speed": (1.0, 0.0), "full_torque": (1.0, 1.0)}, "full_speed"),
+        ({"zero_torque": (0.0,)}, "zero_torque"),
+        ({"axle_ratio": 0.0}, "axle_ratio"),
+        ({"idle_speed": 1e4}, "idle_speed"),
+        ({"full_torque": (math.nan,) * 20}, "full_torque"),
+    ],
+)
+def test_wrong_powertrains_are_named(change: dict[str, object], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        replace(POWERTRAIN, **change)  # type: ignore[arg-type]
+
+
+def wheel_under(torque: float, pedal: float, spin: float, duration: float) -> tuple[float, float, float]:
+    """A wheel of 8.2 kg m² with a driving torque and a brake: angle turned, spin and wind-up at the end."""
+
+    def rate(t: float, y: np.ndarray) -> list[float]:
+        brake, windup_dot = brake_torque(BRAKE, pedal * BRAKE.max_torque, y[2], y[1])
+        return [y[1], (torque - brake) / 8.2, windup_dot]
+
+    run = solve_ivp(rate, (0.0, duration), [0.0, spin, 0.0], "DOP853", rtol=1e-9, atol=1e-12)
+    return float(run.y[0, -1]), float(run.y[1, -1]), float(run.y[2, -1])
+
+
+def test_braked_wheel_holds_without_creep() -> None:
+    angle, spin, windup = wheel_under(1500.0, 1.0, 0.0, 3.0)
+    later, _, _ = wheel_under(1500.0, 1.0, 0.0, 6.0)
+    # Wind-up settles with 2 I/d = 33 ms.
+    assert BRAKE.stiffness * windup == pytest.approx(1500.0, rel=1e-8)
+    assert abs(spin) < 1e-10
+    assert later == pytest.approx(angle, abs=1e-10)
+
+
+@pytest.mark.parametrize("direction", [1.0, -1.0])
+def test_turning_wheel_feels_the_capacity(direction: float) -> None:
+    _, spin, _ = wheel_under(0.0, 0.5, direction * 60.0, 0.2)
+    # Constant torque but for the first wind-up, which takes an angle of some 0.5·4000/1e5 rad, 0.3 ms.
+    assert spin == pytest.approx(direction * (60.0 - 2000.0 / 8.2 * 0.2), abs=2000.0 / 8.2 * 1e-3)
+
+
+def test_overpowered_brake_slips() -> None:
+    _, spin, windup = wheel_under(3000.0, 0.5, 0.0, 1.0)
+    assert spin == pytest.approx(1000.0 / 8.2, rel=0.02)
+    assert BRAKE.stiffness * windup == pytest.approx(2000.0, rel=1e-3)
+
+
+def test_released_brake_lets_go() -> None:
+    held = 1500.0 / BRAKE.stiffness
+    torque, rate = brake_torque(BRAKE, 0.0, held, 0.0)
+    assert torque == 0.0
+    # Without pads to hold it the wind-up relaxes at stiffness/damping.
+    assert rate == pytest.approx(-BRAKE.stiffness / BRAKE.damping * held, rel=1e-6)
+    # Pressed too lightly for the torque it holds, it lets go by itself although the wheel stands.
+    partly = solve_ivp(
+        lambda t, z: [brake_torque(BRAKE, 500.0, z[0], 0.0)[1]], (0.0, 2.0), [held], "DOP853", rtol=1e-8
+    )
+    assert BRAKE.stiffness * partly.y[0, -1] == pytest.approx(500.0, rel=0.05)
+    # Nothing pressed, nothing moving: no 0/0.
+    assert brake_torque(BRAKE, 0.0, 0.0, 0.0) == (0.0, 0.0)
+
+
+def test_brake_element_acts_on_the_hinge_and_shares_the_torque() -> None:
+    wheel = body("wheel")
+    brake = Brake("brake", wheel, (0.0, 0.0, 0.0), BRAKE, share=0.6)
+    response = brake.evaluate(Scripted(rates={"wheel": 30.0}), np.array([0.01]), {"brake": 0.5})
+    (load,) = response.loads
+    assert isinstance(load, HingeLoad)
+    torque, rate = brake_torque(BRAKE, 0.5 * 0.6 * 4000.0, 0.01, 30.0)
+    assert load == (wheel, 0, -torque)
+    assert list(response.x_dot) == [rate]
+    assert 0.0 < torque < 1300.0
+    with pytest.raises(DataError, match="share"):
+        Brake("brake", wheel, (0.0, 0.0, 0.0), BRAKE, share=1.2)
