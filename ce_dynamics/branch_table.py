@@ -1,8 +1,8 @@
 """Dependent coordinates of a branch as piecewise polynomials: a starting guess for Newton in compiled code.
 
-Over an interval between singular poses the coordinates behave like the square root of the distance to its ends;
-as functions of φ = asin((θ − centre) / half width) they are smooth.  Outside the interval asin is NaN, which is
-what an angle that cannot be assembled must give.  Over a full turn θ itself is used.
+Over an interval between singular poses the coordinates behave like the square root of the distance to its
+ends; as functions of φ = asin((θ − centre) / half width) they are smooth.  Outside the interval asin is NaN,
+which is what an angle that cannot be assembled must give.  Over a full turn θ itself is used.
 """
 
 from __future__ import annotations
@@ -114,7 +114,8 @@ def tabulate(branch: Branch, reach: Reach) -> BranchTable:
     scales = coordinate_scales(branch)
     for P in PIECES:
         fitted = [fit(branch, reach, P, k) for k in range(P)]  # each (degree + 1, n_q)
-        degrees = [needed(np.array([piece[:, j] for piece in fitted]), ACCURACY * s) for j, s in enumerate(scales)]
+        by_coordinate = [np.array([piece[:, j] for piece in fitted]) for j in range(len(scales))]
+        degrees = [needed(c, ACCURACY * s) for c, s in zip(by_coordinate, scales, strict=True)]
         if max(degrees) > LARGEST_DEGREE - 2 and PIECES[-1] > P:
             continue
         cost = sum(2 * d + (P - 1) * (d + 1) for d in degrees)

@@ -69,7 +69,7 @@ def unassembled(kernel: LoopKernel, q: Array) -> str:
     held = [body.name for body in kernel.parameters]
     moved = [body.name for body in kernel.loop.dependent]
     return (
-        f"the loop of {kernel.loop.name!r} cannot be assembled with {held} in the design pose: closure {name!r} "
-        f"stays open by {worst:.3g} (m or rad) whatever {moved} do; move the hinge points of the design pose so "
-        f"that the bars reach, or choose other independent coordinates"
+        f"the loop of {kernel.loop.name!r} cannot be assembled with {held} in the design pose: closure "
+        f"{name!r} stays open by {worst:.3g} (m or rad) whatever {moved} do; move the hinge points of the "
+        f"design pose so that the bars reach, or choose other independent coordinates"
     )

@@ -1,8 +1,8 @@
 """The branch of a loop with one parameter, followed from the design pose to both ends of its reach.
 
-Pseudo-arclength continuation in floats: a point u = (q, θ) of the branch has the tangent t, the null vector of
-Y = [Y₁, Y₂].  The reach ends where Y₁ becomes singular: the branch turns back (t_θ changes sign), or another
-branch crosses it.  Either way the determinant of Y₁ changes sign along the branch.
+Pseudo-arclength continuation in floats: a point u = (q, θ) of the branch has the tangent t, the null vector
+of Y = [Y₁, Y₂].  The reach ends where Y₁ becomes singular: the branch turns back (t_θ changes sign), or
+another branch crosses it.  Either way the determinant of Y₁ changes sign along the branch.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ class Branch:
         closed = self.kernel.newton(guess, np.array((theta,)))
         if closed.error > self.kernel.tolerance:
             raise AssemblyError(
-                f"the loop of {self.kernel.loop.name!r} cannot be followed to {theta:.9g}: its closures stay open "
-                f"by {closed.error:.3g}"
+                f"the loop of {self.kernel.loop.name!r} cannot be followed to {theta:.9g}: its closures stay "
+                f"open by {closed.error:.3g}"
             )
         return closed.q
 
@@ -98,8 +98,7 @@ def hermite(kernel: LoopKernel, a: Point, b: Point, theta: float) -> Array:
     loop = kernel.loop
     chord = np.concatenate((b.q - a.q, [b.theta - a.theta]))
     rates_a, rates_b = (coordinate_rates(kernel, point) for point in (a, b))
-    h = float(np.linalg.norm(chord) / max(np.linalg.norm(rates_a), 1e-300))
-    h = h if h > 0.0 else 1.0
+    h = float(np.linalg.norm(chord)) / float(np.linalg.norm(rates_a))
     u_a, u_b = np.append(a.q, a.theta), np.append(b.q, b.theta)
 
     def cubic(s: float) -> Array:

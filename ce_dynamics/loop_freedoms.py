@@ -66,7 +66,7 @@ class Freedoms:
     @property
     def number(self) -> int:
         """Degrees of freedom."""
-        return self.Y.shape[1] - numerical_rank(self.Y)
+        return int(self.Y.shape[1]) - numerical_rank(self.Y)
 
     def chosen(self) -> tuple[Body, ...]:
         """Hinges that make the best conditioned Y₁ when they are the independent ones.
@@ -84,9 +84,9 @@ class Freedoms:
                 best, found = quality, independent
         if found is None:
             raise ModelError(
-                f"the loop of {self.loop.name!r} has {self.number} degrees of freedom, but no set of whole hinges "
-                f"among {[body.name for body in self.free]} can be its independent coordinates; split a hinge with "
-                f"several coordinates into simpler ones, or cut the loop elsewhere"
+                f"the loop of {self.loop.name!r} has {self.number} degrees of freedom, but no set of whole "
+                f"hinges among {[body.name for body in self.free]} can be its independent coordinates; split "
+                f"a hinge with several coordinates into simpler ones, or cut the loop elsewhere"
             )
         return found
 

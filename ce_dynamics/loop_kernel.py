@@ -1,4 +1,4 @@
-"""The closure equations of a loop as a compiled function, for everything that is computed once when a model is built."""
+"""The closure equations of a loop as a compiled function, for what is computed once when a model is built."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class LoopKernel:
 
     def scaled(self, Y: Array) -> Array:
         """Y per unit of each velocity (1 rad, or the loop's size)."""
-        return Y * self.column_scales
+        return np.asarray(Y * self.column_scales)
 
     def newton(self, q: Array, p: Array, iterations: int = 12) -> Closed:
         """Dependent coordinates at given parameters, from a good guess; least squares over redundant rows."""

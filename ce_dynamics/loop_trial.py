@@ -1,7 +1,7 @@
 """Closure errors of an aggregated body for trial values of its dependent coordinates.
 
-The columns of a trial are [dependent | given]: every dependent velocity counts as a rate of its own beside the
-rates that are given, so that Y comes out partitioned as [Y₁, Y₂] (12)-(14).
+The columns of a trial are [dependent | given]: every dependent velocity counts as a rate of its own beside
+the rates that are given, so that Y comes out partitioned as [Y₁, Y₂] (12)-(14).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from ce_dynamics.arrays import Array, concatenate, zeros
 from ce_dynamics.body import Body
 from ce_dynamics.loops import ClosureErrors, closure_errors
 from ce_dynamics.motion import BodyMotion, HingeMotion, SubgraphMotion
+from ce_dynamics.motion import at_rest as body_at_rest
 from ce_dynamics.system import LoopClosure
 
 Coordinates = dict[str, Array]
@@ -100,7 +101,7 @@ class Loop:
         given: Mapping[str, HingeMotion],
         siblings: Mapping[str, BodyMotion],
     ) -> ClosureErrors:
-        """Errors over the columns [dependent | given] at the rates [dependent | given], no hinge accelerated."""
+        """Errors over the columns [dependent | given], at rates in that order, with no hinge accelerated."""
         motion = SubgraphMotion(self.parent, self.bodies, rates, siblings)
         for name, (c, X, eta, bias) in given.items():
             motion.set(name, HingeMotion(c, np.hstack((zeros(len(eta), self.m), X)), eta, bias))

@@ -93,15 +93,16 @@ class NumericLinkage(Linkage):
         loop, kernel = self.loop, self._kernel
         _, Y = kernel(self.q0, kernel.p0)
         Y1 = kernel.scaled(Y)[:, : loop.m]
-        if Y1.shape[0] >= loop.m and smallest_singular(Y1) > SINGULAR * max(1.0, float(np.linalg.norm(Y1, 2))):
+        largest = max(1.0, float(np.linalg.norm(Y1, 2)))
+        if Y1.shape[0] >= loop.m and smallest_singular(Y1) > SINGULAR * largest:
             return
         given = [body.name for body in kernel.parameters]
         loose = loop.m - numerical_rank(Y1)
         still = blind(Y1, loop)
         raise ModelError(
-            f"the loop of {loop.name!r} cannot be driven by {given}: Y1 is singular in the design pose, so {still} "
-            f"may still move in {loose} way(s) that {given} do not determine; name other independent coordinates, or "
-            f"move the design pose away from a dead centre"
+            f"the loop of {loop.name!r} cannot be driven by {given}: Y1 is singular in the design pose, so "
+            f"{still} may still move in {loose} way(s) that {given} do not determine; name other independent "
+            f"coordinates, or move the design pose away from a dead centre"
         )
 
     @property
@@ -119,8 +120,9 @@ class NumericLinkage(Linkage):
         assert hinge is not None
         kernel = self._kernel
         if not wraps(hinge):
-            longest = 2.0 * math.pi * MOST_TURNS if hinge.coordinate_units[0] == "rad" else LONGEST_SLIDE * kernel.size
-            branch = follow(kernel, self.q0, self._given_limits or (-longest, longest))
+            turns = hinge.coordinate_units[0] == "rad"
+            farthest = 2.0 * math.pi * MOST_TURNS if turns else LONGEST_SLIDE * kernel.size
+            branch = follow(kernel, self.q0, self._given_limits or (-farthest, farthest))
             return branch, Reach(branch.lower.theta, branch.upper.theta, False)
         low, high = self._given_limits or (-math.pi, math.pi)
         branch = follow(kernel, self.q0, (low, high))
@@ -136,7 +138,7 @@ class NumericLinkage(Linkage):
         return branch, Reach(ends[0].theta, ends[1].theta, False)
 
     def _check_turning(self, branch: Branch) -> None:
-        """A full turn must lead back to the start, for the cosine and sine of an angle do not tell turns apart."""
+        """A full turn must lead back to the start: cosine and sine of an angle do not tell turns apart."""
         ends = [self.loop.split(branch.at(theta)) for theta in (-math.pi, math.pi)]
         for body in self.loop.dependent:
             poses = [body.inboard.pose(body.inboard.configuration(end[body.name])) for end in ends]
@@ -144,9 +146,9 @@ class NumericLinkage(Linkage):
             if apart > 1e-6 * max(1.0, self._kernel.size):
                 name = self._kernel.parameters[0].name
                 raise ModelError(
-                    f"the loop of {self.loop.name!r}: after a full turn of {name!r} the hinge of {body.name!r} is not "
-                    f"where it was (by {apart:.3g}), so the angle alone does not determine it; choose {body.name!r} as "
-                    f"the independent coordinate, or give the linkage limits less than a turn apart"
+                    f"the loop of {self.loop.name!r}: after a full turn of {name!r} the hinge of "
+                    f"{body.name!r} is not where it was (by {apart:.3g}), so the angle alone does not determine it; "
+                    f"choose {body.name!r} as the independent coordinate, or give limits less than a turn apart"
                 )
 
     @cached_property
@@ -159,7 +161,7 @@ class NumericLinkage(Linkage):
         choice = RowChoice([self._kernel.scaled(Y)[:, : self.loop.m] for Y in self._sampled()])
         if choice.quality < 1e-3:
             logger.warning(
-                "loop of %r: no fixed choice of rows is well conditioned (quality %.2g); cut the loop elsewhere",
+                "loop of %r: no fixed choice of rows is well conditioned (quality %.2g); cut it elsewhere",
                 self.loop.name,
                 choice.quality,
             )

@@ -8,8 +8,8 @@ from ce_dynamics.arrays import Array, Scalar, absolute, array, where
 class PivotedLU:
     """Factors of a small square matrix of floats or traced scalars.
 
-    Rows are exchanged by `where`, which costs a selection per entry but keeps the elimination stable for every
-    value of a traced matrix.  Entries that are zero by structure are passed over.
+    Rows are exchanged by `where`, which costs a selection per entry but keeps the elimination stable for
+    every value of a traced matrix.  Entries that are zero by structure are passed over.
 
     Parameters
     ----------

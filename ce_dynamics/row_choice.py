@@ -50,7 +50,7 @@ class RowChoice:
 
 
 def candidates(Y: Array, m: int) -> Iterator[tuple[int, ...]]:
-    """Selections of m rows: all of them, or where they are too many those a pivoted QR proposes and its neighbours."""
+    """Selections of m rows: all; where they are too many, that of a pivoted QR and its neighbours."""
     useful = [i for i in range(len(Y)) if np.any(Y[i] != 0.0)]
     if math.comb(len(useful), m) <= MOST_COMBINATIONS:
         yield from combinations(useful, m)

@@ -70,6 +70,34 @@ class RightHandSide:
         return self._control.outputs["u"]
 
 
+class Stalled(Exception):
+    """The integrator creeps: at the edge of a loop's range ever smaller steps lead nowhere."""
+
+
+class StallWatch:
+    """Raises `Stalled` when many evaluations have brought next to no progress.
+
+    Parameters
+    ----------
+    duration : float
+        Length of the run [s]; a thousandth of it is progress.
+    evaluations : int
+        How many may pass without progress.
+    """
+
+    def __init__(self, duration: float, evaluations: int = 20000) -> None:
+        self._progress = 1e-3 * duration
+        self._patience = evaluations
+        self._since = (0.0, 0)
+
+    def look(self, t: float, evaluations: int) -> None:
+        """Take note of the time reached."""
+        if t - self._since[0] >= self._progress:
+            self._since = (t, evaluations)
+        elif evaluations - self._since[1] > self._patience:
+            raise Stalled(f"{self._patience} evaluations advanced it by less than {self._progress:.3g} s")
+
+
 def constant_inputs(model: Model, inputs: Inputs) -> Floats:
     """Inputs given once, by name; the defaults where none are given."""
     u = model.u0
@@ -185,11 +213,13 @@ def integrate(
     from scipy.integrate import solve_ivp
 
     accepted: list[tuple[float, Floats]] = []
+    watch = StallWatch(t_store[-1])
 
     def after_step(t: float, y: Floats) -> float:
         accepted.append((t, y.copy()))
         if progress is not None:
             progress(t)
+        watch.look(t, rhs.evaluations)
         return 1.0
 
     if not np.all(np.isfinite(rhs(0.0, y0))):
@@ -206,9 +236,9 @@ def integrate(
             atol=atol,
             max_step=max_step,
         )
-    except (ValueError, KeyboardInterrupt) as error:  # NaN met in a factorisation; or the user's wish
+    except (ValueError, Stalled, KeyboardInterrupt) as error:  # ValueError: NaN met in a factorisation
         t, Y = np.array([t for t, _ in accepted]), np.array([y for _, y in accepted])
-        what = "interrupted" if isinstance(error, KeyboardInterrupt) else f"{method} failed: {error}"
+        what = "interrupted" if isinstance(error, KeyboardInterrupt) else f"{method} failed ({error})"
         return t, Y, f"{what} at t = {t[-1]:.4g} s"
     t, Y = solution.t, solution.y.T
     finite = np.all(np.isfinite(Y), axis=1)

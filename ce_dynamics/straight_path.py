@@ -1,9 +1,9 @@
 """Positions of a loop with several parameters: a fixed number of substeps from the design pose.
 
-The parameters are led along a straight line from the design pose to their values; each substep extrapolates the
-last two and makes one Newton step.  The sign of det Y₁ is watched on the way: it changes where the path crosses
-a singular pose, beyond which Newton might land on another branch.  The result then is NaN, as it is where the
-closures do not hold at the end.
+The parameters are led along a straight line from the design pose to their values; each substep extrapolates
+the last two and makes one Newton step.  The sign of det Y₁ is watched on the way: it changes where the path
+crosses a singular pose, beyond which Newton might land on another branch.  The result then is NaN, as it is
+where the closures do not hold at the end.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ class Linearised(NamedTuple):
 
 
 def path(
-    given: Mapping[str, HingeMotion], siblings: Mapping[str, BodyMotion], bodies: Mapping[str, Body], parent: Body
+    given: Mapping[str, HingeMotion],
+    siblings: Mapping[str, BodyMotion],
+    bodies: Mapping[str, Body],
+    parent: Body,
 ) -> Callable[[float], Pose]:
     """Given hinges and siblings at the fraction s of the way from the design pose."""
 
@@ -58,7 +61,7 @@ def near_side(q: Array, neutral: Array) -> Array:
 
 
 def part_way(motion: BodyMotion, s: float, parent: Body) -> BodyMotion:
-    """A sibling at rest at the fraction s of its way from the design pose (turned by less than half a turn)."""
+    """A sibling at rest at the fraction s of its way from the design pose, at most half a turn."""
     R = motion.R
     w = 0.5 * sqrt(maximum(1.0 + R[0, 0] + R[1, 1] + R[2, 2], 0.0))
     axis = array((R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1])) * (0.25 / w)

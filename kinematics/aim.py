@@ -36,7 +36,8 @@ def aiming_universal(at: Array, target: Array, owner: str, names: str) -> Univer
     """A universal hinge at ``at`` with both axes perpendicular to the direction of the target.
 
     Its first axis is perpendicular to the y or the z axis, whichever is farther from that direction,
-    which leaves zeros in the geometry.  For an upright or a tie rod this is close to the paper's "X then Z".
+    which leaves zeros in the geometry; for an upright or a tie rod this is close to the paper's "X then Z".
+    (Other axes would turn the body differently about its own direction.)
 
     Raises
     ------
@@ -75,23 +76,23 @@ class Aim:
         self.d0 = np.cross(self.hinge.axis1, self.hinge.axis2)
         self.length = length_between(at, target, owner, names) if fixed_length else None
 
-    def configuration(self, d: Array, length: Scalar) -> tuple[Array, Scalar]:
-        """(cos χ, sin χ, cos ζ, sin ζ) and m, for the target at d from the centre, in the carrier's axes."""
-        along_2, along_0 = dot(self.hinge.axis2, d), dot(self.d0, d)
-        m = sqrt(along_2 * along_2 + along_0 * along_0)
-        per_m, per_length = 1.0 / m, 1.0 / length
-        c = array((along_0 * per_m, -along_2 * per_m, m * per_length, dot(self.hinge.axis1, d) * per_length))
-        return c, m
+    def configuration(self, d: Array, per_length: Scalar) -> tuple[Array, Scalar]:
+        """(cos χ, sin χ, cos ζ, sin ζ) and 1/m for the target at d, in the carrier's axes."""
+        along_1, along_2, along_0 = dot(self.hinge.axis1, d), dot(self.hinge.axis2, d), dot(self.d0, d)
+        square = along_2 * along_2 + along_0 * along_0
+        m = sqrt(square)
+        per_m = m / square
+        return array((along_0 * per_m, -along_2 * per_m, m * per_length, along_1 * per_length)), per_m
 
     def solve(self, carrier: BodyMotion, target: PointMotion, theta_dot: Array) -> HingeMotion:
         """Motion of the hinge."""
         at = hinge_point(carrier, self.hinge, theta_dot)
         d, v = target.r - at.r, target.v - at.v
-        length = sqrt(dot(d, d)) if self.length is None else self.length
-        c, m = self.configuration(carrier.R.T @ d, length)
+        per_square = 1.0 / dot(d, d) if self.length is None else 1.0 / self.length**2
+        per_length = sqrt(dot(d, d)) * per_square if self.length is None else 1.0 / self.length
+        c, per_m = self.configuration(carrier.R.T @ d, per_length)
         e2 = hinge_axes(carrier, self.hinge, c)[:, 1]
         g = cross(e2, d)
-        per_m, per_square = 1.0 / m, 1.0 / (length * length)
         J, drift = target.J - at.J, target.drift - at.drift
         X = np.stack(
             (

@@ -44,7 +44,8 @@ class AimPlanar:
         d = target.r - at.r
         d_i = carrier.R.T @ d
         square = dot(d, d)
-        per_length, per_square = 1.0 / sqrt(square), 1.0 / square
+        per_square = 1.0 / square
+        per_length = sqrt(square) * per_square
         c = array((dot(self.d0, d_i) * per_length, dot(self.d1, d_i) * per_length))
         u = hinge_axes(carrier, self.hinge, c)[:, 0]
         g = cross(u, d)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -57,8 +58,14 @@ class ClosedForm(Linkage):
         return {joint.body: joint.hinge for joint in self.joints()}
 
     def margin(self, motion: SubgraphMotion) -> float:
-        """Sine of the smallest angle to a dead point in a solved motion of plain numbers; 1 if there is none."""
+        """Sine of the smallest angle to a dead point, 1 if there is none, in a solved motion of floats."""
         return 1.0
+
+    @cached_property
+    def _reach(self) -> tuple[float, float] | None:
+        if self.independent is None:
+            return None
+        return admissible_interval(self, self.independent)
 
     def reach(self) -> tuple[float, float] | None:
         """Interval of the independent coordinate, around zero, in which the linkage can be assembled.
@@ -66,9 +73,7 @@ class ClosedForm(Linkage):
         Whatever the linkage attaches to outside itself is at its design position.  Infinite if every position
         of a full turn can be reached; None if the linkage has no independent coordinate of its own.
         """
-        if self.independent is None:
-            return None
-        return admissible_interval(self, self.independent)
+        return self._reach
 
 
 def expect_hinge(motion: SubgraphMotion, name: str, expected: Hinge) -> Hinge:

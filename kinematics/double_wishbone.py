@@ -99,6 +99,10 @@ class DoubleWishbone(Composite):
     The lower arm is independent.  Without K and L there is no spindle and no tie rod; without B and J
     there is no shock.
 
+    The turning of the upright link, the tie rod and the shock about their own lengths is a matter of the
+    universal hinges chosen here; give the mass of the real upright to the spindle, whose pose the loops
+    determine.
+
     Parameters
     ----------
     points : DoubleWishbonePoints

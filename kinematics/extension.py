@@ -38,7 +38,7 @@ class Extension:
         """Motion of the hinge."""
         d, v, a = finish.r - start.r, finish.v - start.v, finish.a - start.a
         length = sqrt(dot(d, d))
-        per_length = 1.0 / length
+        per_length = length * (1.0 / dot(d, d))
         u = d * per_length
         r_dot = dot(u, v)
         return HingeMotion(

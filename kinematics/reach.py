@@ -37,9 +37,10 @@ def admissible_interval(linkage: ClosedForm, independent: str) -> tuple[float, f
     bodies = placed_bodies(linkage.joints())
 
     def margin(theta: float) -> float:
-        motion = pose(linkage, bodies, independent, theta)
-        finite = all(bool(np.all(np.isfinite(motion.body(name).R))) for name in linkage.determines)
-        return linkage.margin(motion) if finite else math.nan
+        with np.errstate(all="ignore"):  # dead points are what is looked for
+            motion = pose(linkage, bodies, independent, theta)
+            finite = all(bool(np.all(np.isfinite(motion.body(name).R))) for name in linkage.determines)
+            return linkage.margin(motion) if finite else math.nan
 
     if math.isnan(margin(0.0)):
         raise AssemblyError(f"linkage of {independent!r} cannot be assembled in its own design pose")

@@ -13,8 +13,8 @@ from ce_dynamics.models.ramps import saturate_symmetric, saturate_unit
 Sensors = Mapping[str, Scalar]
 """What a driver perceives.
 
-``x``, ``y`` [m] and ``yaw`` [rad] of the vehicle on the ground; ``speed`` over ground and its components ``vx``
-forward, ``vy`` leftward [m/s]; ``yaw_rate`` [rad/s], positive to the left.
+``x``, ``y`` [m] and ``yaw`` [rad] of the vehicle on the ground; ``speed`` over ground and its components
+``vx`` forward, ``vy`` leftward [m/s]; ``yaw_rate`` [rad/s], positive to the left.
 """
 
 SOFTNESS = 0.02

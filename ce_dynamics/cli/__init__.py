@@ -1,1 +1,12 @@
-"""The command line."""
+"""The command line: ``simulate-vehicle``."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+
+def main() -> NoReturn:
+    """Entry point of ``simulate-vehicle``."""
+    from ce_dynamics.cli.command import execute
+
+    raise SystemExit(execute())

@@ -1,10 +1,23 @@
-"""Force laws: force over deflection or over rate."""
+"""Force laws: force over deflection or over rate.
+
+The argument of a law is a length and its values are forces, or an angle and torques, or a rate of either: the
+units are those of the element that uses it.
+"""
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
-from ce_dynamics.arrays import Scalar
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ce_dynamics.arrays import Scalar, where
+from ce_dynamics.errors import ModelError
+from ce_dynamics.hinges.geometry import finite_number
+
+Floats = NDArray[np.float64]
 
 
 class Law(ABC):
@@ -20,13 +33,182 @@ class Law(ABC):
 
 
 class Linear(Law):
-    """F = k x."""
+    """F = k x.
+
+    Parameters
+    ----------
+    k : float
+        Stiffness or damping.
+
+    Raises
+    ------
+    ModelError
+        If k is not finite.
+    """
 
     def __init__(self, k: float) -> None:
-        self.k = k
+        self.k = finite_number(k, "Linear", "k")
 
     def force(self, x: Scalar) -> Scalar:
         return self.k * x
 
     def energy(self, x: Scalar) -> Scalar:
         return 0.5 * self.k * x * x
+
+
+class Polynomial(Law):
+    """F = Σ cᵢ xⁱ.
+
+    Parameters
+    ----------
+    coefficients : sequence of floats
+        c₀, c₁, c₂, … in ascending powers; c₀ is a preload.
+
+    Raises
+    ------
+    ModelError
+        If there are none, or one is not finite.
+    """
+
+    def __init__(self, coefficients: Sequence[float]) -> None:
+        self.coefficients = finite_numbers(coefficients, "Polynomial", "coefficients")
+        if len(self.coefficients) == 0:
+            raise ModelError("Polynomial: coefficients are empty; give at least the constant one")
+
+    def force(self, x: Scalar) -> Scalar:
+        return horner(self.coefficients.tolist(), x)
+
+    def energy(self, x: Scalar) -> Scalar:
+        return x * horner([c / (i + 1) for i, c in enumerate(self.coefficients.tolist())], x)
+
+
+class Tabulated(Law):
+    """F interpolated in a table.
+
+    Parameters
+    ----------
+    x, y : sequences of floats
+        At least two points, x increasing.
+    interpolation : str
+        ``"linear"``, or ``"cubic"`` for the monotone cubic of Fritsch and Carlson (PCHIP): smooth, and
+        without overshoot between the points.
+    extrapolation : str
+        Beyond the table: ``"linear"`` continues with the slope at its end, ``"nan"`` gives NaN.
+
+    Raises
+    ------
+    ModelError
+        If the points are not finite, not as many in y as in x, or x does not increase; for an unknown
+        interpolation or extrapolation; and if with ``"nan"`` the table does not contain x = 0, from where
+        energy is counted.
+    """
+
+    def __init__(
+        self,
+        x: ArrayLike,
+        y: ArrayLike,
+        interpolation: str = "linear",
+        extrapolation: str = "linear",
+    ) -> None:
+        self.x = finite_numbers(x, "Tabulated", "x")
+        self.y = finite_numbers(y, "Tabulated", "y")
+        check_table(self.x, self.y)
+        self.interpolation = chosen(interpolation, ("linear", "cubic"), "interpolation")
+        self.extrapolation = chosen(extrapolation, ("linear", "nan"), "extrapolation")
+        if extrapolation == "nan" and not self.x[0] <= 0.0 <= self.x[-1]:
+            raise ModelError(
+                f"Tabulated: x from {self.x[0]:g} to {self.x[-1]:g} does not contain 0, from where energy is"
+                " counted; extend the table, or use extrapolation='linear'"
+            )
+        self._bases = [self.x[0], *self.x]
+        self._force = force_pieces(self.x, self.y, self.interpolation, self.extrapolation)
+        self._energy = energy_pieces(self.x, self._force)
+        self._energy[:, 0] -= self.energy(0.0)
+
+    def force(self, x: Scalar) -> Scalar:
+        return self._piecewise(x, self._force)
+
+    def energy(self, x: Scalar) -> Scalar:
+        return self._piecewise(x, self._energy)
+
+    def _piecewise(self, x: Scalar, polynomials: Floats) -> Scalar:
+        """The polynomial of the piece that contains x; NaN selects the last."""
+        base: Scalar = float(self._bases[-1])
+        coefficients: list[Scalar] = polynomials[-1].tolist()
+        for i in reversed(range(len(self.x))):
+            # Piece i ends at point i, which belongs to it; but the first point belongs to the table.
+            before = x <= float(self.x[i]) if i > 0 else x < float(self.x[i])
+            base = where(before, float(self._bases[i]), base)
+            pairs = zip(polynomials[i].tolist(), coefficients, strict=True)
+            coefficients = [where(before, here, beyond) for here, beyond in pairs]
+        return horner(coefficients, x - base)
+
+
+def force_pieces(x: Floats, y: Floats, interpolation: str, extrapolation: str) -> Floats:
+    """Coefficients, ascending in rows, below the table, from each point to the next, and above.
+
+    Each row is a polynomial in x less its base: the point where the piece begins, or the first one.
+    """
+    if interpolation == "cubic":
+        from scipy.interpolate import PchipInterpolator
+
+        inside = PchipInterpolator(x, y).c[::-1].T
+    else:
+        inside = np.column_stack((y[:-1], np.diff(y) / np.diff(x)))
+    outside = np.zeros((2, inside.shape[1]))
+    if extrapolation == "linear":
+        last, span = inside[-1], x[-1] - x[-2]
+        slope = horner([i * c for i, c in enumerate(last.tolist())][1:], span)
+        outside[:, :2] = (y[0], inside[0, 1]), (y[-1], slope)
+    else:
+        outside[:] = math.nan
+    return np.vstack((outside[0], inside, outside[1]))
+
+
+def energy_pieces(x: Floats, force: Floats) -> Floats:
+    """Integrals of `force_pieces`, counted from the first point."""
+    energy = np.column_stack((np.zeros(len(force)), force / np.arange(1, force.shape[1] + 1)))
+    for i, span in enumerate(np.diff(x), start=1):
+        energy[i + 1, 0] = horner(energy[i].tolist(), span)
+    return energy
+
+
+def horner(coefficients: Sequence[Scalar], x: Scalar) -> Scalar:
+    """c₀ + c₁ x + c₂ x² + … for ascending coefficients."""
+    total: Scalar = coefficients[-1]
+    for c in reversed(coefficients[:-1]):
+        total = total * x + c
+    return total
+
+
+def finite_numbers(values: object, owner: str, what: str) -> Floats:
+    """A user's list of numbers as a new float64 vector; refuses NaN, infinities and other shapes."""
+    try:
+        vector = np.array(values, dtype=float)
+    except (TypeError, ValueError):
+        raise ModelError(f"{owner}: {what} {values!r} are not numbers") from None
+    if vector.ndim != 1 or not np.all(np.isfinite(vector)):
+        raise ModelError(f"{owner}: {what} {values!r} must be a list of finite numbers")
+    return vector
+
+
+def check_table(x: Floats, y: Floats) -> None:
+    """Refuse a table that does not define a function."""
+    if len(x) < 2:
+        raise ModelError(f"Tabulated: x has {len(x)} points; give at least 2")
+    if len(x) != len(y):
+        raise ModelError(f"Tabulated: x has {len(x)} points but y has {len(y)}; give as many of both")
+    falls = np.flatnonzero(np.diff(x) <= 0.0)
+    if len(falls):
+        i = int(falls[0])
+        raise ModelError(
+            f"Tabulated: x[{i + 1}] = {x[i + 1]:g} is not greater than x[{i}] = {x[i]:g};"
+            " give every x once, in ascending order"
+        )
+
+
+def chosen(value: str, allowed: tuple[str, ...], what: str) -> str:
+    """A user's choice; refuses any other."""
+    if value not in allowed:
+        raise ModelError(f"Tabulated: {what} {value!r} is not known; choose one of {', '.join(allowed)}")
+    return value

@@ -9,12 +9,12 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics.arrays import Array, Scalar, dot, norm
+from ce_dynamics.arrays import Array, Scalar, dot, norm, where
 from ce_dynamics.body import Body
 from ce_dynamics.errors import ModelError
 from ce_dynamics.forces.base import ForceElement, Observer, PointLoad, Response
 from ce_dynamics.forces.laws import Law, Linear
-from ce_dynamics.hinges.base import finite_vector
+from ce_dynamics.hinges.geometry import finite_number, finite_vector
 
 
 class SpringDamper(ForceElement):
@@ -36,11 +36,12 @@ class SpringDamper(ForceElement):
     Raises
     ------
     ModelError
-        If the points coincide in the design pose, a number is not finite or a coefficient negative.
+        If both points are on one body or coincide in the design pose, a number is not finite or a coefficient
+        negative.
 
     Notes
     -----
-    The direction of the force is undefined where the points meet; the result is NaN there.
+    The direction of the force is undefined where the points meet; the forces and the rate are NaN there.
     """
 
     outputs = MappingProxyType({"length": "m", "rate": "m/s", "force": "N"})
@@ -59,13 +60,19 @@ class SpringDamper(ForceElement):
     ) -> None:
         self.name = name
         self.a, self.b = body_a, body_b
+        if body_a is body_b:
+            raise ModelError(
+                f"spring {name!r}: both ends are on body {body_a.name!r}; name two different bodies"
+            )
+        self.frame = common_carrier(body_a, body_b)
         self.at_a = finite_vector(at_a, f"spring {name!r}", "at_a")
         self.at_b = finite_vector(at_b, f"spring {name!r}", "at_b")
         design_length = float(np.linalg.norm(self.at_b - self.at_a))
         if design_length == 0.0:
             raise ModelError(f"spring {name!r}: both points are at {self.at_a}; its direction is undefined")
-        self.free_length = design_length if free_length is None else float(free_length)
-        if not (math.isfinite(self.free_length) and self.free_length >= 0.0):
+        given = design_length if free_length is None else free_length
+        self.free_length = finite_number(given, f"spring {name!r}", "free_length")
+        if self.free_length < 0.0:
             raise ModelError(f"spring {name!r}: free_length {free_length!r} must be a finite length >= 0 m")
         self.spring = as_law(spring, f"spring {name!r}: stiffness")
         self.damper = as_law(damper, f"spring {name!r}: damping")
@@ -75,12 +82,12 @@ class SpringDamper(ForceElement):
         return (self.a, self.at_a), (self.b, self.at_b)
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
-        """Tension along the line of the two points, in the axes of whichever body is nearer to the ground."""
-        frame = self.a if self.a.depth <= self.b.depth else self.b
+        """Tension along the line of the two points, in the axes of the body that carries both."""
+        frame = self.frame
         a, b = observer.point(self.a, self.at_a, frame), observer.point(self.b, self.at_b, frame)
         d = b.r - a.r
         length = norm(d)
-        direction = d * (1.0 / length)
+        direction = d * (1.0 / where(length > 0.0, length, math.nan))
         rate = dot(direction, b.v - a.v)
         extension = length - self.free_length
         tension = self.spring.force(extension) + self.damper.force(rate)
@@ -93,9 +100,20 @@ class SpringDamper(ForceElement):
 
 
 def as_law(value: Law | float, owner: str) -> Law:
-    """A law, or the linear one with the given coefficient."""
+    """A law, or the linear one with the given coefficient, which must not be negative."""
     if isinstance(value, Law):
         return value
-    if not (math.isfinite(value) and value >= 0.0):
-        raise ModelError(f"{owner} {value!r} must be a finite number >= 0")
-    return Linear(float(value))
+    coefficient = finite_number(value, owner, "coefficient")
+    if coefficient < 0.0:
+        raise ModelError(f"{owner}: coefficient {value!r} must be a finite number >= 0")
+    return Linear(coefficient)
+
+
+def common_carrier(a: Body, b: Body) -> Body:
+    """The lowest body on the way from both to the ground, seen from which both points move least."""
+    while a is not b:
+        if a.depth >= b.depth:
+            a = a.carrier
+        else:
+            b = b.carrier
+    return a

@@ -15,6 +15,7 @@ from ce_dynamics.embedding import Aggregate
 from ce_dynamics.errors import ModelError
 from ce_dynamics.loads import Loads
 from ce_dynamics.recursion.articulated_body import Accelerations, Articulated
+from ce_dynamics.recursion.inverse_dynamics import virtual_work
 from ce_dynamics.recursion.outward import Outward
 from ce_dynamics.spatial import phi_force, phi_T_motion, rotate_vector, spatial
 
@@ -176,34 +177,22 @@ def prescribed_power(
 ) -> Scalar:
     """Power that the drives of prescribed motions deliver [W].
 
-    By virtual work on the velocities η_S that exist at θ̇ = 0: Σ driftⱼ · fⱼ, with fⱼ the force that body j
-    and all it carries need, less what hinge torques contribute on the way, Σ η · T.
+    By virtual work on the velocities that η_S causes at θ̇ = 0, see `virtual_work`.
     """
     total: Scalar = 0.0
     for S in outward.embedding.aggregates:
-        if not moved_by_prescription(S):
-            continue
-        node = nodes[S.name]
-        for j, f_j in zip(node.members, transmitted(node, accelerations), strict=True):
-            total = total + dot(j.drift, f_j)
-            if j.body.name in loads.torques:
-                eta = outward.motions[S.name].hinge_motions[j.body.name].eta
-                total = total - dot(eta, loads.torques[j.body.name])
+        forces = transmitted(nodes[S.name], accelerations)
+        total = total + virtual_work(outward, S, forces, loads.torques)
     return total
 
 
-def transmitted(node: Articulated, accelerations: Accelerations) -> list[Array]:
+def transmitted(node: Articulated, accelerations: Accelerations) -> dict[str, Array]:
     """fⱼ = Pⱼ (αⱼ − aⱼ) + zⱼ, what body j and all it carries outside S need: at its COM, in p's axes."""
-    forces = []
+    forces = {}
     for j, P_j, z_j in zip(node.members, node.P, node.f, strict=True):
         alpha_j = rotate_vector(j.R, accelerations.alpha[j.body.name])
-        forces.append(P_j @ (alpha_j - j.a) + z_j)
+        forces[j.body.name] = P_j @ (alpha_j - j.a) + z_j
     return forces
-
-
-def moved_by_prescription(S: Aggregate) -> bool:
-    """Whether η_S can differ from zero."""
-    return bool(S.prescribed or S.siblings)
 
 
 def body_momentum(body: Body, V: Array) -> Array:

@@ -1,7 +1,7 @@
 """Inverse dynamics: the generalised forces that given accelerations need, by recursive Newton–Euler.
 
-T = M(θ) θ̈ + C(θ, θ̇) (1), where C holds the velocity-dependent terms, gravity, the applied loads and prescribed
-motion.  An aggregated body needs T(S) = H(S) f = Σ Jⱼᵀ fⱼ with fⱼ the force on its body j.
+T = M(θ) θ̈ + C(θ, θ̇) (1), where C holds the velocity-dependent terms, gravity, the applied loads and
+prescribed motion.  An aggregated body needs T(S) = H(S) f = Σ Jⱼᵀ fⱼ with fⱼ the force on its body j.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ def inverse_dynamics(
     ----------
     outward : Outward
     wrenches : mapping of str to (6,) array
-        External spatial force on each body at its centre of mass, in the axes of its aggregated body's parent.
+        External spatial force on each body at its centre of mass, in the axes of its aggregated body's
+        parent.
     torques : mapping of str to (n_v,) array
         Generalised force on each body's inboard hinge.
     v_dot : (n_v,) array
@@ -115,8 +116,8 @@ def prescribed_forces(
 ) -> dict[str, Scalar]:
     """Generalised force that the drive of every prescribed hinge delivers, by virtual work.
 
-    A unit rate of one prescribed hinge, all other rates zero, moves every body by its drift; the drive does the
-    work of the forces fⱼ on it, less what the given torques contribute.
+    A unit rate of one prescribed hinge, all other rates zero, moves every body by its drift; the drive does
+    the work of the forces fⱼ on it, less what the given torques contribute.
 
     Parameters
     ----------
@@ -142,8 +143,7 @@ def prescribed_forces(
         virtual = Outward(outward.embedding, q, zeros(outward.embedding.n_v), unit_rate)
         work: Scalar = 0.0
         for S in outward.embedding.aggregates:
-            if S.prescribed or S.siblings:
-                work = work + virtual_work(virtual, S, forces, torques)
+            work = work + virtual_work(virtual, S, forces, torques)
         result[name] = work
     return result
 
@@ -151,8 +151,10 @@ def prescribed_forces(
 def virtual_work(
     virtual: Outward, S: Aggregate, forces: Mapping[str, Array], torques: Mapping[str, Array]
 ) -> Scalar:
-    """Σ drift · f − Σ η · T over the bodies of S."""
+    """Σ drift · f − Σ η · T over the bodies of S: the work of its drives per time."""
     work: Scalar = 0.0
+    if not (S.prescribed or S.siblings):  # η_S = 0
+        return work
     for j in virtual.members(S):
         work = work + dot(j.drift, forces[j.body.name])
         if j.body.name in torques:

@@ -1,7 +1,7 @@
 """The mass matrix M(θ), its innovations factors and its inverse (2), (3), and M⁻¹ T by O(N) sweeps.
 
-Rows and columns are in the order of v.  An operator such as H φ K is built by taking columns from an aggregated
-body towards the base: each body on the way contributes H of what arrives there.
+Rows and columns are in the order of v.  An operator such as H φ K is built by taking columns from an
+aggregated body towards the base: each body on the way contributes H of what arrives there.
 """
 
 from __future__ import annotations

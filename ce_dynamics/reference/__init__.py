@@ -1,7 +1,8 @@
 """The augmented formulations, solved as a DAE: the independent reference for the embedded path.
 
-`FullyAugmented` shares the description of a system with the embedded path (masses, force elements, the conditions
-that hinges impose) but none of its kinematics; `TreeAugmented` shares the tree's recursions and cuts the loops.
+`FullyAugmented` shares the description of a system with the embedded path (masses, force elements, the
+conditions that hinges impose) but none of its kinematics; `TreeAugmented` shares the tree's recursions and
+cuts the loops.
 """
 
 from ce_dynamics.reference.augmented import Augmented, AugmentedInstant, Constraints

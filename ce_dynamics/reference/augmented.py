@@ -120,7 +120,8 @@ class Augmented(ABC):
     n_p, n_V, n_x, n_g : int
         Numbers of positions, velocities, first-order states and constraint rows.
     row_names : tuple of str
-        The joint each constraint row belongs to: ``hinge of <body>``, ``motion of <body>`` or a closure's name.
+        The joint each constraint row belongs to: ``hinge of <body>``, ``motion of <body>`` or the name of a
+        closure.
     """
 
     n_p: int
@@ -145,7 +146,9 @@ class Augmented(ABC):
         """V̇ and λ of an instant (floats only)."""
 
     @abstractmethod
-    def state_from_embedded(self, embedding: Embedding, q: Array, v: Array, x: Array, u: Inputs = None) -> Array:
+    def state_from_embedded(
+        self, embedding: Embedding, q: Array, v: Array, x: Array, u: Inputs = None
+    ) -> Array:
         """The state y of an embedded system; for starting and comparing."""
 
     @property
@@ -168,7 +171,9 @@ class Augmented(ABC):
         y = np.asarray(y, dtype=float)
         expected = self.n_p + self.n_V + self.n_x
         if y.shape != (expected,):
-            raise ModelError(f"state y has shape {y.shape}; [p; V; x] of {self.system.name!r} has {expected} entries")
+            raise ModelError(
+                f"state y has shape {y.shape}; [p; V; x] of {self.system.name!r} has {expected} entries"
+            )
         return self.instant(*self.split(y), self.input_vector(u))
 
     def accelerations(self, y: Array, u: Inputs = None) -> SaddleSolution:
@@ -179,7 +184,9 @@ class Augmented(ABC):
         """Which constraint rows are independent at a state."""
         return row_rank(self.at(y, u).constraints.G.astype(float))
 
-    def assemble(self, y: Array, u: Inputs = None, tolerance: float = 1e-13, max_iterations: int = 30) -> Array:
+    def assemble(
+        self, y: Array, u: Inputs = None, tolerance: float = 1e-13, max_iterations: int = 30
+    ) -> Array:
         """The state nearest to y that satisfies the constraints: Newton on g, then projection of V.
 
         Raises
@@ -203,8 +210,8 @@ class Augmented(ABC):
             p = p - instant.position_rate(np.linalg.lstsq(G, g, rcond=1e-9)[0]).astype(float)
         k = int(np.argmax(np.abs(g)))
         raise AssemblyError(
-            f"{self.system.name!r} cannot be assembled from this state: {self.row_names[k]!r} is off by {g[k]:.3g}"
-            f" after {max_iterations} Newton iterations; start nearer to a closed configuration"
+            f"{self.system.name!r} cannot be assembled from this state: {self.row_names[k]!r} is off by"
+            f" {g[k]:.3g} after {max_iterations} Newton iterations; start nearer to a closed configuration"
         )
 
     def normalised(self, p: Array) -> Array:
@@ -220,10 +227,14 @@ class Augmented(ABC):
             unknown = sorted(set(u) - set(names))
             if unknown:
                 raise ModelError(f"unknown input {unknown[0]!r} of {self.system.name!r}; there are {names}")
-            return np.array([u.get(name, given.default) for name, given in self.system.inputs.items()], dtype=float)
+            return np.array(
+                [u.get(name, given.default) for name, given in self.system.inputs.items()], dtype=float
+            )
         values = np.asarray(u)
         if values.shape != (len(names),):
-            raise ModelError(f"inputs have shape {values.shape}; {self.system.name!r} has {len(names)}: {names}")
+            raise ModelError(
+                f"inputs have shape {values.shape}; {self.system.name!r} has {len(names)}: {names}"
+            )
         return values
 
     def signal(self, inputs: Any) -> Callable[[float], Array]:
@@ -243,7 +254,9 @@ class Augmented(ABC):
 
     def prescribed_of(self, x: Mapping[str, Array], u: Mapping[str, Scalar]) -> dict[str, Prescribed]:
         """Prescribed motions by body name."""
-        return {name: motion.evaluate(x[motion_key(name)], u) for name, motion in self.system.prescribed.items()}
+        return {
+            name: motion.evaluate(x[motion_key(name)], u) for name, motion in self.system.prescribed.items()
+        }
 
 
 def check_same_system(embedding: Embedding, system: System) -> Layout:

@@ -31,9 +31,7 @@ def observed_states(outward: Outward) -> dict[str, BodyState]:
     return states
 
 
-def embedded_accelerations(
-    embedding: Embedding, q: Array, v: Array, x: Array, u: Array
-) -> dict[str, Array]:
+def embedded_accelerations(embedding: Embedding, q: Array, v: Array, x: Array, u: Array) -> dict[str, Array]:
     """World accelerations [ω̇; acceleration of the centre of mass] of all bodies by the embedded path."""
     system = embedding.system
     instant = Instant(embedding, Layout(embedding), q, v, x, u)

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from ce_dynamics.arrays import Array, Scalar, concatenate, cross
+from ce_dynamics.body import Body
 from ce_dynamics.embedding import Embedding
 from ce_dynamics.forces.base import Response
 from ce_dynamics.motions import Prescribed
@@ -64,11 +65,14 @@ class FreeBodies(AugmentedInstant):
     @cached_property
     def rows(self) -> list[tuple[Rows, int, int]]:
         """Rows of every joint and prescribed motion, with the first columns of their two bodies."""
-        found = [(joint_rows(j, self.states), first_column(j.parent.index), first_column(j.child.index)) for j in self.joints]
+        found = [
+            (joint_rows(joint, self.states), first_column(joint.parent), first_column(joint.child))
+            for joint in self.joints
+        ]
         for name, motion in self.prescribed.items():
             body = self.system.find(name)
-            columns = first_column(body.carrier.index), first_column(body.index)
-            found.append((prescribed_rows(body, self.states, motion), *columns))
+            rows = prescribed_rows(body, self.states, motion)
+            found.append((rows, first_column(body.carrier), first_column(body)))
         return found
 
     @cached_property
@@ -116,8 +120,8 @@ class FullyAugmented(Augmented):
     """Free bodies with absolute coordinates, held together by constraints only.
 
     Per body p holds [x y z, qw qx qy qz] (centre of mass in the world, unit quaternion body to world) and V
-    [ω, v] in world axes, in the order in which bodies were added.  The constraint rows are those of all inboard
-    hinges, of all loop closures and one per prescribed motion.
+    [ω, v] in world axes, in the order in which bodies were added.  The constraint rows are those of all
+    inboard hinges, of all loop closures and one per prescribed motion.
 
     Parameters
     ----------
@@ -137,8 +141,10 @@ class FullyAugmented(Augmented):
 
     def solve(self, instant: AugmentedInstant) -> SaddleSolution:
         rows = instant.constraints
-        parts = (instant.inertia, rows.G, instant.force, rows.gamma)
-        return solve_saddle(*(np.asarray(part, dtype=float) for part in parts))
+        M, G, f, gamma = (
+            np.asarray(part, dtype=float) for part in (instant.inertia, rows.G, instant.force, rows.gamma)
+        )
+        return solve_saddle(M, G, f, gamma)
 
     def design_state(self) -> Array:
         """The design pose at rest, with the initial first-order states."""
@@ -146,7 +152,9 @@ class FullyAugmented(Augmented):
         p, V = position_vector(self.system.bodies, states), velocity_vector(self.system.bodies, states)
         return np.concatenate((p, V, self.x0))
 
-    def state_from_embedded(self, embedding: Embedding, q: Array, v: Array, x: Array, u: Inputs = None) -> Array:
+    def state_from_embedded(
+        self, embedding: Embedding, q: Array, v: Array, x: Array, u: Inputs = None
+    ) -> Array:
         layout = check_same_system(embedding, self.system)
         states = embedded_states(embedding, layout, q, v, x, self.input_vector(u))
         p, V = position_vector(self.system.bodies, states), velocity_vector(self.system.bodies, states)
@@ -164,17 +172,17 @@ class FullyAugmented(Augmented):
         Returns
         -------
         dict of str to (6,) array
-            [torque; force] on the child (a closure's second body) at its hinge point, in world axes, by the names
-            in ``row_names``; where rows are redundant, those of least norm.
+            [torque; force] on the child (a closure's second body) at its hinge point, in world axes, by the
+            names in ``row_names``; where rows are redundant, those of least norm.
         """
         instant = self.at(y, u)
         assert isinstance(instant, FreeBodies)
         multipliers = self.solve(instant).multipliers
-        names = [joint.name for joint in self.joints] + [f"motion of {name}" for name in self.system.prescribed]
-        ends = [(joint.child, joint.at_child) for joint in self.joints]
-        ends += [(self.system.find(name), self.system.find(name).inboard.at_child) for name in self.system.prescribed]
+        ends = [(joint.name, joint.child, joint.at_child) for joint in self.joints]
+        driven = [self.system.find(name) for name in self.system.prescribed]
+        ends += [(f"motion of {body.name}", body, body.inboard.at_child) for body in driven]
         result, start = {}, 0
-        for name, (child, at), (rows, _, _) in zip(names, ends, instant.rows, strict=True):
+        for (name, child, at), (rows, _, _) in zip(ends, instant.rows, strict=True):
             stop = start + len(rows.g)
             wrench = rows.G_child.T @ multipliers[start:stop]
             e = instant.states[child.name].R @ child.local(at)
@@ -183,8 +191,6 @@ class FullyAugmented(Augmented):
         return result
 
 
-def first_column(index: int) -> int:
+def first_column(body: Body) -> int:
     """First column of a body in V; negative for the ground."""
-    return VELOCITIES * (index - 1)
-
-
+    return VELOCITIES * (body.index - 1)

@@ -2,7 +2,11 @@
 
     ṗ = T(p) (V + Gᵀ μ),   M V̇ = f + Gᵀ λ,   ẋ = x_dot,   g = 0,   G V + ∂g/∂t = 0
 
-for Y = [p; V; x; λ; μ]; λ and μ belong to a set of independent rows and μ vanishes along exact solutions.
+for Y = [p; V; x; λ; μ], where μ vanishes along exact solutions.
+
+Where rows are redundant (planar loops written with spatial hinges) λ and μ are not unique and Newton's matrix
+would be singular.  Which rows could be left out changes along the motion, so none is: the rows that take part
+get a tiny compliance instead, g + ε_μ μ = 0 and ġ + ε_λ λ = 0.
 """
 
 from __future__ import annotations
@@ -12,10 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, array, concatenate, zeros
+from ce_dynamics.arrays import Array, concatenate, zeros
 from ce_dynamics.reference.augmented import Augmented
 from ce_dynamics.reference.feedback import InputLaw, applied_inputs
 from ce_dynamics.reference.sparse import Evaluation, pattern_of, symbolic
+
+VELOCITY_COMPLIANCE = 1e-12
+"""Per unit of softness [s]: redundant rows yield by this times the acceleration their reaction causes."""
+
+POSITION_COMPLIANCE = 1e-9
+"""The same for μ, which is tiny itself [s, per unit of softness]."""
 
 
 class StabilisedIndex2:
@@ -24,8 +34,8 @@ class StabilisedIndex2:
     Parameters
     ----------
     model : Augmented
-    kept : (n_kept,) int array
-        Independent constraint rows.
+    softness : (n_g,) array
+        Compliance G M⁻¹ Gᵀ of the rows that take part in a redundancy, zero for all others.
     law : InputLaw, optional
         Inputs as a function of time and the system's outputs; differentiated with the rest.
 
@@ -39,12 +49,12 @@ class StabilisedIndex2:
         Seconds for tracing and for the Jacobian.
     """
 
-    def __init__(self, model: Augmented, kept: Array, law: InputLaw | None = None) -> None:
+    def __init__(self, model: Augmented, softness: Array, law: InputLaw | None = None) -> None:
         import casadi as ca
 
-        self.model, self.kept, self.law = model, np.asarray(kept, dtype=int), law
+        self.model, self.softness, self.law = model, softness, law
         self.n_y = model.n_p + model.n_V + model.n_x
-        self.size = self.n_y + 2 * len(self.kept)
+        self.size = self.n_y + 2 * model.n_g
         Y, Y_dot = ca.SX.sym("Y", self.size), ca.SX.sym("Y_dot", self.size)
         t, u, c_j = ca.SX.sym("t"), ca.SX.sym("u", len(model.u0)), ca.SX.sym("c_j")
         start = time.perf_counter()
@@ -62,20 +72,20 @@ class StabilisedIndex2:
         return np.arange(self.n_y, self.size)
 
     def _residual(self, Y: Array, Y_dot: Array, t: Array, u: Array) -> dict[str, Any]:
-        model, kept, n = self.model, self.kept, len(self.kept)
+        model, n = self.model, self.model.n_g
         p, V, x = model.split(Y[: self.n_y])
         p_dot, V_dot, x_dot = model.split(Y_dot[: self.n_y])
         multipliers, mu = Y[self.n_y : self.n_y + n], Y[self.n_y + n :]
         instant = model.instant(p, V, x, applied_inputs(model, self.law, t[0], p, V, x, u))
         rows = instant.constraints
-        G = rows.G[kept]
+        G = rows.G
         # without constraints there is nothing to multiply
         correction, reaction = (G.T @ mu, G.T @ multipliers) if n else (zeros(model.n_V), zeros(model.n_V))
         parts = (
             p_dot - instant.position_rate(V + correction),
             instant.momentum(V_dot, reaction),
             x_dot - instant.x_dot if model.n_x else zeros(0),
-            array(rows.g[k] for k in kept),
-            array(rows.rate[k] for k in kept),
+            rows.g + POSITION_COMPLIANCE * self.softness * mu,
+            rows.rate + VELOCITY_COMPLIANCE * self.softness * multipliers,
         )
         return {"F": concatenate(parts)}

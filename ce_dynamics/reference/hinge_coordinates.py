@@ -1,7 +1,7 @@
 """Hinge coordinates, rates and generalised forces read off the absolute motion of two bodies.
 
-The embedded formulation puts coordinates in and gets poses out; here it is the other way round, and nothing of
-`Hinge.pose`, `Hinge.H` or `Hinge.bias` is used.
+The embedded formulation puts coordinates in and gets poses out; here it is the other way round, and nothing
+of `Hinge.pose`, `Hinge.H` or `Hinge.bias` is used.
 """
 
 from __future__ import annotations
@@ -113,17 +113,19 @@ def rate_rows(hinge: Hinge, R: Array) -> Array:
     if isinstance(hinge, Cylindrical):
         return array((concatenate((hinge.axis, o)), concatenate((o, hinge.axis))))
     if isinstance(hinge, Planar):
-        return array(
-            (concatenate((o, hinge.e1)), concatenate((o, hinge.e2)), concatenate((hinge.normal, o)))
-        )
+        return array((concatenate((o, hinge.e1)), concatenate((o, hinge.e2)), concatenate((hinge.normal, o))))
     if isinstance(hinge, Universal):
         # ω = axis1 q̇1 + a2 q̇2: the dual basis in the plane of the two axes
         a1, a2 = hinge.axis1, R @ hinge.axis2
         cosine = float(hinge.axis1 @ hinge.axis2)
         scale = 1.0 / (1.0 - cosine * cosine)
-        return array((concatenate(((a1 - cosine * a2) * scale, o)), concatenate(((a2 - cosine * a1) * scale, o))))
+        return array(
+            (concatenate(((a1 - cosine * a2) * scale, o)), concatenate(((a2 - cosine * a1) * scale, o)))
+        )
     if isinstance(hinge, Spherical):
         return array(concatenate((row, o)) for row in IDENTITY)
     if isinstance(hinge, Free):
-        return array([concatenate((row, o)) for row in IDENTITY] + [concatenate((o, row)) for row in IDENTITY])
+        return array(
+            [concatenate((row, o)) for row in IDENTITY] + [concatenate((o, row)) for row in IDENTITY]
+        )
     raise ModelError(f"the reference knows no rates of a {type(hinge).__name__} hinge")

@@ -1,7 +1,7 @@
 """SUNDIALS IDA, through scikit-sundae, for the stabilised index-2 form.
 
-scikit-sundae offers no way to leave variables out of the error test, so the multipliers get an absolute tolerance
-that no error of theirs can reach: their weight in IDA's norms is zero to rounding.
+scikit-sundae offers no way to leave variables out of the error test, so the multipliers get an absolute
+tolerance that no error of theirs can reach: their weight in IDA's norms is zero to rounding.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def load_ida() -> Any:
         from sksundae.ida import IDA
     except ImportError as error:
         raise ModelError(
-            "the DAE reference needs scikit-sundae, which is not installed; install the extra: ce-dynamics[dae]"
+            "the DAE reference needs scikit-sundae, which is not installed; install ce-dynamics[dae]"
         ) from error
     return IDA
 

@@ -29,20 +29,22 @@ class AbsoluteObserver:
 
     def direction(self, body: Body, axis: Array, frame: Body) -> Array:
         """See `Observer.direction`."""
-        return self.states[frame.name].R.T @ (self.states[body.name].R @ axis)
+        turned: Array = self.states[frame.name].R.T @ (self.states[body.name].R @ axis)
+        return turned
 
     def angular_velocity(self, body: Body, frame: Body) -> Array:
         """See `Observer.angular_velocity`."""
         f = self.states[frame.name]
-        return f.R.T @ (self.states[body.name].w - f.w)
+        relative: Array = f.R.T @ (self.states[body.name].w - f.w)
+        return relative
 
     def coordinate(self, body: Body, k: int = 0) -> Scalar:
         """See `Observer.coordinate`; quaternions are not to be had, angles are in (−π, π]."""
         q = coordinates(body.inboard, self.relative(body))
         if k >= len(q):
             raise ModelError(
-                f"coordinate {k} of body {body.name!r} is part of a quaternion, whose sign absolute states do not"
-                " tell; let the force element ask for `direction` instead"
+                f"coordinate {k} of body {body.name!r} is part of a quaternion, whose sign absolute states do"
+                " not tell; let the force element ask for `direction` instead"
             )
         return q[k]
 

@@ -48,7 +48,7 @@ class Trajectory:
     g, rate : (n, n_g) arrays
         Position and velocity errors of all constraint rows, redundant ones included.
     multipliers : (n, n_g) array
-        λ of (8) at the stored states; zero for redundant rows.
+        λ of (8) at the stored states; of redundant rows, one of least norm.
     statistics : mapping
         Counts and seconds.
     """
@@ -65,17 +65,17 @@ class Trajectory:
     @property
     def constraint_error(self) -> Array:
         """Largest position error of all rows at every instant, (n,)."""
-        return np.max(np.abs(self.g), axis=1, initial=0.0)
+        return largest(self.g)
 
     @property
     def closure_error(self) -> Array:
         """Largest position error of the loop closures at every instant, (n,)."""
-        return np.max(np.abs(self.g[:, self.model.closure_rows]), axis=1, initial=0.0)
+        return largest(self.g[:, self.model.closure_rows])
 
     @property
     def rate_error(self) -> Array:
         """Largest velocity error of all rows at every instant, (n,)."""
-        return np.max(np.abs(self.rate), axis=1, initial=0.0)
+        return largest(self.rate)
 
     @cached_property
     def states(self) -> list[dict[str, BodyState]]:
@@ -86,10 +86,17 @@ class Trajectory:
         """Motion of a body."""
         self.model.system.find(name)
         chosen = [states[name] for states in self.states]
-        return Poses(*(np.array([getattr(s, key) for s in chosen], dtype=float) for key in ("r", "R", "v", "w")))
+        return Poses(
+            *(np.array([getattr(s, key) for s in chosen], dtype=float) for key in ("r", "R", "v", "w"))
+        )
 
     @property
     def energy(self) -> Array:
         """Kinetic and potential energy at every instant, (n,) [J]."""
         pairs = zip(self.y, self.u, strict=True)
         return np.array([self.model.at(y, u).energy for y, u in pairs], dtype=float)
+
+
+def largest(errors: Array) -> Array:
+    """Largest absolute value in every row; zero where there are no columns."""
+    return np.asarray(np.max(np.abs(errors), axis=1, initial=0.0))

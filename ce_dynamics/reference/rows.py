@@ -78,11 +78,20 @@ class Ends(NamedTuple):
 def joints_of(system: System) -> list[Joint]:
     """All hinges that constrain something, then all closures."""
     hinges = [
-        Joint(f"hinge of {b.name}", b.carrier, b.inboard.at_parent, b, b.inboard.at_child, b.inboard.constraints)
+        Joint(
+            f"hinge of {b.name}", b.carrier, b.inboard.at_parent, b, b.inboard.at_child, b.inboard.constraints
+        )
         for b in system.bodies
     ]
     closures = [
-        Joint(loop.name, loop.body_a, loop.closure.at_parent, loop.body_b, loop.closure.at_child, loop.closure.constraints)
+        Joint(
+            loop.name,
+            loop.body_a,
+            loop.closure.at_parent,
+            loop.body_b,
+            loop.closure.at_child,
+            loop.closure.constraints,
+        )
         for loop in system.closures
     ]
     return [joint for joint in (*hinges, *closures) if joint.conditions]
@@ -170,7 +179,7 @@ def prescribed_displacement(
 
 
 def prescribed_angle(joint: Joint, axis: Array, states: Mapping[str, BodyState], motion: Prescribed) -> Rows:
-    """Angle about an axis: −a · b = sin(angle − s) = 0, with a = e1 turned by s on the parent, b = e2 on the child.
+    """Angle about an axis: −a · b = sin(angle − s) = 0; a is the parent's e1 turned by s, b the child's e2.
 
     The condition is the constant `Angle` between the child and a frame p' that turns on the parent with the
     motion, so that its residual is smooth and has a single root within half a turn of any s.
@@ -202,7 +211,7 @@ def row_names(joints: Sequence[Joint], prescribed: Sequence[str]) -> tuple[str, 
 
 
 def dense(rows: Sequence[tuple[Rows, int, int]], n_V: int) -> Array:
-    """G (n, n_V) from rows and the first columns of their bodies (negative for the ground, which has none)."""
+    """G (n, n_V) from rows and the first columns of their two bodies (negative for the ground: none)."""
     G = np.zeros((sum(len(part.g) for part, _, _ in rows), n_V), dtype=object)
     G[:] = 0.0
     start = 0

@@ -10,7 +10,7 @@ import scipy.linalg
 from ce_dynamics.arrays import Array
 
 RANK_TOLERANCE = 1e-9
-"""Pivots of the row-normalised constraint Jacobian smaller than this, relative to the largest, count as zero."""
+"""Pivots of the row-normalised constraint Jacobian below this, relative to the largest, count as zero."""
 
 
 class RowRank(NamedTuple):
@@ -67,13 +67,29 @@ def row_rank(G: Array, tolerance: float = RANK_TOLERANCE) -> RowRank:
     return RowRank(np.sort(pivots[:rank]), np.sort(pivots[rank:]))
 
 
+def redundant_rows(G: Array, tolerance: float = RANK_TOLERANCE) -> Array:
+    """Rows that take part in a redundancy: combinations of others and what they combine; (n,) of bool."""
+    marked = np.zeros(len(G), dtype=bool)
+    if G.size == 0:
+        return marked
+    normal, _ = normalised_rows(G)
+    R, pivots = scipy.linalg.qr(normal.T, mode="r", pivoting=True)
+    rank = count_pivots(R, tolerance)
+    combined = scipy.linalg.solve_triangular(R[:rank, :rank], R[:rank, rank:])  # row = Σ combined × kept rows
+    marked[pivots[rank:]] = True
+    marked[pivots[:rank]] = np.any(np.abs(combined) > tolerance, axis=1)
+    return marked
+
+
 def count_pivots(R: Array, tolerance: float) -> int:
     """Rank from the diagonal of R."""
     diagonal = np.abs(np.diagonal(R))
     return int(np.sum(diagonal > tolerance * max(diagonal[0], 1e-300)))
 
 
-def solve_saddle(M: Array, G: Array, f: Array, gamma: Array, tolerance: float = RANK_TOLERANCE) -> SaddleSolution:
+def solve_saddle(
+    M: Array, G: Array, f: Array, gamma: Array, tolerance: float = RANK_TOLERANCE
+) -> SaddleSolution:
     """Solve M V̇ = f + Gᵀ λ, G V̇ = −γ by the null space of G.
 
     M may be singular (points without inertia) as long as it is not along motions the constraints allow.

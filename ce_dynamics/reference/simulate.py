@@ -1,4 +1,4 @@
-"""Integrate the augmented models: GGL by SUNDIALS IDA, Baumgarte's ordinary differential equation by SciPy."""
+"""Integrate the augmented models: the GGL form by SUNDIALS IDA, Baumgarte's form by SciPy."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from scipy.integrate import solve_ivp
 
 from ce_dynamics.arrays import Array
 from ce_dynamics.errors import ModelError, SimulationError
-from ce_dynamics.reference.augmented import Augmented
-from ce_dynamics.reference.feedback import InputLaw
+from ce_dynamics.reference.augmented import Augmented, AugmentedInstant
+from ce_dynamics.reference.feedback import InputLaw, applied_inputs
 from ce_dynamics.reference.fully_augmented import FullyAugmented
 from ce_dynamics.reference.ggl import StabilisedIndex2
 from ce_dynamics.reference.ida import advance, make_solver
 from ce_dynamics.reference.index1 import Index1
 from ce_dynamics.reference.results import Trajectory
-from ce_dynamics.reference.saddle import row_rank
+from ce_dynamics.reference.saddle import redundant_rows
 from ce_dynamics.system import System
 
 
 class Preparation:
-    """An augmented model ready to be integrated: independent rows chosen, functions traced and differentiated.
+    """An augmented model ready to be integrated: redundant rows found, functions traced and differentiated.
 
     Both integrations use it; prepare once to run several times.
 
@@ -45,15 +45,15 @@ class Preparation:
         self._signal = self.model.signal(None if self.law else inputs)
         self.y0 = self.model.assemble(y0, self.inputs_at(t0, np.asarray(y0, dtype=float)))
         u0 = self.inputs_at(t0, self.y0)
-        self.rank = row_rank(np.asarray(self.model.at(self.y0, u0).constraints.G, dtype=float))
-        self.index1 = Index1(self.model, self.rank.kept, self.law)
+        self.softness = softness(self.model.at(self.y0, u0))
+        self.index1 = Index1(self.model, self.softness, self.law)
         self._ggl: StabilisedIndex2 | None = None
 
     @property
     def ggl(self) -> StabilisedIndex2:
         """The stabilised index-2 form, built when first needed."""
         if self._ggl is None:
-            self._ggl = StabilisedIndex2(self.model, self.rank.kept, self.law)
+            self._ggl = StabilisedIndex2(self.model, self.softness, self.law)
         return self._ggl
 
     @property
@@ -65,8 +65,6 @@ class Preparation:
         """Inputs at a state."""
         if self.law is None:
             return self._signal(t)
-        from ce_dynamics.reference.feedback import applied_inputs
-
         p, V, x = self.model.split(y)
         return np.asarray(applied_inputs(self.model, self.law, t, p, V, x, self.model.u0), dtype=float)
 
@@ -77,14 +75,29 @@ class Preparation:
         for k in range(len(t)):
             answer = self.index1(t[k], y[k], self._signal(t[k]))
             g[k], rate[k] = answer.g, answer.rate
-            multipliers[k, self.rank.kept] = answer.multipliers
+            multipliers[k] = answer.multipliers
         u = np.array([self.inputs_at(t[k], y[k]) for k in range(len(t))]).reshape(len(t), len(self.model.u0))
         return Trajectory(self.model, np.asarray(t), y, u, g, rate, multipliers, statistics)
 
 
-def prepared(model: Augmented | System | Preparation, y0: Array | None, inputs: Any, t0: float) -> Preparation:
+def softness(instant: AugmentedInstant) -> Array:
+    """Compliance (G M⁻¹ Gᵀ)_kk of the rows that take part in a redundancy, zero for all others; (n_g,)."""
+    G = np.asarray(instant.constraints.G, dtype=float)
+    redundant = redundant_rows(G)
+    if not redundant.any():
+        return np.zeros(len(G))
+    inertia, columns = (np.asarray(part, dtype=float) for part in (instant.inertia, instant.columns))
+    compliance = np.einsum("ij,ji->i", G, np.linalg.pinv(inertia) @ columns)
+    return np.where(redundant, np.where(compliance > 0.0, compliance, 1.0), 0.0)
+
+
+def prepared(
+    model: Augmented | System | Preparation, y0: Array | None, inputs: Any, t0: float
+) -> Preparation:
     """A preparation as it is, or a new one."""
     if isinstance(model, Preparation):
+        if y0 is not None or inputs is not None:
+            raise ModelError("a Preparation has its own initial state and inputs; leave y0 and inputs out")
         return model
     if y0 is None:
         raise ModelError("an initial state y0 is needed; e.g. from state_from_embedded or design_state")
@@ -94,7 +107,12 @@ def prepared(model: Augmented | System | Preparation, y0: Array | None, inputs: 
 def checked_times(t_eval: Any) -> Array:
     """Increasing output times, the first of which is the start."""
     times = np.asarray(t_eval, dtype=float)
-    if times.ndim != 1 or len(times) < 2 or not np.all(np.diff(times) > 0.0) or not np.all(np.isfinite(times)):
+    if (
+        times.ndim != 1
+        or len(times) < 2
+        or not np.all(np.diff(times) > 0.0)
+        or not np.all(np.isfinite(times))
+    ):
         raise ModelError("t_eval must be at least two finite, increasing times; the first is the start")
     return times
 
@@ -143,8 +161,8 @@ def simulate_dae(
     )
     start = time.perf_counter()
     answer = ready.index1(times[0], ready.y0, ready.signal(times[0]))
-    Y = np.concatenate((ready.y0, answer.multipliers, np.zeros(len(ready.rank.kept))))
-    Y_dot = np.concatenate((answer.y_dot, np.zeros(2 * len(ready.rank.kept))))
+    Y = np.concatenate((ready.y0, answer.multipliers, np.zeros(ready.model.n_g)))
+    Y_dot = np.concatenate((answer.y_dot, np.zeros(2 * ready.model.n_g)))
     stored, counts, trouble = advance(solver, times, Y, Y_dot)
     statistics = {**counts, **problem.timing, "integration": time.perf_counter() - start}
     result = ready.trajectory(times[: len(stored)], np.array(stored)[:, : problem.n_y], statistics)
@@ -187,7 +205,8 @@ def simulate_baumgarte(
     times = checked_times(t_eval)
     ready = prepared(model, y0, inputs, times[0])
     start = time.perf_counter()
-    solution: Any = solve_ivp(
+    integrate: Any = solve_ivp
+    solution = integrate(
         lambda t, y: ready.index1(t, y, ready.signal(t), alpha, beta).y_dot,
         (times[0], times[-1]),
         ready.y0,

@@ -12,7 +12,9 @@ from ce_dynamics.arrays import Array
 from ce_dynamics.compiler import to_casadi, trace
 
 
-def symbolic(name: str, function: Callable[..., Mapping[str, Any]], inputs: Mapping[str, Any]) -> dict[str, Any]:
+def symbolic(
+    name: str, function: Callable[..., Mapping[str, Any]], inputs: Mapping[str, Any]
+) -> dict[str, Any]:
     """Trace a function of vectors and apply it to CasADi columns, known zeros left out of the results."""
     import casadi as ca
 
@@ -38,15 +40,17 @@ class Evaluation:
 
         columns = [ca.vertcat(*output.nonzeros()) if output.nnz() else ca.SX(0, 1) for output in outputs]
         self.function = ca.Function(name, list(inputs), [ca.densify(column) for column in columns])
-        self.inputs = [np.zeros(column.numel()) for column in inputs]
-        self.outputs = [np.zeros(output.nnz()) for output in outputs]
-        self._buffer, self._run = self.function.buffer()
+        self.inputs: list[Any] = [np.zeros(column.numel()) for column in inputs]
+        self.outputs: list[Any] = [np.zeros(output.nnz()) for output in outputs]
+        buffer: Any
+        buffer, self._run = self.function.buffer()
+        self._buffer = buffer  # keeps the memory that `_run` works on
         for k, values in enumerate(self.inputs):
             if values.size:
-                self._buffer.set_arg(k, memoryview(values))
+                buffer.set_arg(k, memoryview(values))
         for k, values in enumerate(self.outputs):
             if values.size:
-                self._buffer.set_res(k, memoryview(values))
+                buffer.set_res(k, memoryview(values))
 
     def __call__(self, *values: Any) -> list[Array]:
         """Evaluate; the results are overwritten by the next call."""

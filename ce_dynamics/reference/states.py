@@ -55,38 +55,28 @@ def body_states(bodies: Sequence[Body], p: Array, V: Array) -> dict[str, BodySta
 
 def position_vector(bodies: Sequence[Body], states: Mapping[str, BodyState]) -> Array:
     """The vector p of given states (floats only)."""
-    parts = []
+    parts: list[Array] = []
     for body in bodies:
         x, y, z, w = Rotation.from_matrix(np.asarray(states[body.name].R, dtype=float)).as_quat()
-        parts.append(concatenate((states[body.name].r, (w, x, y, z))))
+        parts += [states[body.name].r, np.array((w, x, y, z))]
     return concatenate(parts).astype(float)
 
 
 def velocity_vector(bodies: Sequence[Body], states: Mapping[str, BodyState]) -> Array:
     """The vector V of given states."""
-    return concatenate([(*states[body.name].w, *states[body.name].v) for body in bodies])
+    return concatenate([part for body in bodies for part in (states[body.name].w, states[body.name].v)])
 
 
 def position_rate(p: Array, W: Array) -> Array:
     """ṗ for velocities W: ṙ = v and q̇ = ½ (0, ω) ⊗ q."""
     parts = []
     for k in range(len(p) // POSITIONS):
-        quaternion, twist = p[POSITIONS * k + 3 : POSITIONS * (k + 1)], W[VELOCITIES * k : VELOCITIES * (k + 1)]
+        quaternion, twist = (
+            p[POSITIONS * k + 3 : POSITIONS * (k + 1)],
+            W[VELOCITIES * k : VELOCITIES * (k + 1)],
+        )
         parts += [twist[3:], quaternion_rate(quaternion, twist[:3])]
     return concatenate(parts)
-
-
-def displaced(p: Array, step: Array) -> Array:
-    """P after the finite displacement ``step``, laid out as V: rotation vectors and translations (floats only)."""
-    result = np.array(p, dtype=float)
-    for k in range(len(p) // POSITIONS):
-        at, twist = POSITIONS * k, step[VELOCITIES * k : VELOCITIES * (k + 1)]
-        w, x, y, z = result[at + 3 : at + 7]
-        turned = Rotation.from_rotvec(twist[:3]) * Rotation.from_quat((x, y, z, w))
-        x, y, z, w = turned.as_quat()
-        result[at : at + 3] += twist[3:]
-        result[at + 3 : at + 7] = w, x, y, z
-    return result
 
 
 def kinetic_energy(bodies: Sequence[Body], states: Mapping[str, BodyState]) -> Scalar:

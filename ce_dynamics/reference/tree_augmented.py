@@ -18,6 +18,7 @@ from ce_dynamics.loops import ClosureErrors, closure_errors
 from ce_dynamics.motion import SubgraphMotion
 from ce_dynamics.motions import Prescribed
 from ce_dynamics.recursion.articulated_body import Articulated, base_to_tip, tip_to_base
+from ce_dynamics.recursion.mass_matrix import solve_mass
 from ce_dynamics.reference.augmented import (
     Augmented,
     AugmentedInstant,
@@ -26,7 +27,6 @@ from ce_dynamics.reference.augmented import (
     check_same_system,
 )
 from ce_dynamics.reference.embedded_states import observed_states
-from ce_dynamics.reference.inverse_mass import inverse_mass_times
 from ce_dynamics.reference.saddle import RANK_TOLERANCE, SaddleSolution, row_rank
 from ce_dynamics.reference.states import BodyState
 from ce_dynamics.system import System
@@ -86,8 +86,7 @@ class CutTree(AugmentedInstant):
 
     @cached_property
     def columns(self) -> Array:
-        rows = [inverse_mass_times(self.tree.outward, self.nodes, row) for row in self.constraints.G]
-        return array(rows).reshape(len(rows), len(self.V)).T
+        return solve_mass(self.tree.outward, self.nodes, self.constraints.G.T)
 
     def momentum(self, V_dot: Array, reaction: Array) -> Array:
         nodes = self._sweep(reaction)
@@ -152,7 +151,9 @@ class TreeAugmented(Augmented):
         """The design pose at rest, or what `System.start` was told; not assembled."""
         return np.concatenate((*neutral_state(self.embedding), self.x0))
 
-    def state_from_embedded(self, embedding: Embedding, q: Array, v: Array, x: Array, u: Inputs = None) -> Array:
+    def state_from_embedded(
+        self, embedding: Embedding, q: Array, v: Array, x: Array, u: Inputs = None
+    ) -> Array:
         layout = check_same_system(embedding, self.system)
         outward = Instant(embedding, layout, q, v, x, self.input_vector(u)).outward
         p, V = np.zeros(self.n_p), np.zeros(self.n_V)

@@ -41,7 +41,9 @@ def apply_elements(
         response = element.evaluate(observer, x[element.name], u)
         responses[element.name] = response
         for load in response.loads:
-            pairs = hinge_pair(load, observer) if isinstance(load, HingeLoad) else [point_wrench(load, states)]
+            pairs = (
+                hinge_pair(load, observer) if isinstance(load, HingeLoad) else [point_wrench(load, states)]
+            )
             for body, wrench in pairs:
                 wrenches[body.name] = wrenches[body.name] + wrench
     return Applied(wrenches, responses)
@@ -56,7 +58,7 @@ def point_wrench(load: PointLoad, states: Mapping[str, BodyState]) -> tuple[Body
 
 
 def hinge_pair(load: HingeLoad, observer: AbsoluteObserver) -> list[tuple[Body, Array]]:
-    """A generalised hinge force as action on the child and reaction on the parent, at the child's hinge point."""
+    """A generalised hinge force on the child and its reaction on the parent, at the child's hinge point."""
     body, parent = load.body, load.body.carrier
     p, c = observer.states[parent.name], observer.states[body.name]
     row = rate_rows(body.inboard, observer.relative(body).R)[load.k]
@@ -71,7 +73,9 @@ def hinge_pair(load: HingeLoad, observer: AbsoluteObserver) -> list[tuple[Body, 
 def inertia_matrix(body: Body, state: BodyState) -> Array:
     """blkdiag(R I Rᵀ, m 1) as (6, 6)."""
     rotated = state.R @ body.inertia @ state.R.T
-    return array([[*row, 0.0, 0.0, 0.0] for row in rotated] + [[0.0, 0.0, 0.0, *row] for row in body.mass * IDENTITY])
+    return array(
+        [[*row, 0.0, 0.0, 0.0] for row in rotated] + [[0.0, 0.0, 0.0, *row] for row in body.mass * IDENTITY]
+    )
 
 
 def free_force(body: Body, state: BodyState, wrench: Array, gravity: Array) -> Array:

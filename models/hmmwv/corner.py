@@ -16,6 +16,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.hmmwv.sections import (
     ArmData,
     BodyData,
+    BrakeData,
     ChassisData,
     CornerData,
     GroundSpringData,

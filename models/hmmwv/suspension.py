@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 
 import numpy as np
 
+from ce_dynamics.arrays import Scalar
 from ce_dynamics.body import Body
 from ce_dynamics.errors import PhysicalityWarning
+from ce_dynamics.forces.base import Observer
 from ce_dynamics.forces.spring_damper import SpringDamper
 from ce_dynamics.hinges.base import Hinge
 from ce_dynamics.hinges.revolute import Revolute
@@ -81,9 +84,15 @@ def wishbone(corner: CornerParameters, chassis: Body, steering_link: Body | None
 
 
 def add_wheel(system: System, corner: CornerParameters) -> Body:
-    """Add the wheel on the spindle; the axle shaft turns with it."""
+    """Add the wheel on the spindle, whose axle shaft turns with it, and its centre as outputs."""
+
+    def centre(observer: Observer, k: int) -> Scalar:
+        return observer.point(system.find(f"{corner.name}.wheel"), corner.W, system.ground).r[k]
+
     wheel = corner.wheel
     axle = wheel.axle_inertia * np.outer(wheel.axis, wheel.axis)
+    for k, coordinate in enumerate("xyz"):
+        system.add_output(f"{corner.name}.wheel_{coordinate}", "m", partial(centre, k=k))
     rotor = BodyParameters(wheel.mass, wheel.com, wheel.inertia + axle)
     hinge = Revolute(wheel.axis, at=corner.W)
     return add_rigid_body(system, f"{corner.name}.wheel", rotor, f"{corner.name}.spindle", hinge)

@@ -83,14 +83,18 @@ class Bench:
 
     def sample(self, rng: np.random.Generator) -> State:
         """A random state within the case's span."""
-        q, case = [], self.case
-        for name in self.independents:
-            n = next(joint.hinge.n_v for joint in self.joints if joint.body == name)
-            q.append(rng.uniform(*case.span[name], n))
         s = zeros(3)
-        if case.steering is not None:
-            s = np.array((rng.uniform(*case.steering_span), rng.normal(), rng.normal()))
-        return State(np.concatenate(q), rng.normal(size=self.N), s)
+        if self.case.steering is not None:
+            s = np.array((rng.uniform(*self.case.steering_span), rng.normal(), rng.normal()))
+        return State(rng.uniform(*self.span), rng.normal(size=self.N), s)
+
+    @cached_property
+    def span(self) -> tuple[np.ndarray, np.ndarray]:
+        """Lower and upper ends of the independent coordinates' spans."""
+        sizes = {joint.body: joint.hinge.n_v for joint in self.joints}
+        ends = [self.case.span[name] for name in self.independents for _ in range(sizes[name])]
+        lower, upper = np.array(ends).T
+        return lower, upper
 
     def coordinates(self, motion: Recorded) -> np.ndarray:
         """Coordinates of the dependent hinges."""

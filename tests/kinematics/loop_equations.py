@@ -1,9 +1,9 @@
 """Loop equations of a linkage, differentiated by SymPy and evaluated with 40 digits.
 
-The equations are written from the hinges and the cut edges alone: a body-fixed point is carried to the world by a
-chain of rotations and displacements, and a closure demands that two such points coincide or keep their distance.
-Nothing of the closed forms is used.  SymPy differentiates one step of the chain and one closure of each kind
-twice in time; a chain is then evaluated step by step (one expression for a whole chain takes SymPy a minute).
+The equations are written from the hinges and the cut edges alone: a body-fixed point is carried to the world
+by a chain of rotations and displacements, and a closure demands that two such points coincide or keep their
+distance.  Nothing of the closed forms is used.  SymPy differentiates one step of the chain and one closure of
+each kind twice in time; a chain is then evaluated step by step (a whole one takes SymPy a minute).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-import mpmath
+import mpmath  # type: ignore[import-untyped]
 import sympy
 
 from ce_dynamics.hinges.distance import Distance
@@ -60,8 +60,16 @@ def differentiated(build: Callable[..., Any], *moving: str) -> Callable[..., Any
             replace.update({sympy.diff(entry, t, order): s for entry, s in zip(f, symbols, strict=True)})
             arguments.append(list(symbols))
     # highest derivatives first: a function is part of its own derivative
-    ordered = sorted(replace.items(), key=lambda item: -item[0].count(sympy.Derivative) - item[0].has(sympy.Derivative))
-    return sympy.lambdify(arguments, [list(e.subs(ordered)) for e in orders], "mpmath", cse=True)
+    ordered = [(f, s) for order in (2, 1, 0) for f, s in replace.items() if derivative_order(f) == order]
+    function: Callable[..., Any] = sympy.lambdify(
+        arguments, [list(e.subs(ordered)) for e in orders], "mpmath", cse=True
+    )
+    return function
+
+
+def derivative_order(expression: Any) -> int:
+    """How many times a function is differentiated."""
+    return int(expression.derivative_count) if isinstance(expression, sympy.Derivative) else 0
 
 
 @cache
@@ -135,7 +143,7 @@ class LoopEquations:
         return x
 
     def residual(self, q: Sequence[Any], q_dot: Sequence[Any]) -> Jet:
-        """Φ, Φ_q q̇ and its derivative while q̈ = 0; a hinge closes its position, which is enough in a plane."""
+        """Φ and its time derivatives while q̈ = 0; a hinge closes its position, enough in a plane."""
         rows: list[Jet] = []
         for cut in self.cuts:
             closure = cut.closure
@@ -146,7 +154,7 @@ class LoopEquations:
                 x, v, a = square_of_gap()([0, 0, 0], [0], [0], [0], gap.a, gap.v, gap.x)
                 gap = Jet([x[0] - sum(e * e for e in design.x)], v, a)
             rows.append(gap)
-        return Jet(*(sum((list(row[order]) for row in rows), []) for order in range(3)))
+        return Jet(*([entry for row in rows for entry in row[order]] for order in range(3)))
 
     def jacobian(self, q: Sequence[Any]) -> mpmath.matrix:
         """Φ_q, (rows, unknown + known)."""

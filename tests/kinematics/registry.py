@@ -87,11 +87,13 @@ def turned(points: DoubleWishbonePoints, R: np.ndarray) -> DoubleWishbonePoints:
 def rotation(axis: tuple[float, float, float], angle: float) -> np.ndarray:
     """Rotation matrix by the quaternion (cos, sin · axis) of half the angle."""
     w, (x, y, z) = math.cos(angle / 2), math.sin(angle / 2) * np.array(axis) / np.linalg.norm(axis)
-    return np.array((
-        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
-        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
-        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
-    ))
+    return np.array(
+        (
+            (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
+            (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
+            (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
+        )
+    )
 
 
 TILT = rotation((0.3, -1.0, 0.4), 0.7)
@@ -116,7 +118,9 @@ def corner(points: DoubleWishbonePoints, side: float, x: float, steered: bool, t
     return Case(linkage, {"lower_arm": (-0.4, 0.4)}, steering=pitman() if steered else None)
 
 
-def four_bar(points: tuple[tuple[float, float], ...], axis_turn: np.ndarray, span: tuple[float, float]) -> Case:
+def four_bar(
+    points: tuple[tuple[float, float], ...], axis_turn: np.ndarray, span: tuple[float, float]
+) -> Case:
     """A four-bar in a plane given by a rotation of the x–y plane, its points offset along the axis."""
     A, D, F, G = (axis_turn @ np.array((*p, 0.1 * k)) for k, p in enumerate(points))
     return Case(FourBar(A, D, F, G, axis_turn @ np.array((0.0, 0.0, 1.0))), {"crank": span})
@@ -146,6 +150,11 @@ def wishbone_loop() -> Case:
     return Case(WishboneLoop(p.A1, p.A2, p.G1, p.G2, p.D, p.F), {"lower_arm": (-0.6, 0.4)})
 
 
+def planar_corner() -> Case:
+    """The paper's corner, near the HMMWV's."""
+    return Case(planar_double_wishbone(flattened(FRONT)), {"lower_arm": (-0.4, 0.4)})
+
+
 PLANE_XZ = rotation((1.0, 0.0, 0.0), math.pi / 2)
 CRANK_ROCKER = ((0.0, 0.0), (0.2, 0.3), (1.1, 0.8), (1.2, -0.1))
 CROSSED = ((0.0, 0.0), (0.2, 0.3), (1.0, -0.7), (1.2, 0.1))
@@ -159,7 +168,7 @@ LINKAGES: dict[str, Callable[[], Case]] = {
     "shock, spatial": lambda: shock_on_arm(False),
     "spindle": spindle_on_universal,
     "wishbone loop": wishbone_loop,
-    "planar double wishbone": lambda: Case(planar_double_wishbone(flattened(FRONT)), {"lower_arm": (-0.4, 0.4)}),
+    "planar double wishbone": planar_corner,
     "front left": lambda: corner(FRONT, 1.0, HALF_WHEELBASE, True),
     "front right": lambda: corner(FRONT, -1.0, HALF_WHEELBASE, True),
     "rear left": lambda: corner(REAR, 1.0, -HALF_WHEELBASE, False),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import mpmath
+import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import pytest
 
@@ -89,6 +89,7 @@ def test_the_oracle_knows_a_slider_crank() -> None:
     q = equations.solve((-1.0, -0.3), (theta,))
     X, bias, _ = equations.derivatives(q, (rate,))
     with mpmath.workdps(30):
+
         def x(t: mpmath.mpf) -> mpmath.mpf:
             return mpmath.cos(t) + mpmath.sqrt(4 - mpmath.sin(t) ** 2) - 3
 

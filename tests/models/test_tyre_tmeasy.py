@@ -29,7 +29,7 @@ from tests.models.components import CZ, PN, TYRE, Scripted, body
 
 Vector = NDArray[np.float64]
 
-LOADS = pytest.mark.parametrize("load, index", [(PN, 0), (2.0 * PN, 1)])
+LOADS = pytest.mark.parametrize(("load", "index"), [(PN, 0), (2.0 * PN, 1)])
 AXES = pytest.mark.parametrize("axis", ["x", "y"])
 
 
@@ -89,7 +89,7 @@ def test_curve_is_once_continuously_differentiable(axis: str, z: float) -> None:
     steepest = dF0  # no slope of the curve exceeds its initial one by much; scale for both comparisons
     for join in (sM, s_star, sS):
         left, right = (F(join) - F(join - h)) / h, (F(join + h) - F(join)) / h
-        # One-sided slopes of a C1 function differ by |F''| h ≤ 2·max(2a, b) h; b is a times at most 1/(sS/s* − 1).
+        # One-sided slopes of a C1 function differ by |F''| h at most, times two for both sides.
         bend = 4.0 * a * max(1.0, (s_star - sM) / (sS - s_star)) + 8.0 * FM / sM**2
         assert abs(right - left) <= bend * h + 1e-8 * steepest
         assert abs(F(join + h) - F(join - h)) <= 2.0 * h * steepest
@@ -110,7 +110,7 @@ def test_combined_slip_stays_within_the_ellipse_of_maxima(rng: np.random.Generat
         # F ≤ FM(φ) = hypot(FMx cos φ, FMy sin φ), φ the direction of force and normalised slip alike.
         direction = math.atan2(Fy, Fx)
         bound = z * PN * math.hypot(x.FM * math.cos(direction), y.FM * math.sin(direction))
-        # Where F is near its maximum (s > 0.16) the blended slopes, which differ by 3 %, weigh (0.01/0.16)² = 0.4 %.
+        # Near the maximum (s > 0.16) the blended slopes, 3 % apart, weigh (0.01/0.16)² = 0.4 %.
         assert math.hypot(Fx, Fy) <= bound * (1.0 + 0.03 * 0.004)
         # Friction opposes sliding.
         assert Fx * sx >= 0.0
@@ -299,7 +299,7 @@ def test_finite_for_any_finite_motion(rng: np.random.Generator) -> None:
 
 
 def test_relaxation_is_continuous_through_stand_still(rng: np.random.Generator) -> None:
-    # κ = W/G is homogeneous of degree one in (u, v): it must vanish like the speeds, however the limit is approached.
+    # κ = W/G is homogeneous of degree one in (u, v): it vanishes like the speeds in every direction.
     for _ in range(200):
         u, vx, vy = abs(rng.normal()), rng.normal(), rng.normal()
         big = slip_force(TYRE, PN, 1.0, u, vx, vy)
@@ -320,7 +320,7 @@ def test_contact_of_a_cambered_rolling_wheel_on_the_flat(camber: float) -> None:
     assert c.r == pytest.approx([1.0, 2.0 + height * math.tan(camber), 0.0], abs=1e-12)
     assert c.spin == pytest.approx(20.0 + 0.3 * math.sin(camber), rel=1e-14)
     assert c.deflection_rate == pytest.approx(0.2 / math.cos(camber), rel=1e-12)
-    # Velocity of the contact point by finite differences of its position: it is carried by translation and yaw.
+    # Velocity of the contact point by finite differences of its position under translation and yaw.
     h = 1e-6
 
     def foot(t: float) -> Vector:

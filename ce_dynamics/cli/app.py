@@ -1,0 +1,155 @@
+"""Options of ``simulate-vehicle``.
+
+Everything the options themselves do not need is imported where it is used: ``--version`` and ``--help`` load
+neither NumPy nor the models.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ce_dynamics._version import __version__
+from ce_dynamics.cli.exit_codes import EXPLANATION
+
+app = typer.Typer(
+    name="simulate-vehicle",
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    subcommand_metavar="",
+)
+
+RUN, INTEGRATION, OUTPUT, ABOUT = "What to simulate", "Integration", "Output", "About"
+
+Repeated = list[str] | None
+
+
+def show_version(wanted: bool) -> None:
+    """Print the version and leave."""
+    if wanted:
+        print(f"simulate-vehicle {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True, epilog=EXPLANATION)
+def simulate_vehicle(
+    context: typer.Context,
+    model: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME|FILE",
+            help="[bold]hmmwv[/bold], [bold]ride[/bold] (springs for tyres, left to itself), or a YAML data file "
+            "with all numbers of the HMMWV or just those that differ.",
+            rich_help_panel=RUN,
+        ),
+    ] = "hmmwv",
+    manoeuvre: Annotated[
+        str | None,
+        typer.Option(
+            "--manoeuvre",
+            "-m",
+            metavar="NAME",
+            help="What the driver does; see --list-manoeuvres.  [dim]Default: double-lane-change[/dim]",
+            rich_help_panel=RUN,
+        ),
+    ] = None,
+    speed: Annotated[
+        str | None,
+        typer.Option(help="Speed at the start, e.g. 12, '12 m/s', '43 km/h'.", rich_help_panel=RUN),
+    ] = None,
+    duration: Annotated[
+        str | None, typer.Option(help="Time simulated, e.g. 10 or '10 s'.", rich_help_panel=RUN)
+    ] = None,
+    option: Annotated[
+        Repeated,
+        typer.Option(
+            "--option",
+            "-o",
+            metavar="NAME=VALUE",
+            help="Option of the manoeuvre, e.g. radius='40 m'; repeatable.",
+            rich_help_panel=RUN,
+        ),
+    ] = None,
+    overrides: Annotated[
+        Repeated,
+        typer.Option(
+            "--set",
+            metavar="PATH=VALUE",
+            help="Override a parameter, e.g. front.spring.linear='120 kN/m'; repeatable; see --list-parameters.  "
+            "Corner values are given as for the left side.",
+            rich_help_panel=RUN,
+        ),
+    ] = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            help="RK45, RK23, DOP853, LSODA, Radau or BDF, of SciPy's solve_ivp.", rich_help_panel=INTEGRATION
+        ),
+    ] = "RK45",
+    rtol: Annotated[float, typer.Option(help="Relative error per step.", rich_help_panel=INTEGRATION)] = 1e-6,
+    atol: Annotated[float, typer.Option(help="Absolute error per step.", rich_help_panel=INTEGRATION)] = 1e-8,
+    output: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Where results and plots go.", rich_help_panel=OUTPUT)
+    ] = Path("simulate-vehicle-output"),
+    json: Annotated[
+        bool, typer.Option("--json", help="Summary as JSON on stdout, nothing else there.", rich_help_panel=OUTPUT)
+    ] = False,
+    list_parameters: Annotated[
+        bool,
+        typer.Option(
+            "--list-parameters", help="List all parameters, as --set takes them, and leave.", rich_help_panel=ABOUT
+        ),
+    ] = False,
+    list_manoeuvres: Annotated[
+        bool,
+        typer.Option(
+            "--list-manoeuvres", help="List all manoeuvres and their options, and leave.", rich_help_panel=ABOUT
+        ),
+    ] = False,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            help="Show the version and leave.",
+            callback=show_version,
+            is_eager=True,
+            rich_help_panel=ABOUT,
+        ),
+    ] = False,
+) -> int:
+    """Simulate the HMMWV, a vehicle on four double wishbones whose loops are embedded exactly.
+
+    Without options: an ISO 3888-1 double lane change at 12 m/s, 10 s.  A summary is printed; all results go to
+    a NetCDF file and a page of plots.
+    """
+    if context.invoked_subcommand is not None:
+        return 0
+    if list_manoeuvres:
+        from ce_dynamics.cli.listings import print_manoeuvres
+
+        print_manoeuvres()
+        return 0
+    if list_parameters:
+        from ce_dynamics.cli.listings import print_parameters
+
+        print_parameters(model, overrides or [])
+        return 0
+    from ce_dynamics.cli.simulation import Request, simulate_and_report
+
+    request = Request(
+        model=model,
+        manoeuvre=manoeuvre,
+        speed=speed,
+        duration=duration,
+        options=tuple(option or ()),
+        overrides=tuple(overrides or ()),
+        method=method,
+        rtol=rtol,
+        atol=atol,
+        output=output,
+        json=json,
+    )
+    return simulate_and_report(request)

@@ -1,0 +1,12 @@
+"""Exit codes of the command line."""
+
+OK = 0
+BAD_INPUT = 2
+FAILED = 3
+INTERRUPTED = 130
+
+EXPLANATION = (
+    "Exit codes: 0 all went well; 2 something given is wrong, or a linkage cannot be assembled; "
+    "3 the integration failed, what was computed before is saved; "
+    "130 interrupted by Ctrl-C, what was computed before is saved."
+)

@@ -1,0 +1,93 @@
+"""What is going on, on stderr while it is a terminal; and Ctrl-C."""
+
+from __future__ import annotations
+
+import signal
+import time
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+INTERVAL = 0.05
+"""Shortest time between two updates [s]: the integrator reports some thousand steps per second."""
+
+
+class Display:
+    """A bar with the stage of work and the time reached; silent where stderr is no terminal."""
+
+    def __init__(self) -> None:
+        self.progress: Progress | None = None
+        self.shown = 0.0
+
+    def __enter__(self) -> Display:
+        from rich.console import Console
+
+        console = Console(stderr=True)
+        if console.is_terminal:
+            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+            text = TextColumn("{task.description}"), TextColumn("{task.fields[reached]}")
+            self.progress = Progress(
+                text[0], BarColumn(), text[1], TimeElapsedColumn(), console=console, transient=True
+            )
+            self.progress.start()
+            self.task = self.progress.add_task("", total=None, reached="")
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self.progress is not None:
+            self.progress.stop()
+
+    def stage(self, text: str) -> None:
+        """Say what is being done, duration unknown."""
+        if self.progress is not None:
+            self.progress.reset(self.task, total=None, description=text, reached="")
+            self.progress.refresh()
+
+    def reach(self, t: float, duration: float) -> None:
+        """Say which time has been reached [s]."""
+        now = time.perf_counter()
+        if self.progress is None or now < self.shown + INTERVAL:
+            return
+        self.shown = now
+        self.progress.update(
+            self.task,
+            description="integrating",
+            total=duration,
+            completed=t,
+            reached=f"{t:5.2f} of {duration:g} s",
+        )
+
+
+class Interruption:
+    """Ctrl-C while integrating: remembered until the step is done, so that what was computed stays whole.
+
+    Elsewhere, and when pressed twice, it acts at once.
+    """
+
+    def __init__(self) -> None:
+        self.requested = False
+        self.deferred = False
+        self._previous: Any = None
+
+    def __enter__(self) -> Interruption:
+        self._previous = signal.signal(signal.SIGINT, self._note)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        signal.signal(signal.SIGINT, self._previous)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        again, self.requested = self.requested, True
+        if again or not self.deferred:
+            raise KeyboardInterrupt
+
+    def check(self) -> None:
+        """Between steps: stop if asked to."""
+        self.deferred = True
+        if self.requested:
+            raise KeyboardInterrupt

@@ -1,0 +1,146 @@
+"""Simulate, save, report: what ``simulate-vehicle`` does without a subcommand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, cast, get_args
+
+from ce_dynamics.cli import exit_codes
+from ce_dynamics.cli.command import complain
+from ce_dynamics.cli.progress import Display, Interruption
+from ce_dynamics.errors import DataError, SimulationError
+from ce_dynamics.models.hmmwv.case import Case, prepare
+from ce_dynamics.models.hmmwv.driving import nearest
+from ce_dynamics.simulate import Method
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asked for, as it was typed."""
+
+    model: str
+    manoeuvre: str | None
+    speed: str | None
+    duration: str | None
+    options: tuple[str, ...]
+    overrides: tuple[str, ...]
+    method: str
+    rtol: float
+    atol: float
+    output: Path
+    json: bool
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Results, whole or partial, and what went wrong."""
+
+    results: xr.Dataset
+    exit_code: int
+    message: str
+
+
+@dataclass(frozen=True)
+class Saved:
+    """The files of a run."""
+
+    netcdf: Path
+    png: Path
+
+
+def simulate_and_report(request: Request) -> int:
+    """Do it all and return the exit code."""
+    method = chosen_method(request.method)
+    for name, value in (("--rtol", request.rtol), ("--atol", request.atol)):
+        if not (math.isfinite(value) and value > 0.0):
+            raise DataError(f"{name} {value:g} must be a positive finite number, for example 1e-6")
+    options = parse_options(request.options)
+    request.output.mkdir(parents=True, exist_ok=True)
+    with Display() as display, Interruption() as interruption:
+        display.stage("preparing the model, compiling it where that was not done before")
+        case = prepare(
+            request.manoeuvre,
+            model=request.model,
+            speed=request.speed,
+            duration=request.duration,
+            options=options,
+            overrides=request.overrides,
+        )
+        outcome = integrate(case, method, request, display, interruption)
+        display.stage("saving results and plots")
+        saved = save(outcome, case, request.output)
+    report(outcome, case, saved, request.json)
+    if outcome.message:
+        complain(f"{outcome.message}; saved what was computed as {saved.netcdf} and {saved.png}")
+    return outcome.exit_code
+
+
+def integrate(
+    case: Case, method: Method, request: Request, display: Display, interruption: Interruption
+) -> Outcome:
+    """Integrate, and keep what there is if it stops early."""
+
+    def progress(t: float) -> None:
+        interruption.check()
+        display.reach(t, case.duration)
+
+    try:
+        results = case.simulate(method=method, rtol=request.rtol, atol=request.atol, progress=progress)
+    except SimulationError as error:
+        partial = cast("xr.Dataset", error.partial)
+        code = exit_codes.INTERRUPTED if interruption.requested else exit_codes.FAILED
+        return Outcome(partial, code, str(error))
+    finally:
+        interruption.deferred = False
+    return Outcome(results, exit_codes.OK, "")
+
+
+def save(outcome: Outcome, case: Case, folder: Path) -> Saved:
+    """Write the NetCDF file and the plots, under a name that tells a partial run."""
+    from ce_dynamics.models.hmmwv.plots import save_figure
+
+    name = "ride" if case.manoeuvre is None else case.manoeuvre.name
+    stem = name if outcome.exit_code == exit_codes.OK else f"{name}-partial"
+    saved = Saved(folder / f"{stem}.nc", folder / f"{stem}.png")
+    outcome.results.to_netcdf(saved.netcdf, engine="h5netcdf")
+    save_figure(outcome.results, case.manoeuvre, saved.png)
+    return saved
+
+
+def report(outcome: Outcome, case: Case, saved: Saved, as_json: bool) -> None:
+    """Print the summary."""
+    from ce_dynamics.cli.tables import print_json, print_tables
+    from ce_dynamics.models.hmmwv.summary import summarise
+
+    summary = summarise(outcome.results, case.manoeuvre)
+    files = {"netcdf": str(saved.netcdf), "png": str(saved.png)}
+    if as_json:
+        print_json(case.title, outcome.message, outcome.results.attrs, summary, files)
+    else:
+        print_tables(case.title, summary, files)
+
+
+def chosen_method(name: str) -> Method:
+    """A method of SciPy by name, in any case."""
+    for method in get_args(Method):
+        if method.lower() == name.lower():
+            return cast("Method", method)
+    known = get_args(Method)
+    raise DataError(f"unknown method '{name}'{nearest(name, known)}; known are {', '.join(known)}")
+
+
+def parse_options(texts: Sequence[str]) -> dict[str, str]:
+    """``name=value`` each; the last of equal names wins."""
+    options = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip() or not value.strip():
+            raise DataError(f"option '{text}' is not of the form name=value, for example radius='40 m'")
+        options[name.strip()] = value.strip()
+    return options

@@ -1,0 +1,68 @@
+"""The summary as tables and as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from ce_dynamics._version import __version__
+from ce_dynamics.models.hmmwv.summary import Summary
+
+
+def print_tables(title: str, summary: Summary, files: Mapping[str, str]) -> None:
+    """On stdout: figures of the vehicle, figures of its corners, files."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    table = Table(title=title, title_justify="left", show_header=False)
+    table.add_column()
+    table.add_column(justify="right")
+    table.add_column()
+    for figure in summary.figures:
+        table.add_row(figure.label, number(figure.value), unit(figure.unit))
+    console.print(table)
+    corners = list(summary.corners[0].values)
+    table = Table("corner", *(name.replace("_", " ") for name in corners), "")
+    for column in table.columns[1:-1]:
+        column.justify = "right"
+    for row in summary.corners:
+        table.add_row(row.label, *(number(row.values[name]) for name in corners), unit(row.unit))
+    console.print(table)
+    for what, path in files.items():
+        console.print(f"{ {'netcdf': 'results', 'png': 'plots'}[what] }: {path}", soft_wrap=True, markup=False)
+
+
+def print_json(
+    title: str, message: str, attributes: Mapping[str, Any], summary: Summary, files: Mapping[str, str]
+) -> None:
+    """On stdout; ``completed`` tells whether the end was reached, ``message`` why not."""
+    settings = {key: attributes[key] for key in ("model", "manoeuvre", "method", "rtol", "atol") if key in attributes}
+    content = {
+        "version": __version__,
+        "title": title,
+        **settings,
+        "options": json.loads(attributes.get("manoeuvre_options", "{}")),
+        "overrides": json.loads(attributes["overrides"]),
+        "completed": not message,
+        "message": message,
+        **summary.as_dict(),
+        "files": dict(files),
+    }
+    print(json.dumps(content, indent=2, allow_nan=False))
+
+
+def number(value: float) -> str:
+    """Four digits; counts in full."""
+    if math.isnan(value):
+        return "–"
+    if value == round(value) and abs(value) < 1e9:
+        return f"{value:.0f}"
+    return f"{value:.4g}" if abs(value) < 1e4 else f"{value:.0f}"
+
+
+def unit(text: str) -> str:
+    """Nothing for plain numbers."""
+    return "" if text == "1" else text.replace("^2", "²")

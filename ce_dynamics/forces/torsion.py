@@ -1,0 +1,98 @@
+"""Spring and damper on a hinge coordinate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from ce_dynamics.arrays import Array, Scalar
+from ce_dynamics.body import Body
+from ce_dynamics.errors import ModelError
+from ce_dynamics.forces.base import ForceElement, HingeLoad, Observer, Response
+from ce_dynamics.forces.laws import Law
+from ce_dynamics.forces.spring_damper import as_law
+from ce_dynamics.hinges.geometry import finite_number
+
+LOAD_UNITS = MappingProxyType({"rad": "N m", "m": "N"})
+
+
+class TorsionSpringDamper(ForceElement):
+    """Spring and damper that act along one coordinate of a body's inboard hinge.
+
+    The load on the hinge is −spring(coordinate − free) − damper(rate): a torque for an angle, a force for a
+    displacement.
+
+    Parameters
+    ----------
+    name : str
+    body : Body
+        Owner of the hinge.
+    spring, damper : Law or float
+        Torque over deflection [N m over rad] and over its rate; a number is a linear coefficient.
+    free : float
+        Coordinate at which the spring is relaxed [rad].
+    component : int
+        Which coordinate of the hinge.
+
+    Raises
+    ------
+    ModelError
+        If the hinge has no such coordinate, or it is part of a quaternion; if a number is not finite or a
+        coefficient negative.
+
+    Notes
+    -----
+    An angle is known by its cosine and sine, so it is counted in (−π, π] (a screw's is not limited).
+    """
+
+    def __init__(
+        self,
+        name: str,
+        body: Body,
+        *,
+        spring: Law | float = 0.0,
+        damper: Law | float = 0.0,
+        free: float = 0.0,
+        component: int = 0,
+    ) -> None:
+        owner = f"torsion spring {name!r}"
+        self.name, self.body, self.component = name, body, component
+        unit = coordinate_unit(body, component, owner)
+        self.free = finite_number(free, owner, "free")
+        self.spring = as_law(spring, f"{owner}: stiffness")
+        self.damper = as_law(damper, f"{owner}: damping")
+        self.outputs = MappingProxyType({"deflection": unit, "rate": f"{unit}/s", "load": LOAD_UNITS[unit]})
+
+    @property
+    def attachments(self) -> tuple[tuple[Body, Array], ...]:
+        hinge = self.body.inboard
+        return (self.body.carrier, hinge.at_parent), (self.body, hinge.at_child)
+
+    def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
+        """The load on the hinge, and the energy of the spring."""
+        deflection = observer.coordinate(self.body, self.component) - self.free
+        rate = observer.rate(self.body, self.component)
+        load = -self.spring.force(deflection) - self.damper.force(rate)
+        return Response(
+            (HingeLoad(self.body, self.component, load),),
+            outputs={"deflection": deflection, "rate": rate, "load": load},
+            potential=self.spring.energy(deflection),
+        )
+
+
+def coordinate_unit(body: Body, component: int, owner: str) -> str:
+    """Unit of a hinge coordinate whose rate is the generalised velocity of the same number."""
+    if body.hinge is None:
+        raise ModelError(f"{owner}: the ground has no hinge; name the body that the hinge carries")
+    hinge = body.hinge
+    if component not in range(hinge.n_v):
+        raise ModelError(
+            f"{owner}: component {component!r} does not exist; the {type(hinge).__name__} hinge of"
+            f" {body.name!r} has {hinge.n_v} (counted from 0)"
+        )
+    if hinge.coordinate_names != hinge.velocity_names:
+        raise ModelError(
+            f"{owner}: the {type(hinge).__name__} hinge of {body.name!r} has no angle to act on; use"
+            " SpringDamper elements, or a hinge whose coordinates are angles or displacements"
+        )
+    return hinge.coordinate_units[component]

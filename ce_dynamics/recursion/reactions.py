@@ -1,0 +1,243 @@
+"""Hinge reactions and cut-hinge multipliers, once the accelerations are known.
+
+Every body needs a force; a backward Newton–Euler pass over the spanning tree hands it from body to body.  The
+multipliers λ of the cut hinges are those for which the dependent hinges of the tree transmit along their own
+freedoms what is applied there and nothing else: Y₁ᵀ λ = the residual on the dependent coordinates.
+Redundant closures (planar loops with spatial hinges) leave λ undetermined; then the smallest λ is taken.
+
+For floats only: least squares have no place in compiled code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ce_dynamics.arrays import Array, zeros
+from ce_dynamics.body import Body
+from ce_dynamics.embedding import Aggregate
+from ce_dynamics.loads import Loads
+from ce_dynamics.loops import closure_errors, numerical_rank
+from ce_dynamics.motion import HingeMotion, SubgraphMotion
+from ce_dynamics.recursion.articulated_body import Accelerations
+from ce_dynamics.recursion.outward import Outward
+from ce_dynamics.spatial import phi_force, rotate_vector, spatial
+from ce_dynamics.system import LoopClosure
+
+Floats = NDArray[np.float64]
+
+
+class Reaction(NamedTuple):
+    """A spatial force between two bodies that are joined.
+
+    Attributes
+    ----------
+    at : (3,) array
+        Point of the body it acts on: world position [m].
+    torque, force : (3,) arrays
+        In the axes of the chosen frame, about that point [N m], [N].
+    along : array
+        Its generalised forces.  For a hinge, (n_v,): along the hinge's own velocities, which is the force of
+        the drive (and any torque applied there) of a prescribed hinge and what force elements apply to any
+        other.  For a closure, λ of its rows.
+    """
+
+    at: Floats
+    torque: Floats
+    force: Floats
+    along: Floats
+
+
+@dataclass(frozen=True)
+class Reactions:
+    """All reactions of a system at one instant.
+
+    Attributes
+    ----------
+    hinges : dict of str to Reaction
+        By body name: what its carrier transmits to the body at the body's hinge point.
+    closures : dict of str to Reaction
+        By closure name: what the closure exerts on ``body_b`` at its closure point.
+    redundant : dict of str to int
+        By the name of the aggregated body: how many of its closure rows depend on others, so that the
+        multipliers (not the motion) are a choice, the one of least Σ λ².  Only where there are any.
+    residual : float
+        Largest generalised force left over on a dependent hinge [N m] or [N]: rounding, if the accelerations
+        belong to the loads.
+    """
+
+    hinges: dict[str, Reaction]
+    closures: dict[str, Reaction]
+    redundant: dict[str, int]
+    residual: float
+
+
+def reactions(
+    outward: Outward, loads: Loads, accelerations: Accelerations, frame: Body | None = None
+) -> Reactions:
+    """Reactions of all hinges and closures.
+
+    Parameters
+    ----------
+    outward : Outward
+    loads : Loads
+    accelerations : Accelerations
+        Of all bodies, from the forward dynamics under these loads.
+    frame : Body, optional
+        Body in whose axes the forces are given; world axes if None.
+    """
+    return BackwardPass(outward, loads, accelerations, frame).run()
+
+
+class BackwardPass:
+    """Backward Newton–Euler over the spanning tree, in world axes, spatial forces at centres of mass.
+
+    Attributes
+    ----------
+    needed : dict of str to (6,) array
+        Force a body needs from its inboard hinge, as far as it has been gathered.
+    """
+
+    def __init__(
+        self, outward: Outward, loads: Loads, accelerations: Accelerations, frame: Body | None
+    ) -> None:
+        self.outward, self.loads = outward, loads
+        self.system = outward.embedding.system
+        self.to_frame = np.eye(3) if frame is None else self._axes(frame).T
+        self.R = {body.name: self._placed(body).R for body in (self.system.ground, *self.system.bodies)}
+        self.r = {body.name: self._placed(body).r for body in (self.system.ground, *self.system.bodies)}
+        self.needed = {body.name: self._newton_euler(body, accelerations) for body in self.system.bodies}
+        self.needed["ground"] = zeros(6)
+        self.result = Reactions({}, {}, {}, 0.0)
+
+    def run(self) -> Reactions:
+        """Visit the aggregated bodies from tip to base: first their closures, then their hinges."""
+        residual = 0.0
+        for S in reversed(self.outward.embedding.aggregates):
+            if S.closures:
+                residual = max(residual, self._close(S))
+            for body in reversed(S.bodies):
+                self.result.hinges[body.name] = self._cross(body)
+        order = {body.name: self.result.hinges[body.name] for body in self.system.bodies}
+        return Reactions(order, self.result.closures, self.result.redundant, residual)
+
+    def _placed(self, body: Body) -> Placed:
+        placement = self.outward.placement(body, self.system.ground)
+        return Placed(placement.R.astype(float), placement.r.astype(float))
+
+    def _axes(self, frame: Body) -> Floats:
+        """Axes of a body as columns (of a spinning wheel too, whose frame the dynamics leave at rest)."""
+        columns = [self.outward.direction(frame, e, self.system.ground) for e in np.eye(3)]
+        return np.array(columns, dtype=float).T
+
+    def _newton_euler(self, body: Body, accelerations: Accelerations) -> Array:
+        """[I α + ω × I ω; m (a − g)] less the applied wrench: what the hinges of a body must provide."""
+        R = self.R[body.name]
+        alpha = accelerations.alpha[body.name]
+        omega = R.T @ self.outward.placement(body, self.system.ground).w
+        torque = body.inertia @ alpha[:3] + np.cross(omega, body.inertia @ omega)
+        f = rotate_vector(R, spatial(torque, body.mass * alpha[3:]))
+        if body.name in self.loads.wrenches:
+            p = self.outward.embedding.owner[body.name].parent
+            f = f - rotate_vector(self.R[p.name], self.loads.wrenches[body.name])
+        return f
+
+    def _cross(self, body: Body) -> Reaction:
+        """The force through the inboard hinge of a body, which is handed to the carrier."""
+        f, at = self._at_hinge(body, self.needed[body.name])
+        carrier = body.carrier.name
+        self.needed[carrier] = self.needed[carrier] + phi_force(at - self.r[carrier], f)
+        return self._reaction(at, f, self._along(body, f))
+
+    def _at_hinge(self, body: Body, f: Array) -> tuple[Array, Array]:
+        """A force at the centre of mass taken to the body's hinge point, and that point."""
+        at = self.outward.point(body, body.inboard.at, self.system.ground).r
+        return phi_force(self.r[body.name] - at, f), at
+
+    def _along(self, body: Body, f: Array) -> Array:
+        """H f: generalised force of a spatial force at the hinge point."""
+        c = self.outward.motions[self.outward.embedding.owner[body.name].name].hinge_motions[body.name].c
+        return body.inboard.H(c) @ rotate_vector(self.R[body.carrier.name].T, f)
+
+    def _reaction(self, at: Array, f: Array, along: Array) -> Reaction:
+        torque, force = self.to_frame @ f[:3], self.to_frame @ f[3:]
+        return Reaction(*(np.array(part, dtype=float) for part in (at, torque, force, along)))
+
+    # Closures
+
+    def _close(self, S: Aggregate) -> float:
+        """Find λ of the closures of S and apply them; the residual that they leave is returned."""
+        free = [body for body in S.bodies if body not in S.prescribed]
+        motion = unlocked(self.outward, S, free)
+        Y = closure_errors(motion, S.closures).Y.astype(float)  # over all unprescribed hinges
+        excess = self._excess(S, free)
+        dependent = np.concatenate([np.full(body.inboard.n_v, body in S.dependent) for body in free])
+        Y_1 = Y[:, dependent]
+        lam = np.linalg.lstsq(Y_1.T, excess[dependent], rcond=RANK_TOLERANCE)[0]  # Y₁ᵀ λ = residual
+        dropped = len(Y_1) - numerical_rank(Y_1)
+        if dropped:
+            self.result.redundant[S.name] = dropped
+        start = 0
+        for loop in S.closures:
+            rows = sum(condition.rows for condition in loop.closure.constraints)
+            self._apply(S, loop, motion, lam[start : start + rows])
+            start += rows
+        return float(np.max(np.abs(excess - Y.T @ lam), initial=0.0))
+
+    def _excess(self, S: Aggregate, free: list[Body]) -> Floats:
+        """H f less the applied torque of every unprescribed hinge of S, were its closures cut."""
+        needed = {body.name: self.needed[body.name] for body in S.bodies}
+        excess: dict[str, Array] = {}
+        for body in reversed(S.bodies):
+            f, at = self._at_hinge(body, needed[body.name])
+            carrier = body.carrier.name
+            if carrier in needed:
+                needed[carrier] = needed[carrier] + phi_force(at - self.r[carrier], f)
+            applied = self.loads.torques.get(body.name, zeros(body.inboard.n_v))
+            excess[body.name] = self._along(body, f) - applied
+        return np.concatenate([excess[body.name] for body in free]).astype(float)
+
+    def _apply(self, S: Aggregate, loop: LoopClosure, motion: SubgraphMotion, lam: Floats) -> None:
+        """Take what a closure exerts on its two bodies off what these need from their hinges."""
+        o, p = motion.body(loop.body_a.name), motion.body(loop.body_b.name)
+        o_at = motion.point(loop.body_a.name, loop.closure.at_parent)
+        p_at = motion.point(loop.body_b.name, loop.closure.at_child)
+        A = np.concatenate([c.velocity_rows(o.R, o_at.r, p.R, p_at.r) for c in loop.closure.constraints])
+        pair = A.T @ lam  # forces on both closure points, in the axes of the parent of S
+        R_p, r_p = self.R[S.parent.name], self.r[S.parent.name]
+        for body, f_p, x in ((loop.body_a, pair[:6], o_at.r), (loop.body_b, pair[6:], p_at.r)):
+            f, at = rotate_vector(R_p, f_p), r_p + R_p @ x
+            self.needed[body.name] = self.needed[body.name] - phi_force(at - self.r[body.name], f)
+        self.result.closures[loop.name] = self._reaction(at, f, lam)
+
+
+class Placed(NamedTuple):
+    """Axes of a body as columns and its centre of mass, in the world."""
+
+    R: Floats
+    r: Floats
+
+
+RANK_TOLERANCE = 1e-9
+"""Singular values of Y₁ below this part of the largest count as zero."""
+
+
+def unlocked(outward: Outward, S: Aggregate, free: list[Body]) -> SubgraphMotion:
+    """S in its present pose, with the velocities of all unprescribed hinges as independent columns."""
+    known: Mapping[str, HingeMotion] = outward.motions[S.name].hinge_motions
+    n = sum(body.inboard.n_v for body in free)
+    siblings = {body.name: outward.relative_to_p(body) for body in S.siblings}
+    motion = SubgraphMotion(S.parent, S.bodies, np.zeros(n), siblings)
+    start = 0
+    for body in S.bodies:
+        n_v = body.inboard.n_v
+        X = np.zeros((n_v, n))
+        if body in free:
+            X[:, start : start + n_v] = np.eye(n_v)
+            start += n_v
+        motion.set(body.name, HingeMotion(known[body.name].c, X, np.zeros(n_v), np.zeros(n_v)))
+    return motion

@@ -1,0 +1,243 @@
+"""Runs of the HMMWV: model and manoeuvre put together, simulated, handed back as labelled data.
+
+>>> from ce_dynamics.models import hmmwv
+>>> results = hmmwv.run("step-steer", speed=15.0, options={"steer": 0.1})
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ce_dynamics._version import __version__
+from ce_dynamics.errors import DataError, SimulationError
+from ce_dynamics.model import Floats, Model
+from ce_dynamics.models.checks import check_number
+from ce_dynamics.models.hmmwv.driving import make_manoeuvre, nearest, si_value
+from ce_dynamics.models.hmmwv.equilibrium import settled
+from ce_dynamics.models.hmmwv.ride import build_ride
+from ce_dynamics.models.hmmwv.schema import HmmwvParameters
+from ce_dynamics.models.hmmwv.vehicle import build
+from ce_dynamics.models.manoeuvres import DoubleLaneChange, Manoeuvre
+from ce_dynamics.simulate import Method, simulate
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+MODELS = ("hmmwv", "ride")
+"""Models by name; anything else is the path of a data file for the full vehicle."""
+
+DEFAULT_MANOEUVRE = DoubleLaneChange.name
+RIDE_DURATION = 2.0
+"""[s], of the validation run."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model, what it is to do and where it starts.
+
+    Attributes
+    ----------
+    title : str
+        For headings.
+    model : Model
+    manoeuvre : Manoeuvre or None
+        None for the ride model, which is left to itself.
+    y0 : array
+        Initial state.
+    duration : float
+        [s].
+    attributes : mapping
+        What the results are to say about themselves.
+    """
+
+    title: str
+    model: Model
+    manoeuvre: Manoeuvre | None
+    y0: Floats
+    duration: float
+    attributes: Mapping[str, str | float]
+
+    def simulate(
+        self,
+        *,
+        method: Method = "LSODA",
+        rtol: float = 1e-6,
+        atol: float = 1e-8,
+        progress: Callable[[float], None] | None = None,
+    ) -> xr.Dataset:
+        """Integrate; see `ce_dynamics.simulate.simulate` for the arguments and errors.
+
+        Returns
+        -------
+        xarray.Dataset
+            With ``path_error`` [m] where there is a path to follow.
+        """
+        steps = -1  # the start is reported as well
+
+        def count(t: float) -> None:
+            nonlocal steps
+            steps += 1
+            if progress is not None:
+                progress(t)
+
+        try:
+            results = simulate(
+                self.model,
+                self.manoeuvre,
+                duration=self.duration,
+                y0=self.y0,
+                method=method,
+                rtol=rtol,
+                atol=atol,
+                audit=True,
+                progress=count,
+            )
+        except SimulationError as error:
+            self._complete(error.partial, steps)
+            raise
+        self._complete(results, steps)
+        return results
+
+    def _complete(self, results: object, steps: int) -> None:
+        """Add what only the case knows."""
+        import xarray as xr
+
+        assert isinstance(results, xr.Dataset), "a simulation returns its results, whole or partial"
+        results.attrs |= {**self.attributes, "steps": steps}
+        if self.manoeuvre is not None and self.manoeuvre.path is not None:
+            columns = np.stack([results[name].values for name in ("x", "y")], axis=1)
+            errors = [self.manoeuvre.path_error({"x": x, "y": y}) for x, y in columns.tolist()]
+            description = {"units": "m", "long_name": "distance from the path, positive to its left"}
+            results["path_error"] = ("time", np.array(errors, dtype=float), description)
+
+
+def run(
+    manoeuvre: str = DEFAULT_MANOEUVRE,
+    *,
+    model: str | Path = "hmmwv",
+    speed: float | str | None = None,
+    duration: float | str | None = None,
+    options: Mapping[str, float | str] | None = None,
+    overrides: Sequence[str] = (),
+    method: Method = "LSODA",
+    rtol: float = 1e-6,
+    atol: float = 1e-8,
+    progress: Callable[[float], None] | None = None,
+) -> xr.Dataset:
+    """Simulate the HMMWV in a manoeuvre.
+
+    Parameters
+    ----------
+    manoeuvre : str
+        A key of `MANOEUVRES`.
+    model : str or path
+        ``hmmwv``, or a data file that is laid over the HMMWV's.
+    speed, duration : float or str, optional
+        [m/s], [s] or text with a unit; those of the manoeuvre if not given.
+    options : mapping, optional
+        Further options of the manoeuvre, numbers in SI or text with a unit.
+    overrides : sequence of str
+        ``key=value`` each, see `HmmwvParameters.load`.
+    method, rtol, atol, progress
+        See `ce_dynamics.simulate.simulate`.
+
+    Returns
+    -------
+    xarray.Dataset
+        Named results with units over ``time`` and ``corner``.
+
+    Raises
+    ------
+    DataError, AssemblyError, SimulationError
+        For wrong data, a linkage that cannot be assembled, an integration that stops early.
+
+    Examples
+    --------
+    >>> results = run(speed="43.2 km/h", overrides=["front.spring.linear=120 kN/m"])
+    """
+    case = prepare(
+        manoeuvre, model=model, speed=speed, duration=duration, options=options, overrides=overrides
+    )
+    return case.simulate(method=method, rtol=rtol, atol=atol, progress=progress)
+
+
+def prepare(
+    manoeuvre: str | None = None,
+    *,
+    model: str | Path = "hmmwv",
+    speed: float | str | None = None,
+    duration: float | str | None = None,
+    options: Mapping[str, float | str] | None = None,
+    overrides: Sequence[str] = (),
+) -> Case:
+    """Load the data, embed and compile the model and find its initial state; arguments as of `run`."""
+    given = dict(options or {})
+    for name, value in (("speed", speed), ("duration", duration)):
+        if value is not None:
+            if name in given:
+                raise DataError(f"{name} is given twice, as itself and among the options; give it once")
+            given[name] = value
+    if model == "ride":
+        return prepare_ride(manoeuvre, given, overrides)
+    parameters = load_parameters(model, overrides)
+    task = make_manoeuvre(manoeuvre or DEFAULT_MANOEUVRE, given, parameters)
+    vehicle = Model(build(parameters, road=task.road, speed=task.speed))
+    attributes: dict[str, str | float] = {
+        "title": f"{parameters.title}: {task.title}",
+        "source": f"ce-dynamics {__version__}",
+        "model": str(model),
+        "manoeuvre": task.name,
+        "manoeuvre_options": json.dumps(dict(task.values)),
+        "overrides": json.dumps(list(overrides)),
+    }
+    y0 = settled(vehicle, first_inputs(vehicle, task))
+    return Case(f"HMMWV, {task.title}", vehicle, task, y0, task.duration, attributes)
+
+
+def prepare_ride(manoeuvre: str | None, given: Mapping[str, float | str], overrides: Sequence[str]) -> Case:
+    """The ride model, set in motion and left to itself."""
+    if manoeuvre is not None:
+        raise DataError(
+            f"the ride model has neither steering nor pedals and cannot do '{manoeuvre}'; "
+            "leave the manoeuvre out"
+        )
+    for name in given:
+        if name != "duration":
+            raise DataError(f"the ride model has no option '{name}'; it has only duration")
+    duration = si_value("ride model: duration", given.get("duration", RIDE_DURATION), "s")
+    check_number("ride model", "duration", duration, above=0.0)
+    attributes: dict[str, str | float] = {
+        "title": "HMMWV ride model",
+        "source": f"ce-dynamics {__version__}",
+        "model": "ride",
+        "overrides": json.dumps(list(overrides)),
+    }
+    model = Model(build_ride(overrides))
+    return Case("HMMWV ride model, free motion", model, None, model.y0, duration, attributes)
+
+
+def load_parameters(model: str | Path, overrides: Sequence[str]) -> HmmwvParameters:
+    """The parameters of a model given by name or data file."""
+    if model == "hmmwv":
+        return HmmwvParameters.load(overrides=overrides)
+    if not Path(model).is_file():
+        raise DataError(
+            f"no model '{model}'{nearest(str(model), MODELS)}; "
+            f"give {', '.join(MODELS)} or an existing data file"
+        )
+    return HmmwvParameters.load(overrides=overrides, variant=Path(model))
+
+
+def first_inputs(model: Model, manoeuvre: Manoeuvre) -> Floats:
+    """What the driver does at the start."""
+    control = model.control(manoeuvre).bind()
+    control.inputs["t"][0] = 0.0
+    control.inputs["y"][:] = model.y0
+    control.run()
+    return control.outputs["u"].copy()

@@ -1,0 +1,190 @@
+"""What a run comes to: the figures of the table and of the JSON summary."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ce_dynamics.models.manoeuvres import DoubleLaneChange, Manoeuvre
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Floats = NDArray[np.float64]
+
+
+class Figure(NamedTuple):
+    """One number: key for programs, label for people, value and unit (``"1"`` for a plain number)."""
+
+    key: str
+    label: str
+    value: float
+    unit: str
+
+
+class CornerFigure(NamedTuple):
+    """One number per corner."""
+
+    key: str
+    label: str
+    values: Mapping[str, float]
+    unit: str
+
+
+class Summary(NamedTuple):
+    """Figures of the whole vehicle and of its corners."""
+
+    figures: tuple[Figure, ...]
+    corners: tuple[CornerFigure, ...]
+
+    def as_dict(self) -> dict[str, dict[str, dict[str, object]]]:
+        """The same for JSON: figures by key, numbers that are not finite as None."""
+        return {
+            "figures": {f.key: {"value": finite(f.value), "unit": f.unit} for f in self.figures},
+            "corners": {
+                c.key: {**{name: finite(value) for name, value in c.values.items()}, "unit": c.unit}
+                for c in self.corners
+            },
+        }
+
+
+def summarise(results: xr.Dataset, manoeuvre: Manoeuvre | None = None) -> Summary:
+    """The figures of a run, of those quantities that its model has.
+
+    Parameters
+    ----------
+    results : xarray.Dataset
+        As `Case.simulate` returns it; a partial one will do.
+    manoeuvre : Manoeuvre, optional
+        What was driven: a double lane change is judged by its gates.
+    """
+    figures = [*cost(results), *motion(results)]
+    if isinstance(manoeuvre, DoubleLaneChange):
+        clearance = gate_clearance(results, manoeuvre)
+        figures.append(Figure("gate_clearance", "least clearance to a cone", clearance, "m"))
+    return Summary((*figures, *checks(results)), corner_figures(results))
+
+
+def cost(results: xr.Dataset) -> list[Figure]:
+    """How long it took."""
+    attributes = results.attrs
+    rows = (
+        ("real_time_factor", "real-time factor", attributes["real_time_factor"], "1"),
+        ("wall_time", "integration took", attributes["wall_time_s"], "s"),
+        ("time_reached", "simulated", results["time"].values[-1], "s"),
+        ("steps", "steps", attributes["steps"], "1"),
+        ("evaluations", "evaluations of the dynamics", attributes["evaluations"], "1"),
+    )
+    return [Figure(key, label, float(value), unit) for key, label, value, unit in rows]
+
+
+def motion(results: xr.Dataset) -> list[Figure]:
+    """Peaks of the motion."""
+    rows = (
+        ("peak_lateral_acceleration", "peak lateral acceleration", "ay", 1.0, "m/s^2"),
+        ("peak_longitudinal_acceleration", "peak longitudinal acceleration", "ax", 1.0, "m/s^2"),
+        ("peak_roll", "peak roll angle", "roll", 180.0 / math.pi, "deg"),
+        ("peak_pitch", "peak pitch angle", "pitch", 180.0 / math.pi, "deg"),
+        ("peak_yaw_rate", "peak yaw rate", "yaw_rate", 180.0 / math.pi, "deg/s"),
+        ("peak_steering", "peak steering, part of full lock", "steering", 100.0, "%"),
+        ("peak_path_error", "peak distance from the path", "path_error", 1.0, "m"),
+    )
+    figures = [
+        Figure(key, label, factor * peak(results[name].values), unit)
+        for key, label, name, factor, unit in rows
+        if name in results
+    ]
+    if "vx" in results:
+        figures.append(Figure("final_speed", "speed at the end", float(results["vx"].values[-1]), "m/s"))
+    return figures
+
+
+def checks(results: xr.Dataset) -> list[Figure]:
+    """What must be small."""
+    imbalance = peak(energy_imbalance(results))
+    change = peak(results["energy"].values - results["energy"].values[0])
+    relative = imbalance / change if change > 0.0 else math.nan
+    return [
+        Figure("worst_closure", "worst loop closure", peak(results["closure_error"].values), "m"),
+        Figure("energy_imbalance", "worst energy imbalance", imbalance, "J"),
+        Figure("energy_check", "the same over the largest change of energy", relative, "1"),
+    ]
+
+
+def corner_figures(results: xr.Dataset) -> tuple[CornerFigure, ...]:
+    """Extremes per corner."""
+    corners = [str(name) for name in results["corner"].values]
+    load = results[load_name(results)].values
+    travel = 1e3 * suspension_travel(results)
+    rows = (
+        ("tyre_load_min", "least tyre load", load.min(axis=0), "N"),
+        ("tyre_load_max", "greatest tyre load", load.max(axis=0), "N"),
+        ("rebound_max", "greatest rebound", -travel.min(axis=0), "mm"),
+        ("bump_max", "greatest bump", travel.max(axis=0), "mm"),
+    )
+    return tuple(
+        CornerFigure(key, label, dict(zip(corners, map(float, values), strict=True)), unit)
+        for key, label, values, unit in rows
+    )
+
+
+def load_name(results: xr.Dataset) -> str:
+    """The vertical load of a wheel: of its tyre, or of the spring in its place."""
+    return "tyre_Fz" if "tyre_Fz" in results else "ground_spring_Fz"
+
+
+def energy_imbalance(results: xr.Dataset) -> Floats:
+    """E(t) − E(0) − work of all loads and drives since then [J]."""
+    energy: Floats = results["energy"].values
+    return energy - energy[0] - np.asarray(results["work"].values)
+
+
+def suspension_travel(results: xr.Dataset) -> Floats:
+    """How far each wheel centre has risen towards the chassis since the start [m], (time, corner)."""
+    wheel = np.stack([results[f"wheel_{k}"].values for k in "xyz"], axis=2)
+    chassis = np.stack([results[f"chassis_{k}"].values for k in "xyz"], axis=1)
+    up = chassis_up(results)
+    height: Floats = np.einsum("tck,tk->tc", wheel - chassis[:, np.newaxis], up)
+    return height - height[0]
+
+
+def chassis_up(results: xr.Dataset) -> Floats:
+    """The chassis' z axis in world axes, (time, 3)."""
+    q = np.stack([results[f"chassis_q{k}"].values for k in "wxyz"])
+    w, x, y, z = q / np.linalg.norm(q, axis=0)
+    return np.stack((2.0 * (x * z + w * y), 2.0 * (y * z - w * x), 1.0 - 2.0 * (x * x + y * y)), axis=1)
+
+
+def gate_clearance(results: xr.Dataset, manoeuvre: DoubleLaneChange) -> float:
+    """Least distance of the vehicle's flanks, at both axles, from the cones of the gates [m].
+
+    Negative where cones fall; NaN as long as no gate has been reached.
+    """
+    half = 0.5 * manoeuvre.values["vehicle_width"]
+    yaw = results["yaw"].values
+    across = half * np.stack((-np.sin(yaw), np.cos(yaw)), axis=1)
+    least = math.nan
+    for axle in ("front", "rear"):
+        pair = results.sel(corner=[f"{axle}_left", f"{axle}_right"])
+        centre = np.stack([pair[f"wheel_{k}"].values.mean(axis=1) for k in "xy"], axis=1)
+        for gate in manoeuvre.gates:
+            for side in (centre + across, centre - across):
+                inside = (side[:, 0] >= gate.start) & (side[:, 0] <= gate.end)
+                y = side[inside, 1]
+                if y.size:
+                    least = np.fmin(least, min(gate.left - y.max(), y.min() - gate.right))
+    return float(least)
+
+
+def peak(values: NDArray[np.float64]) -> float:
+    """Greatest magnitude."""
+    return float(np.max(np.abs(values)))
+
+
+def finite(value: float) -> float | None:
+    """JSON has no NaN."""
+    return value if math.isfinite(value) else None

@@ -1,0 +1,196 @@
+"""Accelerations: the embedded path against the fully augmented and the tree-augmented formulation."""
+
+import numpy as np
+import pytest
+
+from ce_dynamics.arrays import Array
+from ce_dynamics.embedding import embed
+from ce_dynamics.equations import Instant
+from ce_dynamics.hinges import Prismatic, Revolute, Universal
+from ce_dynamics.layout import Layout
+from ce_dynamics.motions import Driven, SecondOrderActuator
+from ce_dynamics.reference import FullyAugmented, TreeAugmented, embedded_accelerations
+from ce_dynamics.reference.observer import AbsoluteObserver
+from ce_dynamics.system import System
+from tests.ce_dynamics.reference.systems import (
+    KINDS,
+    Link,
+    add_random_body,
+    four_bar,
+    random_coordinates,
+    vector,
+)
+
+# rounding 1e-16 times the condition of the mass matrix of bodies of similar size (< 1e4), with two digits to spare
+RELATIVE = 1e-10
+
+INPUTS = {
+    "turn": 0.7,
+    "turn_rate": 1.3,
+    "turn_acceleration": -2.0,
+    "slide": -0.4,
+    "slide_rate": 0.9,
+    "slide_acceleration": 3.0,
+    "aim": 0.5,
+}
+
+
+def tree(kinds: tuple[str, ...], rng: np.random.Generator) -> System:
+    """Branched tree with prescribed hinges inside it, links between bodies and a state in every link."""
+    system = System(gravity=(0.4, -1.0, -9.81))
+    for name in INPUTS:
+        system.add_input(name, "")
+    root = add_random_body(system, "root", system.ground, "Universal", rng)
+    bodies = [root]
+    for k, kind in enumerate(kinds):
+        bodies.append(
+            add_random_body(system, f"{kind} {k}", bodies[max(0, len(bodies) - 1 - k % 2)], kind, rng)
+        )
+    turning = system.add_body(
+        "turning", mass=2.0, com=vector(rng), inertia=(0.3, 0.4, 0.5), parent=bodies[-1],
+        hinge=Revolute(vector(rng).tolist(), vector(rng).tolist()),
+    )  # fmt: skip
+    sliding = system.add_body(
+        "sliding", mass=1.0, com=vector(rng), inertia=(0.3, 0.4, 0.5), parent=root,
+        hinge=Prismatic(vector(rng).tolist(), vector(rng).tolist()),
+    )  # fmt: skip
+    aimed = system.add_body(
+        "aimed", mass=1.0, com=vector(rng), inertia=(0.3, 0.4, 0.5), parent=sliding,
+        hinge=Revolute(vector(rng).tolist(), vector(rng).tolist()),
+    )  # fmt: skip
+    system.prescribe(turning, Driven("turn"))
+    system.prescribe(sliding, Driven("slide"))
+    system.prescribe(aimed, SecondOrderActuator("aim", 2.0, 5.0, 0.7))
+    tip = add_random_body(system, "tip", turning, "Spherical", rng)
+    wheel_axis = (0.0, 1.0, 0.0)
+    wheel = system.add_body(
+        "wheel", mass=3.0, com=(0.1, 0.2, 0.3), inertia=(0.3, 0.5, 0.3), parent=aimed,
+        hinge=Revolute(wheel_axis, (0.1, 0.7, 0.3)),
+    )  # fmt: skip
+    system.add_force(Link("one", bodies[1], vector(rng), tip, vector(rng)))
+    system.add_force(Link("two", system.ground, vector(rng), wheel, vector(rng)))
+    return system
+
+
+def random_state(system: System, rng: np.random.Generator) -> tuple[Array, Array, Array, Array]:
+    embedding = embed(system)
+    layout = Layout(embedding)
+    q = random_coordinates(system, embedding.q_of, rng)
+    x = layout.y0[embedding.n_q + embedding.n_v :] + 0.3 * rng.normal(size=len(layout.x))
+    u = np.array([INPUTS.get(name, 0.0) for name in system.inputs])
+    return q, rng.normal(size=embedding.n_v), x, u
+
+
+def compare(system: System, q: Array, v: Array, x: Array, u: Array) -> None:
+    """All three formulations at one state."""
+    embedding = embed(system)
+    by_embedding = embedded_accelerations(embedding, q, v, x, u)
+    expected = np.concatenate([by_embedding[body.name] for body in system.bodies])
+    scale = np.max(np.abs(expected))
+
+    full = FullyAugmented(system)
+    y = full.state_from_embedded(embedding, q, v, x, u)
+    rows = full.at(y, u).constraints
+    assert np.max(np.abs(rows.g)) < 1e-13  # poses agree
+    assert np.max(np.abs(rows.rate)) < 1e-12  # velocities agree
+    answer = full.accelerations(y, u)
+    assert answer.inconsistency < 1e-12
+    np.testing.assert_allclose(answer.V_dot, expected, rtol=0, atol=RELATIVE * scale)
+
+    instant = Instant(embedding, Layout(embedding), q, v, x, u)
+    np.testing.assert_allclose(
+        full.at(y, u).x_dot.astype(float), instant.x_dot.astype(float), rtol=1e-11, atol=1e-12
+    )
+
+    cut = TreeAugmented(system)
+    tree_state = cut.state_from_embedded(embedding, q, v, x, u)
+    tree_answer = cut.accelerations(tree_state, u)
+    theta_ddot = instant.accelerations.v_dot.astype(float)
+    for name, where in embedding.v_of.items():
+        tree_rates = tree_answer.V_dot[cut.embedding.v_of[name]]
+        np.testing.assert_allclose(tree_rates, theta_ddot[where], rtol=0, atol=RELATIVE * scale)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_hinge(kind: str, rng: np.random.Generator) -> None:
+    system = tree((kind,), rng)
+    compare(system, *random_state(system, rng))
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_tree_of_all_hinges(seed: int, rng: np.random.Generator) -> None:
+    system = tree(tuple(rng.permutation(KINDS)), rng)
+    compare(system, *random_state(system, rng))
+
+
+@pytest.mark.parametrize("angle", [-1.0, -0.2, 0.5])
+def test_four_bar(angle: float, rng: np.random.Generator) -> None:
+    """The closed form of the embedded path against all hinges cut and against the loop cut at G."""
+    system = four_bar((0.0, 0.0), (0.1, 0.4), (1.1, 0.9), (1.2, 0.0), embedded=True)
+    system.add_force(Link("link", system.find("crank"), vector(rng), system.find("rocker"), vector(rng)))
+    compare(system, np.array([angle]), np.array([3.0]), np.array([0.2]), np.zeros(0))
+
+
+def test_loop_that_moves_by_prescribed_motion(rng: np.random.Generator) -> None:
+    """The crank is prescribed: η_S and its rate against rheonomic rows; nothing is left free but the pendulum."""
+    system = four_bar((0.0, 0.0), (0.1, 0.4), (1.1, 0.9), (1.2, 0.0), embedded=True, independent=())
+    for name in ("turn", "turn_rate", "turn_acceleration"):
+        system.add_input(name, "")
+    system.prescribe("crank", Driven("turn"))
+    system.add_body(
+        "pendulum", mass=1.0, com=(0.3, 0.1, 0.2), inertia=(0.1, 0.1, 0.1), parent="coupler",
+        hinge=Universal((1.0, 0.0, 0.2), (0.0, 1.0, 0.0), (0.6, 0.7, 0.0)),
+    )  # fmt: skip
+    compare(system, np.array([0.3, -0.5]), np.array([1.0, -2.0]), np.zeros(0), np.array([0.2, 2.0, -30.0]))
+
+
+def test_observer_agrees_with_the_embedded_one(rng: np.random.Generator) -> None:
+    """What force elements are told: points, directions, angular velocities, coordinates, rates."""
+    system = tree(KINDS, rng)
+    q, v, x, u = random_state(system, rng)
+    embedding = embed(system)
+    told = Instant(embedding, Layout(embedding), q, v, x, u).outward
+    full = FullyAugmented(system)
+    absolute = AbsoluteObserver(full.at(full.state_from_embedded(embedding, q, v, x, u), u).states)
+    bodies = [system.ground, *system.bodies]
+    frames = [
+        body for body in bodies if body.name != "wheel"
+    ]  # whose axes the embedded path may leave unturned
+    for _ in range(40):
+        body, frame = bodies[rng.integers(len(bodies))], frames[rng.integers(len(frames))]
+        at, axis = vector(rng), vector(rng)
+        for mine, theirs in zip(absolute.point(body, at, frame), told.point(body, at, frame), strict=True):
+            np.testing.assert_allclose(
+                mine, theirs.astype(float), rtol=0, atol=1e-11
+            )  # sums of 12 bodies' motions
+        mine, theirs = absolute.direction(body, axis, frame), told.direction(body, axis, frame)
+        np.testing.assert_allclose(mine, theirs.astype(float), rtol=0, atol=1e-13)
+        mine, theirs = absolute.angular_velocity(body, frame), told.angular_velocity(body, frame)
+        np.testing.assert_allclose(mine, theirs.astype(float), rtol=0, atol=1e-12)
+    for body in system.bodies:
+        quaternion = "qw" in body.inboard.coordinate_names
+        for k in range(0 if quaternion else body.inboard.n_q):
+            assert absolute.coordinate(body, k) == pytest.approx(told.coordinate(body, k), abs=1e-12)
+        for k in range(body.inboard.n_v):
+            assert absolute.rate(body, k) == pytest.approx(told.rate(body, k), abs=1e-11)
+
+
+def test_energy_balance_of_undamped_motion(rng: np.random.Generator) -> None:
+    """Power of V̇: d/dt of the energy is zero for conservative, scleronomic systems: ∂E/∂y ẏ by differences."""
+    system = System()
+    parent = system.ground
+    for k, kind in enumerate(("Free", "Universal", "Cylindrical", "Screw", "Planar")):
+        body = add_random_body(system, f"b{k}", parent, kind, rng)
+        parent = body
+    system.forces.clear()
+    embedding = embed(system)
+    full = FullyAugmented(system)
+    q = random_coordinates(system, embedding.q_of, rng)
+    y = full.state_from_embedded(embedding, q, rng.normal(size=embedding.n_v), np.zeros(0))
+    instant = full.at(y)
+    y_dot = np.concatenate((instant.position_rate(instant.V).astype(float), full.accelerations(y).V_dot))
+    h = 1e-5 / np.max(np.abs(y_dot))
+    power = (full.at(y + h * y_dot).energy - full.at(y - h * y_dot).energy) / (2.0 * h)
+    # rounding of an energy of order E at a step of h; the truncation h² is far below it
+    assert abs(power) < 1e-14 * abs(instant.energy) / h
+    assert 1e-14 * abs(instant.energy) / h < 1e-4 * np.abs(y_dot[full.n_p :]).max() * np.abs(instant.V).max()
