@@ -1,5 +1,144 @@
-"""Exact, drift-free multibody dynamics of mechanisms with loops, by constraint embedding."""
+"""Exact, drift-free multibody dynamics of mechanisms with loops, by constraint embedding.
+
+>>> import ce_dynamics as ce
+>>> system = ce.System(gravity=(0, 0, -9.81))
+>>> arm = system.add_body("arm", mass=2.0, com=(0.5, 0, 0), inertia=(0, 0.17, 0.17),
+...                       parent=system.ground, hinge=ce.Revolute(axis=(0, 1, 0)))
+>>> model = ce.compile(system)
+>>> model.accelerations(q=[0.0], v=[0.0]).round(3)
+array([14.642])
+
+Names are loaded when they are first used, so that importing this package is cheap.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from ce_dynamics._version import __version__
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from ce_dynamics.body import Body
+    from ce_dynamics.errors import (
+        AssemblyError,
+        CeDynamicsError,
+        DataError,
+        ModelError,
+        PhysicalityWarning,
+        SimulationError,
+    )
+    from ce_dynamics.forces.base import ForceElement
+    from ce_dynamics.forces.laws import Law, Linear, Polynomial, Tabulated
+    from ce_dynamics.forces.spring_damper import SpringDamper
+    from ce_dynamics.forces.torsion import TorsionSpringDamper
+    from ce_dynamics.forces.wrench import AppliedWrench
+    from ce_dynamics.hinges import (
+        Cylindrical,
+        Distance,
+        Fixed,
+        Free,
+        Hinge,
+        Planar,
+        Prismatic,
+        Revolute,
+        Screw,
+        Spherical,
+        Universal,
+    )
+    from ce_dynamics.linkage import Linkage
+    from ce_dynamics.model import InputLaw, Model, compile
+    from ce_dynamics.motions import Driven, Held, Motion, SecondOrderActuator
+    from ce_dynamics.simulation import simulate
+    from ce_dynamics.system import System
+    from ce_dynamics.trimming import trim
+
+_HOMES = {
+    "body": ("Body",),
+    "errors": (
+        "AssemblyError",
+        "CeDynamicsError",
+        "DataError",
+        "ModelError",
+        "PhysicalityWarning",
+        "SimulationError",
+    ),
+    "forces.base": ("ForceElement",),
+    "forces.laws": ("Law", "Linear", "Polynomial", "Tabulated"),
+    "forces.spring_damper": ("SpringDamper",),
+    "forces.torsion": ("TorsionSpringDamper",),
+    "forces.wrench": ("AppliedWrench",),
+    "hinges": (
+        "Cylindrical",
+        "Distance",
+        "Fixed",
+        "Free",
+        "Hinge",
+        "Planar",
+        "Prismatic",
+        "Revolute",
+        "Screw",
+        "Spherical",
+        "Universal",
+    ),
+    "linkage": ("Linkage",),
+    "model": ("InputLaw", "Model", "compile"),
+    "motions": ("Driven", "Held", "Motion", "SecondOrderActuator"),
+    "simulation": ("simulate",),
+    "system": ("System",),
+    "trimming": ("trim",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "AppliedWrench",
+    "AssemblyError",
+    "Body",
+    "CeDynamicsError",
+    "Cylindrical",
+    "DataError",
+    "Distance",
+    "Driven",
+    "Fixed",
+    "ForceElement",
+    "Free",
+    "Held",
+    "Hinge",
+    "InputLaw",
+    "Law",
+    "Linear",
+    "Linkage",
+    "Model",
+    "ModelError",
+    "Motion",
+    "PhysicalityWarning",
+    "Planar",
+    "Polynomial",
+    "Prismatic",
+    "Revolute",
+    "Screw",
+    "SecondOrderActuator",
+    "SimulationError",
+    "Spherical",
+    "SpringDamper",
+    "System",
+    "Tabulated",
+    "TorsionSpringDamper",
+    "Universal",
+    "__version__",
+    "compile",
+    "simulate",
+    "trim",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -14,7 +14,7 @@ from ce_dynamics.cli.progress import Display, Interruption
 from ce_dynamics.errors import DataError, SimulationError
 from ce_dynamics.models.hmmwv.case import Case, prepare
 from ce_dynamics.models.hmmwv.driving import nearest
-from ce_dynamics.simulate import Method
+from ce_dynamics.simulation import Method
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -24,7 +24,7 @@ from ce_dynamics.models.hmmwv.ride import build_ride
 from ce_dynamics.models.hmmwv.schema import HmmwvParameters
 from ce_dynamics.models.hmmwv.vehicle import build
 from ce_dynamics.models.manoeuvres import DoubleLaneChange, Manoeuvre
-from ce_dynamics.simulate import Method, simulate
+from ce_dynamics.simulation import Method, simulate
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -71,7 +71,7 @@ class Case:
         atol: float = 1e-8,
         progress: Callable[[float], None] | None = None,
     ) -> xr.Dataset:
-        """Integrate; see `ce_dynamics.simulate.simulate` for the arguments and errors.
+        """Integrate; see `ce_dynamics.simulation.simulate` for the arguments and errors.
 
         Returns
         -------
@@ -145,7 +145,7 @@ def run(
     overrides : sequence of str
         ``key=value`` each, see `HmmwvParameters.load`.
     method, rtol, atol, progress
-        See `ce_dynamics.simulate.simulate`.
+        See `ce_dynamics.simulation.simulate`.
 
     Returns
     -------

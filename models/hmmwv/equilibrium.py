@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ce_dynamics.model import Floats, Model
 from ce_dynamics.models.hmmwv.schema import CORNERS
-from ce_dynamics.trim import trim
+from ce_dynamics.trimming import trim
 
 ARMS = tuple(f"{name}.lower_arm" for name in CORNERS)
 WHEEL_RATES = tuple(f"{name}.wheel_rate" for name in CORNERS)

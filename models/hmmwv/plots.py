@@ -24,13 +24,13 @@ DEGREES = 180.0 / math.pi
 CLOSURE_BUDGET = 1e-12
 """[m]; drawn as a line."""
 BLUE, ORANGE, GREEN, RED, GREY = "tab:blue", "tab:orange", "tab:green", "tab:red", "0.55"
-CORNER_CORNER_NAME = {
+CORNER_NAME = {
     "front_left": "front l.",
     "front_right": "front r.",
     "rear_left": "rear l.",
     "rear_right": "rear r.",
 }
-STYLE = {
+CORNER_STYLE = {
     "front_left": (BLUE, "-"),
     "front_right": (BLUE, "--"),
     "rear_left": (ORANGE, "-"),

@@ -25,7 +25,7 @@ from ce_dynamics.models.tyre_tmeasy import Tyre
 from ce_dynamics.motions import SecondOrderActuator
 from ce_dynamics.spatial import IDENTITY
 from ce_dynamics.system import System
-from ce_dynamics.trim import trim
+from ce_dynamics.trimming import trim
 
 FORWARD, LEFT, UP = IDENTITY
 

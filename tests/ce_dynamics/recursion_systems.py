@@ -164,9 +164,7 @@ def corner(rng: np.random.Generator) -> System:
     bodies = DoubleWishboneBodies(steering="steering_link")
     add_linkage(system, DoubleWishbone(CORNER, bodies), rng, ("upright_link", "tie_rod", "shock_upper"))
     wheel = Revolute((0, 1, 0), at=(-0.040, 0.910, -0.026))
-    system.add_body(
-        "wheel", mass=3.0, com=wheel.at, inertia=(0.2, 0.4, 0.2), parent="spindle", hinge=wheel
-    )
+    system.add_body("wheel", mass=3.0, com=wheel.at, inertia=(0.2, 0.4, 0.2), parent="spindle", hinge=wheel)
     add_random(system, rng, "box", system.find("steering_link"), Spherical((-0.3, 0.0, 0.0)))
     add_loads(system, rng)
     return system
@@ -202,7 +200,8 @@ class PolynomialCoupling(Linkage):
         motion.set("b", HingeMotion(motion.hinge("b").configuration(array((b1, b2))), X, eta, bias))
 
     def _coordinates(self, motion: SubgraphMotion, name: str) -> Array:
-        return motion.hinge(name).coordinates(motion.hinge_motions[name].c)
+        coordinates: Array = motion.hinge(name).coordinates(motion.hinge_motions[name].c)
+        return coordinates
 
 
 class Rows(Condition):
@@ -302,9 +301,7 @@ class Case:
             rate, acceleration = u[f"drive of {body}_rate"], u[f"drive of {body}_acceleration"]
             u[f"drive of {body}"] += t * rate
             u[f"drive of {body}_rate"] += t * acceleration
-        return Instant(
-            self.embedding, self.layout, q, self.v + t * v_dot, self.x, np.array(list(u.values()))
-        )
+        return Instant(self.embedding, self.layout, q, self.v + t * v_dot, self.x, np.array(list(u.values())))
 
     def derivative(self, f: Callable[[Instant], Array], v_dot: Array, h: float = 1e-5) -> Array:
         """Central difference of f along the motion: error of order h² and of rounding / h."""

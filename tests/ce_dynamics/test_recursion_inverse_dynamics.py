@@ -132,7 +132,12 @@ def test_drive_of_a_pendulum_by_hand() -> None:
     m, l, inertia, M, g = 2.0, 0.4, 0.3, 1.5, 9.81
     system = System(gravity=(0, 0, -g))
     rod = system.add_body(
-        "rod", mass=m, com=(0, 0, -l), inertia=(0.3, inertia, 0.1), parent="ground", hinge=Revolute((0, -1, 0))
+        "rod",
+        mass=m,
+        com=(0, 0, -l),
+        inertia=(0.3, inertia, 0.1),
+        parent="ground",
+        hinge=Revolute((0, -1, 0)),
     )
     system.add_body("bob", mass=M, com=(0, 0, -1), parent=rod, hinge=Prismatic((0, 0, -1)))
     add_drive(system, "rod")

@@ -16,7 +16,7 @@ from ce_dynamics.models.brake import Brake, BrakeParameters
 from ce_dynamics.models.powertrain import Driveline, Traction
 from ce_dynamics.models.road import FlatRoad, InclinedRoad, Road
 from ce_dynamics.models.tyre_tmeasy import Tyre
-from ce_dynamics.simulate import RightHandSide
+from ce_dynamics.simulation import RightHandSide
 from ce_dynamics.system import System
 from tests.models.components import POWERTRAIN, TYRE
 

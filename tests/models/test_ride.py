@@ -16,8 +16,8 @@ from ce_dynamics.model import Floats, Model
 from ce_dynamics.models.hmmwv.ride import build_ride
 from ce_dynamics.models.hmmwv.schema import CORNERS
 from ce_dynamics.recursion.energy import elastic_potential
-from ce_dynamics.simulate import simulate
-from ce_dynamics.trim import trim
+from ce_dynamics.simulation import simulate
+from ce_dynamics.trimming import trim
 
 DATA = Path(__file__).parents[1] / "data"
 SHORT = dict(zip(CORNERS, ("FL", "FR", "RL", "RR"), strict=True))

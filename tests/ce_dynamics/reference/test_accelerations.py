@@ -21,7 +21,7 @@ from tests.ce_dynamics.reference.systems import (
     vector,
 )
 
-# rounding 1e-16 times the condition of the mass matrix of bodies of similar size (< 1e4), with two digits to spare
+# rounding 1e-16 times the condition of the mass matrix of bodies of similar size (< 1e4), and two digits
 RELATIVE = 1e-10
 
 INPUTS = {
@@ -132,7 +132,7 @@ def test_four_bar(angle: float, rng: np.random.Generator) -> None:
 
 
 def test_loop_that_moves_by_prescribed_motion(rng: np.random.Generator) -> None:
-    """The crank is prescribed: η_S and its rate against rheonomic rows; nothing is left free but the pendulum."""
+    """The crank is prescribed: η_S and its rate against rheonomic rows; only the pendulum is free."""
     system = four_bar((0.0, 0.0), (0.1, 0.4), (1.1, 0.9), (1.2, 0.0), embedded=True, independent=())
     for name in ("turn", "turn_rate", "turn_acceleration"):
         system.add_input(name, "")
@@ -176,7 +176,7 @@ def test_observer_agrees_with_the_embedded_one(rng: np.random.Generator) -> None
 
 
 def test_energy_balance_of_undamped_motion(rng: np.random.Generator) -> None:
-    """Power of V̇: d/dt of the energy is zero for conservative, scleronomic systems: ∂E/∂y ẏ by differences."""
+    """Conservative and scleronomic: the derivative of the energy along ẏ, by differences, is zero."""
     system = System()
     parent = system.ground
     for k, kind in enumerate(("Free", "Universal", "Cylindrical", "Screw", "Planar")):

@@ -25,7 +25,7 @@ def test_independent_rows(rows: int, rng: np.random.Generator) -> None:
 
 
 def test_redundant_rows_of_very_different_length(rng: np.random.Generator) -> None:
-    """Rows 2 and 3 are combined in row 5, whose unit is 1e6 times smaller; λ is least in the normalised rows."""
+    """Rows 2 and 3 are combined in row 5, which is 1e6 times shorter; λ is least in the normalised rows."""
     M, G, f = masses(8, rng), rng.normal(size=(5, 8)), rng.normal(size=8)
     G = np.vstack((G, 1e-6 * (G[2] - 2.0 * G[3])))
     gamma = G @ rng.normal(size=8)  # consistent

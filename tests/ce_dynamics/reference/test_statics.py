@@ -92,7 +92,7 @@ def test_parallelogram_against_its_equation_of_motion(angle: float) -> None:
 
 @pytest.mark.parametrize("angle", [0.3, 2.5])
 def test_held_parallelogram_needs_the_torque_of_virtual_work(angle: float) -> None:
-    """Weights: 2 cranks with arms of ½ cos θ and a coupler with cos θ: the drive carries 2 g cos θ about z."""
+    """2 cranks with arms of ½ cos θ and a coupler with cos θ: the drive carries 2 g cos θ about z."""
     system, state = turned_parallelogram(angle)
     states = TreeAugmented(system).at(state).states
     system.prescribe("crank", Held(angle - math.pi / 2))

@@ -40,7 +40,7 @@ A01_AT_10 = (-0.2750874626, -0.9614192051)  # reference data, good to its last d
 
 
 def test_pendulum_reaches_its_exact_place() -> None:
-    """Global error within 1000 local tolerances after four periods, and ten times less for 100 times the price."""
+    """Error within 1000 tolerances after four periods; it shrinks tenfold for a tolerance of a hundredth."""
     system, y0 = pendulum()
     prepared = Preparation(system, y0)
     times = np.linspace(0.0, 10.0, 6)
@@ -59,7 +59,7 @@ def test_pendulum_reaches_its_exact_place() -> None:
 
 
 def swinging_parallelogram() -> tuple[System, Array, Array]:
-    """The square hanging down, 0.5 rad aside with 1 rad/s: it stays clear of the dead points; a state for each form."""
+    """The square hanging down, 0.5 rad aside with 1 rad/s, clear of dead points; a state for each form."""
     system = parallelogram()
     cut = TreeAugmented(system)
     turn = math.pi + 0.5  # crank from y
@@ -176,7 +176,7 @@ class Servo(ForceElement):
 
 
 def cart() -> System:
-    """A pendulum (1 kg at 1 m below, no inertia of its own) on a cart with prescribed displacement along x."""
+    """A pendulum (1 kg at 1 m below, no inertia) on a cart with prescribed displacement along x."""
     system = System()
     for name in ("s", "s_rate", "s_acceleration", "torque"):
         system.add_input(name, "")

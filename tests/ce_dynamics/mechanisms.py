@@ -1,0 +1,193 @@
+"""Closed-chain mechanisms for the tests of loops, each with the cut and the independent coordinates of choice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ce_dynamics.arrays import Array
+from ce_dynamics.hinges import (
+    Closure,
+    Cylindrical,
+    Distance,
+    Hinge,
+    Planar,
+    Prismatic,
+    Revolute,
+    Screw,
+    Spherical,
+    Universal,
+)
+from ce_dynamics.system import System
+
+Z = (0.0, 0.0, 1.0)
+PROPERTIES = {
+    "crank": (1.3, (0.02, 0.03, 0.04)),
+    "coupler": (2.1, (0.05, 0.06, 0.02)),
+    "rocker": (1.7, (0.03, 0.04, 0.05)),
+}
+
+
+def add(system: System, name: str, parent: str, hinge: Hinge, com: Array, mass: float = 1.0) -> None:
+    """A body with some mass and inertia."""
+    system.add_body(name, mass=mass, com=com, inertia=(0.03, 0.04, 0.05), parent=parent, hinge=hinge)
+
+
+def dyad(A: Array, B: Array, a: float, b: float, side: float) -> Array:
+    """The point at distance a from A and b from B (in the plane z = 0), left of A → B for side = 1."""
+    L = float(np.linalg.norm(B - A))
+    x = (a * a - b * b + L * L) / (2.0 * L)
+    e = (B - A) / L
+    return np.asarray(A + x * e + side * np.sqrt(a * a - x * x) * np.array((-e[1], e[0], 0.0)))
+
+
+def four_bar(
+    lengths: Sequence[float],
+    angle: float,
+    *,
+    side: float = 1.0,
+    cut: str = "rocker",
+    closure: str = "revolute",
+    independent: Sequence[str] = ("crank",),
+) -> System:
+    """Crank a, coupler b, rocker c and ground d, cut at the pin named ``cut`` (rocker, coupler or ground)."""
+    a, b, c, d = lengths
+    A, D = np.zeros(3), np.array((d, 0.0, 0.0))
+    B = a * np.array((np.cos(angle), np.sin(angle), 0.0))
+    C = dyad(B, D, b, c, side)
+    system = System(gravity=(0.0, -9.81, 0.0))
+    pins = {"A": Revolute(Z, A), "B": Revolute(Z, B), "C": Revolute(Z, C), "D": Revolute(Z, D)}
+    coms = {"crank": 0.5 * (A + B), "coupler": 0.5 * (B + C), "rocker": 0.5 * (C + D)}
+    trees = {
+        "rocker": [("crank", "ground", "A"), ("coupler", "crank", "B"), ("rocker", "ground", "D")],
+        "coupler": [("crank", "ground", "A"), ("rocker", "ground", "D"), ("coupler", "rocker", "C")],
+        "ground": [("crank", "ground", "A"), ("coupler", "crank", "B"), ("rocker", "coupler", "C")],
+    }
+    ends = {"rocker": ("coupler", "rocker", "C"), "coupler": ("crank", "coupler", "B"), "ground": ("ground", "rocker", "D")}
+    for name, parent, pin in trees[cut]:
+        mass, inertia = PROPERTIES[name]
+        system.add_body(name, mass=mass, com=coms[name], inertia=inertia, parent=parent, hinge=pins[pin])
+    one, other, pin = ends[cut]
+    at = pins[pin].at
+    joint: Closure = Revolute(Z, at) if closure == "revolute" else Spherical(at)
+    system.close_loop("pin", one, other, joint, independent)
+    return system
+
+
+def slider_crank(crank: float, rod: float, angle: float, independent: Sequence[str] = ("crank",)) -> System:
+    """Slider on the x axis."""
+    B = crank * np.array((np.cos(angle), np.sin(angle), 0.0))
+    C = np.array((B[0] + np.sqrt(rod**2 - B[1] ** 2), 0.0, 0.0))
+    system = System(gravity=(0.0, -9.81, 0.0))
+    add(system, "crank", "ground", Revolute(Z), 0.5 * B)
+    add(system, "rod", "crank", Revolute(Z, B), 0.5 * (B + C))
+    add(system, "slider", "ground", Prismatic((1.0, 0.0, 0.0), C), C)
+    system.close_loop("pin", "rod", "slider", Revolute(Z, C), independent)
+    return system
+
+
+def five_bar(independent: Sequence[str] = ("left", "right")) -> System:
+    """Two cranks and two couplers: two degrees of freedom."""
+    A, E = np.zeros(3), np.array((1.0, 0.0, 0.0))
+    B, D = np.array((-0.3, 0.6, 0.0)), np.array((1.4, 0.5, 0.0))
+    C = dyad(B, D, 1.1, 1.3, 1.0)
+    system = System(gravity=(0.0, -9.81, 0.0))
+    add(system, "left", "ground", Revolute(Z, A), 0.5 * (A + B))
+    add(system, "left coupler", "left", Revolute(Z, B), 0.5 * (B + C))
+    add(system, "right", "ground", Revolute(Z, E), 0.5 * (D + E))
+    add(system, "right coupler", "right", Revolute(Z, D), 0.5 * (C + D))
+    system.close_loop("pin", "left coupler", "right coupler", Revolute(Z, C), independent)
+    return system
+
+
+RSUR_B, RSUR_C = np.array((0.0, 0.3, 0.1)), np.array((1.0, 0.2, 0.9))
+RSUR_D = np.array((1.2, 0.0, 0.1))
+U1, U2 = (1.0, 0.0, 0.2), (0.1, 1.0, 0.0)
+
+
+def rsur(cut: str = "universal", independent: Sequence[str] = ("crank",)) -> System:
+    """Crank, ball joint, coupler, universal joint, rocker on a skew axis; cut at either joint of the coupler."""
+    system = System(gravity=(0.3, -1.0, -9.81))
+    B, C, D = RSUR_B, RSUR_C, RSUR_D
+    add(system, "crank", "ground", Revolute((1.0, 0.0, 0.1)), 0.5 * B)
+    add(system, "rocker", "ground", Revolute((0.2, 1.0, 0.0), D), 0.5 * (C + D))
+    if cut == "universal":
+        add(system, "coupler", "crank", Spherical(B), 0.5 * (B + C))
+        system.close_loop("joint", "rocker", "coupler", Universal(U1, U2, C), independent)
+    else:
+        add(system, "coupler", "rocker", Universal(U1, U2, C), 0.5 * (B + C))
+        system.close_loop("ball", "crank", "coupler", Spherical(B), independent)
+    return system
+
+
+def spatial_slider(slider: str) -> System:
+    """Crank, universal joint, rod, then a slider on a cylindrical, screw or prismatic hinge."""
+    system = System(gravity=(0.3, -1.0, -9.81))
+    B, C = np.array((0.1, 0.2, 0.05)), np.array((1.2, 0.1, 0.1))
+    add(system, "crank", "ground", Revolute((0.1, 0.2, 1.0)), 0.5 * B)
+    add(system, "rod", "crank", Universal((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), B), 0.5 * (B + C))
+    axis, at = (1.0, 0.1, 0.0), np.array((1.2, 0.0, 0.1))
+    if slider == "cylindrical":
+        add(system, "slider", "ground", Cylindrical(axis, at), C)
+        joint: Closure = Universal((0.0, 1.0, 0.0), (0.0, 0.3, 1.0), C)
+    elif slider == "screw":
+        add(system, "slider", "ground", Screw(axis, 0.6, at), C)
+        joint = Spherical(C)
+    else:
+        add(system, "slider", "ground", Prismatic(axis, at), C)
+        joint = Spherical(C)
+    system.close_loop("joint", "rod", "slider", joint, ["crank"])
+    return system
+
+
+def floating_coupler() -> System:
+    """A four-bar whose coupler moves freely in the plane and is closed by two pins: six redundant rows."""
+    B, C, D = np.array((0.2, 0.9, 0.0)), np.array((2.6, 1.7, 0.0)), np.array((3.2, 0.0, 0.0))
+    system = System(gravity=(0.0, -9.81, 0.0))
+    add(system, "crank", "ground", Revolute(Z), 0.5 * B)
+    add(system, "coupler", "ground", Planar(Z, 0.5 * (B + C)), 0.5 * (B + C))
+    add(system, "rocker", "ground", Revolute(Z, D), 0.5 * (C + D))
+    system.close_loop("one", "crank", "coupler", Revolute(Z, B), ["crank"])
+    system.close_loop("two", "coupler", "rocker", Revolute(Z, C))
+    return system
+
+
+def bricard(independent: Sequence[str] = ("bar 1",)) -> System:
+    """Benchmark A04: five boxes of 1 m and 1 kg, section 0.1 m, over the edges of a cube."""
+    points = np.array([(0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0, 0, 1)], dtype=float)
+    axes = [(0, 1, 0), (0, 0, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 0, 0)]
+    system = System(gravity=(0.0, -9.81, 0.0))
+    parent = "ground"
+    for k in range(5):
+        along = np.abs(points[k + 1] - points[k])
+        inertia = along * (0.02 / 12.0) + (1.0 - along) * (1.01 / 12.0)
+        name = f"bar {k + 1}"
+        com = 0.5 * (points[k] + points[k + 1])
+        hinge = Revolute(axes[k], points[k].tolist())
+        system.add_body(name, mass=1.0, com=com, inertia=inertia, parent=parent, hinge=hinge)
+        parent = name
+    system.close_loop("last", parent, "ground", Revolute(axes[5], points[5].tolist()), independent)
+    return system
+
+
+def modelica_four_bar() -> System:
+    """MultiBody.Examples.Loops.Fourbar_analytic: crank b1, massless rod b3, slider that carries b2."""
+    system = System(gravity=(0.0, -9.81, 0.0))
+    crank = np.array((0.0, 0.5, 0.1))
+    foot = np.array((1.0, 0.0, 0.0))  # b0 + s0 along x
+    tip = foot + np.array((0.0, 0.2, 0.0))
+    for name, start, end, hinge in (
+        ("crank", np.zeros(3), crank, Revolute((1.0, 0.0, 0.0))),
+        ("slider", foot, tip, Prismatic((1.0, 0.0, 0.0), foot)),
+    ):
+        length = float(np.linalg.norm(end - start))
+        mass = 7700.0 * np.pi * 0.025**2 * length
+        e = (end - start) / length
+        along, across = 0.5 * mass * 0.025**2, mass * (length**2 + 3.0 * 0.025**2) / 12.0
+        inertia = across * np.eye(3) + (along - across) * np.outer(e, e)
+        system.add_body(
+            name, mass=mass, com=0.5 * (start + end), inertia=inertia, parent="ground", hinge=hinge
+        )
+    system.close_loop("rod", "crank", "slider", Distance(crank, tip), ["crank"])
+    return system
