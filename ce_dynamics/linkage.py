@@ -12,8 +12,8 @@ class Linkage(ABC):
 
     1. ``determines``: names of the bodies whose inboard hinges are dependent and found by this linkage.
     2. ``closes``: names of the closures that then hold.
-    3. `solve` sets every hinge of ``determines``, from the inside out; independent and prescribed hinges whose
-       carriers are known are set before it is called.
+    3. `solve` sets every hinge of ``determines``, from the inside out; independent and prescribed hinges
+       whose carriers are known are set before it is called.
     4. The branch (the sign of every square root) is fixed at construction from the design geometry and stays
        continuous over the admissible range.
     5. Where the linkage cannot be assembled the configuration is NaN; nothing is clamped.
@@ -28,5 +28,5 @@ class Linkage(ABC):
         """Set the motion of every dependent hinge."""
 
     def reach(self) -> tuple[float, float] | None:
-        """Admissible interval of a single independent coordinate, None where it is not known in closed form."""
+        """Admissible interval of a single independent coordinate, None where it is not known."""
         return None

@@ -19,6 +19,7 @@ import scipy.optimize
 from ce_dynamics.arrays import Array
 from ce_dynamics.errors import AssemblyError
 from ce_dynamics.loop_kernel import LoopKernel, largest, least_squares
+from ce_dynamics.loop_trial import with_unit_quaternions
 
 LARGEST_STEP = 0.1  # of arc length, in radians and sizes of the loop
 SMALLEST_STEP = 1e-9
@@ -208,6 +209,7 @@ def step(kernel: LoopKernel, here: Point, h: float) -> Point | None:
 def oriented(kernel: LoopKernel, here: Point, q: Array, theta: float) -> Point | None:
     """A new point with tangent and range turned the way they were at the last one."""
     m = kernel.loop.m
+    q = with_unit_quaternions(kernel.loop.dependent, q)
     _, Y = kernel(q, np.array((theta,)))
     scaled = kernel.scaled(Y)
     U, _, Vt = np.linalg.svd(scaled)

@@ -10,7 +10,15 @@ import numpy as np
 from ce_dynamics.arrays import Array
 from ce_dynamics.body import Body
 from ce_dynamics.compiler import compile_function, trace
-from ce_dynamics.loop_trial import Loop, advanced, held_at_design, moving, stacked_neutral, velocity_scales
+from ce_dynamics.loop_trial import (
+    Loop,
+    advanced,
+    held_at_design,
+    moving,
+    stacked_neutral,
+    velocity_scales,
+    with_unit_quaternions,
+)
 
 
 class Closed(NamedTuple):
@@ -87,7 +95,7 @@ class LoopKernel:
             if error <= self.tolerance and not largest(r) < 0.5 * error:
                 break  # as far as rounding goes
             q, error = trial, largest(r)
-        return Closed(q, error)
+        return Closed(with_unit_quaternions(self.loop.dependent, q), error)
 
     def moved_parameters(self, p: Array, step: Array) -> Array:
         """Parameters moved by a small step of their velocities."""

@@ -16,6 +16,7 @@ from ce_dynamics.body import Body
 from ce_dynamics.loops import ClosureErrors, closure_errors
 from ce_dynamics.motion import BodyMotion, HingeMotion, SubgraphMotion
 from ce_dynamics.motion import at_rest as body_at_rest
+from ce_dynamics.rotation import normalised
 from ce_dynamics.system import LoopClosure
 
 Coordinates = dict[str, Array]
@@ -161,6 +162,18 @@ def advanced(bodies: Sequence[Body], q: Array, step: Array) -> Array:
         v = step[start : start + body.inboard.n_v]
         parts.append(coordinates + body.inboard.q_dot(coordinates, v))
         start += body.inboard.n_v
+    return concatenate(parts)
+
+
+def with_unit_quaternions(bodies: Sequence[Body], q: Array) -> Array:
+    """Stacked coordinates (floats) with quaternions of unit length, which small steps do not keep."""
+    parts = []
+    for body, coordinates in zip(bodies, split(q, bodies).values(), strict=True):
+        neutral = body.inboard.neutral.tolist()
+        if 1.0 in neutral:
+            w = neutral.index(1.0)
+            coordinates = concatenate((coordinates[:w], normalised(coordinates[w:])))
+        parts.append(coordinates)
     return concatenate(parts)
 
 

@@ -7,9 +7,11 @@ from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ce_dynamics.analysis import Analysis
 from ce_dynamics.arrays import Array, Scalar, array, concatenate, norm
+from ce_dynamics.checks import Floats, checked
 from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, trace
 from ce_dynamics.embedding import Aggregate, Embedding, embed
 from ce_dynamics.equations import Instant
@@ -17,8 +19,6 @@ from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.layout import Entry, Layout
 from ce_dynamics.loops import closure_errors
 from ce_dynamics.system import System
-
-Floats = NDArray[np.float64]
 
 
 class InputLaw(Protocol):
@@ -33,7 +33,7 @@ class InputLaw(Protocol):
         ...
 
 
-class Model:
+class Model(Analysis):
     """An embedded system whose evaluations run as machine code.
 
     Every function is traced and compiled when it is first asked for, and kept on disk for the next time.
@@ -51,6 +51,7 @@ class Model:
     """
 
     def __init__(self, system: System) -> None:
+        super().__init__()
         self.system = system
         self.embedding: Embedding = embed(system)
         self.layout = Layout(self.embedding)
@@ -79,7 +80,8 @@ class Model:
         if broken is not None:
             q = {b.name: self.layout.y0[self.embedding.q_of[b.name]].tolist() for b in broken.independent}
             raise AssemblyError(
-                f"the loop of {broken.name!r} cannot be assembled at its initial coordinates {q}{reach_text(broken)}"
+                f"the loop of {broken.name!r} cannot be assembled at its initial coordinates {q}"
+                f"{reach_text(broken)}"
             )
 
     def unassembled(self, y: Array, u: Array) -> Aggregate | None:
@@ -229,7 +231,8 @@ class Model:
         return np.concatenate(parts)
 
     def __repr__(self) -> str:
-        return f"Model({self.system.name!r}: {self.embedding.n_v} degrees of freedom, {len(self.system.bodies)} bodies)"
+        bodies = len(self.system.bodies)
+        return f"Model({self.system.name!r}: {self.embedding.n_v} degrees of freedom, {bodies} bodies)"
 
 
 def compile(system: System) -> Model:
@@ -243,14 +246,6 @@ def compile(system: System) -> Model:
         If a loop cannot be assembled at the initial state.
     """
     return Model(system)
-
-
-def checked(name: str, value: ArrayLike, size: int) -> Floats:
-    """A user's vector as float64; refuses other lengths, NaN and infinities."""
-    vector = np.asarray(value, dtype=float)
-    if vector.shape != (size,) or not np.all(np.isfinite(vector)):
-        raise ModelError(f"{name} must be {size} finite numbers, got {vector}")
-    return vector
 
 
 def reach_text(S: Aggregate) -> str:

@@ -1,8 +1,9 @@
 """Motion inside an aggregated body S, relative to its parent p: the columns of Hᵀ(S) and the bias a(S).
 
-Everything is expressed in p's axes with positions from p's centre of mass.  The bodies of S are visited along
-their spanning tree, which is the factor φ_S of H(S) = X_Sᵀ H_S φ_S: `SubgraphMotion.set` adds one hinge's term
-of H_Sᵀ X_S and carries it outward.  All accelerations are classical (second time derivatives of positions).
+Everything is expressed in p's axes with positions from p's centre of mass.  The bodies of S are visited
+along their spanning tree, which is the factor φ_S of H(S) = X_Sᵀ H_S φ_S: `SubgraphMotion.set` adds one
+hinge's term of H_Sᵀ X_S and carries it outward.  All accelerations are classical (second time derivatives of
+positions).
 """
 
 from __future__ import annotations

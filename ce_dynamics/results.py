@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ce_dynamics.model import Floats, Model
+from ce_dynamics.checks import Floats
+from ce_dynamics.model import Model
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from ce_dynamics.checks import Floats, checked
 from ce_dynamics.errors import ModelError, SimulationError
-from ce_dynamics.model import Floats, InputLaw, Model, checked, reach_text
+from ce_dynamics.model import InputLaw, Model, reach_text
 from ce_dynamics.results import dataset
 
 if TYPE_CHECKING:
@@ -70,12 +71,12 @@ class RightHandSide:
         return self._control.outputs["u"]
 
 
-class Stalled(Exception):
+class StalledError(Exception):
     """The integrator creeps: at the edge of a loop's range ever smaller steps lead nowhere."""
 
 
 class StallWatch:
-    """Raises `Stalled` when many evaluations have brought next to no progress.
+    """Raises `StalledError` when many evaluations have brought next to no progress.
 
     Parameters
     ----------
@@ -95,7 +96,7 @@ class StallWatch:
         if t - self._since[0] >= self._progress:
             self._since = (t, evaluations)
         elif evaluations - self._since[1] > self._patience:
-            raise Stalled(f"{self._patience} evaluations advanced it by less than {self._progress:.3g} s")
+            raise StalledError(f"{self._patience} evaluations advanced it by less than {self._progress:.3g} s")
 
 
 def constant_inputs(model: Model, inputs: Inputs) -> Floats:
@@ -236,7 +237,7 @@ def integrate(
             atol=atol,
             max_step=max_step,
         )
-    except (ValueError, Stalled, KeyboardInterrupt) as error:  # ValueError: NaN met in a factorisation
+    except (ValueError, StalledError, KeyboardInterrupt) as error:  # ValueError: NaN met in a factorisation
         t, Y = np.array([t for t, _ in accepted]), np.array([y for _, y in accepted])
         what = "interrupted" if isinstance(error, KeyboardInterrupt) else f"{method} failed ({error})"
         return t, Y, f"{what} at t = {t[-1]:.4g} s"

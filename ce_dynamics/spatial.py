@@ -30,7 +30,7 @@ def rotate_symmetric(R: Array, A: Array) -> Array:
     """R A Rᵀ for a symmetric 3×3 A.
 
     The isotropic part of A does not rotate: R A Rᵀ = a 1 + R (A − a 1) Rᵀ.  Taking a = A₂₂ leaves a smaller
-    matrix to rotate and nothing at all when A is a multiple of the identity, such as the mass of a rigid body.
+    matrix to rotate, and nothing at all when A is a multiple of the identity, such as the mass of a body.
     """
     a = A[1, 1]
     isotropic = a * IDENTITY

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ce_dynamics.checks import Floats, checked
 from ce_dynamics.errors import AssemblyError, ModelError
-from ce_dynamics.model import Floats, Model, checked
+from ce_dynamics.model import Model
 
 
 def trim(

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from ce_dynamics.arrays import array, zeros
 from ce_dynamics.body import Body
@@ -74,6 +73,8 @@ def bisected(margin: Callable[[float], float], inside: float, outside: float) ->
 
 def change_point(margin: Callable[[float], float], start: float, finish: float) -> float | None:
     """Where the margin vanishes between two angles, if it does."""
+    from scipy.optimize import minimize_scalar  # here, because most runs never ask for the reach
+
     found = minimize_scalar(
         lambda theta: np.nan_to_num(margin(theta), nan=0.0),
         bounds=(min(start, finish), max(start, finish)),

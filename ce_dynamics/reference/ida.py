@@ -22,8 +22,8 @@ UNTESTED = 1e20
 OUTSIDE = 1e30
 """Residual where the model has no value: Newton fails and IDA tries a shorter step."""
 
-DENSE_UP_TO = 60
-"""Systems of at most this size are solved with dense matrices."""
+DENSE_UP_TO = 400
+"""Systems of at most this size are solved with dense matrices: SuperLU_MT costs about 1 ms per solution."""
 
 
 def load_ida() -> Any:

@@ -16,7 +16,8 @@ import numpy as np
 
 from ce_dynamics._version import __version__
 from ce_dynamics.errors import DataError, SimulationError
-from ce_dynamics.model import Floats, Model
+from ce_dynamics.checks import Floats
+from ce_dynamics.model import Model
 from ce_dynamics.models.checks import check_number
 from ce_dynamics.models.hmmwv.driving import make_manoeuvre, nearest, si_value
 from ce_dynamics.models.hmmwv.equilibrium import settled

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ce_dynamics.model import Floats, Model
+from ce_dynamics.checks import Floats
+from ce_dynamics.model import Model
 from ce_dynamics.models.hmmwv.schema import CORNERS
 from ce_dynamics.trimming import trim
 

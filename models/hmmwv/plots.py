@@ -25,10 +25,10 @@ CLOSURE_BUDGET = 1e-12
 """[m]; drawn as a line."""
 BLUE, ORANGE, GREEN, RED, GREY = "tab:blue", "tab:orange", "tab:green", "tab:red", "0.55"
 CORNER_NAME = {
-    "front_left": "front l.",
-    "front_right": "front r.",
-    "rear_left": "rear l.",
-    "rear_right": "rear r.",
+    "front_left": "FL",
+    "front_right": "FR",
+    "rear_left": "RL",
+    "rear_right": "RR",
 }
 CORNER_STYLE = {
     "front_left": (BLUE, "-"),
@@ -90,13 +90,13 @@ def figure(results: xr.Dataset, manoeuvre: Manoeuvre | None = None) -> Figure:
 
     with style():
         panels = [panel for panel in PANELS if all(name in results for name in panel.needs)]
-        rows = math.ceil(len(panels) / COLUMNS)
-        page = Figure(figsize=(18.0, 4.6 + 3.0 * rows), layout="constrained")
+        rows = math.ceil((len(panels) + COLUMNS - 1) / COLUMNS)
+        page = Figure(figsize=(18.0, 1.6 + 3.0 * rows), layout="constrained")
         FigureCanvasAgg(page)
-        grid = page.add_gridspec(rows + 1, COLUMNS, height_ratios=[1.25, *[1.0] * rows])
-        draw_trajectory(page.add_subplot(grid[0, :]), results, manoeuvre)
-        for k, panel in enumerate(panels):
-            axes = page.add_subplot(grid[1 + k // COLUMNS, k % COLUMNS])
+        grid = page.add_gridspec(rows, COLUMNS, height_ratios=[1.2, *[1.0] * (rows - 1)])
+        draw_trajectory(page.add_subplot(grid[0, :-1]), results, manoeuvre)
+        for k, panel in enumerate(panels, start=COLUMNS - 1):
+            axes = page.add_subplot(grid[k // COLUMNS, k % COLUMNS])
             axes.set_title(panel.title)
             axes.set_xlabel("time [s]")
             axes.margins(x=0.01)
@@ -134,7 +134,7 @@ def heading(results: xr.Dataset) -> str:
 
 def draw_trajectory(axes: Axes, results: xr.Dataset, manoeuvre: Manoeuvre | None) -> None:
     """From above: the path to follow, cones, the chassis and the ground its flanks or wheels pass over."""
-    axes.set_title("Trajectory, seen from above")
+    axes.set_title("Trajectory from above")
     axes.set_xlabel("x [m]")
     axes.set_ylabel("y, to the left [m]")
     x, y = results["chassis_x"].values, results["chassis_y"].values
@@ -158,7 +158,7 @@ def draw_swath(axes: Axes, results: xr.Dataset, axle: str, colour: str) -> None:
     left, right = (results.sel(corner=f"{axle}_{side}") for side in ("left", "right"))
     x = np.concatenate((left["wheel_x"].values, right["wheel_x"].values[::-1]))
     y = np.concatenate((left["wheel_y"].values, right["wheel_y"].values[::-1]))
-    axes.fill(x, y, color=colour, alpha=0.18, linewidth=0.0, label=f"between {axle} wheel centres")
+    axes.fill(x, y, color=colour, alpha=0.18, linewidth=0.0, label=f"between {axle} wheels")
 
 
 def draw_path(axes: Axes, path: RoadPath, start: float, end: float) -> None:
@@ -300,9 +300,9 @@ def draw_energy(axes: Axes, results: xr.Dataset, manoeuvre: Manoeuvre | None) ->
 
 
 PANELS = (
+    Panel("Path error", ("path_error",), draw_path_error),
     Panel("Driver", ("steering", "throttle", "brake"), draw_controls),
     Panel("Speed", ("vx", "wheel_rate"), draw_speed),
-    Panel("Path error", ("path_error",), draw_path_error),
     Panel("Acceleration", ("ax", "ay"), draw_accelerations),
     Panel("Yaw", ("yaw_rate", "vx", "vy"), draw_yaw),
     Panel("Attitude", ("roll", "pitch"), draw_attitude),

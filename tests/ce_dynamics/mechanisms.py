@@ -173,7 +173,7 @@ def bricard(independent: Sequence[str] = ("bar 1",)) -> System:
 
 def modelica_four_bar() -> System:
     """MultiBody.Examples.Loops.Fourbar_analytic: crank b1, massless rod b3, slider that carries b2."""
-    system = System(gravity=(0.0, -9.81, 0.0))
+    system = System(gravity=(0.0, -9.80665, 0.0))
     crank = np.array((0.0, 0.5, 0.1))
     foot = np.array((1.0, 0.0, 0.0))  # b0 + s0 along x
     tip = foot + np.array((0.0, 0.2, 0.0))

@@ -153,7 +153,7 @@ CORNER = DoubleWishbonePoints(
 
 
 def corner(rng: np.random.Generator) -> System:
-    """A corner with a steered tie rod, on a floating chassis: a prescribed sibling, massless rods, a wheel."""
+    """A steered corner on a floating chassis: a prescribed sibling, massless rods, a wheel."""
     system = System(gravity=(0.0, 0.0, -9.81))
     add_random(system, rng, "chassis", system.ground, Free(), 10.0)
     steering = PitmanSteering(
@@ -200,8 +200,7 @@ class PolynomialCoupling(Linkage):
         motion.set("b", HingeMotion(motion.hinge("b").configuration(array((b1, b2))), X, eta, bias))
 
     def _coordinates(self, motion: SubgraphMotion, name: str) -> Array:
-        coordinates: Array = motion.hinge(name).coordinates(motion.hinge_motions[name].c)
-        return coordinates
+        return motion.hinge(name).coordinates(motion.hinge_motions[name].c)
 
 
 class Rows(Condition):
@@ -213,7 +212,7 @@ class Rows(Condition):
         return zeros(2)
 
     def velocity_rows(self, R_p: Array, x_p: Array, R_c: Array, x_c: Array) -> Array:
-        return np.cos(np.arange(24.0) ** 2).reshape(2, 12)
+        return array(np.cos(np.arange(24.0) ** 2)).reshape(2, 12)
 
     def acceleration_bias(self, *geometry: Array) -> Array:
         return zeros(2)
@@ -229,7 +228,7 @@ class Coupling:
 
 
 def coupled(rng: np.random.Generator) -> System:
-    """An aggregated body with three independent rates, a prescribed hinge inside, and bodies that it carries."""
+    """An aggregated body with three independent rates and a prescribed hinge, and bodies that it carries."""
     system = System(gravity=(1.0, 2.0, -9.0))
     p = add_random(system, rng, "p", system.ground, random_hinge(rng, "spherical"))
     a = add_random(system, rng, "a", p, random_hinge(rng, "revolute"))

@@ -89,7 +89,7 @@ def test_two_masses_by_hand() -> None:
 
 
 def test_design_length_is_the_free_length_by_default() -> None:
-    system, a, b = two_sliders()
+    _, a, b = two_sliders()
     element = SpringDamper("s", a, (0, 0, 0), b, (1, 0.75, 0), spring=10.0)
     assert element.free_length == 1.25
 
@@ -282,7 +282,7 @@ def test_follower_force_turns_with_its_body() -> None:
 
 
 def test_traced_equals_float(rng: np.random.Generator) -> None:
-    system, (base, left, hand, wheel) = branched(rng)
+    system, (_, left, hand, wheel) = branched(rng)
     system.add_input("push", "N", 1.0)
     table = Tabulated((-2.0, 0.0, 0.3, 3.0), (-9.0, 0.0, 4.0, 9.0), "cubic")
     system.add_force(SpringDamper("s", wheel, (1, 0, 0), hand, (0, 1, 0), spring=table, damper=2.0))

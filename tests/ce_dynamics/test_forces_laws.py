@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -46,7 +47,7 @@ def test_energy_is_the_integral_of_the_force(law: Law, x: float) -> None:
 
 def between(a: float, b: float) -> list[tuple[float, float]]:
     points = [a, *sorted(p for p in (*X, -2.0, -0.5, 1.0) if a < p < b), b]
-    return list(zip(points[:-1], points[1:], strict=True))
+    return list(pairwise(points))
 
 
 def test_no_energy_at_zero(law: Law) -> None:

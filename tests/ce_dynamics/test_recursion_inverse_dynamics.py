@@ -129,12 +129,12 @@ def test_drive_of_a_pendulum_by_hand() -> None:
 
     Torque I φ̈ + m g l sin φ + M (r² φ̈ + 2 r ṙ φ̇ + g r sin φ); slider M (r̈ − r φ̇² − g cos φ) = F.
     """
-    m, l, inertia, M, g = 2.0, 0.4, 0.3, 1.5, 9.81
+    m, length, inertia, M, g = 2.0, 0.4, 0.3, 1.5, 9.81
     system = System(gravity=(0, 0, -g))
     rod = system.add_body(
         "rod",
         mass=m,
-        com=(0, 0, -l),
+        com=(0, 0, -length),
         inertia=(0.3, inertia, 0.1),
         parent="ground",
         hinge=Revolute((0, -1, 0)),
@@ -145,7 +145,7 @@ def test_drive_of_a_pendulum_by_hand() -> None:
     phi, phi_dot, phi_ddot, s, s_dot = 0.7, 1.3, -2.0, 0.2, 0.8
     case.q[:], case.v[:], case.u[:] = s, s_dot, (phi, phi_dot, phi_ddot)
     r = 1.0 + s
-    expected = (inertia + m * l * l) * phi_ddot + m * g * l * math.sin(phi)
+    expected = (inertia + m * length * length) * phi_ddot + m * g * length * math.sin(phi)
     expected += M * (r * r * phi_ddot + 2.0 * r * s_dot * phi_dot + g * r * math.sin(phi))
     instant = case.instant()
     assert drive_forces(case, instant)["rod"] == pytest.approx(expected, rel=1e-14)

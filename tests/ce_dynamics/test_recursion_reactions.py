@@ -13,6 +13,7 @@ from ce_dynamics.equations import Instant
 from ce_dynamics.forces.wrench import AppliedWrench
 from ce_dynamics.hinges import Fixed, Prismatic, Revolute, Spherical
 from ce_dynamics.hinges.distance import Distance
+from ce_dynamics.kinematics.double_wishbone import DoubleWishbone
 from ce_dynamics.kinematics.four_bar_linkage import FourBar
 from ce_dynamics.layout import Layout
 from ce_dynamics.models.hmmwv.ride import build_ride
@@ -260,11 +261,12 @@ def test_ride_model_ball_joint_force(corner: str) -> None:
 @pytest.mark.parametrize("corner", TIE_ROD_COMPRESSION)
 def test_ride_model_tie_rod_force(corner: str) -> None:
     instant, result = ride()
-    linkages = [
-        link for link in instant.embedding.system.linkages if f"{corner}.lower_arm" == link.independent
-    ]
-    points = linkages[0].points
-    direction = np.subtract(points.L, points.K) / np.linalg.norm(np.subtract(points.L, points.K))
+    (rod,) = (
+        np.array(link.points.L, dtype=float) - np.array(link.points.K, dtype=float)
+        for link in instant.embedding.system.linkages
+        if isinstance(link, DoubleWishbone) and link.independent == f"{corner}.lower_arm"
+    )
+    direction = rod / np.linalg.norm(rod)  # the chassis is not turned at t = 0
     force = result.closures[f"{corner}.tie_rod/chassis"].force  # of the rod on the chassis
     assert force @ direction == pytest.approx(TIE_ROD_COMPRESSION[corner], rel=1e-9)
     np.testing.assert_allclose(force, direction * (force @ direction), atol=1e-8)  # a massless rod

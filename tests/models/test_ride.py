@@ -12,7 +12,8 @@ import xarray as xr
 
 from ce_dynamics.equations import Instant
 from ce_dynamics.errors import SimulationError
-from ce_dynamics.model import Floats, Model
+from ce_dynamics.checks import Floats
+from ce_dynamics.model import Model
 from ce_dynamics.models.hmmwv.ride import build_ride
 from ce_dynamics.models.hmmwv.schema import CORNERS
 from ce_dynamics.recursion.energy import elastic_potential
