@@ -1,8 +1,8 @@
 """O(N) forward dynamics (4)-(7) over a tree of aggregated bodies.
 
 An aggregated body never forms its 6n×6n blocks: with J_j the j-th block of Hᵀ(S) and P_j the articulated
-inertia of its body j, every quantity of (4)-(7) is a sum over its bodies, so the cost is linear in their number
-and cubic only in N(S).  An ordinary body is the case n(S) = 1.
+inertia of its body j, every quantity of (4)-(7) is a sum over its bodies, so the cost is linear in their
+number and cubic only in N(S).  An ordinary body is the case n(S) = 1.
 """
 
 from __future__ import annotations
@@ -83,7 +83,8 @@ def tip_to_base(
     ----------
     outward : Outward
     wrenches : mapping of str to (6,) array
-        External spatial force on each body at its centre of mass, in the axes of its aggregated body's parent.
+        External spatial force on each body at its centre of mass, in the axes of its aggregated body's
+        parent.
     torques : mapping of str to (n_v,) array
         Generalised force on each body's inboard hinge.
     """

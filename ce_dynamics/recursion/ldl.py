@@ -6,7 +6,7 @@ from ce_dynamics.arrays import Array, Scalar, array
 
 
 class LDL:
-    """The factors of a symmetric positive definite matrix A = L diag(d) Lᵀ; NaN or infinite where it is not."""
+    """Factors of a symmetric positive definite matrix, A = L diag(d) Lᵀ; NaN or infinite where it is not."""
 
     def __init__(self, A: Array) -> None:
         n = len(A)

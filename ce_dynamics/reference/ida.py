@@ -6,8 +6,10 @@ tolerance that no error of theirs can reach: their weight in IDA's norms is zero
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -35,12 +37,30 @@ def load_ida() -> Any:
         If scikit-sundae is not installed.
     """
     try:
-        from sksundae.ida import IDA
+        with idle_threads_sleep():
+            from sksundae.ida import IDA
     except ImportError as error:
         raise ModelError(
             "the DAE reference needs scikit-sundae, which is not installed; install ce-dynamics[dae]"
         ) from error
     return IDA
+
+
+@contextmanager
+def idle_threads_sleep() -> Iterator[None]:
+    """Let the OpenMP library that is loaded meanwhile put idle threads to sleep.
+
+    SuperLU_MT opens a parallel region for every solution; threads that spin between them make it several times
+    slower on a machine with few cores.  OpenMP reads the variable once, while it is loaded.
+    """
+    name = "OMP_WAIT_POLICY"
+    before = os.environ.get(name)
+    os.environ.setdefault(name, "passive")
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
 
 
 def make_solver(

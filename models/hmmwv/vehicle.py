@@ -101,8 +101,8 @@ def add_steering(system: System, chassis: Body, steering: SteeringParameters) ->
         system.close_loop(cut.name, cut.body_a, cut.body_b, cut.closure)
     system.use_linkage(linkage)
     actuator = steering.actuator
-    # The arms point forward and the tie rods lie behind the wheel centres: an arm that turns to the left moves
-    # the link to the left and the wheels' rears with it, which steers to the right.
+    # The arms point forward and the tie rods lie behind the wheel centres: an arm that turns to the left
+    # moves the link to the left and the wheels' rears with it, which steers to the right.
     gain = -steering.max_angle
     system.prescribe(
         "steering.pitman_arm",
