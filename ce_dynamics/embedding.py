@@ -296,7 +296,19 @@ def base_to_tip(aggregates: Sequence[Aggregate]) -> list[Aggregate]:
 
 
 def neutral_state(embedding: Embedding) -> tuple[Array, Array]:
-    """Initial coordinates and velocities: the design pose at rest, or what `System.start` was told."""
+    """Initial coordinates and velocities: the design pose at rest, or what `System.start` was told.
+
+    Raises
+    ------
+    ModelError
+        If it was told of a hinge that is not independent.
+    """
+    for name in (*embedding.system.initial, *embedding.system.initial_rates):
+        if name not in embedding.q_of:
+            raise ModelError(
+                f"body {name!r}: initial values were given, but its hinge is not independent; those are"
+                f" {list(embedding.q_of)}"
+            )
     q, v = np.zeros(embedding.n_q), np.zeros(embedding.n_v)
     for body in embedding.system.bodies:
         if body.name in embedding.q_of:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ce_dynamics.arrays import Array, Scalar, concatenate
 from ce_dynamics.embedding import Embedding, neutral_state, slices
+from ce_dynamics.errors import ModelError
 from ce_dynamics.forces.base import StateDeclaration
 
 
@@ -80,7 +81,19 @@ class Layout:
         return {entry.name: value for entry, value in zip(self.u, u, strict=True)}
 
     def collect(self, x_dot: Mapping[str, Array]) -> Array:
-        """Rates of the first-order states in the order of x."""
+        """Rates of the first-order states in the order of x.
+
+        Raises
+        ------
+        ModelError
+            If an owner returned more or fewer rates than it declares states.
+        """
+        for name, where in self.x_of.items():
+            if len(x_dot[name]) != where.stop - where.start:
+                raise ModelError(
+                    f"{name!r} returned {len(x_dot[name])} state rates; it declares"
+                    f" {where.stop - where.start} states and must return as many"
+                )
         return concatenate([x_dot[name] for name in self.x_of])
 
 

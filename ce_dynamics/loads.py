@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from ce_dynamics.arrays import Array, Scalar, array, cross, zeros
+from ce_dynamics.errors import ModelError
 from ce_dynamics.forces.base import ForceElement, HingeLoad, PointLoad, Response
 from ce_dynamics.recursion.outward import Outward
 from ce_dynamics.spatial import spatial
@@ -49,8 +50,13 @@ def gather_loads(
 
 
 def add_torque(loads: Loads, load: HingeLoad) -> None:
-    """Add a generalised force on a hinge."""
-    n_v = load.body.inboard.n_v
+    """Add a generalised force on a hinge; refuses a component that the hinge does not have."""
+    n_v = 0 if load.body.is_ground else load.body.inboard.n_v
+    if load.k not in range(n_v):
+        raise ModelError(
+            f"load on the hinge of {load.body.name!r}: component {load.k!r} does not exist; the hinge has {n_v}"
+            " (counted from 0)"
+        )
     entry = array(load.value if k == load.k else 0.0 for k in range(n_v))
     loads.torques[load.body.name] = loads.torques.get(load.body.name, zeros(n_v)) + entry
 

@@ -68,8 +68,9 @@ def unassembled(kernel: LoopKernel, q: Array) -> str:
         start += rows
     held = [body.name for body in kernel.parameters]
     moved = [body.name for body in kernel.loop.dependent]
+    while_held = f" with {held} in the design pose" if held else ""
     return (
-        f"the loop of {kernel.loop.name!r} cannot be assembled with {held} in the design pose: closure "
+        f"the loop of {kernel.loop.name!r} cannot be assembled{while_held}: closure "
         f"{name!r} stays open by {worst:.3g} (m or rad) whatever {moved} do; move the hinge points of the "
         f"design pose so that the bars reach, or choose other independent coordinates"
     )

@@ -20,6 +20,9 @@ from ce_dynamics.layout import Entry, Layout
 from ce_dynamics.loops import closure_errors
 from ce_dynamics.system import System
 
+NEGLIGIBLE = 1e-13
+"""Inertia relative to another of the same aggregated body that counts as none: rounding."""
+
 
 class InputLaw(Protocol):
     """Inputs as a function of time and of what the sensors (the system's outputs) say.
@@ -56,6 +59,7 @@ class Model(Analysis):
         self.embedding: Embedding = embed(system)
         self.layout = Layout(self.embedding)
         self.check_initial_state()
+        self.check_inertia()
 
     # The state
 
@@ -83,6 +87,21 @@ class Model(Analysis):
                 f"the loop of {broken.name!r} cannot be assembled at its initial coordinates {q}"
                 f"{reach_text(broken)}"
             )
+
+    def check_inertia(self) -> None:
+        """Refuse degrees of freedom that move no mass, whose acceleration is not determined."""
+        with np.errstate(all="ignore"):
+            nodes = self.instant(self.y0, self.u0).nodes
+        for S in self.embedding.aggregates:
+            if S.N == 0:
+                continue
+            inertia = np.linalg.eigvalsh(nodes[S.name].D_matrix.astype(float))
+            if not inertia[0] > NEGLIGIBLE * inertia[-1]:
+                hinges = ", ".join(body.name for body in S.independent)
+                raise ModelError(
+                    f"hinge {hinges}: a motion of it moves no mass or inertia (D has the eigenvalue "
+                    f"{inertia[0]:.3g}); give {S.name!r} or what it carries mass and inertia"
+                )
 
     def unassembled(self, y: Array, u: Array) -> Aggregate | None:
         """The first aggregated body that cannot be assembled at a state, if any."""

@@ -33,6 +33,7 @@ from ce_dynamics.straight_path import Linearised, Pose, closed, led_along, path
 logger = logging.getLogger(__name__)
 
 SUBSTEPS = 8
+FINAL_STEPS = 2  # pairs of Newton steps at the end of a straight path
 LONGEST_SLIDE = 10.0  # of a prismatic parameter, in sizes of the loop
 MOST_TURNS = 4.0  # of a screw as the parameter
 PATH_TOLERANCE = 1e-11  # residual at the end of a straight path, relative to the size of the loop
@@ -237,7 +238,8 @@ class NumericLinkage(Linkage):
         bodies = {body.name: body for body in self._kernel.parameters}
         pose = path(given, siblings, bodies, self.loop.parent)
         q, regular = led_along(pose, self._linearised, self.loop.advanced, self.q0, self.substeps)
-        q = self._polished(q, pose(1.0))
+        for _ in range(FINAL_STEPS):
+            q = self._polished(q, pose(1.0))
         residual = self.loop.residual(q, *pose(1.0))
         fits = closed(residual, PATH_TOLERANCE * max(1.0, self._kernel.size)) & regular
         return array(where(fits, entry, math.nan) for entry in q)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -17,9 +17,12 @@ from ce_dynamics.results import dataset
 if TYPE_CHECKING:
     import xarray as xr
     from numpy.typing import ArrayLike
+    from scipy.optimize import OptimizeResult
 
 Method = Literal["RK45", "DOP853", "RK23", "LSODA", "Radau", "BDF"]
 METHODS: tuple[str, ...] = get_args(Method)
+
+INTERRUPTED = "interrupted"
 
 Inputs = InputLaw | Mapping[str, float] | None
 
@@ -81,13 +84,13 @@ class StallWatch:
     Parameters
     ----------
     duration : float
-        Length of the run [s]; a thousandth of it is progress.
+        Length of the run [s]; a thousandth of it, or of a second if it is longer, is progress.
     evaluations : int
         How many may pass without progress.
     """
 
     def __init__(self, duration: float, evaluations: int = 20000) -> None:
-        self._progress = 1e-3 * duration
+        self._progress = 1e-3 * min(duration, 1.0)
         self._patience = evaluations
         self._since = (0.0, 0)
 
@@ -166,6 +169,8 @@ def simulate(
     for name, value in (("duration", duration), ("rtol", rtol), ("atol", atol), ("interval", interval)):
         if not (math.isfinite(value) and value > 0.0):
             raise ModelError(f"{name} {value!r} must be a positive finite number")
+    if not max_step > 0.0:
+        raise ModelError(f"max_step {max_step!r} must be a positive number (infinite for no limit)")
     if method not in METHODS:
         raise ModelError(f"method {method!r} is not known; choose one of {', '.join(METHODS)}")
     start = model.y0 if y0 is None else checked("y0", y0, len(model.layout.y0))
@@ -189,7 +194,8 @@ def simulate(
     if audit:
         results["work"] = ("time", Y[:, -1], {"units": "J", "long_name": "work done on the system"})
     if trouble:
-        raise SimulationError(f"{trouble}{where_it_broke(model, rhs, t[-1], Y[-1])}", results)
+        where = "" if trouble.startswith(INTERRUPTED) else where_it_broke(model, rhs, t[-1], Y[-1])
+        raise SimulationError(f"{trouble}{where}", results)
     return results
 
 
@@ -213,11 +219,12 @@ def integrate(
     """Times, states (in rows) and, if the end was not reached, what happened."""
     from scipy.integrate import solve_ivp
 
-    accepted: list[tuple[float, Floats]] = []
+    accepted = [(0.0, y0)]
     watch = StallWatch(t_store[-1])
 
     def after_step(t: float, y: Floats) -> float:
-        accepted.append((t, y.copy()))
+        if t > 0.0:
+            accepted.append((t, y.copy()))
         if progress is not None:
             progress(t)
         watch.look(t, rhs.evaluations)
@@ -237,20 +244,38 @@ def integrate(
             atol=atol,
             max_step=max_step,
         )
-    except (ValueError, StalledError, KeyboardInterrupt) as error:  # ValueError: NaN met in a factorisation
-        t, Y = np.array([t for t, _ in accepted]), np.array([y for _, y in accepted])
-        what = "interrupted" if isinstance(error, KeyboardInterrupt) else f"{method} failed ({error})"
-        return t, Y, f"{what} at t = {t[-1]:.4g} s"
-    t, Y = solution.t, solution.y.T
+    except KeyboardInterrupt:
+        return stopped(accepted, None, INTERRUPTED)
+    except (ValueError, StalledError) as error:  # ValueError: NaN met in a factorisation
+        return stopped(accepted, None, f"{method} failed ({error})")
+    if not solution.success:
+        return stopped(accepted, solution, f"{method} stopped ({solution.message})")
+    if not np.all(np.isfinite(solution.y)):
+        return stopped(accepted, solution, f"{method} met accelerations that are not finite")
+    return solution.t, solution.y.T, ""
+
+
+def stopped(
+    accepted: Sequence[tuple[float, Floats]], solution: OptimizeResult | None, what: str
+) -> tuple[Floats, Floats, str]:
+    """The finite part of a run that did not reach its end, and what happened and when.
+
+    Instants to store are known from a solution only; without one, every step is given.
+    """
+    t, Y = finite_part(np.array([t for t, _ in accepted]), np.array([y for _, y in accepted]))
+    if solution is not None and len(solution.t) > 0:
+        before = solution.t < t[-1]
+        t = np.append(solution.t[before], t[-1])
+        Y = np.vstack((solution.y.T[before], Y[-1]))
+        t, Y = finite_part(t, Y)
+    return t, Y, f"{what} at t = {t[-1]:.4g} s"
+
+
+def finite_part(t: Floats, Y: Floats) -> tuple[Floats, Floats]:
+    """What precedes the first state that is not finite."""
     finite = np.all(np.isfinite(Y), axis=1)
-    if not np.all(finite):
-        t, Y = t[: np.argmin(finite)], Y[: np.argmin(finite)]
-    if solution.success and len(t) == len(t_store):
-        return t, Y, ""
-    last, y_last = accepted[-1]
-    if last > t[-1] and np.all(np.isfinite(y_last)):
-        t, Y = np.append(t, last), np.vstack((Y, y_last))
-    return t, Y, f"{method} stopped at t = {t[-1]:.4g} s: {solution.message}"
+    n = len(t) if np.all(finite) else int(np.argmin(finite))
+    return t[:n], Y[:n]
 
 
 def where_it_broke(model: Model, rhs: RightHandSide, t: float, y: Floats) -> str:

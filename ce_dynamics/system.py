@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import math
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from ce_dynamics.errors import ModelError, PhysicalityWarning
 from ce_dynamics.forces.base import ForceElement, Observer
 from ce_dynamics.hinges.base import Hinge, finite_vector
 from ce_dynamics.hinges.conditions import Closure
+from ce_dynamics.hinges.geometry import finite_number
 from ce_dynamics.linkage import Linkage
 from ce_dynamics.motions import Motion
 
@@ -55,8 +55,8 @@ class System:
     """Bodies, hinges, loop closures, forces, inputs and outputs.
 
     The tree is described by giving each body its parent and inboard hinge; every further connection is a loop
-    closure.  All geometry is given in the **design pose**: world coordinates of the configuration in which every
-    hinge coordinate is zero and all body axes are parallel to the world's.
+    closure.  All geometry is given in the **design pose**: world coordinates of the configuration in which
+    every hinge coordinate is zero and all body axes are parallel to the world's.
 
     Parameters
     ----------
@@ -64,6 +64,11 @@ class System:
         Acceleration of free fall [m/s²].
     name : str
         Used in messages and results.
+
+    Raises
+    ------
+    ModelError
+        If gravity is not three finite numbers.
 
     Examples
     --------
@@ -128,8 +133,8 @@ class System:
         Raises
         ------
         ModelError
-            For a name taken already, a parent of another system, a mass or inertia that is negative, not
-            finite or of the wrong shape.
+            For a name taken already, an unknown parent or one of another system, a hinge that is none, a mass
+            or inertia that is negative, not finite or of the wrong shape.
 
         Warns
         -----
@@ -139,12 +144,15 @@ class System:
         if name in self._by_name:
             raise ModelError(f"body {name!r} exists already; give every body its own name")
         carrier = self.find(parent)
-        if not (math.isfinite(mass) and mass >= 0.0):
+        if not isinstance(hinge, Hinge):
+            raise ModelError(f"body {name!r}: hinge {hinge!r} is none; give one such as Revolute(axis=(0, 0, 1))")
+        kilograms = finite_number(mass, f"body {name!r}", "mass")
+        if kilograms < 0.0:
             raise ModelError(f"body {name!r}: mass {mass!r} must be a finite number >= 0 kg")
         at = hinge.at if com is None else finite_vector(com, f"body {name!r}", "com")
         body = Body(
             name=name,
-            mass=float(mass),
+            mass=kilograms,
             com=at,
             inertia=checked_inertia(inertia, name),
             parent=carrier,
@@ -181,7 +189,7 @@ class System:
         Raises
         ------
         ModelError
-            For a name taken already, or a closure of a body with itself.
+            For a name taken already, an unknown body, or a closure of a body with itself.
         """
         if any(known.name == name for known in self.closures):
             raise ModelError(f"closure {name!r} exists already; give every closure its own name")
@@ -194,7 +202,13 @@ class System:
         return loop
 
     def use_linkage(self, linkage: Linkage) -> None:
-        """Let a closed-form linkage find the dependent hinges it names."""
+        """Let a closed-form linkage find the dependent hinges it names.
+
+        Raises
+        ------
+        ModelError
+            If it names an unknown body.
+        """
         for name in linkage.determines:
             self.find(name)
         self.linkages.append(linkage)
@@ -205,7 +219,8 @@ class System:
         Raises
         ------
         ModelError
-            If the hinge has not exactly one coordinate or is prescribed already.
+            If the hinge has not exactly one coordinate or is prescribed already, or the motion reads an input
+            that is not declared.
         """
         target = self.find(body)
         if target.is_ground or target.inboard.n_v != 1:
@@ -235,32 +250,73 @@ class System:
         self.forces.append(element)
 
     def add_input(self, name: str, unit: str, default: float = 0.0) -> None:
-        """Declare a named input."""
+        """Declare a named input.
+
+        Raises
+        ------
+        ModelError
+            If the name is taken or the default not a finite number.
+        """
         if name in self.inputs:
-            raise ModelError(f"input {name!r} exists already")
-        if not math.isfinite(default):
-            raise ModelError(f"input {name!r}: default {default!r} must be finite")
-        self.inputs[name] = Input(name, unit, float(default))
+            raise ModelError(f"input {name!r} exists already; give every input its own name")
+        self.inputs[name] = Input(name, unit, finite_number(default, f"input {name!r}", "default"))
 
     def add_output(self, name: str, unit: str, function: Callable[[Observer], Scalar]) -> None:
-        """Declare a named output computed from the motion (on arrays and `where`, without branching)."""
-        if name in self.outputs:
-            raise ModelError(f"output {name!r} exists already")
+        """Declare a named output computed from the motion (on arrays and `where`, without branching).
+
+        Raises
+        ------
+        ModelError
+            If the name is taken.
+        """
+        self._need_new_output(name)
         self.outputs[name] = Output(name, unit, function)
 
     def add_measurement(self, name: str, unit: str, function: Callable[[Any], Scalar]) -> None:
-        """Declare a named output that needs accelerations; its function gets the `Instant`."""
-        if name in self.outputs or name in self.measurements:
-            raise ModelError(f"output {name!r} exists already")
+        """Declare a named output that needs accelerations; its function gets the `Instant`.
+
+        Raises
+        ------
+        ModelError
+            If the name is taken.
+        """
+        self._need_new_output(name)
         self.measurements[name] = Output(name, unit, function)
 
     def group(self, dimension: str, members: Sequence[str]) -> None:
-        """Let quantities named ``<member>.<rest>`` share one variable ``<rest>`` with a dimension of members."""
+        """Let quantities named ``<member>.<rest>`` share one variable ``<rest>`` with a dimension of members.
+
+        Raises
+        ------
+        ModelError
+            If the dimension exists already, or has no members or one of them twice.
+        """
+        if dimension in self.groups or dimension in ("time", "closure"):
+            raise ModelError(f"dimension {dimension!r} exists already; give every group its own")
+        if not members or len(set(members)) < len(members):
+            raise ModelError(f"group {dimension!r}: members {list(members)} must be one or more different names")
         self.groups[dimension] = tuple(members)
 
     def start(self, body: Body | str, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
-        """Give the initial coordinates and velocities of an independent inboard hinge."""
+        """Give the initial coordinates and velocities of an independent inboard hinge.
+
+        Parameters
+        ----------
+        body : Body or str
+        q : (n_q,) array_like, optional
+            Coordinates; those of the design pose if not given.
+        v : (n_v,) array_like, optional
+            Generalised velocities; zero if not given.
+
+        Raises
+        ------
+        ModelError
+            If the numbers of values are not the hinge's or one is not finite; when the system is embedded, if
+            the hinge is prescribed or dependent.
+        """
         target = self.find(body)
+        if target.is_ground:
+            raise ModelError("the ground has no hinge whose initial values could be given")
         hinge = target.inboard
         for values, size, store, what in (
             (q, hinge.n_q, self.initial, "coordinates q"),
@@ -276,7 +332,13 @@ class System:
             store[target.name] = array
 
     def find(self, body: Body | str) -> Body:
-        """The body of this system with that name (a Body is checked to be of this system)."""
+        """The body of this system with that name (a Body is checked to be of this system).
+
+        Raises
+        ------
+        ModelError
+            If there is none; it suggests the nearest name.
+        """
         name = body.name if isinstance(body, Body) else body
         known = self._by_name.get(name)
         if known is None:
@@ -286,6 +348,10 @@ class System:
         if isinstance(body, Body) and body is not known:
             raise ModelError(f"body {name!r} belongs to another system")
         return known
+
+    def _need_new_output(self, name: str) -> None:
+        if name in self.outputs or name in self.measurements:
+            raise ModelError(f"output {name!r} exists already; give every output its own name")
 
     def _need_input(self, name: str, who: str) -> None:
         if name not in self.inputs:
@@ -298,7 +364,13 @@ class System:
 
 
 def checked_inertia(value: Any, name: str) -> Array:
-    """A user's inertia as a symmetric (3, 3) array; warns where no rigid body can have it."""
+    """A user's inertia as a symmetric (3, 3) array of its own; warns where no rigid body can have it.
+
+    Raises
+    ------
+    ModelError
+        If it is not 3 or 3×3 finite numbers, not symmetric (to rounding), or a principal moment is negative.
+    """
     try:
         given = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
@@ -306,15 +378,18 @@ def checked_inertia(value: Any, name: str) -> Array:
     inertia = np.diag(given) if given.shape == (3,) else given
     if inertia.shape != (3, 3) or not np.all(np.isfinite(inertia)):
         raise ModelError(f"body {name!r}: inertia {value!r} must be 3 or 3×3 finite numbers")
-    if not np.allclose(inertia, inertia.T, rtol=1e-12, atol=0.0):
+    # Rounding of a product such as R I Rᵀ is relative to the largest entry, not to each.
+    if not np.allclose(inertia, inertia.T, rtol=0.0, atol=1e-12 * np.max(np.abs(inertia))):
         raise ModelError(f"body {name!r}: inertia {value!r} must be symmetric")
+    inertia = 0.5 * (inertia + inertia.T)
     moments = np.linalg.eigvalsh(inertia)
     rounding = 1e-12 * max(abs(moments))
     if moments[0] < -rounding:
         raise ModelError(f"body {name!r}: principal moment of inertia {moments[0]:g} must be >= 0 kg m²")
     if moments[2] > moments[0] + moments[1] + rounding + 1e-9 * moments[2]:
         warnings.warn(
-            f"body {name!r}: principal moments {moments} violate the triangle inequality; no rigid body has them",
+            f"body {name!r}: principal moments {moments} violate the triangle inequality; no rigid body has"
+            " them",
             PhysicalityWarning,
             stacklevel=3,
         )

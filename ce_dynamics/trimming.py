@@ -46,7 +46,7 @@ def trim(
     ModelError
         If a name is unknown or the numbers of names differ.
     AssemblyError
-        If no such state is found near the start.
+        If the loops cannot be assembled at the start, or no such state is found near it.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def trim(
 
     known = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
     found, resting = positions(known, change), positions(known, still)
-    if len(found) != len(resting):
+    if len(found) != len(resting) or not found:
         raise ModelError(
             f"{len(found)} entries cannot make {len(resting)} rates vanish; name as many of each"
         )
@@ -72,6 +72,8 @@ def trim(
         rates = model.dynamics(state(values), given)[0][resting]
         return np.where(np.isfinite(rates), rates, 1e30)
 
+    if not np.all(np.isfinite(model.dynamics(state(start[found]), given)[0])):
+        raise AssemblyError("the accelerations are not finite at the start; start where all loops can be assembled")
     scale = max(1.0, float(np.max(np.abs(residual(start[found])))))
     solution = root(residual, start[found], method="hybr", options={"xtol": 1e-14})
     worst = float(np.max(np.abs(residual(solution.x))))

@@ -41,8 +41,8 @@ def simulate_vehicle(
         str,
         typer.Option(
             metavar="NAME|FILE",
-            help="[bold]hmmwv[/bold], [bold]ride[/bold] (springs for tyres, left to itself), or a YAML data file "
-            "with all numbers of the HMMWV or just those that differ.",
+            help="[bold]hmmwv[/bold], [bold]ride[/bold] (springs for tyres, left to itself), or a YAML data "
+            "file with all numbers of the HMMWV or just those that differ.",
             rich_help_panel=RUN,
         ),
     ] = "hmmwv",
@@ -78,8 +78,8 @@ def simulate_vehicle(
         typer.Option(
             "--set",
             metavar="PATH=VALUE",
-            help="Override a parameter, e.g. front.spring.linear='120 kN/m'; repeatable; see --list-parameters.  "
-            "Corner values are given as for the left side.",
+            help="Override a parameter, e.g. front.spring.linear='120 kN/m'; repeatable; see "
+            "--list-parameters.  Corner values are given as for the left side.",
             rich_help_panel=RUN,
         ),
     ] = None,
@@ -95,18 +95,23 @@ def simulate_vehicle(
         Path, typer.Option(metavar="FOLDER", help="Where results and plots go.", rich_help_panel=OUTPUT)
     ] = Path("simulate-vehicle-output"),
     json: Annotated[
-        bool, typer.Option("--json", help="Summary as JSON on stdout, nothing else there.", rich_help_panel=OUTPUT)
+        bool,
+        typer.Option("--json", help="Summary as JSON on stdout, nothing else there.", rich_help_panel=OUTPUT),
     ] = False,
     list_parameters: Annotated[
         bool,
         typer.Option(
-            "--list-parameters", help="List all parameters, as --set takes them, and leave.", rich_help_panel=ABOUT
+            "--list-parameters",
+            help="List all parameters, as --set takes them, and leave.",
+            rich_help_panel=ABOUT,
         ),
     ] = False,
     list_manoeuvres: Annotated[
         bool,
         typer.Option(
-            "--list-manoeuvres", help="List all manoeuvres and their options, and leave.", rich_help_panel=ABOUT
+            "--list-manoeuvres",
+            help="List all manoeuvres and their options, and leave.",
+            rich_help_panel=ABOUT,
         ),
     ] = False,
     version: Annotated[
@@ -122,8 +127,8 @@ def simulate_vehicle(
 ) -> int:
     """Simulate the HMMWV, a vehicle on four double wishbones whose loops are embedded exactly.
 
-    Without options: an ISO 3888-1 double lane change at 12 m/s, 10 s.  A summary is printed; all results go to
-    a NetCDF file and a page of plots.
+    Without options: an ISO 3888-1 double lane change at 12 m/s, 10 s.  A summary is printed; all results go
+    to a NetCDF file and a page of plots.
     """
     if context.invoked_subcommand is not None:
         return 0

@@ -51,7 +51,12 @@ def complain(message: str, kind: str = "error") -> None:
 
 
 def show_warning(
-    message: Warning | str, category: type[Warning], filename: str, lineno: int, file: object = None, line: object = None
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: object = None,
+    line: object = None,
 ) -> None:
     """In the form of `warnings.showwarning`: one line on stderr."""
     complain(str(message), "warning")

@@ -31,15 +31,16 @@ def print_tables(title: str, summary: Summary, files: Mapping[str, str]) -> None
     for row in summary.corners:
         table.add_row(row.label, *(number(row.values[name]) for name in corners), unit(row.unit))
     console.print(table)
-    for what, path in files.items():
-        console.print(f"{ {'netcdf': 'results', 'png': 'plots'}[what] }: {path}", soft_wrap=True, markup=False)
+    for what, path in (("results", files["netcdf"]), ("plots", files["png"])):
+        console.print(f"{what}: {path}", soft_wrap=True, markup=False)
 
 
 def print_json(
     title: str, message: str, attributes: Mapping[str, Any], summary: Summary, files: Mapping[str, str]
 ) -> None:
     """On stdout; ``completed`` tells whether the end was reached, ``message`` why not."""
-    settings = {key: attributes[key] for key in ("model", "manoeuvre", "method", "rtol", "atol") if key in attributes}
+    known = ("model", "manoeuvre", "method", "rtol", "atol")
+    settings = {key: attributes[key] for key in known if key in attributes}
     content = {
         "version": __version__,
         "title": title,

@@ -83,6 +83,8 @@ class Outward:
         self, embedding: Embedding, q: Array, v: Array, prescribed: Mapping[str, Prescribed]
     ) -> None:
         self.embedding = embedding
+        self._q = q
+        self._prescribed = prescribed
         self.motions: dict[str, SubgraphMotion] = {}
         self._omega: dict[str, Array] = {"ground": zeros(3)}
         self._placements: dict[tuple[str, str], Placement] = {}
@@ -143,16 +145,24 @@ class Outward:
         if body.is_ground or common_ancestor(body, frame) is not frame:
             return self._seen_from(body, frame)
         S = self.embedding.owner[body.name]
-        j, com = self.relative_to_p(body), self.motions[S.name].point(body.name, body.com)
+        j, com = self._turned(body), self.motions[S.name].point(body.name, body.com)
         p = self.placement(S.parent, frame)
         at = carried(p, PointState(com.r, com.v))
         return Placement(p.R @ j.R, at.r, at.v, p.w + p.R @ j.w_total)
 
     def _seen_from(self, body: Body, frame: Body) -> Placement:
         root = common_ancestor(body, frame)
-        j, f = self.placement(body, root), self.placement(frame, root)
+        j, f = self.placement(body, root), self._axes_of(frame, root)
         at = seen_from(f, PointState(j.r, j.v))
         return Placement(f.R.T @ j.R, at.r, at.v, f.R.T @ (j.w - f.w))
+
+    def _axes_of(self, frame: Body, root: Body) -> Placement:
+        """As `placement`, with the axes of an axisymmetric body turning with it: what it sees turns about it."""
+        place = self.placement(frame, root)
+        if frame.name not in self.embedding.unturned:
+            return place
+        p = self.placement(self.embedding.owner[frame.name].parent, root)
+        return place._replace(R=p.R @ self._turned(frame).R)
 
     # Observer
 
@@ -162,7 +172,7 @@ class Outward:
             return PointState(body.local(at), zeros(3))
         root = common_ancestor(body, frame)
         if root is not frame:
-            return seen_from(self.placement(frame, root), self.point(body, at, root))
+            return seen_from(self._axes_of(frame, root), self.point(body, at, root))
         S = self.embedding.owner[body.name]
         j = self._turned(body) if off_axis(body, body.inboard.at - at) else self.relative_to_p(body)
         point = j.point(at, self.motions[S.name].theta_dot)
@@ -170,11 +180,12 @@ class Outward:
 
     def direction(self, body: Body, axis: Array, frame: Body) -> Array:
         """See `Observer.direction`."""
-        if body is frame or body.is_ground or not off_axis(body, axis):
-            return self.placement(body, frame).R @ axis
-        p = self.placement(self.embedding.owner[body.name].parent, frame)
-        turned: Array = p.R @ (self._turned(body).R @ axis)
-        return turned
+        if body.is_ground or off_axis(body, axis):
+            seen: Array = self.placement(body, frame).R @ axis
+        else:  # of a spinning tip's own axis the angle need not be known
+            p = self.placement(self.embedding.owner[body.name].parent, frame)
+            seen = p.R @ (self.relative_to_p(body).R @ axis)
+        return seen
 
     def angular_velocity(self, body: Body, frame: Body) -> Array:
         """See `Observer.angular_velocity`."""
@@ -182,8 +193,11 @@ class Outward:
 
     def coordinate(self, body: Body, k: int = 0) -> Scalar:
         """See `Observer.coordinate`."""
-        hinge_motion = self._motion(body).hinge_motions[body.name]
-        return body.inboard.coordinates(hinge_motion.c)[k]
+        if body.name in self.embedding.q_of:
+            return self._q[self.embedding.q_of[body.name]][k]
+        if body.name in self._prescribed:
+            return self._prescribed[body.name].position
+        return body.inboard.coordinates(self._motion(body).hinge_motions[body.name].c)[k]
 
     def rate(self, body: Body, k: int = 0) -> Scalar:
         """See `Observer.rate`."""

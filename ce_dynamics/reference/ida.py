@@ -24,8 +24,8 @@ UNTESTED = 1e20
 OUTSIDE = 1e30
 """Residual where the model has no value: Newton fails and IDA tries a shorter step."""
 
-DENSE_UP_TO = 400
-"""Systems of at most this size are solved with dense matrices: SuperLU_MT costs about 1 ms per solution."""
+DENSE_UP_TO = 150
+"""Systems of at most this size are solved with dense matrices, which is about as fast and simpler."""
 
 
 def load_ida() -> Any:
@@ -50,8 +50,8 @@ def load_ida() -> Any:
 def idle_threads_sleep() -> Iterator[None]:
     """Let the OpenMP library that is loaded meanwhile put idle threads to sleep.
 
-    SuperLU_MT opens a parallel region for every solution; threads that spin between them make it several times
-    slower on a machine with few cores.  OpenMP reads the variable once, while it is loaded.
+    SuperLU_MT opens a parallel region for every solution; threads that spin between them make it several
+    times slower on a machine with few cores.  OpenMP reads the variable once, while it is loaded.
     """
     name = "OMP_WAIT_POLICY"
     before = os.environ.get(name)

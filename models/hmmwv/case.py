@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ce_dynamics._version import __version__
-from ce_dynamics.errors import DataError, SimulationError
 from ce_dynamics.checks import Floats
+from ce_dynamics.errors import DataError, SimulationError
 from ce_dynamics.model import Model
 from ce_dynamics.models.checks import check_number
 from ce_dynamics.models.hmmwv.driving import make_manoeuvre, nearest, si_value
@@ -197,7 +197,7 @@ def prepare(
         "manoeuvre_options": json.dumps(dict(task.values)),
         "overrides": json.dumps(list(overrides)),
     }
-    y0 = settled(vehicle, first_inputs(vehicle, task))
+    y0 = settled(vehicle, first_pedals(vehicle, task))
     return Case(f"HMMWV, {task.title}", vehicle, task, y0, task.duration, attributes)
 
 
@@ -235,10 +235,12 @@ def load_parameters(model: str | Path, overrides: Sequence[str]) -> HmmwvParamet
     return HmmwvParameters.load(overrides=overrides, variant=Path(model))
 
 
-def first_inputs(model: Model, manoeuvre: Manoeuvre) -> Floats:
-    """What the driver does at the start."""
+def first_pedals(model: Model, manoeuvre: Manoeuvre) -> Floats:
+    """The driver's inputs at the start, with the steering straight, where its actuator stands."""
     control = model.control(manoeuvre).bind()
     control.inputs["t"][0] = 0.0
     control.inputs["y"][:] = model.y0
     control.run()
-    return control.outputs["u"].copy()
+    u = control.outputs["u"].copy()
+    u[[entry.name for entry in model.layout.u].index("steering")] = 0.0
+    return u

@@ -6,9 +6,10 @@ import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ce_dynamics.models.hmmwv.summary import energy_imbalance, load_name, suspension_travel
 from ce_dynamics.models.manoeuvres import DoubleLaneChange, Manoeuvre
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 DEGREES = 180.0 / math.pi
 CLOSURE_BUDGET = 1e-12
 """[m]; drawn as a line."""
+SLIP_SHOWN = 110.0
+"""[%]; slips beyond it are cut off."""
 BLUE, ORANGE, GREEN, RED, GREY = "tab:blue", "tab:orange", "tab:green", "tab:red", "0.55"
 CORNER_NAME = {
     "front_left": "FL",
@@ -53,7 +56,7 @@ STYLE = {
 }
 COLUMNS = 3
 
-Draw: TypeAlias = "Callable[[Axes, xr.Dataset, Manoeuvre | None], None]"
+Draw: TypeAlias = "Callable[[Axes, xr.Dataset], None]"
 
 
 class Panel(NamedTuple):
@@ -91,17 +94,28 @@ def figure(results: xr.Dataset, manoeuvre: Manoeuvre | None = None) -> Figure:
     with style():
         panels = [panel for panel in PANELS if all(name in results for name in panel.needs)]
         rows = math.ceil((len(panels) + COLUMNS - 1) / COLUMNS)
-        page = Figure(figsize=(18.0, 1.6 + 3.0 * rows), layout="constrained")
+        width, height = 18.0, 1.5 + 3.0 * rows
+        page = Figure(figsize=(width, height))
         FigureCanvasAgg(page)
-        grid = page.add_gridspec(rows, COLUMNS, height_ratios=[1.2, *[1.0] * (rows - 1)])
+        # Margins by hand, in inches: matplotlib's automatic layout would double the drawing time.
+        grid = page.add_gridspec(
+            rows,
+            COLUMNS,
+            left=0.8 / width,
+            right=1.0 - 0.8 / width,
+            bottom=0.6 / height,
+            top=1.0 - 1.1 / height,
+            wspace=0.28,
+            hspace=0.42,
+        )
         draw_trajectory(page.add_subplot(grid[0, :-1]), results, manoeuvre)
         for k, panel in enumerate(panels, start=COLUMNS - 1):
             axes = page.add_subplot(grid[k // COLUMNS, k % COLUMNS])
             axes.set_title(panel.title)
             axes.set_xlabel("time [s]")
             axes.margins(x=0.01)
-            panel.draw(axes, results, manoeuvre)
-        page.suptitle(heading(results), fontsize=15.0)
+            panel.draw(axes, results)
+        page.suptitle(heading(results), fontsize=15.0, y=1.0 - 0.2 / height)
     return page
 
 
@@ -109,7 +123,8 @@ def style() -> AbstractContextManager[None]:
     """Our settings, for as long as a page is drawn."""
     import matplotlib
 
-    return matplotlib.rc_context({**matplotlib.rcParamsDefault, **STYLE, "backend": "agg"})
+    settings: dict[Any, Any] = {**matplotlib.rcParamsDefault, **STYLE, "backend": "agg"}
+    return matplotlib.rc_context(settings)
 
 
 def legend(axes: Axes, *others: Axes, columns: int = 4) -> None:
@@ -163,7 +178,7 @@ def draw_swath(axes: Axes, results: xr.Dataset, axle: str, colour: str) -> None:
 
 def draw_path(axes: Axes, path: RoadPath, start: float, end: float) -> None:
     """The line the driver is to follow."""
-    style = {"color": RED, "linestyle": "--", "linewidth": 1.3, "label": "path to follow"}
+    style: dict[str, Any] = {"color": RED, "linestyle": "--", "linewidth": 1.3, "label": "path to follow"}
     if isinstance(path, CirclePath):
         angle = np.linspace(0.0, 2.0 * math.pi, 361)
         axes.plot(path.radius * np.sin(angle), path.radius * (1.0 - np.cos(angle)), **style)
@@ -184,7 +199,8 @@ def draw_gates(axes: Axes, manoeuvre: DoubleLaneChange) -> None:
 # --- Panels over time ---------------------------------------------------------------------------------------
 
 
-def draw_controls(axes: Axes, results: xr.Dataset, manoeuvre: Manoeuvre | None) -> None:
+def draw_controls(axes: Axes, results: xr.Dataset) -> None:
+    """Steering and pedals."""
     for name, label, colour in (
         ("steering", "steering (+ left)", BLUE),
         ("throttle", "throttle", GREEN),
@@ -195,7 +211,8 @@ def draw_controls(axes: Axes, results: xr.Dataset, manoeuvre: Manoeuvre | None) 
     legend(axes)
 
 
-def draw_speed(axes: Axes, results: xr.Dataset, manoeuvre: Manoeuvre | None) -> None:
+def draw_speed(axes: Axes, results: xr.Dataset) -> None:
+    """Forward speed, and the wheels' at their first rolling radius."""
     axes.plot(results["time"], results["vx"], color=BLUE, label="vehicle's")
     radius_speed = results["wheel_rate"].values.mean(axis=1)
     ratio = results["vx"].values[0] / radius_speed[0] if abs(radius_speed[0]) > 1e-6 else math.nan
@@ -207,7 +224,8 @@ def draw_speed(axes: Axes, results: xr.Dataset, manoeuvre: Manoeuvre | None) -> 
     legend(axes)
 
 
-def draw_accelerations(axes: Axes, results: xr.Dataset, manoeuvre: Manoeuvre | None) -> None:
+def draw_accelerations(axes: Axes, results: xr.Dataset) -> None:
+    """Accelerations along the vehicle's horizontal axes."""
     axes.plot(results["time"], results["ay"], color=BLUE, label="to the left")
     axes.plot(results["time"], results["ax"], color=ORANGE, label="forward")
     axes.set_ylabel("acceleration [m/s²]")
@@ -215,7 +233,8 @@ def draw_accelerations(axes: Axes, results: xr.Dataset, manoeuvre: Manoeuvre | N
     legend(axes)
 
 
-def draw_attitude(axes: Axes, results: xr.Dataset, manoeuvre: Manoeuvre | None) -> None:
+def draw_attitude(axes: Axes, results: xr.Dataset) -> None:
+    """Roll and pitch."""
     axes.plot(results["time"], DEGREES * results["roll"], color=BLUE, label="roll (+ right)")
     axes.plot(results["time"], DEGREES * results["pitch"], color=GREEN, label="pitch (+ nose down)")
     axes.set_ylabel("angle [deg]")
@@ -223,20 +242,21 @@ def draw_attitude(axes: Axes, results: xr.Dataset, manoeuvre: Manoeuvre | None) 
     legend(axes)
 
 
-def draw_yaw(axes: Axes, results: xr.Dataset, manoeuvre: Manoeuvre | None) -> None:
+def draw_yaw(axes: Axes, results: xr.Dataset) -> None:
+    """Yaw rate and side-slip; below 1 m/s side-slip is referred to 1 m/s."""
     axes.plot(results["time"], DEGREES * results["yaw_rate"], color=BLUE, label="yaw rate (+ left)")
     axes.set_ylabel("yaw rate [deg/s]")
     widen(axes, 1.0)
-    right = axes.twinx()
+    right = right_scale(axes)
     slip = np.arctan2(results["vy"].values, np.maximum(results["vx"].values, 1.0))
     right.plot(results["time"], DEGREES * slip, color=ORANGE, label="side-slip (right scale)")
     right.set_ylabel("side-slip angle [deg]")
-    right.grid(False)
     widen(right, 1.0)
     legend(axes, right)
 
 
-def draw_loads(axes: Axes, results: xr.Dataset, manoeuvre: Manoeuvre | None) -> None:
+def draw_loads(axes: Axes, results: xr.Dataset) -> None:
+    """Vertical tyre loads, lift-off at zero."""
     by_corner(axes, results, 1e-3 * results[load_name(results)].values)
     axes.set_ylabel("tyre load [kN]")
     low, high = axes.get_ylim()
@@ -244,58 +264,67 @@ def draw_loads(axes: Axes, results: xr.Dataset, manoeuvre: Manoeuvre | None) -> 
     legend(axes)
 
 
-def draw_travel(axes: Axes, results: xr.Dataset, manoeuvre: Manoeuvre | None) -> None:
+def draw_travel(axes: Axes, results: xr.Dataset) -> None:
+    """Wheel travel since the start."""
     by_corner(axes, results, 1e3 * suspension_travel(results))
     axes.set_ylabel("wheel travel (+ bump) [mm]")
     widen(axes, 2.0)
     legend(axes)
 
 
-def draw_path_error(axes: Axes, results: xr.Dataset, manoeuvre: Manoeuvre | None) -> None:
+def draw_path_error(axes: Axes, results: xr.Dataset) -> None:
+    """Distance from the path."""
     axes.plot(results["time"], results["path_error"], color=BLUE)
     axes.set_ylabel("distance from path (+ left) [m]")
     widen(axes, 0.02)
 
 
-def draw_height(axes: Axes, results: xr.Dataset, manoeuvre: Manoeuvre | None) -> None:
+def draw_height(axes: Axes, results: xr.Dataset) -> None:
+    """Height of the chassis."""
     axes.plot(results["time"], results["chassis_z"], color=BLUE)
     axes.set_ylabel("height of chassis origin [m]")
     widen(axes, 0.01)
 
 
-def draw_side_forces(axes: Axes, results: xr.Dataset, manoeuvre: Manoeuvre | None) -> None:
+def draw_side_forces(axes: Axes, results: xr.Dataset) -> None:
+    """Side forces of the tyres."""
     by_corner(axes, results, 1e-3 * results["tyre_Fy"].values)
     axes.set_ylabel("tyre side force [kN]")
     widen(axes, 0.2)
     legend(axes)
 
 
-def draw_slip(axes: Axes, results: xr.Dataset, manoeuvre: Manoeuvre | None) -> None:
+def draw_slip(axes: Axes, results: xr.Dataset) -> None:
+    """Longitudinal slip of the tyres."""
     by_corner(axes, results, 100.0 * results["tyre_slip"].values)
     axes.set_ylabel("longitudinal slip [%]")
     widen(axes, 0.5)
+    low, high = axes.get_ylim()  # a locked wheel's is unbounded: it is relative to the wheel's own speed
+    axes.set_ylim(max(low, -SLIP_SHOWN), min(high, SLIP_SHOWN))
     legend(axes)
 
 
-def draw_closure(axes: Axes, results: xr.Dataset, manoeuvre: Manoeuvre | None) -> None:
+def draw_closure(axes: Axes, results: xr.Dataset) -> None:
+    """Worst loop closure."""
     worst = results["closure_error"].values.max(axis=1)
-    axes.semilogy(results["time"], np.where(worst > 0.0, worst, np.nan), color=BLUE, label="worst of all loops")
+    shown = np.where(worst > 0.0, worst, np.nan)
+    axes.semilogy(results["time"], shown, color=BLUE, label="worst of all loops")
     axes.axhline(CLOSURE_BUDGET, color=RED, linestyle="--", label=f"budget {CLOSURE_BUDGET:g} m")
     axes.set_ylim(1e-17, 1e-11)
     axes.set_ylabel("loop closure error [m]")
     legend(axes)
 
 
-def draw_energy(axes: Axes, results: xr.Dataset, manoeuvre: Manoeuvre | None) -> None:
+def draw_energy(axes: Axes, results: xr.Dataset) -> None:
+    """Energy against the work done."""
     change = 1e-3 * (results["energy"].values - results["energy"].values[0])
     axes.plot(results["time"], change, color=BLUE, label="energy")
     axes.plot(results["time"], 1e-3 * results["work"], color=ORANGE, linestyle="--", label="work")
     axes.set_ylabel("change since the start [kJ]")
-    right = axes.twinx()
+    right = right_scale(axes)
     label = "difference (right scale)"
     right.plot(results["time"], energy_imbalance(results), color=GREY, linewidth=1.0, label=label)
     right.set_ylabel("difference [J]")
-    right.grid(False)
     legend(axes, right)
 
 
@@ -317,11 +346,19 @@ PANELS = (
 """Panels in the order of the page."""
 
 
-def by_corner(axes: Axes, results: xr.Dataset, values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> None:
+def by_corner(axes: Axes, results: xr.Dataset, values: NDArray[np.float64]) -> None:
     """One line per corner: colour tells the axle, dashes the side."""
     for k, name in enumerate(str(corner) for corner in results["corner"].values):
         colour, dashes = CORNER_STYLE[name]
         axes.plot(results["time"], values[:, k], color=colour, linestyle=dashes, label=CORNER_NAME[name])
+
+
+def right_scale(axes: Axes) -> Axes:
+    """A second scale for the same panel."""
+    right = axes.twinx()
+    right.margins(x=0.01)
+    right.grid(False)
+    return right
 
 
 def widen(axes: Axes, least: float) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,9 +25,34 @@ def max_wheel_angle(parameters: HmmwvParameters) -> float:
     AssemblyError
         If the steering linkage cannot reach full lock.
     """
-    corners = parameters.corners
-    left, right = (wheel_angle(parameters, corners[name], 1.0) for name in ("front_left", "front_right"))
-    return 0.5 * (left + right)
+    angles = []
+    for name in ("front_left", "front_right"):
+        corner = parameters.corners[name]
+        with np.errstate(invalid="ignore"):
+            for lock in (1.0, -1.0):
+                if math.isnan(wheel_angle(parameters, corner, lock)):
+                    reach = math.degrees(
+                        steering_reach(parameters, corner, lock) * parameters.steering.max_angle
+                    )
+                    raise AssemblyError(
+                        f"{name}: the steering linkage cannot be assembled at full lock, steering.max_angle = "
+                        f"{math.degrees(parameters.steering.max_angle):.4g} deg; "
+                        f"admissible is up to {reach:.4g} deg"
+                    )
+        angles.append(wheel_angle(parameters, corner, 1.0))
+    return 0.5 * sum(angles)
+
+
+def steering_reach(parameters: HmmwvParameters, corner: CornerParameters, lock: float) -> float:
+    """How far the steering input can go from 0 towards a lock at which the linkage cannot be assembled."""
+    reached, beyond = 0.0, 1.0
+    for _ in range(40):
+        middle = 0.5 * (reached + beyond)
+        if math.isnan(wheel_angle(parameters, corner, lock * middle)):
+            beyond = middle
+        else:
+            reached = middle
+    return reached
 
 
 def wheel_angle(parameters: HmmwvParameters, corner: CornerParameters, steering: float) -> float:
@@ -38,21 +65,20 @@ def wheel_angle(parameters: HmmwvParameters, corner: CornerParameters, steering:
         A front corner, its arms at the design position.
     steering : float
         The steering input, −1 … 1.
+
+    Returns
+    -------
+    float
+        NaN where the linkage cannot be assembled.
     """
     link = parameters.steering
     L = link_point(link, corner.L, -steering * link.max_angle)  # the sign: see `vehicle.add_steering`
     kingpin = Revolute(corner.F - corner.D, at=corner.D)
     spindle = RotationToDistance(kingpin, corner.K, corner.L, f"{corner.name} spindle", "KL")
     forward, left = wheel_frame(corner)
-    cos_sin = spindle.configuration(L - corner.D)
-    axis = rotate_about(kingpin.axis, *cos_sin, left)
-    angle = float(np.arctan2(-(axis @ forward), axis @ left))
-    if not np.isfinite(angle):
-        raise AssemblyError(
-            f"{corner.name}: the tie rod KL cannot be assembled at steering input {steering:g}; "
-            "check steering.max_angle and the points K and L"
-        )
-    return angle
+    c, s = spindle.configuration(L - corner.D)
+    axis = rotate_about(kingpin.axis, c, s, left)
+    return float(np.arctan2(-(axis @ forward), axis @ left))
 
 
 def link_point(steering: SteeringParameters, L: Vector, angle: float) -> Vector:
@@ -61,11 +87,12 @@ def link_point(steering: SteeringParameters, L: Vector, angle: float) -> Vector:
     idler_hinge = Revolute(steering.axis, at=W)
     idler = RotationToDistance(idler_hinge, V, U, "steering idler arm", "VU")
     n = idler_hinge.axis
-    U_now = T + rotate_about(n, np.cos(angle), np.sin(angle), U - T)
-    V_now = W + rotate_about(n, *idler.configuration(U_now - W), V - W)
+    U_now = T + rotate_about(n, math.cos(angle), math.sin(angle), U - T)
+    c, s = idler.configuration(U_now - W)
+    V_now = W + rotate_about(n, c, s, V - W)
     before, now = (d - n * (n @ d) for d in (V - U, V_now - U_now))
-    c, s = before @ now, n @ np.cross(before, now)
-    length = np.hypot(c, s)
+    c, s = float(before @ now), float(n @ np.cross(before, now))
+    length = math.hypot(c, s)
     return U_now + rotate_about(n, c / length, s / length, L - U)
 
 

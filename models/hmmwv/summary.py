@@ -140,7 +140,8 @@ def load_name(results: xr.Dataset) -> str:
 def energy_imbalance(results: xr.Dataset) -> Floats:
     """E(t) − E(0) − work of all loads and drives since then [J]."""
     energy: Floats = results["energy"].values
-    return energy - energy[0] - np.asarray(results["work"].values)
+    work: Floats = results["work"].values
+    return energy - energy[0] - work
 
 
 def suspension_travel(results: xr.Dataset) -> Floats:
@@ -148,8 +149,8 @@ def suspension_travel(results: xr.Dataset) -> Floats:
     wheel = np.stack([results[f"wheel_{k}"].values for k in "xyz"], axis=2)
     chassis = np.stack([results[f"chassis_{k}"].values for k in "xyz"], axis=1)
     up = chassis_up(results)
-    height: Floats = np.einsum("tck,tk->tc", wheel - chassis[:, np.newaxis], up)
-    return height - height[0]
+    height = np.einsum("tck,tk->tc", wheel - chassis[:, np.newaxis], up)
+    return np.asarray(height - height[0], dtype=float)
 
 
 def chassis_up(results: xr.Dataset) -> Floats:

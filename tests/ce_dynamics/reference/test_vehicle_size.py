@@ -117,6 +117,8 @@ def test_free_fall(vehicle: System, rng: np.random.Generator) -> None:
         np.testing.assert_allclose(
             found[0], centre + linear / mass * t + vehicle.gravity * t**2 / 2, atol=1e-6
         )
-        np.testing.assert_allclose(found[2], angular, rtol=0, atol=1e-6 * float(np.linalg.norm(angular)) + 1e-3)
+        np.testing.assert_allclose(
+            found[2], angular, rtol=0, atol=1e-6 * float(np.linalg.norm(angular)) + 1e-3
+        )
     assert run.constraint_error.max() < 1e-8
     assert np.linalg.norm(run.body("fl wheel").w[-1] - run.body("fl wheel").w[0]) > 0.1  # it does something

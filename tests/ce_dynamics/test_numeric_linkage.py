@@ -1,0 +1,546 @@
+"""Numeric loop kinematics against closed forms, finite differences, published figures and the augmented model.
+
+Lengths are about 1 and rates at most 1, so a position is good to about 1e-14 divided by the distance to a
+singular pose (0.1 at least, unless a test says otherwise).  Derivatives are taken by the five-point formula with
+h = 1e-3: its error is h⁴ |f⁽⁵⁾| / 30 < 1e-10 for |f⁽⁵⁾| < 3000, plus 1.5 · 1e-14 / h = 1.5e-11.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+from ce_dynamics.arrays import Array
+from ce_dynamics.compiler import compile_function, trace
+from ce_dynamics.embedding import Embedding, embed
+from ce_dynamics.errors import AssemblyError, ModelError
+from ce_dynamics.hinges import Distance, Prismatic, Revolute, Screw
+from ce_dynamics.model import Model
+from ce_dynamics.motions import Driven
+from ce_dynamics.numeric_linkage import NumericLinkage
+from ce_dynamics.recursion.outward import Outward
+from ce_dynamics.reference import FullyAugmented, embedded_accelerations
+from ce_dynamics.system import System
+from tests.ce_dynamics.mechanisms import (
+    Z,
+    add,
+    bricard,
+    dyad,
+    five_bar,
+    floating_coupler,
+    four_bar,
+    modelica_four_bar,
+    rsur,
+    slider_crank,
+    spatial_slider,
+)
+
+CRANK_ROCKER = (1.0, 3.0, 2.5, 3.2)
+DOUBLE_ROCKER = (2.0, 2.5, 2.0, 4.0)
+
+MECHANISMS: dict[str, Callable[[], System]] = {
+    "crank-rocker": lambda: four_bar(CRANK_ROCKER, 0.7),
+    "double rocker": lambda: four_bar(DOUBLE_ROCKER, 1.0),
+    "slider-crank": lambda: slider_crank(0.3, 1.0, 0.5),
+    "five-bar": five_bar,
+    "RSUR": rsur,
+    "cylindrical slider": lambda: spatial_slider("cylindrical"),
+    "screw": lambda: spatial_slider("screw"),
+    "floating coupler": floating_coupler,
+    "Bricard": bricard,
+}
+
+
+@pytest.fixture(scope="module", params=MECHANISMS)
+def mechanism(request: pytest.FixtureRequest) -> Embedding:
+    return embed(MECHANISMS[request.param]())
+
+
+def linkage_of(embedding: Embedding) -> NumericLinkage:
+    (linkage,) = next(S for S in embedding.aggregates if S.closures).linkages
+    assert isinstance(linkage, NumericLinkage)
+    return linkage
+
+
+def moving(embedding: Embedding, q: Any, v: Any) -> Outward:
+    return Outward(embedding, np.asarray(q, dtype=float), np.asarray(v, dtype=float), {})
+
+
+def angle(embedding: Embedding, body: str, q: float) -> float:
+    outward = moving(embedding, [q], [0.0])
+    return float(outward.coordinate(embedding.system.find(body)))
+
+
+def placements(outward: Outward) -> Array:
+    """World positions of two points and orientation of every body, flattened."""
+    system = outward.embedding.system
+    rows = []
+    for body in system.bodies:
+        j = outward.placement(body, system.ground)
+        rows += [*j.r, *j.R.ravel()]
+    return np.array(rows, dtype=float)
+
+
+def stacked(motion: Outward, part: str) -> Array:
+    S = next(S for S in motion.embedding.aggregates if S.closures)
+    hinge_motions = motion.motions[S.name].hinge_motions
+    return np.concatenate([getattr(hinge_motions[b.name], part) for b in S.dependent]).astype(float)
+
+
+def five_point(f: Callable[[float], Array], h: float = 1e-3) -> Array:
+    return np.asarray((8.0 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12.0 * h))
+
+
+def random_state(embedding: Embedding, rng: np.random.Generator) -> tuple[Array, Array]:
+    """A state at least a tenth of the reach away from its ends."""
+    reach = linkage_of(embedding).reach()
+    if reach is None:
+        return rng.uniform(-0.4, 0.4, embedding.n_q), rng.uniform(-1.0, 1.0, embedding.n_v)
+    lower, upper = reach if math.isfinite(reach[0]) else (-math.pi, math.pi)
+    margin = 0.1 * (upper - lower)
+    return rng.uniform(lower + margin, upper - margin, 1), rng.uniform(-1.0, 1.0, 1)
+
+
+# What holds for every mechanism
+
+
+def test_closures_hold(mechanism: Embedding, rng: np.random.Generator) -> None:
+    full = FullyAugmented(mechanism.system)
+    for _ in range(20):
+        q, v = random_state(mechanism, rng)
+        y = full.state_from_embedded(mechanism, q, v, np.zeros(0), np.zeros(0))
+        constraints = full.at(y, np.zeros(0)).constraints
+        assert np.max(np.abs(constraints.g)) < 2e-14  # rows of all hinges, independent of the embedding
+        assert np.max(np.abs(constraints.rate)) < 1e-13
+
+
+def test_accelerations_equal_those_of_the_augmented_model(
+    mechanism: Embedding, rng: np.random.Generator
+) -> None:
+    full = FullyAugmented(mechanism.system)
+    for _ in range(5):
+        q, v = random_state(mechanism, rng)
+        nothing = np.zeros(0)
+        by_body = embedded_accelerations(mechanism, q, v, nothing, nothing)
+        found = np.concatenate([by_body[body.name] for body in mechanism.system.bodies])
+        y = full.state_from_embedded(mechanism, q, v, nothing, nothing)
+        expected = full.accelerations(y, nothing).V_dot
+        np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-10 * np.max(np.abs(expected)))
+
+
+def test_velocities_are_derivatives_of_positions(mechanism: Embedding, rng: np.random.Generator) -> None:
+    q, v = random_state(mechanism, rng)
+    system = mechanism.system
+
+    def points(s: float) -> Array:
+        outward = moving(mechanism, q + s * v, v)
+        return np.concatenate([outward.placement(body, system.ground).r for body in system.bodies])
+
+    at = moving(mechanism, q, v)
+    rates = np.concatenate([at.placement(body, system.ground).v for body in system.bodies])
+    np.testing.assert_allclose(rates, five_point(points), rtol=0.0, atol=1e-8)
+
+
+def test_bias_is_the_derivative_of_the_dependent_rates(
+    mechanism: Embedding, rng: np.random.Generator
+) -> None:
+    q, v = random_state(mechanism, rng)
+    rates = five_point(lambda s: stacked(moving(mechanism, q + s * v, v), "X") @ v)
+    np.testing.assert_allclose(stacked(moving(mechanism, q, v), "bias"), rates, rtol=0.0, atol=1e-8)
+
+
+def test_compiled_kinematics_equal_the_plain_ones(mechanism: Embedding, rng: np.random.Generator) -> None:
+    def kinematics(q: Array, v: Array) -> dict[str, Array]:
+        outward = Outward(mechanism, q, v, {})
+        S = next(S for S in mechanism.aggregates if S.closures)
+        parts = [outward.motions[S.name].hinge_motions[body.name] for body in S.dependent]
+        return {part: np.concatenate([getattr(p, part) for p in parts]) for part in ("c", "X", "bias")}
+
+    compiled = compile_function(trace("kinematics", kinematics, {"q": mechanism.n_q, "v": mechanism.n_v}))
+    for _ in range(5):
+        q, v = random_state(mechanism, rng)
+        for part, value in zip(("c", "X", "bias"), compiled(q, v), strict=True):
+            plain = stacked(moving(mechanism, q, v), part)
+            np.testing.assert_allclose(value, plain, rtol=1e-11, atol=1e-12)
+
+
+# Positions against closed forms
+
+
+def test_crank_rocker_through_a_full_turn() -> None:
+    embedding = embed(four_bar(CRANK_ROCKER, 0.7))
+    a, b, c, d = CRANK_ROCKER
+    D = np.array((d, 0.0, 0.0))
+    assert linkage_of(embedding).reach() == (-math.inf, math.inf)
+    rocker = embedding.system.find("rocker")
+    for q in np.linspace(-8.0, 8.0, 161):
+        B = a * np.array((np.cos(0.7 + q), np.sin(0.7 + q), 0.0))
+        C = dyad(B, D, b, c, 1.0)
+        foot, tip = (dyad(a * np.array((np.cos(0.7), np.sin(0.7), 0.0)), D, b, c, 1.0), C)
+        found = moving(embedding, [q], [0.0]).point(rocker, foot, embedding.system.ground).r
+        np.testing.assert_allclose(found, tip, rtol=0.0, atol=1e-14)
+
+
+def test_double_rocker_up_to_its_limits() -> None:
+    embedding = embed(four_bar(DOUBLE_ROCKER, 1.0))
+    a, b, c, d = DOUBLE_ROCKER
+    stretched = math.acos((a * a + d * d - (b + c) ** 2) / (2.0 * a * d))
+    reach = linkage_of(embedding).reach()
+    assert reach is not None
+    np.testing.assert_allclose(reach, (-stretched - 1.0, stretched - 1.0), rtol=0.0, atol=1e-14)
+    D = np.array((d, 0.0, 0.0))
+    C0 = dyad(a * np.array((np.cos(1.0), np.sin(1.0), 0.0)), D, b, c, 1.0)
+    for gap in (1e-12, 1e-9, 1e-6, 1e-3, 0.1):
+        q = reach[1] - gap
+        outward = moving(embedding, [q], [1.0])
+        found = outward.point(embedding.system.find("rocker"), C0, embedding.system.ground)
+        B = a * np.array((np.cos(1.0 + q), np.sin(1.0 + q), 0.0))
+        # coordinates are √gap from the fold, so the closed form amplifies its rounding by 1/√gap, and so do we
+        tolerance = 1e-14 / math.sqrt(gap)
+        np.testing.assert_allclose(found.r, dyad(B, D, b, c, 1.0), rtol=0.0, atol=tolerance)
+        # both bars stay as long as they were, whatever the distance
+        assert abs(np.linalg.norm(found.r - B) - b) < 4e-15 * b
+        assert abs(np.linalg.norm(found.r - D) - c) < 4e-15 * c
+
+
+@pytest.mark.parametrize("gap", [1e-15, 1e-9, 0.3, 1.0])
+def test_nan_outside_the_reach(gap: float) -> None:
+    embedding = embed(four_bar(DOUBLE_ROCKER, 1.0))
+    lower, upper = linkage_of(embedding).reach() or (0.0, 0.0)
+    for q in (upper + gap, lower - gap):
+        motion = moving(embedding, [q], [1.0]).motions["crank"]
+        for name in ("coupler", "rocker"):
+            assert np.all(np.isnan(motion.hinge_motions[name].c.astype(float)))
+            assert np.all(np.isnan(motion.hinge_motions[name].X.astype(float)))
+
+
+def test_reach_beyond_half_a_turn() -> None:
+    """A crank that starts near one end: the other end is more than π away and angles come back modulo 2π."""
+    a, b, c, d = lengths = (1.0, 2.2, 2.6, 1.2)
+    embedding = embed(four_bar(lengths, 1.0))
+    # folded: |B D| = c − b
+    folded = math.acos((a * a + d * d - (c - b) ** 2) / (2.0 * a * d))
+    reach = linkage_of(embedding).reach()
+    assert reach is not None
+    expected = (folded - 1.0, 2.0 * math.pi - folded - 1.0)
+    np.testing.assert_allclose(reach, expected, rtol=0.0, atol=1e-13)
+    D = np.array((d, 0.0, 0.0))
+    C0 = dyad(a * np.array((np.cos(1.0), np.sin(1.0), 0.0)), D, b, c, 1.0)
+    for q in (-0.6, 0.0, 3.0, 3.3, 4.5, 4.5 - 2.0 * math.pi):
+        B = a * np.array((np.cos(1.0 + q), np.sin(1.0 + q), 0.0))
+        found = moving(embedding, [q], [0.0]).point(embedding.system.find("rocker"), C0, embedding.system.ground)
+        np.testing.assert_allclose(found.r, dyad(B, D, b, c, 1.0), rtol=0.0, atol=1e-13)
+
+
+def test_slider_crank_positions_rates_and_accelerations() -> None:
+    crank, rod, start = 0.3, 1.0, 0.5
+    embedding = embed(slider_crank(crank, rod, start))
+
+    def x(theta: float) -> float:
+        return crank * math.cos(theta) + math.sqrt(rod**2 - (crank * math.sin(theta)) ** 2)
+
+    for q in np.linspace(-7.0, 7.0, 50):
+        t = start + q
+        root = math.sqrt(rod**2 - (crank * math.sin(t)) ** 2)
+        dx = -crank * math.sin(t) - crank**2 * math.sin(t) * math.cos(t) / root
+        ddx = (
+            -crank * math.cos(t)
+            - crank**2 * math.cos(2.0 * t) / root
+            - (crank**2 * math.sin(t) * math.cos(t)) ** 2 / root**3
+        )
+        slider = moving(embedding, [q], [2.0]).motions["crank"].hinge_motions["slider"]
+        np.testing.assert_allclose(slider.c[0], x(t) - x(start), rtol=0.0, atol=4e-16 * 4)
+        np.testing.assert_allclose(slider.X[0, 0], dx, rtol=0.0, atol=1e-14)
+        np.testing.assert_allclose(slider.bias[0], 4.0 * ddx, rtol=0.0, atol=1e-13)
+
+
+def test_five_bar_positions_and_the_end_of_its_straight_path() -> None:
+    embedding = embed(five_bar())
+    A, E = np.zeros(3), np.array((1.0, 0.0, 0.0))
+    B0, D0 = np.array((-0.3, 0.6, 0.0)), np.array((1.4, 0.5, 0.0))
+    C0 = dyad(B0, D0, 1.1, 1.3, 1.0)
+
+    def turned(P: Array, centre: Array, q: float) -> Array:
+        k, s = math.cos(q), math.sin(q)
+        return np.asarray(centre + np.array([[k, -s, 0.0], [s, k, 0.0], [0.0, 0.0, 1.0]]) @ (P - centre))
+
+    system = embedding.system
+    seen = {"closed": 0, "open": 0}
+    for left in np.linspace(-3.0, 3.0, 13):
+        for right in np.linspace(-3.0, 3.0, 13):
+            B, D = turned(B0, A, left), turned(D0, E, right)
+            outward = moving(embedding, [left, right], [0.0, 0.0])
+            found = outward.point(system.find("left coupler"), C0, system.ground).r.astype(float)
+            if np.all(np.isfinite(found)):
+                # never on the other branch
+                np.testing.assert_allclose(found, dyad(B, D, 1.1, 1.3, 1.0), rtol=0.0, atol=1e-11)
+                seen["closed"] += 1
+            else:
+                # only where the straight path cannot be gone: the bars do not reach at some point of it
+                gaps = [
+                    np.linalg.norm(turned(B0, A, s * left) - turned(D0, E, s * right))
+                    for s in np.linspace(0.0, 1.0, 100)
+                ]
+                assert max(gaps) > 0.93 * 2.4 or min(gaps) < 0.2 * 1.25
+                seen["open"] += 1
+    assert min(seen.values()) > 20
+
+
+# Choices that must not matter
+
+
+@pytest.mark.parametrize("cut", ["coupler", "ground"])
+def test_choice_of_cut(cut: str, rng: np.random.Generator) -> None:
+    one, other = embed(four_bar(CRANK_ROCKER, 0.7)), embed(four_bar(CRANK_ROCKER, 0.7, cut=cut))
+    compare_accelerations(one, other, rng.uniform(-3.0, 3.0, 1), rng.uniform(-2.0, 2.0, 1))
+
+
+@pytest.mark.parametrize("q", [-1.7, 0.4, 2.9])
+def test_choice_of_cut_of_a_spatial_loop(q: float) -> None:
+    compare_accelerations(embed(rsur("universal")), embed(rsur("spherical")), np.array([q]), np.array([1.3]))
+
+
+def compare_accelerations(one: Embedding, other: Embedding, q: Array, v: Array) -> None:
+    nothing = np.zeros(0)
+    ours = embedded_accelerations(one, q, v, nothing, nothing)
+    theirs = embedded_accelerations(other, q, v, nothing, nothing)
+    scale = max(np.max(np.abs(a)) for a in ours.values())
+    for name, value in ours.items():
+        np.testing.assert_allclose(theirs[name], value, rtol=0.0, atol=1e-11 * scale)
+
+
+@pytest.mark.parametrize("independent", ["coupler", "rocker"])
+def test_choice_of_independent_coordinate(independent: str) -> None:
+    one = embed(four_bar(CRANK_ROCKER, 0.7))
+    other = embed(four_bar(CRANK_ROCKER, 0.7, independent=[independent]))
+    q, v = np.array([0.3]), np.array([0.8])
+    motion = moving(one, q, v).motions["crank"].hinge_motions[independent]
+    q_other = one.system.find(independent).inboard.coordinates(motion.c).astype(float)
+    v_other = (motion.X @ v).astype(float)
+    nothing = np.zeros(0)
+    ours = embedded_accelerations(one, q, v, nothing, nothing)
+    theirs = embedded_accelerations(other, q_other, v_other, nothing, nothing)
+    for name, value in ours.items():
+        np.testing.assert_allclose(theirs[name], value, rtol=0.0, atol=1e-10)
+
+
+# Prescribed motion inside the loop: η and η̇
+
+
+def driven_five_bar() -> System:
+    system = five_bar(["left"])
+    for name in ("turn", "turn_rate", "turn_acceleration"):
+        system.add_input(name, "")
+    system.prescribe("right", Driven("turn"))
+    return system
+
+
+def test_prescribed_coordinate_in_a_loop() -> None:
+    system = driven_five_bar()
+    embedding = embed(system)
+    q, v, u = np.array([0.2]), np.array([0.7]), np.array([-0.3, 0.9, 2.0])
+    nothing = np.zeros(0)
+    full = FullyAugmented(system)
+    y = full.state_from_embedded(embedding, q, v, nothing, u)
+    constraints = full.at(y, u).constraints
+    assert np.max(np.abs(constraints.g)) < 1e-14
+    assert np.max(np.abs(constraints.rate)) < 1e-14
+    expected = full.accelerations(y, u).V_dot
+    by_body = embedded_accelerations(embedding, q, v, nothing, u)
+    found = np.concatenate([by_body[body.name] for body in system.bodies])
+    np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-11 * np.max(np.abs(expected)))
+
+
+def test_wholly_prescribed_loop_has_a_table_over_its_drive() -> None:
+    system = four_bar(CRANK_ROCKER, 0.7, independent=())
+    for name in ("turn", "turn_rate", "turn_acceleration"):
+        system.add_input(name, "")
+    system.prescribe("crank", Driven("turn"))
+    embedding = embed(system)
+    assert embedding.n_v == 0
+    assert linkage_of(embedding).reach() == (-math.inf, math.inf)
+    free = embed(four_bar(CRANK_ROCKER, 0.7))
+    u = np.array([1.1, 0.8, -3.0])
+    driven = Outward(
+        embedding, np.zeros(0), np.zeros(0), {"crank": system.prescribed["crank"].evaluate(np.zeros(0), dict(
+            zip(("turn", "turn_rate", "turn_acceleration"), u, strict=True)
+        ))}
+    )  # fmt: skip
+    own = moving(free, [1.1], [0.8]).motions["crank"].hinge_motions["rocker"]
+    rocker = driven.motions["crank"].hinge_motions["rocker"]
+    np.testing.assert_allclose(rocker.c, own.c, rtol=0.0, atol=1e-15)
+    np.testing.assert_allclose(rocker.eta, own.X @ [0.8], rtol=0.0, atol=1e-14)
+    np.testing.assert_allclose(rocker.bias, own.bias + own.X @ [-3.0], rtol=0.0, atol=1e-13)
+
+
+# Published figures
+
+
+def parallelogram() -> System:
+    """Benchmark A02 with N = 1: slender bars of 1 m and 1 kg."""
+    system = System(gravity=(0.0, -9.81, 0.0))
+    bar = {"mass": 1.0, "inertia": (1.0 / 12.0, 1.0 / 12.0, 1.0 / 12.0)}
+    system.add_body("crank", parent="ground", hinge=Revolute(Z), com=(0.0, 0.5, 0.0), **bar)
+    system.add_body("coupler", parent="crank", hinge=Revolute(Z, (0, 1, 0)), com=(0.5, 1.0, 0.0), **bar)
+    system.add_body("other", parent="ground", hinge=Revolute(Z, (1, 0, 0)), com=(1.0, 0.5, 0.0), **bar)
+    system.close_loop("pin", "coupler", "other", Revolute(Z, (1, 1, 0)), ["crank"])
+    return system
+
+
+def test_parallelogram_accelerations_are_the_exact_ones() -> None:
+    """θ̈ = −g cos θ ((N + 1)/2 + N) / ((N + 1)/3 + N), θ from the horizontal, from one dead centre to the other."""
+    model = Model(parallelogram())
+    (S,) = model.embedding.aggregates
+    reach = S.linkages[0].reach()
+    assert reach is not None
+    # two branches cross at the dead centres, where the distance is known to √rounding only
+    np.testing.assert_allclose(reach, (-0.5 * math.pi, 0.5 * math.pi), rtol=0.0, atol=1e-7)
+    for q in np.linspace(-1.55, 1.55, 63):
+        expected = -9.81 * math.cos(0.5 * math.pi + q) * (1.0 + 1.0) / (2.0 / 3.0 + 1.0)
+        found = model.accelerations([q], [-1.0])[0]
+        # the angle of the coupler is known to rounding / cos q
+        assert found == pytest.approx(expected, abs=1e-13 / math.cos(q) ** 2)
+
+
+def test_modelica_four_bar() -> None:
+    """Angle of the crank from rest at 300°/s; the published figures carry their solver's tolerance of about 1e-5."""
+    model = Model(modelica_four_bar())
+    y0 = model.y0
+    y0[1] = math.radians(300.0)
+    run = solve_ivp(
+        lambda t, y: model.dynamics(y, model.u0)[0], (0.0, 0.3), y0, "DOP853", (0.1, 0.2, 0.3), rtol=1e-11, atol=1e-12
+    )
+    np.testing.assert_allclose(run.y[0], (0.573376668, 1.327559802, 2.336372125), rtol=0.0, atol=1e-5)
+
+
+def test_bricard_rank_and_motion() -> None:
+    system = bricard()
+    embedding = embed(system)
+    linkage = linkage_of(embedding)
+    _, Y = linkage._kernel(linkage.q0, linkage._kernel.p0)
+    singular = np.linalg.svd(Y, compute_uv=False)
+    golden = 2.0 * math.sin(math.radians(72.0)), 2.0 * math.sin(math.radians(36.0))  # 1.902, 1.176
+    np.testing.assert_allclose(singular, (golden[0], golden[0], golden[1], golden[1], 0.0), rtol=0.0, atol=1e-14)
+    assert embedding.n_v == 1
+    assert len(linkage.redundant) == 1
+    model = Model(system)
+    run = solve_ivp(
+        lambda t, y: model.dynamics(y, model.u0)[0], (0.0, 1.0), model.y0, "DOP853", (0.5, 1.0), rtol=1e-10, atol=1e-11
+    )
+    published = ((0.7747178, -0.9798151, -0.1999062), (0.2744813, -0.8867079, -0.4623300))
+    for y, expected in zip(run.y.T, published, strict=True):
+        outward = model.instant(y, model.u0).outward
+        point = outward.point(system.find("bar 2"), np.array((1.0, -1.0, 0.0)), system.ground)
+        np.testing.assert_allclose(point.r, expected, rtol=0.0, atol=1e-7)
+
+
+# Redundant rows
+
+
+def test_redundant_rows_of_a_planar_loop_are_reported() -> None:
+    linkage = linkage_of(embed(four_bar(CRANK_ROCKER, 0.7)))
+    assert linkage.redundant == (("pin", 2), ("pin", 3), ("pin", 4))  # out of the plane, and two tilts
+
+
+def test_redundant_rows_of_two_closures() -> None:
+    linkage = linkage_of(embed(floating_coupler()))
+    assert [name for name, _ in linkage.redundant] == ["one"] * 3 + ["two"] * 3
+
+
+# Rough guesses and errors
+
+
+def test_rough_guess_is_assembled() -> None:
+    """The rod is 5 cm longer than its distance in the design pose."""
+    system = System()
+    add(system, "crank", "ground", Revolute(Z), np.array((0.0, 0.15, 0.0)))
+    add(system, "slider", "ground", Prismatic((1.0, 0.0, 0.0), (1.0, 0.0, 0.0)), np.array((1.0, 0.0, 0.0)))
+    system.close_loop("rod", "crank", "slider", Distance((0.0, 0.3, 0.0), (1.0, 0.0, 0.0), 1.1), ["crank"])
+    embedding = embed(system)
+    slider = moving(embedding, [0.0], [0.0]).motions["crank"].hinge_motions["slider"]
+    assert slider.c[0] == pytest.approx(math.sqrt(1.1**2 - 0.3**2) - 1.0, abs=1e-15)
+
+
+def test_unassemblable_loop_names_closure_and_gap() -> None:
+    system = System()
+    add(system, "crank", "ground", Revolute(Z), np.array((0.0, 0.15, 0.0)))
+    add(system, "lever", "ground", Revolute(Z, (2.0, 0.0, 0.0)), np.array((2.0, 0.2, 0.0)))
+    system.close_loop("rod", "crank", "lever", Distance((0.0, 0.3, 0.0), (2.0, 0.4, 0.0), 5.0), ["crank"])
+    with pytest.raises(AssemblyError, match=r"'crank'.*closure 'rod' stays open by .* whatever \['crank', 'lever'\]"):
+        embed(system)
+
+
+def test_loop_that_only_closes_elsewhere_names_what_is_held() -> None:
+    """The rod reaches when the crank turns towards the slider's line, not where the design pose holds it."""
+    system = System()
+    add(system, "crank", "ground", Revolute(Z), np.array((0.0, 0.15, 0.0)))
+    add(system, "slider", "ground", Prismatic((1.0, 0.0, 0.0), (1.0, 0.0, 0.0)), np.array((1.0, 0.0, 0.0)))
+    system.close_loop("rod", "crank", "slider", Distance((0.0, 0.3, 0.0), (1.0, 0.0, 0.0), 0.2), ["crank"])
+    with pytest.raises(AssemblyError, match=r"with \['crank'\] in the design pose: closure 'rod' stays open by"):
+        embed(system)
+
+
+@pytest.mark.parametrize("independent", [("crank", "rocker"), ("crank", "coupler", "rocker")])
+def test_wrong_number_of_independent_coordinates(independent: tuple[str, ...]) -> None:
+    with pytest.raises(ModelError, match=rf"1 degrees of freedom .* but {len(independent)} independent"):
+        embed(four_bar(CRANK_ROCKER, 0.7, independent=independent))
+
+
+def test_dead_centre_as_the_design_pose() -> None:
+    """Coupler and rocker in line: the crank cannot drive them, the rocker can."""
+    a, b, c, d = 1.0, 1.0, 0.5, math.sqrt(1.0 + 1.5**2)
+    D = np.array((d, 0.0, 0.0))
+
+    def stretched(independent: str) -> System:
+        theta = math.acos((a * a + d * d - (b + c) ** 2) / (2.0 * a * d))
+        B = a * np.array((math.cos(theta), math.sin(theta), 0.0))
+        C = B + (D - B) * b / (b + c)
+        system = System()
+        add(system, "crank", "ground", Revolute(Z), 0.5 * B)
+        add(system, "coupler", "crank", Revolute(Z, B), 0.5 * (B + C))
+        add(system, "rocker", "ground", Revolute(Z, D), 0.5 * (C + D))
+        system.close_loop("pin", "coupler", "rocker", Revolute(Z, C), [independent])
+        return system
+
+    with pytest.raises(ModelError, match=r"cannot be driven by \['crank'\].*'coupler', 'rocker'.*dead centre"):
+        embed(stretched("crank"))
+    assert embed(stretched("rocker")).n_v == 1
+
+
+def test_turns_of_a_nut_cannot_be_told_by_an_angle() -> None:
+    """A spindle turns, a nut slides: after a turn it is elsewhere, so the slide must be the independent one."""
+
+    def spindle(independent: str) -> System:
+        system = System()
+        add(system, "spindle", "ground", Revolute((1.0, 0.0, 0.0)), np.zeros(3))
+        add(system, "nut", "ground", Prismatic((1.0, 0.0, 0.0), (0.5, 0.0, 0.0)), np.array((0.5, 0.0, 0.0)))
+        thread = Screw((1.0, 0.0, 0.0), 0.2, (0.5, 0.0, 0.0))
+        system.close_loop("thread", "spindle", "nut", thread, [independent])
+        return system
+
+    with pytest.raises(ModelError, match=r"full turn of 'spindle'.*choose 'nut' as the independent"):
+        moving(embed(spindle("spindle")), [0.1], [0.0])
+    by_nut = moving(embed(spindle("nut")), [0.3], [1.0]).motions["spindle"].hinge_motions["spindle"]
+    np.testing.assert_allclose(by_nut.X[0, 0], -1.0 / 0.2, rtol=1e-12)
+    np.testing.assert_allclose(by_nut.c, (math.cos(-1.5), math.sin(-1.5)), rtol=0.0, atol=1e-14)
+
+
+# Independent coordinates chosen without being named
+
+
+@pytest.mark.parametrize(
+    ("build", "n_v"), [(lambda: four_bar(CRANK_ROCKER, 0.7, independent=()), 1), (lambda: five_bar(()), 2)]
+)
+def test_independent_coordinates_are_chosen(build: Callable[[], System], n_v: int) -> None:
+    embedding = embed(build())
+    assert embedding.n_v == n_v
+    motion = moving(embedding, np.full(n_v, 0.05), np.ones(n_v))
+    assert np.max(np.abs(stacked(motion, "X"))) < 20.0  # a poor choice would be near a dead centre
+    full = FullyAugmented(embedding.system)
+    y = full.state_from_embedded(embedding, np.full(n_v, 0.05), np.ones(n_v), np.zeros(0), np.zeros(0))
+    assert np.max(np.abs(full.at(y, np.zeros(0)).constraints.g)) < 1e-14
