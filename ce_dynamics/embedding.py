@@ -155,7 +155,7 @@ def slices(sizes: Iterable[tuple[str, int]]) -> dict[str, slice]:
 
 
 def driven_bodies(system: System) -> set[str]:
-    """Bodies whose motion relative to their carrier, or to the root of their own loop, is wholly prescribed."""
+    """Bodies whose motion relative to their carrier, or the root of their own loop, is wholly prescribed."""
     driven = set(system.prescribed)
     for loop in system.closures:
         bodies, _ = smallest_subgraph(loop, set())
@@ -191,7 +191,8 @@ def common_ancestor(a: Body, b: Body) -> Body:
 def smallest_subgraph(loop: LoopClosure, driven: set[str]) -> tuple[list[Body], Body]:
     """Bodies on the tree path between a closure's ends, and the root of that path, which is not one of them.
 
-    An end that moves in a prescribed way counts as fixed on what carries it, unless the loop itself is driven.
+    An end that moves in a prescribed way counts as fixed on what carries it, unless the loop itself is
+    driven.
     """
     ends = [loop.body_a, loop.body_b]
     anchors = [anchor(end, driven) for end in ends]
@@ -272,8 +273,8 @@ def check_aggregate(system: System, S: Aggregate, found: set[str]) -> None:
     if freedoms != S.N:
         hinges = ", ".join(body.name for body in S.bodies if body not in S.prescribed)
         raise ModelError(
-            f"the loop of {S.name!r} has {freedoms} degrees of freedom in the design pose but {S.N} independent "
-            f"coordinates {[body.name for body in S.independent]}; name {freedoms} of: {hinges}"
+            f"the loop of {S.name!r} has {freedoms} degrees of freedom in the design pose but {S.N} "
+            f"independent coordinates {[body.name for body in S.independent]}; name {freedoms} of: {hinges}"
         )
     unfound = [body.name for body in S.dependent if body.name not in found]
     if S.linkages and unfound:

@@ -54,8 +54,8 @@ def add_torque(loads: Loads, load: HingeLoad) -> None:
     n_v = 0 if load.body.is_ground else load.body.inboard.n_v
     if load.k not in range(n_v):
         raise ModelError(
-            f"load on the hinge of {load.body.name!r}: component {load.k!r} does not exist; the hinge has {n_v}"
-            " (counted from 0)"
+            f"load on the hinge of {load.body.name!r}: component {load.k!r} does not exist; the hinge has"
+            f" {n_v} (counted from 0)"
         )
     entry = array(load.value if k == load.k else 0.0 for k in range(n_v))
     loads.torques[load.body.name] = loads.torques.get(load.body.name, zeros(n_v)) + entry

@@ -32,7 +32,7 @@ from ce_dynamics.straight_path import Linearised, Pose, closed, led_along, path
 
 logger = logging.getLogger(__name__)
 
-SUBSTEPS = 8
+SUBSTEPS = 12
 FINAL_STEPS = 2  # pairs of Newton steps at the end of a straight path
 LONGEST_SLIDE = 10.0  # of a prismatic parameter, in sizes of the loop
 MOST_TURNS = 4.0  # of a screw as the parameter

@@ -17,7 +17,7 @@ from ce_dynamics.results import dataset
 if TYPE_CHECKING:
     import xarray as xr
     from numpy.typing import ArrayLike
-    from scipy.optimize import OptimizeResult
+    from scipy.integrate._ivp.ivp import OdeResult
 
 Method = Literal["RK45", "DOP853", "RK23", "LSODA", "Radau", "BDF"]
 METHODS: tuple[str, ...] = get_args(Method)
@@ -99,7 +99,9 @@ class StallWatch:
         if t - self._since[0] >= self._progress:
             self._since = (t, evaluations)
         elif evaluations - self._since[1] > self._patience:
-            raise StalledError(f"{self._patience} evaluations advanced it by less than {self._progress:.3g} s")
+            raise StalledError(
+                f"{self._patience} evaluations advanced it by less than {self._progress:.3g} s"
+            )
 
 
 def constant_inputs(model: Model, inputs: Inputs) -> Floats:
@@ -256,7 +258,7 @@ def integrate(
 
 
 def stopped(
-    accepted: Sequence[tuple[float, Floats]], solution: OptimizeResult | None, what: str
+    accepted: Sequence[tuple[float, Floats]], solution: OdeResult[np.float64] | None, what: str
 ) -> tuple[Floats, Floats, str]:
     """The finite part of a run that did not reach its end, and what happened and when.
 

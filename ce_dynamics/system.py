@@ -145,7 +145,7 @@ class System:
             raise ModelError(f"body {name!r} exists already; give every body its own name")
         carrier = self.find(parent)
         if not isinstance(hinge, Hinge):
-            raise ModelError(f"body {name!r}: hinge {hinge!r} is none; give one such as Revolute(axis=(0, 0, 1))")
+            raise ModelError(f"body {name!r}: {hinge!r} is no hinge; give one such as Revolute((0, 0, 1))")
         kilograms = finite_number(mass, f"body {name!r}", "mass")
         if kilograms < 0.0:
             raise ModelError(f"body {name!r}: mass {mass!r} must be a finite number >= 0 kg")
@@ -294,7 +294,7 @@ class System:
         if dimension in self.groups or dimension in ("time", "closure"):
             raise ModelError(f"dimension {dimension!r} exists already; give every group its own")
         if not members or len(set(members)) < len(members):
-            raise ModelError(f"group {dimension!r}: members {list(members)} must be one or more different names")
+            raise ModelError(f"group {dimension!r}: members {list(members)} must be names, each given once")
         self.groups[dimension] = tuple(members)
 
     def start(self, body: Body | str, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:

@@ -73,7 +73,7 @@ def trim(
         return np.where(np.isfinite(rates), rates, 1e30)
 
     if not np.all(np.isfinite(model.dynamics(state(start[found]), given)[0])):
-        raise AssemblyError("the accelerations are not finite at the start; start where all loops can be assembled")
+        raise AssemblyError("accelerations are not finite at the start; start where loops can be assembled")
     scale = max(1.0, float(np.max(np.abs(residual(start[found])))))
     solution = root(residual, start[found], method="hybr", options={"xtol": 1e-14})
     worst = float(np.max(np.abs(residual(solution.x))))

@@ -22,6 +22,8 @@ from ce_dynamics.spatial import IDENTITY, spatial
 class Placement(NamedTuple):
     """A body's frame relative to another body, in that body's axes.
 
+    The axes of a spinning tip (`Embedding.unturned`) stay at rest in its hinge.
+
     Attributes
     ----------
     R : (3, 3) array
@@ -145,7 +147,7 @@ class Outward:
         if body.is_ground or common_ancestor(body, frame) is not frame:
             return self._seen_from(body, frame)
         S = self.embedding.owner[body.name]
-        j, com = self._turned(body), self.motions[S.name].point(body.name, body.com)
+        j, com = self.relative_to_p(body), self.motions[S.name].point(body.name, body.com)
         p = self.placement(S.parent, frame)
         at = carried(p, PointState(com.r, com.v))
         return Placement(p.R @ j.R, at.r, at.v, p.w + p.R @ j.w_total)
@@ -156,13 +158,13 @@ class Outward:
         at = seen_from(f, PointState(j.r, j.v))
         return Placement(f.R.T @ j.R, at.r, at.v, f.R.T @ (j.w - f.w))
 
-    def _axes_of(self, frame: Body, root: Body) -> Placement:
-        """As `placement`, with the axes of an axisymmetric body turning with it: what it sees turns about it."""
-        place = self.placement(frame, root)
-        if frame.name not in self.embedding.unturned:
+    def _axes_of(self, body: Body, frame: Body) -> Placement:
+        """As `placement`, with the axes of a spinning tip turning with it."""
+        place = self.placement(body, frame)
+        if body is frame or body.name not in self.embedding.unturned:
             return place
-        p = self.placement(self.embedding.owner[frame.name].parent, root)
-        return place._replace(R=p.R @ self._turned(frame).R)
+        p = self.placement(self.embedding.owner[body.name].parent, frame)
+        return place._replace(R=p.R @ self._turned(body).R)
 
     # Observer
 
@@ -180,11 +182,9 @@ class Outward:
 
     def direction(self, body: Body, axis: Array, frame: Body) -> Array:
         """See `Observer.direction`."""
-        if body.is_ground or off_axis(body, axis):
-            seen: Array = self.placement(body, frame).R @ axis
-        else:  # of a spinning tip's own axis the angle need not be known
-            p = self.placement(self.embedding.owner[body.name].parent, frame)
-            seen = p.R @ (self.relative_to_p(body).R @ axis)
+        turns = body is not frame and not body.is_ground and off_axis(body, axis)
+        place = self._axes_of(body, frame) if turns else self.placement(body, frame)
+        seen: Array = place.R @ axis
         return seen
 
     def angular_velocity(self, body: Body, frame: Body) -> Array:

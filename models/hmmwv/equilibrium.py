@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ce_dynamics.checks import Floats
+from ce_dynamics.errors import AssemblyError
 from ce_dynamics.model import Model
 from ce_dynamics.models.hmmwv.schema import CORNERS
 from ce_dynamics.trimming import trim
@@ -33,9 +34,15 @@ def settled(model: Model, u: Floats | None = None) -> Floats:
     """
     speed = model.y0[[entry.name for entry in (*model.layout.q, *model.layout.v)].index("chassis.vx")]
     rolling = (*WHEEL_RATES, *DEFLECTIONS) if speed > 0.0 else ()
-    return trim(
-        model,
-        change=["chassis.z", "chassis.qx", "chassis.qy", *ARMS, *rolling],
-        still=["chassis.vz", "chassis.wx", "chassis.wy", *(f"{arm}_rate" for arm in ARMS), *rolling],
-        u=u,
-    )
+    try:
+        return trim(
+            model,
+            change=["chassis.z", "chassis.qx", "chassis.qy", *ARMS, *rolling],
+            still=["chassis.vz", "chassis.wx", "chassis.wy", *(f"{arm}_rate" for arm in ARMS), *rolling],
+            u=u,
+        )
+    except AssemblyError as error:
+        raise AssemblyError(
+            "the vehicle finds no equilibrium on its springs and tyres near its design position; "
+            "check masses, spring and tyre.cz"
+        ) from error

@@ -35,8 +35,8 @@ def max_wheel_angle(parameters: HmmwvParameters) -> float:
                         steering_reach(parameters, corner, lock) * parameters.steering.max_angle
                     )
                     raise AssemblyError(
-                        f"{name}: the steering linkage cannot be assembled at full lock, steering.max_angle = "
-                        f"{math.degrees(parameters.steering.max_angle):.4g} deg; "
+                        f"{name}: the steering linkage cannot be assembled at full lock, "
+                        f"steering.max_angle = {math.degrees(parameters.steering.max_angle):.4g} deg; "
                         f"admissible is up to {reach:.4g} deg"
                     )
         angles.append(wheel_angle(parameters, corner, 1.0))

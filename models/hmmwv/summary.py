@@ -150,7 +150,8 @@ def suspension_travel(results: xr.Dataset) -> Floats:
     chassis = np.stack([results[f"chassis_{k}"].values for k in "xyz"], axis=1)
     up = chassis_up(results)
     height = np.einsum("tck,tk->tc", wheel - chassis[:, np.newaxis], up)
-    return np.asarray(height - height[0], dtype=float)
+    travel: Floats = height - height[0]
+    return travel
 
 
 def chassis_up(results: xr.Dataset) -> Floats:

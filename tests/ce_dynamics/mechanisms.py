@@ -64,7 +64,11 @@ def four_bar(
         "coupler": [("crank", "ground", "A"), ("rocker", "ground", "D"), ("coupler", "rocker", "C")],
         "ground": [("crank", "ground", "A"), ("coupler", "crank", "B"), ("rocker", "coupler", "C")],
     }
-    ends = {"rocker": ("coupler", "rocker", "C"), "coupler": ("crank", "coupler", "B"), "ground": ("ground", "rocker", "D")}
+    ends = {
+        "rocker": ("coupler", "rocker", "C"),
+        "coupler": ("crank", "coupler", "B"),
+        "ground": ("ground", "rocker", "D"),
+    }
     for name, parent, pin in trees[cut]:
         mass, inertia = PROPERTIES[name]
         system.add_body(name, mass=mass, com=coms[name], inertia=inertia, parent=parent, hinge=pins[pin])
