@@ -19,7 +19,7 @@ from ce_dynamics.loop_branch import Branch
 
 PIECES = (1, 2, 4, 8, 16)
 LARGEST_DEGREE = 24
-ACCURACY = 1e-8  # of the table [rad, or sizes of the loop]; Newton does the rest
+ACCURACY = 1e-7  # of the table [rad, or sizes of the loop]: two Newton steps then reach rounding
 
 
 class Reach(NamedTuple):

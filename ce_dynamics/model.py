@@ -19,6 +19,7 @@ from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.layout import Entry, Layout
 from ce_dynamics.loops import closure_errors
 from ce_dynamics.system import System
+from ce_dynamics.variables import variables
 
 NEGLIGIBLE = 1e-13
 """Inertia relative to another of the same aggregated body that counts as none: rounding."""
@@ -51,6 +52,15 @@ class Model(Analysis):
     embedding : Embedding
     layout : Layout
         Names and units of the state y = [q; v; x] and of the inputs u.
+    variables : list of Variable
+        Named variables of the results, and what they hold.
+
+    Raises
+    ------
+    ModelError
+        If the system is described wrongly, or two of its quantities have the same name.
+    AssemblyError
+        If a loop cannot be assembled at the initial state.
     """
 
     def __init__(self, system: System) -> None:
@@ -58,6 +68,7 @@ class Model(Analysis):
         self.system = system
         self.embedding: Embedding = embed(system)
         self.layout = Layout(self.embedding)
+        self.variables = variables(self.entries, system.groups)
         self.check_initial_state()
         self.check_inertia()
 
@@ -193,6 +204,11 @@ class Model(Analysis):
             "outputs": array(values[entry.name] for entry in self.output_entries),
             "closure": self.closure_norms(instant),
         }
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """Names and units of all quantities of the results: state, inputs, outputs."""
+        return (*self.layout.q, *self.layout.v, *self.layout.x, *self.layout.u, *self.output_entries)
 
     @cached_property
     def output_entries(self) -> tuple[Entry, ...]:

@@ -148,9 +148,9 @@ class NumericLinkage(Linkage):
                 name = self._kernel.parameters[0].name
                 raise ModelError(
                     f"the loop of {self.loop.name!r}: after a full turn of {name!r} the hinge of "
-                    f"{body.name!r} is not where it was (by {apart:.3g}), so the angle alone does not determine "
-                    f"it; choose {body.name!r} as the independent coordinate, or give the linkage limits less "
-                    f"than a turn apart"
+                    f"{body.name!r} is not where it was (by {apart:.3g}), so the angle alone does not tell "
+                    f"where it is; choose {body.name!r} as the independent coordinate, or give limits "
+                    f"less than a turn apart"
                 )
 
     @cached_property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,17 +23,16 @@ def dataset(model: Model, t: Floats, Y: Floats, U: Floats, attributes: Mapping[s
     import xarray as xr
 
     outputs, closures = observed(model, Y, U)
-    entries = [*model.layout.q, *model.layout.v, *model.layout.x, *model.layout.u, *model.output_entries]
-    columns = np.hstack((Y, U, outputs))
-    units = {entry.name: entry.unit for entry in entries}
-    values = {entry.name: columns[:, k] for k, entry in enumerate(entries)}
+    columns = np.hstack((Y, U, outputs)).T
+    values = {entry.name: column for entry, column in zip(model.entries, columns, strict=True)}
     data: dict[str, Any] = {}
-    for dimension, members in model.system.groups.items():
-        for rest in shared_names(values, members):
-            stack = np.stack([values.pop(f"{member}.{rest}") for member in members], axis=1)
-            data[plain(rest)] = ((("time", dimension)), stack, {"units": units[f"{members[0]}.{rest}"]})
-    for name, column in values.items():
-        data[plain(name)] = ("time", column, {"units": units[name]})
+    for variable in model.variables:
+        stack = np.stack([values[name] for name in variable.entries], axis=1)
+        units = {"units": variable.unit}
+        if variable.dimension is None:
+            data[variable.name] = ("time", stack[:, 0], units)
+        else:
+            data[variable.name] = (("time", variable.dimension), stack, units)
     if closures.shape[1]:
         data["closure_error"] = (
             ("time", "closure"),
@@ -58,15 +57,3 @@ def observed(model: Model, Y: Floats, U: Floats) -> tuple[Floats, Floats]:
         outputs[k] = evaluation.outputs["outputs"]
         closures[k] = evaluation.outputs["closure"]
     return outputs, closures
-
-
-def shared_names(values: Mapping[str, Any], members: Sequence[str]) -> list[str]:
-    """What follows ``<member>.`` for every member."""
-    first = f"{members[0]}."
-    rests = [name.removeprefix(first) for name in values if name.startswith(first)]
-    return [rest for rest in rests if all(f"{member}.{rest}" in values for member in members)]
-
-
-def plain(name: str) -> str:
-    """A name that reads well as a variable."""
-    return name.replace(".", "_").replace(" ", "_")

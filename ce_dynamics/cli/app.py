@@ -12,7 +12,8 @@ from typing import Annotated
 import typer
 
 from ce_dynamics._version import __version__
-from ce_dynamics.cli.exit_codes import EXPLANATION
+from ce_dynamics.cli import exit_codes
+from ce_dynamics.cli.messages import complain
 
 app = typer.Typer(
     name="simulate-vehicle",
@@ -34,7 +35,7 @@ def show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(invoke_without_command=True, epilog=EXPLANATION)
+@app.callback(invoke_without_command=True, epilog=exit_codes.EXPLANATION)
 def simulate_vehicle(
     context: typer.Context,
     model: Annotated[
@@ -157,4 +158,8 @@ def simulate_vehicle(
         output=output,
         json=json,
     )
-    return simulate_and_report(request)
+    try:
+        return simulate_and_report(request)
+    except KeyboardInterrupt:  # typer would end without a word
+        complain("interrupted")
+        return exit_codes.INTERRUPTED

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Sequence
 
 from ce_dynamics.cli import exit_codes
+from ce_dynamics.cli.messages import complain, show_warning
 
 
 def execute(arguments: Sequence[str] | None = None) -> int:
@@ -33,30 +34,13 @@ def execute(arguments: Sequence[str] | None = None) -> int:
         except CeDynamicsError as error:
             complain(str(error))
             return exit_codes.BAD_INPUT
+        except KeyboardInterrupt:
+            complain("interrupted")
+            return exit_codes.INTERRUPTED
         except BrokenPipeError:  # the reader of our output has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return exit_codes.OK
         except OSError as error:
             complain(f"cannot use '{error.filename}': {error.strerror}" if error.filename else str(error))
             return exit_codes.BAD_INPUT
-    code = result if isinstance(result, int) else exit_codes.OK
-    if code == exit_codes.INTERRUPTED:
-        complain("interrupted")
-    return code
-
-
-def complain(message: str, kind: str = "error") -> None:
-    """One line on stderr."""
-    print(f"{kind}: {' '.join(message.split())}", file=sys.stderr)
-
-
-def show_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: object = None,
-    line: object = None,
-) -> None:
-    """In the form of `warnings.showwarning`: one line on stderr."""
-    complain(str(message), "warning")
+    return result if isinstance(result, int) else exit_codes.OK

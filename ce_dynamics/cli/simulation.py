@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
 from ce_dynamics.cli import exit_codes
-from ce_dynamics.cli.command import complain
+from ce_dynamics.cli.messages import complain
 from ce_dynamics.cli.progress import Display, Interruption
 from ce_dynamics.errors import DataError, SimulationError
 from ce_dynamics.models.hmmwv.case import Case, prepare

@@ -1,4 +1,4 @@
-"""Closed-chain mechanisms for the tests of loops, each with the cut and the independent coordinates of choice."""
+"""Closed-chain mechanisms for the tests of loops, each with a choice of cut and coordinates."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ U1, U2 = (1.0, 0.0, 0.2), (0.1, 1.0, 0.0)
 
 
 def rsur(cut: str = "universal", independent: Sequence[str] = ("crank",)) -> System:
-    """Crank, ball joint, coupler, universal joint, rocker on a skew axis; cut at either joint of the coupler."""
+    """Crank, ball, coupler, universal joint, rocker on a skew axis; cut at one of the coupler's joints."""
     system = System(gravity=(0.3, -1.0, -9.81))
     B, C, D = RSUR_B, RSUR_C, RSUR_D
     add(system, "crank", "ground", Revolute((1.0, 0.0, 0.1)), 0.5 * B)

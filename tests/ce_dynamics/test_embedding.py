@@ -129,7 +129,7 @@ def steered() -> System:
     system = System()
     for name, x in (("left", -2.0), ("right", 2.0)):
         add(system, name, "ground", pin(x), np.array((x, 0.5, 0.0)))
-        add(system, f"{name} slide", name, Prismatic((0.0, 1.0, 0.0), (x, 0.5, 0.0)), np.array((x, 0.6, 0.0)))
+        add(system, f"{name} slide", name, Prismatic((1.0, 0.2, 0.0), (x, 0.5, 0.0)), np.array((x, 0.6, 0.0)))
     for name, x in (("lever", -0.5), ("idler", 0.5)):
         add(system, name, "ground", pin(x), np.array((x, 0.5, 0.0)))
     system.prescribe("lever", Held(0.1))
@@ -173,7 +173,7 @@ def test_parents_come_before_children_and_siblings_before_who_ties_to_them() -> 
 
 
 def test_coordinates_are_in_the_order_of_the_bodies() -> None:
-    """Independent hinges only: a free body has seven coordinates and six velocities, a ball joint four and three."""
+    """Independent hinges only: a free body has 7 coordinates and 6 velocities, a ball joint 4 and 3."""
     system = System()
     add(system, "base", "ground", Free(), np.zeros(3))
     add(system, "a", "base", pin(0.0), np.array((0.0, 0.5, 0.0)))

@@ -1,0 +1,22 @@
+"""What goes to stderr: single lines."""
+
+from __future__ import annotations
+
+import sys
+
+
+def complain(message: str, kind: str = "error") -> None:
+    """One line on stderr."""
+    print(f"{kind}: {' '.join(message.split())}", file=sys.stderr)
+
+
+def show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: object = None,
+    line: object = None,
+) -> None:
+    """In the form of `warnings.showwarning`: one line on stderr."""
+    complain(str(message), "warning")

@@ -1,0 +1,14 @@
+"""Time stepping in compiled code.
+
+The loops are numba functions (`kernels`) that call the compiled evaluation by its address; they are compiled
+once for all models and kept on disk.  numba is imported when a native method is first used.
+
+=====================  =====  ===================================================================
+method                 order  what it does per step
+=====================  =====  ===================================================================
+``rk4``                4      four evaluations; the classical Runge–Kutta method
+``rosenbrock``         2      ROS2: two evaluations, one exact Jacobian, one LU; L-stable
+``implicit-euler``     1      linearly implicit: one evaluation, one exact Jacobian, one LU; L-stable
+``dopri5``             5      six evaluations; Dormand–Prince 5(4), adaptive, with dense output
+=====================  =====  ===================================================================
+"""
