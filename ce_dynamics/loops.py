@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, concatenate, zeros
-from ce_dynamics.body import Body
+from ce_dynamics.arrays import Array, concatenate
 from ce_dynamics.motion import BodyMotion, PointMotion, SubgraphMotion
 from ce_dynamics.system import LoopClosure
 
@@ -72,37 +71,6 @@ def stacked(o: BodyMotion, o_at: PointMotion, p: BodyMotion, p_at: PointMotion) 
         concatenate((o.w_drift, o_at.drift, p.w_drift, p_at.drift)),
         concatenate((o.alpha, o_at.a, p.alpha, p_at.a)),
     )
-
-
-def closure_jacobian(bodies: Sequence[Body], closures: Sequence[LoopClosure], free: Sequence[Body]) -> Array:
-    """Y over the velocities of all ``free`` inboard hinges in the design pose, all other hinges held."""
-    members = sorted(bodies, key=lambda body: body.index)
-    names = {body.name for body in members}
-    parent = min((b.carrier for b in members if b.carrier.name not in names), key=lambda body: body.depth)
-    n = sum(body.inboard.n_v for body in free)
-    motion = SubgraphMotion(parent, members, zeros(n), held_siblings(members, parent, closures))
-    start = 0
-    for body in members:
-        if body in free:
-            columns = slice(start, start + body.inboard.n_v)
-            start = columns.stop
-        else:
-            columns = slice(0, 0)
-        motion.independent(body.name, body.inboard.neutral, columns)
-    return closure_errors(motion, closures).Y.astype(float)
-
-
-def held_siblings(
-    members: Sequence[Body], parent: Body, closures: Sequence[LoopClosure]
-) -> dict[str, BodyMotion]:
-    """Closure ends outside the sub-graph, held in the design pose relative to its parent."""
-    inside = {body.name for body in members} | {parent.name}
-    still = PointMotion(zeros(3), zeros(3, 0), zeros(3), zeros(3), zeros(3))
-    ends = [end for loop in closures for end in (loop.body_a, loop.body_b) if end.name not in inside]
-    return {
-        end.name: BodyMotion(np.eye(3), parent.com, still, zeros(3, 0), zeros(3), zeros(3), zeros(3))
-        for end in ends
-    }
 
 
 def numerical_rank(Y: Array, tolerance: float = 1e-9) -> int:

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, cast, get_args
 from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.messages import complain
 from ce_dynamics.cli.progress import Display, Interruption
+from ce_dynamics.cli.tables import print_files, print_json, print_tables
 from ce_dynamics.errors import DataError, SimulationError
 from ce_dynamics.models.hmmwv.case import Case, prepare
 from ce_dynamics.models.hmmwv.driving import nearest
+from ce_dynamics.models.hmmwv.summary import summarise
 from ce_dynamics.simulation import Method
 
 if TYPE_CHECKING:
@@ -62,7 +64,7 @@ def simulate_and_report(request: Request) -> int:
             raise DataError(f"{name} {value:g} must be a positive finite number, for example 1e-6")
     options = parse_options(request.options)
     request.output.mkdir(parents=True, exist_ok=True)
-    with Display() as display, Interruption() as interruption:
+    with Interruption() as interruption, Display() as display:
         display.stage("preparing the model, compiling it where that was not done before")
         case = prepare(
             request.manoeuvre,
@@ -73,9 +75,17 @@ def simulate_and_report(request: Request) -> int:
             overrides=request.overrides,
         )
         outcome = integrate(case, method, request, display, interruption)
+    summary = summarise(outcome.results, case.manoeuvre)
+    if not request.json:
+        print_tables(case.title, summary)
+    with Display() as display:
         display.stage("saving results and plots")
         saved = save(outcome, case, request.output)
-    report(outcome, case, saved, request.json)
+    files = {"netcdf": str(saved.netcdf), "png": str(saved.png)}
+    if request.json:
+        print_json(case.title, outcome.message, outcome.results.attrs, summary, files)
+    else:
+        print_files(files)
     if outcome.message:
         complain(f"{outcome.message}; saved what was computed as {saved.netcdf} and {saved.png}")
     return outcome.exit_code
@@ -111,19 +121,6 @@ def save(outcome: Outcome, case: Case, folder: Path) -> Saved:
     outcome.results.to_netcdf(saved.netcdf, engine="h5netcdf")
     save_figure(outcome.results, case.manoeuvre, saved.png)
     return saved
-
-
-def report(outcome: Outcome, case: Case, saved: Saved, as_json: bool) -> None:
-    """Print the summary."""
-    from ce_dynamics.cli.tables import print_json, print_tables
-    from ce_dynamics.models.hmmwv.summary import summarise
-
-    summary = summarise(outcome.results, case.manoeuvre)
-    files = {"netcdf": str(saved.netcdf), "png": str(saved.png)}
-    if as_json:
-        print_json(case.title, outcome.message, outcome.results.attrs, summary, files)
-    else:
-        print_tables(case.title, summary, files)
 
 
 def chosen_method(name: str) -> Method:

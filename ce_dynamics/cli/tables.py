@@ -11,8 +11,8 @@ from ce_dynamics._version import __version__
 from ce_dynamics.models.hmmwv.summary import Summary
 
 
-def print_tables(title: str, summary: Summary, files: Mapping[str, str]) -> None:
-    """On stdout: figures of the vehicle, figures of its corners, files."""
+def print_tables(title: str, summary: Summary) -> None:
+    """On stdout: figures of the vehicle and of its corners."""
     from rich.console import Console
     from rich.table import Table
 
@@ -31,8 +31,12 @@ def print_tables(title: str, summary: Summary, files: Mapping[str, str]) -> None
     for row in summary.corners:
         table.add_row(row.label, *(number(row.values[name]) for name in corners), unit(row.unit))
     console.print(table)
-    for what, path in (("results", files["netcdf"]), ("plots", files["png"])):
-        console.print(f"{what}: {path}", soft_wrap=True, markup=False)
+
+
+def print_files(files: Mapping[str, str]) -> None:
+    """On stdout: where everything went."""
+    print(f"results: {files['netcdf']}")
+    print(f"plots: {files['png']}")
 
 
 def print_json(

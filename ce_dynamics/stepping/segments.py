@@ -1,19 +1,20 @@
 """Long traced functions in segments that are compiled one by one.
 
-The time to compile a function grows faster than its length (150,000 instructions: two minutes at once, six
+The time to compile a function grows faster than its length (150,000 instructions: two minutes at once, ten
 seconds in segments).  A segment reads what earlier segments have kept in a common array and appends what
 later ones need.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import NamedTuple
 
 from ce_dynamics.compiler.function import TracedFunction
 from ce_dynamics.compiler.graph import Node
 from ce_dynamics.compiler.operations import LOGICAL, Op, arity
 
-SEGMENT = 6000
+SEGMENT = 8000
 """Instructions of a segment."""
 
 
@@ -65,10 +66,12 @@ def split(traced: TracedFunction, length: int = SEGMENT) -> Segmented:
     results: list[list[int]] = [[] for _ in range(n_segments)]
     for place, node in enumerate(wanted):
         results[home[node] if arity(traced.instructions[node][0]) else 0].append(place)
+    bounds = [bisect_left(home, k) for k in range(n_segments + 1)]
     segments = []
     keep_at = result_at = 0
     for k in range(n_segments):
-        function = rebuild(traced, home, k, slot, keep[k], [wanted[place] for place in results[k]])
+        nodes = [wanted[place] for place in results[k]]
+        function = rebuild(traced, range(*bounds[k : k + 2]), slot, keep[k], nodes)
         segments.append(Segment(function, keep_at, result_at))
         keep_at += len(keep[k])
         result_at += len(results[k])
@@ -97,13 +100,12 @@ def readers(traced: TracedFunction, home: list[int]) -> dict[int, set[int]]:
 
 def rebuild(
     traced: TracedFunction,
-    home: list[int],
-    k: int,
+    own: range,
     slot: dict[int, int],
     keep: list[int],
     results: list[int],
 ) -> TracedFunction:
-    """Segment k as a function of its own."""
+    """The segment with the given instructions as a function of its own."""
     whole = traced.instructions
     instructions: list[Node] = []
     numbers: list[float] = []
@@ -141,14 +143,15 @@ def rebuild(
             return append((int(Op.SELECT), here, constant(1.0), constant(0.0)))
         return here
 
-    for n, (op, a, b, c) in enumerate(whole):
-        if home[n] == k and arity(op):
+    for n in own:
+        op, a, b, c = whole[n]
+        if arity(op):
             count = arity(op)
             operands = [fetch(operand) for operand in (a, b, c)[:count]] + [-1] * (3 - count)
             number[n] = append((op, operands[0], operands[1], operands[2]))
     outputs = (tuple(plain(node) for node in keep), tuple(fetch(node) for node in results))
     return TracedFunction(
-        name=f"{traced.name}_{k}",
+        name=f"{traced.name}_{own.start}",
         input_shapes={**traced.input_shapes, "kept": (max(1, len(slot)),)},
         output_shapes={"keep": (len(keep),), "result": (len(results),)},
         instructions=tuple(instructions),

@@ -170,7 +170,8 @@ def draw_trajectory(axes: Axes, results: xr.Dataset, manoeuvre: Manoeuvre | None
 
 def draw_swath(axes: Axes, results: xr.Dataset, axle: str, colour: str) -> None:
     """The strip between the wheel centres of an axle."""
-    left, right = (results.sel(corner=f"{axle}_{side}") for side in ("left", "right"))
+    few = results.isel(time=slice(None, None, 1 + results.sizes["time"] // 500))
+    left, right = (few.sel(corner=f"{axle}_{side}") for side in ("left", "right"))
     x = np.concatenate((left["wheel_x"].values, right["wheel_x"].values[::-1]))
     y = np.concatenate((left["wheel_y"].values, right["wheel_y"].values[::-1]))
     axes.fill(x, y, color=colour, alpha=0.18, linewidth=0.0, label=f"between {axle} wheels")
@@ -249,8 +250,7 @@ def draw_yaw(axes: Axes, results: xr.Dataset) -> None:
     widen(axes, 1.0)
     right = right_scale(axes)
     slip = np.arctan2(results["vy"].values, np.maximum(results["vx"].values, 1.0))
-    right.plot(results["time"], DEGREES * slip, color=ORANGE, label="side-slip (right scale)")
-    right.set_ylabel("side-slip angle [deg]")
+    right.plot(results["time"], DEGREES * slip, color=ORANGE, label="side-slip [deg], right scale")
     widen(right, 1.0)
     legend(axes, right)
 
@@ -322,9 +322,8 @@ def draw_energy(axes: Axes, results: xr.Dataset) -> None:
     axes.plot(results["time"], 1e-3 * results["work"], color=ORANGE, linestyle="--", label="work")
     axes.set_ylabel("change since the start [kJ]")
     right = right_scale(axes)
-    label = "difference (right scale)"
+    label = "difference [J], right scale"
     right.plot(results["time"], energy_imbalance(results), color=GREY, linewidth=1.0, label=label)
-    right.set_ylabel("difference [J]")
     legend(axes, right)
 
 

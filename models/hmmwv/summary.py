@@ -149,7 +149,7 @@ def suspension_travel(results: xr.Dataset) -> Floats:
     wheel = np.stack([results[f"wheel_{k}"].values for k in "xyz"], axis=2)
     chassis = np.stack([results[f"chassis_{k}"].values for k in "xyz"], axis=1)
     up = chassis_up(results)
-    height = np.einsum("tck,tk->tc", wheel - chassis[:, np.newaxis], up)
+    height: Floats = np.einsum("tck,tk->tc", wheel - chassis[:, np.newaxis], up)
     travel: Floats = height - height[0]
     return travel
 
