@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from ce_dynamics.arrays import Array
 from ce_dynamics.hinges.base import Hinge
+
+ROUNDING = 1e-14
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +65,23 @@ class Body:
         assert self.hinge is not None, "the ground has no hinge"
         return self.hinge
 
+    @cached_property
+    def principal(self) -> tuple[float, tuple[tuple[float, Array], ...]]:
+        """The inertia as I = a 1 + Σ k e eᵀ with unit vectors e: two terms at most, one if axisymmetric.
+
+        Only the vectors turn with the body, which is what makes this form cheap to rotate.
+        """
+        moments, axes = np.linalg.eigh(self.inertia)
+        a = float(moments[1])
+        differences = moments - a
+        significant = np.flatnonzero(np.abs(differences) > ROUNDING * np.abs(moments).max())
+        return a, tuple((float(differences[k]), cleaned(axes[:, k])) for k in significant)
+
     def local(self, at: Array) -> Array:
         """A design point relative to the centre of mass."""
         return np.asarray(at) - self.com
+
+
+def cleaned(vector: Array) -> Array:
+    """A unit vector without the rounding errors beside its significant components."""
+    return np.where(np.abs(vector) < ROUNDING, 0.0, vector)

@@ -104,8 +104,8 @@ class Loop:
     ) -> ClosureErrors:
         """Errors over the columns [dependent | given], at rates in that order, with no hinge accelerated."""
         motion = SubgraphMotion(self.parent, self.bodies, rates, siblings)
-        for name, (c, X, eta, bias) in given.items():
-            motion.set(name, HingeMotion(c, np.hstack((zeros(len(eta), self.m), X)), eta, bias))
+        for name, hinge in given.items():
+            motion.set(name, hinge._replace(X=np.hstack((zeros(len(hinge.eta), self.m), hinge.X))))
         start = 0
         for body, coordinates in zip(self.dependent, self.split(q).values(), strict=True):
             columns = slice(start, start + body.inboard.n_v)

@@ -98,12 +98,15 @@ class HingeMotion(NamedTuple):
         Its part of η_S: its velocity at θ̇(S) = 0.
     bias : (n_v,) array
         Its part of Ẋ_S θ̇(S) + η̇_S: its acceleration at θ̈(S) = 0.
+    R : (3, 3) array, optional
+        Body axes to p's axes, where the linkage knows them at less cost than by way of c.
     """
 
     c: Array
     X: Array
     eta: Array
     bias: Array
+    R: Array | None = None
 
 
 def cross_columns(w: Array, e: Array) -> Array:
@@ -206,7 +209,7 @@ def across(
 ) -> BodyMotion:
     """Motion of a body from that of its carrier and of the hinge between them."""
     hinge = body.inboard
-    c, X, eta, bias = hinge_motion
+    c, X, eta, bias, R = hinge_motion
     R_i = carrier.R
     R_rel, d = hinge.pose(c)
     H = hinge.H(c)
@@ -223,8 +226,10 @@ def across(
         foot.v + linear_h,
         foot.a + H_v @ bias + R_i @ H_dot[3:] + 2.0 * cross(carrier.w_total, linear_h),
     )
+    if R is None:
+        R = R_i @ R_rel if turns else R_i
     return BodyMotion(
-        R_i @ R_rel if turns else R_i,
+        R,
         hinge.at,
         origin,
         carrier.w + H_w @ X,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, Scalar, array, cross, dot, skew, sqrt
+from ce_dynamics.arrays import Array, Scalar, array, cross, dot, is_plain, skew, sqrt
 from ce_dynamics.spatial import IDENTITY
+
+ROUNDING = 1e-15
 
 
 def rotation_about(axis: Array, cosine: Scalar, sine: Scalar) -> Array:
@@ -17,7 +19,10 @@ def rotation_about(axis: Array, cosine: Scalar, sine: Scalar) -> Array:
 
 def rotate_about(axis: Array, cosine: Scalar, sine: Scalar, vector: Array) -> Array:
     """A vector rotated about a unit axis by the angle with the given cosine and sine."""
-    along = axis * dot(axis, vector)
+    height = dot(axis, vector)
+    if is_plain(vector) and abs(height) < ROUNDING * np.linalg.norm(vector.astype(float)):
+        height = 0.0  # perpendicular but for rounding: a structural zero, which costs nothing when traced
+    along = axis * height
     rotated: Array = along + cosine * (vector - along) + sine * cross(axis, vector)
     return rotated
 

@@ -1,11 +1,11 @@
-"""Simulation: SciPy's integrators on the compiled evaluation."""
+"""Simulation: native and SciPy's integrators on the compiled evaluation."""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
 
@@ -13,16 +13,22 @@ from ce_dynamics.checks import Floats, checked
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.model import InputLaw, Model, reach_text
 from ce_dynamics.results import dataset
+from ce_dynamics.stepping.methods import NATIVE_METHODS, NativeMethod
+from ce_dynamics.stepping.run import InterruptedRunError, Settings, make_stepper, march
 
 if TYPE_CHECKING:
     import xarray as xr
     from numpy.typing import ArrayLike
     from scipy.integrate._ivp.ivp import OdeResult
 
-Method = Literal["RK45", "DOP853", "RK23", "LSODA", "Radau", "BDF"]
+    from ce_dynamics.stepping.advance import Adaptive, FixedStep
+
+SciPyMethod = Literal["RK45", "DOP853", "RK23", "LSODA", "Radau", "BDF"]
+Method = Literal[SciPyMethod, NativeMethod]
 METHODS: tuple[str, ...] = get_args(Method)
 
 INTERRUPTED = "interrupted"
+NOT_FINITE_AT_START = "the accelerations are not finite at t = 0"
 
 Inputs = InputLaw | Mapping[str, float] | None
 
@@ -45,7 +51,10 @@ class RightHandSide:
 
     def __init__(self, model: Model, inputs: Inputs, audit: bool = False) -> None:
         self.evaluations = 0
-        self._dynamics = (model.audited_dynamics if audit else model.dynamics).bind()
+        self.model = model
+        self.dynamics = model.audited_dynamics if audit else model.dynamics
+        self.control = None
+        self._dynamics = self.dynamics.bind()
         self._y = self._dynamics.inputs["y"]
         self._n = len(self._y)
         self._u = self._dynamics.inputs["u"]
@@ -53,7 +62,8 @@ class RightHandSide:
         self._u[:] = constant_inputs(model, inputs)
         self._control = None
         if inputs is not None and not isinstance(inputs, Mapping):
-            self._control = model.control(inputs).bind()
+            self.control = model.control(inputs)
+            self._control = self.control.bind()
 
     def __call__(self, t: float, y: Floats) -> Floats:
         """Evaluate; the result is a fresh array."""
@@ -129,6 +139,7 @@ def simulate(
     atol: float = 1e-8,
     interval: float = 0.01,
     max_step: float = math.inf,
+    step: float = 1e-3,
     audit: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> xr.Dataset:
@@ -144,17 +155,21 @@ def simulate(
     y0 : array_like, optional
         Initial state; that of the model if not given.
     method : str
-        A method of `scipy.integrate.solve_ivp`.
+        A method of `scipy.integrate.solve_ivp`, or one that runs wholly in compiled code: ``rk4``,
+        ``rosenbrock``, ``implicit-euler`` (fixed steps; the last two for stiff models) or ``dopri5``
+        (adaptive); see `ce_dynamics.stepping`.
     rtol, atol : float
-        Relative and absolute error per step.
+        Relative and absolute error per step of the adaptive methods.
     interval : float
         Time between stored instants [s].
     max_step : float
-        Longest step [s].
+        Longest step of the adaptive methods [s].
+    step : float
+        Step of the fixed-step methods [s]; shortened where it does not divide ``interval``.
     audit : bool
         Integrate the work done on the system as well (variable ``work``), to be compared with ``energy``.
     progress : callable, optional
-        Called with the time reached [s] after every step.
+        Called with the time reached [s] after every step; native methods call it every few hundred steps.
 
     Returns
     -------
@@ -179,8 +194,14 @@ def simulate(
     rhs = RightHandSide(model, inputs, audit)
     start = np.append(start, 0.0) if audit else start
     t_store = stored_times(duration, interval)
+    settings = Settings(method, step, rtol, atol, max_step)
+    native = native_stepper(rhs, start, settings) if method in NATIVE_METHODS else None
     began = time.perf_counter()
-    t, Y, trouble = integrate(rhs, start, t_store, method, rtol, atol, max_step, progress)
+    if native is None:
+        scipy_method = cast("SciPyMethod", method)
+        t, Y, trouble = integrate(rhs, start, t_store, scipy_method, rtol, atol, max_step, progress)
+    else:
+        t, Y, trouble = integrate_native(rhs, native, t_store, settings, progress)
     wall = time.perf_counter() - began
     U = np.array([rhs.inputs_at(t_k, y_k).copy() for t_k, y_k in zip(t, Y, strict=True)]).reshape(len(t), -1)
     attributes = {
@@ -212,7 +233,7 @@ def integrate(
     rhs: RightHandSide,
     y0: Floats,
     t_store: Floats,
-    method: Method,
+    method: SciPyMethod,
     rtol: float,
     atol: float,
     max_step: float,
@@ -220,6 +241,8 @@ def integrate(
 ) -> tuple[Floats, Floats, str]:
     """Times, states (in rows) and, if the end was not reached, what happened."""
     from scipy.integrate import solve_ivp
+
+    from ce_dynamics.stepping.scipy_jacobian import sparse_jacobian_of
 
     accepted = [(0.0, y0)]
     watch = StallWatch(t_store[-1])
@@ -233,7 +256,8 @@ def integrate(
         return 1.0
 
     if not np.all(np.isfinite(rhs(0.0, y0))):
-        return np.zeros(1), y0[np.newaxis], "the accelerations are not finite at t = 0"
+        return np.zeros(1), y0[np.newaxis], NOT_FINITE_AT_START
+    exact: dict[str, Any] = {"jac": sparse_jacobian_of(rhs)} if method in ("Radau", "BDF") else {}
     try:
         solution = solve_ivp(
             rhs,
@@ -245,6 +269,7 @@ def integrate(
             rtol=rtol,
             atol=atol,
             max_step=max_step,
+            **exact,
         )
     except KeyboardInterrupt:
         return stopped(accepted, None, INTERRUPTED)
@@ -255,6 +280,45 @@ def integrate(
     if not np.all(np.isfinite(solution.y)):
         return stopped(accepted, solution, f"{method} met accelerations that are not finite")
     return solution.t, solution.y.T, ""
+
+
+def native_stepper(rhs: RightHandSide, y0: Floats, settings: Settings) -> FixedStep | Adaptive:
+    """The integrator of a native method, ready to go."""
+    u = rhs.inputs_at(0.0, y0)
+    return make_stepper(settings, rhs.dynamics, rhs.control, u, y0, rhs.model)
+
+
+def integrate_native(
+    rhs: RightHandSide,
+    stepper: FixedStep | Adaptive,
+    t_store: Floats,
+    settings: Settings,
+    progress: Callable[[float], None] | None,
+) -> tuple[Floats, Floats, str]:
+    """As `integrate`, in compiled code; interrupts and `progress` get their turn between chunks."""
+    if not np.all(np.isfinite(rhs(0.0, stepper.y))):
+        return np.zeros(1), stepper.y[np.newaxis].copy(), NOT_FINITE_AT_START
+    stall = StallWatch(t_store[-1])
+
+    def watch(t: float, evaluations: int) -> None:
+        if progress is not None:
+            progress(t)
+        stall.look(t, evaluations)
+
+    try:
+        got = march(stepper, t_store, settings, watch)
+        what = got.trouble
+    except InterruptedRunError as stop:
+        got = stop.reached
+        if isinstance(stop.__cause__, KeyboardInterrupt):
+            what = INTERRUPTED
+        elif isinstance(stop.__cause__, StalledError):
+            what = f"{settings.method} failed ({stop.__cause__})"
+        else:
+            raise stop.__cause__ or stop from None
+        what += f" at t = {got.t[-1]:.4g} s"
+    rhs.evaluations += got.evaluations
+    return got.t, got.Y, what
 
 
 def stopped(

@@ -116,4 +116,6 @@ class Aim:
                 per_square * (dot(g, a) - W_g * W_d) - dot(alpha, e2) - stretch * W_e2,
             )
         )
-        return HingeMotion(c, X, eta, bias)
+        # The body's directions axis1, axis2 and d0 of the design pose are along g, e2 and d now.
+        axes = np.outer(per_length * g, self.hinge.axis1) + np.outer(e2, self.hinge.axis2)
+        return HingeMotion(c, X, eta, bias, axes + np.outer(per_length * d, self.d0))

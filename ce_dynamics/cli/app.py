@@ -90,8 +90,8 @@ def simulate_vehicle(
             help="RK45, RK23, DOP853, LSODA, Radau or BDF, of SciPy's solve_ivp.", rich_help_panel=INTEGRATION
         ),
     ] = "RK45",
-    rtol: Annotated[float, typer.Option(help="Relative error per step.", rich_help_panel=INTEGRATION)] = 1e-6,
-    atol: Annotated[float, typer.Option(help="Absolute error per step.", rich_help_panel=INTEGRATION)] = 1e-8,
+    rtol: Annotated[str, typer.Option(help="Relative error per step.", rich_help_panel=INTEGRATION)] = "1e-6",
+    atol: Annotated[str, typer.Option(help="Absolute error per step.", rich_help_panel=INTEGRATION)] = "1e-8",
     output: Annotated[
         Path, typer.Option(metavar="FOLDER", help="Where results and plots go.", rich_help_panel=OUTPUT)
     ] = Path("simulate-vehicle-output"),
@@ -144,6 +144,7 @@ def simulate_vehicle(
         print_parameters(model, overrides or [])
         return 0
     from ce_dynamics.cli.simulation import Request, simulate_and_report
+    from ce_dynamics.models.hmmwv.driving import si_value
 
     request = Request(
         model=model,
@@ -153,8 +154,8 @@ def simulate_vehicle(
         options=tuple(option or ()),
         overrides=tuple(overrides or ()),
         method=method,
-        rtol=rtol,
-        atol=atol,
+        rtol=si_value("--rtol", rtol, "1"),
+        atol=si_value("--atol", atol, "1"),
         output=output,
         json=json,
     )

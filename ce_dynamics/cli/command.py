@@ -25,6 +25,7 @@ def execute(arguments: Sequence[str] | None = None) -> int:
     from ce_dynamics.errors import CeDynamicsError
 
     with warnings.catch_warnings():
+        warnings.simplefilter("default", UserWarning)
         warnings.showwarning = show_warning
         try:
             result = app(arguments, prog_name="simulate-vehicle", standalone_mode=False)

@@ -27,9 +27,15 @@ from ce_dynamics.spatial import IDENTITY
 
 
 class Condition(ABC):
-    """One or several scalar conditions; see the module for the meaning of the arguments."""
+    """One or several scalar conditions; see the module for the meaning of the arguments.
+
+    A condition on velocities that is no derivative of one on positions (rolling) is not ``holonomic``: its
+    residual is zero everywhere, velocity_rows V itself must vanish, and d/dt (velocity_rows V) =
+    velocity_rows V̇ + acceleration_bias.
+    """
 
     rows: ClassVar[int] = 1
+    holonomic: ClassVar[bool] = True
 
     @abstractmethod
     def residual(self, R_p: Array, x_p: Array, R_c: Array, x_c: Array) -> Array:

@@ -10,17 +10,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+import numpy as np
+
 from ce_dynamics.arrays import Array, array, cross, zeros
+from ce_dynamics.body import Body
 from ce_dynamics.embedding import Aggregate
 from ce_dynamics.recursion.ldl import LDL
 from ce_dynamics.recursion.outward import Member, Outward
 from ce_dynamics.spatial import (
+    IDENTITY,
+    mirrored,
     phi_force,
     phi_inertia,
     phi_T_motion,
     rigid_inertia,
     rotate_inertia,
-    rotate_symmetric,
     rotate_vector,
     spatial,
     symmetric_product,
@@ -145,11 +149,21 @@ def generalised_forces(S: Aggregate, outward: Outward, torques: Mapping[str, Arr
 
 def rigid_terms(j: Member, wrenches: Mapping[str, Array]) -> tuple[Array, Array]:
     """M(j) and b(j) at the centre of mass in p's axes: inertia, gyroscopic and external forces."""
-    inertia = rotate_symmetric(j.R, j.body.inertia)
+    inertia = rotated_inertia(j.body, j.R)
     b = spatial(cross(j.omega, inertia @ j.omega), zeros(3))
     if j.body.name in wrenches:
         b = b - wrenches[j.body.name]
     return rigid_inertia(j.body.mass, inertia), b
+
+
+def rotated_inertia(body: Body, R: Array) -> Array:
+    """R I Rᵀ = a 1 + Σ k (R e)(R e)ᵀ."""
+    a, terms = body.principal
+    inertia = a * IDENTITY
+    for k, e in terms:
+        turned = R @ e
+        inertia = inertia + mirrored(np.outer(k * turned, turned))
+    return inertia
 
 
 def phi_columns(r: Array, F: Array) -> Array:

@@ -123,7 +123,7 @@ class Outward:
         motion = self.motions[S.name]
         j, com = motion.body(body.name), motion.point(body.name, body.com)
         omega_p = self._omega[S.parent.name]
-        coriolis = 2.0 * cross(omega_p, com.v) + cross(omega_p, cross(omega_p, com.r))
+        coriolis = cross(omega_p, 2.0 * com.v + cross(omega_p, com.r))  # 2 ω × v + ω × (ω × r)
         return Member(
             body,
             j.R,

@@ -122,11 +122,14 @@ class Augmented(ABC):
     row_names : tuple of str
         The joint each constraint row belongs to: ``hinge of <body>``, ``motion of <body>`` or the name of a
         closure.
+    holonomic : (n_g,) array of bool
+        Which rows are conditions on positions; g of the others (rolling) is zero everywhere.
     """
 
     n_p: int
     n_V: int
     row_names: tuple[str, ...]
+    holonomic: Array
 
     def __init__(self, system: System) -> None:
         self.system = system
@@ -207,7 +210,8 @@ class Augmented(ABC):
                 return np.concatenate((self.normalised(p), V, x))
             if not np.isfinite(worst):
                 break
-            p = p - instant.position_rate(np.linalg.lstsq(G, g, rcond=1e-9)[0]).astype(float)
+            on_positions = G[self.holonomic], g[self.holonomic]
+            p = p - instant.position_rate(np.linalg.lstsq(*on_positions, rcond=1e-9)[0]).astype(float)
         k = int(np.argmax(np.abs(g)))
         raise AssemblyError(
             f"{self.system.name!r} cannot be assembled from this state: {self.row_names[k]!r} is off by"

@@ -21,7 +21,16 @@ from ce_dynamics.reference.augmented import (
     check_same_system,
 )
 from ce_dynamics.reference.embedded_states import embedded_states
-from ce_dynamics.reference.rows import Joint, Rows, dense, joint_rows, joints_of, prescribed_rows, row_names
+from ce_dynamics.reference.rows import (
+    Joint,
+    Rows,
+    dense,
+    holonomic_rows,
+    joint_rows,
+    joints_of,
+    prescribed_rows,
+    row_names,
+)
 from ce_dynamics.reference.saddle import SaddleSolution, solve_saddle
 from ce_dynamics.reference.states import (
     AT_REST,
@@ -134,6 +143,8 @@ class FullyAugmented(Augmented):
         self.n_p = POSITIONS * len(system.bodies)
         self.n_V = VELOCITIES * len(system.bodies)
         self.row_names = row_names(self.joints, tuple(system.prescribed))
+        conditions = [condition for joint in self.joints for condition in joint.conditions]
+        self.holonomic = holonomic_rows(conditions, self.n_g)
 
     def instant(self, p: Array, V: Array, x: Array, u: Array) -> FreeBodies:
         states, inputs = self.states_of(x), self.inputs_of(u)

@@ -2,7 +2,8 @@
 
     ṗ = T(p) (V + Gᵀ μ),   M V̇ = f + Gᵀ λ,   ẋ = x_dot,   g = 0,   G V + ∂g/∂t = 0
 
-for Y = [p; V; x; λ; μ], where μ vanishes along exact solutions.
+for Y = [p; V; x; λ; μ], where μ vanishes along exact solutions.  Rows that are not holonomic have no g; there
+μ = 0 takes its place.
 
 Where rows are redundant (planar loops written with spatial hinges) λ and μ are not unique and Newton's matrix
 would be singular.  Which rows could be left out changes along the motion, so none is: the rows that take part
@@ -85,7 +86,7 @@ class StabilisedIndex2:
             p_dot - instant.position_rate(V + correction),
             instant.momentum(V_dot, reaction),
             x_dot - instant.x_dot if model.n_x else zeros(0),
-            rows.g + POSITION_COMPLIANCE * self.softness * mu,
+            np.where(model.holonomic, rows.g + POSITION_COMPLIANCE * self.softness * mu, mu),
             rows.rate + VELOCITY_COMPLIANCE * self.softness * multipliers,
         )
         return {"F": concatenate(parts)}

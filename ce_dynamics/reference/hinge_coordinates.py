@@ -24,6 +24,7 @@ from ce_dynamics.hinges import (
 )
 from ce_dynamics.hinges.geometry import across
 from ce_dynamics.reference.states import BodyState, point_of
+from ce_dynamics.rolling_hinge import RollingOnPlane
 from ce_dynamics.spatial import IDENTITY
 
 
@@ -90,6 +91,8 @@ def coordinates(hinge: Hinge, relative: Relative) -> Array:
         return array((q1, -q2))
     if isinstance(hinge, Free):
         return d
+    if isinstance(hinge, RollingOnPlane):
+        return array((dot(hinge.e1, d), dot(hinge.e2, d)))
     raise ModelError(f"the reference knows no coordinates of a {type(hinge).__name__} hinge")
 
 
@@ -122,7 +125,7 @@ def rate_rows(hinge: Hinge, R: Array) -> Array:
         return array(
             (concatenate(((a1 - cosine * a2) * scale, o)), concatenate(((a2 - cosine * a1) * scale, o)))
         )
-    if isinstance(hinge, Spherical):
+    if isinstance(hinge, Spherical | RollingOnPlane):
         return array(concatenate((row, o)) for row in IDENTITY)
     if isinstance(hinge, Free):
         return array(

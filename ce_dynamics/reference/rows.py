@@ -210,6 +210,16 @@ def row_names(joints: Sequence[Joint], prescribed: Sequence[str]) -> tuple[str, 
     return (*names, *(f"motion of {name}" for name in prescribed))
 
 
+def holonomic_rows(conditions: Sequence[Condition], n_g: int) -> Array:
+    """Which of n_g rows, those of the conditions first, are conditions on positions; (n_g,) of bool."""
+    result = np.ones(n_g, dtype=bool)
+    start = 0
+    for condition in conditions:
+        result[start : start + condition.rows] = condition.holonomic
+        start += condition.rows
+    return result
+
+
 def dense(rows: Sequence[tuple[Rows, int, int]], n_V: int) -> Array:
     """G (n, n_V) from rows and the first columns of their two bodies (negative for the ground: none)."""
     G = np.zeros((sum(len(part.g) for part, _, _ in rows), n_V), dtype=object)

@@ -27,6 +27,7 @@ from ce_dynamics.reference.augmented import (
     check_same_system,
 )
 from ce_dynamics.reference.embedded_states import observed_states
+from ce_dynamics.reference.rows import holonomic_rows
 from ce_dynamics.reference.saddle import RANK_TOLERANCE, SaddleSolution, row_rank
 from ce_dynamics.reference.states import BodyState
 from ce_dynamics.system import System
@@ -128,6 +129,8 @@ class TreeAugmented(Augmented):
         self.row_names = tuple(
             loop.name for loop in system.closures for c in loop.closure.constraints for _ in range(c.rows)
         )
+        conditions = [condition for loop in system.closures for condition in loop.closure.constraints]
+        self.holonomic = holonomic_rows(conditions, self.n_g)
 
     def instant(self, p: Array, V: Array, x: Array, u: Array) -> CutTree:
         tree = Instant(self.embedding, self.layout, p, V, x, u)

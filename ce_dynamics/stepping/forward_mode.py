@@ -115,9 +115,7 @@ class _Sweep:
             value = graph.div(x, y)
             # d(x/y) = (dx − (x/y) dy) / y
             part = {k: graph.mul(value, node) for k, node in gradients[b].items()}
-            return value, self._chain(
-                self._difference(gradients[a], part), lambda: graph.div(self.one, y)
-            )
+            return value, self._chain(self._difference(gradients[a], part), lambda: graph.div(self.one, y))
         value = graph.binary(op, x, y)
         by_x, by_y = self._binary(op, x, y, value)
         return value, self._sum(self._chain(gradients[a], by_x), self._chain(gradients[b], by_y))
@@ -194,9 +192,7 @@ class _Sweep:
                 return g.mul(g.constant(2.0 / math.sqrt(math.pi)), g.unary(Op.EXP, g.neg(square)))
         raise NotImplementedError(f"operation {Op(op).name} has no derivative here")
 
-    def _binary(
-        self, op: int, x: int, y: int, value: int
-    ) -> tuple[Callable[[], int], Callable[[], int]]:
+    def _binary(self, op: int, x: int, y: int, value: int) -> tuple[Callable[[], int], Callable[[], int]]:
         """How to form the derivatives of an elementary function with respect to x and to y."""
         g, one = self.graph, self.one
 

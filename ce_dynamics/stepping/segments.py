@@ -58,8 +58,8 @@ def split(traced: TracedFunction, length: int = SEGMENT) -> Segmented:
     n_segments, home = homes(traced, length)
     read_by = readers(traced, home)
     keep: list[list[int]] = [[] for _ in range(n_segments)]
-    for node, segments in read_by.items():
-        if any(segment != home[node] for segment in segments):
+    for node, where in read_by.items():
+        if any(k != home[node] for k in where):
             keep[home[node]].append(node)
     slot = {node: k for k, node in enumerate(node for nodes in keep for node in nodes)}
     # an output that is a constant or an input can be written anywhere: by the first segment

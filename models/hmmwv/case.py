@@ -67,7 +67,7 @@ class Case:
     def simulate(
         self,
         *,
-        method: Method = "LSODA",
+        method: Method = "RK45",
         rtol: float = 1e-6,
         atol: float = 1e-8,
         progress: Callable[[float], None] | None = None,
@@ -126,7 +126,7 @@ def run(
     duration: float | str | None = None,
     options: Mapping[str, float | str] | None = None,
     overrides: Sequence[str] = (),
-    method: Method = "LSODA",
+    method: Method = "RK45",
     rtol: float = 1e-6,
     atol: float = 1e-8,
     progress: Callable[[float], None] | None = None,

@@ -141,7 +141,8 @@ def energy_imbalance(results: xr.Dataset) -> Floats:
     """E(t) − E(0) − work of all loads and drives since then [J]."""
     energy: Floats = results["energy"].values
     work: Floats = results["work"].values
-    return energy - energy[0] - work
+    imbalance: Floats = energy - energy[0] - work
+    return imbalance
 
 
 def suspension_travel(results: xr.Dataset) -> Floats:

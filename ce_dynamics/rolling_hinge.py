@@ -1,0 +1,125 @@
+"""Rolling hinge: a ball that rolls without slipping on a plane of its parent, in minimal velocities.
+
+The ball is an aggregated body with a non-holonomic velocity map.  Of the six velocities of a free hinge at its
+centre, [ω; v], only three are independent: the material point at the contact is at rest on the plane,
+v + ω × (−r n) = 0, so
+
+    [ω; v] = X_S θ̇(S),   θ̇(S) = ω,   X_S = [1; −r ñ],   H(S) = X_Sᵀ H_S,
+
+in the parent's axes, where n, and with it X_S, is constant: Ẋ_S = 0.  No coordinates have these rates (rolling a
+ball around a loop turns it), so θ̇(S) are quasi-velocities and there are more coordinates than velocities: two
+for the contact point and a quaternion.  Newton and Euler's equations projected by H(S), which is all the
+recursions do, stay true.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ce_dynamics.arrays import Array, array, concatenate, skew
+from ce_dynamics.errors import ModelError
+from ce_dynamics.hinges.base import Hinge
+from ce_dynamics.hinges.conditions import Condition
+from ce_dynamics.hinges.geometry import ANGULAR_TOLERANCE, across, finite_vector
+from ce_dynamics.rolling_conditions import NoSlip, Touching, positive, unit_normal
+from ce_dynamics.rotation import normalised, quaternion_rate, rotation_from_quaternion
+from ce_dynamics.spatial import IDENTITY
+
+
+class RollingOnPlane(Hinge):
+    """Rolling without slipping of a sphere of the child on a plane of the parent.
+
+    q = [x y, qw qx qy qz]: displacement of the contact point along e1 and e2, fixed on the parent, and the
+    ball's orientation; v = [wx wy wz]: angular velocity relative to the parent, in the parent's axes.  The
+    contact is bilateral and friction unlimited; reactions tell what they had to be.
+
+    Parameters
+    ----------
+    normal : sequence of 3 floats
+        Unit normal of the plane in the design pose; the ball is on this side of it.
+    at : sequence of 3 floats
+        Centre of the sphere in the design pose [m]; the plane is ``radius`` below it.
+    radius : float
+        [m], positive.
+    x_axis : sequence of 3 floats, optional
+        Unit vector e1 along the plane; as for `Planar` if not given.
+
+    Raises
+    ------
+    ModelError
+        If the normal is no unit vector, the radius not positive or ``x_axis`` not along the plane.
+    """
+
+    n_q = 6
+    n_v = 3
+    coordinate_names = ("x", "y", "qw", "qx", "qy", "qz")
+    velocity_names = ("wx", "wy", "wz")
+    coordinate_units = ("m", "m", "1", "1", "1", "1")
+    velocity_units = ("rad/s", "rad/s", "rad/s")
+
+    def __init__(
+        self, normal: ArrayLike, at: ArrayLike, radius: float, x_axis: ArrayLike | None = None
+    ) -> None:
+        self.normal = unit_normal(normal, "RollingOnPlane", "normal")
+        self.at = finite_vector(at, "RollingOnPlane", "at")
+        self.radius = positive(radius, "RollingOnPlane", "radius", "m")
+        self.e1, self.e2 = plane_axes(self.normal, x_axis, "RollingOnPlane")
+
+    @property
+    def at_parent(self) -> Array:
+        """The contact point in the design pose."""
+        return self.at - self.radius * self.normal
+
+    @property
+    def neutral(self) -> Array:
+        return array((0.0, 0.0, 1.0, 0.0, 0.0, 0.0))
+
+    @property
+    def velocity_map(self) -> Array:
+        """X_S (6, 3): the free hinge's [ω; v] of the centre from θ̇(S) = ω, in the parent's axes."""
+        return np.vstack((IDENTITY, -self.radius * skew(self.normal)))  # v = ω × r n
+
+    def configuration(self, q: Array) -> Array:
+        """c = [x y, quaternion of unit length]."""
+        return concatenate((q[:2], normalised(q[2:])))
+
+    def coordinates(self, c: Array) -> Array:
+        return c
+
+    def pose(self, c: Array) -> tuple[Array, Array]:
+        return rotation_from_quaternion(c[2:]), c[0] * self.e1 + c[1] * self.e2
+
+    def H(self, c: Array) -> Array:
+        """H(S) = X_Sᵀ H_S, where a free hinge's H_S is the identity."""
+        return self.velocity_map.T
+
+    def q_dot(self, q: Array, v: Array) -> Array:
+        """Velocity of the contact point over the plane, then ½ (0, ω) ⊗ quaternion."""
+        centre = self.velocity_map[3:] @ v
+        return concatenate((array((self.e1 @ centre, self.e2 @ centre)), quaternion_rate(q[2:], v)))
+
+    @property
+    def constraints(self) -> tuple[Condition, ...]:
+        return (
+            Touching(self.normal, self.radius),
+            NoSlip(self.normal, self.radius, self.e1, self.e2),
+        )
+
+
+def plane_axes(normal: Array, x_axis: ArrayLike | None, owner: str) -> tuple[Array, Array]:
+    """Unit vectors e1, e2 along a plane, (e1, e2, normal) right-handed.
+
+    Raises
+    ------
+    ModelError
+        If ``x_axis`` is no unit vector along the plane.
+    """
+    if x_axis is None:
+        return across(normal)
+    x = unit_normal(x_axis, owner, "x_axis")
+    if abs(x @ normal) > ANGULAR_TOLERANCE:
+        raise ModelError(f"{owner}: x_axis {x_axis!r} is not perpendicular to the normal {normal.tolist()}")
+    e2 = np.cross(normal, x)
+    e2 = e2 / np.linalg.norm(e2)
+    return np.cross(e2, normal), e2

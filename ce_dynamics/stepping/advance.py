@@ -1,0 +1,113 @@
+"""The integrators as objects: a wiring, work space and the state they have reached."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ce_dynamics.checks import Floats
+from ce_dynamics.stepping import kernels
+from ce_dynamics.stepping.methods import IMPLICIT
+from ce_dynamics.stepping.wiring import Wiring
+
+
+class FixedStep:
+    """A method of fixed steps.
+
+    Attributes
+    ----------
+    y : array
+        The state it has reached; written in place.
+    """
+
+    def __init__(self, method: str, wiring: Wiring, y0: Floats) -> None:
+        n = wiring.n
+        self.wiring = wiring
+        self.y = np.array(y0, dtype=float)
+        self.evaluations_per_step = {"rk4": 4, "rosenbrock": 2, "implicit-euler": 1}[method]
+        self._implicit = method in IMPLICIT
+        self._code = kernels.ROSENBROCK if method == "rosenbrock" else kernels.IMPLICIT_EULER
+        self._work = np.zeros((3, n))
+        self._matrix = np.zeros((n, n) if self._implicit else (1, 1))
+        self._pivots = np.zeros(n, dtype=np.int64)
+
+    def march(self, t: Floats, n: int, h: float, out: Floats) -> int:
+        """From each t[k] make n steps of h and leave the state in out[k].
+
+        Returns
+        -------
+        int
+            Steps that led to finite states; fewer than all if the next one did not.
+        """
+        w = self.wiring
+        if self._implicit:
+            done = kernels.march_implicit(
+                self._code,
+                w.calls,
+                w.time,
+                w.state,
+                w.rate,
+                w.entries,
+                w.rows,
+                w.columns,
+                self._matrix,
+                self._pivots,
+                self._work,
+                self.y,
+                t,
+                n,
+                h,
+                out,
+            )
+        else:
+            done = kernels.march_explicit(w.calls, w.time, w.state, w.rate, self._work, self.y, t, n, h, out)
+        return int(done)
+
+
+class Adaptive:
+    """Dormand–Prince 5(4).
+
+    Attributes
+    ----------
+    y : array
+        The state it has reached; written in place.
+    clock : (3,) array
+        Time, size of the next step (0 before the first), error of the last one.
+    counts : (4,) int array
+        Instants stored, evaluations, steps accepted and rejected.
+    """
+
+    def __init__(self, wiring: Wiring, y0: Floats, rtol: float, atol: float, max_step: float) -> None:
+        self.wiring = wiring
+        self.y = np.array(y0, dtype=float)
+        self.clock = np.array([0.0, 0.0, 1e-4])
+        self.counts = np.zeros(4, dtype=np.int64)
+        self._tolerances = float(rtol), float(atol), float(max_step)
+        self._K, self._work = np.zeros((7, wiring.n)), np.zeros((1, wiring.n))
+
+    def begin(self) -> None:
+        """Take the present rate as that of the first stage: at the start and when inputs have changed."""
+        w = self.wiring
+        kernels.evaluate(w.calls, w.time, w.state, self.clock[0], self.y)
+        self._K[0] = w.rate
+        self.counts[1] += 1
+
+    def march(self, t_store: Floats, budget: int, out: Floats) -> int:
+        """Go on towards the last of t_store by at most `budget` steps; one of the codes of the kernels."""
+        w = self.wiring
+        return int(
+            kernels.dopri5(
+                w.calls,
+                w.time,
+                w.state,
+                w.rate,
+                self._K,
+                self._work,
+                self.y,
+                self.clock,
+                self.counts,
+                t_store,
+                *self._tolerances,
+                budget,
+                out,
+            )
+        )

@@ -1,0 +1,66 @@
+"""Keeping time with the clock on the wall."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+
+class PaceReport(NamedTuple):
+    """How well a run kept time.
+
+    Attributes
+    ----------
+    steps : int
+        How many there were.
+    overruns : int
+        How many were ready only after their time.
+    worst_lateness : float
+        How late the latest was [s]; 0 if none was.
+    load : float
+        Share of the time that was not slept.
+    wall_time : float
+        Of the whole run [s].
+    """
+
+    steps: int
+    overruns: int
+    worst_lateness: float
+    load: float
+    wall_time: float
+
+
+class Pace:
+    """A schedule of equal periods from now on.
+
+    Parameters
+    ----------
+    period : float
+        [s].
+    clock, sleep : callables
+        Where the time comes from, and how to wait.
+    """
+
+    def __init__(self, period: float, clock: Callable[[], float], sleep: Callable[[float], None]) -> None:
+        self._period, self._clock, self._sleep = period, clock, sleep
+        self._start = clock()
+        self._steps = self._overruns = 0
+        self._worst = self._slept = 0.0
+
+    def wait(self) -> None:
+        """The work of one period is done: sleep until it is over."""
+        self._steps += 1
+        now = self._clock()
+        early = self._start + self._steps * self._period - now
+        if early < 0.0:
+            self._overruns += 1
+            self._worst = max(self._worst, -early)
+        else:
+            self._sleep(early)
+            self._slept += self._clock() - now
+
+    def report(self) -> PaceReport:
+        """What happened so far."""
+        wall = self._clock() - self._start
+        load = 1.0 - self._slept / wall if wall > 0.0 else 0.0
+        return PaceReport(self._steps, self._overruns, self._worst, load, wall)

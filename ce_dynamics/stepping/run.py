@@ -1,0 +1,199 @@
+"""A whole run by a native method, in chunks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ce_dynamics.checks import Floats
+from ce_dynamics.errors import ModelError
+from ce_dynamics.stepping.methods import IMPLICIT
+
+if TYPE_CHECKING:
+    from ce_dynamics.compiler import CompiledFunction
+    from ce_dynamics.model import Model
+    from ce_dynamics.stepping.advance import Adaptive, FixedStep
+
+STEPS_PER_CHUNK = 256
+"""How many steps are made between two looks at progress and interrupts; of no influence on the results."""
+
+Watch = Callable[[float, int], None]
+"""Told the time reached and the number of evaluations so far."""
+
+
+class Settings(NamedTuple):
+    """Method and steps: the longest fixed step, and tolerances and longest step of the adaptive method."""
+
+    method: str
+    step: float
+    rtol: float
+    atol: float
+    max_step: float
+
+
+class Reached(NamedTuple):
+    """What a run has reached.
+
+    Attributes
+    ----------
+    t, Y : arrays
+        Instants and states (in rows): those to be stored and, if the run stopped early, the last one.
+    evaluations : int
+        Of ẏ.
+    trouble : str
+        What happened, if the end was not reached.
+    """
+
+    t: Floats
+    Y: Floats
+    evaluations: int
+    trouble: str
+
+
+def substeps(length: float, step: float) -> tuple[int, float]:
+    """Number and size of equal steps, none longer than `step`, that make up an interval."""
+    n = max(1, math.ceil(length / step * (1.0 - 1e-9)))
+    return n, length / n
+
+
+def check_step(step: float) -> None:
+    """Refuse a step that is not a positive finite number."""
+    if not (math.isfinite(step) and step > 0.0):
+        raise ModelError(f"step {step!r} must be a positive finite number of seconds, for example 1e-3")
+
+
+def make_stepper(
+    settings: Settings,
+    dynamics: CompiledFunction,
+    control: CompiledFunction | None,
+    u: Floats,
+    y0: Floats,
+    model: Model,
+) -> FixedStep | Adaptive:
+    """The integrator of a method at an initial state, its loop compiled."""
+    from ce_dynamics.stepping.advance import Adaptive, FixedStep
+    from ce_dynamics.stepping.jacobian import jacobian_of
+    from ce_dynamics.stepping.wiring import Wiring
+
+    check_step(settings.step)
+    jacobian = jacobian_of(model) if settings.method in IMPLICIT else None
+    wiring = Wiring(dynamics, control, u, jacobian)
+    nothing = np.empty((0, wiring.n))
+    stepper: FixedStep | Adaptive
+    if settings.method == "dopri5":
+        stepper = Adaptive(wiring, y0, settings.rtol, settings.atol, settings.max_step)
+        stepper.begin()
+        stepper.march(np.zeros(1), 0, nothing)
+    else:
+        stepper = FixedStep(settings.method, wiring, y0)
+        stepper.march(np.zeros(0), 1, settings.step, nothing)
+    return stepper
+
+
+def march(
+    stepper: FixedStep | Adaptive,
+    t_store: Floats,
+    settings: Settings,
+    watch: Watch,
+    chunk: int = STEPS_PER_CHUNK,
+) -> Reached:
+    """Integrate from t_store[0] to its end; an interrupt or an error of `watch` ends it early.
+
+    Parameters
+    ----------
+    stepper : FixedStep or Adaptive
+        At the initial state.
+    t_store : array
+        Instants to store: equally spaced from 0 but for the last.
+    settings : Settings
+        As it was made with.
+    watch : callable
+        Called between chunks.
+    chunk : int
+        Steps per chunk.
+
+    Raises
+    ------
+    InterruptedRunError
+        Around what `watch` raised, and KeyboardInterrupt; holds what was reached.
+    """
+    from ce_dynamics.stepping.advance import FixedStep
+
+    Y = np.empty((len(t_store), len(stepper.y)))
+    Y[0] = stepper.y
+    progress = (
+        fixed_chunks(stepper, t_store, Y, settings, chunk)
+        if isinstance(stepper, FixedStep)
+        else adaptive_chunks(stepper, t_store, Y, chunk)
+    )
+    at = Progress(0.0, 1, 0, "")
+    try:
+        watch(0.0, 0)
+        for at in progress:
+            watch(at.t, at.evaluations)
+    except (Exception, KeyboardInterrupt) as error:
+        raise InterruptedRunError(reached(stepper.y, t_store, Y, at, "")) from error
+    return reached(stepper.y, t_store, Y, at, at.trouble)
+
+
+class InterruptedRunError(Exception):
+    """A run was ended from outside; ``reached`` holds what there is."""
+
+    def __init__(self, reached: Reached) -> None:
+        super().__init__("the run was interrupted")
+        self.reached = reached
+
+
+class Progress(NamedTuple):
+    """Time, instants stored, evaluations so far, and what ended the run."""
+
+    t: float
+    stored: int
+    evaluations: int
+    trouble: str
+
+
+def reached(y: Floats, t_store: Floats, Y: Floats, at: Progress, trouble: str) -> Reached:
+    """The instants stored, and the last state where it lies beyond them."""
+    t, rows = t_store[: at.stored], Y[: at.stored]
+    if at.t > t[-1]:
+        t, rows = np.append(t, at.t), np.vstack((rows, y))
+    return Reached(t, rows, at.evaluations, f"{trouble} at t = {t[-1]:.4g} s" if trouble else "")
+
+
+def fixed_chunks(
+    stepper: FixedStep, t_store: Floats, Y: Floats, settings: Settings, chunk: int
+) -> Iterator[Progress]:
+    """March through all intervals; the last may be shorter than the others."""
+    lengths = np.diff(t_store)
+    regular = lengths[0] if len(lengths) else 0.0
+    n_regular = len(lengths) if math.isclose(lengths[-1], regular) else len(lengths) - 1
+    total = 0
+    for first, last, length in ((0, n_regular, regular), (n_regular, len(lengths), lengths[-1])):
+        n, h = substeps(length, settings.step)
+        per_chunk = max(1, chunk // n)
+        for k in range(first, last, per_chunk):
+            end = min(k + per_chunk, last)
+            done = stepper.march(t_store[k:end], n, h, Y[k + 1 : end + 1])
+            total += done * stepper.evaluations_per_step
+            whole, rest = divmod(done, n)
+            if done < (end - k) * n:
+                what = f"{settings.method} met accelerations that are not finite"
+                yield Progress(t_store[k + whole] + rest * h, k + 1 + whole, total, what)
+                return
+            yield Progress(t_store[end], end + 1, total, "")
+
+
+def adaptive_chunks(stepper: Adaptive, t_store: Floats, Y: Floats, chunk: int) -> Iterator[Progress]:
+    """March until the end is reached or steps get too small."""
+    from ce_dynamics.stepping import kernels
+
+    stepper.counts[0] = 1
+    code = kernels.RUNNING
+    while code == kernels.RUNNING:
+        code = stepper.march(t_store, chunk, Y)
+        trouble = "dopri5 stopped (the step it needs is too small)" if code == kernels.STEP_TOO_SMALL else ""
+        yield Progress(float(stepper.clock[0]), int(stepper.counts[0]), int(stepper.counts[1]), trouble)

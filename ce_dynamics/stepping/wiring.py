@@ -1,0 +1,60 @@
+"""A model's compiled functions on common buffers, as the kernels see them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ce_dynamics.checks import Floats
+from ce_dynamics.compiler import CompiledFunction
+from ce_dynamics.stepping.jacobian import CompiledJacobian, Integers, JacobianCall
+
+
+class Wiring:
+    """Buffers of one run.
+
+    Parameters
+    ----------
+    dynamics : CompiledFunction
+        ẏ (or [ẏ; Ẇ]) of y and u.
+    control : CompiledFunction or None
+        u of t and y; None if the inputs are held.
+    u : array
+        The inputs to begin with (copied).
+    jacobian : CompiledJacobian or None
+        For the implicit methods.  Rows of ẏ beyond it (the work of an audited run) count as zero, which costs
+        none of the methods its order.
+
+    Attributes
+    ----------
+    calls : array of int
+        Addresses, see `ce_dynamics.stepping.kernels`.
+    time, state, u, rate, entries : arrays
+        The buffers behind them.
+    rows, columns : int arrays
+        Positions of `entries`.
+    """
+
+    def __init__(
+        self,
+        dynamics: CompiledFunction,
+        control: CompiledFunction | None,
+        u: Floats,
+        jacobian: CompiledJacobian | None = None,
+    ) -> None:
+        self.n = dynamics.output_shapes["y_dot"][0]
+        self.time = np.zeros(1)
+        self.state, self.rate = np.zeros(self.n), np.zeros(self.n)
+        self.u = np.array(u, dtype=float)
+        self._alive = (dynamics, control, jacobian)
+        t, y, given, y_dot = (a.ctypes.data for a in (self.time, self.state, self.u, self.rate))
+        self._tables = np.array([[y, given, y_dot], [t, y, given]], dtype=np.int64)
+        calls = [dynamics.table_address, self._tables[0].ctypes.data]
+        calls += [0, 0] if control is None else [control.table_address, self._tables[1].ctypes.data]
+        self._jacobian = None if jacobian is None else JacobianCall(jacobian, self.state, self.u)
+        self.entries = np.zeros(1)
+        self.rows = self.columns = np.zeros(0, dtype=np.int64)
+        addresses: list[int] = []
+        if self._jacobian is not None and jacobian is not None:
+            self.entries, addresses = self._jacobian.entries, self._jacobian.addresses
+            self.rows, self.columns = jacobian.rows, jacobian.columns
+        self.calls: Integers = np.array([*calls, len(addresses) // 2, *addresses], dtype=np.int64)

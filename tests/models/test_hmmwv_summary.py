@@ -1,0 +1,224 @@
+"""Figures of a run against what can be said of hand-made data; the driver's knowledge of the vehicle."""
+
+import math
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from ce_dynamics.errors import AssemblyError, DataError
+from ce_dynamics.model import Model
+from ce_dynamics.models import hmmwv
+from ce_dynamics.models.driver import DriverParameters
+from ce_dynamics.models.hmmwv.elements import brake_parameters, driver_parameters
+from ce_dynamics.models.hmmwv.schema import CORNERS, HmmwvParameters
+from ce_dynamics.models.hmmwv.steering_angle import max_wheel_angle, wheel_angle
+from ce_dynamics.models.hmmwv.summary import (
+    energy_imbalance,
+    finite,
+    gate_clearance,
+    suspension_travel,
+)
+from ce_dynamics.models.manoeuvres import MANOEUVRES, DoubleLaneChange
+
+VEHICLE = HmmwvParameters.load()
+
+
+def straight(y: float, yaw: float = 0.0, n: int = 400) -> xr.Dataset:
+    """A vehicle moving along y = const with a yaw angle: wheel centres 3.3 m and 1.82 m apart."""
+    x = np.linspace(0.0, 130.0, n)
+    c, s = math.cos(yaw), math.sin(yaw)
+    corners = {"front_left": (1.65, 0.91), "front_right": (1.65, -0.91)}
+    corners |= {"rear_left": (-1.65, 0.91), "rear_right": (-1.65, -0.91)}
+    wheel_x = np.stack([x + c * a - s * b for a, b in corners.values()], axis=1)
+    wheel_y = np.stack([np.full(n, y + s * a + c * b) for a, b in corners.values()], axis=1)
+    return xr.Dataset(
+        {
+            "wheel_x": (("time", "corner"), wheel_x),
+            "wheel_y": (("time", "corner"), wheel_y),
+            "yaw": ("time", np.full(n, yaw)),
+        },
+        {"time": x, "corner": list(corners)},
+    )
+
+
+def lane_change() -> DoubleLaneChange:
+    manoeuvre = hmmwv.double_lane_change(12.0)
+    assert isinstance(manoeuvre, DoubleLaneChange)
+    return manoeuvre
+
+
+def test_clearance_of_a_straight_drive_is_negative_by_the_lane_offset() -> None:
+    # The second lane's right edge lies 3.5 m left of the first lane's, which is at −(1.1·2.16 + 0.25)/2; the
+    # right flank is at −1.08 m.
+    right_edge = -0.5 * (1.1 * 2.16 + 0.25) + 3.5
+    assert gate_clearance(straight(0.0), lane_change()) == pytest.approx(-1.08 - right_edge, abs=1e-12)
+
+
+def test_clearance_of_a_yawed_vehicle_uses_all_four_flank_points() -> None:
+    yaw, y = 0.3, 0.1
+    # Rear right flank point, the lowest: y − 1.65 sin ψ − 1.08 cos ψ; it passes the second gate lowest.
+    right_edge = -0.5 * (1.1 * 2.16 + 0.25) + 3.5
+    lowest = y - 1.65 * math.sin(yaw) - 1.08 * math.cos(yaw)
+    assert gate_clearance(straight(y, yaw), lane_change()) == pytest.approx(lowest - right_edge, abs=1e-12)
+
+
+def test_clearance_before_any_gate_is_unknown() -> None:
+    assert math.isnan(gate_clearance(straight(0.0).isel(time=[0]), lane_change()))
+
+
+def test_energy_imbalance_is_what_work_does_not_explain() -> None:
+    results = xr.Dataset({"energy": ("time", [5.0, 8.0, 4.0]), "work": ("time", [0.0, 2.5, -1.0])})
+    np.testing.assert_array_equal(energy_imbalance(results), [0.0, 0.5, 0.0])
+
+
+def test_suspension_travel_is_measured_along_the_leaning_chassis() -> None:
+    # Rolled by 30°, the wheel moves by d along the chassis' own z axis and by anything across it.
+    angle, d = math.radians(30.0), 0.07
+    up = np.array([0.0, -math.sin(angle), math.cos(angle)])
+    across = np.array([0.0, math.cos(angle), math.sin(angle)])
+    chassis = np.array([[1.0, 2.0, 0.5], [4.0, 1.0, 0.7]])
+    wheel = chassis + [-0.2 * up + 0.9 * across, (d - 0.2) * up + 0.3 * across + [5.0, 0.0, 0.0]]
+    data = {f"wheel_{k}": (("time", "corner"), wheel[:, [i]]) for i, k in enumerate("xyz")}
+    pose = {f"chassis_{k}": ("time", chassis[:, i]) for i, k in enumerate("xyz")}
+    turn = dict(zip("wxyz", (math.cos(angle / 2), math.sin(angle / 2), 0.0, 0.0), strict=True))
+    quaternion = {f"chassis_q{k}": ("time", [3.0 * q, 3.0 * q]) for k, q in turn.items()}  # of any length
+    travel = suspension_travel(xr.Dataset({**data, **pose, **quaternion}))
+    np.testing.assert_allclose(travel[:, 0], [0.0, d], atol=1e-15)
+
+
+def test_json_has_no_nan() -> None:
+    assert (finite(math.nan), finite(math.inf), finite(1.5)) == (None, None, 1.5)
+
+
+# --- What the driver knows ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("steering", [-1.0, -0.3, 0.4, 1.0])
+def test_wheel_angle_is_that_of_the_model(steering: float) -> None:
+    """The angle from the hardpoints against the spindles of the embedded multibody model."""
+    model = Model(hmmwv.build())
+    y = model.y0
+    arm = [entry.name for entry in model.layout.x].index("motion of steering.pitman_arm.position")
+    y[len(model.layout.q) + len(model.layout.v) + arm] = -steering * VEHICLE.steering.max_angle
+    outward = model.instant(y, model.u0).outward
+    chassis = model.system.find("chassis")
+    for name in ("front_left", "front_right"):
+        corner = VEHICLE.corners[name]
+        axis = outward.direction(model.system.find(f"{name}.spindle"), np.array([0.0, 1.0, 0.0]), chassis)
+        angle = math.atan2(-axis[0], axis[1])
+        assert wheel_angle(VEHICLE, corner, steering) == pytest.approx(angle, abs=1e-13)
+        assert angle * steering > 0.0  # positive steering turns the wheels to the left
+
+
+def test_full_lock_is_near_the_published_angle() -> None:
+    # Published is the greatest angle of one wheel, 30.23°; the inner wheel of the model reaches 28°.
+    inner = wheel_angle(VEHICLE, VEHICLE.corners["front_left"], 1.0)
+    assert inner == pytest.approx(VEHICLE.published.max_wheel_angle, rel=0.1)
+    outer = wheel_angle(VEHICLE, VEHICLE.corners["front_right"], 1.0)
+    assert 0.0 < outer < inner
+    assert max_wheel_angle(VEHICLE) == pytest.approx(0.5 * (inner + outer))
+
+
+def test_lock_that_cannot_be_assembled_names_corner_and_range() -> None:
+    with pytest.raises(AssemblyError, match=r"front_left: .* 80 deg; admissible is up to 60\.4") as caught:
+        max_wheel_angle(HmmwvParameters.load(overrides=["steering.max_angle=80 deg"]))
+    limit = float(str(caught.value).split()[-2])
+    # The bound it names is the bound: below it is accepted, above it refused.
+    assert math.isfinite(
+        max_wheel_angle(HmmwvParameters.load(overrides=[f"steering.max_angle={limit - 0.01} deg"]))
+    )
+    with pytest.raises(AssemblyError):
+        max_wheel_angle(HmmwvParameters.load(overrides=[f"steering.max_angle={limit + 0.01} deg"]))
+
+
+def test_every_driver_parameter_comes_from_the_data() -> None:
+    given = {
+        "understeer": 0.003,
+        "preview_time": 0.7,
+        "min_preview": 4.0,
+        "feedforward_time": 0.3,
+        "aim_gain": 0.9,
+        "yaw_damping": 0.2,
+        "throttle_gain": 0.4,
+        "brake_gain": 0.25,
+        "hold_throttle": 0.06,
+        "brake_margin": 0.8,
+    }
+    data = HmmwvParameters.load(overrides=[f"driver.{key}={value}" for key, value in given.items()])
+    expected = DriverParameters(wheelbase=data.wheelbase, max_wheel_angle=max_wheel_angle(data), **given)
+    assert driver_parameters(data) == expected
+
+
+def test_brake_parameters_come_from_the_data() -> None:
+    data = HmmwvParameters.load(overrides=["rear.brake.max_torque=3 kN*m", "brake.damping=150 N*m*s/rad"])
+    front, rear = (brake_parameters(data.corners[name]) for name in ("front_left", "rear_left"))
+    assert (front.max_torque, rear.max_torque) == (4000.0, 3000.0)
+    assert (rear.stiffness, rear.damping) == (40000.0, 150.0)
+
+
+# --- Starting and running -----------------------------------------------------------------------------------
+
+
+def test_settled_vehicle_stands_still_vertically_and_carries_its_weight() -> None:
+    case = hmmwv.prepare("straight-acceleration", speed=10.0)
+    model = case.model
+    rates = dict(
+        zip(
+            (e.name for e in model.layout.v),
+            model.dynamics(case.y0, model.u0)[0][len(model.layout.q) :],
+            strict=False,
+        )
+    )
+    for name in ("chassis.vz", "chassis.wx", "chassis.wy", *(f"{c}.lower_arm_rate" for c in CORNERS)):
+        # Trim leaves at most 1e-9 of the starting rates (some 500); the throttle is closed at t = 0.
+        assert abs(rates[name]) < 1e-6, name
+
+
+def test_friction_of_the_road_is_that_of_the_data_unless_given() -> None:
+    slippery = HmmwvParameters.load(overrides=["road.friction=0.3"])
+    assert hmmwv.make_manoeuvre("braking", parameters=slippery).road.friction(0.0, 0.0) == 0.3
+    assert hmmwv.make_manoeuvre("braking", {"friction": 0.5}, slippery).road.friction(0.0, 0.0) == 0.5
+
+
+def test_run_returns_labelled_results() -> None:
+    reached: list[float] = []
+    results = hmmwv.run("step-steer", speed="36 km/h", duration=0.1, method="RK45", progress=reached.append)
+    assert results["vx"].values[0] == 10.0
+    assert results["tyre_Fz"].dims == ("time", "corner")
+    assert results.attrs["steps"] == len(reached) - 1
+    assert reached[-1] == pytest.approx(0.1)
+
+
+def test_turning_left_loads_the_right_wheels() -> None:
+    results = hmmwv.run("step-steer", options={"steer": 0.1, "start": 0.0}, duration=1.5, method="RK45")
+    end = results.isel(time=-1)
+    assert float(end["y"]) > 0.1
+    assert float(end["ay"]) > 0.5
+    assert float(end["roll"]) > 0.0
+    loads = {name: float(end["tyre_Fz"].sel(corner=name)) for name in CORNERS}
+    assert loads["front_right"] > loads["front_left"] + 500.0
+    assert loads["rear_right"] > loads["rear_left"] + 500.0
+
+
+@pytest.mark.parametrize("name", MANOEUVRES)
+def test_every_manoeuvre_runs(name: str) -> None:
+    case = hmmwv.prepare(name, duration=0.3)
+    results = case.simulate(method="RK45")
+    assert float(results["time"][-1]) == 0.3
+    assert float(results["closure_error"].max()) <= 1e-12
+    # Settled at the start: the body neither heaves, rolls nor pitches; at rest it may move along its tyres.
+    start = results.isel(time=slice(0, 2))
+    if float(start["steering"][0]) != 0.0:
+        return
+    assert float(abs(start["chassis_z"].diff("time")).max()) < 1e-5
+    assert float(abs(start["roll"].diff("time")).max()) < 1e-5
+
+
+def test_unknown_names_are_refused() -> None:
+    with pytest.raises(DataError, match="did you mean 'braking'"):
+        hmmwv.run("breaking")
+    with pytest.raises(DataError, match="did you mean 'friction'"):
+        hmmwv.double_lane_change(12.0, fricton=0.5)
+    with pytest.raises(AttributeError, match="hmmwv"):
+        _ = hmmwv.nothing

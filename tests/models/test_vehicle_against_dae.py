@@ -1,0 +1,244 @@
+"""The full vehicle by constraint embedding against the augmented formulations of the same `System`.
+
+The two share masses, hardpoints and force elements; the augmented ones know nothing of the closed forms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+from ce_dynamics.arrays import Array
+from ce_dynamics.equations import Instant
+from ce_dynamics.model import Model
+from ce_dynamics.models.hmmwv.case import Case, prepare
+from ce_dynamics.models.hmmwv.ride import build_ride
+from ce_dynamics.models.hmmwv.schema import CORNERS
+from ce_dynamics.reference import (
+    Augmented,
+    FullyAugmented,
+    Preparation,
+    Trajectory,
+    TreeAugmented,
+    embedded_accelerations,
+    simulate_dae,
+)
+from ce_dynamics.reference.embedded_states import observed_states
+from ce_dynamics.simulation import RightHandSide
+from ce_dynamics.system import System
+from tests.models.vehicle_states import driven_vehicle, random_instant
+
+# Of every body's own angular and own linear acceleration, of every hinge's own acceleration: not of the
+# largest in the vehicle, next to which those of the chassis would vanish.  What rounding alone does is up to
+# 1e-16 times the condition of the mass matrix along the allowed motions, which is below 1e5 here.
+RELATIVE = 1e-10
+
+
+@pytest.fixture(scope="module")
+def vehicle() -> System:
+    return driven_vehicle()
+
+
+@pytest.fixture(scope="module")
+def ride() -> System:
+    return build_ride()
+
+
+def largest_deviation(found: dict[str, Array], expected: dict[str, Array]) -> float:
+    """Largest |found − expected| / |expected| over all names."""
+    assert found.keys() == expected.keys()
+    return float(
+        max(np.linalg.norm(found[name] - expected[name]) / np.linalg.norm(expected[name]) for name in found)
+    )
+
+
+def absolute_accelerations(instant: Instant, u: Array | None = None) -> dict[str, Array]:
+    """Angular and linear acceleration of every body, all hinges cut."""
+    system = instant.embedding.system
+    full = FullyAugmented(system)
+    y = full.state_from_embedded(instant.embedding, instant.q, instant.v, instant.x, instant.u)
+    at = full.at(y, instant.u if u is None else u)
+    if u is None:
+        rows = at.constraints
+        assert np.max(np.abs(rows.g)) < 1e-12  # the same poses: lengths of about 10 m, cosines
+        assert np.max(np.abs(rows.rate)) < 1e-11  # the same velocities: some 10 m/s and rad/s
+    answer = full.solve(at)
+    assert answer.inconsistency < 1e-12  # the one redundant row (planar steering) agrees with the others
+    halves = answer.V_dot.reshape(-1, 2, 3)
+    return named_halves([body.name for body in system.bodies], halves)
+
+
+def named_halves(names: list[str], halves: Array) -> dict[str, Array]:
+    """Angular and linear accelerations by name."""
+    return {
+        f"{name}, {kind}": halves[k, i]
+        for k, name in enumerate(names)
+        for i, kind in enumerate(("angular", "linear"))
+    }
+
+
+def embedded(instant: Instant) -> dict[str, Array]:
+    """Angular and linear acceleration of every body by the recursion."""
+    found = embedded_accelerations(instant.embedding, instant.q, instant.v, instant.x, instant.u)
+    names = list(found)
+    return named_halves(names, np.array([found[name] for name in names]).reshape(-1, 2, 3))
+
+
+def embedded_hinge_accelerations(instant: Instant) -> dict[str, Array]:
+    """X_S θ̈ + Ẋ_S θ̇ + η̇ of every hinge, independent or not."""
+    v_dot, result = instant.accelerations.v_dot, {}
+    for S in instant.embedding.aggregates:
+        mine = [v_dot[instant.embedding.v_of[body.name]] for body in S.independent]
+        theta_ddot = np.concatenate([*mine, np.zeros(0)])
+        for body in S.bodies:
+            if body.name not in instant.prescribed:
+                hinge = instant.outward.motions[S.name].hinge_motions[body.name]
+                result[body.name] = np.asarray(hinge.X @ theta_ddot + hinge.bias, dtype=float)
+    return result
+
+
+def tree_hinge_accelerations(instant: Instant) -> dict[str, Array]:
+    """The same with the loops cut.
+
+    Without reactions the hinges of a corner accelerate by up to 1e6 rad/s², and the reactions take nearly all
+    of it away again: rounding of 1e-16 of that, times the condition of G M⁻¹ Gᵀ (1e3), is up to 1e-9 of the
+    smallest accelerations.  One step of iterative refinement on G V̇ + γ = 0 removes it.
+    """
+    cut = TreeAugmented(instant.embedding.system)
+    y = cut.state_from_embedded(instant.embedding, instant.q, instant.v, instant.x, instant.u)
+    at = cut.at(y, instant.u)
+    V_dot = cut.solve(at).V_dot
+    kept = cut.redundancy(y, instant.u).kept  # all but one, which the planar steering linkage has too many
+    G, gamma, columns = (np.asarray(part, dtype=float) for part in (*at.constraints[2:], at.columns))
+    left = G @ V_dot + gamma
+    assert np.max(np.abs(left)) < 1e-9 * np.max(np.abs(np.asarray(at.force, dtype=float)))
+    V_dot = V_dot - columns[:, kept] @ np.linalg.solve((G @ columns)[np.ix_(kept, kept)], left[kept])
+    return {name: V_dot[where] for name, where in cut.embedding.v_of.items()}
+
+
+@pytest.mark.parametrize("upright", [True, False], ids=["on its wheels", "any attitude"])
+@pytest.mark.parametrize("seed", range(5))
+def test_accelerations_of_every_body(
+    vehicle: System, seed: int, upright: bool, rng: np.random.Generator
+) -> None:
+    """36 bodies, steering angle, rate and acceleration all there; every hinge cut, and the loops cut."""
+    instant = random_instant(vehicle, rng, upright)
+    assert np.all(np.abs(instant.u[-3:]) > 0.0)
+    expected = embedded(instant)
+    assert len(expected) == 2 * 36
+    assert largest_deviation(absolute_accelerations(instant), expected) < RELATIVE
+    assert (
+        largest_deviation(tree_hinge_accelerations(instant), embedded_hinge_accelerations(instant)) < RELATIVE
+    )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rates_of_tyres_and_brakes(vehicle: System, seed: int, rng: np.random.Generator) -> None:
+    """What force elements answer to the two observers; some tyres carry load."""
+    instant = random_instant(vehicle, rng)
+    loads = [instant.loads.responses[f"{name}.tyre"].outputs["Fz"] for name in CORNERS]
+    assert max(loads) > 1e3
+    full = FullyAugmented(vehicle)
+    y = full.state_from_embedded(instant.embedding, instant.q, instant.v, instant.x, instant.u)
+    found = full.at(y, instant.u).x_dot.astype(float)
+    # deflections grow by up to some m/s; the observed velocities are good to 1e-14 of 10 m/s
+    np.testing.assert_allclose(found, instant.x_dot.astype(float), rtol=1e-10, atol=1e-11)
+
+
+@pytest.mark.parametrize("entry", ["pitman", "pitman_rate", "pitman_acceleration"])
+def test_every_part_of_the_steering_motion_counts(
+    vehicle: System, entry: str, rng: np.random.Generator
+) -> None:
+    """The comparison would notice if one formulation missed a billionth of the steering motion."""
+    instant = random_instant(vehicle, rng)
+    expected = embedded(instant)
+    u = np.array(instant.u)
+    u[[given.name for given in instant.layout.u].index(entry)] *= 1.0 + 1e-7
+    missed = absolute_accelerations(instant, u) if entry != "pitman" else None
+    if missed is None:  # another angle needs another configuration
+        moved = Instant(instant.embedding, instant.layout, instant.q, instant.v, instant.x, u)
+        missed = absolute_accelerations(moved)
+    assert largest_deviation(missed, expected) > 10.0 * RELATIVE
+
+
+@pytest.mark.parametrize("upright", [True, False], ids=["on its wheels", "any attitude"])
+def test_accelerations_of_the_ride_model(ride: System, upright: bool, rng: np.random.Generator) -> None:
+    instant = random_instant(ride, rng, upright)
+    expected = embedded(instant)
+    assert len(expected) == 2 * 33
+    assert largest_deviation(absolute_accelerations(instant), expected) < RELATIVE
+    assert (
+        largest_deviation(tree_hinge_accelerations(instant), embedded_hinge_accelerations(instant)) < RELATIVE
+    )
+
+
+# Trajectories
+
+DURATION = 3.0
+TIMES = np.linspace(0.0, DURATION, 31)
+
+
+@pytest.fixture(scope="module")
+def case() -> Case:
+    """A double lane change that begins at once: in three seconds it is in the second lane."""
+    return prepare("double-lane-change", duration=DURATION, options={"lead_in": 0.0})
+
+
+@pytest.fixture(scope="module")
+def exact(case: Case) -> Array:
+    """States of the embedded model with an error below 1e-10."""
+    solutions = [
+        solve_ivp(
+            RightHandSide(case.model, case.manoeuvre),
+            (0.0, DURATION),
+            case.y0,
+            method="DOP853",
+            t_eval=TIMES,
+            rtol=tolerance,
+            atol=tolerance,
+        ).y.T
+        for tolerance in (1e-12, 1e-13)
+    ]
+    np.testing.assert_allclose(*solutions, rtol=1e-10, atol=1e-10)
+    return np.asarray(solutions[1])
+
+
+def worst_deviation(model: Model, exact: Array, run: Trajectory, tolerance: float) -> float:
+    """Of all bodies' poses and velocities, in units of IDA's tolerance rtol |value| + atol.
+
+    |value| is the largest of its kind: of positions 36 m, rotation matrices 1, velocities 13 m/s and angular
+    velocities 27 rad/s.
+    """
+    expected = [observed_states(model.instant(y, u).outward) for y, u in zip(exact, run.u, strict=True)]
+    worst = 0.0
+    for k in range(4):  # R, r, w, v
+        names = [body.name for body in model.system.bodies]
+        mine, theirs = (
+            np.array([[states[name][k] for name in names] for states in source], dtype=float)
+            for source in (expected, run.states)
+        )
+        weight = tolerance * (np.max(np.abs(mine)) + 1.0)
+        worst = max(worst, float(np.max(np.abs(mine - theirs))) / weight)
+    return worst
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("formulation", [FullyAugmented, TreeAugmented])
+def test_trajectories_converge_to_the_embedded_one(
+    case: Case, exact: Array, formulation: Callable[[System], Augmented]
+) -> None:
+    """GGL by IDA: whatever its tolerance, the deviation is that tolerance times a moderate factor.
+
+    The factor is by how much local errors add up and are amplified over hundreds of steps.  That it stays
+    moderate while the tolerance falls by 10⁴ means that both solve the same equations to ten digits.
+    """
+    model = formulation(case.model.system)
+    y0 = model.state_from_embedded(case.model.embedding, *case.model.layout.split(case.y0))
+    prepared = Preparation(model, y0, case.manoeuvre)
+    for tolerance in (1e-6, 1e-8, 1e-10):
+        run = simulate_dae(prepared, None, TIMES, rtol=tolerance, atol=tolerance)
+        assert worst_deviation(case.model, exact, run, tolerance) < 100.0
+    assert np.max(run.y[:, 1]) > 2.0  # it did change lanes

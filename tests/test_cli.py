@@ -1,0 +1,323 @@
+"""The command line, run in-process: what it prints, saves and refuses."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import xarray as xr
+
+from ce_dynamics._version import __version__
+from ce_dynamics.cli.command import execute
+
+PNG_HEAD = b"\x89PNG\r\n\x1a\n"
+
+
+class Result(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    def call(*arguments: str) -> Result:
+        code = execute(["--output", str(tmp_path), *arguments])
+        return Result(code, *capsys.readouterr())
+
+    return call
+
+
+@pytest.fixture(scope="module")
+def default_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """The default command with --json, once, in a process of its own: nothing else may be on stdout."""
+    folder = tmp_path_factory.mktemp("default")
+    code = "from ce_dynamics.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "--json", "--output", str(folder)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "MPLBACKEND": "TkAgg"},
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    content: dict[str, Any] = json.loads(done.stdout)
+    return folder, content
+
+
+def figures(content: dict[str, Any]) -> dict[str, float]:
+    return {key: figure["value"] for key, figure in content["figures"].items()}
+
+
+def test_default_run_is_the_double_lane_change_within_its_gates(
+    default_run: tuple[Path, dict[str, Any]],
+) -> None:
+    _, content = default_run
+    assert (content["manoeuvre"], content["options"]["speed"]) == ("double-lane-change", 12.0)
+    value = figures(content)
+    assert content["completed"]
+    assert value["time_reached"] == 10.0
+    # Straight through the middle of the first gate, the clearance is (1.1 b + 0.25 m − b)/2 = 0.233 m.
+    assert 0.1 < value["gate_clearance"] <= 0.5 * (0.1 * 2.16 + 0.25)
+    assert 1.0 < value["peak_lateral_acceleration"] < 0.8 * 9.81
+    assert value["peak_path_error"] < 0.25
+    assert abs(value["final_speed"] - 12.0) < 0.2
+    assert value["worst_closure"] <= 1e-12
+    # Both sides of the balance are integrated to rtol = 1e-6.
+    assert value["energy_check"] < 1e-5
+    assert value["steps"] < value["evaluations"]
+
+
+def test_tyre_loads_carry_the_vehicle(default_run: tuple[Path, dict[str, Any]]) -> None:
+    folder, content = default_run
+    with xr.open_dataset(folder / "double-lane-change.nc", engine="h5netcdf") as results:
+        load = results["tyre_Fz"].sum("corner").values
+        corner = results["tyre_Fz"].max("time").values
+    from ce_dynamics.models.hmmwv.schema import HmmwvParameters
+
+    # The steering linkage adds its own 6.9 kg to the mass of chassis, corners and wheels.
+    weight = (HmmwvParameters.load().mass + 2 * 1.605 + 3.681) * 9.81
+    # No vertical acceleration at the start; tyre forces on the flat road carry all of it.
+    assert load[0] == pytest.approx(weight, rel=1e-6)
+    assert list(content["corners"]["tyre_load_max"].values())[:4] == corner.tolist()
+
+
+def test_netcdf_has_names_units_and_dimensions(default_run: tuple[Path, dict[str, Any]]) -> None:
+    folder, content = default_run
+    assert content["files"]["netcdf"] == str(folder / "double-lane-change.nc")
+    with xr.open_dataset(content["files"]["netcdf"], engine="h5netcdf") as results:
+        assert results["tyre_Fz"].dims == ("time", "corner")
+        assert results["corner"].values.tolist() == ["front_left", "front_right", "rear_left", "rear_right"]
+        assert results.sizes["time"] == 1001
+        without = [name for name in results.data_vars if not results[name].attrs.get("units")]
+        assert without == []
+        units = {name: results[name].attrs["units"] for name in ("time", "ay", "yaw_rate", "path_error")}
+        assert units == {"time": "s", "ay": "m/s^2", "yaw_rate": "rad/s", "path_error": "m"}
+        assert results.attrs["manoeuvre"] == "double-lane-change"
+        # What the summary says is what the file holds.
+        peak = float(abs(results["ay"]).max())
+        assert figures(content)["peak_lateral_acceleration"] == peak
+
+
+def test_the_page_of_plots_is_a_png(default_run: tuple[Path, dict[str, Any]]) -> None:
+    folder, _ = default_run
+    page = (folder / "double-lane-change.png").read_bytes()
+    assert page[:8] == PNG_HEAD
+    width, height = (int.from_bytes(page[k : k + 4], "big") for k in (16, 20))
+    assert width >= 1200
+    assert height >= 1000
+    assert len(page) > 100_000  # an empty page of that size has some 10 kB
+
+
+def test_table_and_json_agree(run: Run) -> None:
+    arguments = ("-m", "step-steer", "--duration", "0.5")
+    table, content = run(*arguments), json.loads(run(*arguments, "--json").out)
+    assert table.code == 0
+    assert "results: " in table.out
+    rows = dict(re.findall(r"│ (.*?) +│ +(\S+) │", table.out))
+    assert float(rows["peak yaw rate"]) == pytest.approx(figures(content)["peak_yaw_rate"], rel=1e-3)
+    assert float(rows["peak lateral acceleration"]) == pytest.approx(
+        figures(content)["peak_lateral_acceleration"], rel=1e-3
+    )
+    loads = [f"{value:.4g}" for value in list(content["corners"]["tyre_load_min"].values())[:4]]
+    line = next(line for line in table.out.splitlines() if "least tyre load" in line)
+    assert re.findall(r"[\d.]+", line) == loads
+
+
+def test_options_take_units_and_reach_the_run(run: Run) -> None:
+    result = run(
+        *("-m", "step-steer", "--speed", "54 km/h", "--duration", "200 ms", "-o", "steer=20 %", "--json"),
+        *("--set", "chassis.mass=3 t", "--method", "dop853", "--rtol", "1e-7"),
+    )
+    content = json.loads(result.out)
+    options = content["options"]
+    assert (options["speed"], options["duration"], options["steer"]) == pytest.approx((15.0, 0.2, 0.2))
+    assert (content["method"], content["rtol"], content["overrides"]) == (
+        "DOP853",
+        1e-7,
+        ["chassis.mass=3 t"],
+    )
+    assert figures(content)["time_reached"] == pytest.approx(0.2)
+
+
+def test_a_data_file_with_just_the_numbers_that_differ(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "heavy.yaml"
+    file.write_text("title: heavy\nchassis:\n  mass: 3000 kg\n", encoding="utf-8")
+    light = json.loads(run("--duration", "0.02", "--json").out)
+    heavy = json.loads(run("--duration", "0.02", "--json", "--model", str(file)).out)
+
+    def total(content: dict[str, Any]) -> float:
+        loads: list[float] = list(content["corners"]["tyre_load_max"].values())[:4]
+        return sum(loads)
+
+    assert (total(heavy) - total(light)) / 9.81 == pytest.approx(3000.0 - 2086.52, rel=1e-3)
+
+
+def test_ride_model(run: Run) -> None:
+    result = run("--model", "ride", "--duration", "0.3", "--json")
+    content = json.loads(result.out)
+    assert (result.code, content["model"]) == (0, "ride")
+    assert figures(content)["worst_closure"] <= 1e-12
+    assert figures(content)["energy_check"] < 1e-5
+    assert Path(content["files"]["png"]).stat().st_size > 50_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--set", "front.sprung.linear=3"], ["front.sprung.linear", "nearest: front.spring.linear"]),
+        (["--set", "front.spring.linear=120 kN"], ["wrong unit", "N/m"]),
+        (["--set", "front.spring.linear=-120 kN/m"], ["-120 kN/m", "at least 0"]),
+        (["--set", "front.spring.linear=nan"], ["nan", "finite"]),
+        (["--set", "chassis.mass"], ["key=value"]),
+        (["--set", "steering.max_angle=80 deg"], ["front_left", "80 deg", "admissible is up to 60.4"]),
+        (["-m", "double-lanechange"], ["did you mean 'double-lane-change'?"]),
+        (["-m", "constant-radius", "-o", "radus=3"], ["did you mean 'radius'?"]),
+        (["-m", "constant-radius", "-o", "radius"], ["name=value"]),
+        (["-m", "bump", "-o", "height=3 m"], ["height = 3", "at most 0.5"]),
+        (["--speed", "12 kg"], ["12 kg", "m/s"]),
+        (["--speed", "nan"], ["speed", "finite"]),
+        (["--speed", "-3"], ["speed = -3", "above 0"]),
+        (["--speed", "3", "-o", "speed=4"], ["speed is given twice"]),
+        (["--duration", "0"], ["duration = 0", "above 0"]),
+        (["--method", "RK46"], ["unknown method", "did you mean 'RK45'?"]),
+        (["--rtol", "nan"], ["--rtol", "nan", "finite"]),
+        (["--atol", "0"], ["--atol 0"]),
+        (["--rtol", "small"], ["--rtol", "small"]),
+        (["--spede", "3"], ["--spede", "--speed"]),
+        (["--model", "rid"], ["did you mean 'ride'?"]),
+        (["--model", "ride", "-m", "bump"], ["bump", "neither steering nor pedals"]),
+        (["--model", "ride", "--duration", "-1"], ["duration = -1"]),
+        (["swep"], ["swep"]),
+    ],
+)
+def test_bad_input_is_one_line_and_code_2(arguments: list[str], said: list[str], run: Run) -> None:
+    result = run(*arguments)
+    assert result.code == 2
+    assert result.out == ""
+    assert result.err.startswith("error: ")
+    assert result.err.count("\n") == 1
+    for words in said:
+        assert words in result.err
+
+
+def test_output_folder_that_cannot_be_made(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    result = run("--output", str(tmp_path / "file" / "folder"))
+    assert result.code == 2
+    assert str(tmp_path / "file") in result.err
+    assert result.err.count("\n") == 1
+
+
+def test_warning_is_one_line(run: Run) -> None:
+    result = run(
+        "--model", "ride", "--duration", "0.02", "--set", "chassis.inertia=diag(100, 100, 900) kg*m^2"
+    )
+    assert result.code == 0
+    assert re.fullmatch(r"warning: chassis.inertia: no real body has this inertia.*\n", result.err)
+
+
+def test_failed_integration_saves_what_there_is(run: Run, tmp_path: Path) -> None:
+    # Ground springs 1.5 m too long throw the vehicle up; its wheels drop out of the linkages' range.
+    result = run("--model", "ride", "--set", "ground_spring.height=2 m", "--json")
+    assert result.code == 3
+    assert result.err.count("\n") == 1
+    told = re.search(
+        r"at t = ([\d.]+) s; the loop of '(\w+)\.lower_arm' left the range .* admissible", result.err
+    )
+    assert told is not None
+    assert told[2] in ("front_left", "front_right", "rear_left", "rear_right")
+    content = json.loads(result.out)
+    assert not content["completed"]
+    for name in ("ride-partial.nc", "ride-partial.png"):
+        assert str(tmp_path / name) in result.err
+        assert (tmp_path / name).stat().st_size > 10_000
+    with xr.open_dataset(tmp_path / "ride-partial.nc", engine="h5netcdf") as results:
+        end = float(results["time"][-1])
+        assert bool(results["chassis_z"].notnull().all())
+    assert 0.0 < end < 2.0
+    assert end == pytest.approx(float(told[1]), rel=1e-3)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
+def test_interrupt_saves_what_there_is(tmp_path: Path) -> None:
+    code = "from ce_dynamics.cli import main; main()"
+    arguments = ["--model", "ride", "--duration", "1e5", "--output", str(tmp_path), "--method", "RK45"]
+    # A file appears when the model has been prepared; only then is the interrupt sent.
+    announce = (
+        "import ce_dynamics.cli.progress as p, pathlib; reach = p.Display.reach\n"
+        f"def announce(*a): pathlib.Path({str(tmp_path / 'started')!r}).touch(); return reach(*a)\n"
+        "p.Display.reach = announce\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", announce + code, *arguments],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 60.0
+    while not (tmp_path / "started").exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60.0)
+    assert process.returncode == 130
+    assert re.fullmatch(r"error: interrupted at t = .*ride-partial.nc.*ride-partial.png\n", err)
+    with xr.open_dataset(tmp_path / "ride-partial.nc", engine="h5netcdf") as results:
+        assert 0.0 <= float(results["time"][-1]) < 1e5
+
+
+def test_version_is_quick_and_loads_no_numpy() -> None:
+    code = (
+        "import sys; from ce_dynamics.cli.command import execute; code = execute(['--version']);"
+        "print(sorted({'numpy', 'rich', 'matplotlib', 'xarray'} & set(sys.modules)), code)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == f"simulate-vehicle {__version__}\n[] 0\n"
+
+
+def test_help_names_every_option_and_exit_code(run: Run) -> None:
+    text = run("--help").out
+    for option in ("--model", "--manoeuvre", "--speed", "--set", "--json", "--rtol", "--list-parameters"):
+        assert option in text
+    for words in ("3 the integration failed", "130 interrupted"):
+        assert words in " ".join(text.split())
+
+
+def test_listed_parameters_are_overrides(run: Run) -> None:
+    lines = run("--list-parameters", "--set", "chassis.mass=2200 kg").out.splitlines()
+    assert any(line.startswith("chassis.mass=2200.0 kg ") for line in lines)
+    texts = [line.partition("    # ")[0] for line in lines]
+    assert len(texts) > 150
+    from ce_dynamics.models.hmmwv.schema import HmmwvParameters
+
+    again = HmmwvParameters.load(overrides=texts)
+    assert again.data.chassis.mass == 2200.0
+    assert again.data == HmmwvParameters.load(overrides=["chassis.mass=2200 kg"]).data
+
+
+def test_listed_manoeuvres_name_all_options(run: Run) -> None:
+    from ce_dynamics.models.manoeuvres import MANOEUVRES
+
+    out = run("--list-manoeuvres").out
+    for name, kind in MANOEUVRES.items():
+        block = out.partition(f"{name}: ")[2]
+        for option in kind.options:
+            assert f"  {option.name}={option.default:g}" in block
+
+
+def test_matplotlib_settings_of_the_user_stay(run: Run) -> None:
+    import matplotlib
+
+    before = dict(matplotlib.rcParams)
+    assert run("--model", "ride", "--duration", "0.05").code == 0
+    assert dict(matplotlib.rcParams) == before

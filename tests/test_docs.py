@@ -1,0 +1,221 @@
+"""The documentation cannot rot: what it shows is run, what it prints is compared, what it names must exist.
+
+In every page, in order: a ``python`` block is executed, all blocks of a page in one namespace; a ``text`` block
+right after it is what it prints.  In a ``console`` block the lines after ``$`` are run, and what follows is
+what they print (``...`` stands for anything).  Other blocks are only shown.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import importlib
+import io
+import re
+import runpy
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from ce_dynamics.cli.command import execute
+from ce_dynamics.models import hmmwv
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])
+EXAMPLES = sorted((ROOT / "docs" / "examples").glob("*.py"))
+TOO_SLOW = {"loop_closure_drift.py"}  # a minute: draws a figure of docs/verification.md
+
+FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+CODE = re.compile(r"`([^`\n]+)`")
+FILE = re.compile(r"(ce_dynamics|kinematics|models|tests|docs|\.ci)/[\w./-]*")
+DOTTED = re.compile(r"ce_dynamics(\.\w+)+")
+LOOSE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+class Block(NamedTuple):
+    """A fenced block: its language, text and first line in the page."""
+
+    language: str
+    text: str
+    line: int
+    follows: bool
+    """Whether only blank lines separate it from the block before."""
+
+
+def blocks(page: str) -> Iterator[Block]:
+    end = 0
+    for match in FENCE.finditer(page):
+        between = page[end : match.start()]
+        yield Block(match[1], match[2], page[: match.start()].count("\n") + 1, end > 0 and not between.strip())
+        end = match.end()
+
+
+def shown(page: Path) -> str:
+    """A page without its fenced blocks."""
+    return FENCE.sub("", page.read_text())
+
+
+def name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Examples write their files into the current folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    yield
+    import matplotlib.pyplot as plt
+
+    plt.close("all")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_blocks_run_and_print_what_is_shown(page: Path) -> None:
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    shell, printed = Shell(), ""
+    for block in blocks(page.read_text()):
+        if block.language == "python":
+            printed = executed(block, page, namespace)
+        elif block.language == "text" and block.follows:
+            same(block.text, printed, f"{name(page)}:{block.line}")
+        elif block.language == "console":
+            for command, expected in commands(block.text):
+                same(expected, shell.run(command), f"{name(page)}:{block.line}: {command}")
+
+
+def executed(block: Block, page: Path, namespace: dict[str, Any]) -> str:
+    code = compile("\n" * block.line + block.text, name(page), "exec", dont_inherit=True)
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        exec(code, namespace)
+    return out.getvalue()
+
+
+def commands(text: str) -> Iterator[tuple[str, str]]:
+    for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+        command, _, expected = part.partition("\n")
+        yield command, expected
+
+
+class Shell:
+    """Runs the commands that pages show, in this process."""
+
+    def __init__(self) -> None:
+        self.code = 0
+
+    def run(self, command: str) -> str:
+        """What a command prints, errors last."""
+        program, *arguments = shlex.split(command)
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            if program == "simulate-vehicle":
+                self.code = execute(arguments)
+            elif (program, *arguments) == ("echo", "$?"):
+                print(self.code)
+            else:
+                assert (program, len(arguments)) == ("python", 1), f"cannot run {command!r} here"
+                runpy.run_path(str(ROOT / arguments[0]), run_name="__main__")
+        return out.getvalue() + err.getvalue()
+
+
+def same(expected: str, printed: str, where: str) -> None:
+    if not doctest.OutputChecker().check_output(expected, printed, LOOSE):
+        pytest.fail(f"{where}\n-- shown\n{expected}-- printed\n{printed}")
+
+
+def test_the_comparison_can_fail() -> None:
+    same("1  2\n...\n5\n", "1 2\n3\n4\n5\n", "anywhere")
+    with pytest.raises(pytest.fail.Exception):
+        same("1 2\n", "1 3\n", "anywhere")
+
+
+@pytest.mark.parametrize("script", [path for path in EXAMPLES if path.name not in TOO_SLOW], ids=name)
+def test_examples_run(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(script), run_name="__main__")
+    assert capsys.readouterr().out.strip(), "an example shows something"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_links_lead_somewhere(page: Path) -> None:
+    broken = []
+    for target in LINK.findall(shown(page)):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        file = (page.parent / path).resolve() if path else page
+        if not file.exists() or (anchor and anchor not in anchors(file)):
+            broken.append(target)
+    assert not broken
+
+
+def anchors(page: Path) -> set[str]:
+    """Anchors of the headings, as repository hosts make them."""
+    headings = re.findall(r"^#+ (.*)$", shown(page), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_named_files_and_modules_exist(page: Path) -> None:
+    missing = []
+    for code in CODE.findall(shown(page)):
+        known = True
+        if FILE.fullmatch(code):
+            known = (ROOT / code).exists()
+        elif DOTTED.fullmatch(code):
+            known = resolves(code)
+        if not known:
+            missing.append(code)
+    assert not missing
+
+
+def resolves(dotted: str) -> bool:
+    """Whether a dotted name is a module or something in one."""
+    parts = dotted.split(".")
+    for k in range(len(parts), 0, -1):
+        try:
+            found: Any = importlib.import_module(".".join(parts[:k]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[k:]:
+            found = getattr(found, part, None)
+        return found is not None
+    return False
+
+
+def test_fields_of_the_notation_exist() -> None:
+    homes = {
+        "motion": ("PointMotion", "BodyMotion", "HingeMotion"),
+        "recursion.outward": ("Member", "Placement"),
+        "recursion.articulated_body": ("Articulated", "Accelerations"),
+        "loops": ("ClosureErrors",),
+    }
+    fields: dict[str, set[str]] = {}
+    for module, classes in homes.items():
+        for each in classes:
+            fields[each] = set(getattr(importlib.import_module(f"ce_dynamics.{module}"), each)._fields)
+    page = shown(ROOT / "docs" / "notation.md")
+    named = {each: set(re.findall(rf"`{each}\.(\w+)`", page)) for each in fields}
+    assert named == {each: named[each] & fields[each] for each in fields}
+    for each in homes["motion"]:
+        assert len(named[each]) >= len(fields[each]) - 4, f"{each} is explained"
+
+
+def test_every_variable_of_the_results_is_explained() -> None:
+    page = (ROOT / "docs" / "command-line.md").read_text().partition("## The result file")[2]
+    explained: dict[str, tuple[tuple[str, ...], str]] = {}
+    for row in re.findall(r"^\| (`.*)\|$", page, re.MULTILINE):
+        cells = [cell.strip() for cell in row.split("|")]
+        dimensions = tuple(cells[1].split(", "))
+        names, units = CODE.findall(cells[0]), cells[2].split(", ")
+        units = units * len(names) if len(units) == 1 else units
+        explained |= {n: (dimensions, unit) for n, unit in zip(names, units, strict=True)}
+    results = hmmwv.prepare(duration=0.02).simulate()
+    found = {
+        str(n): (tuple(map(str, values.dims)), str(values.attrs["units"]))
+        for n, values in results.data_vars.items()
+    }
+    assert explained == found
