@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import scipy.linalg
-import scipy.optimize
 
 from ce_dynamics.arrays import Array
 from ce_dynamics.errors import AssemblyError
@@ -173,6 +171,7 @@ def march(kernel: LoopKernel, start: Point, direction: float, limit: float) -> t
 
 def finished(kernel: LoopKernel, points: list[Point], here: Point, h: float) -> tuple[list[Point], BranchEnd]:
     """The end of the branch, which lies within the step h from the last point."""
+    import scipy.optimize  # here, because most models never ask
 
     def det_after(s: float) -> float:
         there = step(kernel, here, s)
@@ -208,6 +207,8 @@ def step(kernel: LoopKernel, here: Point, h: float) -> Point | None:
 
 def oriented(kernel: LoopKernel, here: Point, q: Array, theta: float) -> Point | None:
     """A new point with tangent and range turned the way they were at the last one."""
+    import scipy.linalg  # here, because most models never ask
+
     m = kernel.loop.m
     q = with_unit_quaternions(kernel.loop.dependent, q)
     _, Y = kernel(q, np.array((theta,)))

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
-import scipy.linalg
 
 from ce_dynamics.arrays import Array
 from ce_dynamics.body import Body
@@ -104,6 +103,8 @@ class Freedoms:
 
     def _ranked(self) -> list[Body]:
         """Hinges from the best to the worst candidate: pivoted QR takes the best dependent columns first."""
+        import scipy.linalg  # here, because most models never ask
+
         _, _, order = scipy.linalg.qr(self.Y, mode="economic", pivoting=True)
         owners = [body for body in self.free for _ in range(body.inboard.n_v)]
         return list(dict.fromkeys(owners[k] for k in reversed(order.tolist())))

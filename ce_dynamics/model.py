@@ -288,5 +288,6 @@ def reach_text(S: Aggregate) -> str:
     for linkage in S.linkages:
         interval = linkage.reach()
         if interval is not None:
-            return f"; admissible is {interval[0]:.4g} to {interval[1]:.4g} for {S.independent[0].name!r}"
+            moved = (*S.independent, *S.prescribed)[0]
+            return f"; admissible is {interval[0]:.4g} to {interval[1]:.4g} for {moved.name!r}"
     return ""

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
-import scipy.linalg
 
 from ce_dynamics.arrays import Array
 
@@ -51,6 +50,8 @@ class RowChoice:
 
 def candidates(Y: Array, m: int) -> Iterator[tuple[int, ...]]:
     """Selections of m rows: all; where they are too many, that of a pivoted QR and its neighbours."""
+    import scipy.linalg  # here, because most models never ask
+
     useful = [i for i in range(len(Y)) if np.any(Y[i] != 0.0)]
     if math.comb(len(useful), m) <= MOST_COMBINATIONS:
         yield from combinations(useful, m)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 import numpy as np
 
 from ce_dynamics.checks import Floats, checked
-from ce_dynamics.errors import ModelError, SimulationError
+from ce_dynamics.errors import CeDynamicsError, ModelError, SimulationError
 from ce_dynamics.model import InputLaw, Model, reach_text
 from ce_dynamics.results import dataset
 from ce_dynamics.stepping.methods import NATIVE_METHODS, NativeMethod
@@ -134,7 +134,7 @@ def simulate(
     *,
     duration: float,
     y0: ArrayLike | None = None,
-    method: Method = "LSODA",
+    method: Method = "RK45",
     rtol: float = 1e-6,
     atol: float = 1e-8,
     interval: float = 0.01,
@@ -194,6 +194,7 @@ def simulate(
     rhs = RightHandSide(model, inputs, audit)
     start = np.append(start, 0.0) if audit else start
     t_store = stored_times(duration, interval)
+    import_integrators(method)
     settings = Settings(method, step, rtol, atol, max_step)
     native = native_stepper(rhs, start, settings) if method in NATIVE_METHODS else None
     began = time.perf_counter()
@@ -220,6 +221,12 @@ def simulate(
         where = "" if trouble.startswith(INTERRUPTED) else where_it_broke(model, rhs, t[-1], Y[-1])
         raise SimulationError(f"{trouble}{where}", results)
     return results
+
+
+def import_integrators(method: Method) -> None:
+    """Load SciPy's integrators before the clock starts."""
+    if method not in NATIVE_METHODS:
+        import scipy.integrate  # noqa: F401
 
 
 def stored_times(duration: float, interval: float) -> Floats:
@@ -272,13 +279,15 @@ def integrate(
             **exact,
         )
     except KeyboardInterrupt:
-        return stopped(accepted, None, INTERRUPTED)
-    except (ValueError, StalledError) as error:  # ValueError: NaN met in a factorisation
-        return stopped(accepted, None, f"{method} failed ({error})")
+        return stopped(accepted, None, t_store, INTERRUPTED)
+    except CeDynamicsError:
+        raise
+    except (ValueError, RuntimeError, StalledError) as error:  # NaN met in a dense or sparse factorisation
+        return stopped(accepted, None, t_store, f"{method} failed ({error})")
     if not solution.success:
-        return stopped(accepted, solution, f"{method} stopped ({solution.message})")
+        return stopped(accepted, solution, t_store, f"{method} stopped ({solution.message})")
     if not np.all(np.isfinite(solution.y)):
-        return stopped(accepted, solution, f"{method} met accelerations that are not finite")
+        return stopped(accepted, solution, t_store, f"{method} met accelerations that are not finite")
     return solution.t, solution.y.T, ""
 
 
@@ -322,11 +331,15 @@ def integrate_native(
 
 
 def stopped(
-    accepted: Sequence[tuple[float, Floats]], solution: OdeResult[np.float64] | None, what: str
+    accepted: Sequence[tuple[float, Floats]],
+    solution: OdeResult[np.float64] | None,
+    t_store: Floats,
+    what: str,
 ) -> tuple[Floats, Floats, str]:
     """The finite part of a run that did not reach its end, and what happened and when.
 
-    Instants to store are known from a solution only; without one, every step is given.
+    States at the instants to store are known from a solution only; without one, the first step that reached
+    each of them is given instead, and the last.
     """
     t, Y = finite_part(np.array([t for t, _ in accepted]), np.array([y for _, y in accepted]))
     if solution is not None and len(solution.t) > 0:
@@ -334,6 +347,10 @@ def stopped(
         t = np.append(solution.t[before], t[-1])
         Y = np.vstack((solution.y.T[before], Y[-1]))
         t, Y = finite_part(t, Y)
+    elif len(t) > 1:
+        reached = np.searchsorted(t, t_store[t_store <= t[-1]])
+        chosen = np.unique(np.append(reached, len(t) - 1))
+        t, Y = t[chosen], Y[chosen]
     return t, Y, f"{what} at t = {t[-1]:.4g} s"
 
 
@@ -347,9 +364,9 @@ def finite_part(t: Floats, Y: Floats) -> tuple[Floats, Floats]:
 def where_it_broke(model: Model, rhs: RightHandSide, t: float, y: Floats) -> str:
     """Which loop left its admissible range shortly after the last state, as a clause for messages."""
     y_dot = rhs(t, y)
-    u = rhs.inputs_at(t, y).copy()
     for step in np.geomspace(1e-9, 0.1, 25):
         ahead = y + step * np.where(np.isfinite(y_dot), y_dot, 0.0)
+        u = rhs.inputs_at(t + step, ahead).copy()
         broken = model.unassembled(ahead[: len(model.layout.y0)], u)
         if broken is not None:
             return f"; the loop of {broken.name!r} left the range it can be assembled in{reach_text(broken)}"

@@ -29,10 +29,6 @@ OVERRIDE = "override"
 """Source and place of a value given on the command line or in a call."""
 
 
-class PhysicalityWarning(UserWarning):
-    """Parameters that no real body can have, though they can be computed with."""
-
-
 class Section(BaseModel):
     """Base of all sections of a parameter file: frozen, and closed to unknown keys."""
 

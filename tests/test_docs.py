@@ -42,16 +42,16 @@ class Block(NamedTuple):
     language: str
     text: str
     line: int
-    follows: bool
-    """Whether only blank lines separate it from the block before."""
+    after: str
+    """Language of the block before it, if only blank lines lie between."""
 
 
 def blocks(page: str) -> Iterator[Block]:
-    end = 0
+    end, before = 0, ""
     for match in FENCE.finditer(page):
-        between = page[end : match.start()]
-        yield Block(match[1], match[2], page[: match.start()].count("\n") + 1, end > 0 and not between.strip())
-        end = match.end()
+        after = "" if page[end : match.start()].strip() else before
+        yield Block(match[1], match[2], page[: match.start()].count("\n") + 1, after)
+        end, before = match.end(), match[1]
 
 
 def shown(page: Path) -> str:
@@ -81,7 +81,7 @@ def test_blocks_run_and_print_what_is_shown(page: Path) -> None:
     for block in blocks(page.read_text()):
         if block.language == "python":
             printed = executed(block, page, namespace)
-        elif block.language == "text" and block.follows:
+        elif (block.language, block.after) == ("text", "python"):
             same(block.text, printed, f"{name(page)}:{block.line}")
         elif block.language == "console":
             for command, expected in commands(block.text):

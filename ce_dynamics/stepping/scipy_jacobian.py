@@ -19,6 +19,7 @@ def sparse_jacobian_of(rhs: RightHandSide) -> Callable[[float, Floats], Any]:
 
     What an input law makes of the state is not in it, nor is the row of the work of an audited run: for
     Newton's iteration, which converges to the same solution, both are slow or have no effect on others.
+    The function raises ValueError where the Jacobian is not finite.
     """
     from scipy.sparse import csc_matrix
 
@@ -32,6 +33,9 @@ def sparse_jacobian_of(rhs: RightHandSide) -> Callable[[float, Floats], Any]:
     def exact(t: float, y: Floats) -> Any:
         call.y[:] = y
         call.u[:] = rhs.inputs_at(t, y)
-        return csc_matrix((call.run()[order], rows, starts), shape=(n, n))
+        entries = call.run()[order]
+        if not np.all(np.isfinite(entries)):  # an infinite entry would freeze a state in Newton's iteration
+            raise ValueError("the Jacobian is not finite")
+        return csc_matrix((entries, rows, starts), shape=(n, n))
 
     return exact

@@ -91,7 +91,7 @@ class Simulator:
         self._index = {entry.name: k for k, entry in enumerate(model.layout.u)}
         self._t, self._out = np.zeros(1), np.zeros((1, len(self._y0)))
         self._span, self._twice = np.zeros(2), np.zeros((2, len(self._y0)))
-        self._division = (step, *substeps(step, step))
+        self._single = self._division = (step, *substeps(step, step))
         self._observation = model.observation.bind()
         self._names = [entry.name for entry in model.output_entries]
         self.state = self._stepper.y.view()
@@ -122,9 +122,9 @@ class Simulator:
         ModelError
             If an input is unknown or not finite, or dt is not positive; nothing has changed then.
         SimulationError
-            If the state ceases to be finite; `time` and `state` are those before.
+            If the state ceases to be finite; `time` and `state` are the last that were.
         """
-        division = self._division
+        division = self._single if dt is None else self._division
         if dt is not None and dt != division[0]:
             if not 0.0 < dt < math.inf:
                 raise ModelError(f"dt {dt!r} must be a positive finite number of seconds")

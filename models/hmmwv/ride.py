@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ce_dynamics.hinges.free import Free
 from ce_dynamics.models.ground_spring import GroundSpring
 from ce_dynamics.models.hmmwv.schema import CORNERS, HmmwvParameters
+from ce_dynamics.models.hmmwv.sensors import add_sensors
 from ce_dynamics.models.hmmwv.suspension import add_corner, add_rigid_body
 from ce_dynamics.system import System
 
@@ -47,6 +48,7 @@ def build_ride(overrides: Sequence[str] = (), variant: str = "ride") -> System:
             )
         )
         system.start(wheel, v=[10.0])
+    add_sensors(system, chassis)
     q = [0.0, 0.0, parameters.ride_height, 1.0, 0.0, 0.0, 0.0]
     system.start(chassis, q=q, v=[0.3, 0.2, 0.1, 10.0, 0.0, -0.5])
     return system

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ce_dynamics.errors import DataError
+from ce_dynamics.errors import DataError, PhysicalityWarning
 from ce_dynamics.models.hmmwv.corner import (
     SMALLEST_LENGTH,
     BodyParameters,
@@ -40,7 +40,6 @@ from ce_dynamics.models.parameters import (
     DataFile,
     Groups,
     Parameter,
-    PhysicalityWarning,
     Tree,
     entry_of,
     flatten,

@@ -8,7 +8,7 @@ from ce_dynamics.models.hmmwv.corner import SpringParameters
 
 
 class StoppedSpring(Law):
-    """Tension a d + b d³ at the extension d, and stops that push back with k δ + k₃ δ³ at δ beyond a length."""
+    """Tension a d + b d³ at the extension d, and stops that push back with k δ + k₃ δ³ at δ beyond one."""
 
     def __init__(self, spring: SpringParameters) -> None:
         self.a, self.b = spring.linear, spring.cubic

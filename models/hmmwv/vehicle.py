@@ -4,30 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
-from ce_dynamics.arrays import Array, Scalar, arctan2, dot, sqrt
 from ce_dynamics.body import Body
-from ce_dynamics.equations import Instant
-from ce_dynamics.forces.base import Observer
 from ce_dynamics.hinges.free import Free
 from ce_dynamics.kinematics.pitman import PitmanSteering
-from ce_dynamics.model import Model
 from ce_dynamics.models.brake import Brake
 from ce_dynamics.models.hmmwv.corner import CornerParameters
 from ce_dynamics.models.hmmwv.elements import brake_parameters, powertrain_parameters, tyre_parameters
 from ce_dynamics.models.hmmwv.schema import CORNERS, HmmwvParameters, SteeringParameters
+from ce_dynamics.models.hmmwv.sensors import add_sensors
 from ce_dynamics.models.hmmwv.suspension import add_corner, add_rigid_body
 from ce_dynamics.models.powertrain import Driveline
 from ce_dynamics.models.road import FlatRoad, Road
 from ce_dynamics.models.tyre_tmeasy import Tyre
 from ce_dynamics.motions import SecondOrderActuator
-from ce_dynamics.spatial import IDENTITY
 from ce_dynamics.system import System
-from ce_dynamics.trimming import trim
-
-FORWARD, LEFT, UP = IDENTITY
 
 
 def build(
@@ -128,85 +120,3 @@ def add_wheel_forces(system: System, wheel: Body, corner: CornerParameters, road
         )
     )
     system.add_force(Brake(f"{corner.name}.brake", wheel, corner.W, brake_parameters(corner)))
-
-
-def add_sensors(system: System, chassis: Body) -> None:
-    """Add the outputs that drivers and plots read: position, attitude and velocities of the chassis.
-
-    Yaw, pitch and roll are the angles of successive turns about z, y, x; roll is positive to the right, pitch
-    nose down.
-    """
-    ground, reference = system.ground, chassis.inboard.at
-
-    def forward(observer: Observer) -> tuple[Scalar, Scalar, Scalar]:
-        x, y, z = observer.direction(chassis, FORWARD, ground)
-        return x, y, z
-
-    def heading(observer: Observer) -> Scalar:
-        x, y, _ = forward(observer)
-        return arctan2(y, x)
-
-    def pitch(observer: Observer) -> Scalar:
-        x, y, z = forward(observer)
-        return arctan2(-z, sqrt(x * x + y * y))
-
-    def roll(observer: Observer) -> Scalar:
-        left, up = (observer.direction(chassis, axis, ground) for axis in (LEFT, UP))
-        return arctan2(left[2], up[2])
-
-    def horizontal(observer: Observer, vector: Array, k: int) -> Scalar:
-        """Component of a world vector along the vehicle's horizontal forward (0) or left (1) axis."""
-        x, y, _ = forward(observer)
-        component = (vector[0] * x + vector[1] * y, vector[1] * x - vector[0] * y)[k]
-        return component / sqrt(x * x + y * y)
-
-    def velocity(observer: Observer, k: int) -> Scalar:
-        return horizontal(observer, observer.point(chassis, reference, ground).v, k)
-
-    def acceleration(instant: Instant, k: int) -> Scalar:
-        return horizontal(instant.outward, instant.acceleration(chassis, reference), k)
-
-    def position(observer: Observer, k: int) -> Scalar:
-        return observer.point(chassis, reference, ground).r[k]
-
-    def speed(observer: Observer) -> Scalar:
-        v = observer.point(chassis, reference, ground).v
-        return sqrt(v[0] * v[0] + v[1] * v[1])
-
-    def yaw_rate(observer: Observer) -> Scalar:
-        return dot(UP, observer.angular_velocity(chassis, ground))
-
-    for k, name in enumerate(("x", "y", "z")):
-        system.add_output(name, "m", partial(position, k=k))
-    system.add_output("yaw", "rad", heading)
-    system.add_output("pitch", "rad", pitch)
-    system.add_output("roll", "rad", roll)
-    system.add_output("speed", "m/s", speed)
-    system.add_output("vx", "m/s", lambda o: velocity(o, 0))
-    system.add_output("vy", "m/s", lambda o: velocity(o, 1))
-    system.add_output("yaw_rate", "rad/s", yaw_rate)
-    system.add_measurement("ax", "m/s^2", lambda instant: acceleration(instant, 0))
-    system.add_measurement("ay", "m/s^2", lambda instant: acceleration(instant, 1))
-
-
-def settled(model: Model) -> Array:
-    """The initial state with the vehicle at its ride height and its tyres rolling freely.
-
-    Found are heave, roll and pitch, the arms' angles, the wheels' speeds and the tyres' deflections at which
-    their accelerations and rates vanish; speed, position and heading stay.
-
-    Raises
-    ------
-    AssemblyError
-        If there is no such state, for instance because a spring is too soft to carry the vehicle.
-    """
-    arms = [f"{name}.lower_arm" for name in CORNERS]
-    wheel_rates = [f"{name}.wheel_rate" for name in CORNERS]
-    deflections = [f"{name}.tyre.{state}" for name in CORNERS for state in ("x_e", "y_e")]
-    body_rates = ["chassis.vz", "chassis.wx", "chassis.wy"]
-    arm_rates = [f"{arm}_rate" for arm in arms]
-    return trim(
-        model,
-        change=["chassis.z", "chassis.qx", "chassis.qy", *arms, *wheel_rates, *deflections],
-        still=[*body_rates, *arm_rates, *wheel_rates, *deflections],
-    )

@@ -13,10 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ce_dynamics.errors import DataError
+from ce_dynamics.errors import DataError, PhysicalityWarning
 from ce_dynamics.models.hmmwv.corner import BodyParameters, CornerParameters
 from ce_dynamics.models.hmmwv.schema import CORNERS, DATA_FILE, HmmwvParameters, corner_bodies
-from ce_dynamics.models.parameters import PhysicalityWarning
 from ce_dynamics.models.quantities import triangle_excess
 
 ORIGIN = 1.688965

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from ce_dynamics.checks import Floats
 from ce_dynamics.equations import Instant
 from ce_dynamics.errors import SimulationError
-from ce_dynamics.checks import Floats
 from ce_dynamics.model import Model
 from ce_dynamics.models.hmmwv.ride import build_ride
 from ce_dynamics.models.hmmwv.schema import CORNERS

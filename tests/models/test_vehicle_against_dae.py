@@ -13,7 +13,6 @@ from scipy.integrate import solve_ivp
 
 from ce_dynamics.arrays import Array
 from ce_dynamics.equations import Instant
-from ce_dynamics.model import Model
 from ce_dynamics.models.hmmwv.case import Case, prepare
 from ce_dynamics.models.hmmwv.ride import build_ride
 from ce_dynamics.models.hmmwv.schema import CORNERS
@@ -152,13 +151,14 @@ def test_rates_of_tyres_and_brakes(vehicle: System, seed: int, rng: np.random.Ge
 def test_every_part_of_the_steering_motion_counts(
     vehicle: System, entry: str, rng: np.random.Generator
 ) -> None:
-    """The comparison would notice if one formulation missed a billionth of the steering motion."""
+    """The comparison would notice if one formulation missed a hundred-thousandth of the steering motion."""
     instant = random_instant(vehicle, rng)
     expected = embedded(instant)
     u = np.array(instant.u)
-    u[[given.name for given in instant.layout.u].index(entry)] *= 1.0 + 1e-7
-    missed = absolute_accelerations(instant, u) if entry != "pitman" else None
-    if missed is None:  # another angle needs another configuration
+    u[[given.name for given in instant.layout.u].index(entry)] *= 1.0 + 1e-5
+    if entry == "pitman_acceleration":
+        missed = absolute_accelerations(instant, u)
+    else:  # another state
         moved = Instant(instant.embedding, instant.layout, instant.q, instant.v, instant.x, u)
         missed = absolute_accelerations(moved)
     assert largest_deviation(missed, expected) > 10.0 * RELATIVE
@@ -166,13 +166,11 @@ def test_every_part_of_the_steering_motion_counts(
 
 @pytest.mark.parametrize("upright", [True, False], ids=["on its wheels", "any attitude"])
 def test_accelerations_of_the_ride_model(ride: System, upright: bool, rng: np.random.Generator) -> None:
+    """All hinges cut only: the ride model has bodies without mass, which a tree cannot have at its tips."""
     instant = random_instant(ride, rng, upright)
     expected = embedded(instant)
     assert len(expected) == 2 * 33
     assert largest_deviation(absolute_accelerations(instant), expected) < RELATIVE
-    assert (
-        largest_deviation(tree_hinge_accelerations(instant), embedded_hinge_accelerations(instant)) < RELATIVE
-    )
 
 
 # Trajectories
@@ -206,22 +204,26 @@ def exact(case: Case) -> Array:
     return np.asarray(solutions[1])
 
 
-def worst_deviation(model: Model, exact: Array, run: Trajectory, tolerance: float) -> float:
-    """Of all bodies' poses and velocities, in units of IDA's tolerance rtol |value| + atol.
+def worst_deviation(case: Case, exact: Array, run: Trajectory, tolerance: float) -> float:
+    """Of the poses and velocities of all bodies, in units of IDA's tolerance rtol |value| + atol.
 
-    |value| is the largest of its kind: of positions 36 m, rotation matrices 1, velocities 13 m/s and angular
-    velocities 27 rad/s.
+    |value| is the largest of its kind: angle turned (by the wheels) 77 rad, distance 38 m, angular velocity 26
+    rad/s, velocity 12 m/s.
     """
-    expected = [observed_states(model.instant(y, u).outward) for y, u in zip(exact, run.u, strict=True)]
+    system = case.model.system
+    expected = [
+        observed_states(case.model.instant(y, u).outward) for y, u in zip(exact, run.u, strict=True)
+    ]
+    wheels = [k for k, entry in enumerate(case.model.layout.q) if entry.name.endswith(".wheel")]
+    turned = np.max(np.abs(exact[:, wheels]))
     worst = 0.0
     for k in range(4):  # R, r, w, v
-        names = [body.name for body in model.system.bodies]
         mine, theirs = (
-            np.array([[states[name][k] for name in names] for states in source], dtype=float)
+            np.array([[states[body.name][k] for body in system.bodies] for states in source], dtype=float)
             for source in (expected, run.states)
         )
-        weight = tolerance * (np.max(np.abs(mine)) + 1.0)
-        worst = max(worst, float(np.max(np.abs(mine - theirs))) / weight)
+        value = turned if k == 0 else np.max(np.abs(mine))
+        worst = max(worst, float(np.max(np.abs(mine - theirs)) / (tolerance * (value + 1.0))))
     return worst
 
 
@@ -240,5 +242,5 @@ def test_trajectories_converge_to_the_embedded_one(
     prepared = Preparation(model, y0, case.manoeuvre)
     for tolerance in (1e-6, 1e-8, 1e-10):
         run = simulate_dae(prepared, None, TIMES, rtol=tolerance, atol=tolerance)
-        assert worst_deviation(case.model, exact, run, tolerance) < 100.0
-    assert np.max(run.y[:, 1]) > 2.0  # it did change lanes
+        assert worst_deviation(case, exact, run, tolerance) < 100.0
+    assert np.ptp(run.y[:, 1]) > 2.5  # it did change lanes

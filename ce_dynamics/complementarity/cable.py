@@ -1,0 +1,116 @@
+"""Massless, inextensible cables: ψ = L − |d| ≥ 0."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ce_dynamics.arrays import Array, Scalar, dot, norm, where
+from ce_dynamics.body import Body
+from ce_dynamics.complementarity.element import Row, RowKind, UnilateralElement
+from ce_dynamics.complementarity.paths import Path
+from ce_dynamics.complementarity.problem import Kind
+from ce_dynamics.errors import ModelError
+from ce_dynamics.forces.base import Observer, PointLoad
+from ce_dynamics.forces.wrench import ground_of
+from ce_dynamics.hinges.geometry import finite_number, finite_vector
+
+COINCIDENT = 1e-12
+"""Length below which a cable has no direction; it is slack then [m]."""
+
+
+class Cable(UnilateralElement):
+    """A cable between two body-fixed points, or a body-fixed point and one that moves as given.
+
+    ψ = L − |(p_i + r_i) − (p_k + r_k)| ≥ 0, with the unit vector ŵ along the cable away from body i: the
+    tension λ pulls body i along ŵ and the other end along −ŵ, and ψ̇ = ŵ · (v_i − v_k).
+
+    Parameters
+    ----------
+    name : str
+    body : Body
+    at : sequence of 3 floats
+        Where it is tied to the body, in the design pose [m].
+    other : Body or Path
+        Body of the other end (the ground for a fixed one), or its motion.
+    other_at : sequence of 3 floats, optional
+        Where it is tied to the other body; not for a path.
+    length : float
+        L [m], positive.
+
+    Raises
+    ------
+    ModelError
+        If an end is tied to nothing, both ends to the same body, or the length is not positive and finite.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        body: Body,
+        at: ArrayLike,
+        other: Body | Path,
+        other_at: ArrayLike | None = None,
+        *,
+        length: float,
+    ) -> None:
+        owner = f"cable {name!r}"
+        self.name = name
+        self.length = positive_length(length, owner)
+        if not isinstance(body, Body) or body.is_ground:
+            raise ModelError(f"{owner}: its first end {body!r} must be tied to a body that can move")
+        self.body, self.at = body, finite_vector(at, owner, "at")
+        self.other = other
+        self.ground = ground_of(body)
+        self.other_at = np.zeros(3)
+        if isinstance(other, Body):
+            if other is body:
+                raise ModelError(f"{owner}: both ends are tied to body {body.name!r}; name two different bodies")
+            if other_at is None:
+                raise ModelError(f"{owner}: other_at must say where it is tied to {other.name!r}")
+            if ground_of(other) is not self.ground:
+                raise ModelError(f"{owner}: {body.name!r} and {other.name!r} belong to different systems")
+            self.other_at = finite_vector(other_at, owner, "other_at")
+        elif not (hasattr(other, "position") and hasattr(other, "velocity")):
+            raise ModelError(f"{owner}: its second end {other!r} is tied to nothing; give a body or a path")
+        self.kinds = (RowKind("tension", Kind.UNILATERAL),)
+
+    @property
+    def attachments(self) -> tuple[tuple[Body, Array], ...]:
+        here = (self.body, self.at)
+        return (here, (self.other, self.other_at)) if isinstance(self.other, Body) else (here,)
+
+    def rows(self, observer: Observer, t: Scalar) -> Sequence[Row]:
+        near = observer.point(self.body, self.at, self.ground)
+        r, v = self._far_end(observer, t)
+        d = near.r - r
+        span = norm(d)
+        tied = span > COINCIDENT
+        w = where(tied, -d / where(tied, span, 1.0), 0.0 * d)
+        loads = [PointLoad(self.body, self.ground, near.r, w)]
+        if isinstance(self.other, Body):
+            loads.append(PointLoad(self.other, self.ground, r, -w))
+        return (Row(loads, dot(w, near.v - v), self.length - span),)
+
+    def _far_end(self, observer: Observer, t: Scalar) -> tuple[Array, Array]:
+        if isinstance(self.other, Body):
+            state = observer.point(self.other, self.other_at, self.ground)
+            return state.r, state.v
+        return self.other.position(t), self.other.velocity(t)
+
+
+def positive_length(value: object, owner: str) -> float:
+    """A user's length.
+
+    Raises
+    ------
+    ModelError
+        If it is not positive and finite.
+    """
+    length = finite_number(value, owner, "length")
+    if not length > 0.0 or math.isinf(length):
+        raise ModelError(f"{owner}: length {value!r} must be a positive number of metres")
+    return length

@@ -1,0 +1,81 @@
+"""What every unilateral element provides: rows of Gᵀ as loads of unit impulses, gaps and rates."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ce_dynamics.arrays import Array, Scalar
+from ce_dynamics.body import Body
+from ce_dynamics.complementarity.problem import NONE, Kind
+from ce_dynamics.forces.base import HingeLoad, Observer, PointLoad
+
+
+class RowKind(NamedTuple):
+    """What does not change of a row.
+
+    Attributes
+    ----------
+    suffix : str
+        Its name within the element.
+    kind : Kind
+    normal : int
+        For friction: which of the element's rows bounds it.
+    restitution : float
+        e of unilateral rows: after an impact, ψ̇⁺ ≥ −e ψ̇⁻.
+    limit : float
+        Of box rows: largest force, either way [N or N m].
+    unit : str
+        Of the multiplier.
+    """
+
+    suffix: str
+    kind: Kind
+    normal: int = NONE
+    restitution: float = 0.0
+    limit: float = 0.0
+    unit: str = "N"
+
+
+class Row(NamedTuple):
+    """One row at one instant.
+
+    Attributes
+    ----------
+    loads : sequence of PointLoad or HingeLoad
+        Loads of a multiplier of one: what they do on a virtual velocity is Gᵀ times it.
+    rate : scalar
+        ψ̇, or the sliding velocity: Gᵀ v and what moves by itself, ∂ψ/∂t.
+    psi : scalar
+        Gap ψ of unilateral rows [m or rad].
+    mu : scalar
+        Coefficient of friction rows.
+    """
+
+    loads: Sequence[PointLoad | HingeLoad]
+    rate: Scalar
+    psi: Scalar = 0.0
+    mu: Scalar = 0.0
+
+
+class UnilateralElement(ABC):
+    """Contract of an element of the complementarity layer.
+
+    1. ``name``: unique among the elements of a model.
+    2. ``kinds``: its rows, in order; disc rows in pairs.
+    3. ``attachments``: the bodies and design points it acts on.
+    4. `rows` is written on arrays and `where`, like force elements: it never branches on a value.
+    """
+
+    name: str
+    kinds: tuple[RowKind, ...]
+
+    @property
+    @abstractmethod
+    def attachments(self) -> tuple[tuple[Body, Array], ...]:
+        """Body-fixed points this element acts on."""
+
+    @abstractmethod
+    def rows(self, observer: Observer, t: Scalar) -> Sequence[Row]:
+        """The rows for the observed motion at time t."""

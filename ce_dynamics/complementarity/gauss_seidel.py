@@ -1,0 +1,102 @@
+"""Projected Gauss–Seidel: the fast solver, for any conditions, with warm start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from ce_dynamics.checks import Floats
+from ce_dynamics.complementarity.problem import Kind, Problem, Solution
+from ce_dynamics.errors import ModelError
+
+
+class Solver(Protocol):
+    """Finds impulses for a problem."""
+
+    def solve(self, problem: Problem, start: Floats | None = None) -> Solution:
+        """Solve, from impulses near the solution if there are any."""
+        ...
+
+
+@dataclass(frozen=True)
+class GaussSeidel:
+    """Projected Gauss–Seidel.
+
+    Each row in turn changes its impulse so that its own w would vanish, and is projected onto what its
+    condition allows.  For rows without friction the problem is a convex quadratic one, and it converges from
+    anywhere; with friction it may not, which the solution says.
+
+    Parameters
+    ----------
+    tolerance : float
+        Largest residual [m/s or rad/s].
+    max_sweeps : int
+        When to give up.
+
+    Raises
+    ------
+    ModelError
+        If the tolerance is not a positive number or no sweep is allowed.
+    """
+
+    tolerance: float = 1e-10
+    max_sweeps: int = 20_000
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.tolerance < np.inf:
+            raise ModelError(f"Gauss–Seidel: tolerance {self.tolerance!r} must be a positive finite number")
+        if self.max_sweeps < 1:
+            raise ModelError(f"Gauss–Seidel: max_sweeps {self.max_sweeps!r} must be at least 1")
+
+    def solve(self, problem: Problem, start: Floats | None = None) -> Solution:
+        """Sweep until the residual is within the tolerance.
+
+        Raises
+        ------
+        ModelError
+            If the start has another number of rows or is not finite.
+        """
+        p = allowed(problem, start)
+        count, tolerance = 0, 0.5 * self.tolerance
+        # Of slow convergence small changes tell little: the residual decides.
+        while count < self.max_sweeps:
+            count += self._sweep(problem, p, tolerance, self.max_sweeps - count)
+            solution = problem.solution(p, "Gauss–Seidel", count, self.tolerance)
+            if solution.converged or not np.all(np.isfinite(p)) or tolerance < 1e-3 * self.tolerance:
+                break
+            tolerance *= 0.1
+        return solution
+
+    def _sweep(self, problem: Problem, p: Floats, tolerance: float, limit: int) -> int:
+        from ce_dynamics.complementarity.kernels import sweeps
+
+        v = problem.velocity(p)
+        return int(
+            sweeps(
+                tuple(problem.GT[:3]),
+                tuple(problem.YT[:3]),
+                v,
+                problem.c,
+                problem.diagonal,
+                *problem.conditions,
+                p,
+                tolerance,
+                limit,
+            )
+        )
+
+
+def allowed(problem: Problem, start: Floats | None) -> Floats:
+    """Impulses to start from: those given, within their constant bounds and none where nothing moves."""
+    m = len(problem.c)
+    if start is None:
+        return np.zeros(m)
+    p = np.array(start, dtype=float)
+    if p.shape != (m,) or not np.all(np.isfinite(p)):
+        raise ModelError(f"start of the iteration must be {m} finite impulses, got {start!r}")
+    kind, _, _, lower, upper = problem.conditions
+    p = np.where(kind == Kind.UNILATERAL, np.maximum(p, 0.0), p)
+    p = np.where(kind == Kind.BOX, np.clip(p, lower, upper), p)
+    return np.where(problem.diagonal > 0.0, p, 0.0)

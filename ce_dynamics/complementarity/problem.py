@@ -1,0 +1,359 @@
+"""Complementarity problems at velocity level: what one time step has to solve.
+
+With free velocities v (those that all other forces lead to), impulses p and
+
+    v⁺ = v + M⁻¹ G p,    w = Gᵀ v⁺ + c,
+
+every row asks for one of
+
+===========  ======================================================================
+bilateral    w = 0
+unilateral   0 ≤ p ⊥ w ≥ 0
+box          p = lower where w > 0, p = upper where w < 0, in between where w = 0
+friction     a box of ± μ times the impulse of another row
+disc         two rows whose impulse has at most the length μ times that of another
+             row; where it is reached, it is opposite to the sliding velocity
+===========  ======================================================================
+
+c holds ψ/h + ∂ψ/∂t of gaps ψ, target velocities, and what restitution asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cached_property
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ce_dynamics.checks import Floats
+from ce_dynamics.complementarity.errors import ConvergenceError
+from ce_dynamics.errors import ModelError
+
+Integers: TypeAlias = NDArray[np.int64]
+
+NONE = -1
+"""Instead of the index of a normal row, where there is none."""
+
+
+class Kind(IntEnum):
+    """What a row asks for; DISC_1 and DISC_2 follow each other."""
+
+    BILATERAL = 0
+    UNILATERAL = 1
+    BOX = 2
+    FRICTION = 3
+    DISC_1 = 4
+    DISC_2 = 5
+
+
+class SparseRows(NamedTuple):
+    """A matrix by rows: row i has ``values[starts[i]:starts[i+1]]`` in the columns ``columns[...]``."""
+
+    starts: Integers
+    columns: Integers
+    values: Floats
+    width: int
+
+    @classmethod
+    def dense(cls, matrix: ArrayLike) -> SparseRows:
+        """All entries of a dense matrix (m, n), zeros too."""
+        A = np.asarray(matrix, dtype=float)
+        m, n = A.shape
+        return cls(
+            np.arange(0, m * n + 1, max(n, 1), dtype=np.int64)[: m + 1] if n else np.zeros(m + 1, np.int64),
+            np.tile(np.arange(n, dtype=np.int64), m),
+            np.ascontiguousarray(A).ravel(),
+            n,
+        )
+
+    @property
+    def height(self) -> int:
+        """Number of rows."""
+        return len(self.starts) - 1
+
+    @property
+    def row_of(self) -> Integers:
+        """Row of every value."""
+        return np.repeat(np.arange(self.height, dtype=np.int64), np.diff(self.starts))
+
+    def __matmul__(self, x: Floats) -> Floats:
+        return np.bincount(self.row_of, self.values * x[self.columns], self.height)
+
+    def transposed_times(self, y: Floats) -> Floats:
+        """Product of the transpose with a vector."""
+        return np.bincount(self.columns, self.values * y[self.row_of], self.width)
+
+    def to_dense(self) -> Floats:
+        """As an array (m, n); values in the same place add up."""
+        A = np.zeros((self.height, self.width))
+        np.add.at(A, (self.row_of, self.columns), self.values)
+        return A
+
+
+class Conditions(NamedTuple):
+    """What the rows ask for; arrays of one entry per row.
+
+    Attributes
+    ----------
+    kind : (m,) int array
+        A `Kind` each.
+    normal : (m,) int array
+        Row whose impulse bounds a friction row; -1 for others.
+    mu : (m,) array
+        Friction coefficients.
+    lower, upper : (m,) arrays
+        Bounds of box rows [N s or N m s].
+    """
+
+    kind: Integers
+    normal: Integers
+    mu: Floats
+    lower: Floats
+    upper: Floats
+
+    @classmethod
+    def of(
+        cls,
+        kind: Sequence[Kind],
+        normal: ArrayLike | None = None,
+        mu: ArrayLike | None = None,
+        lower: ArrayLike | None = None,
+        upper: ArrayLike | None = None,
+    ) -> Conditions:
+        """Conditions with what is not given set to nothing, checked.
+
+        Raises
+        ------
+        ModelError
+            See `check`.
+        """
+        m = len(kind)
+
+        def column(values: ArrayLike | None) -> Floats:
+            return np.zeros(m) if values is None else np.array(values, dtype=float)
+
+        rows = np.full(m, NONE) if normal is None else np.array(normal)
+        conditions = cls(
+            np.array([int(k) for k in kind], dtype=np.int64),
+            rows.astype(np.int64),
+            column(mu),
+            column(lower),
+            column(upper),
+        )
+        conditions.check()
+        return conditions
+
+    @property
+    def has_friction(self) -> bool:
+        """Whether any row is bounded by another row or by constants."""
+        return bool(np.any(self.kind >= Kind.BOX))
+
+    def check(self) -> None:
+        """Refuse conditions that do not make sense.
+
+        Raises
+        ------
+        ModelError
+            If arrays have different lengths, a friction row names no unilateral row, a coefficient is negative or
+            not finite, bounds are the wrong way round, or a disc row stands alone.
+        """
+        m = len(self.kind)
+        for name, column in self._asdict().items():
+            if column.shape != (m,):
+                raise ModelError(f"conditions: {name} has shape {column.shape}; it must have one entry per row")
+        for i in np.flatnonzero(self.kind >= Kind.FRICTION):
+            n = self.normal[i]
+            if not 0 <= n < m or self.kind[n] != Kind.UNILATERAL:
+                raise ModelError(f"friction row {i}: normal row {n} must be one of the unilateral rows")
+            if not 0.0 <= self.mu[i] < np.inf:
+                raise ModelError(f"friction row {i}: μ = {self.mu[i]!r} must be finite and not negative")
+        firsts = np.flatnonzero(self.kind == Kind.DISC_1)
+        seconds = np.flatnonzero(self.kind == Kind.DISC_2)
+        paired = len(firsts) == len(seconds) and np.all(firsts + 1 == seconds)
+        if not paired or np.any(self.normal[firsts] != self.normal[seconds]):
+            raise ModelError("conditions: disc rows must come in pairs with one normal row, first then second")
+        wrong = np.flatnonzero((self.kind == Kind.BOX) & ~(self.lower <= self.upper))
+        if len(wrong):
+            i = wrong[0]
+            raise ModelError(f"box row {i}: bounds {self.lower[i]!r}, {self.upper[i]!r} must be in order")
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """One complementarity problem.
+
+    Parameters
+    ----------
+    GT : SparseRows, (m, n)
+        Gᵀ.
+    YT : SparseRows, (m, n)
+        (M⁻¹ G)ᵀ, one response to a unit impulse per row.
+    v : (n,) array
+        Free velocities v + h M⁻¹ f.
+    c : (m,) array
+        Given part of w.
+    conditions : Conditions
+
+    Raises
+    ------
+    ModelError
+        If sizes do not fit or a number is not finite.
+    """
+
+    GT: SparseRows
+    YT: SparseRows
+    v: Floats
+    c: Floats
+    conditions: Conditions
+
+    def __post_init__(self) -> None:
+        m, n = len(self.c), len(self.v)
+        for name, rows in (("GT", self.GT), ("YT", self.YT)):
+            if (rows.height, rows.width) != (m, n):
+                raise ModelError(f"problem: {name} is {rows.height}×{rows.width}; it must be {m}×{n}")
+        if len(self.conditions.kind) != m:
+            raise ModelError(f"problem: {len(self.conditions.kind)} conditions for {m} rows")
+        for name, values in (("GT", self.GT.values), ("YT", self.YT.values), ("v", self.v), ("c", self.c)):
+            if not np.all(np.isfinite(values)):
+                raise ModelError(f"problem: {name} holds numbers that are not finite")
+
+    @classmethod
+    def reduced(cls, GT: ArrayLike, M: ArrayLike, v: ArrayLike, c: ArrayLike, rows: Conditions) -> Problem:
+        """The problem of a dense Gᵀ (m, n) and mass matrix M (n, n).
+
+        Raises
+        ------
+        ModelError
+            If M is not positive definite, or see `Problem`.
+        """
+        dense = np.asarray(GT, dtype=float)
+        try:
+            np.linalg.cholesky(np.asarray(M, dtype=float))
+        except np.linalg.LinAlgError:
+            raise ModelError("problem: M is not positive definite; give every body mass and inertia") from None
+        YT = np.linalg.solve(np.asarray(M, dtype=float), dense.T).T
+        free, given = np.asarray(v, dtype=float), np.asarray(c, dtype=float)
+        return cls(SparseRows.dense(dense), SparseRows.dense(YT), free, given, rows)
+
+    @cached_property
+    def diagonal(self) -> Floats:
+        """Diagonal of A = Gᵀ M⁻¹ G; zero for rows that move nothing (to rounding)."""
+        same = self.GT.columns.shape == self.YT.columns.shape and np.array_equal(
+            self.GT.columns, self.YT.columns
+        )
+        if same and np.array_equal(self.GT.starts, self.YT.starts):
+            d = np.bincount(self.GT.row_of, self.GT.values * self.YT.values, len(self.c))
+        else:
+            d = np.sum(self.GT.to_dense() * self.YT.to_dense(), axis=1)
+        if len(d) == 0:
+            return d
+        return np.where(d > 1e-14 * np.max(d), d, 0.0)
+
+    @cached_property
+    def delassus(self) -> Floats:
+        """A = Gᵀ M⁻¹ G, dense (m, m)."""
+        A = self.GT.to_dense() @ self.YT.to_dense().T
+        return np.asarray(0.5 * (A + A.T))
+
+    @cached_property
+    def b(self) -> Floats:
+        """w at p = 0: Gᵀ v + c."""
+        return self.GT @ self.v + self.c
+
+    def velocity(self, p: Floats) -> Floats:
+        """v⁺ = v + M⁻¹ G p."""
+        return self.v + self.YT.transposed_times(p)
+
+    def w(self, p: Floats) -> Floats:
+        """Gᵀ v⁺ + c."""
+        return self.GT @ self.velocity(p) + self.c
+
+    def bounds(self, p: Floats) -> tuple[Floats, Floats]:
+        """Lower and upper bounds of the impulses; those of friction follow from p (disc: each component)."""
+        kind, normal, mu, lower, upper = self.conditions
+        reach = mu * np.where(normal >= 0, p[normal], 0.0)
+        low = np.select(
+            [kind == Kind.BILATERAL, kind == Kind.UNILATERAL, kind == Kind.BOX], [-np.inf, 0.0, lower], -reach
+        )
+        high = np.select([kind <= Kind.UNILATERAL, kind == Kind.BOX], [np.inf, upper], reach)
+        return low, high
+
+    def residual(self, p: Floats) -> float:
+        """How far p is from a solution, as a velocity: the largest of A_ii |p_i − proj(p_i − w_i / A_ii)|.
+
+        Rows that move nothing count with the part of w that their condition forbids.
+        """
+        if len(p) == 0:
+            return 0.0
+        d, w, kind = self.diagonal, self.w(p), self.conditions.kind
+        low, high = self.bounds(p)
+        moving = d > 0.0
+        target = p - w / np.where(moving, d, 1.0)
+        projected = np.clip(target, low, np.maximum(low, high))
+        for i in np.flatnonzero(kind == Kind.DISC_1):
+            if moving[i] and moving[i + 1]:
+                rho = max(d[i], d[i + 1])
+                pair = p[i : i + 2] - w[i : i + 2] / rho
+                length = float(np.hypot(*pair))
+                projected[i : i + 2] = pair if length <= high[i] else pair * (high[i] / length)
+        step = np.where(moving, d * np.abs(p - projected), 0.0)
+        forbidden = np.select(
+            [kind == Kind.BILATERAL, kind == Kind.UNILATERAL], [np.abs(w), np.maximum(-w, 0.0)], 0.0
+        )
+        return float(np.max(np.where(moving, step, forbidden)))
+
+    def solution(self, p: Floats, method: str, sweeps: int = 0, tolerance: float = np.inf) -> Solution:
+        """A solution from its impulses."""
+        residual = self.residual(p)
+        return Solution(
+            self.velocity(p), p, self.w(p), residual, bool(residual <= tolerance), sweeps, method
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """What a solver found, and how well.
+
+    Attributes
+    ----------
+    v : (n,) array
+        v⁺.
+    p : (m,) array
+        Impulses [N s or N m s].
+    w : (m,) array
+        Gᵀ v⁺ + c.
+    residual : float
+        `Problem.residual` [m/s or rad/s].
+    converged : bool
+        Whether it is within the solver's tolerance.
+    sweeps : int
+        Sweeps of an iterative solver.
+    method : str
+    """
+
+    v: Floats
+    p: Floats
+    w: Floats
+    residual: float
+    converged: bool
+    sweeps: int
+    method: str
+
+    def require(self) -> Solution:
+        """This solution, if it converged.
+
+        Raises
+        ------
+        ConvergenceError
+            If it did not.
+        """
+        if not self.converged:
+            raise ConvergenceError(
+                f"{self.method}: a residual of {self.residual:.3g} remains after {self.sweeps} sweeps; allow more"
+                " sweeps, a larger tolerance or a smaller step"
+            )
+        return self

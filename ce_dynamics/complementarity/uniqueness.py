@@ -1,0 +1,97 @@
+"""What of a solution is unique: w and v⁺ without friction; impulses only if nothing is held twice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ce_dynamics.checks import Floats
+from ce_dynamics.complementarity.exact import null_space
+from ce_dynamics.complementarity.problem import Kind, Problem, Solution
+
+ZERO = 1e-9
+"""Share of the largest w or p below which an entry counts as zero."""
+
+
+@dataclass(frozen=True, eq=False)
+class Uniqueness:
+    """Report about a solution.
+
+    Attributes
+    ----------
+    w_unique : bool
+        Whether w and v⁺ are the only ones: certain for bilateral, unilateral and box rows, where A is positive
+        semidefinite and the problem convex; not claimed with friction.
+    p_unique : bool
+        Whether the impulses are the only ones for this w (given the others' friction bounds).
+    null_space : (m, k) array
+        Impulses of the rows with w = 0 that move nothing: G d = 0, orthonormal.
+    lowest, highest : (m,) arrays
+        Smallest and largest impulse of every row over all solutions with this w; infinite where internal
+        forces are unlimited.
+    """
+
+    w_unique: bool
+    p_unique: bool
+    null_space: Floats
+    lowest: Floats
+    highest: Floats
+
+
+def uniqueness(problem: Problem, solution: Solution) -> Uniqueness:
+    """Which impulses other than p lead to the same motion.
+
+    Parameters
+    ----------
+    problem : Problem
+    solution : Solution
+        Of that problem, converged well below the accuracy asked for here (1e-9 relative).
+    """
+    m = len(problem.c)
+    held = held_rows(problem, solution)
+    GT = scaled_rows(problem)
+    basis = null_space(GT[held].T) if len(held) else np.zeros((0, 0))
+    N = np.zeros((m, basis.shape[1]))
+    N[held] = basis
+    lowest, highest = ranges(problem, solution, GT, held)
+    wide = highest - lowest > ZERO * max(1e-300, float(np.max(np.abs(solution.p), initial=0.0)))
+    return Uniqueness(
+        not np.any(problem.conditions.kind >= Kind.FRICTION), not bool(np.any(wide)), N, lowest, highest
+    )
+
+
+def scaled_rows(problem: Problem) -> Floats:
+    """Gᵀ, dense, with a largest entry of one."""
+    GT = problem.GT.to_dense()
+    return GT / max(float(np.max(np.abs(GT), initial=0.0)), 1e-300)
+
+
+def held_rows(problem: Problem, solution: Solution) -> Floats:
+    """Rows whose impulse may change without changing w: those with w = 0."""
+    scale = max(float(np.max(np.abs(problem.b), initial=0.0)), 1e-300)
+    return np.flatnonzero((np.abs(solution.w) <= ZERO * scale) & (problem.diagonal > 0.0))
+
+
+def ranges(problem: Problem, solution: Solution, GT: Floats, held: Floats) -> tuple[Floats, Floats]:
+    """Smallest and largest impulse of every row that leaves G p, and with it v⁺, as it is."""
+    from scipy.optimize import linprog
+
+    lowest, highest = solution.p.copy(), solution.p.copy()
+    if len(held) == 0:
+        return lowest, highest
+    low, high = problem.bounds(solution.p)
+    unit = max(float(np.max(np.abs(solution.p))), 1e-300)
+    start = solution.p[held] / unit
+    N = null_space(GT[held].T)  # changes d = N z with G d = 0 to rounding
+    below, above = low[held] / unit - start, high[held] / unit - start
+    A = np.vstack((N, -N))
+    most = np.concatenate((np.maximum(above, 0.0), np.maximum(-below, 0.0)))
+    limited = np.isfinite(most)
+    for k, i in enumerate(held):
+        if N.shape[1] == 0 or np.max(np.abs(N[k])) < ZERO:
+            continue
+        for sign, store in ((1.0, lowest), (-1.0, highest)):
+            done = linprog(sign * N[k], A_ub=A[limited], b_ub=most[limited], bounds=(None, None), method="highs")
+            store[i] = -sign * np.inf if done.status == 3 else solution.p[i] + sign * done.fun * unit
+    return lowest, highest

@@ -1,0 +1,452 @@
+"""Constraints of the augmented solver that can be asked for their errors and forces, and switched at run time.
+
+A `ConstrainedSystem` is a `System` with constraints enforced by multipliers, (8); a `ConstrainedState` is one
+instant of it: poses, velocities, and for every constraint whether it is enabled and its parameters.  States do
+not change; what switches a constraint or sets a parameter returns a new state.
+"""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ce_dynamics.arrays import Array
+from ce_dynamics.body import Body
+from ce_dynamics.checks import checked
+from ce_dynamics.errors import AssemblyError, ModelError
+from ce_dynamics.hinges.conditions import Closure, Coincident, Condition
+from ce_dynamics.hinges.geometry import finite_vector
+from ce_dynamics.reference.augmented import Inputs
+from ce_dynamics.reference.fully_augmented import FullyAugmented
+from ce_dynamics.reference.results import Trajectory
+from ce_dynamics.reference.rows import Joint, Rows, joint_rows
+from ce_dynamics.reference.saddle import SaddleSolution, solve_saddle
+from ce_dynamics.reference.simulate import simulate_baumgarte, simulate_dae
+from ce_dynamics.reference.states import BodyState, position_vector, velocity_vector
+from ce_dynamics.rotation import normalised, rotation_from_quaternion
+from ce_dynamics.system import System
+
+CONSISTENT = 1e-6
+"""Largest error of an enabled constraint from which an integration may start [m] and [m/s]."""
+
+
+class Setting(NamedTuple):
+    """What a state says of one constraint."""
+
+    enabled: bool
+    parameters: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Configuration:
+    """Settings of all constraints, and the augmented model they make."""
+
+    system: System
+    constraints: tuple[Constraint, ...]
+    settings: Mapping[str, Setting]
+
+    @cached_property
+    def model(self) -> FullyAugmented:
+        """The system with the enabled constraints as closures."""
+        system = copy.copy(self.system)
+        system.closures = list(system.closures)
+        for constraint in self.constraints:
+            enabled, parameters = self.settings[constraint.name]
+            if enabled:
+                closure = constraint.closure(parameters)
+                system.close_loop(constraint.name, constraint.parent, constraint.child, closure)
+        return FullyAugmented(system)
+
+    def changed(self, name: str, **changes: Any) -> Configuration:
+        """The same with another setting of one constraint."""
+        setting = self.settings[name]._replace(**changes)
+        return replace(self, settings={**self.settings, name: setting})
+
+
+@dataclass(frozen=True, eq=False)
+class ConstrainedState:
+    """One instant of a constrained system.
+
+    Attributes
+    ----------
+    configuration : Configuration
+        Which constraints are enabled, and their parameters.
+    y : (n,) array
+        [p; V; x] of `FullyAugmented`.
+    u : (n_u,) array
+        Inputs.
+    """
+
+    configuration: Configuration
+    y: Array
+    u: Array
+
+    @property
+    def model(self) -> FullyAugmented:
+        """The augmented model of the enabled constraints."""
+        return self.configuration.model
+
+    @cached_property
+    def bodies(self) -> Mapping[str, BodyState]:
+        """World states of all bodies by name."""
+        return self.model.at(self.y, self.u).states
+
+    def body(self, body: Body | str) -> BodyState:
+        """World state of a body: R (body axes to world), r and v of the centre of mass, w."""
+        return self.bodies[self.model.system.find(body).name]
+
+    @cached_property
+    def solution(self) -> SaddleSolution:
+        """Accelerations and multipliers from (8).
+
+        Raises
+        ------
+        ModelError
+            If they are not determined: something that may move has neither mass nor inertia.
+        """
+        try:
+            return self.model.accelerations(self.y, self.u)
+        except np.linalg.LinAlgError:
+            name = self.model.system.name
+            raise ModelError(
+                f"{name!r}: a motion that the constraints allow moves no mass or inertia; give every body both"
+            ) from None
+
+    def acceleration(self, body: Body | str) -> Array:
+        """World acceleration [ω̇; acceleration of the centre of mass] of a body, (6,)."""
+        k = self.model.system.find(body).index
+        return np.zeros(6) if k == 0 else self.solution.V_dot[6 * (k - 1) : 6 * k]
+
+    @property
+    def energy(self) -> float:
+        """Kinetic and potential energy [J]."""
+        return float(self.model.at(self.y, self.u).energy)
+
+    def place(
+        self,
+        body: Body | str,
+        *,
+        r: ArrayLike | None = None,
+        quaternion: ArrayLike | None = None,
+        w: ArrayLike | None = None,
+        v: ArrayLike | None = None,
+    ) -> ConstrainedState:
+        """The same state with a body put elsewhere; constraints are not looked at (see `assembled`).
+
+        Parameters
+        ----------
+        body : Body or str
+        r, v : (3,) array_like, optional
+            World position and velocity of the centre of mass.
+        quaternion : (4,) array_like, optional
+            Orientation (w, x, y, z), body to world, of any length but zero.
+        w : (3,) array_like, optional
+            Angular velocity in world axes.
+        """
+        system = self.model.system
+        target = system.find(body)
+        if target.is_ground:
+            raise ModelError("the ground cannot be placed")
+        given = {"r": r, "w": w, "v": v}
+        owner = f"body {target.name!r}"
+        changes = {k: finite_vector(x, owner, k) for k, x in given.items() if x is not None}
+        if quaternion is not None:
+            q = checked(f"{owner}: quaternion", quaternion, 4)
+            if not np.any(q):
+                raise ModelError(f"{owner}: quaternion (0, 0, 0, 0) is no rotation; (1, 0, 0, 0) is none")
+            changes["R"] = rotation_from_quaternion(normalised(q))
+        states = {**self.bodies, target.name: self.bodies[target.name]._replace(**changes)}
+        _, _, x = self.model.split(self.y)
+        p, V = position_vector(system.bodies, states), velocity_vector(system.bodies, states)
+        return replace(self, y=np.concatenate((p, V, x)))
+
+    def assembled(self) -> ConstrainedState:
+        """The nearest state that satisfies the enabled constraints.
+
+        Positions by Newton's method; velocities by the impulse the constraints would exert, M ΔV = Gᵀ p.
+
+        Raises
+        ------
+        AssemblyError
+            If there is none near.
+        """
+        model = self.model
+        try:
+            p, _, x = model.split(model.assemble(self.y, self.u))
+            _, V, _ = model.split(self.y)
+            instant = model.instant(p, V, x, self.u)
+            M, G, rate = (
+                np.asarray(part, dtype=float)
+                for part in (instant.inertia, instant.constraints.G, instant.constraints.rate)
+            )
+            V = solve_saddle(M, G, M @ V, rate - G @ V).V_dot if len(G) else V
+        except np.linalg.LinAlgError as error:
+            raise AssemblyError(f"{model.system.name!r} cannot be assembled: {error}") from None
+        return replace(self, y=np.concatenate((p, V, x)))
+
+    def check_consistent(self) -> None:
+        """Refuse a state that violates an enabled constraint.
+
+        Raises
+        ------
+        AssemblyError
+            Naming the constraint and its error.
+        """
+        rows = self.model.at(self.y, self.u).constraints
+        for error, what in ((rows.g, "position"), (rows.rate, "velocity")):
+            size = np.abs(np.asarray(error, dtype=float))
+            if size.size and not np.max(size) <= CONSISTENT:
+                k = int(np.argmax(size))
+                raise AssemblyError(
+                    f"{self.model.row_names[k]!r}: {what} error {size[k]:.3g} of the state exceeds"
+                    f" {CONSISTENT:g}; let the state satisfy it, by `assembled` for one, or disable it"
+                )
+
+
+class ConstrainedSystem:
+    """A system with constraints that its solver enforces by multipliers.
+
+    Parameters
+    ----------
+    system : System
+        Bodies, hinges, forces; its hinges and closures are enforced too.
+    *constraints : Constraint
+    """
+
+    def __init__(self, system: System, *constraints: Constraint) -> None:
+        self.system, self.constraints = system, constraints
+        names = [constraint.name for constraint in constraints]
+        for constraint in constraints:
+            if names.count(constraint.name) > 1:
+                raise ModelError(f"constraint {constraint.name!r} exists twice; give each its own name")
+            for body in (constraint.parent, constraint.child):
+                system.find(body)
+
+    def default_state(self, inputs: Inputs = None) -> ConstrainedState:
+        """The design pose at rest with default parameters."""
+        settings = {c.name: Setting(c.default_enabled, c.default_parameters()) for c in self.constraints}
+        configuration = Configuration(self.system, self.constraints, settings)
+        model = configuration.model
+        return ConstrainedState(configuration, model.design_state(), model.input_vector(inputs))
+
+    def simulate(
+        self,
+        state: ConstrainedState,
+        t_eval: ArrayLike,
+        *,
+        method: str = "baumgarte",
+        alpha: float = 10.0,
+        beta: float = 10.0,
+        rtol: float = 1e-9,
+        atol: float = 1e-9,
+    ) -> Motion:
+        """Integrate from a state, with the constraints as they are enabled there.
+
+        Parameters
+        ----------
+        state : ConstrainedState
+            Must satisfy its enabled constraints.
+        t_eval : (n,) array_like
+            Output times, the first of which is the start.
+        method : {"baumgarte", "dae"}
+            (8) with g̈ + 2α ġ + β² g = 0 by SciPy's DOP853, or the stabilised index-2 form by SUNDIALS IDA.
+        alpha, beta : float
+            Baumgarte's parameters [1/s]; zero lets the constraints drift.
+        rtol, atol : float
+
+        Raises
+        ------
+        AssemblyError
+            If the state violates an enabled constraint by more than `CONSISTENT`.
+        ModelError, SimulationError
+        """
+        if method not in ("baumgarte", "dae"):
+            raise ModelError(f"method {method!r} is not known; choose baumgarte or dae")
+        state.check_consistent()
+        common: dict[str, Any] = {"inputs": state.u if len(state.u) else None, "rtol": rtol, "atol": atol}
+        if method == "dae":
+            run = simulate_dae(state.model, state.y, t_eval, **common)
+        else:
+            run = simulate_baumgarte(state.model, state.y, t_eval, alpha=alpha, beta=beta, **common)
+        return Motion(run, state.configuration)
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """A stored motion of a constrained system.
+
+    Attributes
+    ----------
+    run : Trajectory
+        As the augmented solver stores it.
+    configuration : Configuration
+        Settings during the motion.
+    """
+
+    run: Trajectory
+    configuration: Configuration
+
+    @property
+    def t(self) -> Array:
+        """Times [s]."""
+        return self.run.t
+
+    @cached_property
+    def states(self) -> list[ConstrainedState]:
+        """A state per time."""
+        rows = zip(self.run.y, self.run.u, strict=True)
+        return [ConstrainedState(self.configuration, y, u) for y, u in rows]
+
+
+class Constraint(ABC):
+    """A constraint between a parent and a child body.
+
+    1. `closure`: the conditions it imposes, for given parameters.
+    2. `default_parameters`: those of a default state.
+
+    Parameters
+    ----------
+    name : str
+    parent, child : Body
+    enabled : bool
+        Whether it is in a default state.
+    """
+
+    def __init__(self, name: str, parent: Body, child: Body, enabled: bool = True) -> None:
+        if parent is child:
+            raise ModelError(f"constraint {name!r} joins body {parent.name!r} to itself; name two bodies")
+        self.name, self.parent, self.child = name, parent, child
+        self.default_enabled = enabled
+
+    @abstractmethod
+    def closure(self, parameters: Any) -> Closure:
+        """What it imposes."""
+
+    @abstractmethod
+    def default_parameters(self) -> Any:
+        """Parameters of a default state."""
+
+    def is_enabled(self, state: ConstrainedState) -> bool:
+        """Whether it is enforced."""
+        return state.configuration.settings[self.name].enabled
+
+    def enable(self, state: ConstrainedState) -> ConstrainedState:
+        """The same state with the constraint enforced; the state may violate it (see `assembled`)."""
+        return replace(state, configuration=state.configuration.changed(self.name, enabled=True))
+
+    def disable(self, state: ConstrainedState) -> ConstrainedState:
+        """The same state with the constraint left out."""
+        return replace(state, configuration=state.configuration.changed(self.name, enabled=False))
+
+    def parameters(self, state: ConstrainedState) -> Any:
+        """Its parameters in a state."""
+        return state.configuration.settings[self.name].parameters
+
+    def with_parameters(self, state: ConstrainedState, parameters: Any) -> ConstrainedState:
+        """The same state with other parameters."""
+        return replace(state, configuration=state.configuration.changed(self.name, parameters=parameters))
+
+    def rows(self, state: ConstrainedState) -> Rows:
+        """Its constraint rows in a state, enforced or not."""
+        closure = self.closure(self.parameters(state))
+        at = closure.at_parent, closure.at_child
+        joint = Joint(self.name, self.parent, at[0], self.child, at[1], closure.constraints)
+        return joint_rows(joint, state.bodies)
+
+    def residuals(self, state: ConstrainedState) -> tuple[Array, Array]:
+        """Errors of its rows in position (zero where not holonomic) and in velocity."""
+        rows = self.rows(state)
+        p, c = state.bodies[self.parent.name], state.bodies[self.child.name]
+        rate = rows.G_parent @ np.concatenate((p.w, p.v)) + rows.G_child @ np.concatenate((c.w, c.v))
+        return rows.g.astype(float), rate.astype(float)
+
+    def acceleration_residual(self, state: ConstrainedState) -> Array:
+        """Errors of its rows in acceleration, for the accelerations of (8)."""
+        rows = self.rows(state)
+        on_parent = rows.G_parent @ state.acceleration(self.parent)
+        on_child = rows.G_child @ state.acceleration(self.child)
+        return (on_parent + on_child + rows.gamma).astype(float)
+
+    def multipliers(self, state: ConstrainedState) -> Array:
+        """λ of its rows, Gᵀ λ being the forces on the bodies; zeros while it is disabled."""
+        if not self.is_enabled(state):
+            return np.zeros(len(self.rows(state).g))
+        mine = np.array([name == self.name for name in state.model.row_names])
+        return state.solution.multipliers[mine]
+
+    def body_forces(self, state: ConstrainedState) -> dict[str, Array]:
+        """[torque; force] it exerts on its two bodies, about their centres of mass, world axes, by name."""
+        rows, multipliers = self.rows(state), self.multipliers(state)
+        return {
+            self.parent.name: (rows.G_parent.T @ multipliers).astype(float),
+            self.child.name: (rows.G_child.T @ multipliers).astype(float),
+        }
+
+
+class Points(NamedTuple):
+    """A closure between two points that need not coincide in the design pose."""
+
+    at_parent: Array
+    at_child: Array
+    constraints: tuple[Condition, ...] = (Coincident(),)
+
+
+class PointToPoint(Constraint):
+    """A point of one body stays on a point of another: ball in socket.
+
+    The force F acts on ``body_1`` and −F on ``body_2``, at the common point, and g = (x₁ + c₁) − (x₂ + c₂).
+
+    Parameters
+    ----------
+    name : str
+    body_1, body_2 : Body
+        Either may be the ground.
+    at : sequence of 3 floats
+        The point on body 1, in the design pose [m].
+    at_2 : sequence of 3 floats, optional
+        The point on body 2, in the design pose; the same place if not given.
+    enabled : bool
+        Whether it is enforced in a default state.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        body_1: Body,
+        body_2: Body,
+        at: ArrayLike,
+        at_2: ArrayLike | None = None,
+        enabled: bool = True,
+    ) -> None:
+        super().__init__(name, parent=body_2, child=body_1, enabled=enabled)
+        self.at_1 = finite_vector(at, f"constraint {name!r}", "at")
+        self.at_2 = self.at_1 if at_2 is None else finite_vector(at_2, f"constraint {name!r}", "at_2")
+
+    def closure(self, parameters: Any) -> Closure:
+        return parameters  # type: ignore[no-any-return]  # they are the two points
+
+    def default_parameters(self) -> Points:
+        return Points(self.at_2, self.at_1)
+
+    def position_error(self, state: ConstrainedState) -> Array:
+        """(x₁ + c₁) − (x₂ + c₂), (3,) [m]."""
+        return self.residuals(state)[0]
+
+    def velocity_error(self, state: ConstrainedState) -> Array:
+        """Its rate, (3,) [m/s]."""
+        return self.residuals(state)[1]
+
+    def acceleration_error(self, state: ConstrainedState) -> Array:
+        """Its second derivative, (3,) [m/s²]: rounding while the constraint is enforced."""
+        return self.acceleration_residual(state)
+
+    def force(self, state: ConstrainedState) -> Array:
+        """F on body 1 at the point, world axes, (3,) [N]; body 2 feels −F."""
+        return self.multipliers(state)

@@ -1,0 +1,274 @@
+"""A ball that rolls on a plane: the constraint of the augmented solver, with everything it can be asked.
+
+One holonomic row keeps the contact point on the plane and two non-holonomic ones keep the ball from slipping.
+The constraint is bilateral: it pushes or pulls, and friction is as large as rolling needs.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ce_dynamics.arrays import Array
+from ce_dynamics.body import Body
+from ce_dynamics.constraints import ConstrainedState, Constraint
+from ce_dynamics.errors import ModelError
+from ce_dynamics.hinges.geometry import across, finite_number, finite_vector
+from ce_dynamics.rolling_conditions import NoSlip, RollingContact, Touching, positive, unit_normal
+
+__all__ = ["BallRollingOnPlane", "PlaneAndBall"]
+
+
+class PlaneAndBall(NamedTuple):
+    """Geometry of the contact, in the design pose.
+
+    Attributes
+    ----------
+    normal : (3,) array
+        Unit normal n of the plane, pointing to the ball's side.
+    height : float
+        h: the plane is n · x = h [m].
+    center : (3,) array
+        Centre of the ball [m].
+    radius : float
+        [m].
+    """
+
+    normal: Array
+    height: float
+    center: Array
+    radius: float
+
+
+class BallRollingOnPlane(Constraint):
+    """A sphere fixed on one body touches a plane fixed on another and rolls on it without slipping.
+
+    The **contact point** C is midway between CB, the point of the sphere straight below its centre, and CP, the
+    point of the plane below that; equal and opposite forces act on both bodies at C.  The **plane frame** has
+    the axes x, y, n of `plane_axes`.
+
+    "Default" values are those of new states (`ConstrainedSystem.default_state`); every state has its own
+    current values, which the ``set_...`` methods replace in the state they return.
+
+    Parameters
+    ----------
+    plane_body, ball_body : Body
+        The plane is fixed on one, the ball on the other; either may move, either may be the ground.
+    default_plane_normal : sequence of 3 floats
+        Unit vector in the design pose (of length 1 to within 1e-6; another is refused).
+    default_plane_height : float
+        h of the plane n · x = h in the design pose, in world coordinates [m].
+    default_ball_center : sequence of 3 floats
+        In the design pose, in world coordinates [m].
+    default_ball_radius : float
+        [m], positive.
+    name : str
+    plane_display_half_width : float
+        Half the width with which plots show the plane [m]; 0 hides it.
+    enabled : bool
+        Whether it is enforced in a default state.
+
+    Raises
+    ------
+    ModelError
+        For wrong geometry, one body twice, or a body that carries the ball without mass.
+    """
+
+    def __init__(
+        self,
+        plane_body: Body,
+        default_plane_normal: ArrayLike,
+        default_plane_height: float,
+        ball_body: Body,
+        default_ball_center: ArrayLike,
+        default_ball_radius: float,
+        *,
+        name: str = "rolling",
+        plane_display_half_width: float = 1.0,
+        enabled: bool = True,
+    ) -> None:
+        super().__init__(name, parent=plane_body, child=ball_body, enabled=enabled)
+        if not ball_body.is_ground and not ball_body.mass > 0.0:
+            raise ModelError(f"{self._owner}: ball body {ball_body.name!r} has mass {ball_body.mass:g}, need > 0")
+        self.default_plane_normal = default_plane_normal
+        self.default_plane_height = default_plane_height
+        self.default_ball_center = default_ball_center
+        self.default_ball_radius = default_ball_radius
+        self.plane_display_half_width = plane_display_half_width
+
+    @property
+    def _owner(self) -> str:
+        return f"constraint {self.name!r}"
+
+    # What it is
+
+    @property
+    def plane_body(self) -> Body:
+        """Body that carries the plane."""
+        return self.parent
+
+    @property
+    def ball_body(self) -> Body:
+        """Body that carries the ball."""
+        return self.child
+
+    @property
+    def default_plane_normal(self) -> Array:
+        """Unit normal of the plane in the design pose, (3,)."""
+        return np.array(self._normal)
+
+    @default_plane_normal.setter
+    def default_plane_normal(self, value: ArrayLike) -> None:
+        self._normal = unit_normal(value, self._owner)
+
+    @property
+    def default_plane_height(self) -> float:
+        """Height h of the plane n · x = h in the design pose [m]."""
+        return self._height
+
+    @default_plane_height.setter
+    def default_plane_height(self, value: float) -> None:
+        self._height = finite_number(value, self._owner, "plane height")
+
+    @property
+    def default_ball_center(self) -> Array:
+        """Centre of the ball in the design pose, (3,) [m]."""
+        return np.array(self._center)
+
+    @default_ball_center.setter
+    def default_ball_center(self, value: ArrayLike) -> None:
+        self._center = finite_vector(value, self._owner, "ball center")
+
+    @property
+    def default_ball_radius(self) -> float:
+        """Radius of the ball [m]."""
+        return self._radius
+
+    @default_ball_radius.setter
+    def default_ball_radius(self, value: float) -> None:
+        self._radius = positive(value, self._owner, "ball radius", "m")
+
+    @property
+    def plane_display_half_width(self) -> float:
+        """Half the width with which plots show the plane [m]; 0 hides it."""
+        return self._half_width
+
+    @plane_display_half_width.setter
+    def plane_display_half_width(self, value: float) -> None:
+        width = finite_number(value, self._owner, "plane display half-width")
+        if width < 0.0:
+            raise ModelError(f"{self._owner}: plane display half-width {width:g} must be >= 0 m (0 hides it)")
+        self._half_width = width
+
+    def default_parameters(self) -> PlaneAndBall:
+        """Geometry of a default state."""
+        return PlaneAndBall(self._normal, self._height, self._center, self._radius)
+
+    def closure(self, parameters: PlaneAndBall) -> RollingContact:
+        """The conditions between the point of the plane below the ball in the design pose, and its centre."""
+        n, h, center, radius = parameters
+        x, y = across(n)
+        conditions = (Touching(n, radius), NoSlip(n, radius, x, y))
+        return RollingContact(center - (n @ center - h) * n, center, conditions)
+
+    # What it is in a state
+
+    def plane_normal(self, state: ConstrainedState) -> Array:
+        """Current normal, fixed on the plane's body: in the axes of the design pose, (3,)."""
+        return np.array(self._geometry(state).normal)
+
+    def plane_height(self, state: ConstrainedState) -> float:
+        """Current height [m]."""
+        return self._geometry(state).height
+
+    def ball_center(self, state: ConstrainedState) -> Array:
+        """Current centre of the ball, fixed on the ball's body: a point of the design pose, (3,) [m]."""
+        return np.array(self._geometry(state).center)
+
+    def ball_radius(self, state: ConstrainedState) -> float:
+        """Current radius [m]."""
+        return self._geometry(state).radius
+
+    def set_plane_normal(self, state: ConstrainedState, value: ArrayLike) -> ConstrainedState:
+        """The same state with another plane normal."""
+        return self._changed(state, normal=unit_normal(value, self._owner))
+
+    def set_plane_height(self, state: ConstrainedState, value: float) -> ConstrainedState:
+        """The same state with another plane height."""
+        return self._changed(state, height=finite_number(value, self._owner, "plane height"))
+
+    def set_ball_center(self, state: ConstrainedState, value: ArrayLike) -> ConstrainedState:
+        """The same state with another centre of the ball."""
+        return self._changed(state, center=finite_vector(value, self._owner, "ball center"))
+
+    def set_ball_radius(self, state: ConstrainedState, value: float) -> ConstrainedState:
+        """The same state with another radius."""
+        return self._changed(state, radius=positive(value, self._owner, "ball radius", "m"))
+
+    def plane_axes(self, state: ConstrainedState) -> Array:
+        """Axes x, y, n of the plane frame in the world, as the columns of a rotation matrix (3, 3)."""
+        n = self._geometry(state).normal
+        columns = np.stack((*across(n), n), axis=1)
+        return np.asarray(state.body(self.plane_body).R @ columns, dtype=float)
+
+    def ball_center_in_world(self, state: ConstrainedState) -> Array:
+        """Where the centre of the ball is, (3,) [m]."""
+        ball = state.body(self.ball_body)
+        return np.asarray(ball.r + ball.R @ self.ball_body.local(self._geometry(state).center), dtype=float)
+
+    def gap(self, state: ConstrainedState) -> float:
+        """Distance of CB above CP [m]; negative where the ball is in the plane."""
+        return float(self.residuals(state)[0][0])
+
+    def contact_point(self, state: ConstrainedState) -> Array:
+        """C, midway between CB and CP, in the world, (3,) [m]."""
+        n = self.plane_axes(state)[:, 2]
+        below = self._geometry(state).radius + 0.5 * self.gap(state)
+        return self.ball_center_in_world(state) - below * n
+
+    # Errors
+
+    def position_error(self, state: ConstrainedState) -> float:
+        """Height of C above the plane, n · C − h in the plane body's frame [m]: half the gap."""
+        return 0.5 * self.gap(state)
+
+    def velocity_error(self, state: ConstrainedState) -> Array:
+        """Rate of the position error, then the ball's slip velocity at C along x and y, (3,) [m/s]."""
+        return halved_first(self.residuals(state)[1])
+
+    def acceleration_error(self, state: ConstrainedState) -> Array:
+        """Rates of the velocity errors, (3,) [m/s²]: rounding while the constraint is enforced."""
+        return halved_first(self.acceleration_residual(state))
+
+    # Forces
+
+    def normal_force(self, state: ConstrainedState) -> float:
+        """Force of the plane on the ball along the normal [N]; negative where the ball sticks to the plane.
+
+        The first of `multipliers`, which belong to the gap and the two slip velocities and are therefore the
+        components of the contact force on the ball in the plane frame: [normal, along x, along y].
+        """
+        return float(self.multipliers(state)[0])
+
+    def friction_force_on_ball_in_plane_frame(self, state: ConstrainedState) -> Array:
+        """Friction of the plane on the ball along x and y of the plane frame, (2,) [N]."""
+        return self.multipliers(state)[1:]
+
+    def contact_force(self, state: ConstrainedState) -> Array:
+        """Force on the ball at C in world axes, (3,) [N]; the plane's body feels the opposite at C."""
+        normal, *friction = self.multipliers(state)
+        return self.plane_axes(state) @ np.array((*friction, normal))
+
+    def _geometry(self, state: ConstrainedState) -> PlaneAndBall:
+        geometry: PlaneAndBall = self.parameters(state)
+        return geometry
+
+    def _changed(self, state: ConstrainedState, **changes: Any) -> ConstrainedState:
+        return self.with_parameters(state, self._geometry(state)._replace(**changes))
+
+
+def halved_first(errors: Array) -> Array:
+    """Errors of the gap and the slip as errors of C, which moves half as much as the gap."""
+    return errors * np.array((0.5, 1.0, 1.0))

@@ -1,0 +1,121 @@
+"""What the one-line demonstrations share: options, exit codes, errors in one line, tables, pictures."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from ce_dynamics.errors import CeDynamicsError, DataError, SimulationError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+OK, BAD_INPUT, FAILED, INTERRUPTED = 0, 2, 3, 130
+"""Exit codes, those of ``simulate-vehicle``."""
+
+EXPLANATION = (
+    "Exit codes: 0 all went well; 2 something given is wrong; 3 the integration failed; 130 interrupted."
+)
+
+
+class Options(argparse.ArgumentParser):
+    """A parser whose complaints are errors of this package."""
+
+    def __init__(self, module: str, description: str) -> None:
+        super().__init__(prog=f"python -m {module}", description=description, epilog=EXPLANATION)
+        self.add_argument("--duration", type=float, default=None, metavar="S", help="time simulated [s]")
+        self.add_argument(
+            "--output", type=Path, default=Path("."), metavar="FOLDER", help="where pictures go"
+        )
+        self.add_argument("--animation", action="store_true", help="make a GIF as well")
+
+    def error(self, message: str) -> NoReturn:
+        """Refuse the arguments."""
+        raise DataError(message)
+
+
+def execute(demonstrate: Callable[[Sequence[str] | None], None], arguments: Sequence[str] | None = None) -> int:
+    """Run a demonstration and turn every error into one line on stderr and an exit code."""
+    try:
+        demonstrate(arguments)
+    except SimulationError as error:
+        return complained(error, FAILED)
+    except CeDynamicsError as error:
+        return complained(error, BAD_INPUT)
+    except OSError as error:
+        return complained(f"cannot use '{error.filename}': {error.strerror}", BAD_INPUT)
+    except KeyboardInterrupt:
+        return complained("interrupted", INTERRUPTED)
+    except SystemExit as leaving:  # --help
+        return int(leaving.code or 0)
+    return OK
+
+
+def complained(error: object, code: int) -> int:
+    """The code, after one line on stderr."""
+    print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
+    return code
+
+
+def positive_number(name: str, value: float) -> float:
+    """A number given on the command line that must be above zero.
+
+    Raises
+    ------
+    DataError
+        If it is not.
+    """
+    if not (np.isfinite(value) and value > 0.0):
+        raise DataError(f"{name} {value!r} must be a positive finite number")
+    return value
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Columns of text: the first to the left, the others to the right; numbers with four digits."""
+    lines = [list(head), *([cell(value) for value in row] for row in rows)]
+    widths = [max(len(line[k]) for line in lines) for k in range(len(head))]
+    shown = []
+    for line in lines:
+        first, *others = (text.ljust(w) if k == 0 else text.rjust(w) for k, (text, w) in enumerate(zip(line, widths)))
+        shown.append("  ".join((first, *others)).rstrip())
+    return "\n".join(shown)
+
+
+def cell(value: Any) -> str:
+    """A table's entry."""
+    if isinstance(value, str):
+        return value
+    return "" if value is None else f"{value:.4g}"
+
+
+def save_figure(figure: Figure, folder: Path, name: str) -> Path:
+    """Write a picture and say where."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.png"
+    figure.savefig(path, dpi=110)
+    print(f"picture: {path}")
+    return path
+
+
+def save_animation(
+    figure: Figure, draw: Callable[[int], None], frames: int, folder: Path, name: str, rate: float = 20.0
+) -> Path:
+    """Write a GIF of ``draw(0)`` to ``draw(frames - 1)`` and say where."""
+    from matplotlib.animation import PillowWriter
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.gif"
+    FigureCanvasAgg(figure)
+    writer = PillowWriter(fps=round(rate))
+    with writer.saving(figure, str(path), dpi=70):
+        for k in range(frames):
+            draw(k)
+            writer.grab_frame()
+    print(f"animation: {path}")
+    return path

@@ -1,0 +1,457 @@
+"""Two free bodies joined by a ball-and-socket joint: the point-to-point constraint as its source writes it.
+
+`Pair.equations` is the source's 15×15 system, entry by entry, with named blocks; `simulate` integrates it, with
+Baumgarte's terms or without, when the joint drifts apart.  `constrained` is the same pair with the library's
+`PointToPoint`, and `embedded` with a spherical hinge, where nothing can drift.
+
+    python -m ce_dynamics.models.point_to_point
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.integrate import solve_ivp
+
+from ce_dynamics.arrays import skew
+from ce_dynamics.checks import checked
+from ce_dynamics.constraints import ConstrainedState, ConstrainedSystem, PointToPoint
+from ce_dynamics.errors import AssemblyError, ModelError, SimulationError
+from ce_dynamics.hinges import Free, Spherical
+from ce_dynamics.hinges.geometry import finite_number, finite_vector
+from ce_dynamics.reference.states import BodyState
+from ce_dynamics.rotation import normalised, quaternion_rate, rotation_from_quaternion
+from ce_dynamics.system import System, checked_inertia
+
+Floats = NDArray[np.float64]
+
+UNKNOWNS = ("ẍ₁", "ω̇₁", "ẍ₂", "ω̇₂", "F")
+"""Block columns."""
+
+EQUATIONS = ("forces on 1", "torques on 1", "forces on 2", "torques on 2", "accelerations of the points")
+"""Block rows."""
+
+BLOCKS = (
+    ("m₁", "0", "0", "0", "−1"),
+    ("0", "I₁", "0", "0", "−c̃₁"),
+    ("0", "0", "m₂", "0", "1"),
+    ("0", "0", "0", "I₂", "c̃₂"),
+    ("1", "−c̃₁", "−1", "c̃₂", "0"),
+)
+"""The matrix as it is printed; every entry stands for 3×3 numbers."""
+
+RIGHT_HAND_SIDE = ("m₁ g", "−ω₁ × (I₁ ω₁)", "m₂ g", "−ω₂ × (I₂ ω₂)", "−ω₁ × (ω₁ × c₁) + ω₂ × (ω₂ × c₂)")
+"""The right-hand side as it is printed."""
+
+JOINED = 1e-9
+"""Largest error of the joint in an initial state [m] and [m/s]."""
+
+
+@dataclass(frozen=True, eq=False)
+class RigidBody:
+    """One of the two bodies.
+
+    Parameters
+    ----------
+    mass : float
+        [kg], positive.
+    inertia : (3,) or (3, 3) array_like
+        About the centre of mass in body axes [kg m²], positive definite.
+    c : (3,) array_like
+        The joint from the centre of mass, in body axes [m].
+
+    Raises
+    ------
+    ModelError
+        For a mass or a principal moment that is not positive, or numbers that are not finite.
+    """
+
+    mass: float
+    inertia: Any
+    c: Any
+
+    def __post_init__(self) -> None:
+        mass = finite_number(self.mass, "RigidBody", "mass")
+        if mass <= 0.0:
+            raise ModelError(f"RigidBody: mass {mass:g} must be > 0 kg; a free body needs mass")
+        inertia = checked_inertia(self.inertia, "RigidBody")
+        smallest = np.linalg.eigvalsh(inertia)[0]
+        if smallest <= 0.0:
+            raise ModelError(f"RigidBody: principal moment of inertia {smallest:g} must be > 0 kg m²")
+        for name, value in (("mass", mass), ("inertia", inertia)):
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "c", finite_vector(self.c, "RigidBody", "c"))
+
+
+class Equations(NamedTuple):
+    """matrix · [ẍ₁, ω̇₁, ẍ₂, ω̇₂, F] = right_hand_side, everything in world axes.
+
+    Attributes
+    ----------
+    matrix : (15, 15) array
+    right_hand_side : (15,) array
+    """
+
+    matrix: Floats
+    right_hand_side: Floats
+
+    def block(self, row: int, column: int) -> Floats:
+        """The 3×3 numbers of a block of `BLOCKS`."""
+        return self.matrix[3 * row : 3 * row + 3, 3 * column : 3 * column + 3]
+
+    def right_block(self, row: int) -> Floats:
+        """The 3 numbers of an entry of `RIGHT_HAND_SIDE`."""
+        return self.right_hand_side[3 * row : 3 * row + 3]
+
+    def solve(self) -> Solution:
+        """The unknowns."""
+        return Solution(*np.linalg.solve(self.matrix, self.right_hand_side).reshape(5, 3))
+
+
+class Solution(NamedTuple):
+    """Accelerations, and the force F on body 1 at the joint (body 2 feels −F), (3,) each, world axes."""
+
+    x1_ddot: Floats
+    w1_dot: Floats
+    x2_ddot: Floats
+    w2_dot: Floats
+    force: Floats
+
+
+class PairState(NamedTuple):
+    """Motion of the two bodies.
+
+    Attributes
+    ----------
+    x1, x2 : (3,) arrays
+        Centres of mass [m].
+    q1, q2 : (4,) arrays
+        Unit quaternions (w, x, y, z), body to world.
+    v1, v2, w1, w2 : (3,) arrays
+        Velocities [m/s] and angular velocities [rad/s] in world axes.
+    """
+
+    x1: Floats
+    q1: Floats
+    v1: Floats
+    w1: Floats
+    x2: Floats
+    q2: Floats
+    v2: Floats
+    w2: Floats
+
+    @property
+    def vector(self) -> Floats:
+        """All 26 numbers."""
+        return np.concatenate(self)
+
+    @classmethod
+    def from_vector(cls, y: Floats) -> PairState:
+        """The inverse of `vector`."""
+        return cls(*np.split(y, np.cumsum((3, 4, 3, 3, 3, 4, 3))))
+
+    @property
+    def R1(self) -> Floats:
+        """Axes of body 1 in the world."""
+        return rotation_from_quaternion(normalised(self.q1))
+
+    @property
+    def R2(self) -> Floats:
+        """Axes of body 2 in the world."""
+        return rotation_from_quaternion(normalised(self.q2))
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """The source's system: two bodies, their common point and gravity.
+
+    Parameters
+    ----------
+    body_1, body_2 : RigidBody
+    gravity : (3,) array_like
+        [m/s²].
+    """
+
+    body_1: RigidBody
+    body_2: RigidBody
+    gravity: Any = (0.0, 0.0, -9.81)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gravity", finite_vector(self.gravity, "Pair", "gravity"))
+
+    def state(
+        self,
+        *,
+        x1: ArrayLike = (0.0, 0.0, 0.0),
+        q1: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        q2: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        v1: ArrayLike = (0.0, 0.0, 0.0),
+        w1: ArrayLike = (0.0, 0.0, 0.0),
+        w2: ArrayLike = (0.0, 0.0, 0.0),
+    ) -> PairState:
+        """A state in which the joint holds: body 2 is put where it must be.
+
+        Raises
+        ------
+        ModelError
+            For numbers that are not finite, or a quaternion of zeros.
+        """
+        a, b, v, wa, wb = (
+            finite_vector(value, "Pair.state", name)
+            for name, value in (("x1", x1), ("x1", x1), ("v1", v1), ("w1", w1), ("w2", w2))
+        )
+        rotations = [unit_quaternion(q1, "q1"), unit_quaternion(q2, "q2")]
+        loose = PairState(a, rotations[0], v, wa, b, rotations[1], v, wb)
+        position, velocity = self.errors(loose)
+        return loose._replace(x2=b + position, v2=v + velocity)
+
+    def levers(self, state: PairState) -> tuple[Floats, Floats]:
+        """c₁ and c₂ in world axes."""
+        return state.R1 @ self.body_1.c, state.R2 @ self.body_2.c
+
+    def errors(self, state: PairState) -> tuple[Floats, Floats]:
+        """(x₁ + c₁) − (x₂ + c₂) and its rate."""
+        c1, c2 = self.levers(state)
+        swing = np.cross(state.w1, c1) - np.cross(state.w2, c2)
+        return state.x1 + c1 - state.x2 - c2, state.v1 - state.v2 + swing
+
+    def equations(self, state: PairState, alpha: float = 0.0, beta: float = 0.0) -> Equations:
+        """The 15×15 system of the source.
+
+        Parameters
+        ----------
+        state : PairState
+        alpha, beta : float
+            Baumgarte's parameters [1/s]: −2α × rate − β² × error is added to the last row; the source has none.
+        """
+        m1, m2 = self.body_1.mass * np.eye(3), self.body_2.mass * np.eye(3)
+        I1 = state.R1 @ self.body_1.inertia @ state.R1.T
+        I2 = state.R2 @ self.body_2.inertia @ state.R2.T
+        c1, c2 = self.levers(state)
+        w1, w2, g = state.w1, state.w2, self.gravity
+        o, one = np.zeros((3, 3)), np.eye(3)
+        matrix = np.block(
+            [
+                [m1, o, o, o, -one],
+                [o, I1, o, o, -skew(c1)],
+                [o, o, m2, o, one],
+                [o, o, o, I2, skew(c2)],
+                [one, -skew(c1), -one, skew(c2), o],
+            ]
+        )
+        swing = -np.cross(w1, np.cross(w1, c1)) + np.cross(w2, np.cross(w2, c2))
+        error, rate = self.errors(state)
+        right = (
+            m1 @ g,
+            -np.cross(w1, I1 @ w1),
+            m2 @ g,
+            -np.cross(w2, I2 @ w2),
+            swing - 2.0 * alpha * rate - beta**2 * error,
+        )
+        return Equations(matrix, np.concatenate(right))
+
+    def energy(self, state: PairState) -> float:
+        """Kinetic and gravitational energy [J]."""
+        total = 0.0
+        for body, R, x, v, w in (
+            (self.body_1, state.R1, state.x1, state.v1, state.w1),
+            (self.body_2, state.R2, state.x2, state.v2, state.w2),
+        ):
+            spin = R.T @ w
+            total += 0.5 * body.mass * v @ v + 0.5 * spin @ body.inertia @ spin - body.mass * self.gravity @ x
+        return float(total)
+
+    # The same pair in the library's terms.  Design pose: no rotation, centre of mass of body 1 at the origin.
+
+    def constrained(self) -> tuple[ConstrainedSystem, PointToPoint]:
+        """Free bodies with the library's constraint."""
+        system = System(gravity=self.gravity, name="pair")
+        body_1, body_2 = (
+            system.add_body(
+                name, mass=b.mass, com=at, inertia=b.inertia, parent=system.ground, hinge=Free(at=at)
+            )
+            for name, b, at in (("body 1", self.body_1, np.zeros(3)), ("body 2", self.body_2, self._com_2))
+        )
+        joint = PointToPoint("joint", body_1, body_2, at=self.body_1.c)
+        return ConstrainedSystem(system, joint), joint
+
+    def constrained_state(self, system: ConstrainedSystem, state: PairState) -> ConstrainedState:
+        """A state in terms of `constrained`."""
+        placed = system.default_state()
+        placed = placed.place("body 1", r=state.x1, quaternion=state.q1, v=state.v1, w=state.w1)
+        return placed.place("body 2", r=state.x2, quaternion=state.q2, v=state.v2, w=state.w2)
+
+    def embedded(self) -> System:
+        """Body 1 free, body 2 on it by a spherical hinge: nine velocities, nothing to drift."""
+        system = System(gravity=self.gravity, name="embedded pair")
+        one, two = self.body_1, self.body_2
+        first = system.add_body(
+            "body 1", mass=one.mass, com=np.zeros(3), inertia=one.inertia, parent=system.ground, hinge=Free()
+        )
+        system.add_body(
+            "body 2", mass=two.mass, com=self._com_2, inertia=two.inertia, parent=first, hinge=Spherical(one.c)
+        )
+        return system
+
+    def embedded_state(self, state: PairState) -> tuple[Floats, Floats]:
+        """Q and v of `embedded`."""
+        a, b = state.q1 * np.array((1.0, -1.0, -1.0, -1.0)), state.q2
+        scalar = a[0] * b[0] - a[1:] @ b[1:]
+        relative = np.array((scalar, *(a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:]))))  # q₁* ⊗ q₂
+        q = np.concatenate((state.x1, state.q1, relative))
+        return q, np.concatenate((state.w1, state.v1, state.R1.T @ (state.w2 - state.w1)))
+
+    @property
+    def _com_2(self) -> Floats:
+        return np.asarray(self.body_1.c - self.body_2.c)
+
+
+@dataclass(frozen=True, eq=False)
+class PairRun:
+    """An integrated motion.
+
+    Attributes
+    ----------
+    pair : Pair
+    t : (n,) array
+        [s].
+    states : list of PairState
+    alpha, beta : float
+        Baumgarte's parameters [1/s].
+    """
+
+    pair: Pair
+    t: Floats
+    states: list[PairState]
+    alpha: float
+    beta: float
+
+    @cached_property
+    def drift(self) -> Floats:
+        """Distance of the two points at every instant, (n,) [m]."""
+        return np.array([np.linalg.norm(self.pair.errors(state)[0]) for state in self.states])
+
+    @cached_property
+    def force(self) -> Floats:
+        """F on body 1 at every instant, (n, 3) [N]."""
+        equations = (self.pair.equations(state, self.alpha, self.beta) for state in self.states)
+        return np.array([system.solve().force for system in equations])
+
+    @cached_property
+    def energy(self) -> Floats:
+        """At every instant, (n,) [J]."""
+        return np.array([self.pair.energy(state) for state in self.states])
+
+
+def simulate(
+    pair: Pair,
+    state: PairState,
+    t_eval: ArrayLike,
+    *,
+    alpha: float = 0.0,
+    beta: float = 0.0,
+    rtol: float = 1e-6,
+    atol: float = 1e-9,
+) -> PairRun:
+    """Integrate the 15×15 system by SciPy's RK45.
+
+    Parameters
+    ----------
+    pair : Pair
+    state : PairState
+        Must satisfy the joint, as those of `Pair.state` do.
+    t_eval : (n,) array_like
+        Output times, the first of which is the start.
+    alpha, beta : float
+        Baumgarte's parameters [1/s]; with both zero, as in the source, the points drift apart.
+    rtol, atol : float
+
+    Raises
+    ------
+    AssemblyError
+        If the points of the initial state are apart, or move apart.
+    ModelError
+        For times that do not increase or are not finite, or parameters that are negative.
+    SimulationError
+        If the integration fails.
+    """
+    times = np.asarray(t_eval, dtype=float)
+    if times.ndim != 1 or len(times) < 2 or not np.all(np.isfinite(times)) or not np.all(np.diff(times) > 0.0):
+        raise ModelError("t_eval must be at least two finite, increasing times; the first is the start")
+    for name, value in (("alpha", alpha), ("beta", beta)):
+        if not (np.isfinite(value) and value >= 0.0):
+            raise ModelError(f"{name} {value!r} must be a finite number >= 0 1/s")
+    y0 = checked("state", state.vector, 26)
+    for error, what, unit in zip(pair.errors(state), ("are", "move"), ("m", "m/s"), strict=True):
+        size = np.linalg.norm(error)
+        if not size <= JOINED:
+            raise AssemblyError(
+                f"joint: the two points {what} {size:.3g} {unit} apart in the initial state; let `Pair.state`"
+                " put body 2 where it must be"
+            )
+    solution = solve_ivp(
+        lambda _, y: derivative(pair, y, alpha, beta), (times[0], times[-1]), y0, t_eval=times, rtol=rtol, atol=atol
+    )
+    if not solution.success:
+        raise SimulationError(f"RK45 stopped ({solution.message}) at t = {solution.t[-1]:.4g} s", solution)
+    return PairRun(pair, solution.t, [PairState.from_vector(y) for y in solution.y.T], alpha, beta)
+
+
+def derivative(pair: Pair, y: Floats, alpha: float, beta: float) -> Floats:
+    """ẏ of the vector of a state."""
+    s = PairState.from_vector(y)
+    a = pair.equations(s, alpha, beta).solve()
+    q1_dot, q2_dot = quaternion_rate(s.q1, s.w1), quaternion_rate(s.q2, s.w2)
+    return np.concatenate((s.v1, q1_dot, a.x1_ddot, a.w1_dot, s.v2, q2_dot, a.x2_ddot, a.w2_dot))
+
+
+def unit_quaternion(value: ArrayLike, name: str) -> Floats:
+    """A user's quaternion, made of unit length."""
+    q = checked(name, value, 4)
+    if not np.any(q):
+        raise ModelError(f"{name} (0, 0, 0, 0) is no rotation; (1, 0, 0, 0) is none")
+    return np.asarray(normalised(q))
+
+
+def example_pair() -> Pair:
+    """Two slender boxes, 1 m and 0.7 m long, joined end to end."""
+    long = RigidBody(2.0, (0.02, 0.17, 0.18), (0.5, 0.0, 0.0))
+    short = RigidBody(1.0, (0.01, 0.042, 0.045), (-0.35, 0.0, 0.0))
+    return Pair(long, short)
+
+
+def example_state(pair: Pair) -> PairState:
+    """The pair thrown upwards, both bodies spinning."""
+    return pair.state(v1=(1.0, 0.0, 6.0), w1=(0.5, 2.0, 4.0), w2=(8.0, -3.0, -2.0), q2=(0.9, 0.0, 0.3, 0.2))
+
+
+def pendulum_pair(pair: Pair) -> tuple[ConstrainedSystem, PointToPoint, PointToPoint]:
+    """The pair hung from the ground: its constraint to body 1 at the free end of that, and the joint."""
+    system, joint = pair.constrained()
+    body_1 = system.system.find("body 1")
+    hook = PointToPoint("hook", body_1, system.system.ground, at=-pair.body_1.c)
+    return ConstrainedSystem(system.system, hook, joint), hook, joint
+
+
+def motion_of(state: PairState, body: int) -> BodyState:
+    """Pose and velocities of body 1 or 2."""
+    if body == 1:
+        return BodyState(state.R1, state.x1, state.w1, state.v1)
+    return BodyState(state.R2, state.x2, state.w2, state.v2)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line; returns the exit code."""
+    from ce_dynamics.models.demonstration import execute
+    from ce_dynamics.models.point_to_point_command import demonstrate
+
+    return execute(demonstrate, arguments)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

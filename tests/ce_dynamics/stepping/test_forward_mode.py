@@ -1,0 +1,136 @@
+"""Sparse forward derivatives and functions in segments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ce_dynamics.compiler import CompiledFunction, trace
+from ce_dynamics.compiler.casadi_bridge import from_casadi, jacobian
+from ce_dynamics.compiler.function import TracedFunction
+from ce_dynamics.compiler.machine import compile_function
+from ce_dynamics.compiler.operations import LOGICAL, Op
+from ce_dynamics.model import Model
+from ce_dynamics.models import hmmwv
+from ce_dynamics.stepping import jacobian as jacobians
+from ce_dynamics.stepping.forward_mode import sparse_forward_jacobian
+from ce_dynamics.stepping.jacobian import JacobianCall, compile_jacobian
+from ce_dynamics.stepping.segments import split
+from tests.ce_dynamics.stepping.systems import pendulum
+
+ca: Any = pytest.importorskip("casadi")
+
+
+def every_operation() -> TracedFunction:
+    """A function of three numbers in (0, 1) that uses all operations that have a derivative."""
+    x, y, z = ca.SX.sym("x"), ca.SX.sym("y"), ca.SX.sym("z")
+    unary = [ca.sqrt, ca.fabs, ca.sin, ca.cos, ca.tan, ca.asin, ca.acos, ca.atan, ca.exp, ca.log, ca.tanh]
+    unary += [ca.floor, ca.ceil, ca.sinh, ca.cosh, ca.asinh, ca.atanh, ca.expm1, ca.log1p, ca.erf]
+    results = [f(x * y - 0.3 * z) if f is ca.fabs else f(x * y) for f in unary]
+    results += [ca.acosh(1 + x), ca.atan2(x * z, y - z), ca.power(x, y), ca.power(x + y, 2.5)]
+    results += [ca.hypot(x, y), ca.copysign(x, y - z), ca.fmod(5 * x, y), -x, x / y, x - y * z, 3 / z]
+    results += [ca.if_else(ca.logic_and(x < y, ca.logic_not(z <= x)), x * z, y * y)]
+    results += [ca.if_else(ca.logic_or(ca.eq(x, y), ca.ne(y, z)), x * x, y), ca.fmin(x, y) * ca.fmax(y, z)]
+    f = ca.Function("f", [ca.vertcat(x, y, z)], [ca.vertcat(*results)], ["x"], ["f"])
+    return from_casadi(f)
+
+
+def dense(traced: TracedFunction, output: str, name: str, **inputs: Any) -> Any:
+    sparse = sparse_forward_jacobian(traced, output, name)
+    (entries,) = sparse.function.evaluate(**inputs).values()
+    result = np.zeros(sparse.shape)
+    result[sparse.rows, sparse.columns] = entries
+    return result
+
+
+def test_the_derivative_of_every_operation_is_casadis(rng: np.random.Generator) -> None:
+    traced = every_operation()
+    covered = {Op(op) for op, *_ in traced.instructions}
+    assert covered >= set(Op) - LOGICAL - {Op.CONST, Op.INPUT}
+    theirs = jacobian(traced, "f", "x")
+    for x in rng.uniform(0.05, 0.95, (50, 3)):
+        (expected,) = theirs.evaluate(x=x).values()
+        np.testing.assert_allclose(dense(traced, "f", "x", x=x), expected, rtol=1e-12, atol=1e-13)
+
+
+def test_a_branch_that_is_not_taken_may_have_no_derivative() -> None:
+    def f(x: Any) -> dict[str, Any]:
+        negative = x[0] < 0.0
+        return {"f": [negative.where(x[1], x[0].sqrt() * x[1])]}
+
+    traced = trace("f", f, {"x": 2})
+    np.testing.assert_array_equal(dense(traced, "f", "x", x=np.array([-1.0, 2.0])), [[0.0, 1.0]])
+    np.testing.assert_array_equal(dense(traced, "f", "x", x=np.array([0.25, 2.0])), [[2.0, 0.5]])
+
+
+def test_structural_zeros_are_left_out() -> None:
+    traced = trace("f", lambda x, u: {"f": [x[1] * u[0], u[1] - u[1] * 0.0, x[0] - x[2]]}, {"x": 3, "u": 2})
+    sparse = sparse_forward_jacobian(traced, "f", "x")
+    assert list(zip(sparse.rows, sparse.columns, strict=True)) == [(0, 1), (2, 0), (2, 2)]
+    with pytest.raises(KeyError, match="no output 'g'"):
+        sparse_forward_jacobian(traced, "g", "x")
+    with pytest.raises(KeyError, match="no input 'y'"):
+        sparse_forward_jacobian(traced, "f", "y")
+
+
+@pytest.mark.parametrize("length", [1, 2, 7, 10**6])
+def test_segments_together_are_the_whole(length: int, rng: np.random.Generator) -> None:
+    traced = every_operation()
+    parts = split(traced, length)
+    assert all(segment.function.n_instructions <= 2 * length + 2 for segment in parts.segments)
+    for x in rng.uniform(0.05, 0.95, (5, 3)):
+        kept, results = np.full(max(1, parts.n_kept), np.nan), np.full(len(parts.order), np.nan)
+        for function, keep_at, result_at in parts.segments:
+            made = function.evaluate(x=x, kept=kept)
+            kept[keep_at : keep_at + len(made["keep"])] = made["keep"]
+            results[result_at : result_at + len(made["result"])] = made["result"]
+        whole = np.empty(len(results))
+        whole[list(parts.order)] = results
+        np.testing.assert_array_equal(whole, traced.evaluate(x=x)["f"])
+
+
+def run_at(compiled: jacobians.CompiledJacobian, y: Any, u: Any) -> Any:
+    call = JacobianCall(compiled, np.array(y), np.array(u))
+    J = np.zeros((compiled.n, compiled.n))
+    J[compiled.rows, compiled.columns] = call.run()
+    return J
+
+
+def test_the_vehicles_jacobian_is_its_derivative(rng: np.random.Generator) -> None:
+    model = Model(hmmwv.build(speed=12.0))
+    y, u = hmmwv.settled(model), np.array([0.1, 0.3, 0.0])
+    y = y + 1e-4 * rng.standard_normal(len(y))
+    J = run_at(jacobians.jacobian_of(model), y, u)
+    h = 1e-6
+    f = model.dynamics
+    columns = [(f(y + e, u)[0] - f(y - e, u)[0]) / (2.0 * h) for e in h * np.eye(len(y))]
+    # rounding of the accelerations over h, and h² times third derivatives: relative to the largest of a row
+    error = np.abs(J - np.array(columns).T) / np.maximum(1.0, np.abs(J).max(axis=1, keepdims=True))
+    assert np.max(error) < 1e-6
+    assert np.max(np.abs(J)) > 1e3
+
+
+def test_the_cache_gives_back_the_same_jacobian(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    monkeypatch.setenv("CE_DYNAMICS_CACHE", str(tmp_path))
+    dynamics = pendulum().dynamics
+    assert isinstance(dynamics, CompiledFunction)
+    fresh = compile_jacobian(dynamics.traced)
+
+    def forbidden(*arguments: Any) -> Any:
+        raise AssertionError("derived again")
+
+    monkeypatch.setattr(jacobians, "sparse_forward_jacobian", forbidden)
+    again = compile_jacobian(dynamics.traced)
+    y, u = [0.3, -0.2, 1.0, 2.0], [0.5]
+    np.testing.assert_array_equal(run_at(fresh, y, u), run_at(again, y, u))
+
+
+def test_a_segment_is_compiled_like_any_function() -> None:
+    (segment,) = split(every_operation(), 10**6).segments
+    compiled = compile_function(segment.function)
+    x, kept = np.array([0.2, 0.4, 0.7]), np.zeros(1)
+    np.testing.assert_allclose(
+        compiled(x, kept)[1], segment.function.evaluate(x=x, kept=kept)["result"], rtol=1e-14
+    )

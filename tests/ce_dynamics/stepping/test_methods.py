@@ -1,0 +1,307 @@
+"""The native methods: order, stability, agreement with plain NumPy, reproducibility, failures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from ce_dynamics.arrays import Scalar, sin
+from ce_dynamics.errors import ModelError, SimulationError
+from ce_dynamics.model import Model
+from ce_dynamics.models import hmmwv
+from ce_dynamics.simulation import RightHandSide, simulate
+from ce_dynamics.stepping.methods import NATIVE_METHODS
+from ce_dynamics.stepping.run import Settings, make_stepper, march
+from tests.ce_dynamics.mechanisms import four_bar
+from tests.ce_dynamics.stepping import plain
+from tests.ce_dynamics.stepping.systems import PENDULUM_START, Wave, pendulum, slider
+
+Floats = NDArray[np.float64]
+FIXED = [name for name in NATIVE_METHODS if name != "dopri5"]
+ORDER = {"rk4": 4, "rosenbrock": 2, "implicit-euler": 1}
+TIGHT: dict[str, Any] = {"method": "DOP853", "rtol": 1e-13, "atol": 1e-14}
+
+
+class SmoothSteer:
+    """A steering movement without corners, and a throttle that listens to a sensor."""
+
+    def inputs(self, t: Scalar, sensors: Mapping[str, Scalar]) -> Mapping[str, Scalar]:
+        s = sin(2.0 * np.pi * t)
+        return {"steering": 0.2 * s * s, "throttle": 0.3 + 0.02 * sensors["yaw_rate"]}
+
+
+@cache
+def vehicle() -> tuple[Model, Floats]:
+    model = Model(hmmwv.build(speed=12.0))
+    return model, hmmwv.settled(model)
+
+
+def final_state(model: Model, law: Any, y0: Floats, duration: float, **how: Any) -> Floats:
+    """[q; v; x] at the end of a run, integrated without data sets around it."""
+    settings = Settings(
+        how["method"], how.get("step", 1e-3), how.get("rtol", 1e-6), how.get("atol", 1e-8), np.inf
+    )
+    rhs = RightHandSide(model, law)
+    stepper = make_stepper(settings, rhs.dynamics, rhs.control, rhs.inputs_at(0.0, y0), y0, model)
+    reached = march(stepper, np.array([0.0, duration]), settings, lambda t, n: None)
+    assert not reached.trouble
+    return np.asarray(reached.Y[-1])
+
+
+def tight(model: Model, law: Any, y0: Floats, duration: float) -> Floats:
+    from scipy.integrate import solve_ivp
+
+    rhs = RightHandSide(model, law)
+    return np.asarray(solve_ivp(rhs, (0.0, duration), y0, **TIGHT).y[:, -1])
+
+
+def observed_orders(method: str, model: Model, law: Any, y0: Floats, T: float, n: int) -> Floats:
+    """log2 of the ratios of errors when the number of steps is n, 2n, 4n; states scaled by their change."""
+    exact = tight(model, law, y0, T)
+    scale = np.maximum(np.abs(exact - y0), 1e-3)
+    states = [final_state(model, law, y0, T, method=method, step=T / m) for m in (n, 2 * n, 4 * n)]
+    errors = np.array([np.max(np.abs(y - exact) / scale) for y in states])
+    return np.asarray(np.log2(errors[:-1] / errors[1:]))
+
+
+# The next term of the error is smaller by O(h): at these steps it moves the observed order by less than 0.35.
+
+
+@pytest.mark.parametrize("method", FIXED)
+@pytest.mark.parametrize("law", [None, Wave()], ids=["held", "law"])
+def test_order_on_a_double_pendulum(method: str, law: Any) -> None:
+    n = {"rk4": 160, "rosenbrock": 640, "implicit-euler": 5120}[method]
+    orders = observed_orders(method, pendulum(), law, PENDULUM_START, 1.0, n)
+    np.testing.assert_allclose(orders, ORDER[method], atol=0.35)
+
+
+@pytest.mark.parametrize("method", FIXED)
+def test_order_on_the_vehicle(method: str) -> None:
+    model, y0 = vehicle()
+    orders = observed_orders(method, model, SmoothSteer(), y0, 0.24, 30 if method == "rk4" else 60)
+    np.testing.assert_allclose(orders, ORDER[method], atol=0.35)
+
+
+def test_adaptive_errors_follow_the_tolerance_on_a_double_pendulum() -> None:
+    model = pendulum()
+    exact = tight(model, Wave(), PENDULUM_START, 2.0)
+    tolerances = 10.0 ** -np.arange(4.0, 11.0)
+    errors = [
+        np.max(
+            np.abs(final_state(model, Wave(), PENDULUM_START, 2.0, method="dopri5", rtol=r, atol=r) - exact)
+        )
+        for r in tolerances
+    ]
+    # error per step is controlled: the global error goes with tolerance^(4/5) to tolerance^1
+    slope = np.polyfit(np.log(tolerances), np.log(errors), 1)[0]
+    assert 0.75 < slope < 1.15
+    assert np.all(np.array(errors) < 100.0 * tolerances)
+
+
+def test_adaptive_errors_follow_the_tolerance_on_the_vehicle() -> None:
+    model, y0 = vehicle()
+    exact = tight(model, SmoothSteer(), y0, 0.24)
+    scale = np.maximum(np.abs(exact - y0), 1e-3)
+    errors = []
+    for rtol in (1e-4, 1e-6, 1e-8):
+        y = final_state(model, SmoothSteer(), y0, 0.24, method="dopri5", rtol=rtol, atol=1e-2 * rtol)
+        errors.append(np.max(np.abs(y - exact) / scale))
+    assert errors[0] < 1e-2
+    # a hundredth of the tolerance: between 100^0.75 and 100^1.25, that is 30 and 320 times less
+    assert 30.0 < errors[0] / errors[1] < 320.0
+    assert 30.0 < errors[1] / errors[2] < 320.0
+
+
+@pytest.mark.parametrize("method", NATIVE_METHODS)
+def test_stored_instants_lie_on_the_tight_solution(method: Any) -> None:
+    model = pendulum()
+    how: dict[str, Any] = {"duration": 0.55, "y0": PENDULUM_START, "interval": 0.1}
+    run = simulate(model, Wave(), method=method, step=1e-4, rtol=1e-8, atol=1e-8, **how)
+    exact = simulate(model, Wave(), **TIGHT, **how)
+    assert run.time.values.tolist() == exact.time.values.tolist()
+    # order 1 at steps of 1e-4 s with accelerations of some 1e2 rad/s², and higher derivatives accordingly
+    tolerance = 5e-2 if method == "implicit-euler" else 1e-6
+    for name in ("arm0", "arm1", "arm0_rate", "arm1_rate", "push"):
+        np.testing.assert_allclose(run[name], exact[name], atol=tolerance)
+
+
+@pytest.mark.parametrize("hz", [1.0, 1e2, 1e4, 1e8])
+@pytest.mark.parametrize("method", ["rosenbrock", "implicit-euler"])
+def test_damping_of_stiff_modes(method: str, hz: float) -> None:
+    """One step multiplies v of v̇ = −λ v by the stability function, which vanishes at infinity."""
+    h, mass = 1e-2, 2.0
+    y0 = np.array([0.0, 1.0])
+    model = slider(damping=mass * hz / h, mass=mass)
+    v = final_state(model, None, y0, h, method=method, step=h)[1]
+    z, gamma = -hz, 1.0 - np.sqrt(0.5)
+    R = (
+        1.0 / (1.0 - z)
+        if method == "implicit-euler"
+        else (1.0 + (1.0 - 2.0 * gamma) * z) / (1.0 - gamma * z) ** 2
+    )
+    # cancellation in the stages costs some z² ε / (γ z)² of accuracy
+    assert v == pytest.approx(R, rel=1e-9, abs=1e-14)
+    assert abs(v) < 5.0 / hz or hz == 1.0
+
+
+def test_rk4_does_not_survive_what_the_implicit_methods_do() -> None:
+    model = slider(damping=2e6)
+    how: dict[str, Any] = {"duration": 2.0, "step": 0.01, "y0": np.array([0.0, 1.0])}
+    with pytest.raises(SimulationError, match="rk4 met accelerations that are not finite"):
+        simulate(model, {"push": 1.0}, method="rk4", **how)
+    for method in ("rosenbrock", "implicit-euler"):
+        run = simulate(model, {"push": 1.0}, method=method, **how)
+        assert run.mass_rate.values[-1] == pytest.approx(1.0 / 2e6, rel=1e-9)
+
+
+def central_difference(f: Callable[[float, Floats], Floats]) -> Callable[[float, Floats], Floats]:
+    def J(t: float, y: Floats) -> Floats:
+        columns = [(f(t, y + e) - f(t, y - e)) / 2e-6 for e in 1e-6 * np.eye(len(y))]
+        return np.array(columns).T
+
+    return J
+
+
+@pytest.mark.parametrize("method", FIXED)
+def test_fixed_steps_equal_plain_numpy(method: str) -> None:
+    model = pendulum()
+    rhs = RightHandSide(model, {"push": 0.7})
+    h, y = 0.01, PENDULUM_START
+    step = getattr(plain, method.replace("-", "_"))
+    given = (rhs,) if method == "rk4" else (rhs, central_difference(rhs))
+    for k in range(50):
+        y = step(*given, k * h, y, h)
+    native = final_state(model, {"push": 0.7}, PENDULUM_START, 50 * h, method=method, step=h)
+    # rounding for RK4; differences of step 1e-6 know the Jacobian to 1e-9, h² of which reaches the result
+    np.testing.assert_allclose(native, y, atol=1e-13 if method == "rk4" else 1e-10)
+
+
+def test_a_step_of_dormand_prince_equals_plain_numpy() -> None:
+    from ce_dynamics.stepping import kernels
+
+    model, rhs = pendulum(), RightHandSide(pendulum(), Wave())
+    settings = Settings("dopri5", 1e-3, 1e-6, 1e-6, np.inf)
+    stepper = make_stepper(settings, model.dynamics, model.control(Wave()), model.u0, PENDULUM_START, model)
+    w, h = stepper.wiring, 0.05
+    K, work = np.zeros((7, 4)), np.zeros((1, 4))
+    K[0] = rhs(0.3, PENDULUM_START)
+    kernels.dopri5_stages(w.calls, w.time, w.state, w.rate, K, work, PENDULUM_START, 0.3, h)
+    after, error = plain.dormand_prince(rhs, 0.3, PENDULUM_START, h)
+    np.testing.assert_allclose(work[0], after, rtol=0.0, atol=1e-14)
+    norm = kernels.dopri5_error(K, PENDULUM_START, work[0], h, 0.0, 1.0)
+    # the estimate is a difference of numbers of the size of h ẏ
+    assert norm == pytest.approx(np.sqrt(np.mean(error**2)), abs=1e-14)
+
+
+@pytest.mark.parametrize("method", NATIVE_METHODS)
+def test_bits_do_not_depend_on_chunks(method: str) -> None:
+    model = pendulum()
+    t = np.append(0.1 * np.arange(8.0), 0.75)
+    settings = Settings(method, 1e-3, 1e-6, 1e-8, np.inf)
+    runs = []
+    for chunk in (1, 7, 100000):
+        stepper = make_stepper(
+            settings, model.dynamics, model.control(Wave()), model.u0, PENDULUM_START, model
+        )
+        runs.append(march(stepper, t, settings, lambda t, n: None, chunk).Y)
+    assert runs[0].tobytes() == runs[1].tobytes() == runs[2].tobytes()
+
+
+def test_steps_that_do_not_divide_the_interval_are_shortened() -> None:
+    model = slider()
+    run = simulate(model, {"push": 4.0}, duration=0.35, interval=0.1, step=0.03, method="rk4")
+    np.testing.assert_allclose(run.time, [0.0, 0.1, 0.2, 0.3, 0.35], rtol=1e-15)
+    # constant acceleration: RK4 is exact
+    np.testing.assert_allclose(run.position, run.time.values**2, rtol=1e-13)
+    assert run.attrs["evaluations"] == 4 * (3 * 4 + 2) + 1
+
+
+@pytest.mark.parametrize("method", NATIVE_METHODS)
+def test_the_work_of_an_audited_run_is_the_energy_gained(method: Any) -> None:
+    run = simulate(
+        pendulum(), Wave(), duration=1.0, y0=PENDULUM_START, method=method, step=1e-3, rtol=1e-8, audit=True
+    )
+    gained = run.energy.values - run.energy.values[0]
+    # errors of order h and h² of energies of some 30 J
+    tolerance = {"implicit-euler": 0.3, "rosenbrock": 1e-3}.get(method, 1e-6)
+    np.testing.assert_allclose(run.work, gained, atol=tolerance)
+    assert np.ptp(gained) > 1.0
+
+
+@pytest.mark.parametrize("method", NATIVE_METHODS)
+def test_accelerations_that_cease_to_be_finite(method: Any) -> None:
+    model = slider(stiffness=1.0)
+    with pytest.raises(SimulationError, match=r"at t = 0\.9") as caught:
+        simulate(model, {"push": 5.0}, duration=3.0, method=method, interval=0.1, y0=np.array([0.0, 0.0]))
+    partial: Any = caught.value.partial
+    assert partial.time.values[-2] == pytest.approx(0.9)
+    # at 2.3 m/s the last state lies at most one step of 1 ms beyond the edge
+    assert 0.98 < partial.position.values[-1] < 1.0023
+    assert np.all(np.isfinite(partial.mass_rate))
+
+
+def test_a_loop_that_leaves_its_range_is_named_as_with_scipy() -> None:
+    model = Model(four_bar((1.0, 0.6, 0.8, 1.5), 0.5))  # the crank cannot go round
+    y0 = model.y0
+    y0[len(model.layout.q)] = 2.0
+    clauses = []
+    methods: tuple[Any, ...] = ("rk4", "dopri5", "DOP853")
+    for method in methods:
+        with pytest.raises(SimulationError) as caught:
+            simulate(model, duration=2.0, y0=y0, method=method)
+        clauses.append(str(caught.value).partition("; ")[2])
+    assert "left the range it can be assembled in" in clauses[0]
+    assert clauses[0] == clauses[1] == clauses[2]
+
+
+def test_a_start_that_is_not_finite_is_reported_at_once() -> None:
+    with pytest.raises(SimulationError, match="not finite at t = 0"):
+        simulate(slider(stiffness=1.0), duration=1.0, y0=np.array([2.0, 0.0]), method="rk4")
+
+
+def test_interrupts_between_chunks_keep_what_there_is() -> None:
+    def impatient(t: float) -> None:
+        if t > 0.5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(SimulationError, match=r"^interrupted at t = ") as caught:
+        simulate(pendulum(), duration=1e3, y0=PENDULUM_START, method="rk4", progress=impatient)
+    partial: Any = caught.value.partial
+    assert 0.5 < partial.time.values[-1] < 1.0
+    whole = simulate(pendulum(), duration=1.0, y0=PENDULUM_START, method="rk4")
+    n = partial.sizes["time"]
+    assert partial.arm0.values.tobytes() == whole.arm0.values[:n].tobytes()
+
+
+def test_errors_of_progress_come_through() -> None:
+    def broken(t: float) -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        simulate(slider(), duration=1.0, method="dopri5", progress=broken)
+
+
+@pytest.mark.parametrize("step", [0.0, -1e-3, np.nan, np.inf])
+def test_steps_that_are_refused(step: float) -> None:
+    with pytest.raises(ModelError, match="step"):
+        simulate(slider(), duration=1.0, method="rk4", step=step)
+
+
+@pytest.mark.parametrize("method", ["Radau", "BDF"])
+def test_scipys_implicit_methods_get_the_exact_jacobian(method: Any) -> None:
+    """Without it every Jacobian costs an evaluation per state, which SciPy counts as those of f."""
+    model = pendulum()
+    how: dict[str, Any] = {"duration": 2.0, "y0": PENDULUM_START, "rtol": 1e-6, "atol": 1e-8}
+    run = simulate(model, Wave(), method=method, audit=True, **how)
+    exact = simulate(model, Wave(), **TIGHT, duration=2.0, y0=PENDULUM_START)
+    np.testing.assert_allclose(run.arm1, exact.arm1, atol=1e-3)
+    from scipy.integrate import solve_ivp
+
+    rhs = RightHandSide(model, Wave())
+    solve_ivp(rhs, (0.0, 2.0), PENDULUM_START, method=method, rtol=1e-6, atol=1e-8)
+    assert run.attrs["evaluations"] < rhs.evaluations

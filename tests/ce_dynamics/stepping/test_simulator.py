@@ -1,0 +1,195 @@
+"""In-the-loop stepping: inputs, time, saving, pacing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ce_dynamics.errors import ModelError, SimulationError
+from ce_dynamics.simulation import simulate
+from ce_dynamics.stepping.methods import NATIVE_METHODS
+from ce_dynamics.stepping.simulator import Simulator
+from tests.ce_dynamics.stepping.systems import PENDULUM_START, pendulum, slider
+
+
+@pytest.mark.parametrize("method", ["rk4", "dopri5"])
+def test_inputs_are_held_until_they_are_given_again(method: Any) -> None:
+    """Under constant forces the slider's motion is a polynomial, which both methods integrate exactly."""
+    sim = Simulator(slider(mass=2.0), method=method)
+    x = v = 0.0
+    for given, dt, a in (
+        ({"push": 4.0}, 0.1, 2.0),
+        ({}, 0.05, 2.0),
+        ({"push": -3.0}, 0.21, -1.5),
+        ({}, 0.3, -1.5),
+    ):
+        sim.step(dt, **given)
+        x, v = x + v * dt + 0.5 * a * dt * dt, v + a * dt
+        np.testing.assert_allclose(sim.state, [x, v], rtol=1e-12)
+    assert sim.inputs == {"push": -3.0}
+    assert sim.time == pytest.approx(0.66, rel=1e-15)
+    assert sim.outputs()["position"] == pytest.approx(x, rel=1e-12)
+    assert sim.outputs()["energy"] == pytest.approx(v * v, rel=1e-12)
+
+
+@pytest.mark.parametrize("method", NATIVE_METHODS)
+def test_stepping_is_simulating(method: Any) -> None:
+    model = pendulum()
+    sim = Simulator(model, method=method, step=1e-3, y0=PENDULUM_START, rtol=1e-9, atol=1e-9)
+    for _ in range(50):
+        sim.step(0.01, push=0.4)
+    run = simulate(
+        model, {"push": 0.4}, duration=0.5, y0=PENDULUM_START, method=method, step=1e-3, rtol=1e-9, atol=1e-9
+    )
+    # fixed steps differ by the rounding of dt; the adaptive ones, ending at other times, by the tolerance
+    tolerance = 1e-7 if method == "dopri5" else 1e-11
+    assert sim.state[1] == pytest.approx(run.arm1.values[-1], abs=tolerance)
+
+
+def test_the_state_is_one_live_view_that_cannot_be_written() -> None:
+    sim = Simulator(slider())
+    state = sim.state
+    assert sim.step(0.1, push=2.0) is state
+    assert state[1] == pytest.approx(0.1)
+    with pytest.raises(ValueError, match="read-only"):
+        state[0] = 1.0
+
+
+@pytest.mark.parametrize("method", NATIVE_METHODS)
+def test_restoring_continues_with_the_same_bits(method: Any) -> None:
+    model = pendulum()
+
+    def go_on(sim: Simulator, first: int, last: int) -> bytes:
+        for k in range(first, last):
+            sim.step(0.013, **({"push": np.sin(0.3 * k)} if k % 3 else {}))
+        return sim.state.tobytes()
+
+    sim = Simulator(model, method=method, y0=PENDULUM_START)
+    go_on(sim, 0, 40)
+    saved, at = sim.save(), sim.time
+    whole = go_on(sim, 40, 80)
+    assert go_on(sim, 80, 90) != whole
+    sim.restore(saved)
+    assert sim.time == at
+    assert go_on(sim, 40, 80) == whole
+    other = Simulator(pendulum(), method=method)
+    other.restore(saved)
+    assert go_on(other, 40, 80) == whole
+    sim.reset()
+    go_on(sim, 0, 40)
+    assert sim.save() == saved
+
+
+def test_restoring_refuses_what_was_not_saved_by_its_like() -> None:
+    sim = Simulator(pendulum(), y0=PENDULUM_START)
+    for saved in (
+        Simulator(pendulum((1.0, 0.8))).save(),
+        Simulator(pendulum(), method="dopri5").save(),
+        sim.save()[:-8],
+        b"",
+    ):
+        with pytest.raises(ModelError, match="same model and method"):
+            sim.restore(saved)
+    np.testing.assert_array_equal(sim.state, PENDULUM_START)
+
+
+def test_a_reset_to_another_state_stays() -> None:
+    sim = Simulator(pendulum())
+    sim.step(0.1, push=3.0)
+    sim.reset(PENDULUM_START)
+    assert sim.time == 0.0
+    assert sim.inputs == {"push": 0.0}
+    sim.step()
+    assert sim.time == 1e-3
+    sim.reset()
+    np.testing.assert_array_equal(sim.state, PENDULUM_START)
+
+
+def test_inputs_that_are_refused_change_nothing() -> None:
+    sim = Simulator(slider())
+    sim.step(0.1, push=1.0)
+    before = sim.save()
+    with pytest.raises(ModelError, match="no input 'pusch'; did you mean 'push'"):
+        sim.step(0.1, push=2.0, pusch=1.0)
+    for wrong in (np.nan, np.inf, -np.inf):
+        with pytest.raises(ModelError, match=r"'push'.*finite"):
+            sim.step(0.1, push=wrong)
+    for dt in (0.0, -0.1, np.nan, np.inf):
+        with pytest.raises(ModelError, match="dt"):
+            sim.step(dt, push=2.0)
+    assert sim.save() == before
+
+
+def test_arguments_that_are_refused() -> None:
+    with pytest.raises(ModelError, match=r"'RK45' cannot be stepped.*rk4"):
+        Simulator(slider(), method="RK45")  # type: ignore[arg-type]
+    with pytest.raises(ModelError, match="y0"):
+        Simulator(slider(), y0=[np.nan, 0.0])
+    with pytest.raises(ModelError, match="step"):
+        Simulator(slider(), step=-1.0)
+    with pytest.raises(ModelError, match="rtol"):
+        Simulator(slider(), rtol=0.0)
+    with pytest.raises(ModelError, match="speed"):
+        Simulator(slider()).run_realtime(1.0, speed=0.0)
+
+
+@pytest.mark.parametrize("method", NATIVE_METHODS)
+def test_a_state_that_ceases_to_be_finite(method: Any) -> None:
+    """√(1 − x²) ends at x = 1, which a push of 5 N reaches after some 0.9 s."""
+    sim = Simulator(slider(stiffness=1.0), method=method)
+    for _ in range(9):
+        sim.step(0.1, push=5.0)
+    with pytest.raises(SimulationError, match=r"not finite at t = 0\.90"):
+        sim.step(0.1)
+    assert 0.9 < sim.time < 0.92
+    # at 2.3 m/s the last state lies at most one step of 1 ms beyond the edge
+    assert 0.98 < sim.state[0] < 1.0023
+    assert np.isfinite(sim.state[1])
+    sim.reset()
+    sim.step(0.1)
+    assert sim.time == pytest.approx(0.1)
+
+
+class Clock:
+    """A time that passes only by sleeping, and by what every look at it costs."""
+
+    def __init__(self, costs: list[float]) -> None:
+        self.now, self.costs = 100.0, costs
+
+    def __call__(self) -> float:
+        if self.costs:
+            self.now += self.costs.pop(0)
+        return self.now
+
+    def sleep(self, duration: float) -> None:
+        assert duration >= 0.0
+        self.now += duration
+
+
+def test_pacing_keeps_the_schedule_and_counts_overruns() -> None:
+    # looks: start; then after the work of each step, and after each sleep (free)
+    clock = Clock([0.0, 0.002, 0.0, 0.025, 0.004, 0.003, 0.0])
+    sim = Simulator(slider())
+    seen: list[float] = []
+
+    def control(sim: Simulator) -> dict[str, float]:
+        seen.append(sim.time)
+        return {"push": 1.0 + len(seen)}
+
+    report = sim.run_realtime(0.05, dt=0.01, control=control, clock=clock, sleep=clock.sleep)
+    # ready at 2 (of 10), 35 (of 20: 15 late), 39 (of 30: 9 late), 42 (of 40: 2 late), 42 (of 50) ms
+    assert report.steps == 5
+    assert report.overruns == 3
+    assert report.worst_lateness == pytest.approx(0.015)
+    assert report.wall_time == pytest.approx(0.05)
+    assert report.load == pytest.approx(1.0 - (0.008 + 0.008) / 0.05)
+    np.testing.assert_allclose(seen, [0.0, 0.01, 0.02, 0.03, 0.04], atol=1e-15)
+    assert sim.inputs == {"push": 6.0}
+
+
+def test_real_time_takes_its_time() -> None:
+    report = Simulator(slider()).run_realtime(0.4, dt=0.01, speed=4.0)
+    assert report.steps == 40
+    assert report.wall_time >= 0.1 - 1e-3

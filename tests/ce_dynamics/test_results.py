@@ -1,0 +1,191 @@
+"""Results: names, units, dimensions, and what a file keeps of them."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from ce_dynamics.arrays import Scalar
+from ce_dynamics.body import Body
+from ce_dynamics.errors import ModelError
+from ce_dynamics.forces.base import Observer
+from ce_dynamics.forces.torsion import TorsionSpringDamper
+from ce_dynamics.hinges import Prismatic, Revolute
+from ce_dynamics.layout import Entry
+from ce_dynamics.model import Model
+from ce_dynamics.motions import SecondOrderActuator
+from ce_dynamics.simulation import simulate
+from ce_dynamics.system import System
+from ce_dynamics.variables import Variable, plain, variables
+from tests.ce_dynamics.mechanisms import four_bar
+
+SIDES = ("left", "right")
+
+
+def wings() -> System:
+    """Two flaps on a carriage, one of them with a trim tab that the other lacks."""
+    system = System(gravity=(0, 0, -9.81), name="wings")
+    carriage = system.add_body("carriage", mass=5.0, parent="ground", hinge=Prismatic((0, 0, 1)))
+    system.add_input("stick", "1", default=0.5)
+
+    def height(body: Body, seen: Observer) -> Scalar:
+        return seen.point(body, body.com, system.ground).r[2]
+
+    for side, y in zip(SIDES, (1.0, -1.0), strict=True):
+        flap = system.add_body(
+            f"{side}.flap", mass=1.0, com=(0, 2 * y, 0), inertia=(0.1, 0.1, 0.2), parent=carriage,
+            hinge=Revolute((1, 0, 0), (0, y, 0)),
+        )  # fmt: skip
+        system.add_force(TorsionSpringDamper(f"{side}.spring", flap, spring=40.0, damper=1.0))
+        system.add_output(f"{side}.height", "m", partial(height, flap))
+    system.add_body(
+        "left.tab", mass=0.1, com=(0, 3, 0), parent="left.flap", hinge=Revolute((1, 0, 0), (0, 2.5, 0))
+    )
+    system.add_body("rudder", mass=0.1, inertia=(1, 1, 1), parent=carriage, hinge=Revolute((0, 0, 1)))
+    system.prescribe("rudder", SecondOrderActuator("stick", 0.4, 6.0))
+    system.add_output("top speed", "m/s", lambda seen: seen.rate(carriage))
+    system.group("side", SIDES)
+    system.start("left.flap", q=0.3)
+    return system
+
+
+@pytest.fixture(scope="module")
+def model() -> Model:
+    return Model(wings())
+
+
+@pytest.fixture(scope="module")
+def run(model: Model) -> xr.Dataset:
+    return simulate(model, duration=1.0, interval=0.1, method="LSODA", audit=True)
+
+
+def test_every_quantity_is_there_with_its_unit_and_dimensions(run: xr.Dataset) -> None:
+    found = {name: (values.attrs["units"], values.dims) for name, values in run.items()}
+    alone, shared = ("time",), ("time", "side")
+    assert found == {
+        "carriage": ("m", alone),
+        "carriage_rate": ("m/s", alone),
+        "flap": ("rad", shared),
+        "flap_rate": ("rad/s", shared),
+        "left_tab": ("rad", alone),
+        "left_tab_rate": ("rad/s", alone),
+        "motion_of_rudder_position": ("rad", alone),
+        "motion_of_rudder_rate": ("rad/s", alone),
+        "stick": ("1", alone),
+        "height": ("m", shared),
+        "top_speed": ("m/s", alone),
+        "spring_deflection": ("rad", shared),
+        "spring_rate": ("rad/s", shared),
+        "spring_load": ("N m", shared),
+        "energy": ("J", alone),
+        "work": ("J", alone),
+    }
+    assert run["time"].attrs == {"units": "s"}
+    assert run["side"].values.tolist() == list(SIDES)
+    assert "closure" not in run.coords
+
+
+def test_members_of_a_group_are_not_confused(run: xr.Dataset, model: Model) -> None:
+    assert run["flap"].sel(side="left")[0] == 0.3
+    assert run["flap"].sel(side="right")[0] == 0.0
+    assert np.ptp(run["flap"].sel(side="right").values) > 1e-3
+    for side in SIDES:
+        here = run.sel(side=side)
+        np.testing.assert_array_equal(here["spring_deflection"], here["flap"])
+        load = -40.0 * here["flap"] - here["flap_rate"]
+        np.testing.assert_allclose(here["spring_load"], load, rtol=1e-12, atol=1e-12)
+
+
+def test_values_are_those_of_the_states_in_time(run: xr.Dataset, model: Model) -> None:
+    flaps, rates = run["flap"].values, run["flap_rate"].values
+    for k in (0, 4, 10):
+        one = run.isel(time=k)
+        y = [one["carriage"], flaps[k, 0], flaps[k, 1], one["left_tab"]]
+        y += [one["carriage_rate"], rates[k, 0], rates[k, 1], one["left_tab_rate"]]
+        y += [one["motion_of_rudder_position"], one["motion_of_rudder_rate"]]
+        names = [entry.name for entry in (*model.layout.q, *model.layout.v)]
+        assert names[1:4] == ["left.flap", "right.flap", "left.tab"]
+        instant = model.instant(np.array(y, dtype=float), model.u0)
+        assert float(one["energy"]) == pytest.approx(float(instant.energy), rel=1e-12)
+        assert float(one["top_speed"]) == float(one["carriage_rate"])
+        for side in SIDES:
+            flap = model.system.find(f"{side}.flap")
+            expected = instant.outward.point(flap, flap.com, model.system.ground).r[2]
+            assert float(one["height"].sel(side=side)) == pytest.approx(float(expected), abs=1e-13)
+
+
+def test_attributes_say_how_it_was_computed(run: xr.Dataset) -> None:
+    assert run.attrs["system"] == "wings"
+    assert run.attrs["method"] == "LSODA"
+    assert (run.attrs["rtol"], run.attrs["atol"]) == (1e-6, 1e-8)
+    assert run.attrs["evaluations"] > 10
+    assert run.attrs["real_time_factor"] == pytest.approx(1.0 / run.attrs["wall_time_s"])
+
+
+def test_a_file_keeps_everything(run: xr.Dataset, tmp_path: Path) -> None:
+    path = tmp_path / "run.nc"
+    run.to_netcdf(path, engine="h5netcdf")
+    with xr.open_dataset(path, engine="h5netcdf") as kept:
+        xr.testing.assert_identical(kept.load(), run)
+
+
+def test_closure_errors_are_named_by_their_closures(tmp_path: Path) -> None:
+    system = four_bar((1.0, 2.0, 1.5, 2.2), 0.8)
+    (name,) = [loop.name for loop in system.closures]
+    run = simulate(Model(system), duration=0.3, interval=0.1)
+    assert run["closure_error"].dims == ("time", "closure")
+    assert run["closure_error"].attrs == {"units": "m", "long_name": "loop closure error"}
+    assert run["closure"].values.tolist() == [name]
+    assert float(run["closure_error"].max()) <= 1e-12
+    assert run["closure_error"].shape == (4, 1)
+    run.to_netcdf(tmp_path / "run.nc", engine="h5netcdf")
+    with xr.open_dataset(tmp_path / "run.nc", engine="h5netcdf") as kept:
+        xr.testing.assert_identical(kept.load(), run)
+
+
+def test_closure_errors_are_the_distances_of_the_cut_points() -> None:
+    # Of a closed form or an iteration nothing remains but rounding, so look at what is reported before it.
+    system = four_bar((1.0, 2.0, 1.5, 2.2), 0.8)
+    model = Model(system)
+    (loop,) = system.closures
+    instant = model.instant(model.y0, model.u0)
+    ends = [
+        instant.outward.point(body, at, system.ground).r
+        for body, at in ((loop.body_a, loop.closure.at_parent), (loop.body_b, loop.closure.at_child))
+    ]
+    gap = float(np.linalg.norm(ends[0] - ends[1]))
+    assert model.closure_norms(instant)[0] == pytest.approx(gap, abs=1e-13)
+
+
+def test_variables_keep_the_order_of_the_entries() -> None:
+    entries = [Entry(name, "m") for name in ("b", "l.x", "r.x", "a.c", "l.y")]
+    assert variables(entries, {"side": ("l", "r")}) == [
+        Variable("x", "m", "side", ("l.x", "r.x")),
+        Variable("b", "m", None, ("b",)),
+        Variable("a_c", "m", None, ("a.c",)),
+        Variable("l_y", "m", None, ("l.y",)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("names", "groups"),
+    [
+        (("l.x", "r.x", "x"), {"side": ("l", "r")}),
+        (("l.x", "r.x", "f.x", "b.x"), {"side": ("l", "r"), "end": ("f", "b")}),
+        (("l.side", "r.side"), {"side": ("l", "r")}),
+        (("a.b", "a_b"), {}),
+    ],
+)
+def test_variables_that_would_overwrite_each_other_are_refused(
+    names: tuple[str, ...], groups: dict[str, tuple[str, ...]]
+) -> None:
+    with pytest.raises(ModelError, match="results would name both"):
+        variables([Entry(name, "m") for name in names], groups)
+
+
+def test_plain_names() -> None:
+    assert plain("motion of arm.rate") == "motion_of_arm_rate"

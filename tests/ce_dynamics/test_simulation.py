@@ -1,0 +1,368 @@
+"""Simulation: arguments, stored times, methods, stopped runs, the energy audit."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from ce_dynamics.arrays import Array, Scalar, cos, sin, sqrt
+from ce_dynamics.body import Body
+from ce_dynamics.errors import ModelError, SimulationError
+from ce_dynamics.forces.base import ForceElement, HingeLoad, Observer, Response
+from ce_dynamics.forces.torsion import TorsionSpringDamper
+from ce_dynamics.forces.wrench import AppliedWrench
+from ce_dynamics.hinges import Prismatic, Revolute
+from ce_dynamics.kinematics.four_bar_linkage import FourBar
+from ce_dynamics.model import Model
+from ce_dynamics.motions import Driven
+from ce_dynamics.simulation import StalledError, StallWatch, simulate, stored_times
+from ce_dynamics.system import System
+from tests.ce_dynamics.recursion_systems import add_drive, add_linkage
+
+SCIPY = ("RK45", "RK23", "DOP853", "LSODA", "Radau", "BDF")
+
+
+def driven_pendulum() -> System:
+    """A pendulum with friction, a torque on it by an input, on a trolley that is prescribed by inputs."""
+    system = System(gravity=(0, 0, -9.81), name="driven pendulum")
+    for suffix, unit in (("", "m"), ("_rate", "m/s"), ("_acceleration", "m/s^2")):
+        system.add_input(f"trolley{suffix}", unit)
+    system.add_input("torque", "N m")
+    trolley = system.add_body("trolley", mass=2.0, parent="ground", hinge=Prismatic((1, 0, 0)))
+    system.prescribe("trolley", Driven("trolley"))
+    rod = system.add_body(
+        "rod", mass=1.0, com=(0, 0, -0.7), inertia=(0.1, 0.1, 0.0), parent=trolley, hinge=Revolute((0, 1, 0))
+    )
+    system.add_force(TorsionSpringDamper("friction", rod, damper=0.3))
+    system.add_force(AppliedWrench("motor", rod, (0, 0, 0), torque=(0.0, "torque", 0.0)))
+    return system
+
+
+class Shaken:
+    """A law that shakes the trolley by 0.2 sin² 3t and drives the rod against its motion."""
+
+    def inputs(self, t: Scalar, sensors: Mapping[str, Scalar]) -> Mapping[str, Scalar]:
+        return {
+            "trolley": 0.2 * sin(3.0 * t) ** 2,
+            "trolley_rate": 0.6 * sin(6.0 * t),
+            "trolley_acceleration": 3.6 * cos(6.0 * t),
+            "torque": 2.0 * sin(2.0 * t),
+        }
+
+
+@pytest.fixture(scope="module")
+def model() -> Model:
+    return Model(driven_pendulum())
+
+
+class Edge(ForceElement):
+    """A push of 1 N that is NaN where a coordinate exceeds a limit."""
+
+    name = "edge"
+
+    def __init__(self, body: Body, limit: float) -> None:
+        self.body, self.limit = body, limit
+
+    @property
+    def attachments(self) -> tuple[tuple[Body, Array], ...]:
+        return ((self.body, self.body.com),)
+
+    def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
+        room = self.limit - observer.coordinate(self.body)
+        return Response((HingeLoad(self.body, 0, 1.0 + 1e-9 * sqrt(room)),))
+
+
+def towards_the_edge(limit: float) -> Model:
+    """A mass of 1 kg that is pushed from rest towards where its acceleration is not a number."""
+    system = System(gravity=(0, 0, 0))
+    body = system.add_body("mass", mass=1.0, parent="ground", hinge=Prismatic((1, 0, 0)))
+    system.add_force(Edge(body, limit))
+    return Model(system)
+
+
+# Arguments
+
+
+@pytest.mark.parametrize("name", ["duration", "rtol", "atol", "interval", "max_step"])
+@pytest.mark.parametrize("value", [0.0, -1.0, math.nan])
+def test_numbers_must_be_positive(model: Model, name: str, value: float) -> None:
+    arguments: dict[str, Any] = {"duration": 1.0, name: value}
+    with pytest.raises(ModelError, match=f"{name} {value} must be a positive"):
+        simulate(model, **arguments)
+
+
+@pytest.mark.parametrize("name", ["duration", "rtol", "atol", "interval"])
+def test_only_the_longest_step_may_be_infinite(model: Model, name: str) -> None:
+    arguments: dict[str, Any] = {"duration": 1.0, name: math.inf}
+    with pytest.raises(ModelError, match=f"{name} inf must be a positive finite number"):
+        simulate(model, **arguments)
+
+
+def test_the_method_must_be_known(model: Model) -> None:
+    with pytest.raises(ModelError, match=r"method 'Euler' is not known; choose one of RK45, .*BDF"):
+        simulate(model, duration=1.0, method="Euler")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("inputs", "message"),
+    [
+        ({"tork": 1.0}, r"no input 'tork'; the system's inputs are \['trolley', .*'torque'\]"),
+        ({"torque": math.nan}, "input 'torque': nan must be finite"),
+        ({"torque": -math.inf}, "input 'torque': -inf must be finite"),
+    ],
+)
+def test_constant_inputs_are_checked(model: Model, inputs: dict[str, float], message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        simulate(model, inputs, duration=1.0)
+
+
+@pytest.mark.parametrize("y0", [(0.0,), (0.0, 0.0, 0.0), (math.nan, 0.0), ((0.0, 0.0),)])
+def test_the_initial_state_is_checked(model: Model, y0: Any) -> None:
+    with pytest.raises(ModelError, match="y0 must be 2 finite numbers"):
+        simulate(model, duration=1.0, y0=y0)
+
+
+# Stored times
+
+
+@pytest.mark.parametrize(
+    ("duration", "interval", "count"),
+    [(1.0, 0.1, 11), (10.0, 0.01, 1001), (0.3, 0.1, 4), (1.05, 0.1, 12), (0.05, 0.1, 2), (2.0, 2.0, 2)],
+)
+def test_stored_times_have_the_end_once(duration: float, interval: float, count: int) -> None:
+    t = stored_times(duration, interval)
+    assert len(t) == count
+    assert t[0] == 0.0
+    assert t[-1] == pytest.approx(duration, rel=1e-15)
+    np.testing.assert_allclose(np.diff(t)[:-1], interval, rtol=1e-11)
+    assert 0.0 < t[-1] - t[-2] <= interval * (1.0 + 1e-12)
+
+
+@pytest.mark.parametrize("method", SCIPY)
+def test_results_are_at_the_stored_times(model: Model, method: Any) -> None:
+    run = simulate(model, duration=0.25, interval=0.1, method=method)
+    np.testing.assert_allclose(run["time"], (0.0, 0.1, 0.2, 0.25), rtol=1e-15)
+
+
+# Methods
+
+
+def test_every_method_finds_the_same_motion(model: Model) -> None:
+    y0 = (1.0, 0.5)
+    exact = simulate(
+        model, Shaken(), duration=2.0, y0=y0, method="DOP853", rtol=1e-12, atol=1e-13, interval=0.1
+    )
+    assert np.ptp(exact["rod"].values) > 1.0
+    for method in SCIPY:
+        run = simulate(
+            model, Shaken(), duration=2.0, y0=y0, method=method, rtol=1e-8, atol=1e-10, interval=0.1  # type: ignore[arg-type]
+        )  # fmt: skip
+        # Errors per step of 1e-8 add up over some thousand steps at most (BDF takes 700).
+        for name in ("rod", "rod_rate"):
+            np.testing.assert_allclose(run[name], exact[name], rtol=0.0, atol=5e-6, err_msg=method)
+        assert run.attrs["method"] == method
+        assert run.attrs["evaluations"] > 20
+
+
+def test_a_smaller_tolerance_gives_a_smaller_error(model: Model) -> None:
+    def end(tolerance: float) -> float:
+        run = simulate(
+            model, duration=2.0, y0=(1.0, 0.0), method="RK45", rtol=tolerance, atol=tolerance, interval=2.0
+        )
+        return float(run["rod"][-1])
+
+    exact = end(1e-12)
+    errors = [abs(end(tolerance) - exact) for tolerance in (1e-4, 1e-6, 1e-8)]
+    assert errors[0] > 10.0 * errors[1] > 100.0 * errors[2]
+
+
+def test_the_longest_step_is_kept(model: Model) -> None:
+    times: list[float] = []
+    simulate(model, duration=1.0, y0=(0.3, 0.0), method="DOP853", max_step=0.01, progress=times.append)
+    assert np.max(np.diff(times)) <= 0.01 * (1.0 + 1e-9)
+
+
+def test_constant_inputs_and_given_state() -> None:
+    system = System(gravity=(0, 0, 0))
+    body = system.add_body("cart", mass=2.0, parent="ground", hinge=Prismatic((1, 0, 0)))
+    system.add_input("push", "N", default=4.0)
+    system.add_force(AppliedWrench("push", body, (0, 0, 0), force=("push", 0.0, 0.0)))
+    cart = Model(system)
+    for inputs, acceleration in ((None, 2.0), ({}, 2.0), ({"push": -6.0}, -3.0)):
+        run = simulate(cart, inputs, duration=2.0, y0=(1.0, 0.5), interval=0.5)
+        t = run["time"].values
+        np.testing.assert_allclose(
+            run["cart"], 1.0 + 0.5 * t + 0.5 * acceleration * t**2, rtol=0.0, atol=1e-5
+        )
+        np.testing.assert_array_equal(run["push"], np.full(5, 2.0 * acceleration))
+
+
+def test_inputs_of_a_law_are_in_the_results(model: Model) -> None:
+    run = simulate(model, Shaken(), duration=1.0, interval=0.25)
+    np.testing.assert_allclose(run["trolley"], 0.2 * np.sin(3.0 * run["time"]) ** 2, rtol=0.0, atol=1e-15)
+    np.testing.assert_allclose(run["torque"], 2.0 * np.sin(2.0 * run["time"]), rtol=0.0, atol=1e-15)
+
+
+# Progress
+
+
+@pytest.mark.parametrize("method", SCIPY)
+def test_progress_goes_from_start_to_end(model: Model, method: Any) -> None:
+    times: list[float] = []
+    simulate(model, duration=0.5, y0=(1.0, 0.0), method=method, progress=times.append)
+    assert times[0] == 0.0
+    assert times[-1] == pytest.approx(0.5, rel=1e-15)
+    assert np.all(np.diff(times) > 0.0)
+    assert len(times) > 3
+
+
+# Runs that stop
+
+
+@pytest.mark.parametrize("method", SCIPY)
+def test_an_interrupted_run_keeps_what_it_has(model: Model, method: Any) -> None:
+    def interrupt(t: float) -> None:
+        if t > 0.3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(SimulationError, match=r"^interrupted at t = ") as caught:
+        simulate(model, Shaken(), duration=5.0, y0=(1.0, 0.0), method=method, progress=interrupt, audit=True)
+    partial = finite_partial(caught.value)
+    assert 0.3 < partial["time"][-1] < 1.0
+    whole = simulate(model, Shaken(), duration=float(partial["time"][-1]), y0=(1.0, 0.0), rtol=1e-10)
+    assert float(partial["rod"][-1]) == pytest.approx(float(whole["rod"][-1]), abs=1e-3)
+
+
+def test_an_interruption_before_the_first_step_keeps_the_initial_state(model: Model) -> None:
+    def interrupt(t: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(SimulationError, match=r"^interrupted at t = 0 s$") as caught:
+        simulate(model, duration=5.0, y0=(1.0, 0.25), progress=interrupt)
+    partial = finite_partial(caught.value)
+    assert partial["time"].values.tolist() == [0.0]
+    assert float(partial["rod"][0]) == 1.0
+
+
+def finite_partial(error: SimulationError) -> xr.Dataset:
+    partial = error.partial
+    assert isinstance(partial, xr.Dataset)
+    for name in partial:
+        assert np.all(np.isfinite(partial[name])), name
+    assert np.all(np.diff(partial["time"]) > 0.0)
+    return partial
+
+
+@pytest.mark.parametrize("method", SCIPY)
+def test_a_run_into_nan_stops_with_what_was_before(method: Any) -> None:
+    model = towards_the_edge(0.5)  # reached at t = 1
+    model.dynamics  # noqa: B018  (compile before the clock starts)
+    began = time.perf_counter()
+    with pytest.raises(SimulationError, match=rf"^{method} .* at t = ") as caught:
+        simulate(model, duration=2.0, method=method)
+    assert time.perf_counter() - began < 10.0
+    partial = finite_partial(caught.value)
+    t = partial["time"].values
+    assert 0.1 < t[-1] <= 1.0 + 1e-6
+    np.testing.assert_allclose(partial["mass"], 0.5 * t**2, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("method", SCIPY)
+def test_a_run_that_is_nan_after_its_start_stops_at_once(method: Any) -> None:
+    model = towards_the_edge(0.0)
+    model.dynamics  # noqa: B018
+    began = time.perf_counter()
+    with pytest.raises(SimulationError, match=rf"^{method} ") as caught:
+        simulate(model, duration=2.0, method=method)
+    assert time.perf_counter() - began < 10.0
+    assert finite_partial(caught.value)["time"][-1] < 1e-6
+
+
+def test_a_run_that_starts_with_nan_is_refused() -> None:
+    with pytest.raises(SimulationError, match=r"^the accelerations are not finite at t = 0") as caught:
+        simulate(towards_the_edge(-1.0), duration=2.0)
+    partial = caught.value.partial
+    assert isinstance(partial, xr.Dataset)
+    assert partial["time"].values.tolist() == [0.0]
+
+
+class Winding:
+    """A law that turns a crank at 2 rad/s."""
+
+    def inputs(self, t: Scalar, sensors: Mapping[str, Scalar]) -> Mapping[str, Scalar]:
+        return {"drive of crank": 2.0 * t, "drive of crank_rate": 2.0}
+
+
+@pytest.mark.parametrize("method", SCIPY)
+def test_a_loop_that_is_driven_out_of_its_range_is_named(method: Any) -> None:
+    system = System(gravity=(0, 0, -9.81))
+    # Coupler and rocker reach 1.54 m together, the crank's pin at 3 rad is 2 m away.
+    linkage = FourBar((0, 0, 0), (0, 0.2, 1), (0, 0.7, 1), (0, 1, 0), (1, 0, 0), frame="ground")
+    add_linkage(system, linkage, np.random.default_rng(0))
+    add_drive(system, "crank")
+    bob = Revolute((1, 0, 0), (0, 1, 0.5))
+    system.add_body("bob", mass=1.0, com=(0, 1, 0.2), parent="rocker", hinge=bob)
+    low, high = linkage.reach() or (math.nan, math.nan)
+    with pytest.raises(SimulationError) as caught:
+        simulate(Model(system), Winding(), duration=2.0, method=method, rtol=1e-7)
+    message = (
+        f"the loop of 'crank' left the range it can be assembled in; admissible is {low:.4g} to {high:.4g}"
+    )
+    assert message in str(caught.value)
+    partial = finite_partial(caught.value)
+    reached = partial["drive_of_crank"].values
+    assert 0.5 * high < reached[-1] <= high
+    assert float(partial["closure_error"].max()) <= 1e-12
+
+
+def test_a_stall_is_noticed_and_progress_is_not() -> None:
+    watch = StallWatch(duration=10.0, evaluations=100)
+    for k in range(1000):  # 1 ms of progress per 50 evaluations
+        watch.look(1e-3 * k, 50 * k)
+    watch.look(0.9991, 49950 + 100)
+    with pytest.raises(StalledError, match=r"100 evaluations advanced it by less than 0\.001 s"):
+        watch.look(0.9992, 49950 + 101)
+
+
+def test_a_long_run_of_short_steps_is_no_stall() -> None:
+    watch = StallWatch(duration=1e5)
+    for k in range(100):  # steps of 10 µs at 12 evaluations each
+        watch.look(0.01 * k, 12000 * k)
+
+
+# Energy
+
+
+@pytest.mark.parametrize("method", ["DOP853", "LSODA"])
+def test_the_work_of_all_loads_and_drives_is_the_change_of_energy(model: Model, method: Any) -> None:
+    run = simulate(
+        model, Shaken(), duration=5.0, y0=(1.0, 0.5), audit=True, method=method, rtol=1e-11, atol=1e-12
+    )
+    work, energy = run["work"].values, run["energy"].values
+    assert work[0] == 0.0
+    assert np.ptp(work) > 2.0
+    np.testing.assert_allclose(energy - energy[0], work, rtol=0.0, atol=2e-8)
+    assert run["work"].attrs == {"units": "J", "long_name": "work done on the system"}
+
+
+def test_the_audit_does_not_change_the_motion(model: Model) -> None:
+    arguments: dict[str, Any] = {"duration": 2.0, "method": "DOP853", "rtol": 1e-11, "atol": 1e-12}
+    plain = simulate(model, Shaken(), **arguments)
+    audited = simulate(model, Shaken(), audit=True, **arguments)
+    np.testing.assert_allclose(audited["rod"], plain["rod"], rtol=0.0, atol=1e-9)
+    assert set(audited) - set(plain) == {"work"}
+
+
+def test_friction_alone_takes_energy_away(model: Model) -> None:
+    run = simulate(model, duration=3.0, y0=(1.0, 0.0), audit=True)
+    assert np.all(np.diff(run["work"]) < 0.0)
+    # Power of the damper: −c ω².
+    power = -0.3 * run["rod_rate"].values ** 2
+    found = np.gradient(run["work"].values, run["time"].values)
+    np.testing.assert_allclose(found[2:-2], power[2:-2], rtol=0.0, atol=5e-3)

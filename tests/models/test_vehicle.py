@@ -1,0 +1,309 @@
+"""The vehicle as a whole against what can be said of it on paper."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from ce_dynamics.arrays import Array
+from ce_dynamics.equations import Instant
+from ce_dynamics.errors import AssemblyError
+from ce_dynamics.model import Model
+from ce_dynamics.models.hmmwv.case import prepare
+from ce_dynamics.models.hmmwv.equilibrium import settled
+from ce_dynamics.models.hmmwv.ride import build_ride
+from ce_dynamics.models.hmmwv.schema import CORNERS
+from ce_dynamics.models.hmmwv.vehicle import build
+from ce_dynamics.reference import embedded_accelerations
+from ce_dynamics.reference.embedded_states import observed_states
+from ce_dynamics.simulation import simulate
+from ce_dynamics.system import System
+from tests.models.vehicle_states import driven_vehicle, random_instant
+
+G = 9.81
+MIRROR = {"left": "right", "right": "left"}
+
+
+@pytest.fixture(scope="module")
+def model() -> Model:
+    """At rest."""
+    return Model(build())
+
+
+def tyre(instant: Instant, corner: str, output: str = "Fz") -> float:
+    return float(instant.loads.responses[f"{corner}.tyre"].outputs[output])
+
+
+def total_mass(system: System) -> float:
+    return sum(body.mass for body in system.bodies)
+
+
+# Equilibrium
+
+
+def test_tyres_carry_the_weight(model: Model) -> None:
+    """Forces and moments of the settled vehicle, from the design positions of the centres of mass.
+
+    The pose differs from the design pose by some millimetres and milliradians, which the moment arms are
+    corrected for by taking all points from the settled pose.
+    """
+    assert len(model.system.bodies) == 36
+    instant = model.instant(settled(model), model.u0)
+    weight = G * total_mass(model.system)
+    loads = {name: tyre(instant, name) for name in CORNERS}
+    assert sum(loads.values()) == pytest.approx(weight, rel=1e-6)
+    states = observed_states(instant.outward)
+    masses = np.array([body.mass for body in model.system.bodies])
+    com = masses @ np.array([states[body.name].r for body in model.system.bodies]) / masses.sum()
+    centres = {name: states[f"{name}.wheel"].r for name in CORNERS}
+    # Moments about x and y; horizontal forces of tyres at rest without deflection are zero.  A tyre's load acts
+    # half its camber (below 0.02 rad) times its radius beside the centre: both sides alike.
+    longitudinal = sum(loads[name] * centres[name][0] for name in CORNERS) / weight
+    assert longitudinal == pytest.approx(com[0], abs=1e-5)
+    front, rear = (sum(loads[f"{axle}_{side}"] for side in MIRROR) for axle in ("front", "rear"))
+    assert front + rear == pytest.approx(weight)
+    # left and right differ by the weight of the steering linkage only, 6.9 kg a few centimetres off the middle
+    assert abs(loads["front_left"] - loads["front_right"]) < 6.9 * G
+    assert all(2.0 * 0.2 * weight < 2.0 * load < 2.0 * 0.3 * weight for load in loads.values())
+
+
+def test_settled_means_at_rest(model: Model) -> None:
+    """No rate of any state is left: 1e-9 of g, and of the tyres' relaxation."""
+    y_dot = model.dynamics(settled(model), model.u0)[0]
+    assert np.max(np.abs(y_dot)) < 1e-6
+
+
+def test_parked_vehicle_stays_parked() -> None:
+    case = prepare("stand-still", duration=1.0)
+    run = case.simulate()
+    for name in ("x", "y", "z", "yaw", "pitch", "roll"):
+        assert np.ptp(run[name].values) < 1e-6, name
+    assert float(np.abs(run["speed"]).max()) < 1e-6
+
+
+def test_parked_vehicle_holds_on_a_grade() -> None:
+    """On 10 % it leans on its tyres and brakes, rocks, and stays: 2.6 kN on carcasses of 4 × 185 kN/m."""
+    case = prepare("stand-still", duration=4.0, options={"grade": 0.1})
+    run = case.simulate(rtol=1e-7, atol=1e-9)
+    late = run.sel(time=slice(3.0, None))
+    assert np.ptp(run["x"].values) < 0.1
+    assert np.ptp(late["x"].values) < 2e-3
+    assert float(np.abs(late["speed"]).max()) < 0.02
+    up_the_road = late["tyre_Fx"].sum("corner").values
+    expected = G * total_mass(case.model.system) * np.sin(np.arctan(0.1))
+    np.testing.assert_allclose(up_the_road.mean(), expected, rtol=0.02)
+
+
+# Newton and Euler for the vehicle as one
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_momentum_of_the_whole_vehicle(seed: int, rng: np.random.Generator) -> None:
+    """Σ m a and the rate of Σ r × m v + I ω are the tyres' forces and the weight: all else is internal.
+
+    Springs, dampers, brakes, driveline, steering actuator and the reactions of all hinges and loops cancel.
+    """
+    system = driven_vehicle()
+    instant = random_instant(system, rng)
+    states = observed_states(instant.outward)
+    found = embedded_accelerations(instant.embedding, instant.q, instant.v, instant.x, instant.u)
+    force, moment, scale = np.zeros(3), np.zeros(3), np.zeros(2)
+    for body in system.bodies:
+        s, alpha, a = states[body.name], found[body.name][:3], found[body.name][3:]
+        inertia = np.asarray(s.R @ body.inertia @ s.R.T, dtype=float)
+        w, r = np.asarray(s.w, dtype=float), np.asarray(s.r, dtype=float)
+        own = inertia @ alpha + np.cross(w, inertia @ w)
+        force += body.mass * (a - system.gravity)
+        moment += own + np.cross(r, body.mass * (a - system.gravity))
+        scale += (body.mass * np.linalg.norm(a), np.linalg.norm(r) * body.mass * np.linalg.norm(a))
+    applied = [load for name in CORNERS for load in instant.loads.responses[f"{name}.tyre"].loads]
+    assert len(applied) == 4
+    expected = sum((np.asarray(load.force, dtype=float) for load in applied), np.zeros(3))
+    torque = sum(
+        (np.asarray(load.torque + np.cross(load.r, load.force), dtype=float) for load in applied), np.zeros(3)
+    )
+    assert np.linalg.norm(expected) > 1e3
+    # 36 terms that cancel, each good to 1e-12 (see test_vehicle_against_dae)
+    np.testing.assert_allclose(force, expected, rtol=0.0, atol=1e-11 * scale[0])
+    np.testing.assert_allclose(moment, torque, rtol=0.0, atol=1e-11 * scale[1])
+
+
+# Symmetries
+
+
+def mirrored(model: Model, y: Array) -> Array:
+    """The state seen in a mirror across the vehicle's x–z plane."""
+    entries = [*model.layout.q, *model.layout.v]
+    names = [entry.name for entry in entries]
+    flipped = {"chassis.y", "chassis.qx", "chassis.qz", "chassis.wx", "chassis.wz", "chassis.vy"}
+    result = np.empty(len(names))
+    for k, name in enumerate(names):
+        corner, _, rest = name.partition(".")
+        axle, _, side = corner.partition("_")
+        other = f"{axle}_{MIRROR[side]}.{rest}" if side in MIRROR else name
+        sign = -1.0 if name in flipped or "lower_arm" in name else 1.0  # wheels spin about +y on both sides
+        result[names.index(other)] = sign * y[k]
+    return result
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_mirrored_ride_model_accelerates_mirrored(seed: int, rng: np.random.Generator) -> None:
+    model = ride_model()
+    instant = random_instant(model.system, rng)
+    y = np.concatenate((instant.q, instant.v))
+    y_dot = instant.y_dot.astype(float)
+    found = model.instant(mirrored(model, y), model.u0).y_dot.astype(float)
+    assert not np.allclose(found, y_dot, rtol=1e-3)
+    # the arms' accelerations follow from forces of all corners; 1e-12 is what their rounding adds up to
+    np.testing.assert_allclose(found, mirrored(model, y_dot), rtol=0.0, atol=1e-12 * np.max(np.abs(y_dot)))
+
+
+@cache
+def ride_model() -> Model:
+    return Model(build_ride())
+
+
+def test_place_and_heading_do_not_matter(rng: np.random.Generator) -> None:
+    """On a flat road: moved and turned about the vertical, the vehicle does the same."""
+    start = random_instant(driven_vehicle(), rng)
+    turn = Rotation.from_rotvec((0.0, 0.0, 1.2))
+    q, v = start.q.copy(), start.v.copy()
+    q[:3] = turn.apply(q[:3]) + (40.0, -70.0, 0.0)
+    q[3:7] = np.roll((turn * Rotation.from_quat(np.roll(start.q[3:7], -1))).as_quat(), 1)
+    v[:3], v[3:6] = turn.apply(v[:3]), turn.apply(v[3:6])
+    moved = Instant(start.embedding, start.layout, q, v, start.x, start.u)
+    expected, found = (i.accelerations.v_dot.astype(float) for i in (start, moved))
+    expected[:3], expected[3:6] = turn.apply(expected[:3]), turn.apply(expected[3:6])
+    scale = np.max(np.abs(expected))
+    # tyre deflections of centimetres are differences of coordinates of 80 m: 1e-14/1e-2, of the largest forces
+    np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-11 * scale)
+    np.testing.assert_allclose(
+        moved.x_dot.astype(float), start.x_dot.astype(float), rtol=1e-9, atol=1e-10
+    )
+
+
+def test_angles_of_the_wheels_do_not_matter(model: Model, rng: np.random.Generator) -> None:
+    """Wheels are bodies of revolution: the angle they have turned by enters nothing."""
+    y = settled(model)
+    y[len(model.layout.q) :][:14] += rng.normal(size=14)
+    turned = y.copy()
+    for k, entry in enumerate(model.layout.q):
+        if entry.name.endswith(".wheel"):
+            turned[k] += rng.uniform(-100.0, 100.0)
+    np.testing.assert_array_equal(model.dynamics(turned, model.u0)[0], model.dynamics(y, model.u0)[0])
+
+
+# Driving
+
+
+@pytest.mark.parametrize("steer", [0.1, -0.1])
+def test_positive_steering_turns_left(steer: float) -> None:
+    case = prepare("step-steer", duration=2.0, speed=8.0, options={"steer": steer, "start": 0.1})
+    run = case.simulate().isel(time=-1)
+    left = np.sign(steer)
+    assert left * float(run["yaw_rate"]) > 0.05
+    assert left * float(run["yaw"]) > 0.0
+    assert left * float(run["y"]) > 0.0
+    assert left * float(run["ay"]) > 0.5
+    assert left * float(run["roll"]) > 0.0  # outwards; positive to the right
+    # The path curves as the front wheels point, Ackermann's 1/R = δ/l, with some understeer.
+    curvature = float(run["yaw_rate"] / run["speed"])
+    expected = steer * case.manoeuvre.driver.max_wheel_angle / case.manoeuvre.driver.wheelbase  # type: ignore[union-attr]
+    assert 0.6 < curvature / expected < 1.1
+    # load goes to the outer wheels: m ay h over the track
+    outer, inner = ("right", "left") if steer > 0.0 else ("left", "right")
+    for axle in ("front", "rear"):
+        assert float(run["tyre_Fz"].sel(corner=f"{axle}_{outer}")) > float(
+            run["tyre_Fz"].sel(corner=f"{axle}_{inner}")
+        )
+
+
+def test_load_transfer_under_braking() -> None:
+    """ΔFz of the front axle = m |ax| h / l in a stationary deceleration; all are read off the run."""
+    case = prepare("braking", duration=1.8, speed=20.0, options={"brake": 0.25, "start": 0.1})
+    run = case.simulate()
+    now = run.isel(time=-1)
+    mass = total_mass(case.model.system)
+    deceleration = -float(run["ax"].sel(time=slice(1.4, None)).mean())
+    assert deceleration > 1.5
+    # forces: four tyres slow the vehicle down
+    assert float(-now["tyre_Fx"].sum("corner")) == pytest.approx(mass * deceleration, rel=0.03)
+    front = {n: float(r["tyre_Fz"].sel(corner=["front_left", "front_right"]).sum()) for n, r in
+             (("before", run.isel(time=0)), ("during", now))}  # fmt: skip
+    centres = {body.name: body.com for body in case.model.system.bodies}
+    masses = np.array([body.mass for body in case.model.system.bodies])
+    height = (masses @ np.array([centres[b.name][2] for b in case.model.system.bodies])) / mass
+    height += float(now["z"])
+    wheelbase = 3.302
+    expected = mass * deceleration * height / wheelbase
+    assert front["during"] - front["before"] == pytest.approx(expected, rel=0.08)
+
+
+# Overrides
+
+
+@cache
+def pose(*overrides: str) -> dict[str, float]:
+    """Heave, pitch, arms and tyre loads of the settled vehicle."""
+    model = Model(build(overrides=overrides))
+    y = settled(model)
+    instant = model.instant(y, model.u0)
+    names = [entry.name for entry in model.layout.q]
+    result = {name: float(value) for name, value in zip(names, y, strict=False)}
+    result |= {name: float(value) for name, value in model.sense(instant).items()}
+    return result | {f"{name}.Fz": tyre(instant, name) for name in CORNERS}
+
+
+def test_stiffer_front_springs_raise_the_front() -> None:
+    before, after = pose(), pose("front.spring.linear=200 kN/m")
+    assert after["pitch"] < before["pitch"] - 1e-4  # nose up
+    assert after["front_left.lower_arm"] < before["front_left.lower_arm"]  # the wheel moves down
+    total = [sum(p[f"{name}.Fz"] for name in CORNERS) for p in (before, after)]
+    assert total[1] == pytest.approx(total[0], rel=1e-9)
+
+
+def test_softer_tyres_lower_the_vehicle_by_their_deflection() -> None:
+    """Half the stiffness doubles δ = Fz/cz; the suspension stays, up to the camber of wheels and arms."""
+    before, after = pose(), pose("tyre.cz=205560.5 N/m")
+    sunk = np.mean([before[f"{name}.wheel_z"] - after[f"{name}.wheel_z"] for name in CORNERS])
+    load = np.mean([before[f"{name}.Fz"] for name in CORNERS])
+    assert sunk == pytest.approx(load / 411121.0, rel=1e-3)
+
+
+def test_mass_and_gravity_load_the_tyres() -> None:
+    before = pose()
+    heavier, on_the_moon = pose("chassis.mass=2186.52 kg"), pose("vehicle.gravity=1.62 m/s^2")
+    loads = [sum(p[f"{name}.Fz"] for name in CORNERS) for p in (before, heavier, on_the_moon)]
+    assert loads[1] - loads[0] == pytest.approx(100.0 * G, rel=1e-6)
+    assert loads[2] / loads[0] == pytest.approx(1.62 / G, rel=1e-6)
+
+
+def test_one_corner_alone_can_be_changed() -> None:
+    before, after = pose(), pose("rear_left.spring.linear=500 kN/m")
+    assert after["roll"] > before["roll"]  # the left rises
+    # the stiffer corner and the one across carry more
+    for name, sign in zip(CORNERS, (-1.0, 1.0, 1.0, -1.0), strict=True):
+        assert sign * (after[f"{name}.Fz"] - before[f"{name}.Fz"]) > 1.0
+
+
+def test_a_spring_that_cannot_carry_the_vehicle_is_refused() -> None:
+    model = Model(build(overrides=["chassis.mass=400000 kg"]))
+    with pytest.raises(AssemblyError, match="no equilibrium"):
+        settled(model)
+
+
+def test_starting_speed_rolls_the_wheels() -> None:
+    """Settled at speed: wheels turn at v/r_dyn, r_dyn = (2 r0 + r_loaded)/3, but for the slip of rolling."""
+    model = Model(build(speed=10.0))
+    y = settled(model)
+    names = [entry.name for entry in (*model.layout.q, *model.layout.v)]
+    for name in CORNERS:
+        rate = y[names.index(f"{name}.wheel_rate")]
+        deflection = tyre(model.instant(y, model.u0), name, "deflection")
+        assert rate * (0.4699 - deflection / 3.0) == pytest.approx(10.0, rel=2e-3)
+    run = simulate(model, duration=0.5, y0=y)
+    assert float(np.abs(run["y"]).max()) < 1e-4  # straight on
+    assert float(np.ptp(run["z"])) < 2e-3
