@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -150,8 +150,7 @@ class ConstrainedState:
         w : (3,) array_like, optional
             Angular velocity in world axes.
         """
-        system = self.model.system
-        target = system.find(body)
+        target = self.model.system.find(body)
         if target.is_ground:
             raise ModelError("the ground cannot be placed")
         given = {"r": r, "w": w, "v": v}
@@ -162,10 +161,14 @@ class ConstrainedState:
             if not np.any(q):
                 raise ModelError(f"{owner}: quaternion (0, 0, 0, 0) is no rotation; (1, 0, 0, 0) is none")
             changes["R"] = rotation_from_quaternion(normalised(q))
-        states = {**self.bodies, target.name: self.bodies[target.name]._replace(**changes)}
+        return self.moved({target.name: self.bodies[target.name]._replace(**changes)})
+
+    def moved(self, motions: Mapping[str, BodyState]) -> ConstrainedState:
+        """The same state with other motions of some bodies, by name; see `place`."""
+        bodies, states = self.model.system.bodies, {**self.bodies, **motions}
         _, _, x = self.model.split(self.y)
-        p, V = position_vector(system.bodies, states), velocity_vector(system.bodies, states)
-        return replace(self, y=np.concatenate((p, V, x)))
+        p, V = position_vector(bodies, states), velocity_vector(bodies, states)
+        return replace(self, y=np.concatenate((p, V, x)).astype(float))
 
     def assembled(self) -> ConstrainedState:
         """The nearest state that satisfies the enabled constraints.

@@ -18,9 +18,9 @@ from ce_dynamics.body import Body
 from ce_dynamics.errors import ModelError
 from ce_dynamics.hinges.revolute import Revolute
 from ce_dynamics.linkage import Linkage
-from ce_dynamics.loop_freedoms import Freedoms
-from ce_dynamics.loop_trial import Loop
-from ce_dynamics.numeric_linkage import NumericLinkage
+from ce_dynamics.loops.freedoms import Freedoms
+from ce_dynamics.loops.numeric_linkage import NumericLinkage
+from ce_dynamics.loops.trial import Loop
 from ce_dynamics.rotation import rotation_about
 from ce_dynamics.system import LoopClosure, System
 

@@ -17,7 +17,7 @@ from ce_dynamics.embedding import Aggregate, Embedding, embed
 from ce_dynamics.equations import Instant
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.layout import Entry, Layout
-from ce_dynamics.loops import closure_errors
+from ce_dynamics.loops.closure_errors import closure_errors
 from ce_dynamics.system import System
 from ce_dynamics.variables import variables
 

@@ -24,7 +24,6 @@ from ce_dynamics.constraints import ConstrainedState, ConstrainedSystem, PointTo
 from ce_dynamics.errors import AssemblyError, ModelError, SimulationError
 from ce_dynamics.hinges import Free, Spherical
 from ce_dynamics.hinges.geometry import finite_number, finite_vector
-from ce_dynamics.reference.states import BodyState
 from ce_dynamics.rotation import normalised, quaternion_rate, rotation_from_quaternion
 from ce_dynamics.system import System, checked_inertia
 
@@ -436,13 +435,6 @@ def pendulum_pair(pair: Pair) -> tuple[ConstrainedSystem, PointToPoint, PointToP
     body_1 = system.system.find("body 1")
     hook = PointToPoint("hook", body_1, system.system.ground, at=-pair.body_1.c)
     return ConstrainedSystem(system.system, hook, joint), hook, joint
-
-
-def motion_of(state: PairState, body: int) -> BodyState:
-    """Pose and velocities of body 1 or 2."""
-    if body == 1:
-        return BodyState(state.R1, state.x1, state.w1, state.v1)
-    return BodyState(state.R2, state.x2, state.w2, state.v2)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

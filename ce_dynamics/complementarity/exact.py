@@ -26,11 +26,13 @@ import numpy as np
 
 from ce_dynamics.checks import Floats
 from ce_dynamics.complementarity.errors import InfeasibleError
-from ce_dynamics.complementarity.problem import Integers, Kind, Problem, Solution
+from ce_dynamics.complementarity.problem import Conditions, Integers, Kind, Problem, Solution, SparseRows
 from ce_dynamics.errors import ModelError
 
 RANK = 1e-12
 """Eigenvalues of A (scaled to a unit diagonal) below this share of the largest are rounding."""
+DECIDED = 1e-10
+"""Share of a row that bilateral rows must leave undecided for it to matter."""
 CONSISTENT = 1e-9
 """Largest relative violation of conditions that counts as rounding."""
 
@@ -150,7 +152,13 @@ def least_distance(H: Floats, b: Floats, bilateral: Floats) -> Floats:
     N = null_space(H[e]) if len(e) else np.eye(H.shape[1])
     lam = np.zeros(len(b))
     if len(u):
-        lam[u] = least_distance_inequalities(H[u] @ N, b[u] + H[u] @ x0)
+        HN, given = H[u] @ N, b[u] + H[u] @ x0
+        length = np.linalg.norm(HN, axis=1)
+        kept = length > DECIDED  # what the bilateral rows leave to decide; rows have unit length before
+        if np.any(given[~kept] < -CONSISTENT):
+            raise InfeasibleError("a unilateral condition contradicts the bilateral ones; no velocity satisfies all")
+        scale = 1.0 / length[kept]
+        lam[u[kept]] = scale * least_distance_inequalities(HN[kept] * scale[:, None], given[kept] * scale)
     if len(e):
         x = x0 + N @ (N.T @ (H[u].T @ lam[u]))
         lam[e] = np.linalg.lstsq(H[e].T, x - H[u].T @ lam[u], rcond=RANK)[0]
@@ -158,21 +166,62 @@ def least_distance(H: Floats, b: Floats, bilateral: Floats) -> Floats:
 
 
 def least_distance_inequalities(H: Floats, b: Floats) -> Floats:
-    """Multipliers for minimise ½|y|² subject to H y + b ≥ 0, by non-negative least squares."""
-    from scipy.optimize import nnls
+    """Multipliers for minimise ½|y|² subject to H y + b ≥ 0, by non-negative least squares.
 
+    Both of SciPy's routines fail now and then where rows depend on each other, so that every answer is judged by
+    the conditions themselves.
+    """
     m, r = H.shape
     if np.all(b >= 0.0):
         return np.zeros(m)
-    # minimise |E u − f| for u ≥ 0, E = [Hᵀ; −bᵀ], f = (0, 1); then λ = u / (1 + bᵀ u)
+    # minimise |E u − f| for u ≥ 0, E = [Hᵀ; −bᵀ], f = (0, 1); then λ = u / |E u − f|²
     E = np.vstack((H.T, -b))
     f = np.append(np.zeros(r), 1.0)
-    u, distance = nnls(E, f, maxiter=30 * m + 100)
-    if distance <= CONSISTENT:
+    for attempt in (active_set, bounded_variables):
+        u = attempt(E, f)
+        distance = float(np.linalg.norm(E @ u - f))
+        if distance > CONSISTENT:
+            lam = refined(H, b, u / distance**2, u > 0.0)
+            w = H @ (H.T @ lam) + b
+            if np.max(np.abs(np.minimum(lam, w))) <= CONSISTENT:
+                return lam
+    require_feasible(H, b)
+    from ce_dynamics.complementarity.row_states import solve_by_states
+
+    rows = SparseRows.dense(H)
+    return solve_by_states(Problem(rows, rows, np.zeros(r), b, Conditions.of([Kind.UNILATERAL] * m)))
+
+
+def active_set(E: Floats, f: Floats) -> Floats:
+    """Non-negative least squares by Lawson and Hanson's method."""
+    from scipy.optimize import nnls
+
+    return np.asarray(nnls(E, f, maxiter=100 * E.shape[1] + 100)[0])
+
+
+def bounded_variables(E: Floats, f: Floats) -> Floats:
+    """The same by Stark and Parker's bounded-variable least squares."""
+    from scipy.optimize import lsq_linear
+
+    limit = 100 * E.shape[1] + 100
+    return np.asarray(lsq_linear(E, f, bounds=(0.0, np.inf), method="bvls", tol=1e-15, max_iter=limit).x)
+
+
+def require_feasible(H: Floats, b: Floats) -> None:
+    """Refuse conditions H y + b ≥ 0 that no y satisfies.
+
+    Raises
+    ------
+    InfeasibleError
+        If a linear program finds none.
+    """
+    from scipy.optimize import linprog
+
+    done = linprog(np.zeros(H.shape[1]), A_ub=-H, b_ub=b, bounds=(None, None), method="highs")
+    if done.status == 2:
         raise InfeasibleError(
             "unilateral conditions contradict each other; no velocity satisfies all of them"
         )
-    return refined(H, b, u / distance**2, u > 0.0)
 
 
 def refined(H: Floats, b: Floats, lam: Floats, active: Floats) -> Floats:

@@ -21,7 +21,7 @@ from ce_dynamics.arrays import Array, zeros
 from ce_dynamics.body import Body
 from ce_dynamics.embedding import Aggregate
 from ce_dynamics.loads import Loads
-from ce_dynamics.loops import closure_errors, numerical_rank
+from ce_dynamics.loops.closure_errors import closure_errors, numerical_rank
 from ce_dynamics.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.recursion.articulated_body import Accelerations
 from ce_dynamics.recursion.outward import Outward

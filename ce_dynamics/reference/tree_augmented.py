@@ -14,7 +14,7 @@ from ce_dynamics.embedding import Embedding, embed, neutral_state
 from ce_dynamics.equations import Instant
 from ce_dynamics.forces.base import Response
 from ce_dynamics.layout import Layout
-from ce_dynamics.loops import ClosureErrors, closure_errors
+from ce_dynamics.loops.closure_errors import ClosureErrors, closure_errors
 from ce_dynamics.motion import SubgraphMotion
 from ce_dynamics.motions import Prescribed
 from ce_dynamics.recursion.articulated_body import Articulated, base_to_tip, tip_to_base

@@ -1,9 +1,12 @@
-"""The exact Jacobian ∂ẏ/∂y of a model, compiled in segments, kept for as long as the model lives."""
+"""Exact Jacobians, compiled in segments; that of a model, ∂ẏ/∂y, is kept for as long as the model lives."""
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import io
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -17,7 +20,7 @@ from ce_dynamics.model import Model
 from ce_dynamics.stepping.forward_mode import sparse_forward_jacobian
 from ce_dynamics.stepping.segments import Segment, Segmented, split
 
-VERSION = 1
+VERSION = 2
 """Raise whenever derivatives or segments of an unchanged function change: part of the cache key."""
 
 Integers = NDArray[np.int64]
@@ -25,7 +28,7 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class CompiledJacobian:
-    """∂ẏ/∂y without its structural zeros, inputs held.
+    """The derivative of one output with respect to one input, without its structural zeros.
 
     Attributes
     ----------
@@ -37,8 +40,8 @@ class CompiledJacobian:
         Numbers that segments keep for each other.
     rows, columns : (n_entries,) int array
         Positions of the entries.
-    n : int
-        Number of states.
+    shape : (n_rows, n_columns)
+        Sizes of the output and the input.
     """
 
     functions: tuple[CompiledFunction, ...]
@@ -46,11 +49,18 @@ class CompiledJacobian:
     n_kept: int
     rows: Integers
     columns: Integers
-    n: int
+    shape: tuple[int, int]
 
 
 class JacobianCall:
     """Buffers and tables of arguments for one caller.
+
+    Parameters
+    ----------
+    jacobian : CompiledJacobian
+        What is called.
+    inputs : sequence of arrays
+        Where the inputs of the function are: write into them.
 
     Attributes
     ----------
@@ -60,26 +70,23 @@ class JacobianCall:
         Of each segment and its table, in turn.
     """
 
-    def __init__(self, jacobian: CompiledJacobian, y: Floats, u: Floats) -> None:
+    def __init__(self, jacobian: CompiledJacobian, inputs: Sequence[Floats]) -> None:
         self.jacobian = jacobian
-        self.y, self.u = y, u
+        self.inputs = tuple(inputs)
         self.entries = np.zeros(max(1, len(jacobian.rows)))
         self._kept = np.zeros(max(1, jacobian.n_kept))
         size = self.entries.itemsize
         self._tables = []
         for keep_at, result_at in jacobian.plan:
-            keep = self._kept.ctypes.data + size * keep_at
-            result = self.entries.ctypes.data + size * result_at
-            pointers = [y.ctypes.data, u.ctypes.data, self._kept.ctypes.data, keep, result]
+            pointers = [array.ctypes.data for array in (*self.inputs, self._kept)]
+            pointers += [self._kept.ctypes.data + size * keep_at, self.entries.ctypes.data + size * result_at]
             self._tables.append(np.array(pointers, dtype=np.int64))
         self.addresses: list[int] = []
         for function, table in zip(jacobian.functions, self._tables, strict=True):
             self.addresses += [function.table_address, table.ctypes.data]
 
     def run(self) -> Floats:
-        """Evaluate at what is in the buffers of y and u; entries in the order of the Jacobian's rows."""
-        import ctypes
-
+        """Evaluate at what is in the inputs; entries in the order of the Jacobian's rows."""
         for function, table in zip(self.jacobian.functions, self._tables, strict=True):
             function._call(ctypes.c_void_p(table.ctypes.data))
         return self.entries[: len(self.jacobian.rows)]
@@ -91,29 +98,29 @@ _of_model: WeakKeyDictionary[Model, CompiledJacobian] = WeakKeyDictionary()
 def jacobian_of(model: Model) -> CompiledJacobian:
     """The compiled Jacobian of a model; made when first asked for, from the disk if it was made before."""
     if model not in _of_model:
-        _of_model[model] = compile_jacobian(model.dynamics.traced)
+        _of_model[model] = compile_jacobian(model.dynamics.traced, "y_dot", "y")
     return _of_model[model]
 
 
-def compile_jacobian(dynamics: TracedFunction) -> CompiledJacobian:
-    """Compile the derivative of ``y_dot`` with respect to ``y``."""
-    key = hashlib.sha256(f"jacobian {VERSION} {dynamics.digest()}".encode()).hexdigest()
+def compile_jacobian(traced: TracedFunction, output: str, input: str) -> CompiledJacobian:
+    """Compile the derivative of an output with respect to an input."""
+    key = hashlib.sha256(f"jacobian {VERSION} {output} {input} {traced.digest()}".encode()).hexdigest()
     known = cache.load(key)
     if known is None:
-        sparse = sparse_forward_jacobian(dynamics, "y_dot", "y")
+        sparse = sparse_forward_jacobian(traced, output, input)
         parts = split(sparse.function)
         order = list(parts.order)
         rows, columns = sparse.rows[order], sparse.columns[order]
         cache.store(key, packed(parts, rows, columns))
     else:
-        parts, rows, columns = unpacked(known, dynamics)
+        parts, rows, columns = unpacked(known, traced)
     return CompiledJacobian(
         functions=tuple(compile_function(segment.function) for segment in parts.segments),
         plan=tuple((segment.keep_at, segment.result_at) for segment in parts.segments),
         n_kept=parts.n_kept,
         rows=rows.astype(np.int64),
         columns=columns.astype(np.int64),
-        n=dynamics.input_shapes["y"][0],
+        shape=(math.prod(traced.output_shapes[output]), math.prod(traced.input_shapes[input])),
     )
 
 
@@ -137,9 +144,7 @@ def packed(parts: Segmented, rows: NDArray[np.intp], columns: NDArray[np.intp]) 
     return file.getvalue()
 
 
-def unpacked(
-    content: bytes, dynamics: TracedFunction
-) -> tuple[Segmented, NDArray[np.intp], NDArray[np.intp]]:
+def unpacked(content: bytes, traced: TracedFunction) -> tuple[Segmented, NDArray[np.intp], NDArray[np.intp]]:
     """What `packed` was given."""
     with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
         n_kept = int(arrays["n_kept"])
@@ -148,7 +153,7 @@ def unpacked(
             keep, result = arrays[f"keep_{k}"].tolist(), arrays[f"result_{k}"].tolist()
             function = TracedFunction(
                 name=f"jacobian_{k}",
-                input_shapes={**dynamics.input_shapes, "kept": (max(1, n_kept),)},
+                input_shapes={**traced.input_shapes, "kept": (max(1, n_kept),)},
                 output_shapes={"keep": (len(keep),), "result": (len(result),)},
                 instructions=tuple(map(tuple, arrays[f"instructions_{k}"].tolist())),
                 numbers=tuple(arrays[f"numbers_{k}"].tolist()),

@@ -8,34 +8,67 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ce_dynamics.checks import Floats
-from ce_dynamics.stepping.jacobian import JacobianCall, jacobian_of
+from ce_dynamics.stepping.jacobian import CompiledJacobian, JacobianCall, compile_jacobian, jacobian_of
 
 if TYPE_CHECKING:
     from ce_dynamics.simulation import RightHandSide
 
 
 def sparse_jacobian_of(rhs: RightHandSide) -> Callable[[float, Floats], Any]:
-    """∂ẏ/∂y with the inputs held, as a function of t and y.
+    """dẏ/dy as a function of t and y: ∂ẏ/∂y + ∂ẏ/∂u ∂u/∂y where an input law listens to the state.
 
-    What an input law makes of the state is not in it, nor is the row of the work of an audited run: for
-    Newton's iteration, which converges to the same solution, both are slow or have no effect on others.
-    The function raises ValueError where the Jacobian is not finite.
+    The row of the work of an audited run is left empty: nothing depends on the work, so that Newton's
+    iteration finds the same solution.
     """
     from scipy.sparse import csc_matrix
 
     n = rhs.dynamics.output_shapes["y_dot"][0]
-    jacobian = jacobian_of(rhs.model)
-    call = JacobianCall(jacobian, np.zeros(n), np.zeros(len(rhs.model.layout.u)))
-    order = np.lexsort((jacobian.rows, jacobian.columns))
-    rows = jacobian.rows[order].astype(np.int32)
-    starts = np.searchsorted(jacobian.columns[order], np.arange(n + 1)).astype(np.int32)
+    time, y, u = np.zeros(1), np.zeros(n), np.zeros(len(rhs.model.layout.u))
+    by_state = SparseCall(jacobian_of(rhs.model), (y, u), (n, n))
+    feedback = None
+    if rhs.control is not None:
+        by_input = compile_jacobian(rhs.model.dynamics.traced, "y_dot", "u")
+        law = compile_jacobian(rhs.control.traced, "u", "y")
+        feedback = SparseCall(by_input, (y, u), (n, len(u))), SparseCall(law, (time, y), (len(u), n))
 
-    def exact(t: float, y: Floats) -> Any:
-        call.y[:] = y
-        call.u[:] = rhs.inputs_at(t, y)
-        entries = call.run()[order]
-        if not np.all(np.isfinite(entries)):  # an infinite entry would freeze a state in Newton's iteration
-            raise ValueError("the Jacobian is not finite")
-        return csc_matrix((entries, rows, starts), shape=(n, n))
+    def exact(t: float, state: Floats) -> Any:
+        time[0] = t
+        y[:] = state
+        u[:] = rhs.inputs_at(t, state)
+        result = by_state.matrix()
+        if feedback is not None:
+            by_u, u_by_y = feedback
+            result = result + by_u.matrix() @ u_by_y.matrix()
+        return csc_matrix(result)
 
     return exact
+
+
+class SparseCall:
+    """A compiled Jacobian as a sparse matrix.
+
+    Parameters
+    ----------
+    jacobian : CompiledJacobian
+        What is called.
+    inputs : tuple of arrays
+        Where its inputs are.
+    shape : (int, int)
+        Of the matrix: rows and columns beyond those of the Jacobian are empty.
+    """
+
+    def __init__(
+        self, jacobian: CompiledJacobian, inputs: tuple[Floats, ...], shape: tuple[int, int]
+    ) -> None:
+        self._call = JacobianCall(jacobian, inputs)
+        self._shape = shape
+        self._order = np.lexsort((jacobian.rows, jacobian.columns))
+        self._rows = jacobian.rows[self._order].astype(np.int32)
+        columns = jacobian.columns[self._order]
+        self._starts = np.searchsorted(columns, np.arange(shape[1] + 1)).astype(np.int32)
+
+    def matrix(self) -> Any:
+        """Evaluate at what is in the inputs."""
+        from scipy.sparse import csc_matrix
+
+        return csc_matrix((self._call.run()[self._order], self._rows, self._starts), shape=self._shape)

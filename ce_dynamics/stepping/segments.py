@@ -85,7 +85,7 @@ def homes(traced: TracedFunction, length: int) -> tuple[int, list[int]]:
     for op, _, _, _ in traced.instructions:
         home.append(count // length)
         count += arity(op) > 0
-    return home[-1] + 1, home
+    return (home[-1] + 1 if home else 1), home
 
 
 def readers(traced: TracedFunction, home: list[int]) -> dict[int, set[int]]:

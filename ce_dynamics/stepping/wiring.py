@@ -50,7 +50,7 @@ class Wiring:
         self._tables = np.array([[y, given, y_dot], [t, y, given]], dtype=np.int64)
         calls = [dynamics.table_address, self._tables[0].ctypes.data]
         calls += [0, 0] if control is None else [control.table_address, self._tables[1].ctypes.data]
-        self._jacobian = None if jacobian is None else JacobianCall(jacobian, self.state, self.u)
+        self._jacobian = None if jacobian is None else JacobianCall(jacobian, (self.state, self.u))
         self.entries = np.zeros(1)
         self.rows = self.columns = np.zeros(0, dtype=np.int64)
         addresses: list[int] = []

@@ -43,7 +43,8 @@ tilt = [math.degrees(math.acos(abs(c.upper_arm.axis @ c.lower_arm.axis))) for c 
 show("upper arm's axis against the lower arm's", tilt, "deg", 1)
 for arm in ("lower_arm", "upper_arm"):
     moments = np.array([np.linalg.eigvalsh(getattr(c, arm).inertia) for c in corners])
-    show(f"{arm}: largest moment less the other two", moments[:, 2] - moments[:, 0] - moments[:, 1], "kg m²", 5)
+    excess = moments[:, 2] - moments[:, 1] - moments[:, 0]
+    show(f"{arm}: largest moment less the other two", excess, "kg m²", 5)
 reach = [model.embedding.owner[f"{name}.lower_arm"].linkages[0].reach() for name in SIDES]
 for which, end in enumerate(("down", "up")):
     show(f"lower arm can be assembled {end} to", [math.degrees(r[which]) for r in reach if r], "deg", 1)

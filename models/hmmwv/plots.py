@@ -322,8 +322,8 @@ def draw_energy(axes: Axes, results: xr.Dataset) -> None:
     axes.plot(results["time"], 1e-3 * results["work"], color=ORANGE, linestyle="--", label="work")
     axes.set_ylabel("change since the start [kJ]")
     right = right_scale(axes)
-    label = "difference [J], right scale"
-    right.plot(results["time"], energy_imbalance(results), color=GREY, linewidth=1.0, label=label)
+    label = "difference [mJ], right scale"
+    right.plot(results["time"], 1e3 * energy_imbalance(results), color=GREY, linewidth=1.0, label=label)
     legend(axes, right)
 
 

@@ -69,8 +69,21 @@ def build(
         system.start(wheel, v=[speed / corner.tyre.radius])
     system.add_force(Driveline("driveline", chassis, wheels, powertrain_parameters(data.powertrain)))
     add_sensors(system, chassis)
-    system.start(chassis, q=[0, 0, data.ride_height, 1, 0, 0, 0], v=[0, 0, 0, speed, 0, 0])
+    start_on(system, chassis, surface, data.ride_height, speed)
     return system
+
+
+def start_on(system: System, chassis: Body, road: Road, height: float, speed: float) -> None:
+    """Start at the origin, a height above the road and along its grade there."""
+    grade, _ = road.slope(0.0, 0.0)
+    angle = math.atan(grade)
+    s, c = math.sin(angle), math.cos(angle)
+    r = [0.0 - height * s, 0.0, road.height(0.0, 0.0) + height * c]
+    system.start(
+        chassis,
+        q=[*r, math.cos(0.5 * angle), 0.0, 0.0 - math.sin(0.5 * angle), 0.0],
+        v=[0.0, 0.0, 0.0, speed * c, 0.0, speed * s],
+    )
 
 
 def add_steering(system: System, chassis: Body, steering: SteeringParameters) -> Body:

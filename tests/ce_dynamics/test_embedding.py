@@ -8,8 +8,8 @@ import pytest
 from ce_dynamics.embedding import Aggregate, Embedding, embed
 from ce_dynamics.errors import ModelError
 from ce_dynamics.hinges import Distance, Free, Prismatic, Revolute, Spherical
+from ce_dynamics.loops.numeric_linkage import NumericLinkage
 from ce_dynamics.motions import Held
-from ce_dynamics.numeric_linkage import NumericLinkage
 from ce_dynamics.system import System
 from tests.ce_dynamics.mechanisms import Z, add, five_bar, four_bar
 

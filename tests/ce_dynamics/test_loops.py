@@ -8,11 +8,11 @@ import pytest
 from ce_dynamics.arrays import Array
 from ce_dynamics.hinges import Cylindrical, Distance, Prismatic, Revolute, Screw, Spherical, Universal
 from ce_dynamics.hinges.conditions import Closure
-from ce_dynamics.loop_freedoms import Freedoms
-from ce_dynamics.loop_trial import Loop, moving
-from ce_dynamics.loops import ClosureErrors, numerical_rank
-from ce_dynamics.pivoted_lu import PivotedLU
-from ce_dynamics.row_choice import RowChoice, smallest_singular
+from ce_dynamics.loops.closure_errors import ClosureErrors, numerical_rank
+from ce_dynamics.loops.freedoms import Freedoms
+from ce_dynamics.loops.pivoted_lu import PivotedLU
+from ce_dynamics.loops.row_choice import RowChoice, smallest_singular
+from ce_dynamics.loops.trial import Loop, moving
 from ce_dynamics.system import System
 from tests.ce_dynamics.mechanisms import (
     add,

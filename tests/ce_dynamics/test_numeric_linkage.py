@@ -20,9 +20,9 @@ from ce_dynamics.compiler import compile_function, trace
 from ce_dynamics.embedding import Embedding, embed
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.hinges import Distance, Prismatic, Revolute, Screw
+from ce_dynamics.loops.numeric_linkage import NumericLinkage
 from ce_dynamics.model import Model
 from ce_dynamics.motions import Driven
-from ce_dynamics.numeric_linkage import NumericLinkage
 from ce_dynamics.recursion.outward import Outward
 from ce_dynamics.reference import FullyAugmented, embedded_accelerations
 from ce_dynamics.system import System

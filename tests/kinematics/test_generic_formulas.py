@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ce_dynamics.body import Body
-from ce_dynamics.loops import ClosureErrors, closure_errors
+from ce_dynamics.loops.closure_errors import ClosureErrors, closure_errors
 from ce_dynamics.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.system import LoopClosure
 from tests.kinematics.bench import Bench, Recorded, State, bench

@@ -36,9 +36,9 @@ class Differences(NamedTuple):
 def differences(position: Callable[[float], Array], h: float) -> Differences:
     """Of order 8 at t = 0.
 
-    Their errors: truncation, for which the difference between orders 6 and 8 is a generous bound (the next order
-    is smaller by (ω h)² for motions of frequency ω), and rounding of positions of some metres, of
-    which the differences add up a few times 1e-16 |r| / h and / h².
+    Their errors: truncation, for which the difference between orders 6 and 8 is a generous bound (order 8 is
+    better by (ω h)² for motions of frequency ω), and rounding of positions of some metres, of which the
+    differences add up a few times 1e-16 |r| / h and / h².
     """
     r = {k: position(k * h) for k in range(-4, 5)}
     v = {n: sum(c * (r[k] - r[-k]) for k, c in enumerate(row, 1)) / h for n, row in FIRST.items()}
@@ -112,8 +112,8 @@ def test_in_the_world(vehicle: System, name: str, seed: int, rng: np.random.Gene
     """The whole vehicle in motion: positions along the motion that starts with the accelerations found.
 
     Coordinates with the right value, rate and acceleration at t = 0 give the right velocity and acceleration
-    there, whatever their higher derivatives: q + v t + v̇ t²/2, and for the attitude the rotation by the vector
-    ω t + ω̇ t²/2, whose angular acceleration at t = 0 is ω̇.
+    there, whatever their higher derivatives: q + v t + v̇ t²/2, and for the attitude the rotation by the
+    vector ω t + ω̇ t²/2, whose angular acceleration at t = 0 is ω̇.
     """
     embedding = embed(vehicle)
     layout = Layout(embedding)

@@ -200,20 +200,18 @@ def exact(case: Case) -> Array:
         ).y.T
         for tolerance in (1e-12, 1e-13)
     ]
-    np.testing.assert_allclose(*solutions, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(solutions[0], solutions[1], rtol=1e-10, atol=1e-10)
     return np.asarray(solutions[1])
 
 
 def worst_deviation(case: Case, exact: Array, run: Trajectory, tolerance: float) -> float:
     """Of the poses and velocities of all bodies, in units of IDA's tolerance rtol |value| + atol.
 
-    |value| is the largest of its kind: angle turned (by the wheels) 77 rad, distance 38 m, angular velocity 26
-    rad/s, velocity 12 m/s.
+    |value| is the largest of its kind: angle turned (by the wheels) 77 rad, distance 38 m, angular velocity
+    26 rad/s, velocity 12 m/s.
     """
     system = case.model.system
-    expected = [
-        observed_states(case.model.instant(y, u).outward) for y, u in zip(exact, run.u, strict=True)
-    ]
+    expected = [observed_states(case.model.instant(y, u).outward) for y, u in zip(exact, run.u, strict=True)]
     wheels = [k for k, entry in enumerate(case.model.layout.q) if entry.name.endswith(".wheel")]
     turned = np.max(np.abs(exact[:, wheels]))
     worst = 0.0

@@ -14,9 +14,11 @@ from ce_dynamics.compiler.machine import compile_function
 from ce_dynamics.compiler.operations import LOGICAL, Op
 from ce_dynamics.model import Model
 from ce_dynamics.models import hmmwv
+from ce_dynamics.simulation import RightHandSide
 from ce_dynamics.stepping import jacobian as jacobians
 from ce_dynamics.stepping.forward_mode import sparse_forward_jacobian
 from ce_dynamics.stepping.jacobian import JacobianCall, compile_jacobian
+from ce_dynamics.stepping.scipy_jacobian import sparse_jacobian_of
 from ce_dynamics.stepping.segments import split
 from tests.ce_dynamics.stepping.systems import pendulum
 
@@ -75,6 +77,13 @@ def test_structural_zeros_are_left_out() -> None:
         sparse_forward_jacobian(traced, "f", "y")
 
 
+def test_a_jacobian_without_entries_is_empty() -> None:
+    traced = trace("f", lambda x, u: {"f": [u[0], 2.0]}, {"x": 3, "u": 1})
+    compiled = compile_jacobian(traced, "f", "x")
+    assert compiled.shape == (2, 3)
+    assert len(JacobianCall(compiled, (np.zeros(3), np.zeros(1))).run()) == 0
+
+
 @pytest.mark.parametrize("length", [1, 2, 7, 10**6])
 def test_segments_together_are_the_whole(length: int, rng: np.random.Generator) -> None:
     traced = every_operation()
@@ -92,8 +101,8 @@ def test_segments_together_are_the_whole(length: int, rng: np.random.Generator) 
 
 
 def run_at(compiled: jacobians.CompiledJacobian, y: Any, u: Any) -> Any:
-    call = JacobianCall(compiled, np.array(y), np.array(u))
-    J = np.zeros((compiled.n, compiled.n))
+    call = JacobianCall(compiled, (np.array(y, dtype=float), np.array(u, dtype=float)))
+    J = np.zeros(compiled.shape)
     J[compiled.rows, compiled.columns] = call.run()
     return J
 
@@ -116,13 +125,13 @@ def test_the_cache_gives_back_the_same_jacobian(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setenv("CE_DYNAMICS_CACHE", str(tmp_path))
     dynamics = pendulum().dynamics
     assert isinstance(dynamics, CompiledFunction)
-    fresh = compile_jacobian(dynamics.traced)
+    fresh = compile_jacobian(dynamics.traced, "y_dot", "y")
 
     def forbidden(*arguments: Any) -> Any:
         raise AssertionError("derived again")
 
     monkeypatch.setattr(jacobians, "sparse_forward_jacobian", forbidden)
-    again = compile_jacobian(dynamics.traced)
+    again = compile_jacobian(dynamics.traced, "y_dot", "y")
     y, u = [0.3, -0.2, 1.0, 2.0], [0.5]
     np.testing.assert_array_equal(run_at(fresh, y, u), run_at(again, y, u))
 
@@ -134,3 +143,29 @@ def test_a_segment_is_compiled_like_any_function() -> None:
     np.testing.assert_allclose(
         compiled(x, kept)[1], segment.function.evaluate(x=x, kept=kept)["result"], rtol=1e-14
     )
+
+
+class Listening:
+    """A driver who listens to nearly everything."""
+
+    def inputs(self, t: Any, sensors: Any) -> Any:
+        return {
+            "steering": -0.3 * sensors["y"] - 0.1 * sensors["yaw_rate"] * t,
+            "throttle": 0.1 * sensors["vx"],
+        }
+
+
+def test_scipy_gets_the_derivative_with_the_law_in_it(rng: np.random.Generator) -> None:
+    model = Model(hmmwv.build(speed=12.0))
+    y = hmmwv.settled(model)
+    y = y + 1e-4 * rng.standard_normal(len(y))
+    rhs = RightHandSide(model, Listening(), audit=True)
+    J = sparse_jacobian_of(rhs)(0.7, np.append(y, 5.0)).toarray()
+    assert J.shape == (len(y) + 1, len(y) + 1)
+    assert not np.any(J[-1])
+    assert not np.any(J[:, -1])
+    h = 1e-6
+    columns = [(rhs(0.7, y + e) - rhs(0.7, y - e))[:-1] / (2.0 * h) for e in h * np.eye(len(y))]
+    J = J[:-1, :-1]
+    error = np.abs(J - np.array(columns).T) / np.maximum(1.0, np.abs(J).max(axis=1, keepdims=True))
+    assert np.max(error) < 1e-6

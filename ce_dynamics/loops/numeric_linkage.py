@@ -16,19 +16,19 @@ import numpy as np
 
 from ce_dynamics.arrays import Array, Scalar, array, concatenate, where, zeros
 from ce_dynamics.body import Body
-from ce_dynamics.branch_table import BranchTable, Reach, tabulate
 from ce_dynamics.errors import ModelError
 from ce_dynamics.hinges.base import Hinge
 from ce_dynamics.linkage import Linkage
-from ce_dynamics.loop_assembly import assembled
-from ce_dynamics.loop_branch import Branch, BranchEnd, follow
-from ce_dynamics.loop_kernel import LoopKernel
-from ce_dynamics.loop_trial import Loop
-from ce_dynamics.loops import numerical_rank
+from ce_dynamics.loops.assembly import assembled
+from ce_dynamics.loops.branch import Branch, BranchEnd, follow
+from ce_dynamics.loops.branch_table import BranchTable, Reach, tabulate
+from ce_dynamics.loops.closure_errors import numerical_rank
+from ce_dynamics.loops.kernel import LoopKernel
+from ce_dynamics.loops.pivoted_lu import PivotedLU
+from ce_dynamics.loops.row_choice import RowChoice, smallest_singular
+from ce_dynamics.loops.straight_path import Linearised, Pose, closed, led_along, path
+from ce_dynamics.loops.trial import Loop
 from ce_dynamics.motion import BodyMotion, HingeMotion, SubgraphMotion
-from ce_dynamics.pivoted_lu import PivotedLU
-from ce_dynamics.row_choice import RowChoice, smallest_singular
-from ce_dynamics.straight_path import Linearised, Pose, closed, led_along, path
 
 logger = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ce_dynamics.arrays import Array, concatenate, zeros
 from ce_dynamics.body import Body
-from ce_dynamics.loops import ClosureErrors, closure_errors
+from ce_dynamics.loops.closure_errors import ClosureErrors, closure_errors
 from ce_dynamics.motion import BodyMotion, HingeMotion, SubgraphMotion
 from ce_dynamics.motion import at_rest as body_at_rest
 from ce_dynamics.rotation import normalised

@@ -6,7 +6,7 @@ import numpy as np
 
 from ce_dynamics.arrays import Array
 from ce_dynamics.errors import AssemblyError
-from ce_dynamics.loop_kernel import LoopKernel, largest, least_squares
+from ce_dynamics.loops.kernel import LoopKernel, largest, least_squares
 
 ITERATIONS = 200
 SMALLEST_DAMPING = 1.0 / 1024.0

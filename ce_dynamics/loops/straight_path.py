@@ -15,9 +15,9 @@ import numpy as np
 
 from ce_dynamics.arrays import Array, Scalar, absolute, array, concatenate, maximum, sqrt, where, zeros
 from ce_dynamics.body import Body
-from ce_dynamics.loop_trial import at_rest
+from ce_dynamics.loops.pivoted_lu import PivotedLU
+from ce_dynamics.loops.trial import at_rest
 from ce_dynamics.motion import BodyMotion, HingeMotion, PointMotion
-from ce_dynamics.pivoted_lu import PivotedLU
 from ce_dynamics.rotation import normalised, rotation_from_quaternion
 
 Pose = tuple[dict[str, HingeMotion], dict[str, BodyMotion]]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 
 from ce_dynamics.arrays import Array, Scalar, arcsin, array, where
-from ce_dynamics.loop_branch import Branch
+from ce_dynamics.loops.branch import Branch
 
 PIECES = (1, 2, 4, 8, 16)
 LARGEST_DEGREE = 24

@@ -16,8 +16,8 @@ import numpy as np
 
 from ce_dynamics.arrays import Array
 from ce_dynamics.errors import AssemblyError
-from ce_dynamics.loop_kernel import LoopKernel, largest, least_squares
-from ce_dynamics.loop_trial import with_unit_quaternions
+from ce_dynamics.loops.kernel import LoopKernel, largest, least_squares
+from ce_dynamics.loops.trial import with_unit_quaternions
 
 LARGEST_STEP = 0.1  # of arc length, in radians and sizes of the loop
 SMALLEST_STEP = 1e-9

@@ -10,7 +10,7 @@ import numpy as np
 from ce_dynamics.arrays import Array
 from ce_dynamics.body import Body
 from ce_dynamics.compiler import compile_function, trace
-from ce_dynamics.loop_trial import (
+from ce_dynamics.loops.trial import (
     Loop,
     advanced,
     held_at_design,

@@ -11,11 +11,11 @@ import numpy as np
 from ce_dynamics.arrays import Array
 from ce_dynamics.body import Body
 from ce_dynamics.errors import ModelError
-from ce_dynamics.loop_assembly import assembled
-from ce_dynamics.loop_kernel import LoopKernel, largest
-from ce_dynamics.loop_trial import Loop, held_at_design, moving, stacked_neutral
-from ce_dynamics.loops import numerical_rank
-from ce_dynamics.row_choice import smallest_singular
+from ce_dynamics.loops.assembly import assembled
+from ce_dynamics.loops.closure_errors import numerical_rank
+from ce_dynamics.loops.kernel import LoopKernel, largest
+from ce_dynamics.loops.row_choice import smallest_singular
+from ce_dynamics.loops.trial import Loop, held_at_design, moving, stacked_neutral
 from ce_dynamics.system import LoopClosure
 
 MOST_COMBINATIONS = 3000

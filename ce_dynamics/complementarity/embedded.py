@@ -1,0 +1,293 @@
+"""Unilateral elements on an embedded system: G, M⁻¹G and gaps as machine code, and one time step.
+
+    M v⁺ − G p = M v + h f,   ψ/h + Gᵀ v⁺ + ∂ψ/∂t ≥ 0,   q⁺ = q + h q̇(q, v⁺)
+
+M⁻¹ f and the columns of M⁻¹ G come from the O(N) recursion; M is never formed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from ce_dynamics.arrays import Array, array, concatenate
+from ce_dynamics.checks import Floats
+from ce_dynamics.compiler import Binding, CompiledFunction, compile_function, trace
+from ce_dynamics.complementarity.element import RowKind, UnilateralElement
+from ce_dynamics.complementarity.errors import InitialStateError
+from ce_dynamics.complementarity.gauss_seidel import Solver
+from ce_dynamics.complementarity.problem import NONE, Conditions, Kind, Problem, Solution, SparseRows
+from ce_dynamics.complementarity.restitution import approach
+from ce_dynamics.complementarity.sweep import row_of_G
+from ce_dynamics.errors import ModelError
+from ce_dynamics.model import Model
+from ce_dynamics.recursion.energy import load_power, prescribed_power
+from ce_dynamics.recursion.mass_matrix import solve_mass
+
+ALLOWED_VIOLATION = 1e-6
+"""Largest negative gap an initial state may have [m or rad]."""
+
+
+class Stage(NamedTuple):
+    """What the equations of motion and the elements say at one instant.
+
+    Attributes
+    ----------
+    v_dot, x_dot : arrays
+        Without impulses of the elements.
+    GT : (m, n_v) array
+    psi, rate, mu : (m,) arrays
+    power : float
+        Of force elements and prescribed motions [W].
+    """
+
+    v_dot: Floats
+    x_dot: Floats
+    GT: Floats
+    psi: Floats
+    rate: Floats
+    mu: Floats
+    power: float
+
+
+class Step(NamedTuple):
+    """One time step.
+
+    Attributes
+    ----------
+    y : array
+        State at its end.
+    stage : Stage
+        At its start.
+    problem : Problem
+    solution : Solution
+    work : float
+        Done by the impulses, ½ pᵀ (rates before and after) [J].
+    """
+
+    y: Floats
+    stage: Stage
+    problem: Problem
+    solution: Solution
+    work: float
+
+
+class UnilateralModel:
+    """A compiled model with elements of the complementarity layer.
+
+    Parameters
+    ----------
+    model : Model
+    elements : sequence of UnilateralElement
+    rest_speed : float
+        Impacts slower than this do not bounce [m/s or rad/s].
+
+    Attributes
+    ----------
+    row_kinds : tuple of RowKind
+        Of all rows, ``normal`` counting from the first row of the model.
+    row_names : tuple of str
+        ``<element>.<suffix>``.
+
+    Raises
+    ------
+    ModelError
+        If two elements have the same name, or one acts on a body of another system.
+    """
+
+    def __init__(
+        self, model: Model, elements: Sequence[UnilateralElement], rest_speed: float = 1e-2
+    ) -> None:
+        self.model, self.elements, self.rest_speed = model, tuple(elements), rest_speed
+        names = [element.name for element in elements]
+        for name in names:
+            if names.count(name) > 1:
+                raise ModelError(f"unilateral element {name!r} exists twice; give every element its own name")
+        for element in elements:
+            for body, _ in element.attachments:
+                model.system.find(body)
+        kinds: list[RowKind] = []
+        for element in elements:
+            first = len(kinds)
+            kinds += [
+                kind._replace(normal=kind.normal + first if kind.normal != NONE else NONE)
+                for kind in element.kinds
+            ]
+        self.row_kinds = tuple(kinds)
+        self.row_names = tuple(f"{e.name}.{kind.suffix}" for e in elements for kind in e.kinds)
+        self.restitution = np.array([kind.restitution for kind in kinds])
+        self.limit = np.array([kind.limit for kind in kinds])
+        self.unilateral = np.array([kind.kind == Kind.UNILATERAL for kind in kinds], dtype=bool)
+
+    # Compiled functions
+
+    @cached_property
+    def _stage(self) -> CompiledFunction:
+        sizes = {"y": len(self.model.layout.y0), "u": len(self.model.layout.u), "t": 1}
+        return compile_function(trace("unilateral_stage", self._evaluate, sizes))
+
+    def _evaluate(self, y: Array, u: Array, t: Array) -> dict[str, Array]:
+        instant = self.model.instant(y, u)
+        outward = instant.outward
+        rows = [row for element in self.elements for row in element.rows(outward, t[0])]
+        if len(rows) != len(self.row_kinds):
+            raise ModelError(f"the elements gave {len(rows)} rows for {len(self.row_kinds)} row kinds")
+        members = {name: node.members for name, node in instant.nodes.items()}
+        n_v = self.model.embedding.n_v
+        GT = [row_of_G(outward, members, row) for row in rows]
+        power = load_power(outward, instant.loads) + prescribed_power(
+            outward, instant.loads, instant.accelerations, instant.nodes
+        )
+        return {
+            "v_dot": instant.accelerations.v_dot,
+            "x_dot": instant.x_dot,
+            "GT": array(concatenate(GT) if GT else ()).reshape(len(rows), n_v),
+            "psi": array(row.psi for row in rows),
+            "rate": array(row.rate for row in rows),
+            "mu": array(row.mu for row in rows),
+            "power": array((power,)),
+        }
+
+    @cached_property
+    def _response(self) -> CompiledFunction:
+        """M⁻¹ T, one column per call."""
+        layout = self.model.layout
+
+        def response(y: Array, u: Array, T: Array) -> dict[str, Array]:
+            instant = self.model.instant(y, u)
+            return {"Y": solve_mass(instant.outward, instant.nodes, T)}
+
+        sizes = {"y": len(layout.y0), "u": len(layout.u), "T": self.model.embedding.n_v}
+        return compile_function(trace("unilateral_response", response, sizes))
+
+    @cached_property
+    def _rates(self) -> CompiledFunction:
+        """Rates of the coordinates q̇(q, v)."""
+        embedding = self.model.embedding
+
+        def rates(q: Array, v: Array) -> dict[str, Array]:
+            parts = [
+                self.model.system.find(name).inboard.q_dot(q[where], v[embedding.v_of[name]])
+                for name, where in embedding.q_of.items()
+            ]
+            return {"q_dot": concatenate(parts)}
+
+        return compile_function(trace("unilateral_rates", rates, {"q": embedding.n_q, "v": embedding.n_v}))
+
+    @cached_property
+    def _quaternions(self) -> list[slice]:
+        """Where unit quaternions are in q."""
+        found = []
+        for name, where in self.model.embedding.q_of.items():
+            names = self.model.system.find(name).inboard.coordinate_names
+            if "qw" in names:
+                first = where.start + names.index("qw")
+                found.append(slice(first, first + 4))
+        return found
+
+    # Answers
+
+    def stage(self, t: float, y: Floats, u: Floats) -> Stage:
+        """Evaluate at one instant."""
+        *arrays, power = self._stage(y, u, np.array([t]))
+        return Stage(*arrays, float(power[0]))
+
+    def responses(self, y: Floats, u: Floats, GT: Floats) -> Floats:
+        """(M⁻¹ G)ᵀ, (m, n_v), by one O(N) sweep per row."""
+        call = self._response_binding
+        call.inputs["y"][:] = y
+        call.inputs["u"][:] = u
+        YT = np.empty_like(GT)
+        T, Y = call.inputs["T"], call.outputs["Y"]
+        for k in range(len(GT)):
+            T[:] = GT[k]
+            call.run()
+            YT[k] = Y
+        return YT
+
+    @cached_property
+    def _response_binding(self) -> Binding:
+        return self._response.bind()
+
+    def problem(self, y: Floats, u: Floats, h: float, stage: Stage) -> Problem:
+        """The complementarity problem of a step of length h."""
+        _, v, _ = self.model.layout.split(y)
+        v_free = v + h * stage.v_dot
+        drift = stage.rate - stage.GT @ v  # ∂ψ/∂t and what prescribed motions add
+        c = drift + approach(
+            stage.psi,
+            stage.rate,
+            stage.GT @ v_free + drift,
+            h,
+            self.unilateral,
+            self.restitution,
+            self.rest_speed,
+        )
+        conditions = self._conditions._replace(mu=stage.mu, lower=-h * self.limit, upper=h * self.limit)
+        GT, YT = stage.GT, self.responses(y, u, stage.GT)
+        return Problem(SparseRows.dense(GT), SparseRows.dense(YT), v_free, c, conditions)
+
+    @cached_property
+    def _conditions(self) -> Conditions:
+        kinds = self.row_kinds
+        return Conditions.of([kind.kind for kind in kinds], [kind.normal for kind in kinds])
+
+    def step(
+        self, t: float, y: Floats, u: Floats, h: float, solver: Solver, start: Floats | None = None
+    ) -> Step:
+        """Advance by one step.
+
+        Parameters
+        ----------
+        t : float
+            Time at its start [s].
+        y, u : arrays
+            State and inputs at its start.
+        h : float
+            Its length [s].
+        solver : Solver
+        start : (m,) array, optional
+            Impulses of the step before.
+
+        Raises
+        ------
+        ConvergenceError, InfeasibleError
+            If the solver finds no solution.
+        ModelError
+            If the state has become infinite or NaN.
+        """
+        stage = self.stage(t, y, u)
+        problem = self.problem(y, u, h, stage)
+        solution = solver.solve(problem, start).require()
+        layout = self.model.layout
+        q, v, x = layout.split(y)
+        v_plus = solution.v
+        q_plus = q + h * self._rates(q, v_plus)[0]  # u⁺ = u + V v⁺ h
+        for where in self._quaternions:
+            q_plus[where] /= np.linalg.norm(q_plus[where])
+        y_plus = np.concatenate((q_plus, v_plus, x + h * stage.x_dot))
+        work = 0.5 * float(solution.p @ (stage.GT @ (v + v_plus)))
+        return Step(y_plus, stage, problem, solution, work)
+
+    def check_start(self, t: float, y: Floats, u: Floats, allowed: float = ALLOWED_VIOLATION) -> None:
+        """Refuse an initial state that violates a unilateral condition.
+
+        Raises
+        ------
+        InitialStateError
+            Naming the worst row.
+        """
+        stage = self.stage(t, y, u)
+        numbers = np.concatenate((stage.v_dot, stage.psi, stage.rate, stage.GT.ravel()))
+        if not np.all(np.isfinite(numbers)):
+            raise InitialStateError("the initial state gives accelerations or gaps that are not finite")
+        psi = np.where(self.unilateral, stage.psi, 0.0)
+        if len(psi) and np.min(psi) < -allowed:
+            k = int(np.argmin(psi))
+            raise InitialStateError(
+                f"{self.row_names[k]}: the initial gap ψ = {psi[k]:.6g} must not be negative; move the bodies"
+                " apart or, for a cable, make it longer"
+            )

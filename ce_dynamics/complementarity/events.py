@@ -1,0 +1,55 @@
+"""When cables go slack or taut and contacts open or close."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ce_dynamics.checks import Floats
+
+
+class Event(NamedTuple):
+    """A unilateral row that began or ceased to carry load.
+
+    Attributes
+    ----------
+    time : float
+        End of the step in which its impulse appeared or vanished [s].
+    row : str
+    active : bool
+        Whether it carries load from here on: taut, closed, at the stop.
+    """
+
+    time: float
+    row: str
+    active: bool
+
+
+class EventWatch:
+    """Collects events from the impulses of successive steps.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of all rows.
+    watched : (m,) bool array
+        The unilateral ones.
+
+    Attributes
+    ----------
+    events : list of Event
+    """
+
+    def __init__(self, names: Sequence[str], watched: Floats) -> None:
+        self.events: list[Event] = []
+        self._names, self._watched = names, watched
+        self._active = np.zeros(len(names), dtype=bool)
+
+    def look(self, t: float, p: Floats) -> None:
+        """Take note of the impulses of the step that ends at t."""
+        active = self._watched & (p > 0.0)
+        for k in np.flatnonzero(active != self._active):
+            self.events.append(Event(t, self._names[k], bool(active[k])))
+        self._active = active

@@ -1,0 +1,202 @@
+"""``python -m ce_dynamics.models.rolling_ball``: a scene in both formulations, as a table and pictures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ce_dynamics.models.demonstration import (
+    Options,
+    positive_number,
+    save_animation,
+    save_figure,
+    table,
+)
+from ce_dynamics.models.rolling_ball import (
+    SCENES,
+    SOLID,
+    Ball,
+    Floats,
+    Record,
+    Scene,
+    incline,
+    run_constrained,
+    run_embedded,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+BLUE, ORANGE, GREEN, GREY = "tab:blue", "tab:orange", "tab:green", "0.55"
+SAMPLES = 121
+FRAMES = 50
+ROUNDING = 1e-17
+"""Drawn instead of an error of exactly zero, which a logarithmic axis has no place for."""
+
+
+def demonstrate(arguments: Sequence[str] | None) -> None:
+    """Run a scene, print a table and draw it."""
+    options = Options("ce_dynamics.models.rolling_ball", "A ball that rolls on a plane without slipping.")
+    options.add_argument("--scene", choices=sorted(SCENES), default="turntable", help="default: turntable")
+    options.add_argument("--mass", type=float, default=1.0, help="of the ball [kg]")
+    options.add_argument("--radius", type=float, default=0.1, help="of the ball [m]")
+    options.add_argument("--k", type=float, default=SOLID, help="moment of inertia over m r²; 0.4 is solid")
+    options.add_argument("--slope", type=float, default=20.0, help="of the incline [deg]")
+    given = options.parse_args(arguments)
+    ball = Ball(given.mass, given.radius, given.k)
+    scene = incline(ball, math.radians(given.slope)) if given.scene == "incline" else SCENES[given.scene](ball)
+    duration = positive_number("--duration", scene.duration if given.duration is None else given.duration)
+    t = np.linspace(0.0, duration, SAMPLES)
+    embedded, augmented = run_embedded(scene, t), run_constrained(scene, t)
+    print(f"{scene.title}: {ball.mass:g} kg, radius {ball.radius:g} m, k = {ball.k:.4g}, {duration:g} s\n")
+    print(table(("", "theory", "embedded", "augmented"), rows(scene, embedded, augmented)) + "\n")
+    save_figure(draw(scene, embedded, augmented), given.output, f"rolling_ball_{given.scene}")
+    if given.animation:
+        animate(scene, embedded, given.output, f"rolling_ball_{given.scene}")
+
+
+def rows(scene: Scene, embedded: Record, augmented: Record) -> list[tuple[Any, ...]]:
+    """The table."""
+    both = (embedded, augmented)
+    theory = scene.expected
+    centre = None if theory is None else theory.centre(embedded.t)
+    friction = None if theory is None else theory.friction(embedded.t)
+    result: list[tuple[Any, ...]] = []
+    for k, axis in enumerate("xyz"):
+        at_end = None if centre is None else centre[-1, k]
+        result.append((f"centre at the end, {axis} [m]", at_end, *(r.centre[-1, k] for r in both)))
+    at_end = None if theory is None else theory.normal
+    result.append(("normal force at the end [N]", at_end, *(r.normal[-1] for r in both)))
+    at_end = None if friction is None else friction[-1]
+    result.append(("friction at the end [N]", at_end, *(r.friction[-1] for r in both)))
+    if centre is not None and friction is not None and theory is not None:
+        off = [np.max(np.abs(r.centre - centre)) for r in both]
+        result.append(("largest error of the path [m]", None, *off))
+        wrong = [
+            max(np.max(np.abs(r.normal - theory.normal)), np.max(np.abs(r.friction - friction))) for r in both
+        ]
+        result.append(("largest error of the forces [N]", None, *wrong))
+    result.append(("largest error of the contact [m], [m/s]", None, *(r.error.max() for r in both)))
+    apart = np.max(np.abs(embedded.centre - augmented.centre)), np.max(np.abs(embedded.force - augmented.force))
+    result.append(("augmented against embedded: path [m]", None, None, apart[0]))
+    result.append(("augmented against embedded: forces [N]", None, None, apart[1]))
+    return result
+
+
+def draw(scene: Scene, embedded: Record, augmented: Record) -> Figure:
+    """Path, forces, differences."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(11.0, 4.2), layout="constrained")
+    path, forces, errors = figure.subplots(1, 3)
+    draw_path(path, scene, embedded)
+    forces.plot(embedded.t, embedded.normal, color=BLUE, label="normal (negative: sticking)")
+    forces.plot(embedded.t, embedded.friction, color=ORANGE, label="friction")
+    forces.axhline(0.0, color=GREY, lw=0.8)
+    forces.set(xlabel="time [s]", ylabel="force of the plane on the ball [N]", title="contact force")
+    low, high = forces.get_ylim()
+    forces.set_ylim(low - 0.05 * (high - low), high + 0.3 * (high - low))
+    forces.legend(loc="upper left", fontsize=9)
+    apart = np.linalg.norm(embedded.centre - augmented.centre, axis=1)
+    lines = [("augmented: error of the contact", augmented.error, GREEN), ("augmented − embedded", apart, ORANGE)]
+    if scene.expected is not None:
+        off = np.linalg.norm(embedded.centre - scene.expected.centre(embedded.t), axis=1)
+        lines.insert(0, ("embedded − theory", off, BLUE))
+    for label, values, colour in lines:
+        errors.semilogy(embedded.t, np.maximum(values, ROUNDING), color=colour, label=label, lw=1.2)
+    errors.set(xlabel="time [s]", ylabel="distance [m], slip [m/s]", title="differences", ylim=(3e-18, 1e-6))
+    errors.legend(loc="upper left", fontsize=9)
+    for axes in (path, forces, errors):
+        axes.grid(visible=True, alpha=0.35)
+    return figure
+
+
+def draw_path(axes: Axes, scene: Scene, record: Record) -> None:
+    """The centre's path in the world, looking along the two axes in which it is longest."""
+    extent = np.ptp(record.centre, axis=0)
+    i, j = sorted(np.argsort(-extent, kind="stable")[:2])
+    if scene.expected is not None:
+        theory = scene.expected.centre(record.t)
+        axes.plot(theory[:, i], theory[:, j], color=GREY, lw=5.0, alpha=0.5, label="theory")
+    axes.plot(record.centre[:, i], record.centre[:, j], color=BLUE, label="embedded")
+    axes.plot(record.centre[0, i], record.centre[0, j], "o", color=BLUE, label="start")
+    axes.set(xlabel=f"{'xyz'[i]} [m]", ylabel=f"{'xyz'[j]} [m]", title=f"{scene.title}: path of the centre")
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.legend(loc="best", fontsize=9)
+
+
+def animate(scene: Scene, record: Record, folder: Any, name: str) -> None:
+    """The scene in space, with the contact force."""
+    from matplotlib.figure import Figure
+    from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+
+    figure = Figure(figsize=(5.2, 4.4), layout="constrained")
+    axes: Any = figure.add_subplot(projection="3d")
+    corners = [plane_corners(scene, record, k) for k in range(len(record.t))]
+    points = np.vstack((*corners, record.centre)) if scene.plate is not None else record.centre
+    middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
+    half = 0.5 * float(np.max(np.ptp(points, axis=0))) + scene.ball.radius
+    # Of an infinite plane, what is below the path is shown.
+    plane = ground_patch(scene, middle, half) if scene.plate is None else None
+    per_newton = 0.5 * half / max(float(np.max(np.linalg.norm(record.force, axis=1))), 1e-12)
+
+    def frame(number: int) -> None:
+        k = round(number * (len(record.t) - 1) / (FRAMES - 1))
+        axes.clear()
+        square = corners[k] if plane is None else plane
+        axes.add_collection3d(Poly3DCollection([square], facecolor="0.85", edgecolor="0.5", alpha=0.6))
+        axes.plot(*record.centre[: k + 1].T, color=BLUE, lw=1.2)
+        for circle in circles(scene, record, k):
+            axes.plot(*circle.T, color="k", lw=1.0)
+        C = record.centre[k] - scene.ball.radius * (record.plate[k].R @ scene.normal)
+        axes.quiver(*C.astype(float), *(per_newton * record.force[k]), color=ORANGE, lw=1.8)
+        axes.set(
+            xlim=middle[0] + half * np.array((-1, 1)),
+            ylim=middle[1] + half * np.array((-1, 1)),
+            zlim=middle[2] + half * np.array((-1, 1)),
+            xlabel="x [m]",
+            ylabel="y [m]",
+            zlabel="z [m]",
+            title=f"{scene.title}, t = {record.t[k]:.2f} s",
+        )
+        axes.set_box_aspect((1, 1, 1))
+        axes.view_init(elev=25, azim=-60)
+
+    save_animation(figure, frame, FRAMES, folder, name)
+
+
+def plane_corners(scene: Scene, record: Record, k: int) -> Floats:
+    """Corners of the plate's square in the world, (4, 3)."""
+    state = record.plate[k]
+    design = square(scene.normal, scene.half_width)
+    foot = np.zeros(3) if scene.plate is None else scene.plate.hinge.at
+    height = float(scene.normal @ (scene.contact - foot)) * scene.normal
+    return np.asarray(state.r + (design + height) @ np.asarray(state.R).T, dtype=float)
+
+
+def ground_patch(scene: Scene, middle: Floats, half: float) -> Floats:
+    """A square of a plane at rest below (or above) a point, (4, 3)."""
+    n = scene.normal
+    below = middle - float(n @ (middle - scene.contact)) * n
+    return below + square(n, half)
+
+
+def square(n: Floats, half: float) -> Floats:
+    """Corners of a square across n around the origin, (4, 3)."""
+    from ce_dynamics.hinges.geometry import across
+
+    e1, e2 = across(n)
+    return half * np.array((e1 + e2, -e1 + e2, -e1 - e2, e1 - e2))
+
+
+def circles(scene: Scene, record: Record, k: int) -> list[Floats]:
+    """Three great circles that turn with the ball."""
+    angle = np.linspace(0.0, 2.0 * math.pi, 25)
+    c, s, o = np.cos(angle), np.sin(angle), np.zeros_like(angle)
+    R = np.asarray(record.ball[k].R, dtype=float)
+    shapes = ((c, s, o), (o, c, s), (s, o, c))
+    return [record.centre[k] + scene.ball.radius * np.stack(shape, axis=1) @ R.T for shape in shapes]
