@@ -29,7 +29,7 @@ class Layout:
     q, v, x, u : tuples of Entry
         Names and units of coordinates, velocities, first-order states and inputs.
     x_of : dict of str to slice
-        States of each prescribed motion (``"motion of <body>"``) and force element, in x.
+        States of each prescribed motion (``"<body>.motion"``) and force element, in x.
     y0 : array
         Initial state.
     u0 : array
@@ -99,7 +99,7 @@ class Layout:
 
 def motion_key(body: str) -> str:
     """Name under which the states of a prescribed motion are kept."""
-    return f"motion of {body}"
+    return f"{body}.motion"
 
 
 def dotted(owner: str, suffix: str) -> str:

@@ -267,7 +267,9 @@ class Model(Analysis):
 
     def __repr__(self) -> str:
         bodies = len(self.system.bodies)
-        return f"Model({self.system.name!r}: {self.embedding.n_v} degrees of freedom, {bodies} bodies)"
+        n = self.embedding.n_v
+        freedoms = "degree" if n == 1 else "degrees"
+        return f"Model({self.system.name!r}: {n} {freedoms} of freedom, {bodies} bodies)"
 
 
 def compile(system: System) -> Model:

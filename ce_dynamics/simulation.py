@@ -255,6 +255,8 @@ def integrate(
     watch = StallWatch(t_store[-1])
 
     def after_step(t: float, y: Floats) -> float:
+        if math.isnan(t):  # SciPy's choice of the first step met NaN and went on with it
+            raise ValueError("its step size is not a number")
         if t > 0.0:
             accepted.append((t, y.copy()))
         if progress is not None:
@@ -325,9 +327,13 @@ def integrate_native(
             what = f"{settings.method} failed ({stop.__cause__})"
         else:
             raise stop.__cause__ or stop from None
-        what += f" at t = {got.t[-1]:.4g} s"
     rhs.evaluations += got.evaluations
-    return got.t, got.Y, what
+    if not what:
+        return got.t, got.Y, ""
+    t, Y = got.t, got.Y
+    while len(t) > 1 and not np.all(np.isfinite(rhs(t[-1], Y[-1]))):  # one step too far
+        t, Y = t[:-1], Y[:-1]
+    return t, Y, f"{what} at t = {t[-1]:.4g} s"
 
 
 def stopped(

@@ -135,7 +135,7 @@ def rows(pair: Pair, runs: Sequence[PairRun]) -> list[tuple[Any, ...]]:
 def print_equations(pair: Pair, state: PairState) -> None:
     """The system with its blocks, then with its numbers."""
     grid = [(*row, unknown, right) for row, unknown, right in zip(BLOCKS, UNKNOWNS, RIGHT_HAND_SIDE, strict=True)]
-    print(table(("m", "", "", "", "", "unknown", "right-hand side"), grid) + "\n")
+    print(table(("matrix", "", "", "", "", "unknown", "right-hand side"), grid) + "\n")
     system = pair.equations(state)
     for row, right in zip(system.matrix, system.right_hand_side, strict=True):
         print(" ".join(f"{value:7.3f}" if value else "      ." for value in row), f" | {right:9.3f}")
@@ -150,9 +150,12 @@ def draw(runs: dict[str, PairRun]) -> Figure:
     (motion, force), (drift, energy) = figure.subplots(2, 2)
     styles = ((ORANGE, "-"), (GREEN, "-"), (BLUE, "-"))
     stabilised = list(runs.values())[1]
-    for k in np.linspace(0, 0.4 * (len(stabilised.t) - 1), 13).astype(int):
-        draw_pair(motion, stabilised.pair, stabilised.states[k])
-    motion.set(xlabel="x [m]", ylabel="z [m]", title="first 40 %, seen from the side (dots: joint)")
+    steps = np.linspace(0, 0.3 * (len(stabilised.t) - 1), 10).astype(int)
+    for number, k in enumerate(steps):
+        place = np.array((1.8 * (number % 5), -2.0 * (number // 5)))
+        draw_pair(motion, stabilised.pair, stabilised.states[k], place)
+        motion.text(*(place + (0.0, -1.0)), f"{stabilised.t[k]:.2f} s", ha="center", fontsize=9)
+    motion.set(xticks=[], yticks=[], title="from the side, about the common centre of mass")
     motion.set_aspect("equal", adjustable="datalim")
     for component, colour, label in zip(stabilised.force.T, (BLUE, ORANGE, GREEN), "xyz", strict=True):
         force.plot(stabilised.t, component, color=colour, label=f"F{label}")
@@ -176,34 +179,42 @@ def ends(pair: Pair, state: PairState) -> tuple[Floats, Floats, Floats, Floats]:
     return state.x1 - c1, state.x1 + c1, state.x2 + c2, state.x2 - c2
 
 
-def draw_pair(axes: Axes, pair: Pair, state: PairState) -> None:
+def about_centre(pair: Pair, state: PairState) -> list[Floats]:
+    """`ends` from the common centre of mass."""
+    m1, m2 = pair.body_1.mass, pair.body_2.mass
+    middle = (m1 * state.x1 + m2 * state.x2) / (m1 + m2)
+    return [end - middle for end in ends(pair, state)]
+
+
+def draw_pair(axes: Axes, pair: Pair, state: PairState, place: Floats) -> None:
     """Both bodies as bars, and the joint."""
-    a, b, c, d = ends(pair, state)
-    axes.plot((a[0], b[0]), (a[2], b[2]), color=BLUE, lw=3.0, solid_capstyle="round")
-    axes.plot((c[0], d[0]), (c[2], d[2]), color=ORANGE, lw=3.0, solid_capstyle="round")
-    axes.plot(b[0], b[2], "o", color="k", ms=4.0)
+    a, b, c, d = (end[[0, 2]] + place for end in about_centre(pair, state))
+    axes.plot((a[0], b[0]), (a[1], b[1]), color=BLUE, lw=4.0, solid_capstyle="round")
+    axes.plot((c[0], d[0]), (c[1], d[1]), color=ORANGE, lw=4.0, solid_capstyle="round")
+    axes.plot(b[0], b[1], "o", color="k", ms=5.0)
 
 
 def animate(run: PairRun, folder: Any, name: str) -> None:
     """The motion seen from the common centre of mass."""
     from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
 
     figure = Figure(figsize=(4.6, 4.2), layout="constrained")
-    axes: Any = figure.add_subplot(projection="3d")
-    m1, m2 = run.pair.body_1.mass, run.pair.body_2.mass
+    axes: Any = figure.add_subplot(projection="3d", computed_zorder=False)
 
     def frame(number: int) -> None:
         k = round(number * 0.6 * (len(run.t) - 1) / (FRAMES - 1))
         state = run.states[k]
-        middle = (m1 * state.x1 + m2 * state.x2) / (m1 + m2)
-        a, b, c, d = (end - middle for end in ends(run.pair, state))
+        a, b, c, d = about_centre(run.pair, state)
         axes.clear()
         axes.plot(*np.stack((a, b), axis=1), color=BLUE, lw=5.0, solid_capstyle="round")
         axes.plot(*np.stack((c, d), axis=1), color=ORANGE, lw=5.0, solid_capstyle="round")
         axes.plot(*b[:, None], "o", color="k", ms=7.0)
-        axes.quiver(*b, *(0.02 * run.force[k]), color=GREEN, lw=1.8)
+        axes.quiver(*b, *(0.05 * run.force[k]), color=GREEN, lw=2.5, zorder=9)
         axes.set(xlim=(-0.9, 0.9), ylim=(-0.9, 0.9), zlim=(-0.9, 0.9))
         axes.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]", title=f"t = {run.t[k]:.2f} s, F in green")
-        axes.set_box_aspect((1, 1, 1))
+        axes.set_box_aspect((1, 1, 1), zoom=0.95)
+        for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+            axis.set_major_locator(MaxNLocator(4))
 
     save_animation(figure, frame, FRAMES, folder, name)

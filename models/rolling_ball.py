@@ -377,7 +377,7 @@ def turntable(ball: Ball, rate: float = 3.0, start: Sequence[float] = (0.4, 0.0)
     plate = Plate(Revolute((0.0, 0.0, 1.0)), motion=Turning(omega))
     duration = 2.0 * math.pi / abs(circling)
     gravity = np.array((0.0, 0.0, -GRAVITY))
-    return Scene("turntable", ball, contact, n, gravity, w, plate, expected, duration, 1.5)
+    return Scene("turntable", ball, contact, n, gravity, w, plate, expected, duration, 0.9)
 
 
 def shaken(ball: Ball, amplitude: float = 0.3, omega: float = 5.0) -> Scene:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ce_dynamics.hinges.geometry import across
 from ce_dynamics.models.demonstration import (
     Options,
     positive_number,
@@ -34,6 +35,15 @@ if TYPE_CHECKING:
 BLUE, ORANGE, GREEN, GREY = "tab:blue", "tab:orange", "tab:green", "0.55"
 SAMPLES = 121
 FRAMES = 50
+ELEVATION, AZIMUTH = 25.0, -60.0
+"""Of the eye [deg]."""
+TOWARDS_EYE = np.array(
+    (
+        math.cos(math.radians(ELEVATION)) * math.cos(math.radians(AZIMUTH)),
+        math.cos(math.radians(ELEVATION)) * math.sin(math.radians(AZIMUTH)),
+        math.sin(math.radians(ELEVATION)),
+    )
+)
 ROUNDING = 1e-17
 """Drawn instead of an error of exactly zero, which a logarithmic axis has no place for."""
 
@@ -116,55 +126,70 @@ def draw(scene: Scene, embedded: Record, augmented: Record) -> Figure:
 
 
 def draw_path(axes: Axes, scene: Scene, record: Record) -> None:
-    """The centre's path in the world, looking along the two axes in which it is longest."""
-    extent = np.ptp(record.centre, axis=0)
-    i, j = sorted(np.argsort(-extent, kind="stable")[:2])
+    """The centre's path: seen against the normal of a plane at rest, else in the world.
+
+    Of a straight path the way over time is drawn.
+    """
+    moving = scene.plate is not None
+    frame = np.eye(3) if moving else np.stack((*across(scene.normal), scene.normal), axis=1)
+    names = ("x [m]", "y [m]", "z [m]") if moving else ("along e1 [m]", "along e2 [m]", "")
+    lines = [(record.centre @ frame, {"color": BLUE, "label": "embedded"})]
     if scene.expected is not None:
-        theory = scene.expected.centre(record.t)
-        axes.plot(theory[:, i], theory[:, j], color=GREY, lw=5.0, alpha=0.5, label="theory")
-    axes.plot(record.centre[:, i], record.centre[:, j], color=BLUE, label="embedded")
-    axes.plot(record.centre[0, i], record.centre[0, j], "o", color=BLUE, label="start")
-    axes.set(xlabel=f"{'xyz'[i]} [m]", ylabel=f"{'xyz'[j]} [m]", title=f"{scene.title}: path of the centre")
-    axes.set_aspect("equal", adjustable="datalim")
-    axes.legend(loc="best", fontsize=9)
+        theory = {"color": GREY, "lw": 5.0, "alpha": 0.5, "label": "theory"}
+        lines.insert(0, (scene.expected.centre(record.t) @ frame, theory))
+    extent = np.ptp(lines[-1][0], axis=0)
+    first, second = np.argsort(-extent, kind="stable")[:2]
+    straight = extent[second] < 1e-6 * extent[first]
+    i, j = (first, first) if straight else sorted((first, second))
+    for path, style in lines:
+        axes.plot(record.t if straight else path[:, i], path[:, j], **style)  # type: ignore[arg-type]
+    axes.set(xlabel="time [s]" if straight else names[i], ylabel=names[j])
+    axes.set_title(f"{scene.title}: path of the centre")
+    if not straight:
+        axes.plot(lines[-1][0][0, i], lines[-1][0][0, j], "o", color=BLUE, label="start")
+        axes.set_aspect("equal", adjustable="datalim")
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high + (0.3 * (high - low) if straight else 0.0))
+    axes.legend(loc="upper right" if straight else "best", ncols=2 if straight else 1, fontsize=9)
 
 
 def animate(scene: Scene, record: Record, folder: Any, name: str) -> None:
     """The scene in space, with the contact force."""
     from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
     figure = Figure(figsize=(5.2, 4.4), layout="constrained")
-    axes: Any = figure.add_subplot(projection="3d")
+    axes: Any = figure.add_subplot(projection="3d", computed_zorder=False)
     corners = [plane_corners(scene, record, k) for k in range(len(record.t))]
-    points = np.vstack((*corners, record.centre)) if scene.plate is not None else record.centre
-    middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
-    half = 0.5 * float(np.max(np.ptp(points, axis=0))) + scene.ball.radius
+    middle = 0.5 * (record.centre.min(axis=0) + record.centre.max(axis=0))
+    reach = 0.5 * float(np.max(np.ptp(record.centre, axis=0))) + 2.0 * scene.ball.radius
     # Of an infinite plane, what is below the path is shown.
-    plane = ground_patch(scene, middle, half) if scene.plate is None else None
-    per_newton = 0.5 * half / max(float(np.max(np.linalg.norm(record.force, axis=1))), 1e-12)
+    plane = ground_patch(scene, middle, reach) if scene.plate is None else None
+    shown = np.vstack(corners) if plane is None else plane
+    per_newton = 5.0 * scene.ball.radius / max(float(np.max(np.linalg.norm(record.force, axis=1))), 1e-12)
+    room = np.vstack((shown, record.centre + per_newton * record.force, record.centre))
+    low, high = room.min(axis=0), room.max(axis=0)
 
     def frame(number: int) -> None:
         k = round(number * (len(record.t) - 1) / (FRAMES - 1))
         axes.clear()
-        square = corners[k] if plane is None else plane
-        axes.add_collection3d(Poly3DCollection([square], facecolor="0.85", edgecolor="0.5", alpha=0.6))
-        axes.plot(*record.centre[: k + 1].T, color=BLUE, lw=1.2)
-        for circle in circles(scene, record, k):
-            axes.plot(*circle.T, color="k", lw=1.0)
-        C = record.centre[k] - scene.ball.radius * (record.plate[k].R @ scene.normal)
-        axes.quiver(*C.astype(float), *(per_newton * record.force[k]), color=ORANGE, lw=1.8)
-        axes.set(
-            xlim=middle[0] + half * np.array((-1, 1)),
-            ylim=middle[1] + half * np.array((-1, 1)),
-            zlim=middle[2] + half * np.array((-1, 1)),
-            xlabel="x [m]",
-            ylabel="y [m]",
-            zlabel="z [m]",
-            title=f"{scene.title}, t = {record.t[k]:.2f} s",
+        patch = corners[k] if plane is None else plane
+        hidden = float((record.plate[k].R @ scene.normal) @ TOWARDS_EYE) < 0.0  # the ball is behind the plane
+        axes.add_collection3d(
+            Poly3DCollection([patch], facecolor="0.85", edgecolor="0.5", alpha=0.5, zorder=3 if hidden else 0)
         )
-        axes.set_box_aspect((1, 1, 1))
-        axes.view_init(elev=25, azim=-60)
+        axes.plot(*record.centre[: k + 1].T, color=BLUE, lw=1.5, zorder=1)
+        for circle in circles(scene, record, k):
+            axes.plot(*circle.T, color="k", lw=1.0, zorder=2)
+        C = record.centre[k] - scene.ball.radius * (record.plate[k].R @ scene.normal)
+        axes.quiver(*C.astype(float), *(per_newton * record.force[k]), color=ORANGE, lw=2.0, zorder=2)
+        axes.set(xlabel="x [m]", ylabel="y [m]", title=f"{scene.title}, t = {record.t[k]:.2f} s")
+        axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
+        axes.set_box_aspect(high - low, zoom=0.95)
+        for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+            axis.set_major_locator(MaxNLocator(4))
+        axes.view_init(elev=ELEVATION, azim=AZIMUTH)
 
     save_animation(figure, frame, FRAMES, folder, name)
 
@@ -187,8 +212,6 @@ def ground_patch(scene: Scene, middle: Floats, half: float) -> Floats:
 
 def square(n: Floats, half: float) -> Floats:
     """Corners of a square across n around the origin, (4, 3)."""
-    from ce_dynamics.hinges.geometry import across
-
     e1, e2 = across(n)
     return half * np.array((e1 + e2, -e1 + e2, -e1 - e2, e1 - e2))
 

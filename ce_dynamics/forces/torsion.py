@@ -13,7 +13,7 @@ from ce_dynamics.forces.laws import Law
 from ce_dynamics.forces.spring_damper import as_law
 from ce_dynamics.hinges.geometry import finite_number
 
-LOAD_UNITS = MappingProxyType({"rad": "N m", "m": "N"})
+LOAD_UNITS = MappingProxyType({"rad": "N*m", "m": "N"})
 
 
 class TorsionSpringDamper(ForceElement):

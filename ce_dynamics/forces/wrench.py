@@ -43,7 +43,7 @@ class AppliedWrench(ForceElement):
     """
 
     outputs = MappingProxyType(
-        {f"{what}_{axis}": unit for what, unit in (("force", "N"), ("torque", "N m")) for axis in "xyz"}
+        {f"{what}_{axis}": unit for what, unit in (("force", "N"), ("torque", "N*m")) for axis in "xyz"}
     )
 
     def __init__(

@@ -161,7 +161,7 @@ def reached(y: Floats, t_store: Floats, Y: Floats, at: Progress, trouble: str) -
     t, rows = t_store[: at.stored], Y[: at.stored]
     if at.t > t[-1]:
         t, rows = np.append(t, at.t), np.vstack((rows, y))
-    return Reached(t, rows, at.evaluations, f"{trouble} at t = {t[-1]:.4g} s" if trouble else "")
+    return Reached(t, rows, at.evaluations, trouble)
 
 
 def fixed_chunks(

@@ -20,7 +20,7 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -36,7 +36,7 @@ from ce_dynamics.reference import (
     simulate_baumgarte,
     simulate_dae,
 )
-from ce_dynamics.simulation import simulate
+from ce_dynamics.simulation import Method, simulate
 
 Floats = NDArray[np.float64]
 
@@ -73,12 +73,12 @@ def main(duration: float = 60.0) -> None:
     report(lines, reference, duration)
 
 
-def embedded(case: Case, label: str, method: str, rtol: float, atol: float) -> Line:
+def embedded(case: Case, label: str, method: Method, rtol: float, atol: float) -> Line:
     """The embedded model, as `simulate-vehicle` integrates it."""
     run = simulate(
         case.model, case.manoeuvre, duration=case.duration, y0=case.y0,
         method=method, rtol=rtol, atol=atol, interval=INTERVAL,
-    )  # type: ignore[arg-type]  # fmt: skip
+    )  # fmt: skip
     end = np.array([float(run[name][-1]) for name in ("chassis_x", "chassis_y", "chassis_z")])
     closure = run["closure_error"].max(dim=[d for d in run["closure_error"].dims if d != "time"]).values
     return Line(label, run.time.values, closure, end, run.attrs["wall_time_s"])
@@ -91,7 +91,7 @@ def augmented(case: Case) -> list[Line]:
     y0 = full.state_from_embedded(model.embedding, *model.layout.split(case.y0))
     prepared = Preparation(full, y0, case.manoeuvre)
     times = np.linspace(0.0, case.duration, round(case.duration / INTERVAL) + 1)
-    tolerances = {"rtol": RTOL, "atol": ATOL}
+    tolerances: dict[str, Any] = {"rtol": RTOL, "atol": ATOL}
 
     def line(label: str, run: Trajectory) -> Line:
         hinge = model.system.find("chassis").inboard.at - model.system.find("chassis").com
@@ -103,7 +103,7 @@ def augmented(case: Case) -> list[Line]:
     baumgarte = (ALPHA, BETA, f"fully augmented, Baumgarte (α = β = {ALPHA:g}/s)")
     lines = []
     for alpha, beta, label in (free, baumgarte):
-        stabilised = {"alpha": alpha, "beta": beta, "method": "RK45"}
+        stabilised: dict[str, Any] = {"alpha": alpha, "beta": beta, "method": "RK45"}
         lines.append(line(label, simulate_baumgarte(prepared, None, times, **stabilised, **tolerances)))
     lines.append(line("fully augmented, GGL by IDA", simulate_dae(prepared, None, times, **tolerances)))
     return lines

@@ -194,9 +194,10 @@ class HmmwvParameters:
 
     @property
     def mass(self) -> float:
-        """Mass of chassis, corners and wheels (kg); the steering linkage is part of the chassis."""
-        corners = self.corners.values()
-        return self.chassis.mass + sum(b.mass for c in corners for b in corner_bodies(c))
+        """Mass of the whole vehicle (kg)."""
+        corners = [b for c in self.corners.values() for b in corner_bodies(c)]
+        steering = (self.steering.pitman_arm, self.steering.idler_arm, self.steering.link)
+        return self.chassis.mass + sum(b.mass for b in (*corners, *steering))
 
     def flat(self) -> list[Parameter]:
         """Every number as (key, value, unit, source, text), corner values as for the left side.

@@ -175,12 +175,12 @@ def test_no_direction_where_the_points_meet() -> None:
 
 
 ANGLES: dict[str, tuple[Callable[[], Hinge], int, str]] = {
-    "revolute": (lambda: Revolute((0, 1, 0)), 0, "N m"),
+    "revolute": (lambda: Revolute((0, 1, 0)), 0, "N*m"),
     "prismatic": (lambda: Prismatic((0, 1, 1)), 0, "N"),
-    "universal": (lambda: Universal((1, 0, 0), (0, 1, 0)), 1, "N m"),
-    "cylindrical": (lambda: Cylindrical((0, 1, 0)), 0, "N m"),
-    "planar": (lambda: Planar((0, 1, 0)), 2, "N m"),
-    "screw": (lambda: Screw((0, 1, 0), 0.2), 0, "N m"),
+    "universal": (lambda: Universal((1, 0, 0), (0, 1, 0)), 1, "N*m"),
+    "cylindrical": (lambda: Cylindrical((0, 1, 0)), 0, "N*m"),
+    "planar": (lambda: Planar((0, 1, 0)), 2, "N*m"),
+    "screw": (lambda: Screw((0, 1, 0), 0.2), 0, "N*m"),
 }
 
 

@@ -70,12 +70,12 @@ def test_velocities(layout: Layout) -> None:
 
 def test_first_order_states_of_motions_come_before_those_of_elements(layout: Layout) -> None:
     assert layout.x == (
-        Entry("motion of steer.position", "rad"),
-        Entry("motion of steer.rate", "rad/s"),
+        Entry("steer.motion.position", "rad"),
+        Entry("steer.motion.rate", "rad/s"),
         Entry("tyre.slip", "1"),
         Entry("tyre.heat", "J"),
     )
-    assert layout.x_of == {"motion of steer": slice(0, 2), "tyre": slice(2, 4)}
+    assert layout.x_of == {"steer.motion": slice(0, 2), "tyre": slice(2, 4)}
     np.testing.assert_array_equal(layout.y0[-4:], (0.0, 0.0, 0.5, -2.0))
 
 
@@ -96,12 +96,12 @@ def test_sizes_and_parts(layout: Layout) -> None:
     for part, row in zip((q, v, x), rows, strict=True):
         np.testing.assert_array_equal(row, (part, part + 100.0))
     states = layout.states_of(x)
-    np.testing.assert_array_equal(states["motion of steer"], (19, 20))
+    np.testing.assert_array_equal(states["steer.motion"], (19, 20))
     np.testing.assert_array_equal(states["tyre"], (21, 22))
 
 
 def test_rates_of_first_order_states_are_in_the_order_of_the_states(layout: Layout) -> None:
-    x_dot = {"tyre": np.array((3.0, 4.0)), "motion of steer": np.array((1.0, 2.0))}
+    x_dot = {"tyre": np.array((3.0, 4.0)), "steer.motion": np.array((1.0, 2.0))}
     np.testing.assert_array_equal(layout.collect(x_dot), (1, 2, 3, 4))
 
 

@@ -19,6 +19,7 @@ from ce_dynamics.models.hmmwv.schema import CORNERS, DATA_FILE, HmmwvParameters,
 from ce_dynamics.models.quantities import triangle_excess
 
 ORIGIN = 1.688965
+STEERING = 2 * 1.605 + 3.681  # both arms and the link
 VEHICLE = HmmwvParameters.load()
 RIDE = HmmwvParameters.load(variant="ride")
 
@@ -243,7 +244,7 @@ def test_every_body_of_the_product_has_mass_and_vehicle_mass_adds_up() -> None:
         assert all(b.mass > 0 for b in corner_bodies(c))
         assert len(corner_bodies(c)) == 8
     # chassis, four of (arms, upright, wheel), and the estimates: tie rod 6 kg, shock 10 kg.
-    assert VEHICLE.mass == pytest.approx(2086.52 + 4 * (23.965 + 5.813 + 19.450 + 71.105 + 16.0), rel=1e-14)
+    assert VEHICLE.mass == pytest.approx(2086.52 + 4 * (23.965 + 5.813 + 19.450 + 71.105 + 16.0) + STEERING, rel=1e-14)
 
 
 def test_right_corners_are_exact_mirror_images() -> None:
@@ -276,7 +277,7 @@ def test_ride_variant_is_the_validation_model() -> None:
         assert c.ground_spring is not None
         g = c.ground_spring
         assert (g.stiffness, g.damping, g.height) == (250000.0, 2500.0, 0.4699)
-    assert RIDE.mass == pytest.approx(2086.52 + 4 * (23.965 + 5.813 + 19.450 + 71.105), rel=1e-14)
+    assert RIDE.mass == pytest.approx(2086.52 + 4 * (23.965 + 5.813 + 19.450 + 71.105) + STEERING, rel=1e-14)
     assert VEHICLE.corners["front_left"].ground_spring is None
     np.testing.assert_array_equal(RIDE.corners["rear_left"].spindle.com, [-ORIGIN + 0.036, 0.751, -0.026])
 

@@ -99,7 +99,7 @@ def test_wheel_angle_is_that_of_the_model(steering: float) -> None:
     """The angle from the hardpoints against the spindles of the embedded multibody model."""
     model = Model(hmmwv.build())
     y = model.y0
-    arm = [entry.name for entry in model.layout.x].index("motion of steering.pitman_arm.position")
+    arm = [entry.name for entry in model.layout.x].index("steering.pitman_arm.motion.position")
     y[len(model.layout.q) + len(model.layout.v) + arm] = -steering * VEHICLE.steering.max_angle
     outward = model.instant(y, model.u0).outward
     chassis = model.system.find("chassis")

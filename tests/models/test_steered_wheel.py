@@ -15,7 +15,7 @@ from ce_dynamics.equations import Instant
 from ce_dynamics.layout import Layout
 from ce_dynamics.models.hmmwv.schema import CORNERS
 from ce_dynamics.system import System
-from tests.models.vehicle_states import PITMAN_ARM, driven_vehicle, random_inputs, random_state
+from tests.models.vehicle_states import PITMAN_ARM, driven_vehicle, measured, random_inputs, random_state
 
 FRONT = CORNERS[:2]
 
@@ -142,6 +142,8 @@ def test_in_the_world(vehicle: System, name: str, seed: int, rng: np.random.Gene
     assert found.v_error < 1e-6 * np.linalg.norm(found.v)
     assert found.a_error < 1e-5 * np.linalg.norm(found.a)
     observed = start.outward.point(wheel, wheel.inboard.at, vehicle.ground)
+    measured("bound of the velocity's error", found.v_error / np.linalg.norm(found.v))
+    measured("bound of the acceleration's error", found.a_error / np.linalg.norm(found.a))
     np.testing.assert_allclose(observed.v.astype(float), found.v, rtol=0.0, atol=found.v_error)
     acceleration = start.acceleration(wheel, wheel.inboard.at).astype(float)
     np.testing.assert_allclose(acceleration, found.a, rtol=0.0, atol=found.a_error)

@@ -11,6 +11,7 @@ from ce_dynamics.models.hmmwv.case import Case, prepare
 from ce_dynamics.models.hmmwv.schema import CORNERS
 from ce_dynamics.models.hmmwv.summary import energy_imbalance
 from ce_dynamics.reference import FullyAugmented
+from tests.models.vehicle_states import measured
 
 CLOSURE = 1e-12  # [m], required; rounding of lengths of up to 3 m in a handful of steps is 1e-15
 
@@ -35,6 +36,7 @@ def test_loops_stay_closed(name: str) -> None:
     closure = run["closure_error"]
     assert closure.size == len(case.model.system.closures) * len(run.time)
     assert bool(np.isfinite(closure).all())
+    measured("closure error [m]", float(closure.max()))
     assert float(closure.max()) <= CLOSURE
     assert worst_constraint(case, run) <= CLOSURE
 
@@ -84,7 +86,9 @@ def test_energy_of_the_default_run_is_accounted_for(lane_change: xr.Dataset) -> 
     energy = lane_change["energy"].values
     change = np.max(np.abs(energy - energy[0]))
     assert change > 100.0  # [J]
-    assert np.max(np.abs(energy_imbalance(lane_change))) <= 1e-6 * change
+    imbalance = float(np.max(np.abs(energy_imbalance(lane_change))))
+    measured("imbalance over change of energy", imbalance / change)
+    assert imbalance <= 1e-6 * change
 
 
 def test_the_default_run_passes_the_gates(lane_change: xr.Dataset) -> None:

@@ -83,3 +83,8 @@ def random_instant(system: System, rng: np.random.Generator, upright: bool = Tru
     embedding = embed(system)
     inputs = random_inputs(rng) if PITMAN_ARM in system.prescribed else {}
     return Instant(embedding, Layout(embedding), *random_state(embedding, rng, upright, inputs))
+
+
+def measured(what: str, value: float) -> None:
+    """Print a number that docs/verification.md quotes; ``pytest -rP`` shows it."""
+    print(f"measured: {what} {value:.2g}")

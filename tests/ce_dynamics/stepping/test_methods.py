@@ -239,10 +239,10 @@ def test_accelerations_that_cease_to_be_finite(method: Any) -> None:
     with pytest.raises(SimulationError, match=r"at t = 0\.9") as caught:
         simulate(model, {"push": 5.0}, duration=3.0, method=method, interval=0.1, y0=np.array([0.0, 0.0]))
     partial: Any = caught.value.partial
-    assert partial.time.values[-2] == pytest.approx(0.9)
-    # at 2.3 m/s the last state lies at most one step of 1 ms beyond the edge
-    assert 0.98 < partial.position.values[-1] < 1.0023
-    assert np.all(np.isfinite(partial.mass_rate))
+    assert 0.9 <= partial.time.values[-1] < 0.92
+    # a last state beyond the edge is not kept: then it is that of 0.9 s
+    assert 0.97 < partial.position.values[-1] <= 1.0
+    assert all(np.all(np.isfinite(values)) for values in partial.values())
 
 
 def test_a_loop_that_leaves_its_range_is_named_as_with_scipy() -> None:

@@ -1,0 +1,603 @@
+"""A planar suspension of a bar and a wheel with contact and friction, solved by projected Gauss–Seidel.
+
+Velocities are V = [u_b, v_b, ω_b, u_w, v_w, ω_w] (bar, wheel); the bar is held by a socket that moves as x_s(t)
+and carries the wheel on a pin at its lower end.  A step of length h solves
+
+    J V₁ = J (V₀ + M⁻¹ F h) + J M⁻¹ Jᵀ λ
+
+for impulses λ and moves by q₁ = q₀ + h V₁.  The rows, in order, with what J V₁ is to be:
+
+====  ==================================================  =================================
+row   J V                                                 target
+====  ==================================================  =================================
+0     u_b                                                 ẋ_s(t + h)
+1     ω_b                                                 0
+2     u_w − u_b − (L/2) cos θ_b ω_b                       −β [x_w − (x_b + (L/2) sin θ_b)]
+3     v_w − v_b − (L/2) sin θ_b ω_b                       −β [y_w − (y_b − (L/2) cos θ_b)]
+4     (u_w + ω_w × r_c) · n, the wheel on the road        ≥ −β d, or −e times what it was
+5     (u_w + ω_w × r_c) · τ                               0, while |λ_5| ≤ μ λ_4
+====  ==================================================  =================================
+
+Rows 4 and 5 exist only while the wheel touches the road, d ≤ 0, with d the signed gap (negative in
+penetration), so that −β d pushes the wheel out.  n is the road's normal at its point nearest to the wheel's
+centre, r_c = −R n, and τ = (n_y, −n_x) points forward: a rolling wheel has ω_w = −u_w / R.
+
+The spring, with a damper, acts on the centre of mass of the bar; its other end moves with the socket at a
+given height.
+
+    python -m ce_dynamics.models.pgs_suspension --road bump
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ce_dynamics.arrays import Scalar, cos, sin
+from ce_dynamics.checks import Floats, checked
+from ce_dynamics.complementarity import (
+    Conditions,
+    Exact,
+    GaussSeidel,
+    InitialStateError,
+    Kind,
+    Problem,
+    Solution,
+    Solver,
+    SparseRows,
+)
+from ce_dynamics.complementarity.events import Event, EventWatch
+from ce_dynamics.errors import DataError, SimulationError
+from ce_dynamics.models.checks import check_number
+from ce_dynamics.models.command import EXPLANATION, Parser, guarded, number, positive, print_table
+from ce_dynamics.models.road import BumpRoad, FlatRoad, InclinedRoad, Road
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ROWS = ("socket_x", "socket_angle", "pin_x", "pin_y", "contact", "friction")
+VELOCITIES = ("u_b", "v_b", "w_b", "u_w", "v_w", "w_w")
+ALLOWED_PENETRATION = 1e-6
+"""Of an initial state [m]."""
+ALLOWED_PIN_ERROR = 1e-6
+"""Of an initial state [m]."""
+
+
+@dataclass(frozen=True)
+class SuspensionParameters:
+    """Data of the suspension, SI units.
+
+    Parameters
+    ----------
+    bar_mass, bar_inertia, wheel_mass, wheel_inertia : float
+        [kg], [kg m²] about the centres of mass, positive.
+    length : float
+        L: the pin is L/2 from the bar's centre of mass [m].
+    radius : float
+        R of the wheel [m].
+    angle : float
+        θ_b that the socket holds [rad].
+    stiffness, damping : float
+        Of the spring [N/m], [N s/m].
+    free_length : float
+        Of the spring [m].
+    anchor_height : float
+        y of the spring's upper end [m].
+    gravity : float
+        [m/s²].
+    friction : float or None
+        Coulomb's μ between wheel and road, instead of the road's; "road" is None.
+    coulomb : bool
+        Whether friction is bounded; False is the source, whose wheel never slides while it touches.
+    restitution : float
+        e of impacts, 0 … 1.
+    beta : float
+        Baumgarte's β [1/s]; at most 1/h makes sense.
+    rest_speed : float
+        Impacts slower than this do not bounce [m/s].
+
+    Raises
+    ------
+    DataError
+        If a number is not finite or out of range.
+    """
+
+    bar_mass: float = 20.0
+    bar_inertia: float = 0.6
+    wheel_mass: float = 25.0
+    wheel_inertia: float = 1.6
+    length: float = 0.6
+    radius: float = 0.35
+    angle: float = 0.25
+    stiffness: float = 30e3
+    damping: float = 900.0
+    free_length: float = 0.5
+    anchor_height: float = 1.03
+    gravity: float = 9.81
+    friction: float | None = None
+    coulomb: bool = True
+    restitution: float = 0.0
+    beta: float = 100.0
+    rest_speed: float = 0.01
+
+    def __post_init__(self) -> None:
+        positive_ones = {"bar_mass", "bar_inertia", "wheel_mass", "wheel_inertia", "length", "radius"}
+        not_negative = {"stiffness", "damping", "free_length", "friction", "restitution", "beta", "rest_speed"}
+        for entry in fields(self):
+            value = getattr(self, entry.name)
+            if entry.name == "coulomb" or (entry.name == "friction" and value is None):
+                continue
+            above = 0.0 if entry.name in positive_ones else -math.inf
+            least = 0.0 if entry.name in not_negative else -math.inf
+            most = 1.0 if entry.name == "restitution" else math.inf
+            check_number("pgs suspension", entry.name, value, above=above, at_least=least, at_most=most)
+
+    @property
+    def inverse_mass(self) -> Floats:
+        """Diagonal of M⁻¹."""
+        b, w = 1.0 / self.bar_mass, 1.0 / self.wheel_mass
+        return np.array((b, b, 1.0 / self.bar_inertia, w, w, 1.0 / self.wheel_inertia))
+
+
+@dataclass(frozen=True)
+class Socket:
+    """x_s(t) = start + speed t + amplitude sin(2π frequency t).
+
+    Parameters
+    ----------
+    speed : float
+        [m/s].
+    amplitude : float
+        [m].
+    frequency : float
+        [Hz].
+    start : float
+        [m].
+    """
+
+    speed: float = 0.0
+    amplitude: float = 0.0
+    frequency: float = 0.0
+    start: float = 0.0
+
+    def __post_init__(self) -> None:
+        for entry in fields(self):
+            check_number("socket", entry.name, getattr(self, entry.name))
+
+    def position(self, t: float) -> float:
+        """x_s [m]."""
+        return self.start + self.speed * t + self.amplitude * math.sin(math.tau * self.frequency * t)
+
+    def velocity(self, t: float) -> float:
+        """ẋ_s [m/s]."""
+        swing = self.amplitude * math.tau * self.frequency
+        return self.speed + swing * math.cos(math.tau * self.frequency * t)
+
+
+class WavyRoad(Road):
+    """z = amplitude sin(2π x / wavelength).
+
+    Parameters
+    ----------
+    friction : float
+    amplitude : float
+        [m].
+    wavelength : float
+        [m], positive.
+    """
+
+    def __init__(self, friction: float, amplitude: float, wavelength: float) -> None:
+        super().__init__(friction)
+        self.amplitude = check_number("wavy road", "amplitude", amplitude)
+        self.k = math.tau / check_number("wavy road", "wavelength", wavelength, above=0.0)
+
+    def height(self, x: Scalar, y: Scalar) -> Scalar:
+        return self.amplitude * sin(self.k * x)
+
+    def slope(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
+        return self.amplitude * self.k * cos(self.k * x), 0.0
+
+
+class Touch(NamedTuple):
+    """The road seen from the wheel.
+
+    Attributes
+    ----------
+    gap : float
+        d: distance of the wheel's rim from the road, negative in penetration [m].
+    x : float
+        Where the nearest point of the road is [m].
+    n : (2,) array
+        Unit normal there.
+    mu : float
+        Friction coefficient there.
+    """
+
+    gap: float
+    x: float
+    n: Floats
+    mu: float
+
+
+def touch(road: Road, x_w: float, y_w: float, radius: float) -> Touch:
+    """The point of the road nearest to the wheel's centre.
+
+    The nearest of a raster within one radius, made exact by the condition that the connecting line is normal to
+    the road; roads whose hollows are curved more than the wheel can touch it in two points, of which one counts.
+    """
+    from scipy.optimize import brentq
+
+    def off_normal(x: float) -> float:
+        slope = float(road.slope(x, 0.0)[0])
+        return (x - x_w) + (float(road.height(x, 0.0)) - y_w) * slope
+
+    raster = x_w + radius * np.linspace(-1.0, 1.0, 21)
+    distance = [math.hypot(x - x_w, float(road.height(x, 0.0)) - y_w) for x in raster]
+    k = min(max(int(np.argmin(distance)), 1), len(raster) - 2)
+    a, b = float(raster[k - 1]), float(raster[k + 1])
+    x = float(raster[k])
+    if off_normal(a) < 0.0 < off_normal(b):
+        x = float(brentq(off_normal, a, b, xtol=1e-14, rtol=1e-14))
+    normal = np.asarray(road.normal(x, 0.0), dtype=float)
+    n = normal[[0, 2]] / math.hypot(normal[0], normal[2])
+    reach = (x_w - x) * n[0] + (y_w - float(road.height(x, 0.0))) * n[1]
+    return Touch(reach - radius, x, n, float(road.friction(x, 0.0)))
+
+
+class Suspension:
+    """The suspension on a road.
+
+    Parameters
+    ----------
+    parameters : SuspensionParameters, optional
+    socket : Socket, optional
+    road : Road, optional
+        Flat with μ = 0.8 if not given.
+    """
+
+    def __init__(
+        self,
+        parameters: SuspensionParameters | None = None,
+        socket: Socket | None = None,
+        road: Road | None = None,
+    ) -> None:
+        self.parameters = SuspensionParameters() if parameters is None else parameters
+        self.socket = Socket() if socket is None else socket
+        self.road = FlatRoad(0.8) if road is None else road
+
+    def initial_state(self, clearance: float = 0.0) -> tuple[Floats, Floats]:
+        """q and V with the wheel rolling on the road with the socket's speed, or above it.
+
+        Parameters
+        ----------
+        clearance : float
+            Height of the wheel above the position in which it touches [m].
+        """
+        from scipy.optimize import brentq
+
+        P = self.parameters
+        height = check_number("pgs suspension", "clearance", clearance)
+        x_b, u = self.socket.position(0.0), self.socket.velocity(0.0)
+        x_w = x_b + 0.5 * P.length * math.sin(P.angle)
+        level = float(self.road.height(x_w, 0.0))
+        y_w = height + float(
+            brentq(
+                lambda y: touch(self.road, x_w, y, P.radius).gap, level, level + 4.0 * P.radius, xtol=1e-15
+            )
+        )
+        y_b = y_w + 0.5 * P.length * math.cos(P.angle)
+        q = np.array((x_b, y_b, P.angle, x_w, y_w, 0.0))
+        return q, np.array((u, 0.0, 0.0, u, 0.0, -u / P.radius))
+
+    def check_start(self, q: Floats, V: Floats) -> None:
+        """Refuse an initial state that the constraints do not allow.
+
+        Raises
+        ------
+        InitialStateError
+            If the pin is apart, the wheel in the ground, or the bar out of its socket.
+        """
+        P = self.parameters
+        apart = float(np.max(np.abs(self.pin_error(q))))
+        if apart > ALLOWED_PIN_ERROR:
+            raise InitialStateError(f"pgs suspension: wheel and bar are {apart:.3g} m apart at the pin")
+        gap = touch(self.road, q[3], q[4], P.radius).gap
+        if gap < -ALLOWED_PENETRATION:
+            raise InitialStateError(f"pgs suspension: the wheel starts {-gap:.3g} m in the ground; lift it")
+        off = abs(q[0] - self.socket.position(0.0))
+        if off > ALLOWED_PIN_ERROR:
+            raise InitialStateError(f"pgs suspension: the bar starts {off:.3g} m off its socket")
+
+    def pin_error(self, q: Floats) -> Floats:
+        """[x_w − (x_b + (L/2) sin θ_b), y_w − (y_b − (L/2) cos θ_b)]."""
+        a = 0.5 * self.parameters.length
+        return np.array((q[3] - (q[0] + a * math.sin(q[2])), q[4] - (q[1] - a * math.cos(q[2]))))
+
+    def spring_force(self, t: float, q: Floats, V: Floats) -> Floats:
+        """(f_sp,x, f_sp,y) on the bar's centre of mass [N]."""
+        P = self.parameters
+        d = np.array((q[0] - self.socket.position(t), q[1] - P.anchor_height))
+        span = float(np.hypot(*d))
+        if span == 0.0:
+            raise SimulationError("pgs suspension: the spring has no length; raise its anchor")
+        e = d / span
+        rate = float(e @ (V[:2] - np.array((self.socket.velocity(t), 0.0))))
+        return np.asarray(e * (P.stiffness * (P.free_length - span) - P.damping * rate))
+
+    def forces(self, t: float, q: Floats, V: Floats) -> Floats:
+        """F_ext."""
+        P = self.parameters
+        f = self.spring_force(t, q, V)
+        return np.array((f[0], f[1] - P.bar_mass * P.gravity, 0.0, 0.0, -P.wheel_mass * P.gravity, 0.0))
+
+    def rows(self, q: Floats, contact: Touch) -> Floats:
+        """J; rows 4 and 5 only if the wheel touches the road."""
+        a, theta = 0.5 * self.parameters.length, q[2]
+        J = np.zeros((6, 6))
+        J[0, 0] = 1.0
+        J[1, 2] = 1.0
+        J[2, [3, 0, 2]] = 1.0, -1.0, -a * math.cos(theta)
+        J[3, [4, 1, 2]] = 1.0, -1.0, -a * math.sin(theta)
+        n, r_c = contact.n, -self.parameters.radius * contact.n
+        for row, direction in ((4, n), (5, np.array((n[1], -n[0])))):
+            J[row, 3:5] = direction
+            J[row, 5] = r_c[0] * direction[1] - r_c[1] * direction[0]  # (ω × r_c) · direction
+        return J if contact.gap <= 0.0 else J[:4]
+
+    def targets(self, t: float, q: Floats, V: Floats, J: Floats, h: float, contact: Touch) -> Floats:
+        """J V₁."""
+        P = self.parameters
+        result = np.zeros(len(J))
+        result[0] = self.socket.velocity(t + h)
+        result[2:4] = -P.beta * self.pin_error(q)
+        if len(J) > 4:
+            result[4] = -P.beta * contact.gap
+            approach = float(J[4] @ V)
+            if approach < -P.rest_speed:
+                result[4] = max(result[4], -P.restitution * approach)
+        return result
+
+    def problem(self, t: float, q: Floats, V: Floats, h: float) -> tuple[Problem, Touch]:
+        """The complementarity problem of a step: w = J V₁ − target."""
+        P = self.parameters
+        contact = touch(self.road, q[3], q[4], P.radius)
+        J = self.rows(q, contact)
+        kinds = [Kind.BILATERAL] * 4
+        normal, mu = [-1] * 4, [0.0] * 4
+        if len(J) > 4:
+            kinds += [Kind.UNILATERAL, Kind.FRICTION if P.coulomb else Kind.BILATERAL]
+            normal += [-1, 4 if P.coulomb else -1]
+            mu += [0.0, contact.mu if P.friction is None else P.friction]
+        V_free = V + P.inverse_mass * self.forces(t, q, V) * h
+        c = -self.targets(t, q, V, J, h, contact)
+        rows, responses = SparseRows.dense(J), SparseRows.dense(J * P.inverse_mass)
+        return Problem(rows, responses, V_free, c, Conditions.of(kinds, normal, mu)), contact
+
+    def step(
+        self, t: float, q: Floats, V: Floats, h: float, solver: Solver, start: Floats
+    ) -> tuple[Floats, Floats, Floats, Touch, Solution]:
+        """q, V and impulses (of all six rows) after a step, the contact before it, and the solution."""
+        problem, contact = self.problem(t, q, V, h)
+        solution = solver.solve(problem, start[: len(problem.c)]).require()
+        impulses = np.zeros(6)
+        impulses[: len(solution.p)] = solution.p
+        return q + h * solution.v, solution.v, impulses, contact, solution
+
+    def energy(self, q: Floats, V: Floats, t: float) -> float:
+        """Kinetic, gravitational and elastic energy [J]."""
+        P = self.parameters
+        span = math.hypot(q[0] - self.socket.position(t), q[1] - P.anchor_height)
+        kinetic = 0.5 * float(V @ (V / P.inverse_mass))
+        weight = P.gravity * (P.bar_mass * q[1] + P.wheel_mass * q[4])
+        return kinetic + weight + 0.5 * P.stiffness * (P.free_length - span) ** 2
+
+
+class Motion(NamedTuple):
+    """A run of n steps; arrays over the n + 1 instants.
+
+    Attributes
+    ----------
+    t : (n + 1,) array
+    q, V : (n + 1, 6) arrays
+    impulses : (n + 1, 6) array
+        λ of the step that ends at an instant [N s]; zeros first.
+    gap : (n + 1,) array
+        d [m].
+    energy : (n + 1,) array
+        [J].
+    sweeps : (n + 1,) int array
+        Of the solver.
+    residual : (n + 1,) array
+        [m/s or rad/s].
+    events : list of Event
+        When the wheel touched the road and left it.
+    """
+
+    t: Floats
+    q: Floats
+    V: Floats
+    impulses: Floats
+    gap: Floats
+    energy: Floats
+    sweeps: Floats
+    residual: Floats
+    events: list[Event]
+
+
+def simulate(
+    suspension: Suspension,
+    *,
+    duration: float,
+    step: float = 1e-3,
+    q0: Floats | None = None,
+    V0: Floats | None = None,
+    solver: Solver | None = None,
+) -> Motion:
+    """Advance the suspension.
+
+    Parameters
+    ----------
+    suspension : Suspension
+    duration, step : float
+        [s]; the duration is divided into the next larger number of equal steps.
+    q0, V0 : (6,) arrays, optional
+        Initial state; `Suspension.initial_state` if not given.
+    solver : Solver, optional
+        Gauss–Seidel with its default tolerance if not given.
+
+    Raises
+    ------
+    InitialStateError
+        If the initial state is impossible.
+    DataError, ModelError
+        If a number is not finite or out of range.
+    SimulationError
+        If a step finds no solution; ``partial`` holds the motion up to it.
+    """
+    T = check_number("pgs suspension", "duration", duration, above=0.0)
+    steps = max(1, math.ceil(T / check_number("pgs suspension", "step", step, above=0.0) * (1.0 - 1e-12)))
+    h = T / steps
+    q, V = suspension.initial_state()
+    q = q if q0 is None else checked("q0", q0, 6)
+    V = V if V0 is None else checked("V0", V0, 6)
+    suspension.check_start(q, V)
+    chosen = GaussSeidel() if solver is None else solver
+    watch = EventWatch(ROWS, np.arange(6) == 4)
+    radius = suspension.parameters.radius
+    p = np.zeros(6)
+    stored: list[tuple[float, Floats, Floats, Floats, float, float, int, float]] = []
+
+    def store(t: float, sweeps: int, residual: float) -> None:
+        gap = touch(suspension.road, q[3], q[4], radius).gap
+        stored.append((t, q, V, p, gap, suspension.energy(q, V, t), sweeps, residual))
+
+    store(0.0, 0, 0.0)
+    for k in range(steps):
+        try:
+            q, V, p, _, solution = suspension.step(k * h, q, V, h, chosen, p)
+        except SimulationError as error:
+            raise SimulationError(f"at t = {k * h:.4g} s: {error}", motion(stored, watch)) from error
+        if not np.all(np.isfinite(V)) or abs(q[1]) > 1e6:
+            raise SimulationError(f"at t = {k * h:.4g} s: the motion grows without bound; use a smaller step",
+                                  motion(stored, watch))  # fmt: skip
+        watch.look((k + 1) * h, p)
+        store((k + 1) * h, solution.sweeps, solution.residual)
+    return motion(stored, watch)
+
+
+def motion(
+    stored: Sequence[tuple[float, Floats, Floats, Floats, float, float, int, float]], watch: EventWatch
+) -> Motion:
+    """What was stored, as arrays."""
+    t, q, V, p, gap, energy, sweeps, residual = (np.array(part) for part in zip(*stored, strict=True))
+    return Motion(t, q, V, p, gap, energy, sweeps, residual, watch.events)
+
+
+def summary(run: Motion) -> list[tuple[str, float | str, str]]:
+    """Figures of a run: label, value, unit."""
+    h = run.t[1] - run.t[0]
+    load = run.impulses[1:, 4] / h
+    pins = np.hypot(run.q[:, 3] - run.q[:, 0], run.q[:, 4] - run.q[:, 1])
+    return [
+        ("duration", float(run.t[-1]), "s"),
+        ("steps", str(len(run.t) - 1), ""),
+        ("wheel travel", float(np.ptp(run.q[:, 4])), "m"),
+        ("wheel load, mean", float(np.mean(load)), "N"),
+        ("wheel load, largest", float(np.max(load)), "N"),
+        ("time off the road", float(np.mean(load == 0.0) * run.t[-1]), "s"),
+        ("largest penetration", float(max(0.0, -np.min(run.gap))), "m"),
+        ("pin error, largest", float(np.max(np.abs(pins - pins[0]))), "m"),
+        ("contact events", str(len(run.events)), ""),
+        ("sweeps per step, mean", float(np.mean(run.sweeps[1:])), ""),
+        ("residual, largest", float(np.max(run.residual)), "m/s"),
+    ]
+
+
+def figure(run: Motion, suspension: Suspension) -> Figure:
+    """Wheel and road, wheel load and friction, slip, sweeps."""
+    from matplotlib.figure import Figure
+
+    picture = Figure(figsize=(9.0, 9.0), layout="constrained")
+    axes = picture.subplots(4, 1, sharex=True)
+    h = run.t[1] - run.t[0]
+    radius = suspension.parameters.radius
+    road = [float(suspension.road.height(x, 0.0)) for x in run.q[:, 3]]
+    axes[0].plot(run.t, run.q[:, 4] - radius, label="wheel centre less radius")
+    axes[0].plot(run.t, road, color="0.4", lw=1.0, label="road below the wheel")
+    axes[0].set_ylabel("height [m]")
+    axes[1].plot(run.t[1:], run.impulses[1:, 4] / h, label="normal")
+    axes[1].plot(run.t[1:], run.impulses[1:, 5] / h, label="friction")
+    axes[1].set_ylabel("force on the wheel [N]")
+    axes[2].plot(run.t, run.V[:, 3], label="wheel's speed")
+    axes[2].plot(run.t, -radius * run.V[:, 5], ls="--", label="speed of its rim, −R ω")
+    axes[2].set_ylabel("speed [m/s]")
+    axes[3].plot(run.t[1:], run.sweeps[1:], lw=0.8, label="sweeps per step")
+    axes[3].set(ylabel="sweeps", xlabel="time [s]", xlim=(run.t[0], run.t[-1]))
+    for one in axes:
+        one.grid(visible=True, alpha=0.35)
+        one.legend(loc="best", fontsize=9)
+    return picture
+
+
+def make_road(name: str, friction: float) -> Road:
+    """A road profile by name."""
+    if name == "flat":
+        return FlatRoad(friction)
+    if name == "bump":
+        return BumpRoad(friction, height=0.06, length=0.9, position=2.0)
+    if name == "wavy":
+        return WavyRoad(friction, amplitude=0.03, wavelength=2.0)
+    if name == "ramp":
+        return InclinedRoad(friction, math.radians(5.0))
+    raise DataError(f"pgs suspension: no road {name!r}; there are flat, bump, wavy, ramp")
+
+
+def parser() -> Parser:
+    """The options of the command line."""
+    result = Parser(
+        prog="python -m ce_dynamics.models.pgs_suspension",
+        description="A planar suspension on a road, solved by projected Gauss–Seidel.",
+        epilog=EXPLANATION,
+    )
+    result.add_argument("--road", default="bump", help="flat, bump, wavy or ramp (default: bump)")
+    result.add_argument("--speed", type=number, default=5.0, help="of the socket [m/s] (default: 5)")
+    result.add_argument("--friction", type=number, default=0.8, help="μ (default: 0.8)")
+    result.add_argument("--unbounded", action="store_true", help="friction without Coulomb's bound")
+    result.add_argument("--restitution", type=number, default=0.0, help="e (default: 0)")
+    result.add_argument("--beta", type=number, default=100.0, help="Baumgarte's β [1/s] (default: 100)")
+    result.add_argument("--clearance", type=number, default=0.0, help="initial height of the wheel [m]")
+    result.add_argument("--duration", type=positive, default=1.5, help="[s] (default: 1.5)")
+    result.add_argument("--step", type=positive, default=1e-3, help="h [s] (default: 0.001)")
+    result.add_argument("--solver", choices=("pgs", "exact"), default="pgs")
+    result.add_argument("--tolerance", type=positive, default=1e-10, help="of PGS [m/s] (default: 1e-10)")
+    result.add_argument("--output", type=Path, default=Path("pgs_suspension.png"), help="plot (PNG)")
+    return result
+
+
+def work(options: argparse.Namespace) -> None:
+    """Simulate, print and plot."""
+    parameters = SuspensionParameters(
+        coulomb=not options.unbounded, restitution=options.restitution, beta=options.beta
+    )
+    suspension = Suspension(parameters, Socket(options.speed), make_road(options.road, options.friction))
+    q0, V0 = suspension.initial_state(options.clearance)
+    solver: Solver = GaussSeidel(options.tolerance) if options.solver == "pgs" else Exact()
+    run = simulate(suspension, duration=options.duration, step=options.step, q0=q0, V0=V0, solver=solver)
+    figure(run, suspension).savefig(options.output, dpi=130)
+    print_table([("road", options.road, ""), ("solver", options.solver, ""), *summary(run)])
+    print(f"plot: {options.output}")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Entry point of ``python -m ce_dynamics.models.pgs_suspension``; returns the exit code."""
+    return guarded(work, parser(), arguments)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
