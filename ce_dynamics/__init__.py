@@ -21,6 +21,7 @@ from ce_dynamics._version import __version__
 if TYPE_CHECKING:
     from ce_dynamics.body import Body
     from ce_dynamics.errors import (
+        AccuracyWarning,
         AssemblyError,
         CeDynamicsError,
         DataError,
@@ -50,12 +51,14 @@ if TYPE_CHECKING:
     from ce_dynamics.model import InputLaw, Model, compile
     from ce_dynamics.motions import Driven, Held, Motion, SecondOrderActuator
     from ce_dynamics.simulation import simulate
+    from ce_dynamics.stepping.simulator import Simulator
     from ce_dynamics.system import System
     from ce_dynamics.trimming import trim
 
 _HOMES = {
     "body": ("Body",),
     "errors": (
+        "AccuracyWarning",
         "AssemblyError",
         "CeDynamicsError",
         "DataError",
@@ -85,12 +88,14 @@ _HOMES = {
     "model": ("InputLaw", "Model", "compile"),
     "motions": ("Driven", "Held", "Motion", "SecondOrderActuator"),
     "simulation": ("simulate",),
+    "stepping.simulator": ("Simulator",),
     "system": ("System",),
     "trimming": ("trim",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "AccuracyWarning",
     "AppliedWrench",
     "AssemblyError",
     "Body",
@@ -119,6 +124,7 @@ __all__ = [
     "Screw",
     "SecondOrderActuator",
     "SimulationError",
+    "Simulator",
     "Spherical",
     "SpringDamper",
     "System",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,11 +14,15 @@ from ce_dynamics.checks import Floats, checked
 from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, trace
 from ce_dynamics.embedding import Embedding
 from ce_dynamics.equations import Instant
+from ce_dynamics.errors import ModelError
 from ce_dynamics.layout import Layout
 from ce_dynamics.recursion.energy import elastic_potential, gravitational_potential, kinetic_energy, momentum
 from ce_dynamics.recursion.inverse_dynamics import inverse_dynamics
 from ce_dynamics.recursion.mass_matrix import mass_matrix
 from ce_dynamics.recursion.reactions import Reactions, reactions
+
+if TYPE_CHECKING:
+    from ce_dynamics.stepping.jacobian import CompiledJacobian
 
 
 class Energy(NamedTuple):
@@ -60,6 +64,7 @@ class Analysis(ABC):
 
     def __init__(self) -> None:
         self._compiled: dict[str, CompiledFunction] = {}
+        self._jacobians: dict[str, CompiledJacobian] = {}
 
     @property
     @abstractmethod
@@ -135,18 +140,38 @@ class Analysis(ABC):
         layout = self.layout
         given = layout.u0 if u is None else checked("u", u, len(layout.u))
         state = checked("y", y, len(layout.y0))
-        for name in ("y", "u"):
-            if f"d_{name}" not in self._compiled:
-                self._compiled[f"d_{name}"] = compile_function(self._jacobian(name))
         (y_dot,) = self.dynamics(state, given)
-        return LinearModel(
-            self._compiled["d_y"](state, given)[0], self._compiled["d_u"](state, given)[0], y_dot
-        )
+        A, B = (self._jacobian(name)(state, given) for name in ("y", "u"))
+        return LinearModel(A, B, y_dot)
 
-    def _jacobian(self, name: str) -> TracedFunction:
-        from ce_dynamics.compiler import jacobian
+    def sensitivities(self, y: ArrayLike, u: ArrayLike | None = None) -> Floats:
+        """Exact derivatives ∂ẏ/∂p of the right-hand side with respect to the free parameters, (n, n_p).
 
-        return jacobian(self.trace_dynamics(), "y_dot", name)
+        Parameters
+        ----------
+        y : array_like
+            State.
+        u : array_like, optional
+            Inputs and parameters (`Model.inputs_with`); their defaults if not given.
+
+        Raises
+        ------
+        ModelError
+            If the system has no free parameters.
+        """
+        layout = self.layout
+        if len(layout.u) == layout.n_inputs:
+            raise ModelError("the system has no free parameters; declare some with add_parameter")
+        state = checked("y", y, len(layout.y0))
+        given = layout.u0 if u is None else checked("u", u, len(layout.u))
+        return self._jacobian("u")(state, given)[:, layout.n_inputs :]
+
+    def _jacobian(self, name: str) -> CompiledJacobian:
+        from ce_dynamics.stepping.jacobian import compile_jacobian  # here, because most models never ask
+
+        if name not in self._jacobians:
+            self._jacobians[name] = compile_jacobian(self.dynamics.traced, "y_dot", name)
+        return self._jacobians[name]
 
     @property
     def _sizes(self) -> dict[str, int]:

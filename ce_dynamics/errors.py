@@ -29,3 +29,7 @@ class SimulationError(CeDynamicsError, RuntimeError):
 
 class PhysicalityWarning(UserWarning):
     """A value is used as given although no real thing can have it."""
+
+
+class AccuracyWarning(UserWarning):
+    """A run came to its end, but its results contradict themselves by more than its tolerances explain."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
 
 from ce_dynamics.checks import Floats, checked
-from ce_dynamics.errors import CeDynamicsError, ModelError, SimulationError
+from ce_dynamics.errors import AccuracyWarning, CeDynamicsError, ModelError, SimulationError
 from ce_dynamics.model import InputLaw, Model, reach_text
 from ce_dynamics.results import dataset
 from ce_dynamics.stepping.methods import NATIVE_METHODS, NativeMethod
@@ -29,6 +30,9 @@ METHODS: tuple[str, ...] = get_args(Method)
 
 INTERRUPTED = "interrupted"
 NOT_FINITE_AT_START = "the accelerations are not finite at t = 0"
+
+IMBALANCE = 1e-3
+"""Part of the energy and the work by which they may differ without a warning."""
 
 Inputs = InputLaw | Mapping[str, float] | None
 
@@ -217,6 +221,7 @@ def simulate(
     results = dataset(model, t, Y[:, : len(model.layout.y0)], U, attributes)
     if audit:
         results["work"] = ("time", Y[:, -1], {"units": "J", "long_name": "work done on the system"})
+        check_balance(t, results["energy"].values, Y[:, -1])
     if trouble:
         where = "" if trouble.startswith(INTERRUPTED) else where_it_broke(model, rhs, t[-1], Y[-1])
         raise SimulationError(f"{trouble}{where}", results)
@@ -227,6 +232,20 @@ def import_integrators(method: Method) -> None:
     """Load SciPy's integrators before the clock starts."""
     if method not in NATIVE_METHODS:
         import scipy.integrate  # noqa: F401
+
+
+def check_balance(t: Floats, energy: Floats, work: Floats) -> None:
+    """Warn where energy and work part: too coarse a tolerance, or a loop thrown over a dead point."""
+    imbalance = np.abs(energy - energy[0] - work)
+    allowed = IMBALANCE * (np.max(np.abs(work)) + np.max(np.abs(energy)))
+    if np.any(imbalance > allowed):
+        k = int(np.argmax(imbalance > allowed))
+        warnings.warn(
+            f"energy and work differ by {imbalance.max():.3g} J, first at t = {t[k]:.4g} s; lower rtol, and "
+            "see whether a loop comes to the end of its range there",
+            AccuracyWarning,
+            stacklevel=3,
+        )
 
 
 def stored_times(duration: float, interval: float) -> Floats:
@@ -255,8 +274,6 @@ def integrate(
     watch = StallWatch(t_store[-1])
 
     def after_step(t: float, y: Floats) -> float:
-        if math.isnan(t):  # SciPy's choice of the first step met NaN and went on with it
-            raise ValueError("its step size is not a number")
         if t > 0.0:
             accepted.append((t, y.copy()))
         if progress is not None:

@@ -51,6 +51,13 @@ class CompiledJacobian:
     columns: Integers
     shape: tuple[int, int]
 
+    def __call__(self, *inputs: Floats) -> Floats:
+        """The Jacobian at given inputs of the function, dense."""
+        entries = JacobianCall(self, [np.ascontiguousarray(given, dtype=float) for given in inputs]).run()
+        dense = np.zeros(self.shape)
+        dense[self.rows, self.columns] = entries
+        return dense
+
 
 class JacobianCall:
     """Buffers and tables of arguments for one caller.

@@ -162,6 +162,8 @@ def prepare(calls, entries, rows, columns, matrix, pivots, gamma_h):  # type: ig
         matrix[r, r] = 1.0
     for k in range(rows.size):
         matrix[rows[k], columns[k]] -= gamma_h * entries[k]
+    if not is_finite(entries):
+        matrix[n - 1, n - 1] = math.nan  # division by an infinite entry would pass for a step of zero
     factorise(matrix, pivots)
 
 

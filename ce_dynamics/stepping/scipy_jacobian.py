@@ -39,6 +39,8 @@ def sparse_jacobian_of(rhs: RightHandSide) -> Callable[[float, Floats], Any]:
         if feedback is not None:
             by_u, u_by_y = feedback
             result = result + by_u.matrix() @ u_by_y.matrix()
+        if not np.all(np.isfinite(result.data)):  # SciPy would take an infinite slope for a state at rest
+            raise ValueError("the derivatives of the accelerations are not finite")
         return csc_matrix(result)
 
     return exact

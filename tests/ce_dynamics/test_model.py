@@ -390,4 +390,4 @@ def test_a_body_that_moves_no_mass_is_refused() -> None:
 
 
 def test_repr() -> None:
-    assert repr(Model(pendulum())) == "Model('system': 1 degrees of freedom, 1 bodies)"
+    assert repr(Model(pendulum())) == "Model('system': 1 degree of freedom, 1 bodies)"

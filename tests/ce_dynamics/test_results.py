@@ -73,14 +73,14 @@ def test_every_quantity_is_there_with_its_unit_and_dimensions(run: xr.Dataset) -
         "flap_rate": ("rad/s", shared),
         "left_tab": ("rad", alone),
         "left_tab_rate": ("rad/s", alone),
-        "motion_of_rudder_position": ("rad", alone),
-        "motion_of_rudder_rate": ("rad/s", alone),
+        "rudder_motion_position": ("rad", alone),
+        "rudder_motion_rate": ("rad/s", alone),
         "stick": ("1", alone),
         "height": ("m", shared),
         "top_speed": ("m/s", alone),
         "spring_deflection": ("rad", shared),
         "spring_rate": ("rad/s", shared),
-        "spring_load": ("N m", shared),
+        "spring_load": ("N*m", shared),
         "energy": ("J", alone),
         "work": ("J", alone),
     }
@@ -106,7 +106,7 @@ def test_values_are_those_of_the_states_in_time(run: xr.Dataset, model: Model) -
         one = run.isel(time=k)
         y = [one["carriage"], flaps[k, 0], flaps[k, 1], one["left_tab"]]
         y += [one["carriage_rate"], rates[k, 0], rates[k, 1], one["left_tab_rate"]]
-        y += [one["motion_of_rudder_position"], one["motion_of_rudder_rate"]]
+        y += [one["rudder_motion_position"], one["rudder_motion_rate"]]
         names = [entry.name for entry in (*model.layout.q, *model.layout.v)]
         assert names[1:4] == ["left.flap", "right.flap", "left.tab"]
         instant = model.instant(np.array(y, dtype=float), model.u0)
@@ -188,4 +188,4 @@ def test_variables_that_would_overwrite_each_other_are_refused(
 
 
 def test_plain_names() -> None:
-    assert plain("motion of arm.rate") == "motion_of_arm_rate"
+    assert plain("front arm.motion.rate") == "front_arm_motion_rate"

@@ -13,7 +13,7 @@ import xarray as xr
 
 from ce_dynamics.arrays import Array, Scalar, cos, sin, sqrt
 from ce_dynamics.body import Body
-from ce_dynamics.errors import ModelError, SimulationError
+from ce_dynamics.errors import AccuracyWarning, ModelError, SimulationError
 from ce_dynamics.forces.base import ForceElement, HingeLoad, Observer, Response
 from ce_dynamics.forces.torsion import TorsionSpringDamper
 from ce_dynamics.forces.wrench import AppliedWrench
@@ -366,3 +366,27 @@ def test_friction_alone_takes_energy_away(model: Model) -> None:
     power = -0.3 * run["rod_rate"].values ** 2
     found = np.gradient(run["work"].values, run["time"].values)
     np.testing.assert_allclose(found[2:-2], power[2:-2], rtol=0.0, atol=5e-3)
+
+
+# Accuracy
+
+
+def free_rocker() -> Model:
+    """A four-bar whose independent bar is not the shortest and swings to the end of its range."""
+    linkage = FourBar((0, 0, 0), (0.5, 0, 0.3), (1.1, 0, 0.8), (1.2, 0, 0), (0, 1, 0))
+    system = System()
+    for joint in linkage.joints():
+        com = joint.hinge.at + np.array((0.2, 0.0, 0.1))
+        system.add_body(
+            joint.body, mass=1.0, com=com, inertia=(0.1,) * 3, parent=joint.carrier, hinge=joint.hinge
+        )
+    for cut in linkage.cuts():
+        system.close_loop(cut.name, cut.body_a, cut.body_b, cut.closure)
+    system.use_linkage(linkage)
+    system.start(linkage.joints()[0].body, v=[6.0])
+    return Model(system)
+
+
+def test_a_loop_thrown_over_a_dead_point_is_noticed_by_its_energy() -> None:
+    with pytest.warns(AccuracyWarning, match=r"energy and work differ by .* J, first at t = 0\.\d+ s"):
+        simulate(free_rocker(), duration=1.0, rtol=1e-4, audit=True)

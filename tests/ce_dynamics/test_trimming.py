@@ -67,7 +67,7 @@ def test_a_first_order_state_can_be_trimmed() -> None:
     system.add_body("arm", mass=1.0, inertia=(1, 1, 1), parent="ground", hinge=Revolute((0, 0, 1)))
     system.add_input("angle", "rad", default=0.4)
     system.prescribe("arm", SecondOrderActuator("angle", 2.0, 5.0))
-    y = trim(Model(system), ["motion of arm.position"], ["motion of arm.rate"])
+    y = trim(Model(system), ["arm.motion.position"], ["arm.motion.rate"])
     np.testing.assert_allclose(y, (0.8, 0.0), rtol=1e-13)
 
 

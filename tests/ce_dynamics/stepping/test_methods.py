@@ -259,6 +259,13 @@ def test_a_loop_that_leaves_its_range_is_named_as_with_scipy() -> None:
     assert clauses[0] == clauses[1] == clauses[2]
 
 
+@pytest.mark.parametrize("method", ["rosenbrock", "implicit-euler", "Radau", "BDF"])
+def test_an_infinite_derivative_is_no_rest(method: Any) -> None:
+    """At x = 1 the force of √(1 − x²) is finite and its slope is not: 1/∞ must not pass for no motion."""
+    with pytest.raises(SimulationError, match=f"^{method} .* finite.* at t = 0 s"):
+        simulate(slider(stiffness=1.0), {"push": -1.0}, duration=1.0, y0=np.array([1.0, 0.0]), method=method)
+
+
 def test_a_start_that_is_not_finite_is_reported_at_once() -> None:
     with pytest.raises(SimulationError, match="not finite at t = 0"):
         simulate(slider(stiffness=1.0), duration=1.0, y0=np.array([2.0, 0.0]), method="rk4")
