@@ -2,8 +2,8 @@
 
     python docs/examples/point_to_point.py [folder]
 
-prints the numbers and writes a picture and an animation into the folder (the current one if not given); those of
-``docs/point-to-point.md`` are in ``docs/figures``.
+prints the numbers and writes a picture and an animation into the folder (the current one if not given); those
+of ``docs/point-to-point.md`` are in ``docs/figures``.
 """
 
 import sys

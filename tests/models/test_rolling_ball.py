@@ -1,0 +1,176 @@
+"""The rolling ball against theory, in both formulations, and its command line.
+
+Integrations run at rtol 1e-11 (embedded) and 1e-10 (augmented) over some 20 to 150 steps; what they lose is
+below 1e-9 of lengths and forces of order 1 to 10.
+"""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ce_dynamics.errors import ModelError
+from ce_dynamics.models.rolling_ball import (
+    GRAVITY,
+    HOLLOW,
+    SCENES,
+    Ball,
+    Scene,
+    incline,
+    main,
+    momentum,
+    run_constrained,
+    run_embedded,
+    start_of,
+    turntable,
+)
+
+LOST = 1e-9
+
+
+def times(scene: Scene) -> Any:
+    return np.linspace(0.0, scene.duration, 21)
+
+
+@pytest.mark.parametrize("name", sorted(SCENES))
+def test_both_formulations_agree_with_theory_and_each_other(name: str) -> None:
+    scene = SCENES[name](Ball())
+    t = times(scene)
+    embedded, augmented = run_embedded(scene, t), run_constrained(scene, t)
+    np.testing.assert_allclose(embedded.centre, augmented.centre, atol=LOST)
+    np.testing.assert_allclose(embedded.force, augmented.force, atol=10.0 * LOST)
+    assert augmented.error.max() < 10.0 * LOST
+    if scene.expected is None:
+        return
+    for found in (embedded, augmented):
+        np.testing.assert_allclose(found.centre, scene.expected.centre(t), atol=LOST)
+        np.testing.assert_allclose(found.normal, scene.expected.normal, atol=10.0 * LOST)
+        np.testing.assert_allclose(found.friction, scene.expected.friction(t), atol=10.0 * LOST)
+
+
+def test_incline_is_five_sevenths_for_a_solid_ball_and_three_fifths_for_a_hollow_one() -> None:
+    slope, t = 0.4, np.array((0.0, 0.5, 1.0))
+    for ball, share in ((Ball(mass=3.0, radius=0.2), 5.0 / 7.0), (Ball(k=HOLLOW), 3.0 / 5.0)):
+        found = run_embedded(incline(ball, slope, across_speed=0.0), t)
+        way = np.linalg.norm(found.centre - found.centre[0], axis=1)
+        np.testing.assert_allclose(way, 0.5 * share * GRAVITY * math.sin(slope) * t**2, rtol=1e-12)
+        np.testing.assert_allclose(found.energy, found.energy[0], atol=1e-12)
+
+
+def test_turntable_makes_circles_at_two_sevenths_of_its_rate() -> None:
+    """Speed and curvature of the path by differences of its own points, not from the expected circle."""
+    rate, speed = 3.0, 0.5
+    scene = turntable(Ball(), rate, (0.3, -0.2), speed)
+    t = np.linspace(0.0, scene.duration, 401)
+    path = run_embedded(scene, t).centre[:, :2]
+    middle = 0.5 * (path[0] + path[200])  # half a circle apart
+    np.testing.assert_allclose(np.linalg.norm(path - middle, axis=1), speed / (2.0 / 7.0 * rate), rtol=1e-10)
+    angle = np.unwrap(np.arctan2(*(path - middle).T[::-1]))
+    np.testing.assert_allclose(
+        np.diff(angle) / np.diff(t), 2.0 / 7.0 * rate, rtol=1e-9
+    )  # the turntable's sense
+    np.testing.assert_allclose(path[-1], path[0], atol=1e-10)
+
+
+def test_ceiling_needs_a_negative_normal_force_all_the_time() -> None:
+    scene = SCENES["ceiling"](Ball())
+    found = run_constrained(scene, times(scene))
+    assert np.all(found.normal < 0.0)
+
+
+def test_floating_plate_and_ball_keep_momentum_angular_momentum_and_energy() -> None:
+    scene = SCENES["floating"](Ball())
+    t = times(scene)
+    for found in (run_embedded(scene, t), run_constrained(scene, t)):
+        total = momentum(scene, found)
+        np.testing.assert_allclose(total, np.broadcast_to(total[0], total.shape), atol=LOST)
+        np.testing.assert_allclose(found.energy, found.energy[0], atol=LOST)
+        assert np.ptp(np.array([plate.w for plate in found.plate], dtype=float), axis=0).max() > 0.01
+        assert np.linalg.norm(total[0, :3]) > 0.1
+
+
+def test_without_stabilisation_the_contact_drifts_and_with_it_it_does_not() -> None:
+    """On a plate that tumbles in space, at loose tolerances (on planes at rest even the drift is rounding)."""
+    scene = SCENES["floating"](Ball())
+    system, rolling = scene.constrained()
+    start, t = start_of(scene, system), np.linspace(0.0, 10.0, 21)
+    gap = []
+    for gain in (0.0, 20.0):
+        run = system.simulate(start, t, alpha=gain, beta=gain, rtol=1e-4, atol=1e-6)
+        gap.append(abs(rolling.gap(run.states[-1])))
+    assert gap[0] > 1e-5
+    assert gap[1] < 0.1 * gap[0]
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"mass": 0.0}, {"mass": -1.0}, {"radius": -0.1}, {"k": 0.0}, {"mass": math.nan}]
+)
+def test_impossible_balls_are_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(ModelError, match=next(iter(wrong))):
+        Ball(**wrong)
+
+
+def test_impossible_scenes_are_refused() -> None:
+    with pytest.raises(ModelError, match="slope 100 deg"):
+        incline(Ball(), math.radians(100.0))
+    with pytest.raises(ModelError, match="rate 0"):
+        turntable(Ball(), rate=0.0)
+    with pytest.raises(ModelError, match="slope is nan"):
+        incline(Ball(), math.nan)
+
+
+def test_command_prints_a_table_and_draws(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--scene", "incline", "--duration", "0.5", "--output", str(tmp_path / "new")]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    rows = dict(line.split("  ", 1) for line in printed.out.splitlines() if "  " in line.strip())
+    normal = rows["normal force at the end [N]"].split()
+    assert normal == ["9.218"] * 3
+    assert (tmp_path / "new" / "rolling_ball_incline.png").stat().st_size > 20_000
+
+
+def test_command_animates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from PIL import Image
+
+    monkeypatch.setattr("ce_dynamics.models.rolling_ball_command.FRAMES", 3)
+    assert main(["--scene", "floating", "--duration", "0.2", "--animation", "--output", str(tmp_path)]) == 0
+    with Image.open(tmp_path / "rolling_ball_floating.gif") as picture:
+        assert getattr(picture, "n_frames", 1) == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--radius", "-1"], "error: Ball: radius -1 must be > 0 m\n"),
+        (["--scene", "moon"], "error: argument --scene: invalid choice"),
+        (["--duration", "0"], "error: --duration 0.0 must be a positive finite number\n"),
+        (["--mass", "heavy"], "error: argument --mass: invalid float value: 'heavy'\n"),
+    ],
+)
+def test_command_complains_in_one_line(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    printed = capsys.readouterr()
+    assert printed.err.startswith(message)
+    assert printed.err.count("\n") == 1
+    assert printed.out == ""
+
+
+def test_command_runs_as_a_module() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "ce_dynamics.models.rolling_ball", "--help"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).parents[2],
+    )
+    assert done.returncode == 0
+    assert "--scene" in done.stdout
+    assert done.stderr == ""
