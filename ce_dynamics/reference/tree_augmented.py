@@ -137,7 +137,11 @@ class TreeAugmented(Augmented):
         return CutTree(self.system, tree, p, V, self.states_of(x), self.inputs_of(u), tree.prescribed)
 
     def solve(self, instant: AugmentedInstant) -> SaddleSolution:
-        """λ from (G M⁻¹ Gᵀ) λ = −(γ + G M⁻¹ (T − C)), of least norm where rows are redundant."""
+        """λ from (G M⁻¹ Gᵀ) λ = −(γ + G M⁻¹ (T − C)), of least norm where rows are redundant.
+
+        Without reactions light links may accelerate a million times faster than with them, so that rounding
+        of the first solution counts; one step of iterative refinement on G V̇ + γ = 0 removes it.
+        """
         rows = instant.constraints
         G, gamma, columns, free = (
             np.asarray(part, dtype=float) for part in (rows.G, rows.gamma, instant.columns, instant.force)
@@ -148,7 +152,14 @@ class TreeAugmented(Augmented):
         multipliers = np.linalg.lstsq(G @ columns, demand, rcond=RANK_TOLERANCE**2)[0]
         violation = float(np.max(np.abs(G @ columns @ multipliers - demand)))
         scale = max(float(np.max(np.abs(demand))), 1.0)
-        return SaddleSolution(free + columns @ multipliers, multipliers, row_rank(G).rank, violation / scale)
+        rank = row_rank(G)
+        V_dot = free + columns @ multipliers
+        left = (G @ V_dot + gamma)[rank.kept]
+        correction = np.linalg.solve((G @ columns)[np.ix_(rank.kept, rank.kept)], left)
+        multipliers[rank.kept] -= correction
+        return SaddleSolution(
+            V_dot - columns[:, rank.kept] @ correction, multipliers, rank.rank, violation / scale
+        )
 
     def initial_state(self) -> Array:
         """The design pose at rest, or what `System.start` was told; not assembled."""

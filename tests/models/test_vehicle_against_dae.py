@@ -100,21 +100,11 @@ def embedded_hinge_accelerations(instant: Instant) -> dict[str, Array]:
 
 
 def tree_hinge_accelerations(instant: Instant) -> dict[str, Array]:
-    """The same with the loops cut.
-
-    Without reactions the hinges of a corner accelerate by up to 1e6 rad/s², and the reactions take nearly all
-    of it away again: rounding of 1e-16 of that, times the condition of G M⁻¹ Gᵀ (1e3), is up to 1e-9 of the
-    smallest accelerations.  One step of iterative refinement on G V̇ + γ = 0 removes it.
-    """
+    """The same with the loops cut."""
     cut = TreeAugmented(instant.embedding.system)
     y = cut.state_from_embedded(instant.embedding, instant.q, instant.v, instant.x, instant.u)
     at = cut.at(y, instant.u)
     V_dot = cut.solve(at).V_dot
-    kept = cut.redundancy(y, instant.u).kept  # all but one, which the planar steering linkage has too many
-    G, gamma, columns = (np.asarray(part, dtype=float) for part in (*at.constraints[2:], at.columns))
-    left = G @ V_dot + gamma
-    assert np.max(np.abs(left)) < 1e-9 * np.max(np.abs(np.asarray(at.force, dtype=float)))
-    V_dot = V_dot - columns[:, kept] @ np.linalg.solve((G @ columns)[np.ix_(kept, kept)], left[kept])
     return {name: V_dot[where] for name, where in cut.embedding.v_of.items()}
 
 
