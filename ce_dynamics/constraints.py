@@ -1,8 +1,8 @@
-"""Constraints of the augmented solver that can be asked for their errors and forces, and switched at run time.
+"""Constraints of the augmented solver that can be asked for errors and forces, and switched at run time.
 
 A `ConstrainedSystem` is a `System` with constraints enforced by multipliers, (8); a `ConstrainedState` is one
-instant of it: poses, velocities, and for every constraint whether it is enabled and its parameters.  States do
-not change; what switches a constraint or sets a parameter returns a new state.
+instant of it: poses, velocities, and for every constraint whether it is enabled and its parameters.  States
+do not change; what switches a constraint or sets a parameter returns a new state.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.linalg
 from numpy.typing import ArrayLike
 
 from ce_dynamics.arrays import Array
@@ -27,11 +28,14 @@ from ce_dynamics.reference.augmented import Inputs
 from ce_dynamics.reference.fully_augmented import FullyAugmented
 from ce_dynamics.reference.results import Trajectory
 from ce_dynamics.reference.rows import Joint, Rows, joint_rows
-from ce_dynamics.reference.saddle import SaddleSolution, solve_saddle
+from ce_dynamics.reference.saddle import RANK_TOLERANCE, SaddleSolution, solve_saddle
 from ce_dynamics.reference.simulate import simulate_baumgarte, simulate_dae
 from ce_dynamics.reference.states import BodyState, position_vector, velocity_vector
 from ce_dynamics.rotation import normalised, rotation_from_quaternion
 from ce_dynamics.system import System
+
+NEGLIGIBLE = 1e-13
+"""Inertia relative to another that counts as none: rounding."""
 
 CONSISTENT = 1e-6
 """Largest error of an enabled constraint from which an integration may start [m] and [m/s]."""
@@ -111,13 +115,16 @@ class ConstrainedState:
         ModelError
             If they are not determined: something that may move has neither mass nor inertia.
         """
-        try:
-            return self.model.accelerations(self.y, self.u)
-        except np.linalg.LinAlgError:
-            name = self.model.system.name
+        instant = self.model.at(self.y, self.u)
+        M, G = (np.asarray(part, dtype=float) for part in (instant.inertia, instant.constraints.G))
+        allowed = scipy.linalg.null_space(G, rcond=RANK_TOLERANCE) if len(G) else np.eye(len(M))
+        inertia = np.linalg.eigvalsh(allowed.T @ M @ allowed)
+        if len(inertia) and not inertia[0] > NEGLIGIBLE * inertia[-1]:
             raise ModelError(
-                f"{name!r}: a motion that the constraints allow moves no mass or inertia; give every body both"
-            ) from None
+                f"{self.model.system.name!r}: a motion the constraints allow moves no mass or inertia; give"
+                " every body both"
+            )
+        return self.model.solve(instant)
 
     def acceleration(self, body: Body | str) -> Array:
         """World acceleration [ω̇; acceleration of the centre of mass] of a body, (6,)."""
@@ -273,6 +280,7 @@ class ConstrainedSystem:
         if method not in ("baumgarte", "dae"):
             raise ModelError(f"method {method!r} is not known; choose baumgarte or dae")
         state.check_consistent()
+        _ = state.solution  # refuses what has no accelerations before an integrator meets them
         common: dict[str, Any] = {"inputs": state.u if len(state.u) else None, "rtol": rtol, "atol": atol}
         if method == "dae":
             run = simulate_dae(state.model, state.y, t_eval, **common)
@@ -375,14 +383,14 @@ class Constraint(ABC):
         rows = self.rows(state)
         on_parent = rows.G_parent @ state.acceleration(self.parent)
         on_child = rows.G_child @ state.acceleration(self.child)
-        return (on_parent + on_child + rows.gamma).astype(float)
+        return np.asarray(on_parent + on_child + rows.gamma, dtype=float)
 
     def multipliers(self, state: ConstrainedState) -> Array:
         """λ of its rows, Gᵀ λ being the forces on the bodies; zeros while it is disabled."""
         if not self.is_enabled(state):
             return np.zeros(len(self.rows(state).g))
         mine = np.array([name == self.name for name in state.model.row_names])
-        return state.solution.multipliers[mine]
+        return np.asarray(state.solution.multipliers[mine])
 
     def body_forces(self, state: ConstrainedState) -> dict[str, Array]:
         """[torque; force] it exerts on its two bodies, about their centres of mass, world axes, by name."""

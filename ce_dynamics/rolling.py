@@ -45,9 +45,9 @@ class PlaneAndBall(NamedTuple):
 class BallRollingOnPlane(Constraint):
     """A sphere fixed on one body touches a plane fixed on another and rolls on it without slipping.
 
-    The **contact point** C is midway between CB, the point of the sphere straight below its centre, and CP, the
-    point of the plane below that; equal and opposite forces act on both bodies at C.  The **plane frame** has
-    the axes x, y, n of `plane_axes`.
+    The **contact point** C is midway between CB, the point of the sphere straight below its centre, and CP,
+    the point of the plane below that; equal and opposite forces act on both bodies at C.  The **plane frame**
+    has the axes x, y, n of `plane_axes`.
 
     "Default" values are those of new states (`ConstrainedSystem.default_state`); every state has its own
     current values, which the ``set_...`` methods replace in the state they return.
@@ -91,7 +91,9 @@ class BallRollingOnPlane(Constraint):
     ) -> None:
         super().__init__(name, parent=plane_body, child=ball_body, enabled=enabled)
         if not ball_body.is_ground and not ball_body.mass > 0.0:
-            raise ModelError(f"{self._owner}: ball body {ball_body.name!r} has mass {ball_body.mass:g}, need > 0")
+            raise ModelError(
+                f"{self._owner}: ball body {ball_body.name!r} has mass {ball_body.mass:g}, need > 0"
+            )
         self.default_plane_normal = default_plane_normal
         self.default_plane_height = default_plane_height
         self.default_ball_center = default_ball_center
@@ -254,12 +256,12 @@ class BallRollingOnPlane(Constraint):
 
     def friction_force_on_ball_in_plane_frame(self, state: ConstrainedState) -> Array:
         """Friction of the plane on the ball along x and y of the plane frame, (2,) [N]."""
-        return self.multipliers(state)[1:]
+        return np.asarray(self.multipliers(state)[1:])
 
     def contact_force(self, state: ConstrainedState) -> Array:
         """Force on the ball at C in world axes, (3,) [N]; the plane's body feels the opposite at C."""
         normal, *friction = self.multipliers(state)
-        return self.plane_axes(state) @ np.array((*friction, normal))
+        return np.asarray(self.plane_axes(state) @ np.array((*friction, normal)))
 
     def _geometry(self, state: ConstrainedState) -> PlaneAndBall:
         geometry: PlaneAndBall = self.parameters(state)
@@ -271,4 +273,4 @@ class BallRollingOnPlane(Constraint):
 
 def halved_first(errors: Array) -> Array:
     """Errors of the gap and the slip as errors of C, which moves half as much as the gap."""
-    return errors * np.array((0.5, 1.0, 1.0))
+    return np.asarray(errors * np.array((0.5, 1.0, 1.0)))

@@ -1,8 +1,8 @@
 """A sphere that touches a plane, and does not slip on it.
 
-The plane {n · (x − x_p) = 0} is fixed on the parent and the sphere's centre x_c on the child.  CB is the point
-of the sphere straight below the centre (against n), CP the point of the plane below it, and the contact point C
-is midway: C = x_c − ρ n with ρ = radius + gap / 2.  The forces on both bodies act at C.
+The plane {n · (x − x_p) = 0} is fixed on the parent and the sphere's centre x_c on the child.  CB is the
+point of the sphere straight below the centre (against n), CP the point of the plane below it, and the contact
+point C is midway: C = x_c − ρ n with ρ = radius + gap / 2.  The forces on both bodies act at C.
 
 `Touching` is a position (holonomic) condition, `NoSlip` a velocity (non-holonomic) one.
 """
@@ -60,7 +60,7 @@ class Touching(Condition):
 
 @dataclass(frozen=True, eq=False)
 class NoSlip(Condition):
-    """The two bodies' points at C have the same velocity along the plane; multipliers: friction on the sphere.
+    """The two bodies' points at C have the same velocity along the plane; its multipliers are friction.
 
     Parameters
     ----------

@@ -1,15 +1,15 @@
 """Rolling hinge: a ball that rolls without slipping on a plane of its parent, in minimal velocities.
 
-The ball is an aggregated body with a non-holonomic velocity map.  Of the six velocities of a free hinge at its
-centre, [ω; v], only three are independent: the material point at the contact is at rest on the plane,
+The ball is an aggregated body with a non-holonomic velocity map.  Of the six velocities of a free hinge at
+its centre, [ω; v], only three are independent: the material point at the contact is at rest on the plane,
 v + ω × (−r n) = 0, so
 
     [ω; v] = X_S θ̇(S),   θ̇(S) = ω,   X_S = [1; −r ñ],   H(S) = X_Sᵀ H_S,
 
-in the parent's axes, where n, and with it X_S, is constant: Ẋ_S = 0.  No coordinates have these rates (rolling a
-ball around a loop turns it), so θ̇(S) are quasi-velocities and there are more coordinates than velocities: two
-for the contact point and a quaternion.  Newton and Euler's equations projected by H(S), which is all the
-recursions do, stay true.
+in the parent's axes, where n, and with it X_S, is constant: Ẋ_S = 0.  No coordinates have these rates
+(rolling a ball around a loop turns it), so θ̇(S) are quasi-velocities and there are more coordinates than
+velocities: two for the contact point and a quaternion.  Newton and Euler's equations projected by H(S), which
+is all the recursions do, stay true.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -39,7 +40,9 @@ class Options(argparse.ArgumentParser):
         raise DataError(message)
 
 
-def execute(demonstrate: Callable[[Sequence[str] | None], None], arguments: Sequence[str] | None = None) -> int:
+def execute(
+    demonstrate: Callable[[Sequence[str] | None], None], arguments: Sequence[str] | None = None
+) -> int:
     """Run a demonstration and turn every error into one line on stderr and an exit code."""
     try:
         demonstrate(arguments)
@@ -78,12 +81,18 @@ def positive_number(name: str, value: float) -> float:
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Columns of text: the first to the left, the others to the right; numbers with four digits."""
     lines = [list(head), *([cell(value) for value in row] for row in rows)]
-    widths = [max(len(line[k]) for line in lines) for k in range(len(head))]
+    widths = [max(printed_width(line[k]) for line in lines) for k in range(len(head))]
     shown = []
-    for line in lines:
-        first, *others = (text.ljust(w) if k == 0 else text.rjust(w) for k, (text, w) in enumerate(zip(line, widths)))
-        shown.append("  ".join((first, *others)).rstrip())
+    for first, *others in lines:
+        first += " " * (widths[0] - printed_width(first))
+        right = [" " * (w - printed_width(text)) + text for text, w in zip(others, widths[1:], strict=True)]
+        shown.append("  ".join((first, *right)).rstrip())
     return "\n".join(shown)
+
+
+def printed_width(text: str) -> int:
+    """Number of characters side by side: those that sit on top of others (tildes, dots) do not count."""
+    return sum(unicodedata.combining(character) == 0 for character in text)
 
 
 def cell(value: Any) -> str:

@@ -1,8 +1,8 @@
 """Two free bodies joined by a ball-and-socket joint: the point-to-point constraint as its source writes it.
 
-`Pair.equations` is the source's 15×15 system, entry by entry, with named blocks; `simulate` integrates it, with
-Baumgarte's terms or without, when the joint drifts apart.  `constrained` is the same pair with the library's
-`PointToPoint`, and `embedded` with a spherical hinge, where nothing can drift.
+`Pair.equations` is the source's 15×15 system, entry by entry, with named blocks; `simulate` integrates it,
+with Baumgarte's terms or without, when the joint drifts apart.  `constrained` is the same pair with the
+library's `PointToPoint`, and `embedded` with a spherical hinge, where nothing can drift.
 
     python -m ce_dynamics.models.point_to_point
 """
@@ -226,7 +226,7 @@ class Pair:
         ----------
         state : PairState
         alpha, beta : float
-            Baumgarte's parameters [1/s]: −2α × rate − β² × error is added to the last row; the source has none.
+            Baumgarte's parameters [1/s]: the last row gets −2α × rate − β² × error; the source has none.
         """
         m1, m2 = self.body_1.mass * np.eye(3), self.body_2.mass * np.eye(3)
         I1 = state.R1 @ self.body_1.inertia @ state.R1.T
@@ -293,7 +293,12 @@ class Pair:
             "body 1", mass=one.mass, com=np.zeros(3), inertia=one.inertia, parent=system.ground, hinge=Free()
         )
         system.add_body(
-            "body 2", mass=two.mass, com=self._com_2, inertia=two.inertia, parent=first, hinge=Spherical(one.c)
+            "body 2",
+            mass=two.mass,
+            com=self._com_2,
+            inertia=two.inertia,
+            parent=first,
+            hinge=Spherical(one.c),
         )
         return system
 
@@ -380,7 +385,12 @@ def simulate(
         If the integration fails.
     """
     times = np.asarray(t_eval, dtype=float)
-    if times.ndim != 1 or len(times) < 2 or not np.all(np.isfinite(times)) or not np.all(np.diff(times) > 0.0):
+    if (
+        times.ndim != 1
+        or len(times) < 2
+        or not np.all(np.isfinite(times))
+        or not np.all(np.diff(times) > 0.0)
+    ):
         raise ModelError("t_eval must be at least two finite, increasing times; the first is the start")
     for name, value in (("alpha", alpha), ("beta", beta)):
         if not (np.isfinite(value) and value >= 0.0):
@@ -394,7 +404,12 @@ def simulate(
                 " put body 2 where it must be"
             )
     solution = solve_ivp(
-        lambda _, y: derivative(pair, y, alpha, beta), (times[0], times[-1]), y0, t_eval=times, rtol=rtol, atol=atol
+        lambda _, y: derivative(pair, y, alpha, beta),
+        (times[0], times[-1]),
+        y0,
+        t_eval=times,
+        rtol=rtol,
+        atol=atol,
     )
     if not solution.success:
         raise SimulationError(f"RK45 stopped ({solution.message}) at t = {solution.t[-1]:.4g} s", solution)

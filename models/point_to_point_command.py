@@ -134,7 +134,9 @@ def rows(pair: Pair, runs: Sequence[PairRun]) -> list[tuple[Any, ...]]:
 
 def print_equations(pair: Pair, state: PairState) -> None:
     """The system with its blocks, then with its numbers."""
-    grid = [(*row, unknown, right) for row, unknown, right in zip(BLOCKS, UNKNOWNS, RIGHT_HAND_SIDE, strict=True)]
+    grid = [
+        (*row, unknown, right) for row, unknown, right in zip(BLOCKS, UNKNOWNS, RIGHT_HAND_SIDE, strict=True)
+    ]
     print(table(("matrix", "", "", "", "", "unknown", "right-hand side"), grid) + "\n")
     system = pair.equations(state)
     for row, right in zip(system.matrix, system.right_hand_side, strict=True):
@@ -213,7 +215,7 @@ def animate(run: PairRun, folder: Any, name: str) -> None:
         axes.quiver(*b, *(0.05 * run.force[k]), color=GREEN, lw=2.5, zorder=9)
         axes.set(xlim=(-0.9, 0.9), ylim=(-0.9, 0.9), zlim=(-0.9, 0.9))
         axes.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]", title=f"t = {run.t[k]:.2f} s, F in green")
-        axes.set_box_aspect((1, 1, 1), zoom=0.95)
+        axes.set_box_aspect((1, 1, 1), zoom=0.85)
         for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
             axis.set_major_locator(MaxNLocator(4))
 

@@ -1,7 +1,7 @@
 """A ball that rolls on a plane, in scenes with known answers: the same ball in two formulations.
 
-Every `Scene` is built twice: *embedded*, with the rolling hinge (three quasi-velocities, nothing to drift), and
-*constrained*, as a free body with `BallRollingOnPlane` and its multipliers.
+Every `Scene` is built twice: *embedded*, with the rolling hinge (three quasi-velocities, nothing to drift),
+and *constrained*, as a free body with `BallRollingOnPlane` and its multipliers.
 
     python -m ce_dynamics.models.rolling_ball
 """
@@ -23,7 +23,7 @@ from ce_dynamics.constraints import ConstrainedState, ConstrainedSystem
 from ce_dynamics.errors import ModelError
 from ce_dynamics.forces.base import StateDeclaration
 from ce_dynamics.hinges import Free, Hinge, Prismatic, Revolute
-from ce_dynamics.hinges.geometry import across, finite_number, finite_vector
+from ce_dynamics.hinges.geometry import finite_number, finite_vector
 from ce_dynamics.model import Model
 from ce_dynamics.motions import Motion, Prescribed
 from ce_dynamics.recursion.reactions import reactions
@@ -206,7 +206,12 @@ class Scene:
             return system, system.ground
         plate = self.plate
         body = system.add_body(
-            "plate", mass=plate.mass, com=plate.hinge.at, inertia=plate.inertia, parent="ground", hinge=plate.hinge
+            "plate",
+            mass=plate.mass,
+            com=plate.hinge.at,
+            inertia=plate.inertia,
+            parent="ground",
+            hinge=plate.hinge,
         )
         if plate.motion is not None:
             system.prescribe(body, plate.motion)
@@ -321,7 +326,9 @@ def incline(ball: Ball, slope: float = math.radians(20.0), across_speed: float =
     """Down an incline (towards +x), thrown across it: a parabola with a = g sin β / (1 + k)."""
     angle = finite_number(slope, "incline", "slope")
     if not 0.0 <= angle < math.pi / 2.0:
-        raise ModelError(f"incline: slope {math.degrees(angle):g} deg must be at least 0 and less than 90 deg")
+        raise ModelError(
+            f"incline: slope {math.degrees(angle):g} deg must be at least 0 and less than 90 deg"
+        )
     n = np.array((math.sin(angle), 0.0, math.cos(angle)))
     down = np.array((math.cos(angle), 0.0, -math.sin(angle)))
     a = GRAVITY * math.sin(angle) / (1.0 + ball.k)
@@ -337,7 +344,7 @@ def incline(ball: Ball, slope: float = math.radians(20.0), across_speed: float =
 
 
 def ceiling(ball: Ball, slope: float = math.radians(20.0)) -> Scene:
-    """On the underside of an incline, where only a bilateral contact holds it: the normal force is negative."""
+    """On the underside of an incline, held by a bilateral contact only: the normal force is negative."""
     above = incline(ball, slope)
     n = -above.normal
     a = GRAVITY * math.sin(slope) / (1.0 + ball.k)
@@ -353,7 +360,9 @@ def ceiling(ball: Ball, slope: float = math.radians(20.0)) -> Scene:
     return Scene("ceiling", ball, np.zeros(3), n, above.gravity, w, expected=expected)
 
 
-def turntable(ball: Ball, rate: float = 3.0, start: Sequence[float] = (0.4, 0.0), speed: float = 0.5) -> Scene:
+def turntable(
+    ball: Ball, rate: float = 3.0, start: Sequence[float] = (0.4, 0.0), speed: float = 0.5
+) -> Scene:
     """On a turntable: circles at k/(1 + k) of its rate, 2/7 for a solid ball, wherever they started."""
     omega = finite_number(rate, "turntable", "rate")
     speed = finite_number(speed, "turntable", "speed")
@@ -368,7 +377,7 @@ def turntable(ball: Ball, rate: float = 3.0, start: Sequence[float] = (0.4, 0.0)
     def centre(t: Floats) -> Floats:
         spoke = -np.cross(n, v) / circling
         c, s = np.cos(circling * t), np.sin(circling * t)
-        return middle + np.outer(c, spoke) + np.outer(s, np.cross(n, spoke))
+        return np.asarray(middle + np.outer(c, spoke) + np.outer(s, np.cross(n, spoke)))
 
     friction = ball.mass * abs(circling) * abs(speed)
     expected = Expected(centre, ball.mass * GRAVITY, lambda t: np.full_like(t, friction))

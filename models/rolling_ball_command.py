@@ -58,7 +58,9 @@ def demonstrate(arguments: Sequence[str] | None) -> None:
     options.add_argument("--slope", type=float, default=20.0, help="of the incline [deg]")
     given = options.parse_args(arguments)
     ball = Ball(given.mass, given.radius, given.k)
-    scene = incline(ball, math.radians(given.slope)) if given.scene == "incline" else SCENES[given.scene](ball)
+    scene = (
+        incline(ball, math.radians(given.slope)) if given.scene == "incline" else SCENES[given.scene](ball)
+    )
     duration = positive_number("--duration", scene.duration if given.duration is None else given.duration)
     t = np.linspace(0.0, duration, SAMPLES)
     embedded, augmented = run_embedded(scene, t), run_constrained(scene, t)
@@ -91,7 +93,10 @@ def rows(scene: Scene, embedded: Record, augmented: Record) -> list[tuple[Any, .
         ]
         result.append(("largest error of the forces [N]", None, *wrong))
     result.append(("largest error of the contact [m], [m/s]", None, *(r.error.max() for r in both)))
-    apart = np.max(np.abs(embedded.centre - augmented.centre)), np.max(np.abs(embedded.force - augmented.force))
+    apart = (
+        np.max(np.abs(embedded.centre - augmented.centre)),
+        np.max(np.abs(embedded.force - augmented.force)),
+    )
     result.append(("augmented against embedded: path [m]", None, None, apart[0]))
     result.append(("augmented against embedded: forces [N]", None, None, apart[1]))
     return result
@@ -112,7 +117,10 @@ def draw(scene: Scene, embedded: Record, augmented: Record) -> Figure:
     forces.set_ylim(low - 0.05 * (high - low), high + 0.3 * (high - low))
     forces.legend(loc="upper left", fontsize=9)
     apart = np.linalg.norm(embedded.centre - augmented.centre, axis=1)
-    lines = [("augmented: error of the contact", augmented.error, GREEN), ("augmented − embedded", apart, ORANGE)]
+    lines = [
+        ("augmented: error of the contact", augmented.error, GREEN),
+        ("augmented − embedded", apart, ORANGE),
+    ]
     if scene.expected is not None:
         off = np.linalg.norm(embedded.centre - scene.expected.centre(embedded.t), axis=1)
         lines.insert(0, ("embedded − theory", off, BLUE))
@@ -133,7 +141,7 @@ def draw_path(axes: Axes, scene: Scene, record: Record) -> None:
     moving = scene.plate is not None
     frame = np.eye(3) if moving else np.stack((*across(scene.normal), scene.normal), axis=1)
     names = ("x [m]", "y [m]", "z [m]") if moving else ("along e1 [m]", "along e2 [m]", "")
-    lines = [(record.centre @ frame, {"color": BLUE, "label": "embedded"})]
+    lines: list[tuple[Floats, Any]] = [(record.centre @ frame, {"color": BLUE, "label": "embedded"})]
     if scene.expected is not None:
         theory = {"color": GREY, "lw": 5.0, "alpha": 0.5, "label": "theory"}
         lines.insert(0, (scene.expected.centre(record.t) @ frame, theory))
@@ -142,14 +150,15 @@ def draw_path(axes: Axes, scene: Scene, record: Record) -> None:
     straight = extent[second] < 1e-6 * extent[first]
     i, j = (first, first) if straight else sorted((first, second))
     for path, style in lines:
-        axes.plot(record.t if straight else path[:, i], path[:, j], **style)  # type: ignore[arg-type]
+        axes.plot(record.t if straight else path[:, i], path[:, j], **style)
     axes.set(xlabel="time [s]" if straight else names[i], ylabel=names[j])
     axes.set_title(f"{scene.title}: path of the centre")
     if not straight:
         axes.plot(lines[-1][0][0, i], lines[-1][0][0, j], "o", color=BLUE, label="start")
         axes.set_aspect("equal", adjustable="datalim")
-    low, high = axes.get_ylim()
-    axes.set_ylim(low, high + (0.3 * (high - low) if straight else 0.0))
+    if straight:
+        low, high = axes.get_ylim()
+        axes.set_ylim(low, high + 0.2 * (high - low))
     axes.legend(loc="upper right" if straight else "best", ncols=2 if straight else 1, fontsize=9)
 
 
@@ -157,7 +166,7 @@ def animate(scene: Scene, record: Record, folder: Any, name: str) -> None:
     """The scene in space, with the contact force."""
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
-    from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+    from mpl_toolkits.mplot3d.art3d import Poly3DCollection  # type: ignore[import-untyped]  # no stubs
 
     figure = Figure(figsize=(5.2, 4.4), layout="constrained")
     axes: Any = figure.add_subplot(projection="3d", computed_zorder=False)

@@ -1,17 +1,13 @@
 """A ball on a turntable and down an incline, in two formulations, against theory.
 
-    python docs/examples/rolling_ball.py [folder]
+    python docs/examples/rolling_ball.py
 
-prints the numbers and writes pictures and animations into the folder (the current one if not given); those of
+prints the numbers and writes pictures and an animation into the current folder; those of
 ``docs/rolling-ball.md`` are in ``docs/figures``.
 """
 
-import sys
-
 from ce_dynamics.models.rolling_ball import main
 
-folder = next(iter(sys.argv[1:2]), ".")
-for scene in ("turntable", "incline"):
-    code = main(["--scene", scene, "--output", folder, *(["--animation"] if scene == "turntable" else [])])
-    assert code == 0
-    print()
+assert main(["--scene", "turntable", "--animation"]) == 0
+print()
+assert main(["--scene", "incline"]) == 0

@@ -10,6 +10,7 @@ from ce_dynamics.errors import ModelError
 from ce_dynamics.hinges import Distance, Free, Prismatic, Revolute, Spherical
 from ce_dynamics.loops.numeric_linkage import NumericLinkage
 from ce_dynamics.motions import Held
+from ce_dynamics.rolling_hinge import RollingOnPlane
 from ce_dynamics.system import System
 from tests.ce_dynamics.mechanisms import Z, add, five_bar, four_bar
 
@@ -214,4 +215,14 @@ def test_independent_coordinate_outside_the_loop() -> None:
         add(system, name, "ground", pin(x), np.array((x, 0.5, 0.0)))
     rod(system, "a", (0.0, 1.0), "b", (1.0, 0.9), "other")
     with pytest.raises(ModelError, match=r"'other' is not in the loop of 'a': \['a', 'b'\]"):
+        embed(system)
+
+
+def test_closures_on_velocities_alone_are_refused() -> None:
+    system = System()
+    slide = system.add_body("slide", mass=1.0, parent="ground", hinge=Prismatic((1, 0, 0)))
+    cross = system.add_body("cross", mass=1.0, parent=slide, hinge=Prismatic((0, 1, 0)))
+    ball = system.add_body("ball", mass=1.0, inertia=(1, 1, 1), parent=cross, hinge=Spherical((0, 0, 1)))
+    system.close_loop("rolls", "ground", ball, RollingOnPlane((0, 0, 1), (0, 0, 1), 1.0))
+    with pytest.raises(ModelError, match="'rolls' is not holonomic .* give the rolling body a RollingOnPlane"):
         embed(system)

@@ -27,6 +27,7 @@ from ce_dynamics.reference import FullyAugmented, TreeAugmented, embedded_accele
 from ce_dynamics.rolling import BallRollingOnPlane
 from ce_dynamics.rolling_conditions import NoSlip, RollingContact, Touching
 from ce_dynamics.rolling_hinge import RollingOnPlane
+from ce_dynamics.variables import plain
 
 ROUNDING = 1e-13
 STEP, DERIVATIVE = 1e-5, 1e-8
@@ -220,7 +221,7 @@ def test_free_ball_with_a_cut_rolling_contact_agrees_in_the_tree_augmented_form(
     rng = np.random.default_rng(5)
     n, centre, radius = unit(rng), rng.normal(size=3), 0.3
     embedded, cut = ce.System(), ce.System()
-    parts = {"mass": 1.3, "com": centre + (0.02, 0.05, -0.03), "inertia": (0.05, 0.06, 0.07)}
+    parts: dict[str, Any] = {"mass": 1.3, "com": centre + (0.02, 0.05, -0.03), "inertia": (0.05, 0.06, 0.07)}
     hinge = RollingOnPlane(n, centre, radius)
     embedded.add_body("ball", parent="ground", hinge=hinge, **parts)
     ball = cut.add_body("ball", parent="ground", hinge=ce.Free(centre), **parts)
@@ -537,7 +538,7 @@ def test_hinge_in_the_stabilised_index_2_form() -> None:
     start = full.state_from_embedded(model.embedding, *model.layout.split(y0))
     dae = simulate_dae(full, start, [0.0, 0.5], rtol=1e-9, atol=1e-9)
     entries = (*model.layout.q, *model.layout.v)
-    y = np.array([float(run[entry.name.replace(".", "_")][-1]) for entry in entries])
+    y = np.array([float(run[plain(entry.name)][-1]) for entry in entries])
     end = full.state_from_embedded(model.embedding, *model.layout.split(y))
     r = np.concatenate([dae.body(body.name).r[-1] for body in system.bodies])
     expected = np.concatenate([full.at(end).states[body.name].r for body in system.bodies])
@@ -566,7 +567,7 @@ def rolling_with(**changes: Any) -> BallRollingOnPlane:
     ball = system.add_body(
         "ball", mass=changes.pop("mass", 1.0), inertia=(1, 1, 1), parent="ground", hinge=ce.Free()
     )
-    given = {"normal": (0, 0, 1), "height": 0.0, "center": (0, 0, 1), "radius": 1.0} | changes
+    given: dict[str, Any] = {"normal": (0, 0, 1), "height": 0.0, "center": (0, 0, 1), "radius": 1.0} | changes
     other = ball if changes.get("itself") else system.ground
     return BallRollingOnPlane(other, given["normal"], given["height"], ball, given["center"], given["radius"])
 
@@ -632,3 +633,17 @@ def test_states_off_the_plane_and_impossible_ones_are_refused() -> None:
     both = ConstrainedSystem(system.system, rolling, ceiling)  # 3 m apart, the ball has 1 m
     with pytest.raises(ce.AssemblyError, match="cannot be assembled"):
         both.default_state().assembled()
+
+
+def test_a_ball_without_inertia_is_refused_by_both_formulations() -> None:
+    """Nothing resists its spin about the normal."""
+    system, tree = ce.System(), ce.System()
+    point: dict[str, Any] = {"mass": 1.0, "com": (0, 0, 1)}
+    ball = system.add_body("ball", parent="ground", hinge=ce.Free((0, 0, 1)), **point)
+    rolling = BallRollingOnPlane(system.ground, (0, 0, 1), 0.0, ball, (0, 0, 1), 1.0)
+    constrained = ConstrainedSystem(system, rolling)
+    with pytest.raises(ce.ModelError, match="moves no mass or inertia"):
+        constrained.simulate(constrained.default_state(), [0.0, 1.0])
+    tree.add_body("ball", parent="ground", hinge=RollingOnPlane((0, 0, 1), (0, 0, 1), 1.0), **point)
+    with pytest.raises(ce.ModelError, match="moves no mass or inertia"):
+        ce.compile(tree)
