@@ -16,6 +16,7 @@ import numpy as np
 from ce_dynamics.arrays import Array
 from ce_dynamics.body import Body
 from ce_dynamics.errors import ModelError
+from ce_dynamics.formula import is_free
 from ce_dynamics.hinges.revolute import Revolute
 from ce_dynamics.linkage import Linkage
 from ce_dynamics.loops.freedoms import Freedoms
@@ -132,7 +133,7 @@ def embed(system: System) -> Embedding:
 def is_spinning_tip(system: System, body: Body) -> bool:
     """Whether a body on a revolute hinge carries nothing and is the same in every position of the hinge."""
     hinge = body.inboard
-    if not isinstance(hinge, Revolute):
+    if not isinstance(hinge, Revolute) or any(map(is_free, (body.inertia, body.com, hinge.at, hinge.axis))):
         return False
     carries = any(other.parent is body for other in system.bodies)
     closes = any(body in (loop.body_a, loop.body_b) for loop in system.closures)
@@ -232,6 +233,7 @@ def merged_groups(system: System, driven: set[str]) -> list[tuple[list[Body], li
 
 def make_aggregate(system: System, bodies: Sequence[Body], closures: Sequence[LoopClosure]) -> Aggregate:
     """Assign the roles of the hinges of one sub-graph and check that they fit."""
+    refuse_nonholonomic(closures)
     members = sorted(bodies, key=lambda body: body.index)
     names = {body.name for body in members}
     roots = {body.carrier.name: body.carrier for body in members if body.carrier.name not in names}
@@ -263,6 +265,16 @@ def make_aggregate(system: System, bodies: Sequence[Body], closures: Sequence[Lo
         loop = Loop(parent, S.bodies, S.closures, dependent)
         S = replace(S, linkages=(NumericLinkage(loop, siblings),))
     return S
+
+
+def refuse_nonholonomic(closures: Sequence[LoopClosure]) -> None:
+    """Refuse closures whose conditions on velocities leave positions free: no coordinate would hold those."""
+    for loop in closures:
+        if not all(condition.holonomic for condition in loop.closure.constraints):
+            raise ModelError(
+                f"closure {loop.name!r} is not holonomic and cannot be embedded; give the rolling body a "
+                "RollingOnPlane hinge, or use BallRollingOnPlane in a ConstrainedSystem"
+            )
 
 
 def check_aggregate(system: System, S: Aggregate, found: set[str]) -> None:

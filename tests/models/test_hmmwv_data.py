@@ -244,7 +244,9 @@ def test_every_body_of_the_product_has_mass_and_vehicle_mass_adds_up() -> None:
         assert all(b.mass > 0 for b in corner_bodies(c))
         assert len(corner_bodies(c)) == 8
     # chassis, four of (arms, upright, wheel), and the estimates: tie rod 6 kg, shock 10 kg.
-    assert VEHICLE.mass == pytest.approx(2086.52 + 4 * (23.965 + 5.813 + 19.450 + 71.105 + 16.0) + STEERING, rel=1e-14)
+    assert VEHICLE.mass == pytest.approx(
+        2086.52 + 4 * (23.965 + 5.813 + 19.450 + 71.105 + 16.0) + STEERING, rel=1e-14
+    )
 
 
 def test_right_corners_are_exact_mirror_images() -> None:
