@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from typing import cast
 
 from ce_dynamics.errors import DataError
+from ce_dynamics.formula import Free
 
 
 def check_number(
@@ -34,11 +36,8 @@ def check_number(
     """
     if isinstance(value, bool):
         raise DataError(f"{owner}: {name} = {value!r} is not a number")
-    try:
-        number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        raise DataError(f"{owner}: {name} = {value!r} is not a number") from None
-    if not math.isfinite(number):
+    number, nominal = as_number(owner, name, value)
+    if not math.isfinite(nominal):
         raise DataError(f"{owner}: {name} = {value!r} must be finite")
     if not number > above:
         raise DataError(f"{owner}: {name} = {number:g} must be above {above:g}")
@@ -47,3 +46,14 @@ def check_number(
     if not number <= at_most:
         raise DataError(f"{owner}: {name} = {number:g} must be at most {at_most:g}")
     return number
+
+
+def as_number(owner: str, name: str, value: object) -> tuple[float, float]:
+    """A user's number and its nominal value: a free parameter's bounds hold for all its values."""
+    if isinstance(value, Free):
+        return cast("float", value), float(value.value)
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise DataError(f"{owner}: {name} = {value!r} is not a number") from None
+    return number, number

@@ -1,7 +1,7 @@
 """A planar suspension of a bar and a wheel with contact and friction, solved by projected Gauss–Seidel.
 
-Velocities are V = [u_b, v_b, ω_b, u_w, v_w, ω_w] (bar, wheel); the bar is held by a socket that moves as x_s(t)
-and carries the wheel on a pin at its lower end.  A step of length h solves
+Velocities are V = [u_b, v_b, ω_b, u_w, v_w, ω_w] (bar, wheel); the bar is held by a socket that moves as
+x_s(t) and carries the wheel on a pin at its lower end.  A step of length h solves
 
     J V₁ = J (V₀ + M⁻¹ F h) + J M⁻¹ Jᵀ λ
 
@@ -18,9 +18,10 @@ row   J V                                                 target
 5     (u_w + ω_w × r_c) · τ                               0, while |λ_5| ≤ μ λ_4
 ====  ==================================================  =================================
 
-Rows 4 and 5 exist only while the wheel touches the road, d ≤ 0, with d the signed gap (negative in
-penetration), so that −β d pushes the wheel out.  n is the road's normal at its point nearest to the wheel's
-centre, r_c = −R n, and τ = (n_y, −n_x) points forward: a rolling wheel has ω_w = −u_w / R.
+Rows 4 and 5 exist only while the wheel touches the road, d ≤ 0 (or always, see ``anticipate``), with d the
+signed gap (negative in penetration), so that −β d pushes the wheel out.  n is the road's normal at its point
+nearest to the wheel's centre, r_c = −R n, and τ = (n_y, −n_x) points forward: a rolling wheel has
+ω_w = −u_w / R.
 
 The spring, with a damper, acts on the centre of mass of the bar; its other end moves with the socket at a
 given height.
@@ -30,20 +31,16 @@ given height.
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.arrays import Scalar, cos, sin
 from ce_dynamics.checks import Floats, checked
 from ce_dynamics.complementarity import (
     Conditions,
-    Exact,
     GaussSeidel,
     InitialStateError,
     Kind,
@@ -53,13 +50,10 @@ from ce_dynamics.complementarity import (
     SparseRows,
 )
 from ce_dynamics.complementarity.events import Event, EventWatch
-from ce_dynamics.errors import DataError, SimulationError
+from ce_dynamics.errors import SimulationError
 from ce_dynamics.models.checks import check_number
-from ce_dynamics.models.command import EXPLANATION, Parser, guarded, number, positive, print_table
-from ce_dynamics.models.road import BumpRoad, FlatRoad, InclinedRoad, Road
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from ce_dynamics.models.planar_contact import Touch, touch
+from ce_dynamics.models.road import FlatRoad, Road
 
 ROWS = ("socket_x", "socket_angle", "pin_x", "pin_y", "contact", "friction")
 VELOCITIES = ("u_b", "v_b", "w_b", "u_w", "v_w", "w_w")
@@ -101,6 +95,9 @@ class SuspensionParameters:
         Baumgarte's β [1/s]; at most 1/h makes sense.
     rest_speed : float
         Impacts slower than this do not bounce [m/s].
+    anticipate : bool
+        Keep rows 4 and 5 also while d > 0, with the target −d/h: the wheel may close the gap within the step
+        but not more.  Without it, as in the source, a wheel on a hollow road flies by a hair and lands again.
 
     Raises
     ------
@@ -125,13 +122,22 @@ class SuspensionParameters:
     restitution: float = 0.0
     beta: float = 100.0
     rest_speed: float = 0.01
+    anticipate: bool = False
 
     def __post_init__(self) -> None:
         positive_ones = {"bar_mass", "bar_inertia", "wheel_mass", "wheel_inertia", "length", "radius"}
-        not_negative = {"stiffness", "damping", "free_length", "friction", "restitution", "beta", "rest_speed"}
+        not_negative = {
+            "stiffness",
+            "damping",
+            "free_length",
+            "friction",
+            "restitution",
+            "beta",
+            "rest_speed",
+        }
         for entry in fields(self):
             value = getattr(self, entry.name)
-            if entry.name == "coulomb" or (entry.name == "friction" and value is None):
+            if entry.name in ("coulomb", "anticipate") or (entry.name == "friction" and value is None):
                 continue
             above = 0.0 if entry.name in positive_ones else -math.inf
             least = 0.0 if entry.name in not_negative else -math.inf
@@ -180,76 +186,6 @@ class Socket:
         return self.speed + swing * math.cos(math.tau * self.frequency * t)
 
 
-class WavyRoad(Road):
-    """z = amplitude sin(2π x / wavelength).
-
-    Parameters
-    ----------
-    friction : float
-    amplitude : float
-        [m].
-    wavelength : float
-        [m], positive.
-    """
-
-    def __init__(self, friction: float, amplitude: float, wavelength: float) -> None:
-        super().__init__(friction)
-        self.amplitude = check_number("wavy road", "amplitude", amplitude)
-        self.k = math.tau / check_number("wavy road", "wavelength", wavelength, above=0.0)
-
-    def height(self, x: Scalar, y: Scalar) -> Scalar:
-        return self.amplitude * sin(self.k * x)
-
-    def slope(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
-        return self.amplitude * self.k * cos(self.k * x), 0.0
-
-
-class Touch(NamedTuple):
-    """The road seen from the wheel.
-
-    Attributes
-    ----------
-    gap : float
-        d: distance of the wheel's rim from the road, negative in penetration [m].
-    x : float
-        Where the nearest point of the road is [m].
-    n : (2,) array
-        Unit normal there.
-    mu : float
-        Friction coefficient there.
-    """
-
-    gap: float
-    x: float
-    n: Floats
-    mu: float
-
-
-def touch(road: Road, x_w: float, y_w: float, radius: float) -> Touch:
-    """The point of the road nearest to the wheel's centre.
-
-    The nearest of a raster within one radius, made exact by the condition that the connecting line is normal to
-    the road; roads whose hollows are curved more than the wheel can touch it in two points, of which one counts.
-    """
-    from scipy.optimize import brentq
-
-    def off_normal(x: float) -> float:
-        slope = float(road.slope(x, 0.0)[0])
-        return (x - x_w) + (float(road.height(x, 0.0)) - y_w) * slope
-
-    raster = x_w + radius * np.linspace(-1.0, 1.0, 21)
-    distance = [math.hypot(x - x_w, float(road.height(x, 0.0)) - y_w) for x in raster]
-    k = min(max(int(np.argmin(distance)), 1), len(raster) - 2)
-    a, b = float(raster[k - 1]), float(raster[k + 1])
-    x = float(raster[k])
-    if off_normal(a) < 0.0 < off_normal(b):
-        x = float(brentq(off_normal, a, b, xtol=1e-14, rtol=1e-14))
-    normal = np.asarray(road.normal(x, 0.0), dtype=float)
-    n = normal[[0, 2]] / math.hypot(normal[0], normal[2])
-    reach = (x_w - x) * n[0] + (y_w - float(road.height(x, 0.0))) * n[1]
-    return Touch(reach - radius, x, n, float(road.friction(x, 0.0)))
-
-
 class Suspension:
     """The suspension on a road.
 
@@ -270,6 +206,14 @@ class Suspension:
         self.parameters = SuspensionParameters() if parameters is None else parameters
         self.socket = Socket() if socket is None else socket
         self.road = FlatRoad(0.8) if road is None else road
+        self._last: tuple[tuple[float, float], Touch] | None = None
+
+    def touch(self, q: Floats) -> Touch:
+        """The road seen from the wheel; the last answer is kept, as a step asks at its end and its start."""
+        where = (float(q[3]), float(q[4]))
+        if self._last is None or self._last[0] != where:
+            self._last = (where, touch(self.road, *where, self.parameters.radius))
+        return self._last[1]
 
     def initial_state(self, clearance: float = 0.0) -> tuple[Floats, Floats]:
         """q and V with the wheel rolling on the road with the socket's speed, or above it.
@@ -293,7 +237,9 @@ class Suspension:
         )
         y_b = y_w + 0.5 * P.length * math.cos(P.angle)
         q = np.array((x_b, y_b, P.angle, x_w, y_w, 0.0))
-        return q, np.array((u, 0.0, 0.0, u, 0.0, -u / P.radius))
+        n = touch(self.road, x_w, y_w, P.radius).n
+        v = -u * n[0] / n[1]  # along the road
+        return q, np.array((u, v, 0.0, u, v, -math.hypot(u, v) * math.copysign(1.0, u) / P.radius))
 
     def check_start(self, q: Floats, V: Floats) -> None:
         """Refuse an initial state that the constraints do not allow.
@@ -303,11 +249,10 @@ class Suspension:
         InitialStateError
             If the pin is apart, the wheel in the ground, or the bar out of its socket.
         """
-        P = self.parameters
         apart = float(np.max(np.abs(self.pin_error(q))))
         if apart > ALLOWED_PIN_ERROR:
             raise InitialStateError(f"pgs suspension: wheel and bar are {apart:.3g} m apart at the pin")
-        gap = touch(self.road, q[3], q[4], P.radius).gap
+        gap = self.touch(q).gap
         if gap < -ALLOWED_PENETRATION:
             raise InitialStateError(f"pgs suspension: the wheel starts {-gap:.3g} m in the ground; lift it")
         off = abs(q[0] - self.socket.position(0.0))
@@ -348,7 +293,7 @@ class Suspension:
         for row, direction in ((4, n), (5, np.array((n[1], -n[0])))):
             J[row, 3:5] = direction
             J[row, 5] = r_c[0] * direction[1] - r_c[1] * direction[0]  # (ω × r_c) · direction
-        return J if contact.gap <= 0.0 else J[:4]
+        return J if contact.gap <= 0.0 or self.parameters.anticipate else J[:4]
 
     def targets(self, t: float, q: Floats, V: Floats, J: Floats, h: float, contact: Touch) -> Floats:
         """J V₁."""
@@ -357,16 +302,16 @@ class Suspension:
         result[0] = self.socket.velocity(t + h)
         result[2:4] = -P.beta * self.pin_error(q)
         if len(J) > 4:
-            result[4] = -P.beta * contact.gap
+            result[4] = -contact.gap * (P.beta if contact.gap <= 0.0 else 1.0 / h)
             approach = float(J[4] @ V)
-            if approach < -P.rest_speed:
+            if approach < -P.rest_speed and P.restitution > 0.0 and contact.gap + h * approach <= 0.0:
                 result[4] = max(result[4], -P.restitution * approach)
         return result
 
     def problem(self, t: float, q: Floats, V: Floats, h: float) -> tuple[Problem, Touch]:
         """The complementarity problem of a step: w = J V₁ − target."""
         P = self.parameters
-        contact = touch(self.road, q[3], q[4], P.radius)
+        contact = self.touch(q)
         J = self.rows(q, contact)
         kinds = [Kind.BILATERAL] * 4
         normal, mu = [-1] * 4, [0.0] * 4
@@ -395,7 +340,7 @@ class Suspension:
         span = math.hypot(q[0] - self.socket.position(t), q[1] - P.anchor_height)
         kinetic = 0.5 * float(V @ (V / P.inverse_mass))
         weight = P.gravity * (P.bar_mass * q[1] + P.wheel_mass * q[4])
-        return kinetic + weight + 0.5 * P.stiffness * (P.free_length - span) ** 2
+        return float(kinetic + weight + 0.5 * P.stiffness * (P.free_length - span) ** 2)
 
 
 class Motion(NamedTuple):
@@ -469,12 +414,11 @@ def simulate(
     suspension.check_start(q, V)
     chosen = GaussSeidel() if solver is None else solver
     watch = EventWatch(ROWS, np.arange(6) == 4)
-    radius = suspension.parameters.radius
     p = np.zeros(6)
     stored: list[tuple[float, Floats, Floats, Floats, float, float, int, float]] = []
 
     def store(t: float, sweeps: int, residual: float) -> None:
-        gap = touch(suspension.road, q[3], q[4], radius).gap
+        gap = suspension.touch(q).gap
         stored.append((t, q, V, p, gap, suspension.energy(q, V, t), sweeps, residual))
 
     store(0.0, 0, 0.0)
@@ -499,104 +443,12 @@ def motion(
     return Motion(t, q, V, p, gap, energy, sweeps, residual, watch.events)
 
 
-def summary(run: Motion) -> list[tuple[str, float | str, str]]:
-    """Figures of a run: label, value, unit."""
-    h = run.t[1] - run.t[0]
-    load = run.impulses[1:, 4] / h
-    pins = np.hypot(run.q[:, 3] - run.q[:, 0], run.q[:, 4] - run.q[:, 1])
-    return [
-        ("duration", float(run.t[-1]), "s"),
-        ("steps", str(len(run.t) - 1), ""),
-        ("wheel travel", float(np.ptp(run.q[:, 4])), "m"),
-        ("wheel load, mean", float(np.mean(load)), "N"),
-        ("wheel load, largest", float(np.max(load)), "N"),
-        ("time off the road", float(np.mean(load == 0.0) * run.t[-1]), "s"),
-        ("largest penetration", float(max(0.0, -np.min(run.gap))), "m"),
-        ("pin error, largest", float(np.max(np.abs(pins - pins[0]))), "m"),
-        ("contact events", str(len(run.events)), ""),
-        ("sweeps per step, mean", float(np.mean(run.sweeps[1:])), ""),
-        ("residual, largest", float(np.max(run.residual)), "m/s"),
-    ]
-
-
-def figure(run: Motion, suspension: Suspension) -> Figure:
-    """Wheel and road, wheel load and friction, slip, sweeps."""
-    from matplotlib.figure import Figure
-
-    picture = Figure(figsize=(9.0, 9.0), layout="constrained")
-    axes = picture.subplots(4, 1, sharex=True)
-    h = run.t[1] - run.t[0]
-    radius = suspension.parameters.radius
-    road = [float(suspension.road.height(x, 0.0)) for x in run.q[:, 3]]
-    axes[0].plot(run.t, run.q[:, 4] - radius, label="wheel centre less radius")
-    axes[0].plot(run.t, road, color="0.4", lw=1.0, label="road below the wheel")
-    axes[0].set_ylabel("height [m]")
-    axes[1].plot(run.t[1:], run.impulses[1:, 4] / h, label="normal")
-    axes[1].plot(run.t[1:], run.impulses[1:, 5] / h, label="friction")
-    axes[1].set_ylabel("force on the wheel [N]")
-    axes[2].plot(run.t, run.V[:, 3], label="wheel's speed")
-    axes[2].plot(run.t, -radius * run.V[:, 5], ls="--", label="speed of its rim, −R ω")
-    axes[2].set_ylabel("speed [m/s]")
-    axes[3].plot(run.t[1:], run.sweeps[1:], lw=0.8, label="sweeps per step")
-    axes[3].set(ylabel="sweeps", xlabel="time [s]", xlim=(run.t[0], run.t[-1]))
-    for one in axes:
-        one.grid(visible=True, alpha=0.35)
-        one.legend(loc="best", fontsize=9)
-    return picture
-
-
-def make_road(name: str, friction: float) -> Road:
-    """A road profile by name."""
-    if name == "flat":
-        return FlatRoad(friction)
-    if name == "bump":
-        return BumpRoad(friction, height=0.06, length=0.9, position=2.0)
-    if name == "wavy":
-        return WavyRoad(friction, amplitude=0.03, wavelength=2.0)
-    if name == "ramp":
-        return InclinedRoad(friction, math.radians(5.0))
-    raise DataError(f"pgs suspension: no road {name!r}; there are flat, bump, wavy, ramp")
-
-
-def parser() -> Parser:
-    """The options of the command line."""
-    result = Parser(
-        prog="python -m ce_dynamics.models.pgs_suspension",
-        description="A planar suspension on a road, solved by projected Gauss–Seidel.",
-        epilog=EXPLANATION,
-    )
-    result.add_argument("--road", default="bump", help="flat, bump, wavy or ramp (default: bump)")
-    result.add_argument("--speed", type=number, default=5.0, help="of the socket [m/s] (default: 5)")
-    result.add_argument("--friction", type=number, default=0.8, help="μ (default: 0.8)")
-    result.add_argument("--unbounded", action="store_true", help="friction without Coulomb's bound")
-    result.add_argument("--restitution", type=number, default=0.0, help="e (default: 0)")
-    result.add_argument("--beta", type=number, default=100.0, help="Baumgarte's β [1/s] (default: 100)")
-    result.add_argument("--clearance", type=number, default=0.0, help="initial height of the wheel [m]")
-    result.add_argument("--duration", type=positive, default=1.5, help="[s] (default: 1.5)")
-    result.add_argument("--step", type=positive, default=1e-3, help="h [s] (default: 0.001)")
-    result.add_argument("--solver", choices=("pgs", "exact"), default="pgs")
-    result.add_argument("--tolerance", type=positive, default=1e-10, help="of PGS [m/s] (default: 1e-10)")
-    result.add_argument("--output", type=Path, default=Path("pgs_suspension.png"), help="plot (PNG)")
-    return result
-
-
-def work(options: argparse.Namespace) -> None:
-    """Simulate, print and plot."""
-    parameters = SuspensionParameters(
-        coulomb=not options.unbounded, restitution=options.restitution, beta=options.beta
-    )
-    suspension = Suspension(parameters, Socket(options.speed), make_road(options.road, options.friction))
-    q0, V0 = suspension.initial_state(options.clearance)
-    solver: Solver = GaussSeidel(options.tolerance) if options.solver == "pgs" else Exact()
-    run = simulate(suspension, duration=options.duration, step=options.step, q0=q0, V0=V0, solver=solver)
-    figure(run, suspension).savefig(options.output, dpi=130)
-    print_table([("road", options.road, ""), ("solver", options.solver, ""), *summary(run)])
-    print(f"plot: {options.output}")
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Entry point of ``python -m ce_dynamics.models.pgs_suspension``; returns the exit code."""
-    return guarded(work, parser(), arguments)
+    """The command line; returns the exit code."""
+    from ce_dynamics.models.demonstration import execute
+    from ce_dynamics.models.pgs_suspension_command import demonstrate
+
+    return execute(demonstrate, arguments)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
+from ce_dynamics.arrays import Scalar
+from ce_dynamics.formula import is_free, nominal
 from ce_dynamics.models.units import parse_unit, same_dimension
 
 Numbers: TypeAlias = tuple[float, ...]
@@ -101,7 +103,7 @@ class Quantity:
         factor = self._factor(unit_text, value)
         si = tuple(factor * number for number in numbers)
         for number in si:
-            self._check(number, value)
+            self.check(number, value)
         if self.components == INERTIA:
             return self._inertia(si, value)
         if self.scalar:
@@ -189,8 +191,15 @@ class Quantity:
             )
         return unit.factor
 
-    def _check(self, number: float, value: object) -> None:
-        if not math.isfinite(number):
+    def check(self, number: Scalar, value: object) -> None:
+        """Refuse a number out of bounds; `value` is what the user gave.
+
+        Raises
+        ------
+        ValueError
+            If it is not finite or not within the bounds.
+        """
+        if not math.isfinite(nominal(number)):
             raise ValueError(f"{_shown(value)} is not finite; {self._write}")
         if self.above is not None and not number > self.above:
             raise ValueError(f"{_shown(value)} must be above {self._bound(self.above)}; {self._write}")
@@ -229,7 +238,8 @@ class Quantity:
 def inertia_matrix(components: Sequence[float]) -> NDArray[np.float64]:
     """The symmetric 3×3 matrix of the elements (xx, yy, zz, xy, xz, yz)."""
     xx, yy, zz, xy, xz, yz = components
-    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], dtype=np.float64)
+    rows = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+    return np.array(rows, dtype=object if is_free(rows) else np.float64)
 
 
 def triangle_excess(inertia: NDArray[np.float64]) -> float:

@@ -1,6 +1,7 @@
 """Unilateral contact, friction, joint stops and cables: complementarity time stepping.
 
-A time step solves M v⁺ − G p = M v + h f with ψ/h + Gᵀ v⁺ + ∂ψ/∂t ≥ 0 and its impulses p; see docs/complementarity.md.
+A time step solves M v⁺ − G p = M v + h f with ψ/h + Gᵀ v⁺ + ∂ψ/∂t ≥ 0 and its impulses p; see
+docs/complementarity.md.
 Names are loaded when they are first used.
 """
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ce_dynamics.complementarity.rigid import RigidBodies, RigidBody, RigidRows
     from ce_dynamics.complementarity.simulation import Run, simulate_unilateral
     from ce_dynamics.complementarity.surfaces import Plane, RoadSurface, Surface
-    from ce_dynamics.complementarity.unique import Uniqueness, uniqueness
+    from ce_dynamics.complementarity.unique import Uniqueness, evenly, uniqueness
 
 _HOMES = {
     "cable": ("Cable",),
@@ -40,7 +41,7 @@ _HOMES = {
     "rigid": ("RigidBodies", "RigidBody", "RigidRows"),
     "simulation": ("Run", "simulate_unilateral"),
     "surfaces": ("Plane", "RoadSurface", "Surface"),
-    "unique": ("Uniqueness", "uniqueness"),
+    "unique": ("Uniqueness", "evenly", "uniqueness"),
 }
 
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
@@ -77,6 +78,7 @@ __all__ = [
     "UnilateralModel",
     "Uniqueness",
     "Weaving",
+    "evenly",
     "simulate_unilateral",
     "uniqueness",
 ]

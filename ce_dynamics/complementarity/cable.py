@@ -60,7 +60,7 @@ class Cable(UnilateralElement):
         owner = f"cable {name!r}"
         self.name = name
         self.length = positive_length(length, owner)
-        if not isinstance(body, Body) or body.is_ground:
+        if body.is_ground:
             raise ModelError(f"{owner}: its first end {body!r} must be tied to a body that can move")
         self.body, self.at = body, finite_vector(at, owner, "at")
         self.other = other
@@ -68,7 +68,9 @@ class Cable(UnilateralElement):
         self.other_at = np.zeros(3)
         if isinstance(other, Body):
             if other is body:
-                raise ModelError(f"{owner}: both ends are tied to body {body.name!r}; name two different bodies")
+                raise ModelError(
+                    f"{owner}: both ends are tied to body {body.name!r}; name two different bodies"
+                )
             if other_at is None:
                 raise ModelError(f"{owner}: other_at must say where it is tied to {other.name!r}")
             if ground_of(other) is not self.ground:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.arrays import Array, Scalar, cross, dot, norm
@@ -74,7 +75,9 @@ class Contact(UnilateralElement):
         if friction not in ("disc", "box", "none"):
             raise ModelError(f"{owner}: friction {friction!r} must be 'disc', 'box' or 'none'")
         if friction != "none":
-            first, second = (Kind.DISC_1, Kind.DISC_2) if friction == "disc" else (Kind.FRICTION, Kind.FRICTION)
+            first, second = (
+                (Kind.DISC_1, Kind.DISC_2) if friction == "disc" else (Kind.FRICTION, Kind.FRICTION)
+            )
             kinds += [RowKind("friction_1", first, 0), RowKind("friction_2", second, 0)]
         self.kinds = tuple(kinds)
         self.ground = ground_of(body)
@@ -105,7 +108,7 @@ class Contact(UnilateralElement):
             return -self.radius * n
         a = observer.direction(self.body, self.axis, self.ground)
         down = n - a * dot(a, n)
-        return -self.radius * down / norm(down)
+        return np.asarray(-self.radius * down / norm(down))
 
 
 def checked_restitution(value: object, owner: str) -> float:

@@ -98,9 +98,7 @@ class UnilateralModel:
         If two elements have the same name, or one acts on a body of another system.
     """
 
-    def __init__(
-        self, model: Model, elements: Sequence[UnilateralElement], rest_speed: float = 1e-2
-    ) -> None:
+    def __init__(self, model: Model, elements: Sequence[UnilateralElement], rest_speed: float = 1e-2) -> None:
         self.model, self.elements, self.rest_speed = model, tuple(elements), rest_speed
         names = [element.name for element in elements]
         for name in names:
@@ -192,8 +190,8 @@ class UnilateralModel:
 
     def stage(self, t: float, y: Floats, u: Floats) -> Stage:
         """Evaluate at one instant."""
-        *arrays, power = self._stage(y, u, np.array([t]))
-        return Stage(*arrays, float(power[0]))
+        v_dot, x_dot, GT, psi, rate, mu, power = self._stage(y, u, np.array([t]))
+        return Stage(v_dot, x_dot, GT, psi, rate, mu, float(power[0]))
 
     def responses(self, y: Floats, u: Floats, GT: Floats) -> Floats:
         """(M⁻¹ G)ᵀ, (m, n_v), by one O(N) sweep per row."""

@@ -8,6 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.checks import Floats
+from ce_dynamics.complementarity.problem import Booleans
+
+NEGLIGIBLE = 1e-9
+"""Share of a step's largest impulse below which an impulse is rounding of the iteration."""
 
 
 class Event(NamedTuple):
@@ -42,14 +46,14 @@ class EventWatch:
     events : list of Event
     """
 
-    def __init__(self, names: Sequence[str], watched: Floats) -> None:
+    def __init__(self, names: Sequence[str], watched: Booleans) -> None:
         self.events: list[Event] = []
         self._names, self._watched = names, watched
         self._active = np.zeros(len(names), dtype=bool)
 
     def look(self, t: float, p: Floats) -> None:
         """Take note of the impulses of the step that ends at t."""
-        active = self._watched & (p > 0.0)
+        active = self._watched & (p > NEGLIGIBLE * np.max(p, initial=0.0))
         for k in np.flatnonzero(active != self._active):
-            self.events.append(Event(t, self._names[k], bool(active[k])))
+            self.events.append(Event(t, self._names[int(k)], bool(active[k])))
         self._active = active

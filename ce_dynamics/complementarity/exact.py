@@ -26,7 +26,15 @@ import numpy as np
 
 from ce_dynamics.checks import Floats
 from ce_dynamics.complementarity.errors import InfeasibleError
-from ce_dynamics.complementarity.problem import Conditions, Integers, Kind, Problem, Solution, SparseRows
+from ce_dynamics.complementarity.problem import (
+    Booleans,
+    Conditions,
+    Integers,
+    Kind,
+    Problem,
+    Solution,
+    SparseRows,
+)
 from ce_dynamics.errors import ModelError
 
 RANK = 1e-12
@@ -112,7 +120,9 @@ def scaled(problem: Problem) -> Scaled:
     for i in np.flatnonzero(d == 0.0):
         wrong = abs(b[i]) if kind[i] == Kind.BILATERAL else -b[i] if kind[i] == Kind.UNILATERAL else 0.0
         if wrong > CONSISTENT * unit:
-            raise InfeasibleError(f"row {i} asks for w = {b[i]:.3g} to change, but nothing it acts on can move")
+            raise InfeasibleError(
+                f"row {i} asks for w = {b[i]:.3g} to change, but nothing it acts on can move"
+            )
     rows = np.flatnonzero(d > 0.0)
     size = 1.0 / np.sqrt(d[rows])
     A = problem.delassus[np.ix_(rows, rows)] * np.outer(size, size)
@@ -130,7 +140,7 @@ def solve_least_distance(problem: Problem) -> Floats:
     return s.impulses(least_distance(H, s.b, bilateral), len(problem.c))
 
 
-def least_distance(H: Floats, b: Floats, bilateral: Floats) -> Floats:
+def least_distance(H: Floats, b: Floats, bilateral: Booleans) -> Floats:
     """Multipliers λ of: minimise ½|x|² subject to H x + b = 0 (bilateral rows) or ≥ 0 (others); x = Hᵀ λ.
 
     Parameters
@@ -156,7 +166,9 @@ def least_distance(H: Floats, b: Floats, bilateral: Floats) -> Floats:
         length = np.linalg.norm(HN, axis=1)
         kept = length > DECIDED  # what the bilateral rows leave to decide; rows have unit length before
         if np.any(given[~kept] < -CONSISTENT):
-            raise InfeasibleError("a unilateral condition contradicts the bilateral ones; no velocity satisfies all")
+            raise InfeasibleError(
+                "a unilateral condition contradicts the bilateral ones; no velocity satisfies all"
+            )
         scale = 1.0 / length[kept]
         lam[u[kept]] = scale * least_distance_inequalities(HN[kept] * scale[:, None], given[kept] * scale)
     if len(e):
@@ -168,8 +180,8 @@ def least_distance(H: Floats, b: Floats, bilateral: Floats) -> Floats:
 def least_distance_inequalities(H: Floats, b: Floats) -> Floats:
     """Multipliers for minimise ½|y|² subject to H y + b ≥ 0, by non-negative least squares.
 
-    Both of SciPy's routines fail now and then where rows depend on each other, so that every answer is judged by
-    the conditions themselves.
+    Both of SciPy's routines fail now and then where rows depend on each other, so that every answer is judged
+    by the conditions themselves.
     """
     m, r = H.shape
     if np.all(b >= 0.0):
@@ -224,7 +236,7 @@ def require_feasible(H: Floats, b: Floats) -> None:
         )
 
 
-def refined(H: Floats, b: Floats, lam: Floats, active: Floats) -> Floats:
+def refined(H: Floats, b: Floats, lam: Floats, active: Booleans) -> Floats:
     """The same multipliers to rounding: the active rows solved as equations, where signs allow it."""
     A = H[active] @ H[active].T
     better = np.zeros(len(lam))

@@ -31,7 +31,7 @@ class GaussSeidel:
     Parameters
     ----------
     tolerance : float
-        Largest residual [m/s or rad/s].
+        Largest residual, on top of what rounding leaves (1e-13 of the velocities) [m/s or rad/s].
     max_sweeps : int
         When to give up.
 
@@ -59,12 +59,16 @@ class GaussSeidel:
             If the start has another number of rows or is not finite.
         """
         p = allowed(problem, start)
-        count, tolerance = 0, 0.5 * self.tolerance
+        count, tolerance = 0, 0.5 * self.tolerance + 0.1 * problem.rounding
         # Of slow convergence small changes tell little: the residual decides.
         while count < self.max_sweeps:
             count += self._sweep(problem, p, tolerance, self.max_sweeps - count)
             solution = problem.solution(p, "Gauss–Seidel", count, self.tolerance)
-            if solution.converged or not np.all(np.isfinite(p)) or tolerance < 1e-3 * self.tolerance:
+            if (
+                solution.converged
+                or not np.all(np.isfinite(p))
+                or tolerance < 1e-3 * (self.tolerance + problem.rounding)
+            ):
                 break
             tolerance *= 0.1
         return solution

@@ -50,8 +50,8 @@ class JointStop(UnilateralElement):
         self.name, self.body = name, body
         self.k, angular = hinge_component(body, k, owner)
         e = checked_restitution(restitution, owner)
-        given = [(suffix, sign, value) for suffix, sign, value in (("lower", 1.0, lower), ("upper", -1.0, upper))
-                 if value is not None]  # fmt: skip
+        both = (("lower", 1.0, lower), ("upper", -1.0, upper))
+        given = [(suffix, sign, value) for suffix, sign, value in both if value is not None]
         if not given:
             raise ModelError(f"{owner}: give a lower or an upper bound, or both")
         self.stops = [(sign, finite_number(value, owner, suffix)) for suffix, sign, value in given]
@@ -117,10 +117,12 @@ def hinge_component(body: Body, k: int, owner: str) -> tuple[int, bool]:
         raise ModelError(f"{owner}: the ground has no hinge")
     hinge = body.inboard
     if not 0 <= k < hinge.n_v:
-        raise ModelError(f"{owner}: hinge of {body.name!r} has {hinge.n_v} velocities; there is no number {k}")
+        raise ModelError(
+            f"{owner}: hinge of {body.name!r} has {hinge.n_v} velocities; there is no number {k}"
+        )
     if hinge.n_q != hinge.n_v:
         raise ModelError(
-            f"{owner}: hinge of {body.name!r} has no coordinate whose rate is its velocity {k}; use hinges with"
-            " one coordinate each"
+            f"{owner}: hinge of {body.name!r} has no coordinate whose rate is its velocity {k}; use hinges"
+            " with one coordinate each"
         )
     return k, hinge.velocity_units[k].startswith("rad")

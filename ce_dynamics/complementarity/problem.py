@@ -34,9 +34,14 @@ from ce_dynamics.complementarity.errors import ConvergenceError
 from ce_dynamics.errors import ModelError
 
 Integers: TypeAlias = NDArray[np.int64]
+Booleans: TypeAlias = NDArray[np.bool_]
 
 NONE = -1
 """Instead of the index of a normal row, where there is none."""
+
+
+ROUNDING = 1e-13
+"""Of sums of some hundred terms, relative to their sizes."""
 
 
 class Kind(IntEnum):
@@ -81,11 +86,11 @@ class SparseRows(NamedTuple):
         return np.repeat(np.arange(self.height, dtype=np.int64), np.diff(self.starts))
 
     def __matmul__(self, x: Floats) -> Floats:
-        return np.bincount(self.row_of, self.values * x[self.columns], self.height)
+        return np.asarray(np.bincount(self.row_of, self.values * x[self.columns], self.height), dtype=float)
 
     def transposed_times(self, y: Floats) -> Floats:
         """Product of the transpose with a vector."""
-        return np.bincount(self.columns, self.values * y[self.row_of], self.width)
+        return np.asarray(np.bincount(self.columns, self.values * y[self.row_of], self.width), dtype=float)
 
     def to_dense(self) -> Floats:
         """As an array (m, n); values in the same place add up."""
@@ -158,13 +163,15 @@ class Conditions(NamedTuple):
         Raises
         ------
         ModelError
-            If arrays have different lengths, a friction row names no unilateral row, a coefficient is negative or
-            not finite, bounds are the wrong way round, or a disc row stands alone.
+            If arrays have different lengths, a friction row names no unilateral row, a coefficient is
+            negative or not finite, bounds are the wrong way round, or a disc row stands alone.
         """
         m = len(self.kind)
         for name, column in self._asdict().items():
             if column.shape != (m,):
-                raise ModelError(f"conditions: {name} has shape {column.shape}; it must have one entry per row")
+                raise ModelError(
+                    f"conditions: {name} has shape {column.shape}; it must have one entry per row"
+                )
         for i in np.flatnonzero(self.kind >= Kind.FRICTION):
             n = self.normal[i]
             if not 0 <= n < m or self.kind[n] != Kind.UNILATERAL:
@@ -175,7 +182,9 @@ class Conditions(NamedTuple):
         seconds = np.flatnonzero(self.kind == Kind.DISC_2)
         paired = len(firsts) == len(seconds) and np.all(firsts + 1 == seconds)
         if not paired or np.any(self.normal[firsts] != self.normal[seconds]):
-            raise ModelError("conditions: disc rows must come in pairs with one normal row, first then second")
+            raise ModelError(
+                "conditions: disc rows must come in pairs with one normal row, first then second"
+            )
         wrong = np.flatnonzero((self.kind == Kind.BOX) & ~(self.lower <= self.upper))
         if len(wrong):
             i = wrong[0]
@@ -234,7 +243,9 @@ class Problem:
         try:
             np.linalg.cholesky(np.asarray(M, dtype=float))
         except np.linalg.LinAlgError:
-            raise ModelError("problem: M is not positive definite; give every body mass and inertia") from None
+            raise ModelError(
+                "problem: M is not positive definite; give every body mass and inertia"
+            ) from None
         YT = np.linalg.solve(np.asarray(M, dtype=float), dense.T).T
         free, given = np.asarray(v, dtype=float), np.asarray(c, dtype=float)
         return cls(SparseRows.dense(dense), SparseRows.dense(YT), free, given, rows)
@@ -246,9 +257,10 @@ class Problem:
             self.GT.columns, self.YT.columns
         )
         if same and np.array_equal(self.GT.starts, self.YT.starts):
-            d = np.bincount(self.GT.row_of, self.GT.values * self.YT.values, len(self.c))
+            products = self.GT.values * self.YT.values
+            d = np.asarray(np.bincount(self.GT.row_of, products, len(self.c)), dtype=float)
         else:
-            d = np.sum(self.GT.to_dense() * self.YT.to_dense(), axis=1)
+            d = np.asarray(np.sum(self.GT.to_dense() * self.YT.to_dense(), axis=1))
         if len(d) == 0:
             return d
         return np.where(d > 1e-14 * np.max(d), d, 0.0)
@@ -263,6 +275,14 @@ class Problem:
     def b(self) -> Floats:
         """w at p = 0: Gᵀ v + c."""
         return self.GT @ self.v + self.c
+
+    @cached_property
+    def rounding(self) -> float:
+        """Residual that rounding alone may leave [m/s or rad/s]."""
+        if len(self.c) == 0:
+            return 0.0
+        parts = np.bincount(self.GT.row_of, np.abs(self.GT.values * self.v[self.GT.columns]), len(self.c))
+        return float(ROUNDING * np.max(parts + np.abs(self.c)))
 
     def velocity(self, p: Floats) -> Floats:
         """v⁺ = v + M⁻¹ G p."""
@@ -310,7 +330,13 @@ class Problem:
         """A solution from its impulses."""
         residual = self.residual(p)
         return Solution(
-            self.velocity(p), p, self.w(p), residual, bool(residual <= tolerance), sweeps, method
+            self.velocity(p),
+            p,
+            self.w(p),
+            residual,
+            bool(residual <= tolerance + self.rounding),
+            sweeps,
+            method,
         )
 
 
@@ -344,7 +370,7 @@ class Solution:
     method: str
 
     def require(self) -> Solution:
-        """This solution, if it converged.
+        """The solution itself, if it converged.
 
         Raises
         ------
@@ -353,7 +379,7 @@ class Solution:
         """
         if not self.converged:
             raise ConvergenceError(
-                f"{self.method}: a residual of {self.residual:.3g} remains after {self.sweeps} sweeps; allow more"
-                " sweeps, a larger tolerance or a smaller step"
+                f"{self.method}: a residual of {self.residual:.3g} remains after {self.sweeps} sweeps; allow"
+                " more sweeps, a larger tolerance or a smaller step"
             )
         return self

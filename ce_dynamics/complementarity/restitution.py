@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ce_dynamics.checks import Floats
+from ce_dynamics.complementarity.problem import Booleans
 
 
 def approach(
@@ -12,14 +13,14 @@ def approach(
     rate: Floats,
     predicted: Floats,
     h: float,
-    unilateral: Floats,
+    unilateral: Booleans,
     restitution: Floats,
     rest_speed: float,
 ) -> Floats:
     """What is added to ψ̇⁺ in w: ψ/h, or e ψ̇⁻ where an impact rebounds (Newton's law).
 
-    A row rebounds if its gap would close within the step and it closes faster than ``rest_speed``.  It does so
-    at the start of the step, while a gap of at most h |ψ̇| is left: an error of order h.
+    A row rebounds if its gap would close within the step and it closes faster than ``rest_speed``.  It does
+    so at the start of the step, while a gap of at most h |ψ̇| is left: an error of order h.
 
     Parameters
     ----------

@@ -43,7 +43,8 @@ class RigidBody:
     Raises
     ------
     ModelError
-        If a mass or principal moment is not positive, a number not finite, or the quaternion not of unit length.
+        If a mass or principal moment is not positive, a number not finite, or the quaternion not of unit
+        length.
     """
 
     name: str
@@ -67,7 +68,9 @@ class RigidBody:
             object.__setattr__(self, what, finite_vector(getattr(self, what), owner, what))
         quaternion = np.array(self.orientation, dtype=float)
         if quaternion.shape != (4,) or not abs(float(np.linalg.norm(quaternion)) - 1.0) < 1e-9:
-            raise ModelError(f"{owner}: orientation {self.orientation!r} must be a unit quaternion (w, x, y, z)")
+            raise ModelError(
+                f"{owner}: orientation {self.orientation!r} must be a unit quaternion (w, x, y, z)"
+            )
         object.__setattr__(self, "orientation", quaternion)
 
 

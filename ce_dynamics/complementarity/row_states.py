@@ -14,7 +14,7 @@ import numpy as np
 from ce_dynamics.checks import Floats
 from ce_dynamics.complementarity.errors import InfeasibleError
 from ce_dynamics.complementarity.exact import RANK, Scaled, scaled
-from ce_dynamics.complementarity.problem import Integers, Kind, Problem
+from ce_dynamics.complementarity.problem import Booleans, Integers, Kind, Problem
 
 BOUNDS = (10.0, 100.0, 1e3, 1e4)
 """P and W, tried in turn."""
@@ -71,12 +71,10 @@ def bounded(problem: Problem, s: Scaled) -> Bounded:
     n = np.where(normal[s.rows] >= 0, place[normal[s.rows]], -1)
     ratio = np.where(n >= 0, s.size[n], 0.0) / s.size
     scale = s.unit * s.size
-    return Bounded(
-        kind[s.rows], n, mu[s.rows] * ratio, lower[s.rows] / scale, upper[s.rows] / scale
-    )
+    return Bounded(kind[s.rows], n, mu[s.rows] * ratio, lower[s.rows] / scale, upper[s.rows] / scale)
 
 
-def choose(s: Scaled, rows: Bounded, bound: float) -> tuple[Floats, Floats, Floats] | None:
+def choose(s: Scaled, rows: Bounded, bound: float) -> tuple[Floats, Booleans, Booleans] | None:
     """Impulses and states (closed or sliding up; sliding down) of a solution within the bounds, if any."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 
@@ -85,7 +83,7 @@ def choose(s: Scaled, rows: Bounded, bound: float) -> tuple[Floats, Floats, Floa
     Z = np.zeros((k, k))
     blocks: list[tuple[Floats, Floats, Floats, Floats, Floats]] = []  # p, up, down; at least, at most
 
-    def ask(mask: Floats, p: Floats, up: Floats, down: Floats, low: Floats, high: Floats) -> None:
+    def ask(mask: Booleans, p: Floats, up: Floats, down: Floats, low: Floats, high: Floats) -> None:
         blocks.append((p[mask], up[mask], down[mask], low[mask], high[mask]))
 
     none, many = np.full(k, -np.inf), np.full(k, np.inf)
@@ -127,7 +125,7 @@ def choose(s: Scaled, rows: Bounded, bound: float) -> tuple[Floats, Floats, Floa
     return done.x[:k], done.x[k : 2 * k] > 0.5, done.x[2 * k :] > 0.5
 
 
-def settled(s: Scaled, rows: Bounded, p: Floats, up: Floats, down: Floats) -> Floats:
+def settled(s: Scaled, rows: Bounded, p: Floats, up: Booleans, down: Booleans) -> Floats:
     """Impulses that fulfil the equations of the chosen states to rounding, nearest to those given."""
     k = len(p)
     slides = rows.kind >= Kind.BOX
@@ -143,7 +141,7 @@ def settled(s: Scaled, rows: Bounded, p: Floats, up: Floats, down: Floats) -> Fl
             else:
                 K[i, rows.normal[i]] -= sign * rows.mu[i]
                 r[i] = 0.0
-    correction: Floats = np.linalg.lstsq(K, r - K @ p, rcond=RANK)[0]
+    correction = np.asarray(np.linalg.lstsq(K, r - K @ p, rcond=RANK)[0], dtype=float)
     better = p + correction
     unilateral = rows.kind == Kind.UNILATERAL
-    return np.where(unilateral, np.maximum(better, 0.0), better)
+    return np.asarray(np.where(unilateral, np.maximum(better, 0.0), better))

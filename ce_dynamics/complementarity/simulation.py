@@ -53,10 +53,10 @@ class Run:
     Attributes
     ----------
     results : xarray.Dataset
-        What `ce_dynamics.simulate` returns, and over ``time`` and ``row``: ``multiplier`` (the force or torque
-        of the step that ends at an instant; for an impact the impulse divided by the step), ``gap``; over
-        ``time``: ``work`` of force elements and prescribed motions, ``contact_work`` of the rows, which are all
-        that changes ``energy``, but for errors of the order of the step.
+        What `ce_dynamics.simulate` returns, and over ``time`` and ``row``: ``multiplier`` (the force or
+        torque of the step that ends at an instant; for an impact the impulse divided by the step), ``gap``;
+        over ``time``: ``work`` of force elements and prescribed motions, ``contact_work`` of the rows, which
+        are all that changes ``energy``, but for errors of the order of the step.
     events : list of Event
     statistics : Statistics
     """
@@ -171,7 +171,9 @@ class Recorder:
         U = np.array([law.at(t_k, y_k) for t_k, y_k in zip(t, Y, strict=True)]).reshape(len(t), -1)
         wall = time.perf_counter() - began
         model = self.unilateral.model
-        results = dataset(model, t, Y, U, {"system": model.system.name, "step": self.h, "solver": repr(solver)})
+        results = dataset(
+            model, t, Y, U, {"system": model.system.name, "step": self.h, "solver": repr(solver)}
+        )
         results = results.assign_coords(row=list(self.unilateral.row_names))
         results["multiplier"] = (("time", "row"), force, {"units": "N or N m"})
         results["gap"] = (("time", "row"), gap, {"units": "m or rad"})

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ce_dynamics.checks import Floats
-from ce_dynamics.complementarity.exact import null_space
-from ce_dynamics.complementarity.problem import Kind, Problem, Solution
+from ce_dynamics.complementarity.exact import least_distance_inequalities, null_space
+from ce_dynamics.complementarity.problem import Integers, Kind, Problem, Solution
 
 ZERO = 1e-9
 """Share of the largest w or p below which an entry counts as zero."""
@@ -21,8 +21,8 @@ class Uniqueness:
     Attributes
     ----------
     w_unique : bool
-        Whether w and v⁺ are the only ones: certain for bilateral, unilateral and box rows, where A is positive
-        semidefinite and the problem convex; not claimed with friction.
+        Whether w and v⁺ are the only ones: certain for bilateral, unilateral and box rows, where A is
+        positive semidefinite and the problem convex; not claimed with friction.
     p_unique : bool
         Whether the impulses are the only ones for this w (given the others' friction bounds).
     null_space : (m, k) array
@@ -67,13 +67,13 @@ def scaled_rows(problem: Problem) -> Floats:
     return GT / max(float(np.max(np.abs(GT), initial=0.0)), 1e-300)
 
 
-def held_rows(problem: Problem, solution: Solution) -> Floats:
+def held_rows(problem: Problem, solution: Solution) -> Integers:
     """Rows whose impulse may change without changing w: those with w = 0."""
     scale = max(float(np.max(np.abs(problem.b), initial=0.0)), 1e-300)
     return np.flatnonzero((np.abs(solution.w) <= ZERO * scale) & (problem.diagonal > 0.0))
 
 
-def ranges(problem: Problem, solution: Solution, GT: Floats, held: Floats) -> tuple[Floats, Floats]:
+def ranges(problem: Problem, solution: Solution, GT: Floats, held: Integers) -> tuple[Floats, Floats]:
     """Smallest and largest impulse of every row that leaves G p, and with it v⁺, as it is."""
     from scipy.optimize import linprog
 
@@ -92,6 +92,43 @@ def ranges(problem: Problem, solution: Solution, GT: Floats, held: Floats) -> tu
         if N.shape[1] == 0 or np.max(np.abs(N[k])) < ZERO:
             continue
         for sign, store in ((1.0, lowest), (-1.0, highest)):
-            done = linprog(sign * N[k], A_ub=A[limited], b_ub=most[limited], bounds=(None, None), method="highs")
-            store[i] = -sign * np.inf if done.status == 3 else solution.p[i] + sign * done.fun * unit
+            done = linprog(
+                sign * N[k], A_ub=A[limited], b_ub=most[limited], bounds=(None, None), method="highs"
+            )
+            if done.fun is None or done.status == 3:  # unbounded
+                store[i] = -sign * np.inf
+            else:
+                store[i] = solution.p[i] + sign * done.fun * unit
     return lowest, highest
+
+
+def evenly(problem: Problem, solution: Solution) -> Floats:
+    """Of all impulses that lead to the same motion, those with the least sum of squares.
+
+    Friction keeps its impulses; parallel cables share their load evenly.
+
+    Parameters
+    ----------
+    problem : Problem
+    solution : Solution
+        Of that problem, converged well below the accuracy asked for here (1e-9 relative).
+
+    Returns
+    -------
+    (m,) array
+    """
+    p = solution.p.copy()
+    held = held_rows(problem, solution)
+    held = held[problem.conditions.kind[held] <= Kind.UNILATERAL]
+    N = null_space(scaled_rows(problem)[held].T)
+    if N.shape[1] == 0 or not np.any(p):
+        return p
+    unit = float(np.max(np.abs(p)))
+    fixed = p[held] / unit - N @ (N.T @ (p[held] / unit))  # p + N z is shortest where x = z + Nᵀ p is
+    pushes = problem.conditions.kind[held] == Kind.UNILATERAL
+    rows = N[pushes]
+    length = np.linalg.norm(rows, axis=1)
+    tied = length > ZERO
+    rows, given = rows[tied] / length[tied, None], fixed[pushes][tied] / length[tied]
+    p[held] = unit * (fixed + N @ (rows.T @ least_distance_inequalities(rows, given)))
+    return p

@@ -26,6 +26,7 @@ DRIVE = 900.0
 """Torque on every wheel [N m]."""
 SOLVER = GaussSeidel(1e-8)
 FRAMES = 40
+DATA = HmmwvParameters.load()
 
 
 def main() -> None:
@@ -99,7 +100,7 @@ def fall(run: Run) -> Figure:
 
 def animate(case: TowingCase, run: Run) -> None:
     """Side view that moves with the cables' middle."""
-    picture = Figure(figsize=(9.0, 3.2), layout="constrained")
+    picture = Figure(figsize=(9.0, 2.6))
     axes = picture.add_subplot()
     n = run.results.sizes["time"]
 
@@ -113,7 +114,6 @@ def snapshot(axes: Axes, case: TowingCase, run: Run, k: int) -> None:
     """One instant: wheels, chassis, cable, sledge."""
     r = run.results.isel(time=k)
     system = case.unilateral.model.system
-    data = HmmwvParameters.load()
     axes.clear()
     axes.axhspan(-0.3, 0.0, color="0.85")
     x, z = float(r["chassis_x"]), float(r["chassis_z"])
@@ -121,11 +121,11 @@ def snapshot(axes: Axes, case: TowingCase, run: Run, k: int) -> None:
     outline = np.array(
         [(0.6, -0.1), (0.6, 0.35), (-0.3, 0.4), (-0.9, 0.95), (-2.2, 0.95), (-4.0, 0.6), (-4.0, -0.1)]
     )
-    front = data.corners["front_left"].W[0]
+    front = DATA.corners["front_left"].W[0]
     shape = np.stack((outline[:, 0] + front, np.zeros(7), outline[:, 1]), axis=1) @ Q.T
     axes.fill(x + shape[:, 0], z + shape[:, 2], color="tab:olive", alpha=0.7)
     for corner in ("front_left", "rear_left"):
-        R = data.corners[corner].tyre.radius
+        R = DATA.corners[corner].tyre.radius
         a, b = (float(r[f"wheel_{c}"].sel(corner=corner)) for c in "xz")
         rim, spin = np.linspace(0.0, math.tau, 60), float(r["wheel"].sel(corner=corner))
         axes.fill(a + R * np.cos(rim), b + R * np.sin(rim), color="0.2")

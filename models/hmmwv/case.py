@@ -17,6 +17,7 @@ import numpy as np
 from ce_dynamics._version import __version__
 from ce_dynamics.checks import Floats
 from ce_dynamics.errors import DataError, SimulationError
+from ce_dynamics.formula import nominal
 from ce_dynamics.model import Model
 from ce_dynamics.models.checks import check_number
 from ce_dynamics.models.hmmwv.driving import make_manoeuvre, nearest, si_value
@@ -100,12 +101,12 @@ class Case:
                 progress=count,
             )
         except SimulationError as error:
-            self._complete(error.partial, steps)
+            self.complete(error.partial, steps)
             raise
-        self._complete(results, steps)
+        self.complete(results, steps)
         return results
 
-    def _complete(self, results: object, steps: int) -> None:
+    def complete(self, results: object, steps: int) -> None:
         """Add what only the case knows."""
         import xarray as xr
 
@@ -176,8 +177,12 @@ def prepare(
     duration: float | str | None = None,
     options: Mapping[str, float | str] | None = None,
     overrides: Sequence[str] = (),
+    free: Sequence[str] = (),
 ) -> Case:
-    """Load the data, embed and compile the model and find its initial state; arguments as of `run`."""
+    """Load the data, embed and compile the model and find its initial state.
+
+    Arguments as of `run`; ``free`` names numbers that become free parameters, see `HmmwvParameters.load`.
+    """
     given = dict(options or {})
     for name, value in (("speed", speed), ("duration", duration)):
         if value is not None:
@@ -185,8 +190,10 @@ def prepare(
                 raise DataError(f"{name} is given twice, as itself and among the options; give it once")
             given[name] = value
     if model == "ride":
+        if free:
+            raise DataError("the ride model has no free parameters; give overrides")
         return prepare_ride(manoeuvre, given, overrides)
-    parameters = load_parameters(model, overrides)
+    parameters = load_parameters(model, overrides, free)
     task = make_manoeuvre(manoeuvre or DEFAULT_MANOEUVRE, given, parameters)
     vehicle = Model(build(parameters, road=task.road, speed=task.speed))
     attributes: dict[str, str | float] = {
@@ -194,7 +201,7 @@ def prepare(
         "source": f"ce-dynamics {__version__}",
         "model": str(model),
         "manoeuvre": task.name,
-        "manoeuvre_options": json.dumps(dict(task.values)),
+        "manoeuvre_options": json.dumps({name: nominal(value) for name, value in task.values.items()}),
         "overrides": json.dumps(list(overrides)),
     }
     y0 = settled(vehicle, first_pedals(vehicle, task))
@@ -223,16 +230,18 @@ def prepare_ride(manoeuvre: str | None, given: Mapping[str, float | str], overri
     return Case("HMMWV ride model, free motion", model, None, model.y0, duration, attributes)
 
 
-def load_parameters(model: str | Path, overrides: Sequence[str]) -> HmmwvParameters:
+def load_parameters(
+    model: str | Path, overrides: Sequence[str], free: Sequence[str] = ()
+) -> HmmwvParameters:
     """The parameters of a model given by name or data file."""
     if model == "hmmwv":
-        return HmmwvParameters.load(overrides=overrides)
+        return HmmwvParameters.load(overrides=overrides, free=free)
     if not Path(model).is_file():
         raise DataError(
             f"no model '{model}'{nearest(str(model), MODELS)}; "
             f"give {', '.join(MODELS)} or an existing data file"
         )
-    return HmmwvParameters.load(overrides=overrides, variant=Path(model))
+    return HmmwvParameters.load(overrides=overrides, variant=Path(model), free=free)
 
 
 def first_pedals(model: Model, manoeuvre: Manoeuvre) -> Floats:

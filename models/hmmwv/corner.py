@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ce_dynamics.arrays import norm
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.hmmwv.sections import (
     ArmData,
@@ -355,7 +356,7 @@ def check_geometry(name: str, data: CornerData) -> None:
         ("spring.chassis", data.spring.chassis, "spring.arm", data.spring.arm),
         ("damper.chassis", data.damper.chassis, "damper.arm", data.damper.arm),
     ):
-        if np.linalg.norm(np.subtract(a, b)) < SMALLEST_LENGTH:
+        if norm(np.subtract(a, b)) < SMALLEST_LENGTH:
             raise DataError(
                 f"{name}: {first} and {second} coincide at {_at(a)}; they must be 1 mm apart or more"
             )

@@ -39,7 +39,8 @@ def tyre_parameters(tyre: TyreParameters) -> TMeasyParameters:
 
 def pair(values: Vector) -> LoadPair:
     """The values at the two loads as floats."""
-    return float(values[0]), float(values[1])
+    first, second = values.tolist()  # floats, or free parameters
+    return first, second
 
 
 def brake_parameters(corner: CornerParameters) -> BrakeParameters:

@@ -25,6 +25,7 @@ from ce_dynamics.models.hmmwv.corner import (
     body,
     corner,
 )
+from ce_dynamics.models.hmmwv.free import freed
 from ce_dynamics.models.hmmwv.sections import (
     ActuatorData,
     BodyData,
@@ -50,6 +51,7 @@ from ce_dynamics.models.parameters import (
     validate,
 )
 from ce_dynamics.models.quantities import INERTIA, inertia_matrix, triangle_excess
+from ce_dynamics.parameters import Parameter as FreeParameter
 
 DATA_FILE = Path(__file__).with_name("hmmwv.yaml")
 CORNERS = ("front_left", "front_right", "rear_left", "rear_right")
@@ -106,6 +108,7 @@ class HmmwvParameters:
     road: RoadData
     driver: DriverData
     published: PublishedData
+    free: tuple[FreeParameter, ...]
     _tree: Tree = field(repr=False)
 
     @classmethod
@@ -114,6 +117,7 @@ class HmmwvParameters:
         path: str | Path | None = None,
         overrides: Sequence[str] = (),
         variant: str | Path | None = None,
+        free: Sequence[str] = (),
     ) -> HmmwvParameters:
         """Load a data file, lay a variant over it, then the overrides.
 
@@ -126,6 +130,9 @@ class HmmwvParameters:
             given as for the left side.  The more specific of two overrides wins; of equal ones the last.
         variant : str or path, optional
             The name of a variant in the package (``ride``), or a YAML file with just the numbers that differ.
+        free : sequence of str
+            Dotted names of numbers that become free parameters of the model (see `ce_dynamics.Parameter`),
+            with the data's as nominal values; which can be is told by `models.hmmwv.free`.
 
         Raises
         ------
@@ -145,24 +152,28 @@ class HmmwvParameters:
             tree = lay(tree, layer.assignments, HmmwvData, GROUPS)
         tree = lay(tree, [parse_override(text) for text in overrides], HmmwvData, GROUPS)
         label = (DATA_FILE if path is None else Path(path)).name
-        return cls._build(validate(HmmwvData, tree, GROUPS, label), tree, files)
+        return cls._build(validate(HmmwvData, tree, GROUPS, label), tree, files, free)
 
     @classmethod
-    def _build(cls, data: HmmwvData, tree: Tree, files: Sequence[DataFile]) -> HmmwvParameters:
+    def _build(
+        cls, data: HmmwvData, tree: Tree, files: Sequence[DataFile], free: Sequence[str]
+    ) -> HmmwvParameters:
+        given, free_parameters = freed(data, free, GROUPS)
         parameters = cls(
             title=next(file.title for file in reversed(files) if file.title or file is files[0]),
             data=data,
             sources={k: text for file in files for k, text in file.sources.items()}
             | {OVERRIDE: "given by the user"},
-            gravity=np.array([0.0, 0.0, -data.vehicle.gravity]),
-            ride_height=data.vehicle.ride_height,
-            chassis=body(data.chassis, np.zeros(3)),
-            corners={name: corner(name, getattr(data, name)) for name in CORNERS},
-            steering=_steering(data.steering),
-            powertrain=data.powertrain,
-            road=data.road,
-            driver=data.driver,
+            gravity=np.array([0.0, 0.0, -given.vehicle.gravity]),
+            ride_height=given.vehicle.ride_height,
+            chassis=body(given.chassis, np.zeros(3)),
+            corners={name: corner(name, getattr(given, name)) for name in CORNERS},
+            steering=_steering(given.steering),
+            powertrain=given.powertrain,
+            road=given.road,
+            driver=given.driver,
             published=data.published,
+            free=free_parameters,
             _tree=tree,
         )
         _check_axles(parameters)

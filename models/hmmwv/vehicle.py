@@ -55,6 +55,8 @@ def build(
     data = HmmwvParameters.load(path, overrides) if parameters is None else parameters
     surface = FlatRoad(data.road.friction) if road is None else road
     system = System(gravity=data.gravity, name="hmmwv")
+    for parameter in data.free:
+        system.add_parameter(parameter)
     for name in ("steering", "throttle", "brake"):
         system.add_input(name, "1")
     system.group("corner", CORNERS)

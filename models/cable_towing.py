@@ -1,0 +1,427 @@
+"""Rigid bodies towed by massless, inextensible cables.
+
+Body j has the centre of mass p_j; cable i of length L_i is tied to it at r_ij from there.  With d_i the
+vector from one end of the cable to the other and ŵ_i = d_i / |d_i|,
+
+    ψ_i = L_i − |d_i| ≥ 0,    G = [ŵ_1 … ; r_1 × ŵ_1 …],    M v̇ − G λ − g_app = 0,    0 ≤ λ ⊥ ψ ≥ 0,
+
+and a step of length h solves for impulses p = h λ
+
+    M v⁺ − G p − M v − p_app = 0,    0 ≤ p ⊥ ψ/h + Gᵀ v⁺ + ∂ψ/∂t ≥ 0,    u⁺ = u + V v⁺ h.
+
+An end that a position-controlled robot holds moves as a given `Path`: it has no row in M and gives ∂ψ/∂t ≠ 0.
+A dynamic robot is a body like any other, with a given pull.  Feet are points of bodies that may stand and
+slide on the plane z = 0; they are further rows of the same problem.
+
+The source prints three slips: |d_i| ≤ L_j for L_i; 0 ≤ p ⊥ p ≥ 0 for 0 ≤ p ⊥ w ≥ 0; and the standard LCP
+without ψ/h + ∂ψ/∂t, which belongs to its vector.
+
+    python -m ce_dynamics.models.cable_towing --scene pendulum
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ce_dynamics.checks import Floats
+from ce_dynamics.complementarity import (
+    Conditions,
+    GaussSeidel,
+    InitialStateError,
+    Kind,
+    Path,
+    Problem,
+    RigidBodies,
+    RigidBody,
+    Solution,
+    Solver,
+    Uniqueness,
+    uniqueness,
+)
+from ce_dynamics.complementarity.cable import positive_length
+from ce_dynamics.complementarity.events import Event, EventWatch
+from ce_dynamics.complementarity.mixed import Mixed
+from ce_dynamics.complementarity.problem import NONE, Integers
+from ce_dynamics.complementarity.rigid import NO_BODY, RigidRows, RigidState, levers, rotations
+from ce_dynamics.errors import ModelError, SimulationError
+from ce_dynamics.hinges.geometry import finite_number, finite_vector
+from ce_dynamics.models.checks import check_number
+
+COINCIDENT = 1e-12
+"""Length below which a cable has no direction; it is slack then [m]."""
+ALLOWED_STRETCH = 1e-6
+"""Of a cable in the initial state, and of a foot into the ground [m]."""
+
+Drive = Callable[[float], ArrayLike]
+"""Force on a robot's centre of mass as a function of time, world axes [N]."""
+
+
+class End(NamedTuple):
+    """A cable's end on a body.
+
+    Attributes
+    ----------
+    body : str
+    at : sequence of 3 floats
+        From the body's centre of mass, body axes [m].
+    """
+
+    body: str
+    at: ArrayLike = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Tow:
+    """A cable.
+
+    Parameters
+    ----------
+    name : str
+    first : End
+    second : End or Path
+        Another body, or a point that moves as given (at rest: ``Straight(point)``).
+    length : float
+        L [m], positive.
+    """
+
+    name: str
+    first: End
+    second: End | Path
+    length: float
+
+
+@dataclass(frozen=True)
+class Foot:
+    """A point of a body that may touch the plane z = 0.
+
+    Parameters
+    ----------
+    body : str
+    at : sequence of 3 floats
+        From the body's centre of mass, body axes [m].
+    friction : float
+        μ, not negative.
+    """
+
+    body: str
+    at: ArrayLike
+    friction: float = 0.0
+
+
+class Ends(NamedTuple):
+    """Where the cables are.
+
+    Attributes
+    ----------
+    a, b : (m, 3) arrays
+        World positions of the first and second ends [m].
+    e_a, e_b : (m, 3) arrays
+        From the centres of mass to them.
+    v_b : (m, 3) array
+        Velocities of the ends that move as given; zero for others.
+    """
+
+    a: Floats
+    b: Floats
+    e_a: Floats
+    e_b: Floats
+    v_b: Floats
+
+
+class Towing:
+    """Rigid bodies, cables, feet and drives.
+
+    Parameters
+    ----------
+    bodies : sequence of RigidBody
+    cables : sequence of Tow
+    feet : sequence of Foot
+    drives : mapping of body name to Drive
+    gravity : sequence of 3 floats
+        [m/s²].
+
+    Raises
+    ------
+    ModelError
+        If a name is unknown or used twice, a cable is tied to nothing or twice to one body, a length is not
+        positive, a number not finite.
+    """
+
+    def __init__(
+        self,
+        bodies: Sequence[RigidBody],
+        cables: Sequence[Tow],
+        feet: Sequence[Foot] = (),
+        drives: Mapping[str, Drive] | None = None,
+        gravity: ArrayLike = (0.0, 0.0, -9.81),
+    ) -> None:
+        self.bodies = RigidBodies(bodies, gravity)
+        self.cables, self.feet = tuple(cables), tuple(feet)
+        self.drives = {self.bodies.index(name): drive for name, drive in (drives or {}).items()}
+        for name in (names := [cable.name for cable in cables]):
+            if names.count(name) > 1:
+                raise ModelError(f"cable {name!r} exists twice; give every cable its own name")
+        tied = [self._ends(cable) for cable in cables]
+        self.length = np.array([positive_length(cable.length, f"cable {cable.name!r}") for cable in cables])
+        self.first = np.array([a for a, _, _, _ in tied], dtype=np.int64)
+        self.second = np.array([b for _, b, _, _ in tied], dtype=np.int64)
+        self.at_first = np.array([at for _, _, at, _ in tied]).reshape(-1, 3)
+        self.at_second = np.array([at for _, _, _, at in tied]).reshape(-1, 3)
+        self.standing = np.array([self.bodies.index(foot.body) for foot in feet], dtype=np.int64)
+        self.at_foot = np.array([finite_vector(f.at, f"foot of {f.body!r}", "at") for f in feet]).reshape(
+            -1, 3
+        )
+        self.conditions = self._conditions()
+
+    def _ends(self, cable: Tow) -> tuple[int, int, Floats, Floats]:
+        owner = f"cable {cable.name!r}"
+        if not isinstance(cable.first, End):
+            raise ModelError(f"{owner}: its first end {cable.first!r} must be tied to a body")
+        a, at = self.bodies.index(cable.first.body), finite_vector(cable.first.at, owner, "at")
+        if isinstance(cable.second, End):
+            b = self.bodies.index(cable.second.body)
+            if a == b:
+                raise ModelError(f"{owner}: both ends are tied to body {cable.first.body!r}; name two bodies")
+            return a, b, at, finite_vector(cable.second.at, owner, "at")
+        if not (hasattr(cable.second, "position") and hasattr(cable.second, "velocity")):
+            raise ModelError(
+                f"{owner}: its second end {cable.second!r} is tied to nothing; give an End or a Path"
+            )
+        return a, NO_BODY, at, np.zeros(3)
+
+    def _conditions(self) -> Conditions:
+        m = len(self.cables)
+        kinds, normal, mu = [Kind.UNILATERAL] * m, [NONE] * m, [0.0] * m
+        for foot in self.feet:
+            n = len(kinds)
+            kinds += [Kind.UNILATERAL, Kind.DISC_1, Kind.DISC_2]
+            normal += [NONE, n, n]
+            friction = finite_number(foot.friction, f"foot of {foot.body!r}", "friction")
+            mu += [0.0, friction, friction]
+        return Conditions.of(kinds, normal, mu)
+
+    @property
+    def row_names(self) -> tuple[str, ...]:
+        """Cables, then feet."""
+        feet = [f"{foot.body}.foot_{k}" for k, foot in enumerate(self.feet)]
+        return (*(c.name for c in self.cables), *(f"{f}.{r}" for f in feet for r in ("normal", "x", "y")))
+
+    @property
+    def start(self) -> RigidState:
+        """Initial state."""
+        return self.bodies.start
+
+    def ends(self, state: RigidState, t: float) -> Ends:
+        """Where the cables are."""
+        R = rotations(state.quaternion)
+        e_a, e_b = levers(R, self.first, self.at_first), levers(R, self.second, self.at_second)
+        a = state.r[self.first] + e_a
+        b, v_b = np.zeros_like(a), np.zeros_like(a)
+        for k, cable in enumerate(self.cables):
+            if isinstance(cable.second, End):
+                b[k] = state.r[self.second[k]] + e_b[k]
+            else:
+                b[k], v_b[k] = cable.second.position(t), cable.second.velocity(t)
+        return Ends(a, b, e_a, e_b, v_b)
+
+    def rows(self, state: RigidState, t: float) -> RigidRows:
+        """Gᵀ, ψ and ∂ψ/∂t of cables and feet."""
+        ends = self.ends(state, t)
+        d = ends.b - ends.a
+        span = np.linalg.norm(d, axis=1)
+        w = d / np.where(span > COINCIDENT, span, 1.0)[:, None]
+        J_a = np.hstack((w, np.cross(ends.e_a, w)))
+        J_b = np.hstack((-w, np.cross(ends.e_b, -w)))
+        drift = -np.sum(w * ends.v_b, axis=1)
+        cables = RigidRows(self.first, self.second, J_a, J_b, self.length - span, drift)
+        return stacked(cables, self._foot_rows(state))
+
+    def _foot_rows(self, state: RigidState) -> RigidRows:
+        n = len(self.feet)
+        e = levers(rotations(state.quaternion), self.standing, self.at_foot)
+        directions = np.eye(3)[[2, 0, 1]]
+        J = np.concatenate(
+            [np.hstack((np.tile(u, (n, 1)), np.cross(e, u))).reshape(n, 1, 6) for u in directions], axis=1
+        ).reshape(3 * n, 6)
+        psi = np.zeros((n, 3))
+        psi[:, 0] = state.r[self.standing, 2] + e[:, 2]
+        body: Integers = np.repeat(self.standing, 3)
+        nothing = np.full(3 * n, NO_BODY, dtype=np.int64)
+        return RigidRows(body, nothing, J, np.zeros((3 * n, 6)), psi.ravel(), np.zeros(3 * n))
+
+    def forces(self, t: float) -> Floats:
+        """Given wrenches (n, 6) on the bodies."""
+        f = np.zeros_like(self.start.v)
+        for k, drive in self.drives.items():
+            f[k, :3] += finite_vector(drive(t), f"drive of {self.bodies.names[k]!r}", "force")
+        return f
+
+    def problem(self, state: RigidState, t: float, h: float, rows: RigidRows | None = None) -> Problem:
+        """The reduced problem (LCP) of a step, with rows in sparse form (those of `rows` if not given)."""
+        rows = self.rows(state, t) if rows is None else rows
+        c = rows.psi / h + rows.drift
+        return self.bodies.problem(state, rows, self.conditions, h, c, self.forces(t))
+
+    def mixed(self, state: RigidState, t: float, h: float) -> Mixed:
+        """The MLCP of a step as the source prints it, dense; for cables only.
+
+        Raises
+        ------
+        ModelError
+            If there are feet with friction, which the source does not have.
+        """
+        if self.feet:
+            raise ModelError("the MLCP is written for cables only; leave the feet out")
+        rows = self.rows(state, t)
+        n = len(self.bodies.mass)
+        R = rotations(state.quaternion)
+        M = np.zeros((6 * n, 6 * n))
+        for k, block in enumerate(self.bodies.blocks(R)):
+            M[6 * k : 6 * k + 6, 6 * k : 6 * k + 6] = block
+        G = self.problem(state, t, h).GT.to_dense().T
+        p_app = h * self.bodies.applied(state, R, self.forces(t)).ravel()
+        return Mixed(M, G, M @ state.v.ravel() + p_app, rows.psi / h + rows.drift)
+
+    def check_start(self, state: RigidState, t: float = 0.0) -> None:
+        """Refuse a state whose cables are stretched or whose feet are in the ground.
+
+        Raises
+        ------
+        InitialStateError
+            Naming the worst one.
+        """
+        psi = self.rows(state, t).psi
+        if len(psi) and np.min(psi) < -ALLOWED_STRETCH:
+            k = int(np.argmin(psi))
+            what = "is longer than it can be" if k < len(self.cables) else "is in the ground"
+            raise InitialStateError(f"{self.row_names[k]} {what} by {-psi[k]:.6g} m at the start")
+
+
+def stacked(one: RigidRows, other: RigidRows) -> RigidRows:
+    """Rows on top of each other."""
+    return RigidRows(*(np.concatenate(pair) for pair in zip(one, other, strict=True)))
+
+
+class TowingRun(NamedTuple):
+    """A run; arrays over the n + 1 instants.
+
+    Attributes
+    ----------
+    t : (n + 1,) array
+    states : list of RigidState
+    force : (n + 1, m) array
+        Multipliers p/h of the step that ends at an instant [N]; zeros first.
+    psi : (n + 1, m) array
+        Slack of cables and gaps of feet [m].
+    energy : (n + 1,) array
+        [J].
+    sweeps : (n + 1,) int array
+    residual : (n + 1,) array
+        [m/s].
+    events : list of Event
+        Cables that became taut (active) or slack, feet that touched or lifted.
+    """
+
+    t: Floats
+    states: list[RigidState]
+    force: Floats
+    psi: Floats
+    energy: Floats
+    sweeps: Floats
+    residual: Floats
+    events: list[Event]
+
+
+def simulate(
+    towing: Towing,
+    *,
+    duration: float,
+    step: float = 1e-3,
+    solver: Solver | None = None,
+) -> TowingRun:
+    """Advance the bodies.
+
+    Parameters
+    ----------
+    towing : Towing
+    duration, step : float
+        [s]; the duration is divided into the next larger number of equal steps.
+    solver : Solver, optional
+        Gauss–Seidel with its default tolerance if not given.
+
+    Raises
+    ------
+    InitialStateError
+        If a cable is stretched or a foot in the ground at the start.
+    DataError
+        If duration or step is not positive and finite.
+    SimulationError
+        If a step finds no solution; ``partial`` holds the run up to it.
+    """
+    T = check_number("cable towing", "duration", duration, above=0.0)
+    steps = max(1, math.ceil(T / check_number("cable towing", "step", step, above=0.0) * (1.0 - 1e-12)))
+    h = T / steps
+    state = towing.start
+    towing.check_start(state)
+    chosen = GaussSeidel() if solver is None else solver
+    watch = EventWatch(towing.row_names, towing.conditions.kind == Kind.UNILATERAL)
+    m = len(towing.row_names)
+    rows, p = towing.rows(state, 0.0), np.zeros(m)
+    stored = [(0.0, state, p, rows.psi, towing.bodies.energy(state), 0, 0.0)]
+    for k in range(steps):
+        try:
+            solution = chosen.solve(towing.problem(state, k * h, h, rows), p).require()
+        except (SimulationError, ModelError) as error:
+            raise SimulationError(f"at t = {k * h:.4g} s: {error}", collected(stored, watch)) from error
+        t, p = (k + 1) * h, solution.p
+        state = towing.bodies.moved(state, solution.v, h)
+        watch.look(t, p)
+        rows, energy = towing.rows(state, t), towing.bodies.energy(state)
+        stored.append((t, state, p / h, rows.psi, energy, solution.sweeps, solution.residual))
+    return collected(stored, watch)
+
+
+def solve_step(
+    towing: Towing, state: RigidState, t: float, h: float, solver: Solver, start: Floats
+) -> Solution:
+    """v⁺ and impulses of one step.
+
+    Raises
+    ------
+    ConvergenceError, InfeasibleError
+        If there is no solution.
+    """
+    return solver.solve(towing.problem(state, t, h), start).require()
+
+
+def tension_report(towing: Towing, state: RigidState, t: float, h: float, solver: Solver) -> Uniqueness:
+    """Which tensions, as impulses, lead to the same motion in the step that begins at a state."""
+    problem = towing.problem(state, t, h)
+    return uniqueness(problem, solver.solve(problem, None).require())
+
+
+def collected(
+    stored: Sequence[tuple[float, RigidState, Floats, Floats, float, int, float]], watch: EventWatch
+) -> TowingRun:
+    """What was stored, as arrays."""
+    t, states, force, psi, energy, sweeps, residual = zip(*stored, strict=True)
+    arrays = (np.array(force), np.array(psi), np.array(energy), np.array(sweeps), np.array(residual))
+    return TowingRun(np.array(t), list(states), *arrays, watch.events)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line; returns the exit code."""
+    from ce_dynamics.models.cable_towing_command import demonstrate
+    from ce_dynamics.models.demonstration import execute
+
+    return execute(demonstrate, arguments)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,100 @@
+"""Who makes the runs of a sweep: this process, several, or a Dask cluster."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, as_completed
+from multiprocessing.connection import wait
+from typing import Any
+
+from ce_dynamics.errors import CeDynamicsError, DataError
+from ce_dynamics.models.hmmwv.sweep import Batch, Sweep, run_batch
+
+LOCAL = "local"
+"""Scheduler that starts a Dask cluster on this machine."""
+
+
+def finished_batches(
+    sweep: Sweep, batches: Sequence[Sequence[int]], processes: int, scheduler: str | None = None
+) -> Iterator[Batch]:
+    """Make all batches and hand them out as they are finished.
+
+    Parameters
+    ----------
+    sweep : Sweep
+    batches : sequence of sequences of int
+        Runs that belong together.
+    processes : int
+        How many to use on this machine; with 1, none is started.
+    scheduler : str, optional
+        Address of a Dask scheduler, or ``local``.
+
+    Raises
+    ------
+    DataError
+        If Dask is wanted and not installed.
+    CeDynamicsError
+        If a worker dies.
+    """
+    if scheduler is not None:
+        yield from on_cluster(sweep, batches, processes, scheduler)
+    elif processes == 1:
+        text = sweep.text()
+        for batch in batches:
+            yield run_batch(text, batch)
+    else:
+        yield from in_processes(sweep, batches, processes)
+
+
+def in_processes(sweep: Sweep, batches: Sequence[Sequence[int]], processes: int) -> Iterator[Batch]:
+    """On this machine."""
+    context = multiprocessing.get_context("spawn")
+    workers = min(processes, len(batches)) or 1
+    with ProcessPoolExecutor(workers, context, initializer=as_worker) as pool:
+        futures = [pool.submit(run_batch, sweep.text(), batch) for batch in batches]
+        try:
+            for future in as_completed(futures):
+                yield future.result()
+        except BrokenExecutor as error:
+            raise CeDynamicsError(
+                "a worker process died, perhaps for want of memory; start the sweep again, with fewer "
+                "--processes: finished runs are kept"
+            ) from error
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def as_worker() -> None:
+    """In a worker: leave Ctrl-C to the parent, and do not outlive it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    assert parent is not None, "workers have a parent"
+
+    def follow() -> None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=follow, daemon=True).start()
+
+
+def on_cluster(
+    sweep: Sweep, batches: Sequence[Sequence[int]], processes: int, scheduler: str
+) -> Iterator[Batch]:
+    """On a Dask cluster; results come back to this process, which alone writes."""
+    try:
+        from dask import distributed
+    except ImportError:
+        raise DataError("--scheduler needs Dask; install ce-dynamics[dask]") from None
+    options: dict[str, Any] = (
+        {"n_workers": processes, "threads_per_worker": 1} if scheduler == LOCAL else {"address": scheduler}
+    )
+    with distributed.Client(**options) as client:
+        text = sweep.text()
+        futures = [client.submit(run_batch, text, batch, pure=False) for batch in batches]
+        for future in distributed.as_completed(futures):
+            yield future.result()
+            future.release()

@@ -1,0 +1,135 @@
+"""Samples of parameters: grid, Latin hypercube, Monte Carlo."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from ce_dynamics.checks import Floats
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.quantities import Quantity
+
+Kind = Literal["grid", "latin-hypercube", "monte-carlo"]
+KINDS: tuple[str, ...] = get_args(Kind)
+
+GRID_POINTS = 3
+"""Of a range, where their number is not given."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """From low to high, uniformly distributed; in a grid, at equally spaced points."""
+
+    low: float
+    high: float
+    points: int = GRID_POINTS
+
+    def grid(self) -> list[float]:
+        """Points of a grid."""
+        return [float(x) for x in np.linspace(self.low, self.high, self.points)]
+
+    def at(self, fraction: Floats) -> Floats:
+        """Values at fractions between 0 and 1."""
+        return self.low + (self.high - self.low) * fraction
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of some values, each as likely as the others."""
+
+    values: tuple[float, ...]
+
+    def grid(self) -> list[float]:
+        """Points of a grid."""
+        return list(self.values)
+
+    def at(self, fraction: Floats) -> Floats:
+        """Values at fractions between 0 and 1."""
+        index = np.minimum((fraction * len(self.values)).astype(int), len(self.values) - 1)
+        return np.asarray(np.array(self.values)[index])
+
+
+Distribution = Range | Choice
+
+
+def parse_distribution(name: str, text: str, quantity: Quantity) -> Distribution:
+    """Read ``low:high``, ``low:high:points`` or ``a,b,c``; numbers in SI or with units.
+
+    Raises
+    ------
+    DataError
+        If it is none of these, or a value is not one of the quantity.
+    """
+    parts = text.split(":")
+    if len(parts) in (2, 3):
+        low, high = (number(name, part, quantity) for part in parts[:2])
+        if not low < high:
+            raise DataError(f"{name}: the range '{text}' must go from a smaller to a larger value")
+        if len(parts) == 2:
+            return Range(low, high)
+        if not (parts[2].strip().isdecimal() and int(parts[2]) >= 2):
+            raise DataError(f"{name}: '{parts[2]}' must be the number of points of a grid, at least 2")
+        return Range(low, high, int(parts[2]))
+    values = tuple(number(name, part, quantity) for part in text.split(","))
+    if len(parts) > 3:
+        raise DataError(f"{name}: '{text}' must be low:high, low:high:points or a,b,c")
+    return Choice(values)
+
+
+def number(name: str, text: str, quantity: Quantity) -> float:
+    """One value in SI."""
+    try:
+        value = Quantity(quantity.unit).parse(text.strip())
+    except ValueError as error:
+        raise DataError(f"{name}: {error}") from None
+    assert isinstance(value, float), "a quantity without components is one number"
+    return value
+
+
+def sample(kind: Kind, distributions: Mapping[str, Distribution], runs: int | None, seed: int) -> Floats:
+    """One row of values per run, columns as the distributions.
+
+    Parameters
+    ----------
+    kind : str
+        ``grid``: all combinations; ``latin-hypercube``: every part of every range once; ``monte-carlo``:
+        independent.
+    distributions : mapping
+    runs : int or None
+        How many; None for a grid, whose size follows from its points.
+    seed : int
+
+    Raises
+    ------
+    DataError
+        If the number of runs is missing, or given for a grid.
+    """
+    if not distributions:
+        raise DataError("no parameter is varied; name one, for example chassis.mass=2000:2400")
+    if kind == "grid":
+        if runs is not None:
+            raise DataError("the number of runs of a grid follows from its points: name=low:high:points")
+        return np.array(list(itertools.product(*(d.grid() for d in distributions.values()))))
+    if runs is None or runs < 1:
+        raise DataError(f"{kind} needs the number of runs, 1 or more")
+    fractions = hypercube(len(distributions), runs, seed) if kind == "latin-hypercube" else None
+    if fractions is None:
+        fractions = np.random.default_rng(seed).random((runs, len(distributions)))
+    return np.column_stack([d.at(fractions[:, k]) for k, d in enumerate(distributions.values())])
+
+
+def hypercube(dimensions: int, runs: int, seed: int) -> Floats:
+    """A Latin hypercube in [0, 1)."""
+    from scipy.stats import qmc
+
+    points: Any = qmc.LatinHypercube(dimensions, rng=np.random.default_rng(seed)).random(runs)
+    return np.asarray(points, dtype=float)
+
+
+def overrides(names: Sequence[str], values: Sequence[float]) -> list[str]:
+    """``name=value`` each, in SI, to the last bit."""
+    return [f"{name}={float(value)!r}" for name, value in zip(names, values, strict=True)]

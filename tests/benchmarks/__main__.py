@@ -1,0 +1,45 @@
+"""``python -m tests.benchmarks``: run the suite."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from tests.benchmarks.options import Options
+from tests.benchmarks.plots import draw
+from tests.benchmarks.report import written_into
+from tests.benchmarks.suite import PARTS, run
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Parse, run, write."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
+    parser.add_argument(
+        "parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; all if none is named"
+    )
+    parser.add_argument("--quick", action="store_true", help="only see that it runs")
+    parser.add_argument("--no-native", action="store_true", help="do not compile Pinocchio's C++ driver")
+    parser.add_argument("--prototype", type=Path, help="feasibility script to compare with")
+    parser.add_argument(
+        "--output", type=Path, default=Path("benchmark-results"), help="folder for JSON and plots"
+    )
+    parser.add_argument("--docs", action="store_true", help="put results into docs/performance.md as well")
+    given = parser.parse_args(arguments)
+    for part in given.parts:
+        if part not in PARTS:
+            parser.error(f"no part {part!r}; the parts are {', '.join(PARTS)}")
+    options = Options(given.quick, not given.no_native, given.prototype)
+    outcome = run(given.parts or PARTS, options)
+    outcome.write_json(given.output / "benchmarks.json")
+    data = {name: result.data for name, result in outcome.results.items()}
+    folder = DOCS / "figures" if given.docs else given.output
+    for path in draw(data, folder):
+        print(f"drawn: {path}")
+    if given.docs:
+        written_into(DOCS / "performance.md", outcome.blocks())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,119 @@
+"""What was measured beside what was promised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tests.benchmarks.evaluation import PEERS
+from tests.benchmarks.report import Table, number
+
+OTHER_LIBRARY = 7.6
+"""[µs] per four-bar in a chain of generalized_rbda, C++ constraint embedding, noted elsewhere."""
+
+Data = dict[str, Any]
+Line = tuple[str, str, str, bool]
+"""What, what was promised, what was measured, whether that is kept."""
+
+
+def table(data: dict[str, Data]) -> Table:
+    """The budgets for which there are measurements.
+
+    Parameters
+    ----------
+    data : dict
+        Of the parts, by name.
+    """
+    sources = {
+        "evaluation": evaluation,
+        "vehicle": vehicle,
+        "ensemble": ensemble,
+        "startup": startup,
+        "drift": drift,
+        "loops": loops,
+    }
+    lines = [line for name, source in sources.items() if name in data for line in source(data[name])]
+    rows = tuple(
+        (what, budget, measured, "yes" if kept else "**no**") for what, budget, measured, kept in lines
+    )
+    return Table("Measured against the budgets", ("what", "budget", "measured", "kept"), rows)
+
+
+def evaluation(data: Data) -> Iterator[Line]:
+    """Instructions, the prototype, the peers."""
+    ours = data["ce-dynamics"]
+    heavy = data["ce-dynamics, rods and shocks with mass"]
+    for name, entry in (("ride model", ours), ("28 bodies with mass", heavy)):
+        count = int(entry["settings"].split()[0].replace(",", ""))
+        yield f"instructions, {name}", "≤ 12,000", f"{count:,}", count <= 12000
+        if "feasibility prototype" in data:
+            ratio = entry["us"] / data["feasibility prototype"]["us"]
+            yield f"time, {name}, against the prototype", "≤ 1.5 ×", f"{number(ratio)} ×", ratio <= 1.5
+    peers = {name: entry for name, entry in data.items() if name.startswith(PEERS)}
+    if peers:
+        name = min(peers, key=lambda name: float(peers[name]["us"]))
+        ratio = peers[name]["us"] / ours["us"]
+        yield (
+            f"fastest peer, soft ones included ({name})",
+            "≥ 5 × our time",
+            f"{number(ratio)} ×",
+            ratio >= 5.0,
+        )
+    lanes = ours["us"] / data["ce-dynamics, 8 lanes, per vehicle"]["us"]
+    yield "evaluations per core, 8 lanes against 1", "≥ 3 ×", f"{number(lanes)} ×", lanes >= 3.0
+
+
+def vehicle(data: Data) -> Iterator[Line]:
+    """Real time, and stepping from outside."""
+    factor = data["rk4 (native), 1 ms"]["real_time_factor"]
+    yield "full vehicle, RK4 at 1 ms, one core", "≥ 60 × real time", f"{number(factor)} ×", factor >= 60.0
+    step = data["step"]["us"] / data["step"]["bare"]
+    yield "a step in the loop against the bare evaluations", "≤ 2 ×", f"{number(step)} ×", step <= 2.0
+
+
+def ensemble(data: Data) -> Iterator[Line]:
+    """Throughput of a core, and of all."""
+    single, eight = data["one vehicle after another"], data["ensemble, 8 lanes, 1 thread"]
+    ratio = eight / single
+    yield "ensemble, one thread against single runs", "≥ 3 ×", f"{number(ratio)} ×", ratio >= 3.0
+    every = next(value for name, value in data.items() if name.endswith("threads"))
+    cores = int(next(name for name in data if name.endswith("threads")).split()[-2])
+    scaling = every / eight
+    yield (
+        f"ensemble, {cores} threads against 1",
+        "near-linear",
+        f"{number(scaling)} ×",
+        scaling >= 0.8 * cores,
+    )
+
+
+def startup(data: Data) -> Iterator[Line]:
+    """First result of the full vehicle."""
+    key = next((name for name in data if name.endswith("--duration 0.01") and "ride" not in name), None)
+    if key is None:
+        return
+    cold, warm = data[key]["cold"], data[key]["warm"]
+    yield "cold start of the command line", "≤ 12 s", f"{number(cold)} s", cold <= 12.0
+    yield "warm start", "≤ 1.5 s", f"{number(warm)} s", warm <= 1.5
+
+
+def drift(data: Data) -> Iterator[Line]:
+    """Of the embedded runs."""
+    worst = max(entry["max"] for name, entry in data.items() if name.startswith("constraint embedding"))
+    yield "loop closure, 60 s", "≤ 1e-12 m", f"{worst:.0e} m", worst <= 1e-12
+
+
+def loops(data: Data) -> Iterator[Line]:
+    """Growth from tens of loops to the largest compiled, and another library's cost."""
+    chains = [c for c in data["chains"] if c["us"] is not None and c["us"] == c["us"]]
+    first, last = min(chains, key=lambda c: abs(c["n"] - 10)), chains[-1]
+    per_loop = [c["us"] / c["n"] for c in (first, last)]
+    compiling = [c["compile"] / c["n"] for c in (first, last)]
+    sizes = f"from {first['n']} to {last['n']} four-bars"
+    for what, values in (("evaluation", per_loop), ("compiling", compiling)):
+        growth = values[1] / values[0]
+        kept = growth <= 1.5 and last["n"] >= 1000
+        yield f"{what} per loop, {sizes}", "linear to 1000", f"{number(growth)} ×", kept
+    ratio = OTHER_LIBRARY / per_loop[1]
+    text = f"per four-bar, {last['n']} in a chain, against {OTHER_LIBRARY} µs of generalized_rbda"
+    yield text, "≥ 10 × below", f"{number(ratio)} ×", ratio >= 10.0

@@ -1,0 +1,17 @@
+"""What was tried and can no longer be measured side by side: noted when it was done."""
+
+from __future__ import annotations
+
+from tests.benchmarks.options import Options
+from tests.benchmarks.report import Result, Table
+
+TRIED = (
+    ("inertias in principal axes of the bodies", "about 1,000 instructions of the ride model fewer"),
+    ("rotations of rods and shocks from the linkage that aims them", "about 700 instructions fewer"),
+)
+
+
+def run(options: Options) -> Result:
+    """The notes."""
+    note = "Counts noted at the change; not measured by this run."
+    return Result((Table("Changes to the formulas", ("change", "gave"), TRIED, (note,)),))
