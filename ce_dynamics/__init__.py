@@ -20,6 +20,9 @@ from ce_dynamics._version import __version__
 
 if TYPE_CHECKING:
     from ce_dynamics.body import Body
+    from ce_dynamics.constraints import ConstrainedSystem, PointToPoint
+    from ce_dynamics.ensembles.arguments import HeldInputs
+    from ce_dynamics.ensembles.simulation import simulate_ensemble
     from ce_dynamics.errors import (
         AccuracyWarning,
         AssemblyError,
@@ -50,6 +53,9 @@ if TYPE_CHECKING:
     from ce_dynamics.linkage import Linkage
     from ce_dynamics.model import InputLaw, Model, compile
     from ce_dynamics.motions import Driven, Held, Motion, SecondOrderActuator
+    from ce_dynamics.parameters import Parameter
+    from ce_dynamics.rolling import BallRollingOnPlane
+    from ce_dynamics.rolling_hinge import RollingOnPlane
     from ce_dynamics.simulation import simulate
     from ce_dynamics.stepping.simulator import Simulator
     from ce_dynamics.system import System
@@ -57,6 +63,9 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "body": ("Body",),
+    "constraints": ("ConstrainedSystem", "PointToPoint"),
+    "ensembles.arguments": ("HeldInputs",),
+    "ensembles.simulation": ("simulate_ensemble",),
     "errors": (
         "AccuracyWarning",
         "AssemblyError",
@@ -87,6 +96,9 @@ _HOMES = {
     "linkage": ("Linkage",),
     "model": ("InputLaw", "Model", "compile"),
     "motions": ("Driven", "Held", "Motion", "SecondOrderActuator"),
+    "parameters": ("Parameter",),
+    "rolling": ("BallRollingOnPlane",),
+    "rolling_hinge": ("RollingOnPlane",),
     "simulation": ("simulate",),
     "stepping.simulator": ("Simulator",),
     "system": ("System",),
@@ -98,8 +110,10 @@ __all__ = [
     "AccuracyWarning",
     "AppliedWrench",
     "AssemblyError",
+    "BallRollingOnPlane",
     "Body",
     "CeDynamicsError",
+    "ConstrainedSystem",
     "Cylindrical",
     "DataError",
     "Distance",
@@ -108,6 +122,7 @@ __all__ = [
     "ForceElement",
     "Free",
     "Held",
+    "HeldInputs",
     "Hinge",
     "InputLaw",
     "Law",
@@ -116,11 +131,14 @@ __all__ = [
     "Model",
     "ModelError",
     "Motion",
+    "Parameter",
     "PhysicalityWarning",
     "Planar",
+    "PointToPoint",
     "Polynomial",
     "Prismatic",
     "Revolute",
+    "RollingOnPlane",
     "Screw",
     "SecondOrderActuator",
     "SimulationError",
@@ -134,6 +152,7 @@ __all__ = [
     "__version__",
     "compile",
     "simulate",
+    "simulate_ensemble",
     "trim",
 ]
 

@@ -7,7 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from ce_dynamics.arrays import Array
+from ce_dynamics.arrays import Array, Scalar
+from ce_dynamics.formula import is_free
+from ce_dynamics.free_inertia import free_principal
 from ce_dynamics.hinges.base import Hinge
 
 ROUNDING = 1e-14
@@ -66,11 +68,14 @@ class Body:
         return self.hinge
 
     @cached_property
-    def principal(self) -> tuple[float, tuple[tuple[float, Array], ...]]:
+    def principal(self) -> tuple[Scalar, tuple[tuple[Scalar, Array], ...]]:
         """The inertia as I = a 1 + Σ k e eᵀ with unit vectors e: two terms at most, one if axisymmetric.
 
-        Only the vectors turn with the body, which is what makes this form cheap to rotate.
+        Only the vectors turn with the body, which is what makes this form cheap to rotate.  (With free
+        parameters there may be more terms, and vectors of other lengths.)
         """
+        if is_free(self.inertia):
+            return free_principal(self.inertia)
         moments, axes = np.linalg.eigh(self.inertia)
         a = float(moments[1])
         differences = moments - a

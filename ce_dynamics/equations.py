@@ -38,6 +38,9 @@ class Instant:
     x: Array
     u: Array
 
+    def __post_init__(self) -> None:
+        self.layout.bind_parameters(self.u, (self.q, self.v, self.x))
+
     @cached_property
     def prescribed(self) -> dict[str, Prescribed]:
         """Prescribed motions by body name."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,7 @@ from ce_dynamics.arrays import Array, Scalar, concatenate
 from ce_dynamics.embedding import Embedding, neutral_state, slices
 from ce_dynamics.errors import ModelError
 from ce_dynamics.forces.base import StateDeclaration
+from ce_dynamics.parameters import bind
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,10 @@ class Layout:
     Attributes
     ----------
     q, v, x, u : tuples of Entry
-        Names and units of coordinates, velocities, first-order states and inputs.
+        Names and units of coordinates, velocities, first-order states and inputs; free parameters are the
+        last of the inputs.
+    n_inputs : int
+        How many entries of u are inputs proper.
     x_of : dict of str to slice
         States of each prescribed motion (``"<body>.motion"``) and force element, in x.
     y0 : array
@@ -57,8 +61,14 @@ class Layout:
         self.x = tuple(
             Entry(dotted(name, state.name), state.unit) for name, states in owners.items() for state in states
         )
-        self.u = tuple(Entry(given.name, given.unit) for given in system.inputs.values())
-        self.u0 = np.array([given.default for given in system.inputs.values()], dtype=float)
+        self.parameters = tuple(system.parameters.values())
+        self.n_inputs = len(system.inputs)
+        self.u = (
+            *(Entry(entry.name, entry.unit) for entry in system.inputs.values()),
+            *(Entry(entry.name, entry.unit) for entry in self.parameters),
+        )
+        defaults = [entry.default for entry in system.inputs.values()]
+        self.u0 = np.array([*defaults, *(entry.value for entry in self.parameters)], dtype=float)
         x0 = [state.initial for states in owners.values() for state in states]
         self.y0 = np.concatenate((*neutral_state(embedding), np.array(x0, dtype=float)))
 
@@ -79,6 +89,10 @@ class Layout:
     def inputs_of(self, u: Array) -> dict[str, Scalar]:
         """Inputs by name."""
         return {entry.name: value for entry, value in zip(self.u, u, strict=True)}
+
+    def bind_parameters(self, u: Array, others: Iterable[Array]) -> None:
+        """Let formulas of free parameters meet traced scalars: those of u, q, v or x."""
+        bind(self.parameters, u[self.n_inputs :], others)
 
     def collect(self, x_dot: Mapping[str, Array]) -> Array:
         """Rates of the first-order states in the order of x.

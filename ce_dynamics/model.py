@@ -16,8 +16,10 @@ from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_funct
 from ce_dynamics.embedding import Aggregate, Embedding, embed
 from ce_dynamics.equations import Instant
 from ce_dynamics.errors import AssemblyError, ModelError
+from ce_dynamics.formula import nominal
 from ce_dynamics.layout import Entry, Layout
 from ce_dynamics.loops.closure_errors import closure_errors
+from ce_dynamics.parameters import refusals, values_at
 from ce_dynamics.system import System
 from ce_dynamics.variables import variables
 
@@ -106,7 +108,7 @@ class Model(Analysis):
         for S in self.embedding.aggregates:
             if S.N == 0:
                 continue
-            inertia = np.linalg.eigvalsh(nodes[S.name].D_matrix.astype(float))
+            inertia = np.linalg.eigvalsh(nominal(nodes[S.name].D_matrix).astype(float))
             if not inertia[0] > NEGLIGIBLE * inertia[-1]:
                 hinges = ", ".join(body.name for body in S.independent)
                 raise ModelError(
@@ -120,7 +122,7 @@ class Model(Analysis):
             motions = self.instant(y, u).outward.motions
         for S in self.embedding.aggregates:
             numbers = [value for motion in motions[S.name].hinge_motions.values() for value in motion.c]
-            if not np.all(np.isfinite(np.array(numbers, dtype=float))):
+            if not np.all(np.isfinite(values_at(numbers, self.layout.parameters, u[self.layout.n_inputs :]))):
                 return S
         return None
 
@@ -158,34 +160,95 @@ class Model(Analysis):
         return compile_function(self._trace("audited_dynamics", audited))
 
     @cached_property
+    def assembly(self) -> CompiledFunction:
+        """For every aggregated body a number that is finite where it can be assembled, at (y, u)."""
+
+        def assembly(y: Array, u: Array) -> dict[str, Array]:
+            motions = self.instant(y, u).outward.motions
+            totals = [
+                sum((x for hinge in motions[S.name].hinge_motions.values() for x in hinge.c), start=0.0)
+                for S in self.embedding.aggregates
+            ]
+            return {"assembly": array(totals)}
+
+        return compile_function(self._trace("assembly", assembly))
+
+    @cached_property
     def observation(self) -> CompiledFunction:
         """All outputs and closure errors at (y, u)."""
         return compile_function(self._trace("observation", self._observe))
 
-    def control(self, law: InputLaw) -> CompiledFunction:
+    def inputs_with(
+        self, parameters: Mapping[str, float] | None = None, inputs: Mapping[str, float] | None = None
+    ) -> Floats:
+        """The input vector u with some inputs and free parameters given by name, defaults for the others.
+
+        Raises
+        ------
+        ModelError
+            If a name is unknown, a value not finite, or the model cannot be used with a parameter's value.
+        """
+        u = self.u0
+        names = [entry.name for entry in self.layout.u]
+        n_inputs = self.layout.n_inputs
+        for given, known, what in (
+            (parameters, names[n_inputs:], "parameter"),
+            (inputs, names[:n_inputs], "input"),
+        ):
+            for name, value in (given or {}).items():
+                if name not in known:
+                    raise ModelError(f"no {what} {name!r}; the system's {what}s are {known}")
+                if not np.isfinite(value):
+                    raise ModelError(f"{what} {name!r}: {value!r} must be finite")
+                u[names.index(name)] = value
+        if parameters:
+            self.check_parameters(u[n_inputs:])
+        return u
+
+    def check_parameters(self, values: Floats) -> None:
+        """Refuse values of the free parameters with which the model cannot be used."""
+        _ = self.dynamics  # decisions are made until it is traced
+        given = {p.name: np.array([x]) for p, x in zip(self.layout.parameters, values, strict=True)}
+        reason = refusals(self.system, given)[0]
+        if reason:
+            raise ModelError(reason)
+
+    def control(self, law: InputLaw, held: Floats | None = None) -> CompiledFunction:
         """U = law(t, sensors(y)), compiled.
+
+        Parameters
+        ----------
+        law : InputLaw
+        held : array, optional
+            Inputs and free parameters that the law does not answer; their defaults if not given.
 
         Raises
         ------
         ModelError
             If the law answers an input that the system does not have.
         """
+        others = self.u0 if held is None else held
 
         def control(t: Array, y: Array) -> dict[str, Array]:
-            sensors = self.sense(self.instant(y, self.layout.u0))
-            given = law.inputs(t[0], sensors)
-            unknown = sorted(set(given) - set(self.system.inputs))
-            if unknown:
-                raise ModelError(
-                    f"input law answers {unknown}; the system's inputs are {list(self.system.inputs)}"
-                )
-            return {
-                "u": array(
-                    given.get(entry.name, self.system.inputs[entry.name].default) for entry in self.layout.u
-                )
-            }
+            return {"u": self.answers(law, t[0], y, others)}
 
         return compile_function(trace("control", control, {"t": 1, "y": len(self.layout.y0)}))
+
+    def answers(self, law: InputLaw, t: Scalar, y: Array, held: Array) -> Array:
+        """U as a law answers it; ``held`` has what it does not answer.
+
+        Raises
+        ------
+        ModelError
+            If the law answers an input that the system does not have.
+        """
+        given = law.inputs(t, self.sense(self.instant(y, held)))
+        unknown = sorted(set(given) - set(self.system.inputs))
+        if unknown:
+            raise ModelError(
+                f"input law answers {unknown}; the system's inputs are {list(self.system.inputs)}"
+            )
+        return array(given.get(entry.name, value) for entry, value in zip(self.layout.u, held, strict=True))
 
     def sense(self, instant: Instant) -> dict[str, Scalar]:
         """The system's outputs at an instant."""

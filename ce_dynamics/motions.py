@@ -10,6 +10,8 @@ from typing import NamedTuple
 from ce_dynamics.arrays import Array, Scalar
 from ce_dynamics.errors import ModelError
 from ce_dynamics.forces.base import StateDeclaration
+from ce_dynamics.formula import nominal
+from ce_dynamics.hinges.geometry import finite_number
 
 
 class Prescribed(NamedTuple):
@@ -41,9 +43,9 @@ class Held(Motion):
     """A coordinate held at a constant value."""
 
     def __init__(self, value: float = 0.0) -> None:
-        if not math.isfinite(value):
+        if not math.isfinite(nominal(value)):
             raise ModelError(f"Held: value {value!r} must be finite")
-        self.value = float(value)
+        self.value = finite_number(value, "Held", "value")
 
     def evaluate(self, x: Array, u: Mapping[str, Scalar]) -> Prescribed:
         return Prescribed(self.value, 0.0, 0.0)
@@ -91,13 +93,13 @@ class SecondOrderActuator(Motion):
         damping_ratio: float = 1.0,
         unit: str = "rad",
     ) -> None:
-        if not (math.isfinite(natural_frequency) and natural_frequency > 0.0):
+        if not (math.isfinite(nominal(natural_frequency)) and natural_frequency > 0.0):
             raise ModelError(
                 f"actuator of {command!r}: natural_frequency {natural_frequency!r} must be > 0 rad/s"
             )
-        if not (math.isfinite(damping_ratio) and damping_ratio > 0.0):
+        if not (math.isfinite(nominal(damping_ratio)) and damping_ratio > 0.0):
             raise ModelError(f"actuator of {command!r}: damping_ratio {damping_ratio!r} must be > 0")
-        if not math.isfinite(gain):
+        if not math.isfinite(nominal(gain)):
             raise ModelError(f"actuator of {command!r}: gain {gain!r} must be finite")
         self.inputs = (command,)
         self.gain = gain

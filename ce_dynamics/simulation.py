@@ -46,6 +46,8 @@ class RightHandSide:
     inputs : InputLaw, mapping or None
     audit : bool
         Whether y has the work done on the system as a last entry.
+    parameters : mapping, optional
+        Free parameters by name.
 
     Attributes
     ----------
@@ -53,7 +55,13 @@ class RightHandSide:
         How often it was called.
     """
 
-    def __init__(self, model: Model, inputs: Inputs, audit: bool = False) -> None:
+    def __init__(
+        self,
+        model: Model,
+        inputs: Inputs,
+        audit: bool = False,
+        parameters: Mapping[str, float] | None = None,
+    ) -> None:
         self.evaluations = 0
         self.model = model
         self.dynamics = model.audited_dynamics if audit else model.dynamics
@@ -64,9 +72,10 @@ class RightHandSide:
         self._u = self._dynamics.inputs["u"]
         self._y_dot = self._dynamics.outputs["y_dot"]
         self._u[:] = constant_inputs(model, inputs)
+        self._u[model.layout.n_inputs :] = model.inputs_with(parameters)[model.layout.n_inputs :]
         self._control = None
         if inputs is not None and not isinstance(inputs, Mapping):
-            self.control = model.control(inputs)
+            self.control = model.control(inputs, self._u.copy())
             self._control = self.control.bind()
 
     def __call__(self, t: float, y: Floats) -> Floats:
@@ -145,6 +154,7 @@ def simulate(
     max_step: float = math.inf,
     step: float = 1e-3,
     audit: bool = False,
+    parameters: Mapping[str, float] | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> xr.Dataset:
     """Integrate a model and return its named results.
@@ -172,6 +182,8 @@ def simulate(
         Step of the fixed-step methods [s]; shortened where it does not divide ``interval``.
     audit : bool
         Integrate the work done on the system as well (variable ``work``), to be compared with ``energy``.
+    parameters : mapping of str to float, optional
+        Free parameters by name; nominal values where not given.
     progress : callable, optional
         Called with the time reached [s] after every step; native methods call it every few hundred steps.
 
@@ -195,7 +207,7 @@ def simulate(
     if method not in METHODS:
         raise ModelError(f"method {method!r} is not known; choose one of {', '.join(METHODS)}")
     start = model.y0 if y0 is None else checked("y0", y0, len(model.layout.y0))
-    rhs = RightHandSide(model, inputs, audit)
+    rhs = RightHandSide(model, inputs, audit, parameters)
     start = np.append(start, 0.0) if audit else start
     t_store = stored_times(duration, interval)
     import_integrators(method)

@@ -15,11 +15,14 @@ from ce_dynamics.arrays import Array, Scalar
 from ce_dynamics.body import Body
 from ce_dynamics.errors import ModelError, PhysicalityWarning
 from ce_dynamics.forces.base import ForceElement, Observer
+from ce_dynamics.formula import is_free
+from ce_dynamics.free_inertia import checked_free_inertia
 from ce_dynamics.hinges.base import Hinge, finite_vector
 from ce_dynamics.hinges.conditions import Closure
 from ce_dynamics.hinges.geometry import finite_number
 from ce_dynamics.linkage import Linkage
 from ce_dynamics.motions import Motion
+from ce_dynamics.parameters import Parameter
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +93,7 @@ class System:
         self.closures: list[LoopClosure] = []
         self.forces: list[ForceElement] = []
         self.inputs: dict[str, Input] = {}
+        self.parameters: dict[str, Parameter] = {}
         self.outputs: dict[str, Output] = {}
         self.measurements: dict[str, Output] = {}
         self.prescribed: dict[str, Motion] = {}
@@ -257,9 +261,27 @@ class System:
         ModelError
             If the name is taken or the default not a finite number.
         """
-        if name in self.inputs:
+        if name in self.inputs or name in self.parameters:
             raise ModelError(f"input {name!r} exists already; give every input its own name")
         self.inputs[name] = Input(name, unit, finite_number(default, f"input {name!r}", "default"))
+
+    def add_parameter(self, parameter: Parameter) -> Scalar:
+        """Declare a free parameter, which may stand wherever the system's description takes a number.
+
+        Returns
+        -------
+        Parameter
+            The same, which may stand for a float in the description.
+
+        Raises
+        ------
+        ModelError
+            If the name is taken by another parameter or an input.
+        """
+        if parameter.name in self.parameters or parameter.name in self.inputs:
+            raise ModelError(f"parameter {parameter.name!r} exists already as parameter or input; rename it")
+        self.parameters[parameter.name] = parameter
+        return parameter
 
     def add_output(self, name: str, unit: str, function: Callable[[Observer], Scalar]) -> None:
         """Declare a named output computed from the motion (on arrays and `where`, without branching).
@@ -371,6 +393,8 @@ def checked_inertia(value: Any, name: str) -> Array:
     ModelError
         If it is not 3 or 3×3 finite numbers, not symmetric (to rounding), or a principal moment is negative.
     """
+    if is_free(value):
+        return checked_free_inertia(value, name, lambda plain: checked_inertia(plain, name))
     try:
         given = np.asarray(value, dtype=float)
     except (TypeError, ValueError):

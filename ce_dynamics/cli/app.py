@@ -13,7 +13,9 @@ import typer
 
 from ce_dynamics._version import __version__
 from ce_dynamics.cli import exit_codes
+from ce_dynamics.cli.cache import cache
 from ce_dynamics.cli.messages import complain
+from ce_dynamics.cli.sweep import sweep
 
 app = typer.Typer(
     name="simulate-vehicle",
@@ -164,3 +166,7 @@ def simulate_vehicle(
     except KeyboardInterrupt:  # typer would end without a word
         complain("interrupted")
         return exit_codes.INTERRUPTED
+
+
+app.command(name="sweep")(sweep)
+app.command(name="cache")(cache)

@@ -12,6 +12,7 @@ import hashlib
 import logging
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import platformdirs
@@ -34,6 +35,20 @@ def folder() -> Path | None:
     return (
         Path(chosen) if chosen else Path(platformdirs.user_cache_dir("ce-dynamics", appauthor=False)) / "code"
     )
+
+
+@contextlib.contextmanager
+def switched_off() -> Iterator[None]:
+    """Do without the cache for a while, in this process."""
+    before = os.environ.get(VARIABLE)
+    os.environ[VARIABLE] = "off"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[VARIABLE]
+        else:
+            os.environ[VARIABLE] = before
 
 
 def load(key: str) -> bytes | None:
@@ -81,6 +96,44 @@ def store(key: str, content: bytes) -> None:
                 error,
                 VARIABLE,
             )
+
+
+def limit() -> int:
+    """Bytes beyond which the entries unused for longest are dropped."""
+    return _LARGEST_TOTAL
+
+
+def contents() -> tuple[int, int]:
+    """Number of entries and their size in bytes, temporary files of broken writers included in the size."""
+    where = folder()
+    if where is None or not where.is_dir():
+        return 0, 0
+    entries = len(list(where.glob(f"*{_SUFFIX}")))
+    return entries, sum(_size(path) for path in _files(where))
+
+
+def clear() -> int:
+    """Remove all entries, and what broken writers left; how many entries were removed."""
+    where = folder()
+    if where is None or not where.is_dir():
+        return 0
+    removed = 0
+    for path in _files(where):
+        path.unlink(missing_ok=True)
+        removed += path.suffix == _SUFFIX
+    return removed
+
+
+def _files(where: Path) -> list[Path]:
+    """Entries and temporary files: nothing else that may lie in the folder."""
+    return [*where.glob(f"*{_SUFFIX}"), *where.glob("*.tmp")]
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:  # another process has removed it
+        return 0
 
 
 def _trim(where: Path) -> None:

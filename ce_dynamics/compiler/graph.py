@@ -17,6 +17,7 @@ What folds, and what that assumes
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -56,7 +57,7 @@ class Graph:
         Values of the constants.
     """
 
-    __slots__ = ("_index", "_number_node", "carriers", "nodes", "numbers")
+    __slots__ = ("_index", "_number_node", "carriers", "formulas", "nodes", "numbers")
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
@@ -65,6 +66,8 @@ class Graph:
         self._number_node: dict[float, int] = {}
         self.carriers: dict[int, object] = {}
         """What user code holds for a node: kept so that equal values are the same Python object."""
+        self.formulas: dict[int, tuple[Any, Any]] = {}
+        """By id: formulas of free parameters and what they are in this graph (see `ce_dynamics.formula`)."""
 
     def __len__(self) -> int:
         return len(self.nodes)

@@ -49,12 +49,14 @@ def node_of(graph: Graph, value: Any) -> int:
         return node_of(graph, value[()])
     if isinstance(value, Condition):
         raise TypeError("a traced condition is not a number; use condition.where(if_true, if_false)")
+    if hasattr(value, "traced"):  # a formula of free parameters
+        return node_of(graph, value.traced(graph))
     raise TypeError(
         f"cannot use a {type(value).__name__} as a traced scalar; allowed are floats and traced scalars"
     )
 
 
-def _broadcast(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+def broadcast_operator(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
     """Apply an operator between a scalar and an array, entry by entry."""
     boxes = []
     for value in (a, b):
@@ -104,6 +106,8 @@ class Condition:
         return Condition(self.graph, self.graph.logical_not(self.node))
 
     def _other(self, other: Any) -> int:
+        if hasattr(other, "traced"):  # a condition on free parameters
+            other = other.traced(self.graph)
         if not isinstance(other, Condition):
             raise TypeError(
                 f"cannot combine a traced condition with a {type(other).__name__}; compare on both sides"
@@ -132,7 +136,7 @@ def _arithmetic(name: str, function: Callable[[Any, Any], Any]) -> tuple[Any, An
         if type(other) is Traced and other.graph is graph:
             n = build(graph, self.node, other.node)
         elif isinstance(other, np.ndarray):
-            return _broadcast(function, self, other)
+            return broadcast_operator(function, self, other)
         elif isinstance(other, Condition):
             node_of(graph, other)
         elif type(other) is Traced or isinstance(other, _PLAIN):
@@ -145,7 +149,7 @@ def _arithmetic(name: str, function: Callable[[Any, Any], Any]) -> tuple[Any, An
     def reflected(self: Traced, other: Any) -> Any:
         graph = self.graph
         if isinstance(other, np.ndarray):
-            return _broadcast(function, other, self)
+            return broadcast_operator(function, other, self)
         if not isinstance(other, _PLAIN):
             return NotImplemented
         return wrap(graph, build(graph, graph.constant(float(other)), self.node))
@@ -172,7 +176,7 @@ def _comparison(
 
     def method(self: Traced, other: Any) -> Any:
         if isinstance(other, np.ndarray):
-            return _broadcast(function, self, other)
+            return broadcast_operator(function, self, other)
         if type(other) is not Traced and not isinstance(other, _PLAIN):
             return NotImplemented
         graph = self.graph
@@ -242,7 +246,7 @@ class Traced:
         """Whole powers up to 32 by multiplication, 0.5 by the square root, others by ``pow``."""
         graph = self.graph
         if isinstance(exponent, np.ndarray):
-            return _broadcast(operator.pow, self, exponent)
+            return broadcast_operator(operator.pow, self, exponent)
         if isinstance(exponent, _PLAIN):
             p = float(exponent)
             if abs(p) <= _LARGEST_MULTIPLIED_POWER and p.is_integer():
@@ -255,7 +259,7 @@ class Traced:
 
     def __rpow__(self, base: Any) -> Any:
         if isinstance(base, np.ndarray):
-            return _broadcast(operator.pow, base, self)
+            return broadcast_operator(operator.pow, base, self)
         if not isinstance(base, _PLAIN):
             return NotImplemented
         graph = self.graph

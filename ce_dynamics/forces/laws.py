@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ce_dynamics.arrays import Scalar, where
 from ce_dynamics.errors import ModelError
+from ce_dynamics.formula import is_free, nominal
 from ce_dynamics.hinges.geometry import finite_number
 
 Floats = NDArray[np.float64]
@@ -183,6 +184,10 @@ def horner(coefficients: Sequence[Scalar], x: Scalar) -> Scalar:
 
 def finite_numbers(values: object, owner: str, what: str) -> Floats:
     """A user's list of numbers as a new float64 vector; refuses NaN, infinities and other shapes."""
+    if is_free(values):
+        free = np.array(values, dtype=object)
+        finite_numbers(nominal(free), owner, what)
+        return free
     try:
         vector = np.array(values, dtype=float)
     except (TypeError, ValueError):

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 from types import MappingProxyType
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.arrays import Array, Scalar, dot, norm, where
@@ -67,7 +66,7 @@ class SpringDamper(ForceElement):
         self.frame = common_carrier(body_a, body_b)
         self.at_a = finite_vector(at_a, f"spring {name!r}", "at_a")
         self.at_b = finite_vector(at_b, f"spring {name!r}", "at_b")
-        design_length = float(np.linalg.norm(self.at_b - self.at_a))
+        design_length = norm(self.at_b - self.at_a)
         if design_length == 0.0:
             raise ModelError(f"spring {name!r}: both points are at {self.at_a}; its direction is undefined")
         given = design_length if free_length is None else free_length

@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import math
+from typing import cast
 
 import numpy as np
 
-from ce_dynamics.arrays import Array
+from ce_dynamics.arrays import Array, norm
 from ce_dynamics.errors import ModelError
+from ce_dynamics.formula import Free, is_free, nominal
 
 ANGULAR_TOLERANCE = 1e-6
 """Directions closer than this to parallel (or perpendicular) count as parallel (perpendicular) [rad]."""
 
 
 def finite_vector(value: object, owner: str, what: str) -> Array:
-    """A user's 3-vector as a new float64 array; refuses NaN, infinities and other shapes.
+    """A user's 3-vector as a new array; refuses NaN, infinities and other shapes.
+
+    It is of float64, unless a component depends on a free parameter.
 
     Raises
     ------
     ModelError
         Naming ``owner`` and ``what`` the vector is.
     """
+    if is_free(value):
+        free: Array = np.array(value, dtype=object)
+        finite_vector(nominal(free), owner, what)
+        return free
     try:
         vector = np.array(value, dtype=float)
     except (TypeError, ValueError):
@@ -39,6 +47,10 @@ def unit_axis(axis: object, owner: str, what: str = "axis") -> Array:
         Naming ``owner`` and ``what`` the direction is.
     """
     vector = finite_vector(axis, owner, what)
+    if is_free(vector):
+        unit_axis(nominal(vector), owner, what)
+        free: Array = vector / norm(vector)
+        return free
     largest = np.max(np.abs(vector))
     if largest == 0.0:
         raise ModelError(f"{owner}: {what} is (0, 0, 0); give a direction such as (0, 0, 1)")
@@ -47,13 +59,16 @@ def unit_axis(axis: object, owner: str, what: str = "axis") -> Array:
 
 
 def finite_number(value: object, owner: str, what: str) -> float:
-    """A user's number as a float; refuses NaN and infinities.
+    """A user's number as a float; refuses NaN and infinities.  One that is free stays so.
 
     Raises
     ------
     ModelError
         Naming ``owner`` and ``what`` the number is.
     """
+    if isinstance(value, Free):
+        finite_number(value.value, owner, what)
+        return cast("float", value)
     try:
         number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):

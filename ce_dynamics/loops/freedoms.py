@@ -11,6 +11,7 @@ import numpy as np
 from ce_dynamics.arrays import Array
 from ce_dynamics.body import Body
 from ce_dynamics.errors import ModelError
+from ce_dynamics.formula import nominal
 from ce_dynamics.loops.assembly import assembled
 from ce_dynamics.loops.closure_errors import numerical_rank
 from ce_dynamics.loops.kernel import LoopKernel, largest
@@ -56,10 +57,10 @@ class Freedoms:
         given = moving(loop.given, stacked_neutral(loop.given))
         held = held_at_design(siblings, loop.parent)
         q = loop.neutral()
-        if largest(loop.residual(q, given, held)) > 1e-13 * max(1.0, loop.size):
+        if largest(nominal(loop.residual(q, given, held))) > 1e-13 * max(1.0, loop.size):
             q = assembled(LoopKernel(loop, siblings))
         columns = sum(len(motion.eta) for motion in given.values()) + loop.m
-        Y = loop.errors(q, np.zeros(columns), given, held).Y.astype(float)
+        Y = nominal(loop.errors(q, np.zeros(columns), given, held).Y).astype(float)
         return np.asarray(Y[:, : loop.m])
 
     @property

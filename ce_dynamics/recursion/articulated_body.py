@@ -159,7 +159,7 @@ def rigid_terms(j: Member, wrenches: Mapping[str, Array]) -> tuple[Array, Array]
 def rotated_inertia(body: Body, R: Array) -> Array:
     """R I Rᵀ = a 1 + Σ k (R e)(R e)ᵀ."""
     a, terms = body.principal
-    inertia = a * IDENTITY
+    inertia: Array = a * IDENTITY
     for k, e in terms:
         turned = R @ e
         inertia = inertia + mirrored(np.outer(k * turned, turned))

@@ -14,6 +14,7 @@ from ce_dynamics.arrays import Array, Scalar, array, cross, zeros
 from ce_dynamics.body import Body
 from ce_dynamics.embedding import Aggregate, Embedding, common_ancestor
 from ce_dynamics.forces.base import PointState
+from ce_dynamics.formula import is_free
 from ce_dynamics.motion import BodyMotion, SubgraphMotion
 from ce_dynamics.motions import Prescribed
 from ce_dynamics.spatial import IDENTITY, spatial
@@ -213,8 +214,10 @@ class Outward:
 
 
 def off_axis(body: Body, vector: Array) -> bool:
-    """Whether a body-fixed vector turns with a revolute hinge (always, for other hinges)."""
+    """Whether a body-fixed vector turns with a revolute hinge (always, for other hinges and free vectors)."""
     axis = getattr(body.inboard, "axis", None)
+    if is_free(vector) or is_free(axis):
+        return True
     return axis is None or bool(np.linalg.norm(np.cross(axis, vector)) > 1e-12 * np.linalg.norm(vector))
 
 

@@ -1,0 +1,1 @@
+"""Many runs of one model at a time: SIMD lanes in every thread."""

@@ -1,0 +1,153 @@
+"""What the user gives for an ensemble, checked and spread over the runs."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ce_dynamics.checks import Floats
+from ce_dynamics.errors import ModelError
+from ce_dynamics.model import Model
+from ce_dynamics.parameters import refusals
+
+
+class HeldInputs(NamedTuple):
+    """Histories of inputs: from ``time[k]`` on an input is ``values[name][..., k]``, until the next instant.
+
+    Changes take effect at the beginning of the first step that does not begin before them.
+
+    Attributes
+    ----------
+    time : (n,) array_like
+        Increasing [s]; before the first instant the inputs have their defaults.
+    values : mapping of str to (n,) or (runs, n) array_like
+        By name of input.
+    """
+
+    time: ArrayLike
+    values: Mapping[str, ArrayLike]
+
+
+Controls = HeldInputs | Mapping[str, ArrayLike] | None
+"""Histories, or constants by name: one for all runs or one each."""
+
+
+class Runs(NamedTuple):
+    """Everything that differs from run to run.
+
+    Attributes
+    ----------
+    y0 : (runs, n) array
+    u : (runs, m) array
+        Inputs and parameters at the start.
+    times, values, where : (k,), (k, n_where, runs), (n_where,) arrays
+        See `ce_dynamics.ensembles.lanes.Group`.
+    refused : list of str
+        Per run why it cannot be made, or ''.
+    """
+
+    y0: Floats
+    u: Floats
+    times: Floats
+    values: Floats
+    where: NDArray[np.int64]
+    refused: list[str]
+
+    @property
+    def number(self) -> int:
+        """How many runs there are."""
+        return len(self.y0)
+
+
+def spread(
+    model: Model, y0s: ArrayLike | None, parameters: Mapping[str, ArrayLike] | None, controls: Controls
+) -> Runs:
+    """All runs, from what is given for all or for each.
+
+    Raises
+    ------
+    ModelError
+        For unknown names, wrong shapes, and numbers of runs that differ.
+    """
+    layout = model.layout
+    names = [entry.name for entry in layout.u]
+    n_inputs, n = layout.n_inputs, len(layout.y0)
+    states = model.y0 if y0s is None else numbers("y0s", y0s)
+    if states.shape[-1:] != (n,) or states.ndim > 2:
+        raise ModelError(f"y0s has the shape {states.shape}; allowed are ({n},) and (runs, {n})")
+    given = {name: numbers(name, value) for name, value in (parameters or {}).items()}
+    check_names(given, names[n_inputs:], "parameter")
+    time, histories = as_histories(controls)
+    check_names(histories, names[:n_inputs], "input")
+    for name, value in given.items():
+        if value.ndim > 1:
+            raise ModelError(f"parameter {name!r} has the shape {value.shape}; give a number, or one per run")
+    for name, value in histories.items():
+        if value.shape[-1:] != time.shape or value.ndim > 2:
+            raise ModelError(
+                f"input {name!r} has the shape {value.shape}; allowed are ({len(time)},) and "
+                f"(runs, {len(time)})"
+            )
+    sizes = {"y0s": len(states)} if states.ndim == 2 else {}
+    sizes |= {name: len(value) for name, value in given.items() if value.ndim == 1}
+    sizes |= {name: len(value) for name, value in histories.items() if value.ndim == 2}
+    if len(set(sizes.values())) > 1:
+        raise ModelError(f"numbers of runs differ: {sizes}; give one for all, or as many of each")
+    runs = next(iter(sizes.values()), 1)
+    if runs == 0:
+        raise ModelError("no runs are given")
+    u = np.tile(model.u0, (runs, 1))
+    for name, value in given.items():
+        u[:, names.index(name)] = value
+    values = np.empty((len(time), len(histories), runs))
+    for k, value in enumerate(histories.values()):
+        values[:, k] = np.broadcast_to(value, (runs, len(time))).T
+    where = np.array([names.index(name) for name in histories], dtype=np.int64)
+    y0 = np.array(np.broadcast_to(states, (runs, n)))
+    return Runs(y0, u, time, values, where, refused(model, y0, u, values))
+
+
+def numbers(name: str, value: ArrayLike) -> Floats:
+    """A user's numbers as an array; NaN and infinities are the failure of their runs only."""
+    try:
+        return np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ModelError(f"{name}: {value!r} are not numbers") from None
+
+
+def as_histories(controls: Controls) -> tuple[Floats, dict[str, Floats]]:
+    """Instants and values of held inputs; constants hold from the start."""
+    if controls is None:
+        return np.zeros(0), {}
+    if not isinstance(controls, HeldInputs):
+        return np.zeros(1), {name: numbers(name, value)[..., np.newaxis] for name, value in controls.items()}
+    time = numbers("time of the controls", controls.time)
+    if time.ndim != 1 or not len(time) or not np.all(np.isfinite(time)) or np.any(np.diff(time) <= 0.0):
+        raise ModelError(f"time of the controls must be increasing finite numbers, got {time}")
+    return time, {name: numbers(name, value) for name, value in controls.values.items()}
+
+
+def check_names(given: Mapping[str, object], known: Sequence[str], what: str) -> None:
+    """Refuse unknown names."""
+    for name in given:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise ModelError(f"no {what} {name!r}{hint}; the system's {what}s are {list(known)}")
+
+
+def refused(model: Model, y0: Floats, u: Floats, values: Floats) -> list[str]:
+    """Per run why it cannot even be started, or ''."""
+    n_inputs = model.layout.n_inputs
+    columns = {p.name: u[:, n_inputs + k] for k, p in enumerate(model.layout.parameters)}
+    reasons = refusals(model.system, columns) or [""] * len(y0)
+    for run in range(len(y0)):
+        if not np.all(np.isfinite(y0[run])):
+            reasons[run] = reasons[run] or "the initial state is not finite"
+        if not np.all(np.isfinite(values[..., run])):
+            reasons[run] = reasons[run] or "a control is not finite"
+    return reasons

@@ -1,0 +1,144 @@
+"""The results of an ensemble as they come in, and as one data set."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ce_dynamics.checks import Floats
+from ce_dynamics.ensembles.arguments import Runs
+from ce_dynamics.ensembles.failures import broken_loops
+from ce_dynamics.errors import ModelError
+from ce_dynamics.model import Model
+from ce_dynamics.simulation import INTERRUPTED, NOT_FINITE_AT_START
+from ce_dynamics.variables import Variable
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from ce_dynamics.ensembles.lanes import Outcome
+
+CLOSURE_ERROR = "closure_error"
+
+
+class Records:
+    """Variables over run and time, and what became of each run.
+
+    Threads write the runs of their groups at the same time: no two the same.
+
+    Parameters
+    ----------
+    model : Model
+    runs : Runs
+    t : array
+        Stored instants.
+    keep : sequence of str or None
+        Names of the variables to keep; all if None.
+    """
+
+    def __init__(self, model: Model, runs: Runs, t: Floats, keep: Sequence[str] | None) -> None:
+        self.model = model
+        self.t = t
+        self.runs = runs
+        parameters = {parameter.name for parameter in model.layout.parameters}
+        self.parameters = [v for v in model.variables if parameters & set(v.entries)]
+        known = {v.name: v for v in model.variables if v not in self.parameters}
+        closures = len(model.system.closures)
+        allowed = [*known, *([CLOSURE_ERROR] if closures else [])]
+        for name in keep or ():
+            if name not in allowed:
+                raise ModelError(f"no variable {name!r} to keep; there are {allowed}")
+        wanted = allowed if keep is None else keep
+        self.variables: list[Variable] = [known[name] for name in wanted if name in known]
+        layout, number = model.layout, runs.number
+        own = [entry.name for entry in (*layout.q, *layout.v, *layout.x, *layout.u)]
+        self._columns = {name: k for k, name in enumerate([*own, *(e.name for e in model.output_entries)])}
+        self.values = {v.name: np.full((number, len(t), len(v.entries)), np.nan) for v in self.variables}
+        self.closures = np.full((number, len(t), closures), np.nan) if CLOSURE_ERROR in wanted else None
+        self.needs_observation = self.closures is not None or any(
+            self._columns[name] >= len(own) for v in self.variables for name in v.entries
+        )
+        self.time_reached = np.zeros(number)
+        self.failure = np.array(runs.refused, dtype=object)
+        self.failure[self.failure == ""] = INTERRUPTED
+        self._broken: dict[int, tuple[Floats, Floats]] = {}
+
+    def write(self, members: NDArray[np.int64], outcome: Outcome) -> None:
+        """Take the runs of a group."""
+        from ce_dynamics.ensembles import lanes
+
+        n = len(members)
+        everything = np.concatenate((outcome.Y, outcome.U, outcome.outputs), axis=1)[..., :n]
+        for variable in self.variables:
+            columns = [self._columns[name] for name in variable.entries]
+            self.values[variable.name][members] = everything[:, columns].transpose(2, 0, 1)
+        if self.closures is not None:
+            self.closures[members] = outcome.closures[..., :n].transpose(2, 0, 1)
+        self.time_reached[members] = outcome.t[:n]
+        for lane, run in enumerate(members.tolist()):
+            code = outcome.state[lane]
+            self.failure[run] = {
+                lanes.COMPLETED: "",
+                lanes.NOT_FINITE_AT_START: NOT_FINITE_AT_START,
+                lanes.STOPPED: INTERRUPTED,
+                lanes.FAILED: "the accelerations are not finite",
+            }[int(code)]
+            if code in (lanes.FAILED, lanes.NOT_FINITE_AT_START):
+                self._broken[run] = outcome.y[:, lane].copy(), outcome.u[:, lane].copy()
+
+    def explain(self, method: str) -> None:
+        """Say of every run that failed under way when and, if a loop cannot be assembled, which."""
+        order = sorted(self._broken)
+        loops = broken_loops(self.model, [self._broken[run] for run in order])
+        for run, loop in zip(order, loops, strict=True):
+            t = self.time_reached[run]
+            if t > 0.0:
+                self.failure[run] = f"{method} met accelerations that are not finite at t = {t:.4g} s"
+            self.failure[run] += loop
+
+    def dataset(self, began: float, **attributes: Any) -> xr.Dataset:
+        """Everything with names, units and dimensions."""
+        import xarray as xr
+
+        model, system = self.model, self.model.system
+        data: dict[str, Any] = {}
+        for variable in self.variables:
+            values, units = self.values[variable.name], {"units": variable.unit}
+            if variable.dimension is None:
+                data[variable.name] = (("run", "time"), values[..., 0], units)
+            else:
+                data[variable.name] = (("run", "time", variable.dimension), values, units)
+        coordinates: dict[str, Any] = {
+            "run": np.arange(self.runs.number),
+            "time": ("time", self.t, {"units": "s"}),
+        }
+        used = {v.dimension for v in (*self.variables, *self.parameters)}
+        coordinates |= {name: list(members) for name, members in system.groups.items() if name in used}
+        if self.closures is not None:
+            description = {"units": "m", "long_name": "loop closure error"}
+            data[CLOSURE_ERROR] = (("run", "time", "closure"), self.closures, description)
+            coordinates["closure"] = [loop.name for loop in system.closures]
+        names = [entry.name for entry in model.layout.u]
+        for variable in self.parameters:
+            columns = self.runs.u[:, [names.index(name) for name in variable.entries]]
+            units = {"units": variable.unit}
+            if variable.dimension is None:
+                data[variable.name] = ("run", columns[:, 0], units)
+            else:
+                data[variable.name] = (("run", variable.dimension), columns, units)
+        failure = self.failure.astype(str)
+        data["status"] = ("run", np.where(failure == "", "completed", "failed"))
+        data["failure"] = ("run", failure)
+        data["time_reached"] = ("run", self.time_reached, {"units": "s"})
+        wall = time.perf_counter() - began
+        attributes |= {
+            "system": system.name,
+            "wall_time_s": wall,
+            "simulated_time_s": float(self.time_reached.sum()),
+            "real_time_factor": float(self.time_reached.sum()) / wall,
+        }
+        return xr.Dataset(data, coordinates, attributes)

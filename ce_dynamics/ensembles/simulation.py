@@ -1,0 +1,235 @@
+"""Many runs of one model at a time."""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ce_dynamics.arrays import Array
+from ce_dynamics.compiler import CompiledFunction, compile_function, trace
+from ce_dynamics.ensembles.arguments import Controls, Runs, spread
+from ce_dynamics.ensembles.records import Records
+from ce_dynamics.errors import ModelError, SimulationError
+from ce_dynamics.model import InputLaw, Model
+from ce_dynamics.simulation import INTERRUPTED, stored_times
+from ce_dynamics.stepping.run import check_step
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from numpy.typing import ArrayLike
+
+    from ce_dynamics.ensembles.lanes import Code, Group
+
+METHODS = ("rk4",)
+
+Progress = Callable[[int, int], None]
+"""Told how many runs are done, and how many there are."""
+
+
+def simulate_ensemble(
+    model: Model,
+    y0s: ArrayLike | None = None,
+    parameters: Mapping[str, ArrayLike] | None = None,
+    controls: Controls = None,
+    *,
+    duration: float,
+    inputs: InputLaw | None = None,
+    method: str = "rk4",
+    step: float = 1e-3,
+    interval: float = 0.01,
+    keep: list[str] | tuple[str, ...] | None = None,
+    threads: int | None = None,
+    lanes: int | None = None,
+    progress: bool | Progress = False,
+) -> xr.Dataset:
+    """Integrate many runs of a model in SIMD lanes and threads.
+
+    Each run has the numbers of a single run with the same method and step: to the last bit where the
+    compiler fuses the same operations for one lane and for several, to rounding elsewhere.  How runs are put
+    into lanes and threads does not matter.
+
+    Parameters
+    ----------
+    model : Model
+    y0s : (n,) or (runs, n) array_like, optional
+        Initial states; that of the model if not given.
+    parameters : mapping of str to float or (runs,) array_like, optional
+        Free parameters by name; nominal values where not given.
+    controls : HeldInputs or mapping of str to float or (runs,) array_like, optional
+        Histories of inputs that are held between instants, or constants; defaults where not given.
+    duration : float
+        End time [s].
+    inputs : InputLaw, optional
+        A law that answers inputs from time and sensors, such as a driver, the same for all runs.
+    method : str
+        ``rk4``.
+    step : float
+        Step [s]; shortened where it does not divide ``interval``.
+    interval : float
+        Time between stored instants [s].
+    keep : sequence of str, optional
+        Variables to keep (``model.variables`` and ``closure_error``); all if not given.
+    threads : int, optional
+        As many as there are processors if not given.
+    lanes : int, optional
+        Runs that one call evaluates: 4 or 8; 8 if not given.
+    progress : bool or callable
+        True for a bar on the terminal; a callable is told how many runs are done and how many there are.
+
+    Returns
+    -------
+    xarray.Dataset
+        Variables over ``run`` and ``time``, parameters over ``run``, and per run ``status`` (``completed``,
+        ``failed``), ``failure`` (why, or empty) and ``time_reached`` [s].  What a run did not reach is NaN.
+
+    Raises
+    ------
+    ModelError
+        For wrong arguments.
+    SimulationError
+        On interruption; its ``partial`` holds the runs done so far.
+    """
+    for name, value in (("duration", duration), ("interval", interval)):
+        if not (math.isfinite(value) and value > 0.0):
+            raise ModelError(f"{name} {value!r} must be a positive finite number")
+    check_step(step)
+    if method not in METHODS:
+        raise ModelError(f"method {method!r} is not known to ensembles; choose one of {', '.join(METHODS)}")
+    workers = available_processors() if threads is None else threads
+    if workers < 1:
+        raise ModelError(f"threads {threads!r} must be 1 or more")
+    _ = model.dynamics  # which sets the last guards of the parameters
+    runs = spread(model, y0s, parameters, controls)
+    t_store = stored_times(duration, interval)
+    records = Records(model, runs, t_store, keep)
+    width = lanes or (8 if runs.number > 4 else 4)
+    code = compiled(model, inputs, width, records.needs_observation)
+    began = time.perf_counter()
+    with shown(progress) as report:
+        whole = march_all(code, runs, records, step, workers, width, report)
+    records.explain(method)
+    results = records.dataset(method=method, step=step, lanes=width, threads=workers, began=began)
+    if not whole:
+        raise SimulationError(INTERRUPTED, results)
+    return results
+
+
+def available_processors() -> int:
+    """How many processors this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        return os.cpu_count() or 1
+
+
+def compiled(model: Model, law: InputLaw | None, lanes: int, observed: bool) -> Code:
+    """The functions of a model for several lanes."""
+    from ce_dynamics.ensembles.lanes import Code
+
+    if lanes not in (2, 4, 8, 16):
+        raise ModelError(f"lanes {lanes!r}: allowed are 2, 4, 8 and 16")
+    kept = _kept.setdefault(model, {})
+    if ("dynamics", lanes) not in kept:
+        kept["dynamics", lanes] = None, compile_function(model.dynamics.traced, lanes)
+    if observed and ("observation", lanes) not in kept:
+        kept["observation", lanes] = None, compile_function(model.observation.traced, lanes)
+    if law is not None and kept.get(("control", lanes), (None,))[0] is not law:
+
+        def function(t: Array, y: Array, held: Array) -> dict[str, Array]:
+            return {"u": model.answers(law, t[0], y, held)}
+
+        sizes = {"t": 1, "y": len(model.layout.y0), "held": len(model.layout.u)}
+        kept["control", lanes] = law, compile_function(trace("control", function, sizes), lanes)
+    return Code(
+        kept["dynamics", lanes][1],
+        None if law is None else kept["control", lanes][1],
+        kept["observation", lanes][1] if observed else None,
+    )
+
+
+_kept: WeakKeyDictionary[Model, dict[tuple[str, int], tuple[InputLaw | None, CompiledFunction]]] = (
+    WeakKeyDictionary()
+)
+"""Functions compiled for several lanes, and the latest control law with the law it is of."""
+
+
+def groups(runs: Runs, lanes: int) -> list[NDArray[np.int64]]:
+    """Indices of the runs of each group; those that are refused are in none."""
+    good = np.array([k for k, reason in enumerate(runs.refused) if not reason], dtype=np.int64)
+    return [good[k : k + lanes] for k in range(0, len(good), lanes)]
+
+
+def group_of(runs: Runs, members: NDArray[np.int64], lanes: int) -> Group:
+    """What a group begins with; lanes left over repeat its last run."""
+    from ce_dynamics.ensembles.lanes import Group
+
+    chosen = np.append(members, np.full(lanes - len(members), members[-1]))
+    values = np.ascontiguousarray(runs.values[..., chosen])
+    return Group(
+        np.ascontiguousarray(runs.y0[chosen].T), np.ascontiguousarray(runs.u[chosen].T), runs.times, values,
+        runs.where,
+    )  # fmt: skip
+
+
+def march_all(
+    code: Code, runs: Runs, records: Records, step: float, workers: int, lanes: int, report: Progress
+) -> bool:
+    """March all groups; whether nobody interrupted."""
+    from ce_dynamics.ensembles.lanes import Lanes
+
+    stop = threading.Event()
+    buffers = threading.local()
+
+    def march(members: NDArray[np.int64]) -> int:
+        if stop.is_set():
+            return 0
+        if not hasattr(buffers, "lanes"):
+            buffers.lanes = Lanes(code)
+        outcome = buffers.lanes.run(group_of(runs, members, lanes), records.t, step, stop.is_set)
+        records.write(members, outcome)
+        return len(members)
+
+    todo = groups(runs, lanes)
+    done = runs.number - sum(map(len, todo))
+    report(done, runs.number)
+    with ThreadPoolExecutor(workers) as pool:
+        waiting: set[Future[int]] = {pool.submit(march, members) for members in todo}
+        try:
+            while waiting:
+                finished, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                done += sum(future.result() for future in finished)
+                report(done, runs.number)
+        except KeyboardInterrupt:
+            stop.set()
+            return False
+        except BaseException:
+            stop.set()
+            raise
+    return True
+
+
+@contextmanager
+def shown(progress: bool | Progress) -> Iterator[Progress]:
+    """How progress is reported."""
+    if callable(progress):
+        yield progress
+        return
+    if not progress:
+        yield lambda done, total: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns, transient=True) as bar:
+        task = bar.add_task("runs", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

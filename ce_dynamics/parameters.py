@@ -1,0 +1,155 @@
+"""Free parameters: numbers of a system that stay open when it is compiled.
+
+A `Parameter` is given where a number is expected.  It has a nominal value, with which the system is checked
+and its branches are chosen; a compiled model takes its value at run time, in the tail of the input vector u.
+
+Nothing is frozen silently.  What needs a plain number refuses a parameter, and every comparison that decided
+something while the system was described or traced is kept as a *guard*: values for which it would have been
+decided otherwise are refused (`refusals`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ce_dynamics.arrays import Array
+from ce_dynamics.checks import Floats
+from ce_dynamics.compiler.graph import Graph
+from ce_dynamics.compiler.operations import Op
+from ce_dynamics.compiler.scalar import Traced
+from ce_dynamics.errors import ModelError
+from ce_dynamics.formula import Formula, Free, FreeCondition, evaluate
+from ce_dynamics.hinges.geometry import finite_number
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from ce_dynamics.system import System
+
+
+class Parameter(Free):
+    """A number of a system whose value is given when the compiled model is run.
+
+    Parameters
+    ----------
+    name : str
+        Unique among the quantities of the system.
+    value : float
+        Nominal value: used until another is given.
+    unit : str
+
+    Attributes
+    ----------
+    name, unit : str
+    value : float
+        The nominal one.
+    guards : dict of str to FreeCondition
+        What was decided by this parameter and perhaps others, by its text.
+
+    Raises
+    ------
+    ModelError
+        If the value is not a finite number.
+
+    Examples
+    --------
+    >>> import ce_dynamics as ce
+    >>> system = ce.System(gravity=(0, 0, -10.0))
+    >>> length = system.add_parameter(ce.Parameter("length", 1.0, "m"))
+    >>> bob = system.add_body("bob", mass=1.0, com=(0, 0, -length), parent=system.ground,
+    ...                       hinge=ce.Revolute(axis=(0, 1, 0)))
+    >>> model = ce.compile(system)
+    >>> model.accelerations(q=[0.1], v=[0.0]).round(3)
+    array([-0.998])
+    >>> model.accelerations(q=[0.1], v=[0.0], u=model.inputs_with({"length": 0.5})).round(3)
+    array([-1.997])
+    """
+
+    __slots__ = ("guards", "name", "unit")
+    __hash__ = Formula.__hash__
+
+    def __init__(self, name: str, value: float, unit: str = "1") -> None:
+        super().__init__(Op.INPUT, (), finite_number(value, f"parameter {name!r}", "value"))
+        self.name = name
+        self.unit = unit
+        self.guards: dict[str, FreeCondition] = {}
+
+    def text(self) -> str:
+        """Its name."""
+        return self.name
+
+
+def bind(parameters: Sequence[Parameter], values: Array, arrays: Iterable[Array]) -> None:
+    """Tell the graph that some arrays are traced in, if they are, the values of the parameters.
+
+    Raises
+    ------
+    ModelError
+        If it was told others before.
+    """
+    if not parameters:
+        return
+    graph = graph_of((values, *arrays))
+    if graph is None:
+        return
+    for parameter, value in zip(parameters, values, strict=True):
+        known = graph.formulas.setdefault(id(parameter), (parameter, value))[1]
+        if known is not value and not known == value:
+            raise ModelError(f"parameter {parameter.name!r} has two values in one traced function")
+
+
+def graph_of(arrays: Iterable[Array]) -> Graph | None:
+    """The graph of the first traced scalar in some arrays; None if all are plain."""
+    for given in arrays:
+        for entry in np.asarray(given).flat:
+            if isinstance(entry, Traced):
+                return entry.graph
+    return None
+
+
+def values_at(value: Any, parameters: Sequence[Parameter], values: ArrayLike) -> Floats:
+    """An array that may contain formulas, at given values of the parameters."""
+    given = np.asarray(values, dtype=float)
+    known: dict[int, Any] = {id(p): (p, x) for p, x in zip(parameters, given, strict=True)}
+    entries = np.asarray(value, dtype=object)
+    return np.array(evaluate(entries.flat, known), dtype=float).reshape(entries.shape)
+
+
+def refusals(system: System, values: Mapping[str, ArrayLike]) -> list[str]:
+    """Why values of free parameters cannot be used with a model of the system: for each run, '' if they can.
+
+    Parameters
+    ----------
+    system : System
+        Of a model whose functions have been traced, which is when the last guards are set.
+    values : mapping of str to array_like
+        For every parameter one value per run.
+
+    Notes
+    -----
+    A guard is a comparison that an ``if`` decided: a check of a sign, the choice of a branch.  Where it would
+    be decided otherwise, the model at hand is not that of the values.
+    """
+    parameters = list(system.parameters.values())
+    if not parameters:
+        return []
+    columns = np.array([np.asarray(values[p.name], dtype=float) for p in parameters])
+    reasons = [""] * columns.shape[1]
+    for parameter, column in zip(parameters, columns, strict=True):
+        for k in np.flatnonzero(~np.isfinite(column)):
+            reasons[k] = reasons[k] or f"parameter {parameter.name!r}: {column[k]} must be finite"
+    guards = {text: guard for p in parameters for text, guard in p.guards.items()}
+    known: dict[int, Any] = {id(p): (p, column) for p, column in zip(parameters, columns, strict=True)}
+    for guard, outcome in zip(guards.values(), evaluate(guards.values(), known), strict=True):
+        for k in np.flatnonzero(np.broadcast_to(outcome, len(reasons)) != guard.value):
+            involved = ", ".join(
+                f"{p.name} = {column[k]:g}"
+                for p, column in zip(parameters, columns, strict=True)
+                if p.guards.get(guard.text()) is guard
+            )
+            wanted = "holds" if guard.value else "does not hold"
+            reasons[k] = reasons[k] or f"{involved}: the model was built where {guard.text()} {wanted}"
+    return reasons

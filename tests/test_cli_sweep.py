@@ -1,0 +1,269 @@
+"""``simulate-vehicle sweep`` and ``cache``: samples, resuming after a kill, failures, tables."""
+
+from __future__ import annotations
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from ce_dynamics.cli.command import execute
+from ce_dynamics.errors import DataError
+from ce_dynamics.models import hmmwv
+from ce_dynamics.models.hmmwv.sweep import BATCH, Sweep, quantity_of
+from ce_dynamics.models.hmmwv.sweep_folder import SweepFolder
+from ce_dynamics.models.sampling import Choice, Range, overrides, parse_distribution, sample
+from ce_dynamics.simulation import simulate
+
+MAIN = "from ce_dynamics.cli import main; main()"
+SHORT = ("--duration", "0.3", "--manoeuvre", "step-steer", "--speed", "12")
+
+
+class Result(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    def call(*arguments: object) -> Result:
+        code = execute([str(argument) for argument in arguments])
+        return Result(code, *capsys.readouterr())
+
+    return call
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+# Samples
+
+
+def test_a_grid_has_all_combinations() -> None:
+    values = sample("grid", {"a": Range(0.0, 1.0, 3), "b": Choice((5.0, 6.0))}, None, 0)
+    assert values.tolist() == [[0, 5], [0, 6], [0.5, 5], [0.5, 6], [1, 5], [1, 6]]
+
+
+@pytest.mark.parametrize("runs", [1, 7, 50])
+def test_a_latin_hypercube_has_one_run_in_every_part_of_every_range(runs: int) -> None:
+    distributions = {"a": Range(2.0, 4.0), "b": Range(-1.0, 0.0)}
+    values = sample("latin-hypercube", distributions, runs, 3)
+    for k, (low, width) in enumerate(((2.0, 2.0), (-1.0, 1.0))):
+        parts = np.asarray((values[:, k] - low) / width * runs).astype(int)
+        assert sorted(parts) == list(range(runs))
+
+
+def test_monte_carlo_is_uniform_and_chooses_evenly() -> None:
+    values = sample("monte-carlo", {"a": Range(2.0, 4.0), "b": Choice((1.0, 2.0, 4.0))}, 3000, 1)
+    assert np.all((values[:, 0] >= 2.0) & (values[:, 0] < 4.0))
+    # Five standard deviations of the means: 5 · 2/√12/√3000 = 0.053; 5 · √(2/9)/√3000 = 0.043.
+    assert abs(values[:, 0].mean() - 3.0) < 0.053
+    for value in (1.0, 2.0, 4.0):
+        assert abs(np.mean(values[:, 1] == value) - 1.0 / 3.0) < 0.043
+    assert abs(np.asarray(np.corrcoef(values.T))[0, 1]) < 5.0 / np.sqrt(3000)
+
+
+@pytest.mark.parametrize("kind", ["latin-hypercube", "monte-carlo"])
+def test_samples_follow_from_the_seed(kind: Any) -> None:
+    first, same, other = (sample(kind, {"a": Range(0.0, 1.0)}, 20, seed) for seed in (1, 1, 2))
+    assert np.array_equal(first, same)
+    assert not np.array_equal(first, other)
+
+
+def test_distributions_are_read_with_units() -> None:
+    quantity = quantity_of("front.spring.linear")
+    assert parse_distribution("k", "120 kN/m:180 kN/m", quantity) == Range(120e3, 180e3)
+    assert parse_distribution("k", "1e5:2e5:7", quantity) == Range(1e5, 2e5, 7)
+    assert parse_distribution("k", "1e5, 2 kN/m", quantity) == Choice((1e5, 2e3))
+    assert quantity_of("front.D.y").unit == "m"
+
+
+@pytest.mark.parametrize(
+    ("vary", "message"),
+    [
+        ("chassis.mas=1:2", "chassis.mass"),
+        ("chassis=1:2", "section"),
+        ("front.D=1:2", "front.D.x"),
+        ("chassis.mass=2:1", "smaller to a larger"),
+        ("chassis.mass=1:2:1", "at least 2"),
+        ("chassis.mass=1:2:3:4", "1:2:3:4"),
+        ("chassis.mass=1 m:2 m", "kg"),
+        ("chassis.mass", "name=value"),
+    ],
+)
+def test_wrong_variations_are_refused_before_anything_runs(
+    run: Run, tmp_path: Path, vary: str, message: str
+) -> None:
+    result = run("sweep", vary, "-n", 2, "--output", tmp_path / "s")
+    assert result.code == 2
+    assert message in result.err
+    assert not (tmp_path / "s").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--kind", "gird"),
+        ("--kind", "grid", "-n", 3),
+        ("--kind", "monte-carlo"),
+        ("-n", 0),
+        ("-n", 2, "--model", "ride"),
+        ("-n", 2, "--manoeuvre", "fly"),
+        ("-n", 2, "--set", "chassis.mass=-1"),
+        ("-n", 2, "--processes", 0),
+        ("-n", 2, "--step", "0"),
+    ],
+)
+def test_wrong_options(run: Run, tmp_path: Path, arguments: tuple[object, ...]) -> None:
+    result = run("sweep", "chassis.mass=2000:2400", *arguments, "--output", tmp_path / "s")
+    assert result.code == 2
+    assert result.err.startswith("error: ")
+
+
+# Runs
+
+
+def test_free_and_fixed_numbers_failures_and_a_second_call(run: Run, tmp_path: Path) -> None:
+    """A grid with a hardpoint (a model each), a mass and values that cannot be."""
+    command = (
+        "sweep", "front.D.y=0.78", "chassis.mass=2000,2300,-5", "--kind", "grid", *SHORT,
+        "--output", tmp_path, "--processes", 1,
+    )  # fmt: skip
+    result = run(*command)
+    assert result.code == 0
+    rows = table(tmp_path / "summary.csv")
+    assert [row["status"] for row in rows] == ["completed", "completed", "failed"]
+    assert "chassis.mass = -5" in rows[2]["failure"]
+    assert [row["run"] for row in table(tmp_path / "failures.csv")] == ["2"]
+    assert "run 2: chassis.mass = -5" in result.out
+    with xr.open_dataset(tmp_path / "summary.nc", engine="h5netcdf") as summary:
+        assert list(summary["status"].values) == [row["status"] for row in rows]
+        assert summary["chassis_mass"].attrs["units"] == "kg"
+        np.testing.assert_array_equal(summary["front_D_y"], [0.78] * 3)
+    case = hmmwv.prepare(
+        "step-steer", speed=12.0, duration=0.3,
+        overrides=overrides(["front.D.y", "chassis.mass"], [0.78, 2300.0]),
+    )  # fmt: skip
+    single = simulate(case.model, case.manoeuvre, y0=case.y0, duration=0.3, method="rk4")
+    with xr.open_dataset(tmp_path / "batches" / "000000.nc", engine="h5netcdf") as batch:
+        ours = batch.sel(run=1)
+        for name in ("yaw_rate", "ay", "tyre_Fz", "x"):
+            # The mass is a constant in one model, an argument in the other: rounding, grown over 300 steps.
+            scale = np.abs(single[name].values).max()
+            np.testing.assert_allclose(ours[name].values, single[name].values, rtol=0.0, atol=1e-9 * scale)
+    stamps = {path: path.stat().st_mtime_ns for path in (tmp_path / "batches").iterdir()}
+    again = run(*command)
+    assert "3 of 3 runs finished, 0 of them now" in again.out
+    assert stamps == {path: path.stat().st_mtime_ns for path in (tmp_path / "batches").iterdir()}
+    other = run(*command, "--seed", 1)
+    assert other.code == 2
+    assert "another sweep" in other.err
+
+
+def test_a_sweep_killed_half_way_is_completed_without_repeating(tmp_path: Path) -> None:
+    runs = 5 * BATCH
+    command = [
+        sys.executable, "-c", MAIN, "sweep", "chassis.mass=2000:2400", "road.friction=0.3:0.9",
+        "-n", str(runs), *SHORT, "--output", str(tmp_path), "--processes", "1",
+    ]  # fmt: skip
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    batches = tmp_path / "batches"
+    deadline = time.monotonic() + 60.0
+    while len(list(batches.glob("*.json"))) < 2 and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.005)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    finished = {path.name: path.read_bytes() for path in batches.glob("*.json")}
+    assert 2 <= len(finished) < 5
+    assert not (tmp_path / "summary.csv").exists()
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    before = BATCH * len(finished)
+    assert f"{before} of {runs} runs are finished already" in done.stdout
+    assert f"{runs} of {runs} runs finished, {runs - before} of them now" in done.stdout
+    assert all((batches / name).read_bytes() == content for name, content in finished.items())
+    rows = table(tmp_path / "summary.csv")
+    assert [int(row["run"]) for row in rows] == list(range(runs))
+    assert {row["status"] for row in rows} == {"completed"}
+    assert len(list(batches.glob("*.nc"))) == len(list(batches.glob("*.json"))) == 5
+
+
+def test_what_a_kill_leaves_behind_is_cleared(tmp_path: Path) -> None:
+    plan = Sweep("monte-carlo", {"chassis.mass": "2000:2400"}, runs=3)
+    SweepFolder(tmp_path, plan)
+    (tmp_path / "batches" / "000000.nc").write_bytes(b"results without their rows")
+    rows = {"1": {"status": "completed", "failure": "", "time_reached": 1.0}}
+    (tmp_path / "batches" / "000001.json").write_text(json.dumps(rows))
+    folder = SweepFolder(tmp_path, Sweep.from_text(plan.text()))
+    assert folder.left == [0, 2]
+    assert not (tmp_path / "batches" / "000000.nc").exists()
+    assert np.array_equal(Sweep.from_text(plan.text()).values, plan.values)
+
+
+def test_several_processes_make_the_same_results(tmp_path: Path, run: Run) -> None:
+    varied = ("chassis.mass=2000:2400", "road.friction=0.3:0.9", "-n", BATCH + 2, *SHORT)
+    command = [sys.executable, "-c", MAIN, "sweep", *map(str, varied), "--output", str(tmp_path / "two")]
+    done = subprocess.run([*command, "--processes", "2"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert run("sweep", *varied, "--output", tmp_path / "one", "--processes", 1).code == 0
+    assert (tmp_path / "one" / "summary.csv").read_bytes() == (tmp_path / "two" / "summary.csv").read_bytes()
+
+
+def test_dask_is_asked_for_only_when_wanted(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, run: Run
+) -> None:
+    monkeypatch.setitem(sys.modules, "dask", None)
+    result = run(
+        "sweep", "chassis.mass=2000:2400", "-n", 2, *SHORT, "--output", tmp_path, "--scheduler", "local"
+    )
+    assert result.code == 2
+    assert "ce-dynamics[dask]" in result.err
+
+
+# The cache of compiled code
+
+
+def test_cache_shows_and_clears(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "code"
+    monkeypatch.setenv("CE_DYNAMICS_CACHE", str(folder))
+    assert "0 compiled functions" in run("cache").out
+    folder.mkdir()
+    for name in ("a.code", "b.code", "left.tmp", "mine.txt"):
+        (folder / name).write_bytes(b"x" * 2**20)
+    shown = json.loads(run("cache", "--json").out)
+    assert (shown["folder"], shown["entries"], shown["bytes"]) == (str(folder), 2, 3 * 2**20)
+    assert "2 compiled functions, 3.0 MB" in run("cache").out
+    assert "removed 2" in run("cache", "--clear").out
+    assert [path.name for path in folder.iterdir()] == ["mine.txt"]
+    monkeypatch.setenv("CE_DYNAMICS_CACHE", "off")
+    assert "off" in run("cache").out
+
+
+def test_subcommands_load_no_models(tmp_path: Path) -> None:
+    code = (
+        "import sys; from ce_dynamics.cli.command import execute; execute(['cache']); "
+        "assert not {'casadi', 'numba', 'llvmlite', 'xarray', 'ce_dynamics.models'} & set(sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_sweep_of_nothing_is_refused() -> None:
+    with pytest.raises(DataError, match="no parameter is varied"):
+        Sweep("grid", {})
