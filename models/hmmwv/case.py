@@ -230,9 +230,7 @@ def prepare_ride(manoeuvre: str | None, given: Mapping[str, float | str], overri
     return Case("HMMWV ride model, free motion", model, None, model.y0, duration, attributes)
 
 
-def load_parameters(
-    model: str | Path, overrides: Sequence[str], free: Sequence[str] = ()
-) -> HmmwvParameters:
+def load_parameters(model: str | Path, overrides: Sequence[str], free: Sequence[str] = ()) -> HmmwvParameters:
     """The parameters of a model given by name or data file."""
     if model == "hmmwv":
         return HmmwvParameters.load(overrides=overrides, free=free)

@@ -94,7 +94,15 @@ def on_cluster(
     )
     with distributed.Client(**options) as client:
         text = sweep.text()
-        futures = [client.submit(run_batch, text, batch, pure=False) for batch in batches]
+        futures = [client.submit(run_on_cluster, text, batch, pure=False) for batch in batches]
         for future in distributed.as_completed(futures):
             yield future.result()
             future.release()
+
+
+def run_on_cluster(text: str, runs: Sequence[int]) -> Batch:
+    """As `run_batch`, in a Dask worker, where xarray would ask the cluster to lock the file in memory."""
+    import dask
+
+    with dask.config.set(scheduler="synchronous"):
+        return run_batch(text, runs)
