@@ -24,8 +24,8 @@ contract reassoc nsz               1.58  1.68
 contract arcp reassoc nsz afn      1.57  1.62
 =================================  ====  ====
 
-Instructions stay in the order of tracing: ordering them depth first instead costs 11 to 28 % (1.78, 1.88,
-3.4 instead of 2.7 with eight lanes), because formulas as written keep related values close together.
+Instructions stay in the order of tracing: ordering them depth first instead costs some per cent (``python -m
+tests.benchmarks history`` measures it), because formulas as written keep related values close together.
 """
 
 from __future__ import annotations
