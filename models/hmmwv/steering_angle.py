@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ce_dynamics.errors import AssemblyError
+from ce_dynamics.errors import AssemblyError, DataError
 from ce_dynamics.hinges.revolute import Revolute
 from ce_dynamics.kinematics.rotation_to_distance import RotationToDistance
 from ce_dynamics.models.hmmwv.corner import CornerParameters
@@ -24,6 +24,8 @@ def max_wheel_angle(parameters: HmmwvParameters) -> float:
     ------
     AssemblyError
         If the steering linkage cannot reach full lock.
+    DataError
+        If full steering to the left does not turn both wheels to the left.
     """
     angles = []
     for name in ("front_left", "front_right"):
@@ -39,7 +41,13 @@ def max_wheel_angle(parameters: HmmwvParameters) -> float:
                         f"steering.max_angle = {math.degrees(parameters.steering.max_angle):.4g} deg; "
                         f"admissible is up to {reach:.4g} deg"
                     )
-        angles.append(wheel_angle(parameters, corner, 1.0))
+        angle = wheel_angle(parameters, corner, 1.0)
+        if angle <= 0.0:
+            raise DataError(
+                f"{name}: full steering to the left turns the wheel by {math.degrees(angle):.3g} deg to the "
+                "left, must be above 0; move the tie rod's outer joint K behind the axis through D and F"
+            )
+        angles.append(angle)
     return 0.5 * sum(angles)
 
 

@@ -160,6 +160,12 @@ def test_brake_parameters_come_from_the_data() -> None:
 # --- Starting and running -----------------------------------------------------------------------------------
 
 
+def test_tie_rods_that_steer_the_wrong_way_are_refused() -> None:
+    ahead = HmmwvParameters.load(overrides=["front.K=(0.5, 0.9, 0.4) m"])
+    with pytest.raises(DataError, match=r"front_left: full steering to the left .* joint K behind"):
+        max_wheel_angle(ahead)
+
+
 def test_settled_vehicle_stands_still_vertically_and_carries_its_weight() -> None:
     case = hmmwv.prepare("straight-acceleration", speed=10.0)
     model = case.model
