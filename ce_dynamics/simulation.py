@@ -297,18 +297,21 @@ def integrate(
         return np.zeros(1), y0[np.newaxis], NOT_FINITE_AT_START
     exact: dict[str, Any] = {"jac": sparse_jacobian_of(rhs)} if method in ("Radau", "BDF") else {}
     try:
-        solution = solve_ivp(
-            rhs,
-            (0.0, t_store[-1]),
-            y0,
-            method=method,
-            t_eval=t_store,
-            events=after_step,
-            rtol=rtol,
-            atol=atol,
-            max_step=max_step,
-            **exact,
-        )
+        with warnings.catch_warnings():
+            # Older releases of SciPy warn of what the error below says.
+            warnings.filterwarnings("ignore", "lsoda:", UserWarning)
+            solution = solve_ivp(
+                rhs,
+                (0.0, t_store[-1]),
+                y0,
+                method=method,
+                t_eval=t_store,
+                events=after_step,
+                rtol=rtol,
+                atol=atol,
+                max_step=max_step,
+                **exact,
+            )
     except KeyboardInterrupt:
         return stopped(accepted, None, t_store, INTERRUPTED)
     except CeDynamicsError:

@@ -7,10 +7,12 @@ SIMD lanes; for every combination of the other numbers, such as hardpoints, a mo
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -250,7 +252,7 @@ def make_runs(sweep: Sweep, case: Case, runs: Sequence[int]) -> Batch:
     ).assign_coords(run=started)
     singles = [single(sweep, case, results.isel(run=k)) for k in range(len(started))]
     rows |= {run: row_of(case, results.sel(run=run), own) for run, own in zip(started, singles, strict=True)}
-    return Batch(rows, bytes(collected(sweep, case, results, singles).to_netcdf(engine="h5netcdf")))
+    return Batch(rows, netcdf_bytes(collected(sweep, case, results, singles)))
 
 
 def pedals(case: Case, u: Floats) -> Floats:
@@ -322,3 +324,11 @@ def plain(value: float) -> float | None:
 def failed(reason: str) -> dict[str, Any]:
     """The row of a run that did not start."""
     return {"status": "failed", "failure": reason, "time_reached": 0.0}
+
+
+def netcdf_bytes(results: xr.Dataset) -> bytes:
+    """The content of a NetCDF file, by way of one: not every release of xarray writes HDF5 into memory."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "results.nc"
+        results.to_netcdf(path, engine="h5netcdf")
+        return path.read_bytes()

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.hmmwv.sweep import Batch, Sweep
+from ce_dynamics.models.hmmwv.sweep import Batch, Sweep, netcdf_bytes
 
 TEXTS = ("status", "failure")
 
@@ -108,7 +108,7 @@ class SweepFolder:
             units = {"units": self.sweep.units[name]}
             data[name.replace(".", "_")] = ("run", self.sweep.values[runs, k], units)
         results = xr.Dataset(data, {"run": runs}, {"sweep": self.sweep.text()})
-        write(self.path / "summary.nc", bytes(results.to_netcdf(engine="h5netcdf")))
+        write(self.path / "summary.nc", netcdf_bytes(results))
 
 
 def write(path: Path, content: bytes) -> None:
