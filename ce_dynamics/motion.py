@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from ce_dynamics.arrays import Array, array, cross, zeros
 from ce_dynamics.body import Body
 from ce_dynamics.hinges.base import Hinge
@@ -172,7 +174,7 @@ class SubgraphMotion:
         """Set an independent hinge, whose velocities are the given entries of θ̇(S)."""
         hinge = self.hinge(name)
         X = zeros(hinge.n_v, self.N)
-        X[:, columns] = IDENTITY_OF[hinge.n_v][:, : columns.stop - columns.start]
+        X[:, columns] = np.eye(hinge.n_v, columns.stop - columns.start)
         self.set(name, HingeMotion(hinge.configuration(q), X, zeros(hinge.n_v), zeros(hinge.n_v)))
 
     def prescribe(self, name: str, motion: Prescribed) -> None:
@@ -198,10 +200,6 @@ class SubgraphMotion:
 
     def _across(self, name: str, *, turns: bool) -> BodyMotion:
         return across(self._bodies[name], self.carrier(name), self.hinge_motions[name], self.theta_dot, turns)
-
-
-IDENTITY_OF = {n: array([[float(i == j) for j in range(n)] for i in range(n)]) for n in range(1, 7)}
-IDENTITY_OF[0] = zeros(0, 0)
 
 
 def across(
