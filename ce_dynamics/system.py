@@ -6,7 +6,7 @@ import difflib
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,6 +23,9 @@ from ce_dynamics.hinges.geometry import finite_number
 from ce_dynamics.linkage import Linkage
 from ce_dynamics.motions import Motion
 from ce_dynamics.parameters import Parameter
+
+if TYPE_CHECKING:
+    from ce_dynamics.description import Description
 
 
 @dataclass(frozen=True, eq=False)
@@ -370,6 +373,32 @@ class System:
         if isinstance(body, Body) and body is not known:
             raise ModelError(f"body {name!r} belongs to another system")
         return known
+
+    def describe(self) -> Description:
+        """Bodies, spanning tree, cuts, aggregated bodies, coordinates and degrees of freedom.
+
+        Returns
+        -------
+        Description
+            Prints as text; ``describe().figure()`` draws it.  A system that cannot be embedded is described
+            with the reason why.
+
+        Examples
+        --------
+        >>> import ce_dynamics as ce
+        >>> system = ce.System(name="pendulum")
+        >>> rod = system.add_body("rod", mass=1.0, com=(0, 0, -0.5), inertia=(1 / 12, 1 / 12, 0.0),
+        ...                       parent=system.ground, hinge=ce.Revolute(axis=(0, 1, 0), at=(0, 0, 0)))
+        >>> system.describe()
+        pendulum: 1 body, 0 cut edges, 1 degree of freedom
+        <BLANKLINE>
+        spanning tree  hinge     coordinates  role         mass, kg
+        ground
+        └─ rod         Revolute  rod [rad]    independent  1
+        """
+        from ce_dynamics.description import describe  # here, because it embeds the system
+
+        return describe(self)
 
     def _need_new_output(self, name: str) -> None:
         if name in self.outputs or name in self.measurements:

@@ -1,0 +1,132 @@
+"""A description as text: the spanning tree, the cuts, the aggregated bodies, the count of freedoms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ce_dynamics.description import AggregateLine, BodyLine, Description, Role
+
+
+def as_text(description: Description) -> str:
+    """The whole description."""
+    parts = [heading(description), "", *table(tree_rows(description))]
+    if description.cuts:
+        parts += ["", "cut edges", *table(cut_rows(description))]
+    if description.aggregates:
+        parts += ["", "aggregated bodies"]
+        for line in description.aggregates:
+            parts += aggregate_lines(line)
+    if description.problem:
+        parts += ["", f"cannot be embedded: {description.problem}"]
+    return "\n".join(parts)
+
+
+def heading(description: Description) -> str:
+    """Name and numbers of the parts."""
+    n = description.degrees_of_freedom
+    numbers = [
+        counted(len(description.bodies), "body", "bodies"),
+        counted(len(description.cuts), "cut edge"),
+        "degrees of freedom unknown" if n is None else counted(n, "degree of freedom", "degrees of freedom"),
+    ]
+    return f"{description.name}: " + ", ".join(numbers)
+
+
+def tree_rows(description: Description) -> list[list[str]]:
+    """One row for every body, indented as the tree is."""
+    rows = [["spanning tree", "hinge", "coordinates", "role", "mass, kg", "aggregated body"], ["ground"]]
+    branches = tree_branches([line.depth for line in description.bodies])
+    for line, branch in zip(description.bodies, branches, strict=True):
+        rows.append(
+            [
+                branch + line.name,
+                line.hinge,
+                coordinates(line) if line.role is Role.INDEPENDENT else "",
+                line.role.value,
+                f"{line.mass:g}",
+                line.aggregate if line.aggregate != line.name or shared(description, line.name) else "",
+            ]
+        )
+    return rows
+
+
+def coordinates(line: BodyLine) -> str:
+    """The coordinates of a hinge, those of one unit together: ``x, y, z [m]``."""
+    units = dict.fromkeys(entry.unit for entry in line.coordinates)
+    names = {
+        unit: ", ".join(
+            entry.name.removeprefix(f"{line.name}.") for entry in line.coordinates if entry.unit == unit
+        )
+        for unit in units
+    }
+    return "; ".join(f"{names[unit]} [{unit}]" for unit in units)
+
+
+def shared(description: Description, name: str) -> bool:
+    """Whether several bodies belong to the aggregated body of that name."""
+    return any(line.name == name for line in description.aggregates)
+
+
+def tree_branches(depths: Sequence[int]) -> list[str]:
+    """What is drawn before each name of a tree in preorder, from the depths (1 for the outermost)."""
+    branches = []
+    for k, depth in enumerate(depths):
+        marks = ["│  " if continues(depths, k, level) else "   " for level in range(1, depth)]
+        branches.append("".join(marks) + ("├─ " if continues(depths, k, depth) else "└─ "))
+    return branches
+
+
+def continues(depths: Sequence[int], k: int, level: int) -> bool:
+    """Whether another branch of that level follows below row k before the tree returns further inward."""
+    for depth in depths[k + 1 :]:
+        if depth < level:
+            return False
+        if depth == level:
+            return True
+    return False
+
+
+def cut_rows(description: Description) -> list[list[str]]:
+    """One row for every cut edge."""
+    return [
+        ["  " + cut.name, f"{cut.body_a} – {cut.body_b}", cut.closure, counted(cut.rows, "condition")]
+        for cut in description.cuts
+    ]
+
+
+def aggregate_lines(line: AggregateLine) -> list[str]:
+    """What an aggregated body is made of, and the count of its freedoms."""
+    redundant = f" − {line.redundant} redundant" if line.redundant else ""
+    count = (
+        f"{line.velocities} hinge velocities − ({line.rows} conditions{redundant})"
+        if redundant
+        else f"{line.velocities} hinge velocities − {line.rows} conditions"
+    )
+    parts = [
+        f"  {line.name} on {line.parent}: {', '.join(line.bodies)}",
+        f"    closed by    {', '.join(line.closures)}",
+        f"    freedoms     {count} = {line.degrees_of_freedom}",
+    ]
+    for title, names in (
+        ("independent", line.independent),
+        ("prescribed", line.prescribed),
+        ("dependent", line.dependent),
+    ):
+        if names:
+            how = f", found {' and '.join(line.solved_by)}" if title == "dependent" and line.solved_by else ""
+            parts.append(f"    {title:<12} {', '.join(names)}{how}")
+    return parts
+
+
+def counted(number: int, one: str, several: str = "") -> str:
+    """A number with its noun."""
+    return f"{number} {one if number == 1 else several or one + 's'}"
+
+
+def table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows in aligned columns; columns that hold nothing below the heading are left out."""
+    columns = max(len(row) for row in rows)
+    full = [[*row, *[""] * (columns - len(row))] for row in rows]
+    kept = [k for k in range(columns) if k == 0 or any(row[k] for row in full[1:]) or len(rows) == 1]
+    widths = {k: max(len(row[k]) for row in full) for k in kept}
+    return ["  ".join(row[k].ljust(widths[k]) for k in kept).rstrip() for row in full]
