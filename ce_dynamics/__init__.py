@@ -21,6 +21,7 @@ from ce_dynamics._version import __version__
 if TYPE_CHECKING:
     from ce_dynamics.body import Body
     from ce_dynamics.constraints import ConstrainedSystem, PointToPoint
+    from ce_dynamics.description import Description
     from ce_dynamics.ensembles.arguments import HeldInputs
     from ce_dynamics.ensembles.simulation import simulate_ensemble
     from ce_dynamics.errors import (
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from ce_dynamics.model import InputLaw, Model, compile
     from ce_dynamics.motions import Driven, Held, Motion, SecondOrderActuator
     from ce_dynamics.parameters import Parameter
+    from ce_dynamics.pose_drawing import draw
     from ce_dynamics.rolling import BallRollingOnPlane
     from ce_dynamics.rolling_hinge import RollingOnPlane
     from ce_dynamics.simulation import simulate
@@ -66,6 +68,7 @@ _HOMES = {
     "constraints": ("ConstrainedSystem", "PointToPoint"),
     "ensembles.arguments": ("HeldInputs",),
     "ensembles.simulation": ("simulate_ensemble",),
+    "description": ("Description",),
     "errors": (
         "AccuracyWarning",
         "AssemblyError",
@@ -97,6 +100,7 @@ _HOMES = {
     "model": ("InputLaw", "Model", "compile"),
     "motions": ("Driven", "Held", "Motion", "SecondOrderActuator"),
     "parameters": ("Parameter",),
+    "pose_drawing": ("draw",),
     "rolling": ("BallRollingOnPlane",),
     "rolling_hinge": ("RollingOnPlane",),
     "simulation": ("simulate",),
@@ -116,6 +120,7 @@ __all__ = [
     "ConstrainedSystem",
     "Cylindrical",
     "DataError",
+    "Description",
     "Distance",
     "Driven",
     "Fixed",
@@ -151,6 +156,7 @@ __all__ = [
     "Universal",
     "__version__",
     "compile",
+    "draw",
     "simulate",
     "simulate_ensemble",
     "trim",
