@@ -15,7 +15,14 @@ import numpy as np
 
 from ce_dynamics.arrays import Array
 from ce_dynamics.body import Body
-from ce_dynamics.errors import ModelError
+from ce_dynamics.embedding_checks import (
+    check_aggregate,
+    check_names,
+    refuse_immovable,
+    refuse_nonholonomic,
+    refuse_singular,
+)
+from ce_dynamics.errors import IndependentCoordinatesError
 from ce_dynamics.formula import is_free
 from ce_dynamics.hinges.revolute import Revolute
 from ce_dynamics.linkage import Linkage
@@ -107,9 +114,14 @@ def embed(system: System) -> Embedding:
 
     Raises
     ------
+    OverConstrainedError, UnderConstrainedError
+        Where a sub-graph's degrees of freedom are fewer, or more, than its independent coordinates.
+    IndependentCoordinatesError
+        Where these are as many but not in the loop, prescribed, or do not determine the other hinges.
+    SingularConfigurationError
+        Where the design pose is a dead centre or a point where branches cross.
     ModelError
-        Where a sub-graph's degrees of freedom differ from the number of its independent coordinates, a body
-        without mass or inertia would have to be accelerated, or a linkage does not fit its sub-graph.
+        Where a linkage does not fit its sub-graph, or a closure is not holonomic.
     """
     driven = driven_bodies(system)
     groups = merged_groups(system, driven)
@@ -120,6 +132,7 @@ def embed(system: System) -> Embedding:
     aggregates = [make_aggregate(system, bodies, closures) for bodies, closures in [*groups, *singles]]
     ordered = base_to_tip(aggregates)
     free = [body for body in system.bodies if any(body in S.independent for S in ordered)]
+    refuse_immovable(system, free)
     return Embedding(
         system=system,
         aggregates=tuple(ordered),
@@ -242,16 +255,15 @@ def make_aggregate(system: System, bodies: Sequence[Body], closures: Sequence[Lo
     linkages = tuple(link for link in system.linkages if names & set(link.determines))
     found = {name for link in linkages for name in link.determines}
     named = {name for loop in closures for name in loop.independent}
-    for name in sorted(named - names):
-        raise ModelError(
-            f"independent coordinate {name!r} is not in the loop of {members[0].name!r}: {sorted(names)}"
-        )
+    check_names(members, named, prescribed, found)
+    freedoms = freedoms_of(system, members, closures) if closures else None
     if not closures:
         independent = tuple(body for body in members if body.name not in system.prescribed)
     elif linkages and not named:
         independent = tuple(body for body in members if body.name not in found and body not in prescribed)
-    elif not named:
-        independent = freedoms_of(system, members, closures).chosen()
+    elif freedoms is not None and not named:
+        refuse_singular(freedoms)
+        independent = freedoms.chosen()
     else:
         independent = tuple(body for body in members if body.name in named)
     dependent = tuple(body for body in members if body not in independent and body not in prescribed)
@@ -260,39 +272,12 @@ def make_aggregate(system: System, bodies: Sequence[Body], closures: Sequence[Lo
     S = Aggregate(
         parent, tuple(members), tuple(closures), independent, prescribed, dependent, siblings, linkages
     )
-    check_aggregate(system, S, found)
+    if freedoms is not None:
+        check_aggregate(S, freedoms, found)
     if closures and dependent and not linkages:
         loop = Loop(parent, S.bodies, S.closures, dependent)
         S = replace(S, linkages=(NumericLinkage(loop, siblings),))
     return S
-
-
-def refuse_nonholonomic(closures: Sequence[LoopClosure]) -> None:
-    """Refuse closures whose conditions on velocities leave positions free: no coordinate would hold those."""
-    for loop in closures:
-        if not all(condition.holonomic for condition in loop.closure.constraints):
-            raise ModelError(
-                f"closure {loop.name!r} is not holonomic and cannot be embedded; give the rolling body a "
-                "RollingOnPlane hinge, or use BallRollingOnPlane in a ConstrainedSystem"
-            )
-
-
-def check_aggregate(system: System, S: Aggregate, found: set[str]) -> None:
-    """Refuse a sub-graph whose coordinates do not fit its closures."""
-    if not S.closures:
-        return
-    freedoms = undetermined(system, S.bodies, S.closures)
-    if freedoms != S.N:
-        hinges = ", ".join(body.name for body in S.bodies if body not in S.prescribed)
-        raise ModelError(
-            f"the loop of {S.name!r} has {freedoms} degrees of freedom in the design pose but {S.N} "
-            f"independent coordinates {[body.name for body in S.independent]}; name {freedoms} of: {hinges}"
-        )
-    unfound = [body.name for body in S.dependent if body.name not in found]
-    if S.linkages and unfound:
-        raise ModelError(
-            f"the linkages of {S.name!r} leave hinges {unfound} undetermined; add one that finds them"
-        )
 
 
 def base_to_tip(aggregates: Sequence[Aggregate]) -> list[Aggregate]:
@@ -313,12 +298,12 @@ def neutral_state(embedding: Embedding) -> tuple[Array, Array]:
 
     Raises
     ------
-    ModelError
+    IndependentCoordinatesError
         If it was told of a hinge that is not independent.
     """
     for name in (*embedding.system.initial, *embedding.system.initial_rates):
         if name not in embedding.q_of:
-            raise ModelError(
+            raise IndependentCoordinatesError(
                 f"body {name!r}: initial values were given, but its hinge is not independent; those are"
                 f" {list(embedding.q_of)}"
             )

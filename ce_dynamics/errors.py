@@ -11,6 +11,26 @@ class ModelError(CeDynamicsError, ValueError):
     """A system is described wrongly: a mass, an axis, a hinge, a loop, a name."""
 
 
+class OverConstrainedError(ModelError):
+    """Closures or prescribed motions leave fewer freedoms than there are independent coordinates, or none."""
+
+
+class UnderConstrainedError(ModelError):
+    """Closures leave freedoms that no independent coordinate accounts for."""
+
+
+class IndependentCoordinatesError(ModelError):
+    """The number of independent coordinates is right, but they do not determine the others."""
+
+
+class SingularConfigurationError(ModelError):
+    """The design pose is a dead centre or a branching point: what holds there does not hold close by."""
+
+
+class MasslessFreedomError(ModelError):
+    """A degree of freedom moves neither mass nor inertia, so its acceleration is not determined."""
+
+
 class DataError(CeDynamicsError, ValueError):
     """A parameter file or an override is wrong: key, unit, sign or range."""
 

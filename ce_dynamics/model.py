@@ -15,7 +15,7 @@ from ce_dynamics.checks import Floats, checked
 from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, trace
 from ce_dynamics.embedding import Aggregate, Embedding, embed
 from ce_dynamics.equations import Instant
-from ce_dynamics.errors import AssemblyError, ModelError
+from ce_dynamics.errors import AssemblyError, MasslessFreedomError, ModelError
 from ce_dynamics.formula import nominal
 from ce_dynamics.layout import Entry, Layout
 from ce_dynamics.loops.closure_errors import closure_errors
@@ -60,7 +60,10 @@ class Model(Analysis):
     Raises
     ------
     ModelError
-        If the system is described wrongly, or two of its quantities have the same name.
+        If the system is described wrongly, or two of its quantities have the same name; of the classes of
+        `ce_dynamics.embedding.embed` where its loops are at fault.
+    MasslessFreedomError
+        If a degree of freedom moves neither mass nor inertia.
     AssemblyError
         If a loop cannot be assembled at the initial state.
     """
@@ -105,13 +108,13 @@ class Model(Analysis):
         """Refuse degrees of freedom that move no mass, whose acceleration is not determined."""
         with np.errstate(all="ignore"):
             nodes = self.instant(self.y0, self.u0).nodes
-        for S in self.embedding.aggregates:
+        for S in reversed(self.embedding.aggregates):  # what it carries comes first: NaN spreads to the base
             if S.N == 0:
                 continue
             inertia = np.linalg.eigvalsh(nominal(nodes[S.name].D_matrix).astype(float))
             if not inertia[0] > NEGLIGIBLE * inertia[-1]:
                 hinges = ", ".join(body.name for body in S.independent)
-                raise ModelError(
+                raise MasslessFreedomError(
                     f"hinge {hinges}: a motion of it moves no mass or inertia (D has the eigenvalue "
                     f"{inertia[0]:.3g}); give {S.name!r} or what it carries mass and inertia"
                 )

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.arrays import Array, Scalar, array, cross, dot
-from ce_dynamics.errors import ModelError
+from ce_dynamics.errors import ModelError, SingularConfigurationError
 from ce_dynamics.hinges.geometry import unit_axis
 from ce_dynamics.hinges.revolute import Revolute
 from ce_dynamics.kinematics.four_bar import (
@@ -94,7 +94,9 @@ class FourBarLoop:
     Raises
     ------
     ModelError
-        If neighbouring points coincide in the plane, or the design pose is a dead point (D, F, G in line).
+        If neighbouring points coincide in the plane.
+    SingularConfigurationError
+        If the design pose is a dead point (D, F, G in line).
     """
 
     def __init__(
@@ -124,7 +126,7 @@ class FourBarLoop:
         x, y = float(self.ex @ GD), float(self.ey @ GD)
         sine = branch_sign(self.theta_40, x, y)
         if abs(sine) <= DEAD_POINT * np.hypot(x, y):
-            raise ModelError(
+            raise SingularConfigurationError(
                 f"{owner}: the design pose is a dead point: {nD}, {nF} and {nG} are in line, so that the "
                 "linkage cannot tell its two branches apart; give hardpoints of a pose away from it"
             )

@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from ce_dynamics.arrays import Array, array, cross, dot, sqrt
-from ce_dynamics.errors import ModelError
+from ce_dynamics.errors import SingularConfigurationError
 from ce_dynamics.hinges.revolute import Revolute
 from ce_dynamics.kinematics.hardpoints import DEAD_POINT, distance_from_axis, length_between
 from ce_dynamics.kinematics.rotated import hinge_axes, hinge_point, rotated
@@ -46,8 +46,10 @@ class RotationToDistance:
     Raises
     ------
     ModelError
-        If F and D coincide, F is on the axis, or the design pose is a dead point (F, D and the axis in one
-        plane), where the two branches meet and none can be chosen.
+        If F and D coincide, or F is on the axis.
+    SingularConfigurationError
+        If the design pose is a dead point (F, D and the axis in one plane), where the two branches meet and
+        none can be chosen.
     """
 
     def __init__(self, hinge: Revolute, point: Array, target: Array, owner: str, names: str) -> None:
@@ -64,7 +66,7 @@ class RotationToDistance:
         reach = radius * float(np.linalg.norm(delta - u * (u @ delta)))
         B = float(self.g0 @ delta)
         if abs(B) <= DEAD_POINT * reach:
-            raise ModelError(
+            raise SingularConfigurationError(
                 f"{owner}: the design pose is a dead point: points {names} and the axis through "
                 f"{hinge.at.tolist()} along {u.tolist()} lie in one plane, so that the linkage cannot tell "
                 "its two branches apart; give hardpoints of a pose away from it"

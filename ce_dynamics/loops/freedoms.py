@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
 
 from ce_dynamics.arrays import Array
 from ce_dynamics.body import Body
-from ce_dynamics.errors import ModelError
+from ce_dynamics.errors import IndependentCoordinatesError
 from ce_dynamics.formula import nominal
 from ce_dynamics.loops.assembly import assembled
 from ce_dynamics.loops.closure_errors import numerical_rank
 from ce_dynamics.loops.kernel import LoopKernel, largest
+from ce_dynamics.loops.nearby import closed_nearby
 from ce_dynamics.loops.row_choice import smallest_singular
-from ce_dynamics.loops.trial import Loop, held_at_design, moving, stacked_neutral
+from ce_dynamics.loops.trial import (
+    Loop,
+    held_at_design,
+    moving,
+    stacked_neutral,
+    with_unit_quaternions,
+)
 from ce_dynamics.system import LoopClosure
 
 MOST_COMBINATIONS = 3000
@@ -50,30 +58,60 @@ class Freedoms:
         siblings = tuple(dict.fromkeys(end for end in ends if end.name not in names and end is not parent))
         self.free = tuple(body for body in members if body in free)
         self.loop = Loop(parent, members, tuple(closures), self.free)
-        self.Y = self._jacobian(siblings) * self.loop.scales
+        self._given = moving(self.loop.given, stacked_neutral(self.loop.given))
+        self._held = held_at_design(siblings, parent)
+        self._tolerance = 1e-13 * max(1.0, self.loop.size)
+        self._q = self.loop.neutral()
+        if largest(self._residual(self._q)) > self._tolerance:
+            self._q = assembled(LoopKernel(self.loop, siblings))
+        self.Y, self._Y_given = self._jacobians(self._q)
 
-    def _jacobian(self, siblings: tuple[Body, ...]) -> Array:
-        loop = self.loop
-        given = moving(loop.given, stacked_neutral(loop.given))
-        held = held_at_design(siblings, loop.parent)
-        q = loop.neutral()
-        if largest(nominal(loop.residual(q, given, held))) > 1e-13 * max(1.0, loop.size):
-            q = assembled(LoopKernel(loop, siblings))
-        columns = sum(len(motion.eta) for motion in given.values()) + loop.m
-        Y = nominal(loop.errors(q, np.zeros(columns), given, held).Y).astype(float)
-        return np.asarray(Y[:, : loop.m])
+    def _residual(self, q: Array) -> Array:
+        return np.asarray(nominal(self.loop.residual(q, self._given, self._held)), dtype=float)
+
+    def _jacobians(self, q: Array) -> tuple[Array, Array]:
+        """Scaled Y over the free hinges, and Y over those with prescribed motion."""
+        m = self.loop.m
+        columns = sum(len(motion.eta) for motion in self._given.values()) + m
+        errors = self.loop.errors(q, np.zeros(columns), self._given, self._held)
+        Y = nominal(errors.Y).astype(float)
+        return Y[:, :m] * self.loop.scales, Y[:, m:]
 
     @property
     def number(self) -> int:
         """Degrees of freedom."""
         return int(self.Y.shape[1]) - numerical_rank(self.Y)
 
+    @property
+    def redundant_rows(self) -> int:
+        """Closure conditions more than needed to take the freedoms that are gone."""
+        return int(self.Y.shape[0]) - numerical_rank(self.Y)
+
+    @property
+    def follows(self) -> bool:
+        """Whether the free hinges can follow whatever the prescribed ones do."""
+        return numerical_rank(np.hstack((self.Y, self._Y_given))) == numerical_rank(self.Y)
+
+    @cached_property
+    def number_nearby(self) -> int:
+        """Degrees of freedom in a closed pose close by; fewer than ``number`` at a singular design pose."""
+
+        def equations(q: Array) -> tuple[Array, Array]:
+            return self._residual(q), self._jacobians(q)[0]
+
+        def advanced(q: Array, step: Array) -> Array:
+            moved = self.loop.advanced(q, step * self.loop.scales)
+            return with_unit_quaternions(self.loop.dependent, moved)
+
+        Y = closed_nearby(equations, advanced, self._q, self._tolerance)
+        return self.number if Y is None else int(Y.shape[1]) - numerical_rank(Y)
+
     def chosen(self) -> tuple[Body, ...]:
         """Hinges that make the best conditioned Y₁ when they are the independent ones.
 
         Raises
         ------
-        ModelError
+        IndependentCoordinatesError
             If no set of whole hinges has the right number of coordinates.
         """
         best, found = SINGULAR, None
@@ -83,7 +121,7 @@ class Freedoms:
             if quality > best * (1.0 + 1e-6):
                 best, found = quality, independent
         if found is None:
-            raise ModelError(
+            raise IndependentCoordinatesError(
                 f"the loop of {self.loop.name!r} has {self.number} degrees of freedom, but no set of whole "
                 f"hinges among {[body.name for body in self.free]} can be its independent coordinates; split "
                 f"a hinge with several coordinates into simpler ones, or cut the loop elsewhere"

@@ -16,7 +16,7 @@ import numpy as np
 
 from ce_dynamics.arrays import Array, Scalar, array, concatenate, where, zeros
 from ce_dynamics.body import Body
-from ce_dynamics.errors import ModelError
+from ce_dynamics.errors import IndependentCoordinatesError, SingularConfigurationError
 from ce_dynamics.hinges.base import Hinge
 from ce_dynamics.linkage import Linkage
 from ce_dynamics.loops.assembly import assembled
@@ -24,6 +24,7 @@ from ce_dynamics.loops.branch import Branch, BranchEnd, follow
 from ce_dynamics.loops.branch_table import BranchTable, Reach, tabulate
 from ce_dynamics.loops.closure_errors import numerical_rank
 from ce_dynamics.loops.kernel import LoopKernel
+from ce_dynamics.loops.nearby import regular_nearby
 from ce_dynamics.loops.pivoted_lu import PivotedLU
 from ce_dynamics.loops.row_choice import RowChoice, smallest_singular
 from ce_dynamics.loops.straight_path import Linearised, Pose, closed, led_along, path
@@ -65,9 +66,10 @@ class NumericLinkage(Linkage):
     ------
     AssemblyError
         If the closures do not hold in the design pose and cannot be made to.
-    ModelError
-        If the number of independent coordinates is not that of the degrees of freedom, or they are a choice
-        for which Y₁ is singular.
+    SingularConfigurationError
+        If Y₁ is singular in the design pose, though not close by.
+    IndependentCoordinatesError
+        If it is singular close by too, or a full turn of the coordinate does not lead back to the start.
     """
 
     def __init__(
@@ -100,10 +102,17 @@ class NumericLinkage(Linkage):
         given = [body.name for body in kernel.parameters]
         loose = loop.m - numerical_rank(Y1)
         still = blind(Y1, loop)
-        raise ModelError(
-            f"the loop of {loop.name!r} cannot be driven by {given}: Y1 is singular in the design pose, so "
-            f"{still} may still move in {loose} way(s) that {given} do not determine; name other independent "
-            f"coordinates, or move the design pose away from a dead centre"
+        trouble = (
+            f"the loop of {loop.name!r} cannot be driven by {given}: Y1 is singular in the design pose"
+            f"{{}}, so {still} may still move in {loose} way(s) that {given} do not determine; "
+        )
+        if regular_nearby(kernel, self.q0):
+            raise SingularConfigurationError(
+                trouble.format(" and regular close by")
+                + "name other independent coordinates, or move the design pose away from this dead centre"
+            )
+        raise IndependentCoordinatesError(
+            trouble.format(" and close by as well") + "name other independent coordinates"
         )
 
     @property
@@ -146,7 +155,7 @@ class NumericLinkage(Linkage):
             apart = max(float(np.max(np.abs(a - b))) for a, b in zip(*poses, strict=True))
             if apart > 1e-6 * max(1.0, self._kernel.size):
                 name = self._kernel.parameters[0].name
-                raise ModelError(
+                raise IndependentCoordinatesError(
                     f"the loop of {self.loop.name!r}: after a full turn of {name!r} the hinge of "
                     f"{body.name!r} is not where it was (by {apart:.3g}), so the angle alone does not tell "
                     f"where it is; choose {body.name!r} as the independent coordinate, or give limits "

@@ -1,0 +1,107 @@
+"""What an aggregated body is refused for: freedoms and coordinates that do not fit its closures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ce_dynamics.body import Body
+from ce_dynamics.errors import (
+    IndependentCoordinatesError,
+    ModelError,
+    OverConstrainedError,
+    SingularConfigurationError,
+    UnderConstrainedError,
+)
+from ce_dynamics.loops.freedoms import Freedoms
+from ce_dynamics.system import LoopClosure, System
+
+if TYPE_CHECKING:
+    from ce_dynamics.embedding import Aggregate
+
+
+def refuse_nonholonomic(closures: Sequence[LoopClosure]) -> None:
+    """Refuse closures whose conditions on velocities leave positions free: no coordinate would hold those."""
+    for loop in closures:
+        if not all(condition.holonomic for condition in loop.closure.constraints):
+            raise ModelError(
+                f"closure {loop.name!r} is not holonomic and cannot be embedded; give the rolling body a "
+                "RollingOnPlane hinge, or use BallRollingOnPlane in a ConstrainedSystem"
+            )
+
+
+def check_names(
+    members: Sequence[Body], named: set[str], prescribed: Sequence[Body], found: set[str]
+) -> None:
+    """Refuse independent coordinates that are not in the loop, or are given otherwise."""
+    loop = f"the loop of {members[0].name!r}"
+    names = sorted(body.name for body in members)
+    driven = {body.name for body in prescribed}
+    others = [name for name in names if name not in driven | found]
+    for name in sorted(named):
+        if name not in names:
+            trouble = f"is not in {loop}: {names}"
+        elif name in driven:
+            trouble = f"of {loop} has prescribed motion; name others of {others}, or none"
+        elif name in found:
+            trouble = f"of {loop} is found by a linkage; name others of {others}, or none"
+        else:
+            continue
+        raise IndependentCoordinatesError(f"independent coordinate {name!r} {trouble}")
+
+
+def refuse_singular(freedoms: Freedoms) -> None:
+    """Refuse a design pose that has more freedoms than the closed poses around it."""
+    if freedoms.number_nearby < freedoms.number:
+        raise SingularConfigurationError(
+            f"the loop of {freedoms.loop.name!r} has {freedoms.number} degrees of freedom in the design pose "
+            f"but {freedoms.number_nearby} close by: the pose is singular, its bars in line or its branches "
+            f"crossing; describe it in another pose and bring it here with System.start"
+        )
+
+
+def check_aggregate(S: Aggregate, freedoms: Freedoms, found: set[str]) -> None:
+    """Refuse a sub-graph whose coordinates do not fit its closures."""
+    if freedoms.number != S.N or not S.linkages:
+        refuse_singular(freedoms)
+    hinges = ", ".join(body.name for body in S.bodies if body not in S.prescribed)
+    count = (
+        f"the loop of {S.name!r} has {freedoms.number} degrees of freedom in the design pose but {S.N} "
+        f"independent coordinates {[body.name for body in S.independent]}"
+    )
+    name = f"name {freedoms.number} of: {hinges}" if freedoms.number else "name none"
+    if freedoms.number < S.N:
+        raise OverConstrainedError(f"{count}; {name}, or remove closures {[c.name for c in S.closures]}")
+    if freedoms.number > S.N:
+        raise UnderConstrainedError(f"{count}; {name}, or add the closures that are missing")
+    check_held(S, freedoms)
+    unfound = [body.name for body in S.dependent if body.name not in found]
+    if S.linkages and unfound:
+        raise ModelError(
+            f"the linkages of {S.name!r} leave hinges {unfound} undetermined; add one that finds them"
+        )
+
+
+def check_held(S: Aggregate, freedoms: Freedoms) -> None:
+    """Refuse closures that hold what is prescribed, or that hold everything more than once."""
+    closures = [loop.name for loop in S.closures]
+    if not freedoms.follows:
+        raise OverConstrainedError(
+            f"the loop of {S.name!r}: closures {closures} do not let the hinges of "
+            f"{[body.name for body in S.prescribed]} move as prescribed; prescribe fewer of them"
+        )
+    if S.N == 0 and not S.prescribed and not S.siblings and freedoms.redundant_rows:
+        raise OverConstrainedError(
+            f"the loop of {S.name!r} cannot move, and {freedoms.redundant_rows} of the conditions of its "
+            f"closures {closures} hold it more than once, so their forces are not determined; remove a "
+            f"closure, or join {[body.name for body in S.bodies]} by Fixed hinges"
+        )
+
+
+def refuse_immovable(system: System, independent: Sequence[Body]) -> None:
+    """Refuse a system whose closures leave nothing to move."""
+    if system.closures and not independent and not system.prescribed:
+        raise OverConstrainedError(
+            f"nothing of system {system.name!r} can move: its closures {[c.name for c in system.closures]} "
+            f"take all freedoms of its hinges; remove one, or give a hinge more freedom"
+        )
