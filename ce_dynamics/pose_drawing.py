@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +12,7 @@ from ce_dynamics.arrays import Array
 from ce_dynamics.body import Body
 from ce_dynamics.checks import Floats, checked
 from ce_dynamics.errors import ModelError
-from ce_dynamics.hinges.geometry import across, unit_axis
+from ce_dynamics.hinges.geometry import across, finite_vector, unit_axis
 from ce_dynamics.model import Model
 from ce_dynamics.parameters import values_at
 
@@ -32,6 +32,7 @@ def draw(
     up: ArrayLike = (0.0, 0.0, 1.0),
     axes: Axes | None = None,
     names: bool = True,
+    points: Mapping[str, Sequence[ArrayLike]] | None = None,
 ) -> Axes:
     """Draw a mechanism in a pose, in parallel projection.
 
@@ -54,6 +55,8 @@ def draw(
         Where to draw; axes of a new figure if not given.
     names : bool
         Whether bodies are labelled.
+    points : mapping of str to sequence of (3,) array_like, optional
+        Further points of bodies, by their design positions [m], that belong into the picture.
 
     Returns
     -------
@@ -62,7 +65,8 @@ def draw(
     Raises
     ------
     ModelError
-        If y or u has the wrong length or is not finite, a direction is zero, or the two are parallel.
+        If y or u has the wrong length or is not finite, a direction is zero, the two are parallel, or a body
+        or point given is none.
 
     Examples
     --------
@@ -78,7 +82,7 @@ def draw(
     plane = picture_plane(along, up)
     if axes is None:
         axes = Figure(figsize=(6.0, 4.5), layout="constrained").add_subplot()
-    poses = skeleton(model, y, u)
+    poses = skeleton(model, y, u, points)
     size = max((float(np.ptp(points, axis=0).max()) for points in poses.values()), default=1.0)
     for k, (name, points) in enumerate(poses.items()):
         draw_body(axes, distinct(points @ plane.T, COINCIDENT * size), f"C{k % 10}", name if names else "")
@@ -93,17 +97,27 @@ def draw(
     return axes
 
 
-def skeleton(model: Model, y: ArrayLike | None = None, u: ArrayLike | None = None) -> dict[str, Floats]:
+def skeleton(
+    model: Model,
+    y: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    points: Mapping[str, Sequence[ArrayLike]] | None = None,
+) -> dict[str, Floats]:
     """Points of every body in world axes [m], (n, 3) each.
 
-    The first is that of the inboard hinge, then come those of the hinges and closures on the body; a body
-    with no others has its centre of mass as well.
+    The first is that of the inboard hinge, then come those of the hinges and closures on the body and the
+    further ones given; a body with no others has its centre of mass as well.
     """
     bodies = model.system.bodies
-    points = [(body, at) for body in bodies for at in attachments(model, body)]
-    positions = located(model, y, u, points)
-    owners = [body for body, _ in points]
-    return {body.name: positions[[owner is body for owner in owners]] for body in bodies}
+    marked = {body.name: attachments(model, body) for body in bodies}
+    for name, further in (points or {}).items():
+        owner = model.system.find(name)
+        marked[owner.name] += [finite_vector(at, f"draw: body {owner.name!r}", "point") for at in further]
+    for body in bodies:
+        marked[body.name] += [body.com] * (len(marked[body.name]) == 1)
+    pairs = [(body, at) for body in bodies for at in marked[body.name]]
+    positions = located(model, y, u, pairs)
+    return {body.name: positions[[owner is body for owner, _ in pairs]] for body in bodies}
 
 
 def located(
@@ -126,7 +140,7 @@ def attachments(model: Model, body: Body) -> list[Array]:
         points += [loop.closure.at_parent] * (loop.body_a is body) + [loop.closure.at_child] * (
             loop.body_b is body
         )
-    return points if len(points) > 1 else [*points, body.com]
+    return points
 
 
 def picture_plane(along: ArrayLike, up: ArrayLike) -> Floats:
@@ -160,7 +174,7 @@ def distinct(points: Floats, tolerance: float) -> Floats:
 
 
 def draw_body(axes: Axes, points: Floats, colour: str, name: str) -> None:
-    """A body as a line or a filled polygon, with its name in the middle."""
+    """A body as a line or a filled polygon, with its name between its first two points."""
     outline = outline_of(points)
     axes.fill(*outline.T, facecolor=colour, alpha=0.15, zorder=1)
     axes.plot(
@@ -168,7 +182,7 @@ def draw_body(axes: Axes, points: Floats, colour: str, name: str) -> None:
     )
     if name:
         box = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
-        x, z = outline.mean(axis=0)
+        x, z = points[:2].mean(axis=0)  # beside the hinges, which must stay visible
         axes.text(x, z, name, color=colour, ha="center", va="center", fontsize=9, bbox=box, zorder=5)
 
 

@@ -151,7 +151,8 @@ def test_drawing_of_a_pose_shows_where_the_points_are() -> None:
 def test_drawing_of_a_pose_from_elsewhere() -> None:
     """Looking along −x with y to the right would put z up; seen along z the linkage is a line."""
     model = ce.compile(four_bar())
-    side = ce.draw(model, along=(-1, 0, 0))
+    side = ce.draw(model, along=(-1, 0, 0), points={"lever": [(1.2, 0, 2.0)]})
+    assert max(np.max(np.asarray(line.get_ydata(), dtype=float)) for line in side.get_lines()) == 2.0
     assert (side.get_xlabel(), side.get_ylabel()) == ("y [m]", "z [m]")
     above = ce.draw(model, along=(0, 0, -1), up=(0, 1, 0), names=False)
     assert all(np.ptp(np.asarray(line.get_ydata(), dtype=float)) == 0.0 for line in above.get_lines())
@@ -164,3 +165,5 @@ def test_drawing_refuses_nonsense() -> None:
         ce.draw(model, along=(0, 0, 1))
     with pytest.raises(ce.ModelError, match="finite"):
         ce.draw(model, y=[np.nan, 0.0])
+    with pytest.raises(ce.ModelError, match="'lever': point"):
+        ce.draw(model, points={"lever": [(0.0, np.nan, 0.0)]})
