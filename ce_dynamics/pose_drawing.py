@@ -83,9 +83,9 @@ def draw(
     if axes is None:
         axes = Figure(figsize=(6.0, 4.5), layout="constrained").add_subplot()
     poses = skeleton(model, y, u, points)
-    size = max((float(np.ptp(points, axis=0).max()) for points in poses.values()), default=1.0)
-    for k, (name, points) in enumerate(poses.items()):
-        draw_body(axes, distinct(points @ plane.T, COINCIDENT * size), f"C{k % 10}", name if names else "")
+    size = max((float(np.ptp(marks, axis=0).max()) for marks in poses.values()), default=1.0)
+    for k, (name, marks) in enumerate(poses.items()):
+        draw_body(axes, distinct(marks @ plane.T, COINCIDENT * size), f"C{k % 10}", name if names else "")
     draw_hinges(axes, model, poses, plane)
     cuts = [(loop.body_a, loop.closure.at_parent) for loop in model.system.closures]
     draw_cuts(axes, located(model, y, u, cuts) @ plane.T)
