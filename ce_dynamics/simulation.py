@@ -15,7 +15,7 @@ from ce_dynamics.errors import AccuracyWarning, CeDynamicsError, ModelError, Sim
 from ce_dynamics.model import InputLaw, Model, reach_text
 from ce_dynamics.results import dataset
 from ce_dynamics.stepping.methods import NATIVE_METHODS, NativeMethod
-from ce_dynamics.stepping.run import InterruptedRunError, Settings, make_stepper, march
+from ce_dynamics.stepping.run import InterruptedRunError, Settings, check_renewal, make_stepper, march
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -153,6 +153,7 @@ def simulate(
     interval: float = 0.01,
     max_step: float = math.inf,
     step: float = 1e-3,
+    jacobian_every: int = 1,
     audit: bool = False,
     parameters: Mapping[str, float] | None = None,
     progress: Callable[[float], None] | None = None,
@@ -180,6 +181,9 @@ def simulate(
         Longest step of the adaptive methods [s].
     step : float
         Step of the fixed-step methods [s]; shortened where it does not divide ``interval``.
+    jacobian_every : int
+        Steps that ``rosenbrock`` and ``implicit-euler`` make with one Jacobian.  Both keep their order
+        whatever it is; how stiff a model may be depends on how fast its Jacobian changes.
     audit : bool
         Integrate the work done on the system as well (variable ``work``), to be compared with ``energy``.
     parameters : mapping of str to float, optional
@@ -206,12 +210,13 @@ def simulate(
         raise ModelError(f"max_step {max_step!r} must be a positive number (infinite for no limit)")
     if method not in METHODS:
         raise ModelError(f"method {method!r} is not known; choose one of {', '.join(METHODS)}")
+    check_renewal(method, jacobian_every)
     start = model.y0 if y0 is None else checked("y0", y0, len(model.layout.y0))
     rhs = RightHandSide(model, inputs, audit, parameters)
     start = np.append(start, 0.0) if audit else start
     t_store = stored_times(duration, interval)
     import_integrators(method)
-    settings = Settings(method, step, rtol, atol, max_step)
+    settings = Settings(method, step, rtol, atol, max_step, jacobian_every)
     native = native_stepper(rhs, start, settings) if method in NATIVE_METHODS else None
     began = time.perf_counter()
     if native is None:

@@ -13,13 +13,21 @@ from ce_dynamics.stepping.wiring import Wiring
 class FixedStep:
     """A method of fixed steps.
 
+    Parameters
+    ----------
+    method : str
+    wiring : Wiring
+    y0 : array
+    jacobian_every : int
+        Steps that an implicit method makes with one Jacobian.
+
     Attributes
     ----------
     y : array
         The state it has reached; written in place.
     """
 
-    def __init__(self, method: str, wiring: Wiring, y0: Floats) -> None:
+    def __init__(self, method: str, wiring: Wiring, y0: Floats, jacobian_every: int = 1) -> None:
         n = wiring.n
         self.wiring = wiring
         self.y = np.array(y0, dtype=float)
@@ -29,6 +37,8 @@ class FixedStep:
         self._work = np.zeros((3, n))
         self._matrix = np.zeros((n, n) if self._implicit else (1, 1))
         self._pivots = np.zeros(n, dtype=np.int64)
+        self._every = jacobian_every
+        self._age, self._kept = np.zeros(1, dtype=np.int64), np.zeros(1)
 
     def march(self, t: Floats, n: int, h: float, out: Floats) -> int:
         """From each t[k] make n steps of h and leave the state in out[k].
@@ -51,6 +61,9 @@ class FixedStep:
                 w.columns,
                 self._matrix,
                 self._pivots,
+                self._every,
+                self._age,
+                self._kept,
                 self._work,
                 self.y,
                 t,
@@ -61,6 +74,26 @@ class FixedStep:
         else:
             done = kernels.march_explicit(w.calls, w.time, w.state, w.rate, self._work, self.y, t, n, h, out)
         return int(done)
+
+    @property
+    def memory(self) -> Floats:
+        """What the next step depends on besides the state: the factors it may go on with."""
+        if not self._implicit or self._every == 1:
+            return np.empty(0)
+        parts = (self._kept, self._age, self._pivots, self._matrix.reshape(-1))
+        return np.concatenate([np.asarray(part, dtype=float) for part in parts])
+
+    @memory.setter
+    def memory(self, saved: Floats) -> None:
+        if len(saved):
+            n = len(self.y)
+            self._kept[0], self._age[0] = saved[0], int(saved[1])
+            self._pivots[:] = saved[2 : 2 + n].astype(np.int64)
+            self._matrix[:] = saved[2 + n :].reshape(n, n)
+
+    def forget(self) -> None:
+        """Start afresh."""
+        self._kept[0] = 0.0  # no step has this size: the Jacobian is renewed
 
 
 class Adaptive:
@@ -79,10 +112,24 @@ class Adaptive:
     def __init__(self, wiring: Wiring, y0: Floats, rtol: float, atol: float, max_step: float) -> None:
         self.wiring = wiring
         self.y = np.array(y0, dtype=float)
-        self.clock = np.array([0.0, 0.0, 1e-4])
+        self.clock = np.zeros(3)
         self.counts = np.zeros(4, dtype=np.int64)
         self._tolerances = float(rtol), float(atol), float(max_step)
         self._K, self._work = np.zeros((7, wiring.n)), np.zeros((1, wiring.n))
+        self.forget()
+
+    @property
+    def memory(self) -> Floats:
+        """What the next step depends on besides the state."""
+        return self.clock.copy()
+
+    @memory.setter
+    def memory(self, saved: Floats) -> None:
+        self.clock[:] = saved
+
+    def forget(self) -> None:
+        """Start afresh."""
+        self.clock[:] = (0.0, 0.0, 1e-4)
 
     def begin(self) -> None:
         """Take the present rate as that of the first stage: at the start and when inputs have changed."""

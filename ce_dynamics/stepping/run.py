@@ -25,13 +25,17 @@ Watch = Callable[[float, int], None]
 
 
 class Settings(NamedTuple):
-    """Method and steps: the longest fixed step, and tolerances and longest step of the adaptive method."""
+    """Method and steps: the longest fixed step, and tolerances and longest step of the adaptive method.
+
+    ``jacobian_every`` is how many steps an implicit method makes with one Jacobian.
+    """
 
     method: str
     step: float
     rtol: float
     atol: float
     max_step: float
+    jacobian_every: int = 1
 
 
 class Reached(NamedTuple):
@@ -65,6 +69,16 @@ def check_step(step: float) -> None:
         raise ModelError(f"step {step!r} must be a positive finite number of seconds, for example 1e-3")
 
 
+def check_renewal(method: str, steps: int) -> None:
+    """Refuse a number of steps between Jacobians that is no positive integer, or of no use to the method."""
+    if not (isinstance(steps, int) and steps >= 1):
+        raise ModelError(f"jacobian_every {steps!r} must be a positive integer number of steps")
+    if steps > 1 and method not in IMPLICIT:
+        raise ModelError(
+            f"jacobian_every {steps!r} means nothing to {method}; it is for {' and '.join(IMPLICIT)}"
+        )
+
+
 def make_stepper(
     settings: Settings,
     dynamics: CompiledFunction,
@@ -79,6 +93,7 @@ def make_stepper(
     from ce_dynamics.stepping.wiring import Wiring
 
     check_step(settings.step)
+    check_renewal(settings.method, settings.jacobian_every)
     jacobian = jacobian_of(model) if settings.method in IMPLICIT else None
     wiring = Wiring(dynamics, control, u, jacobian)
     nothing = np.empty((0, wiring.n))
@@ -88,7 +103,7 @@ def make_stepper(
         stepper.begin()
         stepper.march(np.zeros(1), 0, nothing)
     else:
-        stepper = FixedStep(settings.method, wiring, y0)
+        stepper = FixedStep(settings.method, wiring, y0, settings.jacobian_every)
         stepper.march(np.zeros(0), 1, settings.step, nothing)
     return stepper
 

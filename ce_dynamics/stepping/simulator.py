@@ -21,7 +21,7 @@ from ce_dynamics.stepping.methods import NATIVE_METHODS, NativeMethod
 from ce_dynamics.stepping.pacing import Pace, PaceReport
 from ce_dynamics.stepping.run import Settings, make_stepper, substeps
 
-MAGIC = b"ce-dyn 1"
+MAGIC = b"ce-dyn 2"
 UNLIMITED = 2**62
 """Steps the adaptive method may make between two instants: it stops by itself when they get too small."""
 
@@ -43,6 +43,8 @@ class Simulator:
         Initial state; that of the model if not given.
     rtol, atol : float
         Relative and absolute error per step of the adaptive method.
+    jacobian_every : int
+        Steps that an implicit method makes with one Jacobian; see `ce_dynamics.simulate`.
 
     Attributes
     ----------
@@ -74,6 +76,7 @@ class Simulator:
         y0: ArrayLike | None = None,
         rtol: float = 1e-6,
         atol: float = 1e-8,
+        jacobian_every: int = 1,
     ) -> None:
         if method not in NATIVE_METHODS:
             raise ModelError(
@@ -84,7 +87,7 @@ class Simulator:
                 raise ModelError(f"{name} {value!r} must be a positive finite number")
         self.model = model
         self.time = 0.0
-        self._settings = Settings(method, step, rtol, atol, math.inf)
+        self._settings = Settings(method, step, rtol, atol, math.inf, jacobian_every)
         self._y0 = model.y0 if y0 is None else checked("y0", y0, len(model.layout.y0))
         self._stepper = make_stepper(self._settings, model.dynamics, None, model.u0, self._y0, model)
         self._u = self._stepper.wiring.u
@@ -163,8 +166,7 @@ class Simulator:
         self.time = 0.0
         self._stepper.y[:] = self._y0
         self._u[:] = self.model.layout.u0
-        if not isinstance(self._stepper, FixedStep):
-            self._stepper.clock[:] = (0.0, 0.0, 1e-4)
+        self._stepper.forget()
 
     def save(self) -> bytes:
         """Time, state, inputs and what the method remembers.
@@ -172,8 +174,7 @@ class Simulator:
         A simulator of the same model, method and step that restores it goes on with the same bits.
         """
         stepper = self._stepper
-        clock = np.zeros(3) if isinstance(stepper, FixedStep) else stepper.clock
-        numbers = np.concatenate(([self.time], clock, self._u, stepper.y))
+        numbers = np.concatenate(([self.time], self._u, stepper.y, stepper.memory))
         return MAGIC + self._signature() + numbers.astype("<f8").tobytes()
 
     def restore(self, saved: bytes) -> None:
@@ -185,8 +186,9 @@ class Simulator:
             If it was saved by a simulator of another model or method, or is damaged.
         """
         head = MAGIC + self._signature()
+        stepper = self._stepper
         n_u, n = len(self._u), len(self.state)
-        size = len(head) + struct.calcsize(f"<{4 + n_u + n}d")
+        size = len(head) + struct.calcsize(f"<{1 + n_u + n + len(stepper.memory)}d")
         if len(saved) != size or saved[: len(head)] != head:
             raise ModelError(
                 "this is no state saved by a simulator of the same model and method; "
@@ -194,10 +196,9 @@ class Simulator:
             )
         numbers = np.frombuffer(saved, dtype="<f8", offset=len(head))
         self.time = float(numbers[0])
-        self._u[:] = numbers[4 : 4 + n_u]
-        self._stepper.y[:] = numbers[4 + n_u :]
-        if not isinstance(self._stepper, FixedStep):
-            self._stepper.clock[:] = numbers[1:4]
+        self._u[:] = numbers[1 : 1 + n_u]
+        stepper.y[:] = numbers[1 + n_u : 1 + n_u + n]
+        stepper.memory = numbers[1 + n_u + n :]
 
     def run_realtime(
         self,
@@ -274,4 +275,5 @@ class Simulator:
 
     def _signature(self) -> bytes:
         digest = self.model.dynamics.traced.digest()
-        return hashlib.sha256(f"{digest} {self._settings.method}".encode()).digest()
+        settings = self._settings
+        return hashlib.sha256(f"{digest} {settings.method} {settings.jacobian_every}".encode()).digest()

@@ -16,6 +16,14 @@ from tests.benchmarks.timing import best_of, python_loop
 RUNS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("rk4 (native), 1 ms", {"method": "rk4", "step": 1e-3}),
     ("rosenbrock (native), 1 ms", {"method": "rosenbrock", "step": 1e-3}),
+    (
+        "rosenbrock (native), 1 ms, a Jacobian in 10 steps",
+        {"method": "rosenbrock", "step": 1e-3, "jacobian_every": 10},
+    ),
+    (
+        "implicit-euler (native), 1 ms, a Jacobian in 10 steps",
+        {"method": "implicit-euler", "step": 1e-3, "jacobian_every": 10},
+    ),
     ("dopri5 (native), rtol 1e-6", {"method": "dopri5", "rtol": 1e-6, "atol": 1e-8}),
     ("RK45 (SciPy), rtol 1e-6", {"method": "RK45", "rtol": 1e-6, "atol": 1e-8}),
     ("LSODA (SciPy), rtol 1e-6", {"method": "LSODA", "rtol": 1e-6, "atol": 1e-8}),

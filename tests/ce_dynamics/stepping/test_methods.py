@@ -15,7 +15,7 @@ from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.model import Model
 from ce_dynamics.models import hmmwv
 from ce_dynamics.simulation import RightHandSide, simulate
-from ce_dynamics.stepping.methods import NATIVE_METHODS
+from ce_dynamics.stepping.methods import IMPLICIT, NATIVE_METHODS
 from ce_dynamics.stepping.run import Settings, make_stepper, march
 from tests.ce_dynamics.mechanisms import four_bar
 from tests.ce_dynamics.stepping import plain
@@ -44,7 +44,12 @@ def vehicle() -> tuple[Model, Floats]:
 def final_state(model: Model, law: Any, y0: Floats, duration: float, **how: Any) -> Floats:
     """[q; v; x] at the end of a run, integrated without data sets around it."""
     settings = Settings(
-        how["method"], how.get("step", 1e-3), how.get("rtol", 1e-6), how.get("atol", 1e-8), np.inf
+        how["method"],
+        how.get("step", 1e-3),
+        how.get("rtol", 1e-6),
+        how.get("atol", 1e-8),
+        np.inf,
+        how.get("jacobian_every", 1),
     )
     rhs = RightHandSide(model, law)
     stepper = make_stepper(settings, rhs.dynamics, rhs.control, rhs.inputs_at(0.0, y0), y0, model)
@@ -60,11 +65,14 @@ def tight(model: Model, law: Any, y0: Floats, duration: float) -> Floats:
     return np.asarray(solve_ivp(rhs, (0.0, duration), y0, **TIGHT).y[:, -1])
 
 
-def observed_orders(method: str, model: Model, law: Any, y0: Floats, T: float, n: int) -> Floats:
+def observed_orders(
+    method: str, model: Model, law: Any, y0: Floats, T: float, n: int, jacobian_every: int = 1
+) -> Floats:
     """log2 of the ratios of errors when the number of steps is n, 2n, 4n; states scaled by their change."""
     exact = tight(model, law, y0, T)
     scale = np.maximum(np.abs(exact - y0), 1e-3)
-    states = [final_state(model, law, y0, T, method=method, step=T / m) for m in (n, 2 * n, 4 * n)]
+    how = {"method": method, "jacobian_every": jacobian_every}
+    states = [final_state(model, law, y0, T, step=T / m, **how) for m in (n, 2 * n, 4 * n)]
     errors = np.array([np.max(np.abs(y - exact) / scale) for y in states])
     return np.asarray(np.log2(errors[:-1] / errors[1:]))
 
@@ -84,6 +92,17 @@ def test_order_on_a_double_pendulum(method: str, law: Any) -> None:
 def test_order_on_the_vehicle(method: str) -> None:
     model, y0 = vehicle()
     orders = observed_orders(method, model, SmoothSteer(), y0, 0.24, 30 if method == "rk4" else 60)
+    np.testing.assert_allclose(orders, ORDER[method], atol=0.35)
+
+
+@pytest.mark.parametrize("method", IMPLICIT)
+def test_order_does_not_depend_on_how_old_the_jacobian_is(method: str) -> None:
+    """Conditions for the order that hold for any matrix: what ROS2 was made for."""
+    n = {"rosenbrock": 640, "implicit-euler": 5120}[method]
+    orders = observed_orders(method, pendulum(), Wave(), PENDULUM_START, 1.0, n, jacobian_every=7)
+    np.testing.assert_allclose(orders, ORDER[method], atol=0.35)
+    model, y0 = vehicle()
+    orders = observed_orders(method, model, SmoothSteer(), y0, 0.24, 60, jacobian_every=5)
     np.testing.assert_allclose(orders, ORDER[method], atol=0.35)
 
 
@@ -181,6 +200,45 @@ def test_fixed_steps_equal_plain_numpy(method: str) -> None:
     np.testing.assert_allclose(native, y, atol=1e-13 if method == "rk4" else 1e-10)
 
 
+@pytest.mark.parametrize("method", IMPLICIT)
+def test_steps_with_an_old_jacobian_equal_plain_numpy(method: str) -> None:
+    model = pendulum()
+    rhs = RightHandSide(model, {"push": 0.7})
+    h, y, step = 0.01, PENDULUM_START, getattr(plain, method.replace("-", "_"))
+    exact = central_difference(rhs)
+    for k in range(50):
+        if k % 4 == 0:
+            held = exact(k * h, y)
+        y = step(rhs, lambda t, y, held=held: held, k * h, y, h)
+    native = final_state(
+        model, {"push": 0.7}, PENDULUM_START, 50 * h, method=method, step=h, jacobian_every=4
+    )
+    np.testing.assert_allclose(native, y, atol=1e-10)
+    always = final_state(model, {"push": 0.7}, PENDULUM_START, 50 * h, method=method, step=h)
+    assert np.max(np.abs(native - always)) > 1e-6  # it does make a difference
+
+
+def test_a_change_of_the_step_renews_the_jacobian() -> None:
+    """The factors hold for one h: the shorter last interval of a run must not be made with them."""
+    model = slider(damping=2e3)
+    how: dict[str, Any] = {"duration": 0.35, "interval": 0.1, "step": 0.1, "y0": np.array([0.0, 1.0])}
+    kept = simulate(model, method="implicit-euler", jacobian_every=100, **how)
+    renewed = simulate(model, method="implicit-euler", **how)
+    np.testing.assert_array_equal(kept.mass_rate, renewed.mass_rate)
+
+
+@pytest.mark.parametrize("steps", [0, -1, 1.5, "2"])
+def test_renewals_that_are_refused(steps: Any) -> None:
+    with pytest.raises(ModelError, match=r"jacobian_every .* positive integer"):
+        simulate(slider(), duration=0.1, method="rosenbrock", jacobian_every=steps)
+
+
+@pytest.mark.parametrize("method", ["rk4", "dopri5", "RK45"])
+def test_a_renewal_is_refused_where_it_means_nothing(method: Any) -> None:
+    with pytest.raises(ModelError, match=f"means nothing to {method}; it is for rosenbrock"):
+        simulate(slider(), duration=0.1, method=method, jacobian_every=2)
+
+
 def test_a_step_of_dormand_prince_equals_plain_numpy() -> None:
     from ce_dynamics.stepping import kernels
 
@@ -198,11 +256,11 @@ def test_a_step_of_dormand_prince_equals_plain_numpy() -> None:
     assert norm == pytest.approx(np.sqrt(np.mean(error**2)), abs=1e-14)
 
 
-@pytest.mark.parametrize("method", NATIVE_METHODS)
-def test_bits_do_not_depend_on_chunks(method: str) -> None:
+@pytest.mark.parametrize(("method", "every"), [(m, 1) for m in NATIVE_METHODS] + [(m, 5) for m in IMPLICIT])
+def test_bits_do_not_depend_on_chunks(method: str, every: int) -> None:
     model = pendulum()
     t = np.append(0.1 * np.arange(8.0), 0.75)
-    settings = Settings(method, 1e-3, 1e-6, 1e-8, np.inf)
+    settings = Settings(method, 1e-3, 1e-6, 1e-8, np.inf, every)
     runs = []
     for chunk in (1, 7, 100000):
         stepper = make_stepper(

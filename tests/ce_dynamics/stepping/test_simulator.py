@@ -9,7 +9,7 @@ import pytest
 
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.simulation import simulate
-from ce_dynamics.stepping.methods import NATIVE_METHODS
+from ce_dynamics.stepping.methods import IMPLICIT, NATIVE_METHODS
 from ce_dynamics.stepping.simulator import Simulator
 from tests.ce_dynamics.stepping.systems import PENDULUM_START, pendulum, slider
 
@@ -57,8 +57,8 @@ def test_the_state_is_one_live_view_that_cannot_be_written() -> None:
         state[0] = 1.0
 
 
-@pytest.mark.parametrize("method", NATIVE_METHODS)
-def test_restoring_continues_with_the_same_bits(method: Any) -> None:
+@pytest.mark.parametrize(("method", "every"), [(m, 1) for m in NATIVE_METHODS] + [(m, 7) for m in IMPLICIT])
+def test_restoring_continues_with_the_same_bits(method: Any, every: int) -> None:
     model = pendulum()
 
     def go_on(sim: Simulator, first: int, last: int) -> bytes:
@@ -66,7 +66,7 @@ def test_restoring_continues_with_the_same_bits(method: Any) -> None:
             sim.step(0.013, **({"push": np.sin(0.3 * k)} if k % 3 else {}))
         return sim.state.tobytes()
 
-    sim = Simulator(model, method=method, y0=PENDULUM_START)
+    sim = Simulator(model, method=method, y0=PENDULUM_START, jacobian_every=every)
     go_on(sim, 0, 40)
     saved, at = sim.save(), sim.time
     whole = go_on(sim, 40, 80)
@@ -74,7 +74,7 @@ def test_restoring_continues_with_the_same_bits(method: Any) -> None:
     sim.restore(saved)
     assert sim.time == at
     assert go_on(sim, 40, 80) == whole
-    other = Simulator(pendulum(), method=method)
+    other = Simulator(pendulum(), method=method, jacobian_every=every)
     other.restore(saved)
     assert go_on(other, 40, 80) == whole
     sim.reset()
@@ -87,6 +87,7 @@ def test_restoring_refuses_what_was_not_saved_by_its_like() -> None:
     for saved in (
         Simulator(pendulum((1.0, 0.8))).save(),
         Simulator(pendulum(), method="dopri5").save(),
+        Simulator(pendulum(), method="rosenbrock", jacobian_every=2).save(),
         sim.save()[:-8],
         b"",
     ):
@@ -129,6 +130,8 @@ def test_arguments_that_are_refused() -> None:
         Simulator(slider(), y0=[np.nan, 0.0])
     with pytest.raises(ModelError, match="step"):
         Simulator(slider(), step=-1.0)
+    with pytest.raises(ModelError, match="jacobian_every"):
+        Simulator(slider(), jacobian_every=3)
     with pytest.raises(ModelError, match="rtol"):
         Simulator(slider(), rtol=0.0)
     with pytest.raises(ModelError, match="speed"):
