@@ -69,9 +69,9 @@ def check_step(step: float) -> None:
         raise ModelError(f"step {step!r} must be a positive finite number of seconds, for example 1e-3")
 
 
-def check_renewal(method: str, steps: int) -> None:
+def check_renewal(method: str, steps: object) -> None:
     """Refuse a number of steps between Jacobians that is no positive integer, or of no use to the method."""
-    if not (isinstance(steps, int) and steps >= 1):
+    if not isinstance(steps, int) or steps < 1:
         raise ModelError(f"jacobian_every {steps!r} must be a positive integer number of steps")
     if steps > 1 and method not in IMPLICIT:
         raise ModelError(
