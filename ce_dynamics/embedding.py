@@ -146,13 +146,15 @@ def embed(system: System) -> Embedding:
 def is_spinning_tip(system: System, body: Body) -> bool:
     """Whether a body on a revolute hinge carries nothing and is the same in every position of the hinge."""
     hinge = body.inboard
-    if not isinstance(hinge, Revolute) or any(map(is_free, (body.inertia, body.com, hinge.at, hinge.axis))):
+    offset = body.local(hinge.at)  # zero where both are the same formula
+    if not isinstance(hinge, Revolute) or any(map(is_free, (body.inertia, offset, hinge.axis))):
         return False
     carries = any(other.parent is body for other in system.bodies)
     closes = any(body in (loop.body_a, loop.body_b) for loop in system.closures)
     half_turn = 2.0 * np.outer(hinge.axis, hinge.axis) - np.eye(3)
     quarter_turn = rotation_about(hinge.axis, 0.0, 1.0)
-    on_axis = np.allclose(half_turn @ body.local(hinge.at), body.local(hinge.at), rtol=0.0, atol=1e-15)
+    offset = offset.astype(float)
+    on_axis = np.allclose(half_turn @ offset, offset, rtol=0.0, atol=1e-15)
     turned = quarter_turn @ body.inertia @ quarter_turn.T
     symmetric = np.allclose(turned, body.inertia, rtol=0.0, atol=1e-15 * np.trace(body.inertia))
     return on_axis and symmetric and not carries and not closes

@@ -1,14 +1,17 @@
 """Formulas: numbers that are known at nominal values of some parameters and can be evaluated at others.
 
 They stand where floats stand, in Python arithmetic and in NumPy object arrays, and meet the traced scalars of
-a graph by being evaluated in it (`Formula.traced`).
+a graph by being evaluated in it (`Formula.traced`).  Like the nodes of a graph they are hash-consed: the same
+operation on the same operands is the same object, so that equal numbers are known to be equal.
 """
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -34,6 +37,7 @@ _SYMBOL = {
     Op.OR: "or",
 }
 _LONGEST_TEXT = 100
+_DEEPEST_TEXT = 5
 
 _METHOD = {
     Op.SQRT: "sqrt",
@@ -82,7 +86,7 @@ class Formula:
         At the nominal values.
     """
 
-    __slots__ = ("op", "operands", "value")
+    __slots__ = ("__weakref__", "op", "operands", "value")
     __array_ufunc__ = None
 
     def __init__(self, op: Op, operands: tuple[Any, ...], value: Any) -> None:
@@ -92,11 +96,14 @@ class Formula:
 
     def traced(self, graph: Graph) -> Any:
         """What this is in a graph that has been told the parameters: see `bind`."""
-        return evaluate((self,), graph.formulas)[0]
+        known = graph.formulas.get(id(self))
+        return evaluate((self,), graph.formulas)[0] if known is None else known[1]
 
-    def text(self) -> str:
+    def text(self, depth: int = _DEEPEST_TEXT) -> str:
         """Readable, for messages; shortened where it is long."""
-        parts = [x.text() if isinstance(x, Formula) else f"{x:.6g}" for x in self.operands]
+        if depth == 0:
+            return "…"
+        parts = [x.text(depth - 1) if isinstance(x, Formula) else f"{x:.6g}" for x in self.operands]
         if self.op in _SYMBOL:
             text = f" {_SYMBOL[self.op]} ".join(f"({part})" if " " in part else part for part in parts)
         else:
@@ -110,14 +117,29 @@ class Formula:
         return id(self)
 
 
+_order = itertools.count()
+
+
 class FreeCondition(Formula):
     """A comparison of free numbers.
 
-    `where` keeps both alternatives open; ``if`` takes the branch of the nominal values and remembers that
-    (see `Guards`).
+    `where` keeps both alternatives open; ``if`` takes the branch of the nominal values, and the parameters it
+    depends on remember that: values that decide it otherwise are refused (`ce_dynamics.parameters.refusals`).
+
+    Attributes
+    ----------
+    meaning : str or None
+        What is the matter where it is decided otherwise; None as long as nothing has been decided by it.
+    order : int
+        The earlier a decision was made, the lower.
     """
 
-    __slots__ = ()
+    __slots__ = ("meaning", "order")
+
+    def __init__(self, op: Op, operands: tuple[Any, ...], value: Any) -> None:
+        super().__init__(op, operands, value)
+        self.meaning: str | None = None
+        self.order = 0
 
     def where(self, if_true: Any, if_false: Any) -> Any:
         """if_true where the condition holds, else if_false."""
@@ -138,7 +160,7 @@ class FreeCondition(Formula):
     __ror__ = __or__
 
     def __invert__(self) -> FreeCondition:
-        return FreeCondition(Op.NOT, (self,), not self.value)
+        return consed(FreeCondition, Op.NOT, (self,), not self.value)
 
     def _joined(self, op: Op, other: Any) -> Any:
         if isinstance(other, Condition):
@@ -146,15 +168,33 @@ class FreeCondition(Formula):
         if isinstance(other, (bool, np.bool_)):
             return self if bool(other) is (op == Op.AND) else bool(other)
         if isinstance(other, FreeCondition):
-            return FreeCondition(op, (self, other), bool(MEANING[op](self.value, other.value)))
+            return consed(FreeCondition, op, (self, other), bool(MEANING[op](self.value, other.value)))
         return NotImplemented
 
     def __bool__(self) -> bool:
-        for formula in postorder((self,), {}):
-            guards = getattr(formula, "guards", None)
-            if guards is not None:
-                guards.setdefault(self.text(), self)
+        return self.decide("")
+
+    def decide(self, meaning: str) -> bool:
+        """Whether it holds at the nominal values, from now on for all values."""
+        if self.meaning is None:
+            self.meaning, self.order = meaning, next(_order)
+            for formula in postorder((self,), {}):
+                guards = getattr(formula, "guards", None)
+                if guards is not None:
+                    guards[id(self)] = self
         return bool(self.value)
+
+
+def decided(condition: Any, meaning: str) -> bool:
+    """The truth of a condition; of one on free numbers that at the nominal values, from now on for all.
+
+    Parameters
+    ----------
+    condition : bool or FreeCondition
+    meaning : str
+        What is the matter with values that decide it otherwise, for the message that refuses them.
+    """
+    return condition.decide(meaning) if isinstance(condition, FreeCondition) else bool(condition)
 
 
 def _operator(op: Op, plain: Callable[[Any, Any], Any], swapped: bool = False) -> Callable[[Any, Any], Any]:
@@ -184,7 +224,7 @@ def _comparison(op: Op, plain: Callable[[Any, Any], Any], swapped: bool = False)
         if not isinstance(other, (Free, *_PLAIN)):
             return NotImplemented
         pair = (other, self) if swapped else (self, other)
-        return FreeCondition(op, pair, bool(MEANING[op](*map(nominal, pair))))
+        return consed(FreeCondition, op, pair, bool(MEANING[op](*map(nominal, pair))))
 
     return method
 
@@ -283,7 +323,22 @@ def combined(op: Op, *operands: Any) -> Any:
         value = float(
             MEANING[op](*(np.float64(nominal(x)) if op != Op.SELECT else nominal(x) for x in operands))
         )
-    return Free(op, operands, value)
+    return consed(Free, op, operands, value)
+
+
+_Kind = TypeVar("_Kind", bound=Formula)
+_consed: WeakValueDictionary[tuple[Any, ...], Formula] = WeakValueDictionary()
+
+
+def consed(kind: type[_Kind], op: Op, operands: tuple[Any, ...], value: Any) -> _Kind:
+    """The one formula of an operation on these operands."""
+    # An identity in a key belongs to an operand that the formula keeps alive; zeros keep their signs.
+    key = (op, *(id(x) if isinstance(x, Formula) else float(x).hex() for x in operands))
+    known = _consed.get(key)
+    if known is None:
+        known = _consed[key] = kind(op, operands, value)
+    assert isinstance(known, kind), "an operation makes one kind of formula"
+    return known
 
 
 def _folded(op: Op, operands: tuple[Any, ...]) -> Any:
@@ -317,6 +372,11 @@ def nominal(value: Any) -> Any:
     return value
 
 
+def number(value: Any) -> Any:
+    """A number as a float; one that is free stays so."""
+    return value if isinstance(value, Formula) else float(value)
+
+
 def is_free(value: Any) -> bool:
     """Whether a number, or anything in a (nested) sequence of numbers, depends on a free parameter."""
     if isinstance(value, Formula):
@@ -328,13 +388,13 @@ def is_free(value: Any) -> bool:
 
 def postorder(formulas: Iterable[Formula], known: dict[int, Any]) -> Iterator[Formula]:
     """All formulas that these consist of and that are not known, operands first, each once."""
-    seen = set(known)
+    seen: set[int] = set()
     stack = [(formula, False) for formula in formulas]
     while stack:
         formula, ready = stack.pop()
         if ready:
             yield formula
-        elif id(formula) not in seen:
+        elif id(formula) not in seen and id(formula) not in known:
             seen.add(id(formula))
             stack.append((formula, True))
             stack += [(x, False) for x in formula.operands if isinstance(x, Formula)]

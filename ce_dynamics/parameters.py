@@ -46,8 +46,8 @@ class Parameter(Free):
     name, unit : str
     value : float
         The nominal one.
-    guards : dict of str to FreeCondition
-        What was decided by this parameter and perhaps others, by its text.
+    guards : dict of int to FreeCondition
+        What was decided by this parameter and perhaps others, by identity.
 
     Raises
     ------
@@ -75,9 +75,9 @@ class Parameter(Free):
         super().__init__(Op.INPUT, (), finite_number(value, f"parameter {name!r}", "value"))
         self.name = name
         self.unit = unit
-        self.guards: dict[str, FreeCondition] = {}
+        self.guards: dict[int, FreeCondition] = {}
 
-    def text(self) -> str:
+    def text(self, depth: int = 0) -> str:
         """Its name."""
         return self.name
 
@@ -141,15 +141,18 @@ def refusals(system: System, values: Mapping[str, ArrayLike]) -> list[str]:
     for parameter, column in zip(parameters, columns, strict=True):
         for k in np.flatnonzero(~np.isfinite(column)):
             reasons[k] = reasons[k] or f"parameter {parameter.name!r}: {column[k]} must be finite"
-    guards = {text: guard for p in parameters for text, guard in p.guards.items()}
+    found = {key: guard for p in parameters for key, guard in p.guards.items()}
+    guards = dict(sorted(found.items(), key=lambda item: item[1].order))  # the first check speaks
     known: dict[int, Any] = {id(p): (p, column) for p, column in zip(parameters, columns, strict=True)}
-    for guard, outcome in zip(guards.values(), evaluate(guards.values(), known), strict=True):
+    outcomes = evaluate(guards.values(), known)
+    for (key, guard), outcome in zip(guards.items(), outcomes, strict=True):
         for k in np.flatnonzero(np.broadcast_to(outcome, len(reasons)) != guard.value):
             involved = ", ".join(
                 f"{p.name} = {column[k]:g}"
                 for p, column in zip(parameters, columns, strict=True)
-                if p.guards.get(guard.text()) is guard
+                if key in p.guards and column[k] != p.value
             )
             wanted = "holds" if guard.value else "does not hold"
-            reasons[k] = reasons[k] or f"{involved}: the model was built where {guard.text()} {wanted}"
+            meaning = guard.meaning or f"the model was built where {guard.text()} {wanted}"
+            reasons[k] = reasons[k] or f"{involved}: {meaning}"
     return reasons

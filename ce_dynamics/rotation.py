@@ -20,7 +20,11 @@ def rotation_about(axis: Array, cosine: Scalar, sine: Scalar) -> Array:
 def rotate_about(axis: Array, cosine: Scalar, sine: Scalar, vector: Array) -> Array:
     """A vector rotated about a unit axis by the angle with the given cosine and sine."""
     height = dot(axis, vector)
-    if is_plain(vector) and abs(height) < ROUNDING * np.linalg.norm(vector.astype(float)):
+    if (
+        is_plain(vector)
+        and is_plain(height)
+        and abs(height) < ROUNDING * np.linalg.norm(vector.astype(float))
+    ):
         height = 0.0  # perpendicular but for rounding: a structural zero, which costs nothing when traced
     along = axis * height
     rotated: Array = along + cosine * (vector - along) + sine * cross(axis, vector)

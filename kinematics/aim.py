@@ -26,6 +26,8 @@ from __future__ import annotations
 import numpy as np
 
 from ce_dynamics.arrays import Array, Scalar, array, cross, dot, sqrt
+from ce_dynamics.formula import decided
+from ce_dynamics.hinges.geometry import magnitude
 from ce_dynamics.hinges.universal import Universal
 from ce_dynamics.kinematics.hardpoints import length_between
 from ce_dynamics.kinematics.rotated import hinge_axes, hinge_point, rotated
@@ -45,10 +47,14 @@ def aiming_universal(at: Array, target: Array, owner: str, names: str) -> Univer
         If the two points coincide.
     """
     d0 = (target - at) / length_between(at, target, owner, names)
-    helper = np.array((0.0, 1.0, 0.0)) if abs(d0[1]) <= abs(d0[2]) else np.array((0.0, 0.0, 1.0))
-    a1 = np.cross(helper, d0)
-    a1 = a1 / np.linalg.norm(a1)
-    return Universal(axis1=a1.tolist(), axis2=np.cross(d0, a1).tolist(), at=at.tolist())
+    nearer_z = decided(
+        abs(d0[1]) <= abs(d0[2]),
+        f"{owner}: of the y and the z axis, the one farther from {names} becomes the other one",
+    )
+    helper = np.array((0.0, 1.0, 0.0)) if nearer_z else np.array((0.0, 0.0, 1.0))
+    a1 = cross(helper, d0)
+    a1 = a1 / magnitude(a1)
+    return Universal(axis1=a1.tolist(), axis2=cross(d0, a1).tolist(), at=at.tolist())
 
 
 class Aim:
@@ -73,7 +79,7 @@ class Aim:
 
     def __init__(self, at: Array, target: Array, fixed_length: bool, owner: str, names: str) -> None:
         self.hinge = aiming_universal(at, target, owner, names)
-        self.d0 = np.cross(self.hinge.axis1, self.hinge.axis2)
+        self.d0 = cross(self.hinge.axis1, self.hinge.axis2)
         self.length = length_between(at, target, owner, names) if fixed_length else None
 
     def configuration(self, d: Array, per_length: Scalar) -> tuple[Array, Scalar]:

@@ -36,7 +36,7 @@ class AimPlanar:
     def __init__(self, hinge: Revolute, target: Array, owner: str, names: str) -> None:
         self.hinge = hinge
         self.d0 = (target - hinge.at) / length_between(hinge.at, target, owner, names)
-        self.d1 = np.cross(hinge.axis, self.d0)
+        self.d1 = cross(hinge.axis, self.d0)
 
     def solve(self, carrier: BodyMotion, target: PointMotion, theta_dot: Array) -> HingeMotion:
         """Motion of the hinge."""

@@ -8,13 +8,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.arrays import Array
+from ce_dynamics.arrays import Array, Scalar
 from ce_dynamics.errors import ModelError
+from ce_dynamics.formula import is_free, nominal
 from ce_dynamics.hinges.base import Hinge
 from ce_dynamics.hinges.conditions import Closure
 from ce_dynamics.kinematics.reach import admissible_interval
 from ce_dynamics.linkage import Linkage
 from ce_dynamics.motion import SubgraphMotion
+from ce_dynamics.nominal import at_nominal
 
 
 class Joint(NamedTuple):
@@ -65,13 +67,14 @@ class ClosedForm(Linkage):
     def _reach(self) -> tuple[float, float] | None:
         if self.independent is None:
             return None
-        return admissible_interval(self, self.independent)
+        return admissible_interval(at_nominal(self), self.independent)
 
     def reach(self) -> tuple[float, float] | None:
         """Interval of the independent coordinate, around zero, in which the linkage can be assembled.
 
-        Whatever the linkage attaches to outside itself is at its design position.  Infinite if every position
-        of a full turn can be reached; None if the linkage has no independent coordinate of its own.
+        Whatever the linkage attaches to outside itself is at its design position, and free hardpoints are at
+        their nominal values.  Infinite if every position of a full turn can be reached; None if the linkage
+        has no independent coordinate of its own.
         """
         return self._reach
 
@@ -98,7 +101,19 @@ def same_hinge(one: Hinge, other: Hinge) -> bool:
     if type(one) is not type(other):
         return False
     ours, theirs = geometry(one), geometry(other)
-    return all(np.allclose(ours[key], theirs[key], rtol=0.0, atol=1e-12) for key in ours)
+    return all(map(same_entry, entries(ours), entries(theirs)))
+
+
+def entries(geometry: dict[str, Array]) -> list[Scalar]:
+    """All numbers of a hinge's geometry."""
+    return [entry for value in geometry.values() for entry in value]
+
+
+def same_entry(one: Scalar, other: Scalar) -> bool:
+    """Whether two numbers are the same but for rounding; free ones are the same if their formulas are."""
+    if is_free((one, other)):
+        return one is other
+    return bool(abs(one - other) <= 1e-12)
 
 
 def geometry(hinge: Hinge) -> dict[str, Array]:
@@ -108,5 +123,7 @@ def geometry(hinge: Hinge) -> dict[str, Array]:
 
 def described(hinge: Hinge) -> str:
     """A hinge in words, for messages."""
-    values = ", ".join(f"{key}={np.round(value, 6).tolist()}" for key, value in geometry(hinge).items())
+    values = ", ".join(
+        f"{key}={np.round(nominal(value), 6).tolist()}" for key, value in geometry(hinge).items()
+    )
     return f"{type(hinge).__name__}({values})"

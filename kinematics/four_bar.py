@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple, TypeAlias
 
 from ce_dynamics.arrays import Scalar, arctan2, cos, sin, sqrt
+from ce_dynamics.formula import number
 
 
 class Direction(NamedTuple):
@@ -76,12 +77,12 @@ def direction_of(angle: Angle) -> Direction:
     return angle if isinstance(angle, Direction) else Direction(cos(angle), sin(angle))
 
 
-def four_bar_angles(a: float, b: float, c: float, d: float, theta: Angle, branch: float) -> FourBarAngles:
+def four_bar_angles(a: Scalar, b: Scalar, c: Scalar, d: Scalar, theta: Angle, branch: float) -> FourBarAngles:
     """Directions of all bars for that of the bar AD.
 
     Parameters
     ----------
-    a, b, c, d : float
+    a, b, c, d : scalar
         Lengths of the bars [m].
     theta : scalar or Direction
         θ.
@@ -105,7 +106,7 @@ def four_bar_angles(a: float, b: float, c: float, d: float, theta: Angle, branch
     return FourBarAngles(theta, theta_3, theta_4, x, y)
 
 
-def four_bar_rates(b: float, c: float, d: float, angles: FourBarAngles) -> FourBarRates:
+def four_bar_rates(b: Scalar, c: Scalar, d: Scalar, angles: FourBarAngles) -> FourBarRates:
     """The factors p and q, (25) and (26); infinite or NaN at a dead point, where θ3 = θ4 (mod π)."""
     theta, theta_3, theta_4, _, _ = angles
     per_sine = 1.0 / theta_3.minus(theta_4).sin
@@ -115,7 +116,7 @@ def four_bar_rates(b: float, c: float, d: float, angles: FourBarAngles) -> FourB
 
 
 def four_bar_second(
-    b: float, c: float, d: float, angles: FourBarAngles, rates: FourBarRates
+    b: Scalar, c: Scalar, d: Scalar, angles: FourBarAngles, rates: FourBarRates
 ) -> FourBarSecond:
     """dp/dθ and dq/dθ (not printed): (24) and its counterpart differentiated once more."""
     theta, theta_3, theta_4, _, _ = angles
@@ -127,6 +128,6 @@ def four_bar_second(
     return FourBarSecond(dp, dq)
 
 
-def branch_sign(theta_4: Direction, x: float, y: float) -> float:
+def branch_sign(theta_4: Direction, x: Scalar, y: Scalar) -> Scalar:
     """sin(θ4 − γ) · |GD|: its sign is the ± of (20), and zero is a dead point."""
-    return float(x * theta_4.sin - y * theta_4.cos)
+    return number(x * theta_4.sin - y * theta_4.cos)

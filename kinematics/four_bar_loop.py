@@ -8,7 +8,8 @@ import numpy as np
 
 from ce_dynamics.arrays import Array, Scalar, array, cross, dot
 from ce_dynamics.errors import ModelError, SingularConfigurationError
-from ce_dynamics.hinges.geometry import unit_axis
+from ce_dynamics.formula import decided, nominal, number
+from ce_dynamics.hinges.geometry import magnitude, unit_axis
 from ce_dynamics.hinges.revolute import Revolute
 from ce_dynamics.kinematics.four_bar import (
     Direction,
@@ -118,19 +119,21 @@ class FourBarLoop:
         self.b, _ = self._bar(self.A, self.D, owner, nA + nD)
         self.c, _ = self._bar(self.F, self.D, owner, nF + nD)
         self.d, _ = self._bar(self.G, self.F, owner, nG + nF)
-        self.ex, self.ey = ex, np.cross(self.axis, ex)
+        self.ex, self.ey = ex, cross(self.axis, ex)
         self.theta_0 = self._direction(self.D - self.A, self.b)
         self.theta_30 = self._direction(self.D - self.F, self.c)
         self.theta_40 = self._direction(self.F - self.G, self.d)
         GD = self.D - self.G
-        x, y = float(self.ex @ GD), float(self.ey @ GD)
+        x, y = number(self.ex @ GD), number(self.ey @ GD)
         sine = branch_sign(self.theta_40, x, y)
-        if abs(sine) <= DEAD_POINT * np.hypot(x, y):
+        dead = f"{owner}: {nD}, {nF} and {nG} are in line"
+        if decided(abs(sine) <= DEAD_POINT * magnitude(array((x, y))), dead):
             raise SingularConfigurationError(
                 f"{owner}: the design pose is a dead point: {nD}, {nF} and {nG} are in line, so that the "
                 "linkage cannot tell its two branches apart; give hardpoints of a pose away from it"
             )
-        self.branch = 1.0 if sine > 0.0 else -1.0
+        # The branch is that of the nominal values of free parameters: others may not change it.
+        self.branch = 1.0 if decided(sine > 0.0, f"{dead}, or have passed it: another branch") else -1.0
 
     def revolute(self, at: Array) -> Revolute:
         """A hinge of the linkage at one of its points."""
@@ -173,16 +176,17 @@ class FourBarLoop:
             dot(u, w_relative),
         )
 
-    def _bar(self, start: Array, finish: Array, owner: str, names: str) -> tuple[float, Array]:
+    def _bar(self, start: Array, finish: Array, owner: str, names: str) -> tuple[Scalar, Array]:
         bar = finish - start
         bar = bar - self.axis * (self.axis @ bar)
-        length = float(np.linalg.norm(bar))
-        if length < SMALLEST_LENGTH:
+        length = magnitude(bar)
+        coincide = f"{owner}: points {names} coincide as seen along the axis"
+        if decided(length < SMALLEST_LENGTH, coincide):
             raise ModelError(
-                f"{owner}: points {names} coincide as seen along the axis {self.axis.tolist()} "
+                f"{coincide} {nominal(self.axis).tolist()} "
                 f"(distance {length:g} m); they must be more than {SMALLEST_LENGTH:g} m apart"
             )
         return length, bar / length
 
-    def _direction(self, bar: Array, length: float) -> Direction:
-        return Direction(float(self.ex @ bar) / length, float(self.ey @ bar) / length)
+    def _direction(self, bar: Array, length: Scalar) -> Direction:
+        return Direction(number(self.ex @ bar) / length, number(self.ey @ bar) / length)

@@ -1,15 +1,19 @@
-"""Hardpoints as users give them, checked."""
+"""Hardpoints as users give them, checked.
+
+A hardpoint may depend on free parameters.  What a linkage computes from its hardpoints once, lengths and
+directions, then are formulas of these, and the signs that choose its branch are those of the nominal values:
+values of the parameters that would choose another are refused (`ce_dynamics.formula.decided`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TypeAlias
 
-import numpy as np
-
-from ce_dynamics.arrays import Array
+from ce_dynamics.arrays import Array, Scalar, cross
 from ce_dynamics.errors import ModelError
-from ce_dynamics.hinges.geometry import finite_vector
+from ce_dynamics.formula import decided, nominal
+from ce_dynamics.hinges.geometry import finite_vector, magnitude
 
 Point: TypeAlias = "Sequence[float] | Array"
 """A hardpoint or a direction as users give it."""
@@ -22,11 +26,11 @@ DEAD_POINT = 1e-6
 
 
 def checked_point(value: object, owner: str, name: str) -> Array:
-    """A hardpoint as float64 (3,)."""
+    """A hardpoint as an array (3,), of float64 unless it is free."""
     return finite_vector(value, owner, f"point {name}")
 
 
-def length_between(start: Array, finish: Array, owner: str, names: str) -> float:
+def length_between(start: Array, finish: Array, owner: str, names: str) -> Scalar:
     """Distance of two hardpoints.
 
     Raises
@@ -34,10 +38,10 @@ def length_between(start: Array, finish: Array, owner: str, names: str) -> float
     ModelError
         If they coincide.
     """
-    length = float(np.linalg.norm(finish - start))
-    if length < SMALLEST_LENGTH:
+    length = magnitude(finish - start)
+    if decided(length < SMALLEST_LENGTH, f"{owner}: points {names} coincide"):
         raise ModelError(
-            f"{owner}: points {names} coincide at {start.tolist()} (distance {length:g} m); "
+            f"{owner}: points {names} coincide at {nominal(start).tolist()} (distance {length:g} m); "
             f"they must be more than {SMALLEST_LENGTH:g} m apart"
         )
     return length
@@ -49,7 +53,7 @@ def unit_between(start: Array, finish: Array, owner: str, names: str) -> Array:
     return direction
 
 
-def distance_from_axis(point: Array, at: Array, axis: Array, owner: str, name: str) -> float:
+def distance_from_axis(point: Array, at: Array, axis: Array, owner: str, name: str) -> Scalar:
     """Distance of a hardpoint from the axis it turns about.
 
     Raises
@@ -57,10 +61,11 @@ def distance_from_axis(point: Array, at: Array, axis: Array, owner: str, name: s
     ModelError
         If the point is on the axis, so that turning does not move it.
     """
-    radius = float(np.linalg.norm(np.cross(axis, point - at)))
-    if radius < SMALLEST_LENGTH:
+    radius = magnitude(cross(axis, point - at))
+    if decided(radius < SMALLEST_LENGTH, f"{owner}: point {name} is on the axis it turns about"):
         raise ModelError(
-            f"{owner}: point {name} at {point.tolist()} is on the axis through {at.tolist()} along "
-            f"{axis.tolist()} (distance {radius:g} m); turning about it must move the point"
+            f"{owner}: point {name} at {nominal(point).tolist()} is on the axis through "
+            f"{nominal(at).tolist()} along {nominal(axis).tolist()} (distance {radius:g} m); turning about "
+            "it must move the point"
         )
     return radius

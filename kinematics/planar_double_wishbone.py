@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ce_dynamics.arrays import cross
 from ce_dynamics.errors import ModelError
-from ce_dynamics.hinges.geometry import ANGULAR_TOLERANCE
+from ce_dynamics.formula import decided, nominal
+from ce_dynamics.hinges.geometry import ANGULAR_TOLERANCE, magnitude
 from ce_dynamics.kinematics.base import ClosedForm
 from ce_dynamics.kinematics.composite import Composite
 from ce_dynamics.kinematics.double_wishbone import DoubleWishboneBodies, DoubleWishbonePoints
@@ -38,11 +40,12 @@ def planar_double_wishbone(
     owner = f"planar double wishbone of {b.lower_arm!r}"
     A1, A2, G1, G2 = (checked_point(getattr(points, name), owner, name) for name in ("A1", "A2", "G1", "G2"))
     axis = unit_between(A1, A2, owner, "A1 A2")
-    lean = float(np.linalg.norm(np.cross(axis, unit_between(G1, G2, owner, "G1 G2"))))
-    if lean > ANGULAR_TOLERANCE:
+    lean = magnitude(cross(axis, unit_between(G1, G2, owner, "G1 G2")))
+    if decided(lean > ANGULAR_TOLERANCE, f"{owner}: the axes A1 A2 and G1 G2 are not parallel"):
+        apart = np.arcsin(min(nominal(lean), 1.0))
         raise ModelError(
-            f"{owner}: the axes A1 A2 and G1 G2 are {np.arcsin(min(lean, 1.0)):g} rad apart, which must be "
-            f"less than {ANGULAR_TOLERANCE:g}; use DoubleWishbone for arms whose axes are not parallel"
+            f"{owner}: the axes A1 A2 and G1 G2 are {apart:g} rad apart, which must be less than "
+            f"{ANGULAR_TOLERANCE:g}; use DoubleWishbone for arms whose axes are not parallel"
         )
     A, G = 0.5 * (A1 + A2), 0.5 * (G1 + G2)
     parts: list[ClosedForm] = [

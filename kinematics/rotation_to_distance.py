@@ -21,6 +21,8 @@ import numpy as np
 
 from ce_dynamics.arrays import Array, array, cross, dot, sqrt
 from ce_dynamics.errors import SingularConfigurationError
+from ce_dynamics.formula import decided, nominal, number
+from ce_dynamics.hinges.geometry import magnitude
 from ce_dynamics.hinges.revolute import Revolute
 from ce_dynamics.kinematics.hardpoints import DEAD_POINT, distance_from_axis, length_between
 from ce_dynamics.kinematics.rotated import hinge_axes, hinge_point, rotated
@@ -58,20 +60,22 @@ class RotationToDistance:
         radius = distance_from_axis(point, hinge.at, u, owner, names[0])
         self.hinge = hinge
         self.offset = point - hinge.at
-        self.foot = u * float(u @ self.offset)  # E, from the hinge point
+        self.foot = u * number(u @ self.offset)  # E, from the hinge point
         self.f0 = self.offset - self.foot
-        self.g0 = np.cross(u, self.f0)
-        self.half = 0.5 * (float(self.f0 @ self.f0) - length**2)
+        self.g0 = cross(u, self.f0)
+        self.half = 0.5 * (number(self.f0 @ self.f0) - length**2)
         delta = target - hinge.at - self.foot
-        reach = radius * float(np.linalg.norm(delta - u * (u @ delta)))
-        B = float(self.g0 @ delta)
-        if abs(B) <= DEAD_POINT * reach:
+        reach = radius * magnitude(delta - u * (u @ delta))
+        B = number(self.g0 @ delta)
+        dead = f"{owner}: points {names} and the axis that {names[0]} turns about lie in one plane"
+        if decided(abs(B) <= DEAD_POINT * reach, dead):
             raise SingularConfigurationError(
                 f"{owner}: the design pose is a dead point: points {names} and the axis through "
-                f"{hinge.at.tolist()} along {u.tolist()} lie in one plane, so that the linkage cannot tell "
-                "its two branches apart; give hardpoints of a pose away from it"
+                f"{nominal(hinge.at).tolist()} along {nominal(u).tolist()} lie in one plane, so that the "
+                "linkage cannot tell its two branches apart; give hardpoints of a pose away from it"
             )
-        self.sign = -1.0 if B > 0.0 else 1.0
+        # The branch is that of the nominal values of free parameters: others may not change it.
+        self.sign = -1.0 if decided(B > 0.0, f"{dead}, or have passed it: another branch") else 1.0
 
     def configuration(self, delta: Array) -> Array:
         """(cos φ, sin φ) for the target at ``delta`` from the hinge point, in the carrier's axes."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from ce_dynamics.arrays import Array, Scalar, arctan2, cos, sin, sqrt
 from ce_dynamics.errors import ModelError
+from ce_dynamics.formula import decided, nominal, number
 from ce_dynamics.hinges.geometry import ANGULAR_TOLERANCE, unit_axis
 from ce_dynamics.hinges.revolute import Revolute
 from ce_dynamics.hinges.spherical import Spherical
@@ -138,10 +139,11 @@ def planar_hinge(axis: Point, B: Array, J: Array, owner: str) -> Revolute:
         If BJ is not perpendicular to the axis.
     """
     u = unit_axis(axis, owner)
-    out_of_plane = float(u @ unit_between(B, J, owner, "BJ"))
-    if abs(out_of_plane) > ANGULAR_TOLERANCE:
+    out_of_plane = number(u @ unit_between(B, J, owner, "BJ"))
+    leaning = f"{owner}: BJ leans out of the plane perpendicular to the arm's axis"
+    if decided(abs(out_of_plane) > ANGULAR_TOLERANCE, leaning):
         raise ModelError(
-            f"{owner}: points BJ lean {np.arcsin(out_of_plane):g} rad out of the plane perpendicular to the "
-            f"axis {u.tolist()}; leave the axis away for a spatial shock"
+            f"{owner}: points BJ lean {np.arcsin(nominal(out_of_plane)):g} rad out of the plane "
+            f"perpendicular to the axis {nominal(u).tolist()}; leave the axis away for a spatial shock"
         )
     return Revolute(axis=u.tolist(), at=B.tolist())

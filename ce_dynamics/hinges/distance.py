@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics.arrays import Array
+from ce_dynamics.arrays import Array, Scalar
 from ce_dynamics.errors import ModelError
+from ce_dynamics.formula import decided
 from ce_dynamics.hinges.conditions import Condition, Separation
-from ce_dynamics.hinges.geometry import finite_number, finite_vector
+from ce_dynamics.hinges.geometry import finite_number, finite_vector, magnitude
 
 
 class Distance:
@@ -35,7 +35,7 @@ class Distance:
         self.at_a = finite_vector(at_a, "Distance", "at_a")
         self.at_b = finite_vector(at_b, "Distance", "at_b")
         self.length = self._design_length() if length is None else finite_number(length, "Distance", "length")
-        if self.length <= 0.0:
+        if decided(self.length <= 0.0, "Distance: the two points coincide, or the length is not positive"):
             raise ModelError(
                 f"Distance: length is {self.length!r} m between at_a {at_a!r} and at_b {at_b!r}; it must be"
                 " positive (points that coincide are closed by Spherical)"
@@ -56,5 +56,5 @@ class Distance:
         """The one condition, on the two points."""
         return (Separation(self.length),)
 
-    def _design_length(self) -> float:
-        return float(np.linalg.norm(self.at_b - self.at_a))
+    def _design_length(self) -> Scalar:
+        return magnitude(self.at_b - self.at_a)

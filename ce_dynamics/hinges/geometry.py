@@ -7,9 +7,10 @@ from typing import cast
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, norm
+from ce_dynamics.arrays import Array, Scalar, cross, norm
+from ce_dynamics.compiler.operations import Op
 from ce_dynamics.errors import ModelError
-from ce_dynamics.formula import Free, is_free, nominal
+from ce_dynamics.formula import Formula, Free, decided, is_free, nominal
 
 ANGULAR_TOLERANCE = 1e-6
 """Directions closer than this to parallel (or perpendicular) count as parallel (perpendicular) [rad]."""
@@ -49,13 +50,39 @@ def unit_axis(axis: object, owner: str, what: str = "axis") -> Array:
     vector = finite_vector(axis, owner, what)
     if is_free(vector):
         unit_axis(nominal(vector), owner, what)
-        free: Array = vector / norm(vector)
-        return free
+        return vector if is_unit(vector) else free_unit(vector, owner, what)
     largest = np.max(np.abs(vector))
     if largest == 0.0:
         raise ModelError(f"{owner}: {what} is (0, 0, 0); give a direction such as (0, 0, 1)")
     scaled = vector / largest  # squares of very long or short directions would overflow or vanish
     return np.asarray(scaled / np.linalg.norm(scaled))
+
+
+def free_unit(vector: Array, owner: str, what: str) -> Array:
+    """A direction with free components as a unit vector; values for which it is zero are refused."""
+    length = norm(vector)
+    decided(length > 0.0, f"{owner}: {what} is (0, 0, 0)")
+    unit: Array = vector / length
+    return unit
+
+
+def is_unit(vector: Array) -> bool:
+    """Whether every component of a vector with free components is one of some vector over its length.
+
+    The same number is the same formula, so the length of the numerators is the denominator.
+    """
+    quotients = [x for x in vector if isinstance(x, Formula)]
+    if any(x.op != Op.DIV for x in quotients) or len({id(x.operands[1]) for x in quotients}) > 1:
+        return False
+    if any(x != 0.0 for x in vector if not isinstance(x, Formula)):
+        return False
+    numerators = np.array([x.operands[0] if isinstance(x, Formula) else x for x in vector], dtype=object)
+    return norm(numerators) is quotients[0].operands[1]
+
+
+def magnitude(vector: Array) -> Scalar:
+    """Length of a vector, with NumPy's own rounding where it is of plain numbers."""
+    return norm(vector) if is_free(vector) else float(np.linalg.norm(vector))
 
 
 def finite_number(value: object, owner: str, what: str) -> float:
@@ -82,10 +109,10 @@ def across(axis: Array) -> tuple[Array, Array]:
     """Two unit vectors e1, e2 that make (e1, e2, axis) a right-handed frame.
 
     e1 is the projection of the coordinate axis least aligned with ``axis`` (the first of equals), so the
-    choice is the same on every run and (x, y) for z.
+    choice is the same on every run and (x, y) for z.  It is made at the nominal values of free parameters.
     """
     start = np.zeros(3)
-    start[np.argmin(np.abs(axis))] = 1.0
+    start[np.argmin(np.abs(nominal(axis)))] = 1.0
     e1 = start - axis * (axis @ start)
-    e1 = e1 / np.linalg.norm(e1)
-    return e1, np.cross(axis, e1)
+    e1 = e1 / magnitude(e1)
+    return e1, cross(axis, e1)

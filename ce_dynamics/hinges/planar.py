@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics.arrays import Array, arctan2, array, cos, sin, zeros
+from ce_dynamics.arrays import Array, arctan2, array, cos, cross, sin, zeros
 from ce_dynamics.errors import ModelError
+from ce_dynamics.formula import decided
 from ce_dynamics.hinges.base import Hinge
 from ce_dynamics.hinges.conditions import Condition, InPlane, aligned
-from ce_dynamics.hinges.geometry import ANGULAR_TOLERANCE, across, finite_vector, unit_axis
+from ce_dynamics.hinges.geometry import ANGULAR_TOLERANCE, across, finite_vector, magnitude, unit_axis
 from ce_dynamics.rotation import rotation_about
 from ce_dynamics.spatial import spatial
 
@@ -71,11 +71,11 @@ class Planar(Hinge):
 
     def _frame(self, x_axis: ArrayLike) -> tuple[Array, Array]:
         x = unit_axis(x_axis, "Planar", "x_axis")
-        if abs(x @ self.normal) > ANGULAR_TOLERANCE:
+        if decided(abs(x @ self.normal) > ANGULAR_TOLERANCE, "Planar: x_axis leaves the plane"):
             raise ModelError(
                 f"Planar: x_axis {x_axis!r} is not perpendicular to the normal {tuple(self.normal.tolist())};"
                 f" give a direction within {ANGULAR_TOLERANCE:g} rad of the plane, or leave it out"
             )
-        e2 = np.cross(self.normal, x)
-        e2 = e2 / np.linalg.norm(e2)
-        return np.cross(e2, self.normal), e2
+        e2 = cross(self.normal, x)
+        e2 = e2 / magnitude(e2)
+        return cross(e2, self.normal), e2

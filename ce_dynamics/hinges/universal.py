@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.arrays import Array, arctan2, array, cos, cross, sin, zeros
 from ce_dynamics.errors import ModelError
+from ce_dynamics.formula import decided, number
 from ce_dynamics.hinges.base import Hinge
 from ce_dynamics.hinges.conditions import Angle, Coincident, Condition
-from ce_dynamics.hinges.geometry import ANGULAR_TOLERANCE, finite_vector, unit_axis
+from ce_dynamics.hinges.geometry import ANGULAR_TOLERANCE, finite_vector, magnitude, unit_axis
 from ce_dynamics.rotation import rotate_about, rotation_about
 from ce_dynamics.spatial import spatial
 
@@ -48,7 +48,8 @@ class Universal(Hinge):
         self.axis1 = unit_axis(axis1, "Universal", "axis1")
         self.axis2 = unit_axis(axis2, "Universal", "axis2")
         self.at = finite_vector(at, "Universal", "at")
-        if np.linalg.norm(np.cross(self.axis1, self.axis2)) < ANGULAR_TOLERANCE:
+        sine = magnitude(cross(self.axis1, self.axis2))
+        if decided(sine < ANGULAR_TOLERANCE, "Universal: axis1 and axis2 become parallel"):
             raise ModelError(
                 f"Universal: axis1 {axis1!r} and axis2 {axis2!r} are parallel; give two directions more than"
                 f" {ANGULAR_TOLERANCE:g} rad apart, or use Revolute for a single axis"
@@ -74,7 +75,7 @@ class Universal(Hinge):
 
     @property
     def constraints(self) -> tuple[Condition, ...]:
-        return Coincident(), Angle(self.axis1, self.axis2, float(self.axis1 @ self.axis2))
+        return Coincident(), Angle(self.axis1, self.axis2, number(self.axis1 @ self.axis2))
 
     def _turned_axis2(self, c: Array) -> Array:
         """Axis2 in the parent's axes; the second rotation leaves it alone."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from ce_dynamics.arrays import Array, concatenate, zeros
 from ce_dynamics.body import Body
+from ce_dynamics.formula import nominal
 from ce_dynamics.loops.closure_errors import ClosureErrors, closure_errors
 from ce_dynamics.motion import BodyMotion, HingeMotion, SubgraphMotion
 from ce_dynamics.motion import at_rest as body_at_rest
@@ -64,7 +65,7 @@ class Loop:
         points = [body.inboard.at for body in self.bodies]
         for loop in self.closures:
             points += [loop.closure.at_parent, loop.closure.at_child]
-        extent = float(np.linalg.norm(np.ptp(np.array(points, dtype=float), axis=0)))
+        extent = float(np.linalg.norm(np.ptp(nominal(np.array(points, dtype=object)), axis=0)))
         return extent if extent > 0.0 else 1.0
 
     @property
