@@ -15,10 +15,12 @@ from ce_dynamics.checks import Floats, checked
 from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, trace
 from ce_dynamics.embedding import Aggregate, Embedding, embed
 from ce_dynamics.equations import Instant
+from ce_dynamics.equilibria import Equilibria
 from ce_dynamics.errors import AssemblyError, MasslessFreedomError, ModelError
 from ce_dynamics.formula import nominal
 from ce_dynamics.layout import Entry, Layout
 from ce_dynamics.loops.closure_errors import closure_errors
+from ce_dynamics.modes import Vibrations
 from ce_dynamics.parameters import refusals, values_at
 from ce_dynamics.system import System
 from ce_dynamics.variables import variables
@@ -39,7 +41,7 @@ class InputLaw(Protocol):
         ...
 
 
-class Model(Analysis):
+class Model(Analysis, Equilibria, Vibrations):
     """An embedded system whose evaluations run as machine code.
 
     Every function is traced and compiled when it is first asked for, and kept on disk for the next time.
@@ -131,14 +133,8 @@ class Model(Analysis):
 
     def with_unit_quaternions(self, y: Array) -> Floats:
         """The same state with every quaternion normalised."""
-        result = np.array(y, dtype=float)
-        for name, where in self.embedding.q_of.items():
-            hinge = self.system.find(name).inboard
-            quaternion = [k for k, unit in enumerate(hinge.coordinate_names) if unit.startswith("q")]
-            if len(quaternion) == 4:
-                at = where.start + np.array(quaternion)
-                result[at] /= np.linalg.norm(result[at])
-        return result
+        q, v, x = self.layout.split(y)
+        return np.concatenate((self.tangent.normalised(q), v, x)).astype(float)
 
     # Compiled functions
 

@@ -22,7 +22,8 @@ def trim(
 ) -> Floats:
     """Change some entries of the state so that the rates of some entries vanish.
 
-    With all velocities zero, and velocities as ``still``, this is static equilibrium.
+    This is for steady states with velocities, such as a vehicle that rolls; `Model.equilibrium` finds states
+    of rest without being told what to change.
 
     Parameters
     ----------

@@ -1,0 +1,106 @@
+"""What every answer of a model is made with: functions traced and compiled once, and their derivatives."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ce_dynamics.arrays import Array
+from ce_dynamics.checks import Floats, checked
+from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, trace
+from ce_dynamics.embedding import Embedding
+from ce_dynamics.equations import Instant
+from ce_dynamics.layout import Layout
+from ce_dynamics.system import System
+from ce_dynamics.tangent import Tangent
+
+if TYPE_CHECKING:
+    from ce_dynamics.stepping.jacobian import CompiledJacobian
+
+
+class Answers(ABC):
+    """A model as its answers see it.
+
+    Attributes
+    ----------
+    system : System
+    embedding : Embedding
+    layout : Layout
+    """
+
+    system: System
+    embedding: Embedding
+    layout: Layout
+
+    def __init__(self) -> None:
+        self._compiled: dict[str, CompiledFunction] = {}
+        self._jacobians: dict[str, CompiledJacobian] = {}
+
+    @property
+    @abstractmethod
+    def dynamics(self) -> CompiledFunction:
+        """ẏ = f(y, u)."""
+
+    @abstractmethod
+    def trace_dynamics(self) -> TracedFunction:
+        """The right-hand side as a traced function of y and u."""
+
+    @abstractmethod
+    def instant(self, y: Array, u: Array) -> Instant:
+        """The system at one state."""
+
+    @cached_property
+    def tangent(self) -> Tangent:
+        """Small displacements of the coordinates, three numbers for the rotation of a quaternion."""
+        return Tangent(self.embedding)
+
+    @property
+    def _sizes(self) -> dict[str, int]:
+        sizes = self.layout.sizes
+        return {**sizes, "v_dot": sizes["v"], "y": len(self.layout.y0)}
+
+    def _state(self, y: ArrayLike | None) -> Floats:
+        """A user's state, or the initial one."""
+        return np.array(self.layout.y0) if y is None else checked("y", y, len(self.layout.y0))
+
+    def _inputs(self, u: ArrayLike | None) -> Floats:
+        """A user's inputs, or the defaults."""
+        return np.array(self.layout.u0) if u is None else checked("u", u, len(self.layout.u))
+
+    def _instant(self, q: Array, v: Array, u: Array) -> Instant:
+        layout = self.layout
+        return Instant(self.embedding, layout, q, v, layout.split(layout.y0)[2], u)
+
+    def _function(
+        self, name: str, function: Callable[..., Mapping[str, Any]], sizes: Mapping[str, int]
+    ) -> CompiledFunction:
+        """A function compiled when it is first asked for."""
+        if name not in self._compiled:
+            self._compiled[name] = compile_function(trace(name, function, sizes))
+        return self._compiled[name]
+
+    def _sizes_of(self, *names: str) -> dict[str, int]:
+        sizes = self._sizes
+        return {name: sizes[name] for name in names}
+
+    def _answer(
+        self, name: str, function: Callable[..., Mapping[str, Array]], inputs: Mapping[str, ArrayLike]
+    ) -> tuple[Floats, ...]:
+        """The outputs of a function at a user's arguments, which are checked."""
+        sizes = self._sizes_of(*inputs)
+        values = [checked(key, value, sizes[key]) for key, value in inputs.items()]
+        return self._function(name, function, sizes)(*values)
+
+    def _derivative(self, traced: TracedFunction, output: str, input: str) -> CompiledJacobian:
+        """The derivative of an output of a traced function, compiled when it is first asked for."""
+        from ce_dynamics.stepping.jacobian import compile_jacobian  # here, because most models never ask
+
+        key = f"d{output}/d{input} of {traced.name}"
+        if key not in self._jacobians:
+            self._jacobians[key] = compile_jacobian(traced, output, input)
+        return self._jacobians[key]
