@@ -21,7 +21,8 @@ from ce_dynamics._version import __version__
 if TYPE_CHECKING:
     from ce_dynamics.body import Body
     from ce_dynamics.constraints import ConstrainedSystem, PointToPoint
-    from ce_dynamics.description import Description
+    from ce_dynamics.describing.description import Description
+    from ce_dynamics.describing.pose import draw
     from ce_dynamics.ensembles.arguments import HeldInputs
     from ce_dynamics.ensembles.simulation import simulate_ensemble
     from ce_dynamics.errors import (
@@ -60,7 +61,6 @@ if TYPE_CHECKING:
     from ce_dynamics.model import InputLaw, Model, compile
     from ce_dynamics.motions import Driven, Held, Motion, SecondOrderActuator
     from ce_dynamics.parameters import Parameter
-    from ce_dynamics.pose_drawing import draw
     from ce_dynamics.rolling import BallRollingOnPlane
     from ce_dynamics.rolling_hinge import RollingOnPlane
     from ce_dynamics.simulation import simulate
@@ -73,7 +73,7 @@ _HOMES = {
     "constraints": ("ConstrainedSystem", "PointToPoint"),
     "ensembles.arguments": ("HeldInputs",),
     "ensembles.simulation": ("simulate_ensemble",),
-    "description": ("Description",),
+    "describing.description": ("Description",),
     "errors": (
         "AccuracyWarning",
         "AssemblyError",
@@ -110,7 +110,7 @@ _HOMES = {
     "model": ("InputLaw", "Model", "compile"),
     "motions": ("Driven", "Held", "Motion", "SecondOrderActuator"),
     "parameters": ("Parameter",),
-    "pose_drawing": ("draw",),
+    "describing.pose": ("draw",),
     "rolling": ("BallRollingOnPlane",),
     "rolling_hinge": ("RollingOnPlane",),
     "simulation": ("simulate",),

@@ -25,7 +25,7 @@ from ce_dynamics.motions import Motion
 from ce_dynamics.parameters import Parameter
 
 if TYPE_CHECKING:
-    from ce_dynamics.description import Description
+    from ce_dynamics.describing.description import Description
 
 
 @dataclass(frozen=True, eq=False)
@@ -396,7 +396,7 @@ class System:
         ground
         └─ rod         Revolute  rod [rad]    independent  1
         """
-        from ce_dynamics.description import describe  # here, because it embeds the system
+        from ce_dynamics.describing.description import describe  # here, because it embeds the system
 
         return describe(self)
 

@@ -9,7 +9,7 @@ import pytest
 from matplotlib.text import Text
 
 import ce_dynamics as ce
-from ce_dynamics.description import Role
+from ce_dynamics.describing.description import Role
 from ce_dynamics.models import hmmwv
 
 

@@ -152,12 +152,14 @@ class Description:
         matplotlib.figure.Figure
             Save it with its ``savefig``.
         """
-        from ce_dynamics.tree_drawing import tree_figure  # here, because a printed description needs no plots
+        from ce_dynamics.describing.tree import (
+            tree_figure,  # here, because a printed description needs no plots
+        )
 
         return tree_figure(self)
 
     def __str__(self) -> str:
-        from ce_dynamics.description_text import as_text
+        from ce_dynamics.describing.text import as_text
 
         return as_text(self)
 
