@@ -21,6 +21,7 @@ from ce_dynamics.formula import nominal
 from ce_dynamics.layout import Entry, Layout
 from ce_dynamics.loops.closure_errors import closure_errors
 from ce_dynamics.modes import Vibrations
+from ce_dynamics.operational_space import OperationalSpaces
 from ce_dynamics.parameters import refusals, values_at
 from ce_dynamics.system import System
 from ce_dynamics.variables import variables
@@ -41,7 +42,7 @@ class InputLaw(Protocol):
         ...
 
 
-class Model(Analysis, Equilibria, Vibrations):
+class Model(Analysis, Equilibria, Vibrations, OperationalSpaces):
     """An embedded system whose evaluations run as machine code.
 
     Every function is traced and compiled when it is first asked for, and kept on disk for the next time.

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.answers import Answers
 from ce_dynamics.arrays import Array, array
-from ce_dynamics.body import Body
 from ce_dynamics.checks import Floats
-from ce_dynamics.recursion.outward import Outward
+from ce_dynamics.recursion.outward import axes
 
 
 class Poses(NamedTuple):
@@ -60,9 +58,3 @@ class Placing(Answers):
         function = self._function("poses", poses, self._sizes_of("y", "u"))
         positions, rotations = function(self._state(y), self._inputs(u))
         return Poses(tuple(body.name for body in self.system.bodies), positions, rotations)
-
-
-def axes(outward: Outward, body: Body) -> Array:
-    """Axes of a body as columns, in the world (of a spinning wheel too, whose frame the dynamics leave)."""
-    ground = outward.embedding.system.ground
-    return array(outward.direction(body, e, ground) for e in np.eye(3)).T

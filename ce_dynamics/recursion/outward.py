@@ -213,6 +213,12 @@ class Outward:
         return self._motion(body).turned(body.name)
 
 
+def axes(outward: Outward, body: Body) -> Array:
+    """Axes of a body as columns, in the world (of a spinning wheel too, whose frame the dynamics leave)."""
+    ground = outward.embedding.system.ground
+    return array(outward.direction(body, e, ground) for e in np.eye(3)).T
+
+
 def off_axis(body: Body, vector: Array) -> bool:
     """Whether a body-fixed vector turns with a revolute hinge (always, for other hinges and free vectors)."""
     axis = getattr(body.inboard, "axis", None)

@@ -7,7 +7,7 @@ from importlib import import_module
 
 import pytest
 
-MODULES = ("equilibria", "modes", "placing")
+MODULES = ("equilibria", "modes", "operational_space", "placing", "points")
 
 
 @pytest.mark.parametrize("name", MODULES)

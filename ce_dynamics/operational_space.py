@@ -1,0 +1,153 @@
+"""Inertia felt at points and frames: Λ = (J M⁻¹ Jᵀ)⁻¹, by the O(N) recursion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ce_dynamics.arrays import Array
+from ce_dynamics.checks import Floats
+from ce_dynamics.errors import ModelError
+from ce_dynamics.points import Frame, Point, Points
+from ce_dynamics.recursion.jacobians import frame_jacobian
+from ce_dynamics.recursion.mass_matrix import solve_mass
+
+DEFICIENT = 1e-12
+"""Eigenvalues of the mobility (scaled to a unit diagonal) below which directions depend on each other."""
+
+STILL = 1e-24
+"""Part of the largest mobility below which a direction does not move at all."""
+
+
+class OperationalSpace(NamedTuple):
+    """How forces at points and frames move them.
+
+    Attributes
+    ----------
+    inertia : (k, k) array
+        Λ: forces [N], [N m] that unit accelerations of the components need, on top of what acts.
+    mobility : (k, k) array
+        J M⁻¹ Jᵀ = Λ⁻¹: accelerations that unit forces cause; velocities that unit impulses cause.
+    J : (k, n_v) array
+        Jacobian of the components.
+    response : (n_v, k) array
+        M⁻¹ Jᵀ: what unit forces (impulses) do to the generalised accelerations (velocities).
+    """
+
+    inertia: Floats
+    mobility: Floats
+    J: Floats
+    response: Floats
+
+
+class OperationalSpaces(Points):
+    """Operational-space inertia."""
+
+    def operational_space(
+        self,
+        targets: Point | Frame | Sequence[Point | Frame],
+        y: ArrayLike | None = None,
+        u: ArrayLike | None = None,
+        *,
+        directions: ArrayLike | None = None,
+    ) -> OperationalSpace:
+        """Inertia and mobility at points and frames.
+
+        Parameters
+        ----------
+        targets : Point, Frame or sequence of them
+            From `point` and `frame`.  A point has 3 components, a frame 6 ([angular; linear]), in world axes;
+            those of several are put one after the other.
+        y, u : array_like, optional
+            State, and inputs with free parameters; the model's own if not given.
+        directions : (k, n) array_like, optional
+            Rows that combine the n components to those that count, all of them if not given.  Where a
+            point cannot move in all directions (on a planar mechanism), name those in which it can.
+
+        Raises
+        ------
+        ModelError
+            If the directions do not fit, or some of them depend on each other or cannot be moved in.
+
+        Examples
+        --------
+        >>> import ce_dynamics as ce
+        >>> system = ce.System()
+        >>> rod = system.add_body("rod", mass=3.0, com=(0.5, 0, 0), inertia=(0, 0.25, 0.25),
+        ...                       parent=system.ground, hinge=ce.Revolute(axis=(0, 1, 0)))
+        >>> model = ce.compile(system)
+        >>> tip = model.point(rod, at=(1, 0, 0))
+        >>> model.operational_space(tip, directions=[(0, 0, 1)]).inertia  # a third of the mass
+        array([[1.]])
+        """
+        chosen = (targets,) if isinstance(targets, (Point, Frame)) else tuple(targets)
+        frames = [target.frame if isinstance(target, Point) else target for target in chosen]
+        rows = [slice(3, 6) if isinstance(target, Point) else slice(0, 6) for target in chosen]
+        labels = [label for target in chosen for label in target.labels]
+        D = np.eye(len(labels)) if directions is None else np.atleast_2d(np.asarray(directions, dtype=float))
+        if D.ndim != 2 or D.shape[1] != len(labels) or not np.all(np.isfinite(D)):
+            raise ModelError(f"directions must be rows of {len(labels)} finite numbers, got shape {D.shape}")
+
+        def operational(y: Array, u: Array, at: Array) -> dict[str, Array]:
+            instant = self.instant(y, u)
+            J = np.concatenate(
+                [
+                    frame_jacobian(instant.outward, frame.body, at[3 * k : 3 * k + 3])[part]
+                    for k, (frame, part) in enumerate(zip(frames, rows, strict=True))
+                ]
+            )
+            return {"J": J, "response": solve_mass(instant.outward, instant.nodes, J.T)}
+
+        name = f"operational space of {[(f.body.name, r.start) for f, r in zip(frames, rows, strict=True)]}"
+        function = self._function(name, operational, {**self._sizes_of("y", "u"), "at": 3 * len(frames)})
+        at = np.concatenate([np.zeros(0), *(frame.at for frame in frames)])
+        J, response = function(self._state(y), self._inputs(u), at)
+        J, response = D @ J, response @ D.T
+        mobility = J @ response
+        mobility = 0.5 * (mobility + mobility.T)
+        inertia: Floats = inverse(mobility, combined(labels, D))
+        return OperationalSpace(inertia, mobility, J, response)
+
+
+def combined(labels: Sequence[str], D: Floats) -> list[str]:
+    """What each row of the directions is, for messages."""
+    texts = []
+    for row in D:
+        parts = [label if x == 1.0 else f"{x:.3g} {label}" for label, x in zip(labels, row, strict=True) if x]
+        texts.append(" + ".join(parts) or "nothing")
+    return texts
+
+
+def inverse(mobility: Floats, names: Sequence[str]) -> Floats:
+    """Λ of a mobility.
+
+    Raises
+    ------
+    ModelError
+        Naming directions without motion, or that depend on each other.
+    """
+    if not np.all(np.isfinite(mobility)):
+        raise ModelError("the mobility is not finite: the loops cannot be assembled at this state")
+    diagonal = np.diag(mobility)
+    still = [
+        name for name, x in zip(names, diagonal, strict=True) if not x > STILL * np.max(diagonal, initial=0.0)
+    ]
+    if still:
+        raise ModelError(
+            f"no force causes motion in {'; '.join(still)}: the inertia there has no bounds; leave it out "
+            "(directions=...)"
+        )
+    scale = 1.0 / np.sqrt(diagonal)
+    values, vectors = np.linalg.eigh(mobility * np.outer(scale, scale))
+    if len(values) and values[0] <= DEFICIENT:
+        involved = [name for name, x in zip(names, vectors[:, 0], strict=True) if abs(x) > 1e-3]
+        rank = int(np.sum(values > DEFICIENT))
+        raise ModelError(
+            f"only {rank} of {len(values)} directions can be moved in independently; these depend on each "
+            f"other: {'; '.join(involved)}; leave some out (directions=...)"
+        )
+    result: Floats = np.outer(scale, scale) * ((vectors / values) @ vectors.T)
+    return result

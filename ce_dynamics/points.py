@@ -1,0 +1,191 @@
+"""Motion of any body-fixed point or frame, with its Jacobian."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from numpy.typing import ArrayLike
+
+from ce_dynamics.answers import Answers
+from ce_dynamics.arrays import Array
+from ce_dynamics.body import Body
+from ce_dynamics.checks import Floats, checked
+from ce_dynamics.errors import ModelError
+from ce_dynamics.formula import nominal
+from ce_dynamics.recursion.jacobians import frame_columns
+
+
+class PointKinematics(NamedTuple):
+    """Motion of a point at one state, in world axes: v = J θ̇ + drift and a = J θ̈ + bias.
+
+    Attributes
+    ----------
+    r, v, a : (3,) arrays
+        Position [m], velocity [m/s] and acceleration [m/s²].
+    J : (3, n_v) array
+        Jacobian over the independent velocities.
+    drift : (3,) array
+        Velocity at θ̇ = 0, which prescribed motion causes.
+    bias : (3,) array
+        Acceleration at θ̈ = 0.
+    """
+
+    r: Floats
+    v: Floats
+    a: Floats
+    J: Floats
+    drift: Floats
+    bias: Floats
+
+
+class FrameKinematics(NamedTuple):
+    """Motion of a frame at one state, [angular; linear] in world axes: V = J θ̇ + drift and A = J θ̈ + bias.
+
+    Attributes
+    ----------
+    r : (3,) array
+        Origin [m].
+    R : (3, 3) array
+        Axes as columns; the identity in the design pose.
+    V, A : (6,) arrays
+        Twist [rad/s; m/s] and its time derivative [rad/s²; m/s²].
+    J : (6, n_v) array
+        Jacobian over the independent velocities.
+    drift : (6,) array
+        Twist at θ̇ = 0, which prescribed motion causes.
+    bias : (6,) array
+        Acceleration at θ̈ = 0.
+    """
+
+    r: Floats
+    R: Floats
+    V: Floats
+    A: Floats
+    J: Floats
+    drift: Floats
+    bias: Floats
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A frame fixed on a body: its origin at a point, its axes those of the body.
+
+    Attributes
+    ----------
+    model : Points
+    body : Body
+    at : (3,) array
+        The origin in the design pose [m].
+    """
+
+    model: Points
+    body: Body
+    at: Floats
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What the components of the twist are, for messages."""
+        where = f"{self.body.name!r} at {self.at.tolist()}"
+        return tuple(f"{what} of {where}" for what in ("wx", "wy", "wz", "vx", "vy", "vz"))
+
+    def __call__(self, y: ArrayLike | None = None, u: ArrayLike | None = None) -> FrameKinematics:
+        """Its motion at a state; the initial state and default inputs if not given."""
+        return self.model.frame_kinematics(self, self.model._state(y), self.model._inputs(u))
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point fixed on a body.
+
+    Attributes
+    ----------
+    frame : Frame
+        The frame of its body there.
+    """
+
+    frame: Frame
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What the components of the velocity are, for messages."""
+        return self.frame.labels[3:]
+
+    def __call__(self, y: ArrayLike | None = None, u: ArrayLike | None = None) -> PointKinematics:
+        """Its motion at a state; the initial state and default inputs if not given."""
+        r, _, V, A, J, drift, bias = self.frame(y, u)
+        return PointKinematics(r, V[3:], A[3:], J[3:], drift[3:], bias[3:])
+
+
+class Points(Answers):
+    """Points and frames on bodies."""
+
+    def point(self, body: Body | str, at: ArrayLike | None = None) -> Point:
+        """A body-fixed point, to be asked for position, velocity, acceleration and Jacobian at any state.
+
+        Parameters
+        ----------
+        body : Body or str
+        at : (3,) array_like, optional
+            Position in the design pose [m]; the centre of mass if not given.
+
+        Raises
+        ------
+        ModelError
+            If there is no such body, it is the ground, or the position is not three finite numbers.
+
+        Examples
+        --------
+        >>> import ce_dynamics as ce
+        >>> system = ce.System(gravity=(0, 0, -10.0))
+        >>> rod = system.add_body("rod", mass=1.0, com=(0.5, 0, 0), parent=system.ground,
+        ...                       hinge=ce.Revolute(axis=(0, 1, 0)))
+        >>> tip = ce.compile(system).point(rod, at=(1, 0, 0))
+        >>> now = tip([0.0, 2.0])
+        >>> now.v, now.a, now.J.T
+        (array([ 0.,  0., -2.]), array([ -4.,   0., -20.]), array([[ 0.,  0., -1.]]))
+        """
+        return Point(self.frame(body, at))
+
+    def frame(self, body: Body | str, at: ArrayLike | None = None) -> Frame:
+        """A body-fixed frame, to be asked for its pose, twist, acceleration and 6 × n_v Jacobian.
+
+        Parameters
+        ----------
+        body : Body or str
+        at : (3,) array_like, optional
+            Its origin in the design pose [m]; the centre of mass if not given.
+
+        Raises
+        ------
+        ModelError
+            As `point`.
+
+        Examples
+        --------
+        >>> import ce_dynamics as ce
+        >>> system = ce.System()
+        >>> rod = system.add_body("rod", mass=1.0, com=(0.5, 0, 0), parent=system.ground,
+        ...                       hinge=ce.Revolute(axis=(0, 1, 0)))
+        >>> frame = ce.compile(system).frame(rod)
+        >>> frame([0.0, 2.0]).V
+        array([ 0.,  2.,  0.,  0.,  0., -1.])
+        """
+        found = self.system.find(body)
+        if found.is_ground:
+            raise ModelError("the ground does not move; name another body")
+        if at is None:
+            at = nominal(found.com).astype(float)
+        return Frame(self, found, checked("at", at, 3))
+
+    def frame_kinematics(self, frame: Frame, y: Floats, u: Floats) -> FrameKinematics:
+        """Motion of a frame at a state."""
+        body = frame.body
+
+        def kinematics(y: Array, u: Array, at: Array) -> dict[str, Array]:
+            return frame_columns(self.instant(y, u).outward, body, at)._asdict()
+
+        sizes = {**self._sizes_of("y", "u"), "at": 3}
+        r, R, V, J, drift, bias = self._function(f"frame of {body.name}", kinematics, sizes)(y, u, frame.at)
+        v_dot = self.layout.split(self.dynamics(y, u)[0])[1]
+        return FrameKinematics(r, R, V, J @ v_dot + bias, J, drift, bias)

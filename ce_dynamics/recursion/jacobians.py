@@ -1,0 +1,88 @@
+"""Jacobians and biases of body-fixed points and frames, in the world, loops included.
+
+The twist [ω; v] of a frame on a body is J v + drift: going from the body to the ground, every aggregated body
+S on the way moves the frame by the columns of its body there, taken to where the frame is now.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ce_dynamics.arrays import Array, Scalar, array, cross, zeros
+from ce_dynamics.body import Body
+from ce_dynamics.recursion.inverse_dynamics import body_accelerations
+from ce_dynamics.recursion.mass_matrix import indices
+from ce_dynamics.recursion.outward import Outward, axes
+from ce_dynamics.spatial import spatial
+
+
+class Columns(NamedTuple):
+    """Motion of a frame as a function of velocities and accelerations, world axes.
+
+    Attributes
+    ----------
+    r : (3,) array
+        Origin [m].
+    R : (3, 3) array
+        Axes as columns.
+    V : (6,) array
+        [ω; v].
+    J : (6, n_v) array
+    drift : (6,) array
+        V at v = 0.
+    bias : (6,) array
+        V̇ at v̇ = 0.
+    """
+
+    r: Array
+    R: Array
+    V: Array
+    J: Array
+    drift: Array
+    bias: Array
+
+
+def frame_columns(outward: Outward, body: Body, at: Array) -> Columns:
+    """Motion of the frame of a body at the point that is at ``at`` in the design pose."""
+    ground = outward.embedding.system.ground
+    place, R = outward.placement(body, ground), axes(outward, body)
+    e = R @ (at - body.com)
+    r = place.r + e
+    V = spatial(place.w, place.v + cross(place.w, e))
+    J, drift = jacobian(outward, body, r)
+    return Columns(r, R, V, J, drift, bias(outward, body, e))
+
+
+def frame_jacobian(outward: Outward, body: Body, at: Array) -> Array:
+    """J (6, n_v) of the frame of a body at the point that is at ``at`` in the design pose."""
+    r = outward.placement(body, outward.embedding.system.ground).r + axes(outward, body) @ (at - body.com)
+    return jacobian(outward, body, r)[0]
+
+
+def jacobian(outward: Outward, body: Body, r: Array) -> tuple[Array, Array]:
+    """J (6, n_v) and drift (6,) of the point of a body that is at r in the world now."""
+    embedding = outward.embedding
+    ground = embedding.system.ground
+    columns: dict[int, Array] = {}
+    drift = zeros(6)
+    while not body.is_ground:
+        S = embedding.owner[body.name]
+        p, j = outward.placement(S.parent, ground), outward.relative_to_p(body)
+        point = j.offset(p.R.T @ (r - p.r) - j.origin.r, outward.motions[S.name].theta_dot)
+        drift = drift + spatial(p.R @ j.w_drift, p.R @ point.drift)
+        for k, place in enumerate(indices(embedding, S)):
+            columns[place] = spatial(p.R @ j.w[:, k], p.R @ point.J[:, k])
+        body = S.parent
+    entries: list[list[Scalar]] = [list(columns.get(k, zeros(6))) for k in range(embedding.n_v)]
+    return array(entries).reshape(embedding.n_v, 6).T, drift
+
+
+def bias(outward: Outward, body: Body, e: Array) -> Array:
+    """V̇ at v̇ = 0 of the point that is e (world axes) from the centre of mass of a body."""
+    embedding = outward.embedding
+    members = {S.name: outward.members(S) for S in embedding.aggregates}
+    alpha = body_accelerations(outward, members, zeros(embedding.n_v))[body.name]
+    place = outward.placement(body, embedding.system.ground)
+    turning = place.R @ alpha[:3]
+    swing = cross(turning, e) + cross(place.w, cross(place.w, e))
+    return spatial(turning, place.R @ alpha[3:] + embedding.system.gravity + swing)
