@@ -10,7 +10,6 @@ from ce_dynamics.arrays import Array
 from ce_dynamics.hinges import (
     Closure,
     Cylindrical,
-    Distance,
     Hinge,
     Planar,
     Prismatic,
@@ -19,7 +18,21 @@ from ce_dynamics.hinges import (
     Spherical,
     Universal,
 )
+from ce_dynamics.models.published import bricard
 from ce_dynamics.system import System
+
+__all__ = [
+    "Z",
+    "add",
+    "bricard",
+    "dyad",
+    "five_bar",
+    "floating_coupler",
+    "four_bar",
+    "rsur",
+    "slider_crank",
+    "spatial_slider",
+]
 
 Z = (0.0, 0.0, 1.0)
 PROPERTIES = {
@@ -154,44 +167,4 @@ def floating_coupler() -> System:
     add(system, "rocker", "ground", Revolute(Z, D), 0.5 * (C + D))
     system.close_loop("one", "crank", "coupler", Revolute(Z, B), ["crank"])
     system.close_loop("two", "coupler", "rocker", Revolute(Z, C))
-    return system
-
-
-def bricard(independent: Sequence[str] = ("bar 1",)) -> System:
-    """Benchmark A04: five boxes of 1 m and 1 kg, section 0.1 m, over the edges of a cube."""
-    points = np.array([(0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0, 0, 1)], dtype=float)
-    axes = [(0, 1, 0), (0, 0, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 0, 0)]
-    system = System(gravity=(0.0, -9.81, 0.0))
-    parent = "ground"
-    for k in range(5):
-        along = np.abs(points[k + 1] - points[k])
-        inertia = along * (0.02 / 12.0) + (1.0 - along) * (1.01 / 12.0)
-        name = f"bar {k + 1}"
-        com = 0.5 * (points[k] + points[k + 1])
-        hinge = Revolute(axes[k], points[k].tolist())
-        system.add_body(name, mass=1.0, com=com, inertia=inertia, parent=parent, hinge=hinge)
-        parent = name
-    system.close_loop("last", parent, "ground", Revolute(axes[5], points[5].tolist()), independent)
-    return system
-
-
-def modelica_four_bar() -> System:
-    """MultiBody.Examples.Loops.Fourbar_analytic: crank b1, massless rod b3, slider that carries b2."""
-    system = System(gravity=(0.0, -9.80665, 0.0))
-    crank = np.array((0.0, 0.5, 0.1))
-    foot = np.array((1.0, 0.0, 0.0))  # b0 + s0 along x
-    tip = foot + np.array((0.0, 0.2, 0.0))
-    for name, start, end, hinge in (
-        ("crank", np.zeros(3), crank, Revolute((1.0, 0.0, 0.0))),
-        ("slider", foot, tip, Prismatic((1.0, 0.0, 0.0), foot)),
-    ):
-        length = float(np.linalg.norm(end - start))
-        mass = 7700.0 * np.pi * 0.025**2 * length
-        e = (end - start) / length
-        along, across = 0.5 * mass * 0.025**2, mass * (length**2 + 3.0 * 0.025**2) / 12.0
-        inertia = across * np.eye(3) + (along - across) * np.outer(e, e)
-        system.add_body(
-            name, mass=mass, com=0.5 * (start + end), inertia=inertia, parent="ground", hinge=hinge
-        )
-    system.close_loop("rod", "crank", "slider", Distance(crank, tip), ["crank"])
     return system

@@ -1,0 +1,101 @@
+"""A mechanism with what others have published about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from ce_dynamics.arrays import Array, Scalar
+from ce_dynamics.body import Body
+from ce_dynamics.forces.base import Observer
+from ce_dynamics.model import InputLaw
+from ce_dynamics.system import System
+
+
+class Figure(NamedTuple):
+    """A published value of one of a mechanism's outputs.
+
+    Attributes
+    ----------
+    output : str
+    time : float
+        [s]
+    value : float
+    precision : float
+        How far from it the truth may be: a unit of its last digit, or the error its source is known to have.
+    turns : bool
+        Whether the output is an angle that counts no turns and is compared without them.
+    """
+
+    output: str
+    time: float
+    value: float
+    precision: float
+    turns: bool = False
+
+    def error(self, found: float) -> float:
+        """What is found less what is published."""
+        difference = found - self.value
+        return float(np.remainder(difference + np.pi, 2.0 * np.pi) - np.pi) if self.turns else difference
+
+
+class PublishedMechanism(NamedTuple):
+    """How to build a mechanism, and what should come out.
+
+    Attributes
+    ----------
+    source : str
+        Where the figures are from.
+    build : callable
+        Makes the `System`, which starts from the published state.
+    duration : float
+        Of the published run [s].
+    figures : tuple of Figure
+    inputs : InputLaw, optional
+        Prescribed motions.
+    stiff : bool
+        Whether it takes an implicit integrator.
+    """
+
+    source: str
+    build: Callable[[], System]
+    duration: float
+    figures: tuple[Figure, ...]
+    inputs: InputLaw | None = None
+    stiff: bool = False
+
+
+def bar_inertia(along: Array, mass: float, length: float, gyration_2: float) -> Array:
+    """Inertia of a straight bar about its centre.
+
+    Parameters
+    ----------
+    along : (3,) array
+        Unit vector of its direction.
+    mass, length : float
+        [kg], [m]
+    gyration_2 : float
+        Squared radius of gyration of its section about a diameter [m²]: a²/12 of a square, r²/4 of a disc, 0
+        of a line.
+    """
+    axial = 2.0 * mass * gyration_2
+    across = mass * (length**2 / 12.0 + gyration_2)
+    return np.asarray(across * np.eye(3) + (axial - across) * np.outer(along, along))
+
+
+def show_point(system: System, body: Body, at: Array, components: Mapping[str, int]) -> None:
+    """Make world coordinates of a point, given in the design pose, outputs of the system."""
+
+    def coordinate(k: int) -> Callable[[Observer], Scalar]:
+        return lambda observer: observer.point(body, at, system.ground).r[k]
+
+    for name, k in components.items():
+        system.add_output(name, "m", coordinate(k))
+
+
+def show_hinge(system: System, name: str, body: Body, unit: str, start: float = 0.0) -> None:
+    """Make the coordinate of a body's hinge, counted from a start, and its rate outputs of the system."""
+    system.add_output(name, unit, lambda observer: observer.coordinate(body) + start)
+    system.add_output(f"{name}_rate", f"{unit}/s", lambda observer: observer.rate(body))
