@@ -39,14 +39,18 @@ def gather_loads(
     """Evaluate every force element and sum its loads."""
     loads = Loads({}, {}, {})
     for name, element in elements.items():
-        response = element.evaluate(outward, x[name], u)
-        loads.responses[name] = response
-        for load in response.loads:
-            if isinstance(load, HingeLoad):
-                add_torque(loads, load)
-            elif not load.body.is_ground:
-                add_wrench(loads, load, outward)
+        add_response(loads, name, element.evaluate(outward, x[name], u), outward)
     return loads
+
+
+def add_response(loads: Loads, name: str, response: Response, outward: Outward) -> None:
+    """Add what an element answers."""
+    loads.responses[name] = response
+    for load in response.loads:
+        if isinstance(load, HingeLoad):
+            add_torque(loads, load)
+        elif not load.body.is_ground:
+            add_wrench(loads, load, outward)
 
 
 def add_torque(loads: Loads, load: HingeLoad) -> None:

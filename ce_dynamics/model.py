@@ -23,6 +23,7 @@ from ce_dynamics.loops.closure_errors import closure_errors
 from ce_dynamics.modes import Vibrations
 from ce_dynamics.operational_space import OperationalSpaces
 from ce_dynamics.parameters import refusals, values_at
+from ce_dynamics.power_balance import PowerBalances
 from ce_dynamics.system import System
 from ce_dynamics.variables import variables
 
@@ -42,7 +43,7 @@ class InputLaw(Protocol):
         ...
 
 
-class Model(Analysis, Equilibria, Vibrations, OperationalSpaces):
+class Model(Analysis, Equilibria, Vibrations, OperationalSpaces, PowerBalances):
     """An embedded system whose evaluations run as machine code.
 
     Every function is traced and compiled when it is first asked for, and kept on disk for the next time.

@@ -155,9 +155,38 @@ def power(
     return Power(load_power(outward, loads), prescribed_power(outward, loads, accelerations, nodes))
 
 
-def load_power(outward: Outward, loads: Loads) -> Scalar:
-    """Wrenches on the inertial velocities of their bodies, torques on the rates of their hinges [W]."""
+def energy_rates(outward: Outward, accelerations: Accelerations) -> tuple[Scalar, Scalar]:
+    """Rates of the kinetic energy and of the gravitational potential [W], from accelerations.
+
+    Parameters
+    ----------
+    outward : Outward
+    accelerations : Accelerations
+        Of all bodies, less gravity.
+    """
+    system = outward.embedding.system
     V = velocities(outward)
+    both: Scalar = 0.0  # dT/dt + dV_g/dt: accelerations less gravity against velocities
+    falling: Scalar = 0.0  # −dV_g/dt
+    for body in system.bodies:
+        V_j, alpha = V[body.name], accelerations.alpha[body.name]
+        both = both + dot(V_j, body_momentum(body, alpha))  # ω × I ω does no work
+        g = outward.placement(body, system.ground).R.T @ system.gravity
+        falling = falling + body.mass * dot(g, V_j[3:])
+    return both + falling, -falling
+
+
+def load_power(outward: Outward, loads: Loads, V: Mapping[str, Array] | None = None) -> Scalar:
+    """Wrenches on the inertial velocities of their bodies, torques on the rates of their hinges [W].
+
+    Parameters
+    ----------
+    outward : Outward
+    loads : Loads
+    V : mapping of str to (6,) array, optional
+        See `velocities`.
+    """
+    V = velocities(outward) if V is None else V
     total: Scalar = 0.0
     for name, wrench in loads.wrenches.items():
         R = outward.relative_to_p(outward.embedding.system.find(name)).R

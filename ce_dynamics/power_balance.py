@@ -1,0 +1,199 @@
+"""Where the energy goes at one instant: power of force elements and drives, and the rates of the energies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from numpy.typing import ArrayLike
+
+from ce_dynamics.answers import Answers
+from ce_dynamics.arrays import Array, array
+from ce_dynamics.checks import Floats
+from ce_dynamics.compiler import CompiledFunction
+from ce_dynamics.equations import Instant
+from ce_dynamics.loads import Loads, add_response, gather_loads
+from ce_dynamics.motions import Prescribed
+from ce_dynamics.recursion.energy import energy_rates, load_power, transmitted, velocities
+from ce_dynamics.recursion.inverse_dynamics import prescribed_forces
+from ce_dynamics.recursion.outward import Outward
+
+
+class ElementPower(NamedTuple):
+    """Power of one force element [W].
+
+    Attributes
+    ----------
+    load : float
+        What its forces deliver to the bodies.
+    stored : float
+        Rate of its own potential energy.
+    """
+
+    load: float
+    stored: float
+
+    @property
+    def dissipated(self) -> float:
+        """What it takes out of the mechanical energy; negative where it feeds it (a motor, a wrench)."""
+        return 0.0 - self.load - self.stored
+
+
+@dataclass(frozen=True)
+class PowerBalance:
+    """Powers at one instant [W].
+
+    Attributes
+    ----------
+    kinetic, gravitational : float
+        Rates of the kinetic energy and of the gravitational potential.
+    elements : dict of str to ElementPower
+        By the name of the force element.
+    drives : dict of str to float
+        What the drive of each prescribed hinge delivers, by body name.
+    """
+
+    kinetic: float
+    gravitational: float
+    elements: Mapping[str, ElementPower]
+    drives: Mapping[str, float]
+
+    @property
+    def elastic(self) -> float:
+        """Rate of the potential energies of all force elements."""
+        return sum(element.stored for element in self.elements.values())
+
+    @property
+    def loads(self) -> float:
+        """What all force elements deliver to the bodies."""
+        return sum(element.load for element in self.elements.values())
+
+    @property
+    def prescribed(self) -> float:
+        """What all drives deliver."""
+        return sum(self.drives.values())
+
+    @property
+    def dissipated(self) -> float:
+        """What all force elements take out of the mechanical energy, less what they feed to it."""
+        return 0.0 - self.loads - self.elastic
+
+    @property
+    def mechanical(self) -> float:
+        """Rate of the mechanical energy: kinetic, gravitational and elastic."""
+        return self.kinetic + self.gravitational + self.elastic
+
+    @property
+    def residual(self) -> float:
+        """What does not add up, from rounding: mechanical − (prescribed − dissipated)."""
+        return self.mechanical - self.prescribed + self.dissipated
+
+    def __str__(self) -> str:
+        rows = [("kinetic energy", self.kinetic), ("gravitational potential", self.gravitational)]
+        rows += [(f"stored in {name}", e.stored) for name, e in self.elements.items() if e.stored]
+        rows += [(f"dissipated by {name}", -e.dissipated) for name, e in self.elements.items()]
+        rows += [(f"drive of {name}", power) for name, power in self.drives.items()]
+        return "\n".join(f"{power:12.4g} W  {name}" for name, power in rows)
+
+
+class PowerBalances(Answers):
+    """Power balance."""
+
+    def power(self, y: ArrayLike | None = None, u: ArrayLike | None = None) -> PowerBalance:
+        """Powers at a state, by force element and drive.
+
+        The sum ``loads + prescribed`` is what ``simulate(..., audit=True)`` integrates as ``work``, and what
+        changes ``energy``, the kinetic and gravitational energy.
+
+        Parameters
+        ----------
+        y, u : array_like, optional
+            State, and inputs with free parameters; the model's own if not given.  Inputs count as constant,
+            except that driven hinges move at the rates they are given.
+
+        Examples
+        --------
+        >>> import ce_dynamics as ce
+        >>> system = ce.System(gravity=(0, 0, -9.81))
+        >>> mass = system.add_body("mass", mass=2.0, com=(0, 0, -1), parent=system.ground,
+        ...                        hinge=ce.Prismatic(axis=(0, 0, 1)))
+        >>> system.add_force(ce.SpringDamper("strut", system.ground, (0, 0, 0), mass, (0, 0, -1),
+        ...                                  spring=100.0, damper=5.0))
+        >>> balance = ce.compile(system).power([-0.1, 0.4])  # 0.1 m below, going up with 0.4 m/s
+        >>> strut = balance.elements["strut"]
+        >>> round(strut.load, 9), round(strut.stored, 9), round(strut.dissipated, 9)
+        (3.2, -4.0, 0.8)
+        >>> round(balance.gravitational, 9), abs(balance.residual) < 1e-14
+        (7.848, True)
+        """
+        state, given = self._state(y), self._inputs(u)
+        rates, loads, forces, positions, speeds = self._powers(state, given)
+        stored = self._stored(state, given, positions, speeds)
+        kinetic, gravitational = rates.tolist()
+        names = [element.name for element in self.system.forces]
+        parts = zip(names, loads.tolist(), stored.tolist(), strict=True)
+        return PowerBalance(
+            kinetic,
+            gravitational,
+            {name: ElementPower(load, rate) for name, load, rate in parts},
+            dict(zip(self.system.prescribed, (forces * speeds).tolist(), strict=True)),
+        )
+
+    @property
+    def _powers(self) -> CompiledFunction:
+        """Rates of energies, powers of loads, forces of drives, and their positions and rates."""
+
+        def powers(y: Array, u: Array) -> dict[str, Array]:
+            instant = self.instant(y, u)
+            return {
+                "rates": array(energy_rates(instant.outward, instant.accelerations)),
+                "loads": element_powers(instant),
+                "forces": drive_forces(instant),
+                "positions": array(motion.position for motion in instant.prescribed.values()),
+                "speeds": array(motion.rate for motion in instant.prescribed.values()),
+            }
+
+        return self._function("powers", powers, self._sizes_of("y", "u"))
+
+    def _stored(self, y: Floats, u: Floats, positions: Floats, speeds: Floats) -> Floats:
+        """Rates of the potential energies of all force elements: their derivatives along the motion."""
+
+        def potentials(y: Array, u: Array, driven: Array) -> dict[str, Array]:
+            q, v, x = self.layout.split(y)
+            self.layout.bind_parameters(u, (q, v, x))
+            prescribed = {
+                name: Prescribed(position, 0.0, 0.0)
+                for name, position in zip(self.system.prescribed, driven, strict=True)
+            }
+            outward = Outward(self.embedding, q, v, prescribed)
+            elements = {element.name: element for element in self.system.forces}
+            loads = gather_loads(outward, elements, self.layout.states_of(x), self.layout.inputs_of(u))
+            return {"potentials": array(loads.responses[name].potential for name in elements)}
+
+        sizes = {**self._sizes_of("y", "u"), "driven": len(positions)}
+        traced = self._function("potentials", potentials, sizes).traced
+        by_y = self._derivative(traced, "potentials", "y")(y, u, positions)
+        by_driven = self._derivative(traced, "potentials", "driven")(y, u, positions)
+        result: Floats = by_y @ self.dynamics(y, u)[0] + by_driven @ speeds
+        return result
+
+
+def element_powers(instant: Instant) -> Array:
+    """Power that every force element delivers to the bodies."""
+    V = velocities(instant.outward)
+    powers = []
+    for name, response in instant.loads.responses.items():
+        own = Loads({}, {}, {})
+        add_response(own, name, response, instant.outward)
+        powers.append(load_power(instant.outward, own, V))
+    return array(powers)
+
+
+def drive_forces(instant: Instant) -> Array:
+    """Generalised force of the drive of every prescribed hinge."""
+    forces: dict[str, Array] = {}
+    for node in instant.nodes.values():
+        forces |= transmitted(node, instant.accelerations)
+    found = prescribed_forces(instant.outward, instant.q, instant.prescribed, forces, instant.loads.torques)
+    return array(found[name] for name in instant.prescribed)
