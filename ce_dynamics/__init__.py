@@ -21,6 +21,15 @@ from ce_dynamics._version import __version__
 if TYPE_CHECKING:
     from ce_dynamics.body import Body
     from ce_dynamics.constraints import ConstrainedSystem, PointToPoint
+    from ce_dynamics.couplings import (
+        Coupling,
+        FunctionCoupling,
+        Gear,
+        ImplicitCoupling,
+        LinearCoupling,
+        PolynomialCoupling,
+        RackAndPinion,
+    )
     from ce_dynamics.describing.description import Description
     from ce_dynamics.describing.pose import draw
     from ce_dynamics.ensembles.arguments import HeldInputs
@@ -71,6 +80,15 @@ if TYPE_CHECKING:
 _HOMES = {
     "body": ("Body",),
     "constraints": ("ConstrainedSystem", "PointToPoint"),
+    "couplings": (
+        "Coupling",
+        "FunctionCoupling",
+        "Gear",
+        "ImplicitCoupling",
+        "LinearCoupling",
+        "PolynomialCoupling",
+        "RackAndPinion",
+    ),
     "ensembles.arguments": ("HeldInputs",),
     "ensembles.simulation": ("simulate_ensemble",),
     "describing.description": ("Description",),
@@ -128,6 +146,7 @@ __all__ = [
     "Body",
     "CeDynamicsError",
     "ConstrainedSystem",
+    "Coupling",
     "Cylindrical",
     "DataError",
     "Description",
@@ -136,13 +155,17 @@ __all__ = [
     "Fixed",
     "ForceElement",
     "Free",
+    "FunctionCoupling",
+    "Gear",
     "Held",
     "HeldInputs",
     "Hinge",
+    "ImplicitCoupling",
     "IndependentCoordinatesError",
     "InputLaw",
     "Law",
     "Linear",
+    "LinearCoupling",
     "Linkage",
     "MasslessFreedomError",
     "Model",
@@ -154,7 +177,9 @@ __all__ = [
     "Planar",
     "PointToPoint",
     "Polynomial",
+    "PolynomialCoupling",
     "Prismatic",
+    "RackAndPinion",
     "Revolute",
     "RollingOnPlane",
     "Screw",

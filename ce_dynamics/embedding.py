@@ -8,15 +8,18 @@ points, which is where η_S comes from.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 
 from ce_dynamics.arrays import Array
 from ce_dynamics.body import Body
+from ce_dynamics.couplings.base import Coupled
 from ce_dynamics.embedding_checks import (
     check_aggregate,
+    check_found,
     check_names,
     refuse_immovable,
     refuse_nonholonomic,
@@ -26,11 +29,11 @@ from ce_dynamics.errors import IndependentCoordinatesError
 from ce_dynamics.formula import is_free
 from ce_dynamics.hinges.revolute import Revolute
 from ce_dynamics.linkage import Linkage
+from ce_dynamics.loops.completion import complete_linkages, output_of
+from ce_dynamics.loops.coupled_hinges import implied
 from ce_dynamics.loops.freedoms import Freedoms
-from ce_dynamics.loops.numeric_linkage import NumericLinkage
-from ce_dynamics.loops.trial import Loop
 from ce_dynamics.rotation import rotation_about
-from ce_dynamics.system import LoopClosure, System
+from ce_dynamics.system import CutEdge, LoopClosure, System
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +46,7 @@ class Aggregate:
         p, the body outside S that carries it.
     bodies : tuple of Body
         S(S) in spanning-tree order.
-    closures : tuple of LoopClosure
+    closures : tuple of CutEdge
         Cut edges inside S (or between S and p, or S and a sibling).
     independent, prescribed, dependent : tuples of Body
         Bodies by the role of their inboard hinge.
@@ -55,7 +58,7 @@ class Aggregate:
 
     parent: Body
     bodies: tuple[Body, ...]
-    closures: tuple[LoopClosure, ...]
+    closures: tuple[CutEdge, ...]
     independent: tuple[Body, ...]
     prescribed: tuple[Body, ...]
     dependent: tuple[Body, ...]
@@ -126,7 +129,7 @@ def embed(system: System) -> Embedding:
     driven = driven_bodies(system)
     groups = merged_groups(system, driven)
     grouped = {body.name for bodies, _ in groups for body in bodies}
-    singles: list[tuple[list[Body], list[LoopClosure]]] = [
+    singles: list[tuple[list[Body], list[CutEdge]]] = [
         ([body], []) for body in system.bodies if body.name not in grouped
     ]
     aggregates = [make_aggregate(system, bodies, closures) for bodies, closures in [*groups, *singles]]
@@ -150,7 +153,7 @@ def is_spinning_tip(system: System, body: Body) -> bool:
     if not isinstance(hinge, Revolute) or any(map(is_free, (body.inertia, offset, hinge.axis))):
         return False
     carries = any(other.parent is body for other in system.bodies)
-    closes = any(body in (loop.body_a, loop.body_b) for loop in system.closures)
+    closes = any(body in loop.bodies for loop in system.closures if not isinstance(loop, Coupled))
     half_turn = 2.0 * np.outer(hinge.axis, hinge.axis) - np.eye(3)
     quarter_turn = rotation_about(hinge.axis, 0.0, 1.0)
     offset = offset.astype(float)
@@ -180,12 +183,12 @@ def driven_bodies(system: System) -> set[str]:
     return driven
 
 
-def undetermined(system: System, bodies: Sequence[Body], closures: Sequence[LoopClosure]) -> int:
+def undetermined(system: System, bodies: Sequence[Body], closures: Sequence[CutEdge]) -> int:
     """Degrees of freedom that the closures leave to the unprescribed hinges, in the design pose."""
     return freedoms_of(system, bodies, closures).number
 
 
-def freedoms_of(system: System, bodies: Sequence[Body], closures: Sequence[LoopClosure]) -> Freedoms:
+def freedoms_of(system: System, bodies: Sequence[Body], closures: Sequence[CutEdge]) -> Freedoms:
     """What the closures leave to the unprescribed hinges of a sub-graph."""
     return Freedoms(bodies, closures, [body for body in bodies if body.name not in system.prescribed])
 
@@ -204,17 +207,20 @@ def common_ancestor(a: Body, b: Body) -> Body:
     return next(body for body in ancestors(a) if id(body) in above_b)
 
 
-def smallest_subgraph(loop: LoopClosure, driven: set[str]) -> tuple[list[Body], Body]:
-    """Bodies on the tree path between a closure's ends, and the root of that path, which is not one of them.
+def smallest_subgraph(loop: CutEdge, driven: set[str]) -> tuple[list[Body], Body]:
+    """Bodies on the tree paths between a closure's ends, and the root of these paths, which is not one.
 
     An end that moves in a prescribed way counts as fixed on what carries it, unless the loop itself is
-    driven.
+    driven.  What couples hinges needs the bodies on both sides of each, and keeps prescribed ones as well.
     """
-    ends = [loop.body_a, loop.body_b]
-    anchors = [anchor(end, driven) for end in ends]
-    if anchors[0] is not anchors[1]:
-        ends = anchors
-    root = common_ancestor(*ends)
+    ends = list(loop.bodies)
+    if isinstance(loop, LoopClosure):
+        anchors = [anchor(end, driven) for end in ends]
+        if anchors[0] is not anchors[1]:
+            ends = anchors
+        root = common_ancestor(*ends)
+    else:
+        root = reduce(common_ancestor, loop.tops)
     path: list[Body] = []
     for end in ends:
         chain = ancestors(end)
@@ -229,9 +235,9 @@ def anchor(body: Body, driven: set[str]) -> Body:
     return body
 
 
-def merged_groups(system: System, driven: set[str]) -> list[tuple[list[Body], list[LoopClosure]]]:
+def merged_groups(system: System, driven: set[str]) -> list[tuple[list[Body], list[CutEdge]]]:
     """Aggregation sub-graphs with those that share a body put together."""
-    groups: list[tuple[list[Body], list[LoopClosure]]] = []
+    groups: list[tuple[list[Body], list[CutEdge]]] = []
     for loop in system.closures:
         bodies, _ = smallest_subgraph(loop, driven)
         closures = [loop]
@@ -246,7 +252,7 @@ def merged_groups(system: System, driven: set[str]) -> list[tuple[list[Body], li
     return groups
 
 
-def make_aggregate(system: System, bodies: Sequence[Body], closures: Sequence[LoopClosure]) -> Aggregate:
+def make_aggregate(system: System, bodies: Sequence[Body], closures: Sequence[CutEdge]) -> Aggregate:
     """Assign the roles of the hinges of one sub-graph and check that they fit."""
     refuse_nonholonomic(closures)
     members = sorted(bodies, key=lambda body: body.index)
@@ -255,31 +261,48 @@ def make_aggregate(system: System, bodies: Sequence[Body], closures: Sequence[Lo
     parent = min(roots.values(), key=lambda body: body.depth)
     prescribed = tuple(body for body in members if body.name in system.prescribed)
     linkages = tuple(link for link in system.linkages if names & set(link.determines))
-    found = {name for link in linkages for name in link.determines}
     named = {name for loop in closures for name in loop.independent}
+    found = {name for link in linkages for name in link.determines}
     check_names(members, named, prescribed, found)
     freedoms = freedoms_of(system, members, closures) if closures else None
-    if not closures:
-        independent = tuple(body for body in members if body.name not in system.prescribed)
-    elif linkages and not named:
-        independent = tuple(body for body in members if body.name not in found and body not in prescribed)
-    elif freedoms is not None and not named:
-        refuse_singular(freedoms)
-        independent = freedoms.chosen()
-    else:
+    if freedoms is None:
+        independent = tuple(body for body in members if body not in prescribed)
+    elif named:
         independent = tuple(body for body in members if body.name in named)
+    else:
+        independent = chosen_independent(freedoms, system.prescribed, closures, found)
     dependent = tuple(body for body in members if body not in independent and body not in prescribed)
-    ends = [end for loop in closures for end in (loop.body_a, loop.body_b)]
+    ends = [end for loop in closures for end in loop.bodies]
     siblings = tuple(dict.fromkeys(end for end in ends if end.name not in names and end is not parent))
     S = Aggregate(
         parent, tuple(members), tuple(closures), independent, prescribed, dependent, siblings, linkages
     )
     if freedoms is not None:
-        check_aggregate(S, freedoms, found)
-    if closures and dependent and not linkages:
-        loop = Loop(parent, S.bodies, S.closures, dependent)
-        S = replace(S, linkages=(NumericLinkage(loop, siblings),))
+        check_aggregate(S, freedoms)
+        if dependent:
+            S = replace(S, linkages=complete_linkages(S))
+        check_found(S)
     return S
+
+
+def chosen_independent(
+    freedoms: Freedoms, prescribed: Container[str], closures: Sequence[CutEdge], found: set[str]
+) -> tuple[Body, ...]:
+    """Independent hinges of a sub-graph for which the user named none.
+
+    Those that linkages (``found``) or couplings give from the others are left to them.
+    """
+    implied_ones = implied([loop for loop in closures if isinstance(loop, Coupled)])
+    outputs = [output_of(loop, prescribed) for loop in closures if loop.name not in implied_ones]
+    given = {body.name for body in outputs if body is not None}
+    rest = tuple(body for body in freedoms.free if body.name not in found | given)
+    if found:
+        return rest
+    refuse_singular(freedoms)
+    only_couplings = all(isinstance(loop, Coupled) for loop in closures)
+    if only_couplings and sum(body.inboard.n_v for body in rest) == freedoms.number:
+        return rest
+    return freedoms.chosen([body for body in freedoms.free if body.name in given])
 
 
 def base_to_tip(aggregates: Sequence[Aggregate]) -> list[Aggregate]:

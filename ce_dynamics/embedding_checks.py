@@ -14,15 +14,17 @@ from ce_dynamics.errors import (
     UnderConstrainedError,
 )
 from ce_dynamics.loops.freedoms import Freedoms
-from ce_dynamics.system import LoopClosure, System
+from ce_dynamics.system import CutEdge, LoopClosure, System
 
 if TYPE_CHECKING:
     from ce_dynamics.embedding import Aggregate
 
 
-def refuse_nonholonomic(closures: Sequence[LoopClosure]) -> None:
+def refuse_nonholonomic(closures: Sequence[CutEdge]) -> None:
     """Refuse closures whose conditions on velocities leave positions free: no coordinate would hold those."""
     for loop in closures:
+        if not isinstance(loop, LoopClosure):
+            continue  # couplings and written constraints are conditions on positions
         if not all(condition.holonomic for condition in loop.closure.constraints):
             raise ModelError(
                 f"closure {loop.name!r} is not holonomic and cannot be embedded; give the rolling body a "
@@ -60,7 +62,7 @@ def refuse_singular(freedoms: Freedoms) -> None:
         )
 
 
-def check_aggregate(S: Aggregate, freedoms: Freedoms, found: set[str]) -> None:
+def check_aggregate(S: Aggregate, freedoms: Freedoms) -> None:
     """Refuse a sub-graph whose coordinates do not fit its closures."""
     if freedoms.number != S.N or not S.linkages:
         refuse_singular(freedoms)
@@ -75,8 +77,13 @@ def check_aggregate(S: Aggregate, freedoms: Freedoms, found: set[str]) -> None:
     if freedoms.number > S.N:
         raise UnderConstrainedError(f"{count}; {name}, or add the closures that are missing")
     check_held(S, freedoms)
+
+
+def check_found(S: Aggregate) -> None:
+    """Refuse linkages that leave something open."""
+    found = {name for link in S.linkages for name in link.determines}
     unfound = [body.name for body in S.dependent if body.name not in found]
-    if S.linkages and unfound:
+    if unfound:
         raise ModelError(
             f"the linkages of {S.name!r} leave hinges {unfound} undetermined; add one that finds them"
         )

@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, array, cross, zeros
+from ce_dynamics.arrays import Array, array, cross, dot, zeros
 from ce_dynamics.body import Body
 from ce_dynamics.hinges.base import Hinge
 from ce_dynamics.motions import Prescribed
+from ce_dynamics.scalar_motion import ScalarMotion
 from ce_dynamics.spatial import IDENTITY
 
 
@@ -102,6 +103,8 @@ class HingeMotion(NamedTuple):
         Its part of Ẋ_S θ̇(S) + η̇_S: its acceleration at θ̈(S) = 0.
     R : (3, 3) array, optional
         Body axes to p's axes, where the linkage knows them at less cost than by way of c.
+    q : (n_q,) array, optional
+        Coordinates with their whole turns, which c does not tell, where they are known.
     """
 
     c: Array
@@ -109,6 +112,7 @@ class HingeMotion(NamedTuple):
     eta: Array
     bias: Array
     R: Array | None = None
+    q: Array | None = None
 
 
 def cross_columns(w: Array, e: Array) -> Array:
@@ -175,12 +179,15 @@ class SubgraphMotion:
         hinge = self.hinge(name)
         X = zeros(hinge.n_v, self.N)
         X[:, columns] = np.eye(hinge.n_v, columns.stop - columns.start)
-        self.set(name, HingeMotion(hinge.configuration(q), X, zeros(hinge.n_v), zeros(hinge.n_v)))
+        self.set(name, HingeMotion(hinge.configuration(q), X, zeros(hinge.n_v), zeros(hinge.n_v), q=q))
 
     def prescribe(self, name: str, motion: Prescribed) -> None:
         """Set a hinge whose coordinate, rate and acceleration are given: the source of η_S and η̇_S."""
-        c = self.hinge(name).configuration(array((motion.position,)))
-        self.set(name, HingeMotion(c, zeros(1, self.N), array((motion.rate,)), array((motion.acceleration,))))
+        q = array((motion.position,))
+        rate, acceleration = array((motion.rate,)), array((motion.acceleration,))
+        self.set(
+            name, HingeMotion(self.hinge(name).configuration(q), zeros(1, self.N), rate, acceleration, q=q)
+        )
 
     def set(self, name: str, hinge_motion: HingeMotion) -> None:
         """Set the inboard hinge of a body of S and carry the motion out to that body.
@@ -193,6 +200,17 @@ class SubgraphMotion:
             for waiting in ready:
                 self._waiting.remove(waiting)
                 self._motions[waiting] = self._across(waiting, turns=waiting not in self._unturned)
+
+    def coordinates(self, name: str) -> Array:
+        """Coordinates of the inboard hinge of a body of S, with their turns where these are known."""
+        hinge_motion = self.hinge_motions[name]
+        return self.hinge(name).coordinates(hinge_motion.c) if hinge_motion.q is None else hinge_motion.q
+
+    def coordinate(self, name: str, k: int = 0) -> ScalarMotion:
+        """Motion of a coordinate whose rate is the hinge's velocity k."""
+        _, X, eta, bias, _, _ = self.hinge_motions[name]
+        rate = dot(X[k], self.theta_dot) + eta[k]
+        return ScalarMotion(self.coordinates(name)[k], X[k], eta[k], rate, bias[k])
 
     def turned(self, name: str) -> BodyMotion:
         """As `body`, with the frame of an axisymmetric body turning with it."""
@@ -207,7 +225,7 @@ def across(
 ) -> BodyMotion:
     """Motion of a body from that of its carrier and of the hinge between them."""
     hinge = body.inboard
-    c, X, eta, bias, R = hinge_motion
+    c, X, eta, bias, R, _ = hinge_motion
     R_i = carrier.R
     R_rel, d = hinge.pose(c)
     H = hinge.H(c)

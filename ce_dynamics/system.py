@@ -6,13 +6,15 @@ import difflib
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.arrays import Array, Scalar
 from ce_dynamics.body import Body
+from ce_dynamics.couplings.base import Coupled, Coupling, checked_coordinates
+from ce_dynamics.couplings.written import View, Written, written
 from ce_dynamics.errors import ModelError, PhysicalityWarning
 from ce_dynamics.forces.base import ForceElement, Observer
 from ce_dynamics.formula import is_free
@@ -37,6 +39,25 @@ class LoopClosure:
     body_b: Body
     closure: Closure
     independent: tuple[str, ...]
+
+    @property
+    def bodies(self) -> tuple[Body, ...]:
+        """The two bodies it joins."""
+        return self.body_a, self.body_b
+
+    @property
+    def kind(self) -> str:
+        """Type of the closure, for people."""
+        return type(self.closure).__name__
+
+    @property
+    def rows(self) -> int:
+        """Number of scalar conditions."""
+        return sum(condition.rows for condition in self.closure.constraints)
+
+
+CutEdge: TypeAlias = LoopClosure | Coupled | Written
+"""Whatever closes a loop of the graph."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +114,7 @@ class System:
         self.gravity = finite_vector(gravity, "System", "gravity")
         self.ground = Body("ground", 0.0, np.zeros(3), np.zeros((3, 3)), None, None, index=0)
         self.bodies: list[Body] = []
-        self.closures: list[LoopClosure] = []
+        self.closures: list[CutEdge] = []
         self.forces: list[ForceElement] = []
         self.inputs: dict[str, Input] = {}
         self.parameters: dict[str, Parameter] = {}
@@ -198,15 +219,88 @@ class System:
         ModelError
             For a name taken already, an unknown body, or a closure of a body with itself.
         """
-        if any(known.name == name for known in self.closures):
-            raise ModelError(f"closure {name!r} exists already; give every closure its own name")
+        self._need_new_closure(name)
         a, b = self.find(body_a), self.find(body_b)
         if a is b:
             raise ModelError(f"closure {name!r} joins body {a.name!r} to itself; name two different bodies")
-        chosen = tuple(self.find(body).name for body in independent)
-        loop = LoopClosure(name, a, b, closure, chosen)
+        loop = LoopClosure(name, a, b, closure, self._names(independent))
         self.closures.append(loop)
         return loop
+
+    def couple(
+        self,
+        name: str,
+        coordinates: Sequence[Body | str | tuple[Body | str, int]],
+        coupling: Coupling,
+        independent: Sequence[Body | str] = (),
+    ) -> Coupled:
+        """Couple hinge coordinates: gears, racks, differentials, cams.
+
+        Parameters
+        ----------
+        name : str
+            Unique name among all closures.
+        coordinates : sequence of Body, str or (Body or str, int)
+            Bodies whose inboard hinges are coupled, with the number of the coordinate where a hinge has
+            several, in the order the coupling expects.
+        coupling : Coupling
+            Such as `Gear`, `RackAndPinion`, `LinearCoupling`, `PolynomialCoupling`, `FunctionCoupling`.
+        independent : sequence of Body or str
+            As for `close_loop`; by default the last of the coordinates is a dependent one, if that is
+            possible.
+
+        Raises
+        ------
+        ModelError
+            For a name taken already, an unknown body, a hinge without such a coordinate, or a wrong number
+            of coordinates.
+        """
+        self._need_new_closure(name)
+        owner = f"coupling {name!r}"
+        if isinstance(coordinates, (str, Body)):
+            coordinates = (coordinates,)
+        pairs = [given if isinstance(given, tuple) else (given, 0) for given in coordinates]
+        found = checked_coordinates(owner, [self.find(body) for body, _ in pairs], [k for _, k in pairs])
+        if not isinstance(coupling, Coupling):
+            raise ModelError(f"{owner}: {coupling!r} is no coupling; give one such as Gear(ratio=-0.5)")
+        coupling.check(len(found), owner)
+        edge = Coupled(name, found, coupling, self._names(independent))
+        self.closures.append(edge)
+        return edge
+
+    def constrain(
+        self,
+        name: str,
+        bodies: Sequence[Body | str],
+        function: Callable[[View], Any],
+        independent: Sequence[Body | str] = (),
+    ) -> Written:
+        """Impose a holonomic constraint that is written as a function of positions.
+
+        Parameters
+        ----------
+        name : str
+            Unique name among all closures.
+        bodies : sequence of Body or str
+            All bodies the function looks at, frames too; the ground may be one.
+        function : callable
+            ``function(see)`` returns the residuals (a scalar or a sequence) that must vanish, from
+            ``see.point(body, at, frame)``, ``see.direction(body, axis, frame)`` and
+            ``see.coordinate(body, k)``; written on arrays and the functions of `ce_dynamics.arrays`.  Its
+            derivatives are formed exactly.
+        independent : sequence of Body or str
+            As for `close_loop`.
+
+        Raises
+        ------
+        ModelError
+            For a name taken already, an unknown body, or a function that cannot be evaluated in the design
+            pose.
+        """
+        self._need_new_closure(name)
+        edge = written(name, [self.find(body) for body in bodies], function, self._names(independent))
+        self.closures.append(edge)
+        return edge
 
     def use_linkage(self, linkage: Linkage) -> None:
         """Let a closed-form linkage find the dependent hinges it names.
@@ -399,6 +493,13 @@ class System:
         from ce_dynamics.describing.description import describe  # here, because it embeds the system
 
         return describe(self)
+
+    def _names(self, bodies: Sequence[Body | str]) -> tuple[str, ...]:
+        return tuple(self.find(body).name for body in bodies)
+
+    def _need_new_closure(self, name: str) -> None:
+        if any(known.name == name for known in self.closures):
+            raise ModelError(f"closure {name!r} exists already; give every closure its own name")
 
     def _need_new_output(self, name: str) -> None:
         if name in self.outputs or name in self.measurements:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ from ce_dynamics.errors import CeDynamicsError
 from ce_dynamics.formula import nominal
 from ce_dynamics.layout import Entry, dotted
 from ce_dynamics.loops.numeric_linkage import NumericLinkage
-from ce_dynamics.system import LoopClosure, System
+from ce_dynamics.system import CutEdge, System
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -224,27 +224,22 @@ def role(body: Body, S: Aggregate) -> Role:
     return Role.INDEPENDENT if body in S.independent else Role.DEPENDENT
 
 
-def cut_line(loop: LoopClosure, aggregate: str) -> CutLine:
+def cut_line(loop: CutEdge, aggregate: str) -> CutLine:
     """The line of one cut edge."""
     return CutLine(
         name=loop.name,
         body_a=loop.body_a.name,
         body_b=loop.body_b.name,
-        closure=type(loop.closure).__name__,
-        rows=rows_of([loop]),
+        closure=loop.kind,
+        rows=loop.rows,
         aggregate=aggregate,
     )
-
-
-def rows_of(closures: Iterable[LoopClosure]) -> int:
-    """Number of scalar conditions."""
-    return sum(condition.rows for loop in closures for condition in loop.closure.constraints)
 
 
 def aggregate_line(system: System, S: Aggregate) -> AggregateLine:
     """The line of one aggregated body."""
     freedoms = freedoms_of(system, S.bodies, S.closures)
-    velocities, rows = int(freedoms.Y.shape[1]), rows_of(S.closures)
+    velocities, rows = int(freedoms.Y.shape[1]), sum(loop.rows for loop in S.closures)
     return AggregateLine(
         name=S.name,
         parent=S.parent.name,

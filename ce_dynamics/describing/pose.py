@@ -15,6 +15,7 @@ from ce_dynamics.errors import ModelError
 from ce_dynamics.hinges.geometry import across, finite_vector, unit_axis
 from ce_dynamics.model import Model
 from ce_dynamics.parameters import values_at
+from ce_dynamics.system import LoopClosure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -87,7 +88,8 @@ def draw(
     for k, (name, marks) in enumerate(poses.items()):
         draw_body(axes, distinct(marks @ plane.T, COINCIDENT * size), f"C{k % 10}", name if names else "")
     draw_hinges(axes, model, poses, plane)
-    cuts = [(loop.body_a, loop.closure.at_parent) for loop in model.system.closures]
+    loops = [loop for loop in model.system.closures if isinstance(loop, LoopClosure)]
+    cuts = [(loop.body_a, loop.closure.at_parent) for loop in loops]
     draw_cuts(axes, located(model, y, u, cuts) @ plane.T)
     axes.set_aspect("equal", adjustable="datalim")
     axes.margins(0.1)
@@ -137,6 +139,8 @@ def attachments(model: Model, body: Body) -> list[Array]:
     points = [body.inboard.at_child]
     points += [other.inboard.at_parent for other in model.system.bodies if other.parent is body]
     for loop in model.system.closures:
+        if not isinstance(loop, LoopClosure):
+            continue
         points += [loop.closure.at_parent] * (loop.body_a is body) + [loop.closure.at_child] * (
             loop.body_b is body
         )

@@ -61,7 +61,7 @@ def unassembled(kernel: LoopKernel, q: Array) -> str:
     r, _ = kernel(q, kernel.p0)
     start, worst, name = 0, -1.0, ""
     for loop in kernel.loop.closures:
-        rows = sum(condition.rows for condition in loop.closure.constraints)
+        rows = loop.rows
         error = largest(r[start : start + rows])
         if error > worst:
             worst, name = error, loop.name

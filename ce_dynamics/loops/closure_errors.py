@@ -7,9 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, concatenate
+from ce_dynamics.arrays import Array, array, concatenate
+from ce_dynamics.loops.coupled_rows import moving_residuals
 from ce_dynamics.motion import BodyMotion, PointMotion, SubgraphMotion
-from ce_dynamics.system import LoopClosure
+from ce_dynamics.scalar_motion import ScalarMotion
+from ce_dynamics.system import CutEdge, LoopClosure
 
 
 class ClosureErrors(NamedTuple):
@@ -33,7 +35,7 @@ class ClosureErrors(NamedTuple):
     delta_dot: Array
 
 
-def closure_errors(motion: SubgraphMotion, closures: Sequence[LoopClosure]) -> ClosureErrors:
+def closure_errors(motion: SubgraphMotion, closures: Sequence[CutEdge]) -> ClosureErrors:
     """Evaluate (12) for every closure along the motion."""
     parts = [one_closure(motion, loop) for loop in closures]
     return ClosureErrors(
@@ -44,8 +46,10 @@ def closure_errors(motion: SubgraphMotion, closures: Sequence[LoopClosure]) -> C
     )
 
 
-def one_closure(motion: SubgraphMotion, loop: LoopClosure) -> ClosureErrors:
+def one_closure(motion: SubgraphMotion, loop: CutEdge) -> ClosureErrors:
     """The rows of one closure."""
+    if not isinstance(loop, LoopClosure):
+        return stacked_rows(moving_residuals(motion, loop), motion.N)
     o, p = motion.body(loop.body_a.name), motion.body(loop.body_b.name)
     o_at = motion.point(loop.body_a.name, loop.closure.at_parent)
     p_at = motion.point(loop.body_b.name, loop.closure.at_child)
@@ -61,6 +65,16 @@ def one_closure(motion: SubgraphMotion, loop: LoopClosure) -> ClosureErrors:
         delta_dot.append(A @ acceleration + condition.acceleration_bias(*geometry, *twists))
     return ClosureErrors(
         concatenate(residual), np.concatenate(Y), concatenate(drifts), concatenate(delta_dot)
+    )
+
+
+def stacked_rows(rows: Sequence[ScalarMotion], N: int) -> ClosureErrors:
+    """Residuals that carry their derivatives, row by row."""
+    return ClosureErrors(
+        array(row.value for row in rows),
+        array(entry for row in rows for entry in row.J).reshape(len(rows), N),
+        array(row.drift for row in rows),
+        array(row.acceleration for row in rows),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
 
@@ -25,7 +25,7 @@ from ce_dynamics.loops.trial import (
     stacked_neutral,
     with_unit_quaternions,
 )
-from ce_dynamics.system import LoopClosure
+from ce_dynamics.system import CutEdge
 
 MOST_COMBINATIONS = 3000
 SINGULAR = 1e-9
@@ -40,7 +40,7 @@ class Freedoms:
     Parameters
     ----------
     bodies : sequence of Body
-    closures : sequence of LoopClosure
+    closures : sequence of CutEdge
     free : sequence of Body
         Bodies whose hinges are not prescribed.
 
@@ -50,11 +50,11 @@ class Freedoms:
         Velocity errors per unit (1 rad, or the loop's size) of the velocities of all free hinges.
     """
 
-    def __init__(self, bodies: Sequence[Body], closures: Sequence[LoopClosure], free: Sequence[Body]) -> None:
+    def __init__(self, bodies: Sequence[Body], closures: Sequence[CutEdge], free: Sequence[Body]) -> None:
         members = tuple(sorted(bodies, key=lambda body: body.index))
         names = {body.name for body in members}
         parent = min((b.carrier for b in members if b.carrier.name not in names), key=lambda body: body.depth)
-        ends = [end for loop in closures for end in (loop.body_a, loop.body_b)]
+        ends = [end for loop in closures for end in loop.bodies]
         siblings = tuple(dict.fromkeys(end for end in ends if end.name not in names and end is not parent))
         self.free = tuple(body for body in members if body in free)
         self.loop = Loop(parent, members, tuple(closures), self.free)
@@ -106,26 +106,35 @@ class Freedoms:
         Y = closed_nearby(equations, advanced, self._q, self._tolerance)
         return self.number if Y is None else int(Y.shape[1]) - numerical_rank(Y)
 
-    def chosen(self) -> tuple[Body, ...]:
+    def chosen(self, avoid: Container[Body] = ()) -> tuple[Body, ...]:
         """Hinges that make the best conditioned Y₁ when they are the independent ones.
+
+        Those to avoid are taken only where there is no choice without them.
 
         Raises
         ------
         IndependentCoordinatesError
             If no set of whole hinges has the right number of coordinates.
         """
-        best, found = SINGULAR, None
-        for independent in self._selections():
-            Y1 = self.Y[:, self._columns_without(independent)]
-            quality = smallest_singular(Y1)
-            if quality > best * (1.0 + 1e-6):
-                best, found = quality, independent
+        selections = list(self._selections())
+        found = self._best([bodies for bodies in selections if not any(body in avoid for body in bodies)])
+        if found is None:
+            found = self._best(selections)
         if found is None:
             raise IndependentCoordinatesError(
                 f"the loop of {self.loop.name!r} has {self.number} degrees of freedom, but no set of whole "
                 f"hinges among {[body.name for body in self.free]} can be its independent coordinates; split "
                 f"a hinge with several coordinates into simpler ones, or cut the loop elsewhere"
             )
+        return found
+
+    def _best(self, selections: Sequence[tuple[Body, ...]]) -> tuple[Body, ...] | None:
+        """The selection with the best conditioned Y₁, None if all are singular."""
+        best, found = SINGULAR, None
+        for independent in selections:
+            quality = smallest_singular(self.Y[:, self._columns_without(independent)])
+            if quality > best * (1.0 + 1e-6):
+                best, found = quality, independent
         return found
 
     def _selections(self) -> Iterator[tuple[Body, ...]]:

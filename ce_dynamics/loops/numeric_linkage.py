@@ -30,6 +30,7 @@ from ce_dynamics.loops.row_choice import RowChoice, smallest_singular
 from ce_dynamics.loops.straight_path import Linearised, Pose, closed, led_along, path
 from ce_dynamics.loops.trial import Loop
 from ce_dynamics.motion import BodyMotion, HingeMotion, SubgraphMotion
+from ce_dynamics.system import LoopClosure
 
 logger = logging.getLogger(__name__)
 
@@ -199,11 +200,7 @@ class NumericLinkage(Linkage):
     @cached_property
     def redundant(self) -> tuple[tuple[str, int], ...]:
         """Rows that the kept ones imply."""
-        labels = [
-            (loop.name, k)
-            for loop in self.loop.closures
-            for k in range(sum(condition.rows for condition in loop.closure.constraints))
-        ]
+        labels = [(loop.name, k) for loop in self.loop.closures for k in range(loop.rows)]
         dropped = tuple(label for i, label in enumerate(labels) if i not in self._rows.rows)
         if dropped:
             logger.info("loop of %r: redundant closure rows %s are dropped", self.loop.name, dropped)
@@ -219,7 +216,9 @@ class NumericLinkage(Linkage):
     # What is evaluated, on floats or traced scalars
 
     def solve(self, motion: SubgraphMotion) -> None:
-        given = {body.name: motion.hinge_motions[body.name] for body in self._kernel.parameters}
+        given = self._within_reach(
+            {body.name: motion.hinge_motions[body.name] for body in self._kernel.parameters}
+        )
         siblings = {body.name: motion.body(body.name) for body in self.siblings}
         q = self._positions(given, siblings)
         # (13): Y₁ X + Y₂ = 0 and Y₁ η + drift = 0
@@ -235,7 +234,8 @@ class NumericLinkage(Linkage):
         for body, coordinates in zip(self.loop.dependent, self.loop.split(q).values(), strict=True):
             part = slice(start, start + body.inboard.n_v)
             c = body.inboard.configuration(coordinates)
-            motion.set(body.name, HingeMotion(c, X[part], eta[part], bias[part]))
+            turned = self._with_turns(body, coordinates, given, motion)
+            motion.set(body.name, HingeMotion(c, X[part], eta[part], bias[part], q=turned))
             start = part.stop
 
     def _positions(self, given: Mapping[str, HingeMotion], siblings: Mapping[str, BodyMotion]) -> Array:
@@ -245,7 +245,7 @@ class NumericLinkage(Linkage):
         if self._single is not None:
             return self._polished(self._looked_up(given), (dict(given), {}))
         bodies = {body.name: body for body in self._kernel.parameters}
-        pose = path(given, siblings, bodies, self.loop.parent)
+        pose = path(given, siblings, bodies, self.loop.parent, turns=self._coupled)
         q, regular = led_along(pose, self._linearised, self.loop.advanced, self.q0, self.substeps)
         for _ in range(FINAL_STEPS):
             q = self._polished(q, pose(1.0))
@@ -253,14 +253,50 @@ class NumericLinkage(Linkage):
         fits = closed(residual, PATH_TOLERANCE * max(1.0, self._kernel.size)) & regular
         return array(where(fits, entry, math.nan) for entry in q)
 
-    def _looked_up(self, given: Mapping[str, HingeMotion]) -> Array:
-        """Dependent coordinates of the table."""
+    @cached_property
+    def _coupled(self) -> bool:
+        """Whether hinge coordinates themselves enter the closures, so that whole turns count."""
+        return any(not isinstance(closure, LoopClosure) for closure in self.loop.closures)
+
+    def _within_reach(self, given: dict[str, HingeMotion]) -> dict[str, HingeMotion]:
+        """Given hinges, the angle of a single one less the whole turns that its table does not know."""
+        if self._single is None:
+            return given
         (body,) = self._kernel.parameters
         theta = body.inboard.coordinates(given[body.name].c)[0]
         reach = self.table.reach
         if wraps(body.inboard) and not reach.turning:
             theta = turned_into(reach, theta)
-        return self.table.evaluate(theta)
+        return {body.name: given[body.name]._replace(q=array((theta,)))}
+
+    def _looked_up(self, given: Mapping[str, HingeMotion]) -> Array:
+        """Dependent coordinates of the table."""
+        (body,) = self._kernel.parameters
+        q = given[body.name].q
+        assert q is not None, "set by `_within_reach`"
+        return self.table.evaluate(q[0])
+
+    def _with_turns(
+        self, body: Body, q: Array, given: Mapping[str, HingeMotion], motion: SubgraphMotion
+    ) -> Array | None:
+        """Dependent coordinates with the whole turns they have made; None where that is not known."""
+        if body.inboard.n_q != body.inboard.n_v:
+            return None
+        if self._single is None or not self.table.reach.turning:
+            return q
+        (parameter,) = self._kernel.parameters
+        reduced, full = given[parameter.name].q, motion.hinge_motions[parameter.name].q
+        if reduced is None or full is None:
+            return None
+        turned: Array = q + self._windings[body.name] * (full[0] - reduced[0])
+        return turned
+
+    @cached_property
+    def _windings(self) -> dict[str, Array]:
+        """How many turns each dependent coordinate makes while the parameter makes one."""
+        branch, _ = self._branch
+        low, high = (self.loop.split(branch.at(theta)) for theta in (-math.pi, math.pi))
+        return {name: np.round((high[name] - low[name]) / (2.0 * math.pi)) for name in low}
 
     def _polished(self, q: Array, pose: Pose) -> Array:
         """Two Newton steps, the second with the Y₁ of the first."""

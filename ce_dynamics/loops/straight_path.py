@@ -36,16 +36,21 @@ def path(
     siblings: Mapping[str, BodyMotion],
     bodies: Mapping[str, Body],
     parent: Body,
+    turns: bool,
 ) -> Callable[[float], Pose]:
-    """Given hinges and siblings at the fraction s of the way from the design pose."""
+    """Given hinges and siblings at the fraction s of the way from the design pose.
+
+    Angles go the short way; all their turns, as far as these are known, only if ``turns`` count.
+    """
 
     def pose(s: float) -> Pose:
         hinges = {}
         for name, hinge_motion in given.items():
             hinge = bodies[name].inboard
-            target = near_side(hinge.coordinates(hinge_motion.c), hinge.neutral)
+            known = hinge_motion.q if turns else None
+            target = near_side(hinge.coordinates(hinge_motion.c) if known is None else known, hinge.neutral)
             q = hinge.neutral + s * (target - hinge.neutral)
-            hinges[name] = at_rest(hinge.configuration(q), hinge.n_v, hinge_motion.X.shape[1])
+            hinges[name] = at_rest(hinge.configuration(q), hinge.n_v, hinge_motion.X.shape[1], q)
         return hinges, {name: part_way(motion, s, parent) for name, motion in siblings.items()}
 
     return pose

@@ -11,14 +11,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, concatenate, zeros
+from ce_dynamics.arrays import Array, array, concatenate, zeros
 from ce_dynamics.body import Body
 from ce_dynamics.formula import nominal
 from ce_dynamics.loops.closure_errors import ClosureErrors, closure_errors
+from ce_dynamics.loops.coupled_rows import moving_residuals
 from ce_dynamics.motion import BodyMotion, HingeMotion, SubgraphMotion
 from ce_dynamics.motion import at_rest as body_at_rest
 from ce_dynamics.rotation import normalised
-from ce_dynamics.system import LoopClosure
+from ce_dynamics.system import CutEdge, LoopClosure
 
 Coordinates = dict[str, Array]
 """Coordinates q of inboard hinges by body name."""
@@ -34,14 +35,14 @@ class Loop:
         p.
     bodies : tuple of Body
         S in spanning-tree order.
-    closures : tuple of LoopClosure
+    closures : tuple of CutEdge
     dependent : tuple of Body
         Bodies whose inboard hinges are found by the closures.
     """
 
     parent: Body
     bodies: tuple[Body, ...]
-    closures: tuple[LoopClosure, ...]
+    closures: tuple[CutEdge, ...]
     dependent: tuple[Body, ...]
 
     @property
@@ -64,7 +65,8 @@ class Loop:
         """Characteristic length: the extent of the hinge and closure points [m]."""
         points = [body.inboard.at for body in self.bodies]
         for loop in self.closures:
-            points += [loop.closure.at_parent, loop.closure.at_child]
+            if isinstance(loop, LoopClosure):
+                points += [loop.closure.at_parent, loop.closure.at_child]
         extent = float(np.linalg.norm(np.ptp(nominal(np.array(points, dtype=object)), axis=0)))
         return extent if extent > 0.0 else 1.0
 
@@ -91,9 +93,10 @@ class Loop:
         """Position errors of all closures: positions only, no columns."""
         motion = SubgraphMotion(self.parent, self.bodies, zeros(0), siblings)
         for name, hinge_motion in given.items():
-            motion.set(name, at_rest(hinge_motion.c, hinge_motion.eta.shape[0], 0))
+            motion.set(name, at_rest(hinge_motion.c, hinge_motion.eta.shape[0], 0, hinge_motion.q))
         for body, coordinates in zip(self.dependent, self.split(q).values(), strict=True):
-            motion.set(body.name, at_rest(body.inboard.configuration(coordinates), body.inboard.n_v, 0))
+            hinge = body.inboard
+            motion.set(body.name, at_rest(hinge.configuration(coordinates), hinge.n_v, 0, coordinates))
         return concatenate([closure_residual(motion, loop) for loop in self.closures])
 
     def errors(
@@ -115,9 +118,9 @@ class Loop:
         return closure_errors(motion, self.closures)
 
 
-def at_rest(c: Array, n_v: int, N: int) -> HingeMotion:
+def at_rest(c: Array, n_v: int, N: int, q: Array | None = None) -> HingeMotion:
     """A hinge in a given configuration that does not move."""
-    return HingeMotion(c, zeros(n_v, N), zeros(n_v), zeros(n_v))
+    return HingeMotion(c, zeros(n_v, N), zeros(n_v), zeros(n_v), q=q)
 
 
 def moving(bodies: Sequence[Body], q: Array) -> dict[str, HingeMotion]:
@@ -129,13 +132,16 @@ def moving(bodies: Sequence[Body], q: Array) -> dict[str, HingeMotion]:
         n_v = body.inboard.n_v
         X = zeros(n_v, N)
         X[:, start : start + n_v] = np.eye(n_v)
-        motions[body.name] = HingeMotion(body.inboard.configuration(coordinates), X, zeros(n_v), zeros(n_v))
+        c = body.inboard.configuration(coordinates)
+        motions[body.name] = HingeMotion(c, X, zeros(n_v), zeros(n_v), q=coordinates)
         start += n_v
     return motions
 
 
-def closure_residual(motion: SubgraphMotion, loop: LoopClosure) -> Array:
+def closure_residual(motion: SubgraphMotion, loop: CutEdge) -> Array:
     """Position errors of one closure."""
+    if not isinstance(loop, LoopClosure):
+        return array(row.value for row in moving_residuals(motion, loop))
     o, p = motion.body(loop.body_a.name), motion.body(loop.body_b.name)
     o_at = motion.point(loop.body_a.name, loop.closure.at_parent)
     p_at = motion.point(loop.body_b.name, loop.closure.at_child)

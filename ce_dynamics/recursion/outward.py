@@ -198,7 +198,7 @@ class Outward:
             return self._q[self.embedding.q_of[body.name]][k]
         if body.name in self._prescribed:
             return self._prescribed[body.name].position
-        return body.inboard.coordinates(self._motion(body).hinge_motions[body.name].c)[k]
+        return self._motion(body).coordinates(body.name)[k]
 
     def rate(self, body: Body, k: int = 0) -> Scalar:
         """See `Observer.rate`."""

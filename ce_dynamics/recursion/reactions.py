@@ -19,14 +19,17 @@ from numpy.typing import NDArray
 
 from ce_dynamics.arrays import Array, zeros
 from ce_dynamics.body import Body
+from ce_dynamics.couplings.base import Coupled
+from ce_dynamics.couplings.written import Written
 from ce_dynamics.embedding import Aggregate
 from ce_dynamics.loads import Loads
 from ce_dynamics.loops.closure_errors import closure_errors, numerical_rank
 from ce_dynamics.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.recursion.articulated_body import Accelerations
+from ce_dynamics.recursion.coupling_forces import along_hinge, coupling_forces
 from ce_dynamics.recursion.outward import Outward
 from ce_dynamics.spatial import phi_force, rotate_vector, spatial
-from ce_dynamics.system import LoopClosure
+from ce_dynamics.system import CutEdge, LoopClosure
 
 Floats = NDArray[np.float64]
 
@@ -43,7 +46,8 @@ class Reaction(NamedTuple):
     along : array
         Its generalised forces.  For a hinge, (n_v,): along the hinge's own velocities, which is the force of
         the drive (and any torque applied there) of a prescribed hinge and what force elements apply to any
-        other.  For a closure, λ of its rows.
+        other.  For a closure, λ of its rows.  For a coupling, the generalised force on each of its
+        coordinates [N m] or [N], in order.
     """
 
     at: Floats
@@ -61,7 +65,9 @@ class Reactions:
     hinges : dict of str to Reaction
         By body name: what its carrier transmits to the body at the body's hinge point.
     closures : dict of str to Reaction
-        By closure name: what the closure exerts on ``body_b`` at its closure point.
+        By closure name: what the closure exerts on ``body_b`` at its closure point; a coupling on the last
+        of its bodies at the hinge point, as part of what the hinge transmits; a written constraint on the
+        last body it was declared for.
     redundant : dict of str to int
         By the name of the aggregated body: how many of its closure rows depend on others, so that the
         multipliers (not the motion) are a choice, the one of least Σ λ².  Only where there are any.
@@ -183,7 +189,7 @@ class BackwardPass:
             self.result.redundant[S.name] = dropped
         start = 0
         for loop in S.closures:
-            rows = sum(condition.rows for condition in loop.closure.constraints)
+            rows = loop.rows
             self._apply(S, loop, motion, lam[start : start + rows])
             start += rows
         return float(np.max(np.abs(excess - Y.T @ lam), initial=0.0))
@@ -201,8 +207,11 @@ class BackwardPass:
             excess[body.name] = self._along(body, f) - applied
         return np.concatenate([excess[body.name] for body in free]).astype(float)
 
-    def _apply(self, S: Aggregate, loop: LoopClosure, motion: SubgraphMotion, lam: Floats) -> None:
-        """Take what a closure exerts on its two bodies off what these need from their hinges."""
+    def _apply(self, S: Aggregate, loop: CutEdge, motion: SubgraphMotion, lam: Floats) -> None:
+        """Take what a closure exerts on its bodies off what these need from their hinges."""
+        if not isinstance(loop, LoopClosure):
+            self.result.closures[loop.name] = self._coupled(S, loop, motion, lam)
+            return
         o, p = motion.body(loop.body_a.name), motion.body(loop.body_b.name)
         o_at = motion.point(loop.body_a.name, loop.closure.at_parent)
         p_at = motion.point(loop.body_b.name, loop.closure.at_child)
@@ -213,6 +222,29 @@ class BackwardPass:
             f, at = rotate_vector(R_p, f_p), r_p + R_p @ x
             self.needed[body.name] = self.needed[body.name] - phi_force(at - self.r[body.name], f)
         self.result.closures[loop.name] = self._reaction(at, f, lam)
+
+    def _coupled(
+        self, S: Aggregate, edge: Coupled | Written, motion: SubgraphMotion, lam: Floats
+    ) -> Reaction:
+        """What a coupling or written constraint exerts on the last of its bodies.
+
+        Forces of a coupling act along hinges, which transmit them (and any drive's torque there).
+        """
+        forces = coupling_forces(motion, edge, lam)
+        R_p, r_p = self.R[S.parent.name], self.r[S.parent.name]
+        last = edge.body_b
+        for name, f_p in forces.wrenches.items():
+            f, at = rotate_vector(R_p, f_p), r_p + R_p @ motion.body(name).origin.r
+            self.needed[name] = self.needed[name] - phi_force(at - self.r[name], f)
+            if name == last.name:
+                result = self._reaction(at, f, lam)
+        if isinstance(edge, Coupled):
+            c = motion.hinge_motions[last.name].c
+            along = along_hinge(last, c, edge.coordinates[-1].k, float(forces.generalised[-1]))
+            at = self.outward.point(last, last.inboard.at, self.system.ground).r
+            f = rotate_vector(self.R[last.carrier.name], along)
+            result = self._reaction(at, f, forces.generalised)
+        return result
 
 
 class Placed(NamedTuple):
@@ -239,5 +271,6 @@ def unlocked(outward: Outward, S: Aggregate, free: list[Body]) -> SubgraphMotion
         if body in free:
             X[:, start : start + n_v] = np.eye(n_v)
             start += n_v
-        motion.set(body.name, HingeMotion(known[body.name].c, X, np.zeros(n_v), np.zeros(n_v)))
+        there = known[body.name]
+        motion.set(body.name, HingeMotion(there.c, X, np.zeros(n_v), np.zeros(n_v), q=there.q))
     return motion

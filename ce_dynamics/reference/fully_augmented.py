@@ -8,8 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, Scalar, concatenate, cross
+from ce_dynamics.arrays import Array, Scalar, concatenate, cross, zeros
 from ce_dynamics.body import Body
+from ce_dynamics.couplings.base import Coupled
+from ce_dynamics.couplings.written import Written
 from ce_dynamics.embedding import Embedding
 from ce_dynamics.forces.base import Response
 from ce_dynamics.motions import Prescribed
@@ -20,9 +22,11 @@ from ce_dynamics.reference.augmented import (
     Inputs,
     check_same_system,
 )
+from ce_dynamics.reference.coupling_rows import coupling_rows, couplings_of, is_holonomic
 from ce_dynamics.reference.embedded_states import embedded_states
 from ce_dynamics.reference.rows import (
     Joint,
+    Placed,
     Rows,
     dense,
     holonomic_rows,
@@ -52,6 +56,7 @@ class FreeBodies(AugmentedInstant):
 
     system: System
     joints: tuple[Joint, ...]
+    couplings: tuple[Coupled | Written, ...]
     p: Array
     V: Array
     x: Mapping[str, Array]
@@ -72,21 +77,23 @@ class FreeBodies(AugmentedInstant):
         return self.applied.responses
 
     @cached_property
-    def rows(self) -> list[tuple[Rows, int, int]]:
-        """Rows of every joint and prescribed motion, with the first columns of their two bodies."""
-        found = [
-            (joint_rows(joint, self.states), first_column(joint.parent), first_column(joint.child))
-            for joint in self.joints
-        ]
+    def rows(self) -> list[Placed]:
+        """Rows of every joint, coupling and prescribed motion."""
+        found = [placed(joint_rows(joint, self.states), joint.parent, joint.child) for joint in self.joints]
+        for edge in self.couplings:
+            g, blocks, gamma = coupling_rows(edge, self.states)
+            columns = ((first_column(self.system.find(name)), block) for name, block in blocks.items())
+            found.append(Placed(g, zeros(len(g)), gamma, tuple(columns)))
         for name, motion in self.prescribed.items():
             body = self.system.find(name)
-            rows = prescribed_rows(body, self.states, motion)
-            found.append((rows, first_column(body.carrier), first_column(body)))
+            found.append(placed(prescribed_rows(body, self.states, motion), body.carrier, body))
         return found
 
     @cached_property
     def constraints(self) -> Constraints:
-        g, drift, gamma = (concatenate([rows[k] for rows, _, _ in self.rows]) for k in (0, 3, 4))
+        g = concatenate([part.g for part in self.rows])
+        drift = concatenate([part.drift for part in self.rows])
+        gamma = concatenate([part.gamma for part in self.rows])
         G = dense(self.rows, len(self.V))
         return Constraints(g, G @ self.V + drift if len(G) else drift, G, gamma)
 
@@ -142,13 +149,25 @@ class FullyAugmented(Augmented):
         self.joints = tuple(joints_of(system))
         self.n_p = POSITIONS * len(system.bodies)
         self.n_V = VELOCITIES * len(system.bodies)
-        self.row_names = row_names(self.joints, tuple(system.prescribed))
+        self.couplings = tuple(couplings_of(system))
+        self.row_names = row_names(self.joints, tuple(system.prescribed), self.couplings)
         conditions = [condition for joint in self.joints for condition in joint.conditions]
         self.holonomic = holonomic_rows(conditions, self.n_g)
+        for edge in self.couplings:
+            self.holonomic[[name == edge.name for name in self.row_names]] = is_holonomic(edge)
 
     def instant(self, p: Array, V: Array, x: Array, u: Array) -> FreeBodies:
         states, inputs = self.states_of(x), self.inputs_of(u)
-        return FreeBodies(self.system, self.joints, p, V, states, inputs, self.prescribed_of(states, inputs))
+        return FreeBodies(
+            self.system,
+            self.joints,
+            self.couplings,
+            p,
+            V,
+            states,
+            inputs,
+            self.prescribed_of(states, inputs),
+        )
 
     def solve(self, instant: AugmentedInstant) -> SaddleSolution:
         rows = instant.constraints
@@ -183,23 +202,39 @@ class FullyAugmented(Augmented):
         Returns
         -------
         dict of str to (6,) array
-            [torque; force] on the child (a closure's second body) at its hinge point, in world axes, by the
-            names in ``row_names``; where rows are redundant, those of least norm.
+            [torque; force] on the child (a closure's second body, a coupling's last one) at its hinge point,
+            in world axes, by the names in ``row_names``; where rows are redundant, those of least norm.
         """
         instant = self.at(y, u)
         assert isinstance(instant, FreeBodies)
         multipliers = self.solve(instant).multipliers
         ends = [(joint.name, joint.child, joint.at_child) for joint in self.joints]
+        ends += [(edge.name, edge.body_b, at_of(edge)) for edge in self.couplings]
         driven = [self.system.find(name) for name in self.system.prescribed]
         ends += [(f"motion of {body.name}", body, body.inboard.at_child) for body in driven]
         result, start = {}, 0
-        for (name, child, at), (rows, _, _) in zip(ends, instant.rows, strict=True):
-            stop = start + len(rows.g)
-            wrench = rows.G_child.T @ multipliers[start:stop]
+        for (name, child, at), part in zip(ends, instant.rows, strict=True):
+            stop = start + len(part.g)
+            column = first_column(child)
+            wrench = sum(
+                (block.T @ multipliers[start:stop] for first, block in part.blocks if first == column),
+                zeros(VELOCITIES),
+            )
             e = instant.states[child.name].R @ child.local(at)
             result[name] = concatenate((wrench[:3] - cross(e, wrench[3:]), wrench[3:])).astype(float)
             start = stop
         return result
+
+
+def placed(rows: Rows, parent: Body, child: Body) -> Placed:
+    """Rows between two bodies with the columns of these."""
+    blocks = ((first_column(parent), rows.G_parent), (first_column(child), rows.G_child))
+    return Placed(rows.g, rows.drift, rows.gamma, blocks)
+
+
+def at_of(edge: Coupled | Written) -> Array:
+    """Point of the last body at which the force of a coupling is given."""
+    return edge.body_b.com if edge.body_b.is_ground else edge.body_b.inboard.at_child
 
 
 def first_column(body: Body) -> int:

@@ -12,6 +12,8 @@ import numpy as np
 
 from ce_dynamics.arrays import Array, array, concatenate, cos, cross, sin, zeros
 from ce_dynamics.body import Body
+from ce_dynamics.couplings.base import Coupled
+from ce_dynamics.couplings.written import Written
 from ce_dynamics.errors import ModelError
 from ce_dynamics.hinges import Prismatic, Revolute, Screw
 from ce_dynamics.hinges.conditions import Angle, Condition, InPlane
@@ -19,7 +21,7 @@ from ce_dynamics.hinges.geometry import across
 from ce_dynamics.motions import Prescribed
 from ce_dynamics.reference.states import BodyState
 from ce_dynamics.rotation import rotation_about
-from ce_dynamics.system import System
+from ce_dynamics.system import LoopClosure, System
 
 
 class Joint(NamedTuple):
@@ -76,7 +78,7 @@ class Ends(NamedTuple):
 
 
 def joints_of(system: System) -> list[Joint]:
-    """All hinges that constrain something, then all closures."""
+    """All hinges that constrain something, then all closures between two points."""
     hinges = [
         Joint(
             f"hinge of {b.name}", b.carrier, b.inboard.at_parent, b, b.inboard.at_child, b.inboard.constraints
@@ -93,6 +95,7 @@ def joints_of(system: System) -> list[Joint]:
             loop.closure.constraints,
         )
         for loop in system.closures
+        if isinstance(loop, LoopClosure)
     ]
     return [joint for joint in (*hinges, *closures) if joint.conditions]
 
@@ -204,9 +207,12 @@ def prescribed_angle(joint: Joint, axis: Array, states: Mapping[str, BodyState],
     )
 
 
-def row_names(joints: Sequence[Joint], prescribed: Sequence[str]) -> tuple[str, ...]:
-    """The joint each constraint row belongs to."""
+def row_names(
+    joints: Sequence[Joint], prescribed: Sequence[str], couplings: Sequence[Coupled | Written] = ()
+) -> tuple[str, ...]:
+    """The joint, coupling or motion each constraint row belongs to."""
     names = [joint.name for joint in joints for condition in joint.conditions for _ in range(condition.rows)]
+    names += [edge.name for edge in couplings for _ in range(edge.rows)]
     return (*names, *(f"motion of {name}" for name in prescribed))
 
 
@@ -220,14 +226,30 @@ def holonomic_rows(conditions: Sequence[Condition], n_g: int) -> Array:
     return result
 
 
-def dense(rows: Sequence[tuple[Rows, int, int]], n_V: int) -> Array:
-    """G (n, n_V) from rows and the first columns of their two bodies (negative for the ground: none)."""
-    G = np.zeros((sum(len(part.g) for part, _, _ in rows), n_V), dtype=object)
+class Placed(NamedTuple):
+    """Constraint rows and where the velocities of their bodies are.
+
+    Attributes
+    ----------
+    g, drift, gamma : (n,) arrays
+    blocks : tuple of (int, (n, 6) array)
+        First column of a body, negative for the ground, and the Jacobian over its velocities.
+    """
+
+    g: Array
+    drift: Array
+    gamma: Array
+    blocks: tuple[tuple[int, Array], ...]
+
+
+def dense(rows: Sequence[Placed], n_V: int) -> Array:
+    """G (n, n_V)."""
+    G = np.zeros((sum(len(part.g) for part in rows), n_V), dtype=object)
     G[:] = 0.0
     start = 0
-    for part, parent, child in rows:
+    for part in rows:
         stop = start + len(part.g)
-        for first, block in ((parent, part.G_parent), (child, part.G_child)):
+        for first, block in part.blocks:
             if first >= 0:
                 G[start:stop, first : first + 6] = G[start:stop, first : first + 6] + block
         start = stop

@@ -30,7 +30,7 @@ from ce_dynamics.reference.embedded_states import observed_states
 from ce_dynamics.reference.rows import holonomic_rows
 from ce_dynamics.reference.saddle import RANK_TOLERANCE, SaddleSolution, row_rank
 from ce_dynamics.reference.states import BodyState
-from ce_dynamics.system import System
+from ce_dynamics.system import CutEdge, LoopClosure, System
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,11 +126,10 @@ class TreeAugmented(Augmented):
         self.embedding = embed(without_closures(system))
         self.layout = Layout(self.embedding)
         self.n_p, self.n_V = self.embedding.n_q, self.embedding.n_v
-        self.row_names = tuple(
-            loop.name for loop in system.closures for c in loop.closure.constraints for _ in range(c.rows)
+        self.row_names = tuple(loop.name for loop in system.closures for _ in range(loop.rows))
+        self.holonomic = np.concatenate(
+            [np.ones(0, dtype=bool), *(holonomic_of(loop) for loop in system.closures)]
         )
-        conditions = [condition for loop in system.closures for condition in loop.closure.constraints]
-        self.holonomic = holonomic_rows(conditions, self.n_g)
 
     def instant(self, p: Array, V: Array, x: Array, u: Array) -> CutTree:
         tree = Instant(self.embedding, self.layout, p, V, x, u)
@@ -175,9 +174,16 @@ class TreeAugmented(Augmented):
             motion = outward.motions[embedding.owner[name].name]
             hinge = motion.hinge_motions[name]
             own = embedding.q_of.get(name)
-            p[where] = self.system.find(name).inboard.coordinates(hinge.c) if own is None else q[own]
+            p[where] = motion.coordinates(name) if own is None else q[own]
             V[self.embedding.v_of[name]] = hinge.X @ motion.theta_dot + hinge.eta
         return np.concatenate((p, V, np.asarray(x, dtype=float)))
+
+
+def holonomic_of(loop: CutEdge) -> Array:
+    """Which rows of a closure are conditions on positions; hinge coordinates tell all of a coupling's."""
+    if not isinstance(loop, LoopClosure):
+        return np.ones(loop.rows, dtype=bool)
+    return holonomic_rows(loop.closure.constraints, loop.rows)
 
 
 def without_closures(system: System) -> System:

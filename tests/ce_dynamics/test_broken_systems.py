@@ -13,7 +13,7 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.loops.freedoms import Freedoms
-from ce_dynamics.system import System
+from ce_dynamics.system import LoopClosure, System
 from tests.ce_dynamics.mechanisms import Z, add, bricard, five_bar, floating_coupler, four_bar, rsur
 
 CRANK_ROCKER = (1.0, 3.0, 2.5, 3.2)
@@ -374,6 +374,7 @@ def test_loop_of_massless_bars() -> None:
                 hinge=body.inboard,
             )
         for loop in system.closures:
+            assert isinstance(loop, LoopClosure)
             light.close_loop(loop.name, loop.body_a.name, loop.body_b.name, loop.closure, loop.independent)
         return light
 

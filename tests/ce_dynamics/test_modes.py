@@ -17,7 +17,7 @@ from ce_dynamics.models import hmmwv
 from ce_dynamics.models.hmmwv.schema import CORNERS
 from ce_dynamics.motions import SecondOrderActuator
 from ce_dynamics.simulation import simulate
-from ce_dynamics.system import System
+from ce_dynamics.system import LoopClosure, System
 from tests.ce_dynamics import mechanisms
 
 WEIGHTLESS = (0.0, 0.0, 0.0)
@@ -204,7 +204,9 @@ def test_loops_stay_closed_while_they_are_animated() -> None:
     model = Model(system)
     modes = model.modes(model.equilibrium().y)
     film = modes.animate(0, amplitude=0.4, n_phases=12)
-    pin = system.closures[0].closure.at_parent
+    (loop,) = system.closures
+    assert isinstance(loop, LoopClosure)
+    pin = loop.closure.at_parent
     for p, R in zip(film.position, film.rotation, strict=True):
         coupler, rocker = (
             p.sel(body=name).values + R.sel(body=name).values @ (pin - system.find(name).com)

@@ -19,7 +19,7 @@ from ce_dynamics.layout import Entry
 from ce_dynamics.model import Model
 from ce_dynamics.motions import SecondOrderActuator
 from ce_dynamics.simulation import simulate
-from ce_dynamics.system import System
+from ce_dynamics.system import LoopClosure, System
 from ce_dynamics.variables import Variable, plain, variables
 from tests.ce_dynamics.mechanisms import four_bar
 
@@ -152,6 +152,7 @@ def test_closure_errors_are_the_distances_of_the_cut_points() -> None:
     system = four_bar((1.0, 2.0, 1.5, 2.2), 0.8)
     model = Model(system)
     (loop,) = system.closures
+    assert isinstance(loop, LoopClosure)
     instant = model.instant(model.y0, model.u0)
     ends = [
         instant.outward.point(body, at, system.ground).r

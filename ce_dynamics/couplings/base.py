@@ -1,0 +1,141 @@
+"""What a coupling is: one equation between hinge coordinates, as a cut edge of the graph."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+from ce_dynamics.arrays import Array, Scalar
+from ce_dynamics.body import Body
+from ce_dynamics.errors import ModelError
+
+
+class Coupling(ABC):
+    """Contract of a coupling: φ(q_1, …, q_n) = 0.
+
+    1. `residual` is φ, written on scalars that may be floats, traced or moving: no branch on a value.
+    2. `solved` gives coordinate k from the others where `solves` says so; what it gives satisfies φ = 0 and
+       has no jumps, whole turns of angles included.
+    3. A linear coupling tells its `row`.
+    4. `check` refuses a wrong number of coordinates.
+    """
+
+    size: ClassVar[int | None] = None
+    """Number of coordinates it couples; None for any number."""
+
+    @abstractmethod
+    def residual(self, q: Sequence[Scalar]) -> Scalar:
+        """φ, which must be zero."""
+
+    def solves(self, k: int, number: int) -> bool:
+        """Whether coordinate k of that number has a closed form."""
+        return False
+
+    def solved(self, k: int, q: Sequence[Scalar]) -> Scalar:
+        """Coordinate k from the others (entry k of q is ignored)."""
+        raise NotImplementedError(f"{type(self).__name__} has no closed form for coordinate {k}")
+
+    def row(self) -> tuple[Array, Scalar] | None:
+        """Coefficients c (n,) and constant d of a linear coupling c · q = d; None for any other."""
+        return None
+
+    def check(self, number: int, owner: str) -> None:
+        """Refuse a number of coordinates that the coupling cannot be for.
+
+        Raises
+        ------
+        ModelError
+            Naming ``owner``.
+        """
+        if self.size is not None and number != self.size:
+            raise ModelError(
+                f"{owner}: {type(self).__name__} couples {self.size} coordinates, {number} were given"
+            )
+
+
+class Coordinate(NamedTuple):
+    """Coordinate k of a body's inboard hinge."""
+
+    body: Body
+    k: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Coupled:
+    """A cut edge made by a coupling: it joins the hinges of two or more bodies.
+
+    Attributes
+    ----------
+    name : str
+    coordinates : tuple of Coordinate
+        What it couples, in the order of the coupling's equation.
+    coupling : Coupling
+    independent : tuple of str
+        Bodies whose inboard hinges are to be independent.
+    """
+
+    name: str
+    coordinates: tuple[Coordinate, ...]
+    coupling: Coupling
+    independent: tuple[str, ...]
+
+    rows: ClassVar[int] = 1
+
+    @property
+    def kind(self) -> str:
+        """Type of the coupling, for people."""
+        return type(self.coupling).__name__
+
+    @property
+    def bodies(self) -> tuple[Body, ...]:
+        """Bodies whose inboard hinges it couples."""
+        return tuple(dict.fromkeys(coordinate.body for coordinate in self.coordinates))
+
+    @property
+    def body_a(self) -> Body:
+        """The first of them."""
+        return self.coordinates[0].body
+
+    @property
+    def body_b(self) -> Body:
+        """The last of them."""
+        return self.coordinates[-1].body
+
+    @property
+    def tops(self) -> tuple[Body, ...]:
+        """Bodies below which nothing needs to be known: what carries the coupled hinges."""
+        return tuple(body.carrier for body in self.bodies)
+
+
+def checked_coordinates(owner: str, bodies: Sequence[Body], numbers: Sequence[int]) -> tuple[Coordinate, ...]:
+    """Hinge coordinates that a coupling may name: their rates are velocities of the hinge.
+
+    Raises
+    ------
+    ModelError
+        For the ground, a hinge without such a coordinate, or one named twice.
+    """
+    found: list[Coordinate] = []
+    for body, k in zip(bodies, numbers, strict=True):
+        if body.is_ground:
+            raise ModelError(f"{owner}: the ground has no hinge; name the bodies whose hinges are coupled")
+        hinge = body.inboard
+        if hinge.coordinate_names != hinge.velocity_names:
+            raise ModelError(
+                f"{owner}: the {type(hinge).__name__} hinge of body {body.name!r} has no coordinates that "
+                f"are angles or displacements of their own; use simpler hinges, or constrain() with points "
+                f"and directions"
+            )
+        if not 0 <= k < hinge.n_q:
+            raise ModelError(
+                f"{owner}: the {type(hinge).__name__} hinge of body {body.name!r} has no coordinate {k!r}; "
+                f"it has {hinge.n_q}: {list(range(hinge.n_q))}"
+            )
+        if any(other.body is body and other.k == k for other in found):
+            raise ModelError(f"{owner}: coordinate {k} of body {body.name!r} is named twice")
+        found.append(Coordinate(body, k))
+    if not found:
+        raise ModelError(f"{owner}: name at least one body whose hinge it couples")
+    return tuple(found)

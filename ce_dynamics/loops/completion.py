@@ -1,0 +1,109 @@
+"""Which linkages find the dependent hinges of an aggregated body, and in which order.
+
+Couplings are solved in closed form wherever they can be: those that only need given hinges before everything
+else, those on which no loop depends after it.  What is left, with the geometric closures, is solved
+numerically at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from typing import TYPE_CHECKING
+
+from ce_dynamics.body import Body
+from ce_dynamics.couplings.base import Coupled
+from ce_dynamics.linkage import Linkage
+from ce_dynamics.loops.coupled_hinges import CoupledHinges, Plan, implied, planned
+from ce_dynamics.loops.numeric_linkage import NumericLinkage
+from ce_dynamics.loops.trial import Loop
+
+if TYPE_CHECKING:
+    from ce_dynamics.embedding import Aggregate
+    from ce_dynamics.system import CutEdge
+
+
+def output_of(edge: CutEdge, prescribed: Container[str]) -> Body | None:
+    """The body whose hinge a coupling gives from its others where there is a choice: the last it can."""
+    if isinstance(edge, Coupled):
+        number = len(edge.coordinates)
+        for k in reversed(range(number)):
+            body = edge.coordinates[k].body
+            if body.inboard.n_v == 1 and body.name not in prescribed and edge.coupling.solves(k, number):
+                return body
+    return None
+
+
+def complete_linkages(S: Aggregate) -> tuple[Linkage, ...]:
+    """Linkages of an aggregated body: the user's own with what couplings add, or automatic ones."""
+    couplings = [edge for edge in S.closures if isinstance(edge, Coupled)]
+    given = [body.name for body in (*S.independent, *S.prescribed)]
+    if S.linkages:
+        return around(S.linkages, couplings, given) if couplings else S.linkages
+    if not couplings:
+        return (numeric(S, S.bodies, S.closures, S.dependent),)
+    if len(couplings) == len(S.closures):
+        plan = planned(couplings, given)
+        if plan.complete and all(body.name in plan.known for body in S.dependent):
+            return (CoupledHinges(plan.steps, implied(couplings)),)
+        return (numeric(S, S.bodies, S.closures, S.dependent),)
+    return mixed(S, couplings, given)
+
+
+def around(
+    linkages: tuple[Linkage, ...], couplings: Sequence[Coupled], given: Sequence[str]
+) -> tuple[Linkage, ...]:
+    """The user's linkages with the couplings that feed them before, and those they feed after."""
+    before = planned(couplings, given)
+    found = {name for link in linkages for name in link.determines}
+    after = planned(before.left, before.known | found)
+    return (*as_linkage(before), *linkages, *as_linkage(after))
+
+
+def mixed(S: Aggregate, couplings: Sequence[Coupled], given: Sequence[str]) -> tuple[Linkage, ...]:
+    """Closures of bodies and couplings of hinges in one aggregated body."""
+    geometric = [edge for edge in S.closures if not isinstance(edge, Coupled)]
+    looped = looped_bodies(S, geometric)
+    before = planned(couplings, given)
+    steps = [step for step in before.steps if step.unknown.body in looped]
+    if len(given) == 1 and steps:
+        # One parameter: a branch can be followed over all of it, couplings included.
+        before = planned([], given)
+        before.left.extend(couplings)
+    after = planned(before.left, before.known | {body.name for body in looped})
+    late = {step.unknown.body for step in after.steps}
+    used = [edge for step in after.steps for edge in step.edges]
+    others = [edge for edge in before.left if edge not in used]
+    doubly = [edge for edge in others if late & set(edge.bodies)]  # on coordinates found already
+    if set(implied([*used, *doubly])) < {edge.name for edge in doubly}:
+        return (numeric(S, S.bodies, S.closures, S.dependent),)
+    between = [edge for edge in others if edge not in doubly]
+    dependent = [body for body in S.dependent if body.name not in before.known and body not in late]
+    bodies = [body for body in S.bodies if body not in late]
+    closures = [edge for edge in S.closures if edge in geometric or edge in between]
+    return (*as_linkage(before), numeric(S, bodies, closures, dependent), *as_linkage(after))
+
+
+def looped_bodies(S: Aggregate, geometric: Sequence[CutEdge]) -> set[Body]:
+    """Bodies that the positions of geometric closures depend on: their ends and all that carries these."""
+    bodies: set[Body] = set()
+    for edge in geometric:
+        for end in edge.bodies:
+            body = end
+            while body in S.bodies and body not in bodies:
+                bodies.add(body)
+                body = body.carrier
+    return bodies
+
+
+def as_linkage(plan: Plan) -> tuple[Linkage, ...]:
+    """A plan's steps, if it has any."""
+    return (CoupledHinges(plan.steps),) if plan.steps else ()
+
+
+def numeric(
+    S: Aggregate, bodies: Sequence[Body], closures: Sequence[CutEdge], dependent: Sequence[Body]
+) -> NumericLinkage:
+    """Newton's method on closures of S."""
+    ends = {end for edge in closures for end in edge.bodies}
+    siblings = tuple(body for body in S.siblings if body in ends)
+    return NumericLinkage(Loop(S.parent, tuple(bodies), tuple(closures), tuple(dependent)), siblings)

@@ -1,0 +1,64 @@
+"""Rows of couplings and of written constraints along the motion of a sub-graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ce_dynamics.arrays import Array, Scalar, array, cross, zeros
+from ce_dynamics.body import Body
+from ce_dynamics.couplings.base import Coupled
+from ce_dynamics.couplings.written import View, Written
+from ce_dynamics.motion import PointMotion, SubgraphMotion
+from ce_dynamics.scalar_motion import ScalarMotion
+from ce_dynamics.spatial import IDENTITY
+
+
+class MovingView(View):
+    """A written constraint's view of a moving sub-graph, measured from its parent p."""
+
+    def __init__(self, edge: Written, motion: SubgraphMotion) -> None:
+        super().__init__(edge.name, edge.bodies)
+        self.motion = motion
+
+    def _R(self, body: Body) -> Array:
+        columns = [self._direction(body, axis) for axis in IDENTITY]
+        return np.array(columns, dtype=object).T
+
+    def _direction(self, body: Body, axis: Array) -> Array:
+        """R e with (R e)˙ = ω × R e and (R e)¨ = α × R e + ω × (ω × R e)."""
+        j = self.motion.body(body.name)
+        e = j.R @ axis
+        return components(
+            PointMotion(
+                e,
+                array([cross(j.w[:, k], e) for k in range(self.motion.N)]).reshape(self.motion.N, 3).T,
+                cross(j.w_drift, e),
+                cross(j.w_total, e),
+                cross(j.alpha, e) + cross(j.w_total, cross(j.w_total, e)),
+            )
+        )
+
+    def _x(self, body: Body, at: Array) -> Array:
+        return components(self.motion.point(body.name, at))
+
+    def _q(self, body: Body, k: int) -> Scalar:
+        return self.motion.coordinate(body.name, k)
+
+
+def components(point: PointMotion) -> Array:
+    """The three coordinates of a moving point as moving scalars."""
+    r, J, drift, v, a = point
+    return np.array([ScalarMotion(r[i], J[i], drift[i], v[i], a[i]) for i in range(3)], dtype=object)
+
+
+def moving_residuals(motion: SubgraphMotion, edge: Coupled | Written) -> list[ScalarMotion]:
+    """Residuals of a coupling or a written constraint, with their derivatives."""
+    if isinstance(edge, Written):
+        values: Sequence[Scalar] = list(edge.residual(MovingView(edge, motion)))
+    else:
+        q = [motion.coordinate(body.name, k) for body, k in edge.coordinates]
+        values = [edge.coupling.residual(q)]
+    still = ScalarMotion(0.0, zeros(motion.N), 0.0, 0.0, 0.0)
+    return [still.like(value) for value in values]

@@ -1,0 +1,90 @@
+"""Forces of couplings and written constraints on bodies and hinges, from their multipliers."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ce_dynamics.arrays import Array, Scalar, cross, zeros
+from ce_dynamics.body import Body
+from ce_dynamics.couplings.base import Coupled
+from ce_dynamics.couplings.written import View, Written
+from ce_dynamics.motion import SubgraphMotion
+from ce_dynamics.scalar_motion import ScalarMotion
+from ce_dynamics.spatial import IDENTITY
+
+Floats = NDArray[np.float64]
+
+
+class CouplingForces(NamedTuple):
+    """What a coupling or written constraint exerts.
+
+    Attributes
+    ----------
+    wrenches : dict of str to (6,) array
+        On the bodies a written constraint looks at: about the origin of their motion, in p's axes.
+    generalised : array
+        On each coordinate of a coupling, in order: they act between a body and its carrier, along the hinge.
+    """
+
+    wrenches: dict[str, Floats]
+    generalised: Floats
+
+
+class ColumnView(View):
+    """Positions of a sub-graph in which every body has six velocities of its own."""
+
+    def __init__(self, edge: Written, motion: SubgraphMotion) -> None:
+        super().__init__(edge.name, edge.bodies)
+        self.motion = motion
+        self.names = list(self.bodies)
+
+    def _fixed(self, values: Array, columns: dict[str, Array]) -> Array:
+        """Moving scalars with the given columns, at rest."""
+        J = zeros(3, 6 * len(self.names))
+        for name, block in columns.items():
+            first = 6 * self.names.index(name)
+            J[:, first : first + 6] = block
+        return np.array([ScalarMotion(values[i], J[i], 0.0, 0.0, 0.0) for i in range(3)], dtype=object)
+
+    def _R(self, body: Body) -> Array:
+        R = self.motion.body(body.name).R.astype(float)
+        columns = []
+        for e in R.T:
+            swing = np.array([cross(axis, e) for axis in IDENTITY]).T
+            columns.append(self._fixed(e, {body.name: np.hstack((swing, zeros(3, 3)))}))
+        return np.array(columns, dtype=object).T
+
+    def _x(self, body: Body, at: Array) -> Array:
+        j, point = self.motion.body(body.name), self.motion.point(body.name, at)
+        e = (point.r - j.origin.r).astype(float)
+        swing = np.array([cross(axis, e) for axis in IDENTITY]).T
+        return self._fixed(point.r.astype(float), {body.name: np.hstack((swing, IDENTITY))})
+
+    def _q(self, body: Body, k: int) -> Scalar:
+        return self.motion.coordinates(body.name)[k]
+
+
+def coupling_forces(motion: SubgraphMotion, edge: Coupled | Written, lam: Floats) -> CouplingForces:
+    """Forces for multipliers λ of the rows of one coupling or written constraint."""
+    if isinstance(edge, Coupled):
+        n = len(edge.coordinates)
+        values = [motion.coordinates(body.name)[k] for body, k in edge.coordinates]
+        q = [ScalarMotion(x, np.eye(n)[i], 0.0, 0.0, 0.0) for i, x in enumerate(values)]
+        J = ScalarMotion(0.0, zeros(n), 0.0, 0.0, 0.0).like(edge.coupling.residual(q)).J
+        return CouplingForces({}, np.asarray(J * lam[0], dtype=float))
+    view = ColumnView(edge, motion)
+    still = ScalarMotion(0.0, zeros(6 * len(view.names)), 0.0, 0.0, 0.0)
+    rows = np.array([still.like(row).J for row in edge.residual(view)], dtype=float)
+    f = rows.T @ lam
+    return CouplingForces({name: f[6 * i : 6 * i + 6] for i, name in enumerate(view.names)}, zeros(0))
+
+
+def along_hinge(body: Body, c: Array, k: int, value: float) -> Floats:
+    """The smallest wrench on a body, at its hinge point in its carrier's axes, with one generalised force."""
+    H = body.inboard.H(c).astype(float)
+    generalised = np.zeros(len(H))
+    generalised[k] = value
+    return np.asarray(H.T @ np.linalg.solve(H @ H.T, generalised))

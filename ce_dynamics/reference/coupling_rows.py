@@ -1,0 +1,158 @@
+"""Constraint rows of couplings and written constraints over absolute velocities.
+
+Hinge coordinates are read off the poses of two bodies (`ce_dynamics.reference.hinge_coordinates`), which
+nothing of the embedded kinematics enters; rows and their derivatives follow from the poses moving with
+Ṙ = ω × R and ṙ = v.
+
+Poses tell angles in (−π, π] only.  A linear coupling whose ratios of angles are fractions p/n is therefore
+imposed as sin(n φ)/n = 0, which no whole turn changes and whose derivatives on the constraint are those of φ.
+For other ratios nothing but the velocities can be constrained, beyond the first half turn: the row is not
+``holonomic``.  Couplings of other kinds hold within half a turn of the design pose.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from ce_dynamics.arrays import Array, Scalar, array, cross, sin, zeros
+from ce_dynamics.body import Body
+from ce_dynamics.couplings.base import Coupled
+from ce_dynamics.couplings.written import View, Written
+from ce_dynamics.reference.hinge_coordinates import Relative, coordinates
+from ce_dynamics.reference.states import BodyState
+from ce_dynamics.scalar_motion import ScalarMotion
+from ce_dynamics.spatial import IDENTITY
+from ce_dynamics.system import CutEdge, LoopClosure, System
+
+LARGEST_DENOMINATOR = 1000
+"""Of ratios that count as fractions."""
+
+VELOCITIES = 6
+
+
+class CouplingRows(NamedTuple):
+    """Rows of one coupling or written constraint.
+
+    Attributes
+    ----------
+    g : (n,) array
+    blocks : dict of str to (n, 6) array
+        Jacobians over the absolute velocities [ω; v] of every body but the ground, by name.
+    gamma : (n,) array
+        g̈ where no body is accelerated.
+    """
+
+    g: Array
+    blocks: dict[str, Array]
+    gamma: Array
+
+
+class AbsoluteView(View):
+    """Poses of free bodies whose six velocities each are columns of their own."""
+
+    def __init__(self, name: str, bodies: Sequence[Body], states: Mapping[str, BodyState]) -> None:
+        super().__init__(name, bodies)
+        with_carriers = {body.name: body for body in bodies}
+        with_carriers |= {body.carrier.name: body.carrier for body in bodies if not body.is_ground}
+        self.columns = [name for name, body in with_carriers.items() if not body.is_ground]
+        self.states = states
+
+    def _moving(self, name: str, x: Array, J: Array, rate: Array, acceleration: Array) -> Array:
+        n = VELOCITIES * len(self.columns)
+        entries = []
+        for i in range(3):
+            row = np.zeros(n, dtype=object)
+            row[:] = 0.0
+            if name in self.columns:
+                first = VELOCITIES * self.columns.index(name)
+                row[first : first + VELOCITIES] = J[i]
+            entries.append(ScalarMotion(x[i], row, 0.0, rate[i], acceleration[i]))
+        return np.array(entries, dtype=object)
+
+    def _carried(self, body: Body, e: Array) -> Array:
+        """A vector fixed on a body: ė = ω × e, ë = ω × (ω × e)."""
+        w = self.states[body.name].w
+        J = np.hstack((array(cross(axis, e) for axis in IDENTITY).T, zeros(3, 3)))
+        return self._moving(body.name, e, J, cross(w, e), cross(w, cross(w, e)))
+
+    def _R(self, body: Body) -> Array:
+        R = self.states[body.name].R
+        return np.array([self._carried(body, R @ axis) for axis in IDENTITY], dtype=object).T
+
+    def _x(self, body: Body, at: Array) -> Array:
+        state = self.states[body.name]
+        J = np.hstack((zeros(3, 3), IDENTITY))
+        centre = self._moving(body.name, state.r, J, state.v, zeros(3))
+        return centre + self._carried(body, state.R @ body.local(at))
+
+    def _q(self, body: Body, k: int) -> Scalar:
+        hinge, R_p = body.inboard, self._R(body.carrier)
+        delta = self._x(body, hinge.at_child) - self._x(body.carrier, hinge.at_parent)
+        still = zeros(3)  # coordinates ask for positions only
+        return coordinates(hinge, Relative(R_p.T @ self._R(body), R_p.T @ delta, still, still))[k]
+
+
+def couplings_of(system: System) -> list[Coupled | Written]:
+    """All closures that are no hinges between two points."""
+    return [loop for loop in system.closures if not isinstance(loop, LoopClosure)]
+
+
+def coupling_rows(edge: Coupled | Written, states: Mapping[str, BodyState]) -> CouplingRows:
+    """The rows of a coupling or a written constraint."""
+    view = AbsoluteView(edge.name, edge.bodies, states)
+    if isinstance(edge, Written):
+        values = list(edge.residual(view))
+    else:
+        phi = edge.coupling.residual([view._q(body, k) for body, k in edge.coordinates])
+        n = turns_scale(edge)
+        values = [phi if n is None else sin(n * phi) / n]
+        if not is_holonomic(edge):
+            values = [ScalarMotion(0.0, phi.J, phi.drift, phi.rate, phi.acceleration)]
+    still = ScalarMotion(0.0, zeros(VELOCITIES * len(view.columns)), 0.0, 0.0, 0.0)
+    rows = [still.like(value) for value in values]
+    J = array(entry for row in rows for entry in row.J).reshape(len(rows), -1)
+    blocks = {name: J[:, VELOCITIES * k : VELOCITIES * (k + 1)] for k, name in enumerate(view.columns)}
+    return CouplingRows(array(row.value for row in rows), blocks, array(row.acceleration for row in rows))
+
+
+def turning(edge: Coupled) -> list[float] | None:
+    """Coefficients of the angles in a linear coupling whose turns a pose does not tell; None for others."""
+    row = edge.coupling.row()
+    if row is None:
+        return None
+    return [
+        float(c)
+        for c, (body, k) in zip(row[0], edge.coordinates, strict=True)
+        if body.inboard.coordinate_units[k] == "rad" and wraps(body, k)
+    ]
+
+
+def wraps(body: Body, k: int) -> bool:
+    """Whether a pose is the same after a full turn of a coordinate."""
+    hinge = body.inboard
+    q = np.array(hinge.neutral)
+    q[k] += 2.0 * math.pi
+    poses = [hinge.pose(hinge.configuration(values)) for values in (hinge.neutral, q)]
+    return all(np.allclose(a, b, rtol=0.0, atol=1e-9) for a, b in zip(*poses, strict=True))
+
+
+def turns_scale(edge: Coupled) -> float | None:
+    """The n of sin(n φ)/n, None where turns do not matter or cannot be told."""
+    angles = turning(edge)
+    if not angles:
+        return None
+    first = abs(angles[0])
+    ratios = [Fraction(c / first).limit_denominator(LARGEST_DENOMINATOR) for c in angles]
+    if any(abs(float(r) - c / first) > 1e-12 * abs(c / first) for r, c in zip(ratios, angles, strict=True)):
+        return None
+    return math.lcm(*(r.denominator for r in ratios)) / first
+
+
+def is_holonomic(edge: CutEdge) -> bool:
+    """Whether poses tell if a coupling or written constraint holds."""
+    return not (isinstance(edge, Coupled) and turning(edge) and turns_scale(edge) is None)
