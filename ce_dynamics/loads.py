@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from ce_dynamics.arrays import Array, Scalar, array, cross, zeros
+from ce_dynamics.compiler.marks import mark
 from ce_dynamics.errors import ModelError
 from ce_dynamics.forces.base import ForceElement, HingeLoad, PointLoad, Response
 from ce_dynamics.recursion.outward import Outward
@@ -39,6 +40,7 @@ def gather_loads(
     """Evaluate every force element and sum its loads."""
     loads = Loads({}, {}, {})
     for name, element in elements.items():
+        mark()
         add_response(loads, name, element.evaluate(outward, x[name], u), outward)
     return loads
 

@@ -9,11 +9,11 @@ instance ([entry][lane]); the instances are independent.  Arrays of different ar
 
 Floating point
 --------------
-Only the flag ``contract`` (a b + c may be one fused operation) is set: it brings 10 % and rounds less.  No
-flag that assumes away NaN or infinities is ever allowed: NaN is how "cannot be assembled" leaves compiled
-code.  The harmless ones are not worth their freedom: on a 14-DoF vehicle with four closed-form wishbone
-corners (9,970 instructions, one core of an AMD EPYC of family 25, one lane / four lanes, µs per call,
-repeatable to 0.05)
+No fast-math flag is set: the code does what the instructions say, in any context, to the last bit.  What the flag
+``contract`` would bring is done before, where the whole function is seen (`ce_dynamics.compiler.fusion`).  No flag
+that assumes away NaN or infinities is ever allowed: NaN is how "cannot be assembled" leaves compiled code.  The
+harmless ones are not worth their freedom: on a 14-DoF vehicle with four closed-form wishbone corners (9,970
+instructions, one core of an AMD EPYC of family 25, one lane / four lanes, µs per call, repeatable to 0.05)
 
 =================================  ====  ====
 none                               1.77  1.88
@@ -34,17 +34,18 @@ import struct
 from collections.abc import Callable
 
 from ce_dynamics.compiler.function import TracedFunction
+from ce_dynamics.compiler.fusion import MINUS_PRODUCT, PRODUCT_MINUS, PRODUCT_PLUS, Code, code_of
 from ce_dynamics.compiler.operations import Op
 
-EMITTER_VERSION = 1
+EMITTER_VERSION = 2
 """Raise whenever the text for an unchanged graph changes: it is part of the cache key."""
 
 ENTRY = "evaluate"
 TABLE_ENTRY = "evaluate_table"
 
-FLAGS = "contract"
+FLAGS = ""
 
-_ARITHMETIC = {Op.ADD: "fadd", Op.SUB: "fsub", Op.MUL: "fmul", Op.DIV: "fdiv"}
+_ARITHMETIC: dict[int, str] = {Op.ADD: "fadd", Op.SUB: "fsub", Op.MUL: "fmul", Op.DIV: "fdiv"}
 _COMPARE = {Op.LT: "olt", Op.LE: "ole", Op.EQ: "oeq", Op.NE: "une"}
 _LOGIC = {Op.AND: "and", Op.OR: "or"}
 _INTRINSIC = {Op.SQRT: "sqrt", Op.FABS: "fabs", Op.FLOOR: "floor", Op.CEIL: "ceil", Op.COPYSIGN: "copysign"}
@@ -74,11 +75,9 @@ LIBM = {
 }
 """Operations that are calls into the C mathematics library, lane by lane."""
 
-_TWO_OPERANDS = frozenset({Op.ATAN2, Op.POW, Op.HYPOT, Op.FMOD, Op.COPYSIGN})
 
-
-def emit_llvm(traced: TracedFunction, lanes: int = 1, flags: str = FLAGS) -> str:
-    """LLVM IR of a traced function.
+def emit_llvm(traced: TracedFunction, lanes: int = 1, flags: str = FLAGS, fuse: bool = True) -> str:
+    """LLVM IR of a traced function as one piece of straight-line code.
 
     Parameters
     ----------
@@ -87,15 +86,71 @@ def emit_llvm(traced: TracedFunction, lanes: int = 1, flags: str = FLAGS) -> str
         Number of instances evaluated at once.
     flags : str
         Fast-math flags of arithmetic instructions.
+    fuse : bool
+        Whether the processor has fused multiply-add.
     """
-    return _Emitter(traced, lanes, flags).module()
+    writer = Writer(lanes, flags)
+    straight_line(writer, traced, code_of(traced, fuse))
+    return module(writer, traced)
 
 
-class _Emitter:
-    """Turns instructions into lines; one value name or literal per instruction."""
+def straight_line(writer: Writer, traced: TracedFunction, code: Code) -> None:
+    """Write all instructions between loads of the inputs and stores of the outputs."""
+    kind, lines = writer.type, writer.lines
+    lines += [f"define void @{ENTRY}({parameters(traced)}) nounwind {{"]
+    values: list[str] = []
+    rows = zip(code.op.tolist(), code.operands.tolist(), code.computes.tolist(), strict=True)
+    for n, (op, operands, computes) in enumerate(rows):
+        name = f"%v{n}"
+        if op == Op.CONST:
+            name = writer.literal(traced.numbers[operands[0]])
+        elif op == Op.INPUT:
+            lines.append(f"  %p{n} = getelementptr {kind}, ptr %in{operands[0]}, i64 {operands[1]}")
+            lines.append(f"  {name} = load {kind}, ptr %p{n}, align 8")
+        elif computes:
+            writer.operation(name, op, [values[k] for k in operands if k >= 0])
+        values.append(name)
+    for k, nodes in enumerate(traced.outputs):
+        for entry, node in enumerate(nodes):
+            lines.append(f"  %o{k}.{entry} = getelementptr {kind}, ptr %out{k}, i64 {entry}")
+            lines.append(f"  store {kind} {values[node]}, ptr %o{k}.{entry}, align 8")
+    lines += ["  ret void", "}", ""]
 
-    def __init__(self, traced: TracedFunction, lanes: int, flags: str) -> None:
-        self.traced = traced
+
+def arguments(traced: TracedFunction) -> list[str]:
+    """Names of the pointers to inputs and outputs."""
+    names = [f"%in{k}" for k in range(len(traced.input_shapes))]
+    return names + [f"%out{k}" for k in range(len(traced.output_shapes))]
+
+
+def parameters(traced: TracedFunction) -> str:
+    """The same as parameters of a function."""
+    attributes = {"i": "readonly", "o": "writeonly"}
+    return ", ".join(f"ptr noalias {attributes[name[1]]} {name}" for name in arguments(traced))
+
+
+def module(writer: Writer, traced: TracedFunction) -> str:
+    """What has been written, with declarations and the entry that takes a table."""
+    text = [*sorted(writer.declarations), "", *writer.lines, f"define void @{TABLE_ENTRY}(ptr %table) nounwind {{"]
+    for k, argument in enumerate(arguments(traced)):
+        text.append(f"  %slot{k} = getelementptr ptr, ptr %table, i64 {k}")
+        text.append(f"  {argument} = load ptr, ptr %slot{k}")
+    text.append(f"  tail call void @{ENTRY}({', '.join('ptr ' + a for a in arguments(traced))}) noinline")
+    return "\n".join([*text, "  ret void", "}", ""])
+
+
+class Writer:
+    """Turns operations into lines.
+
+    Attributes
+    ----------
+    type, logical : str
+        Of numbers and of conditions.
+    lines : list of str
+    declarations : set of str
+    """
+
+    def __init__(self, lanes: int, flags: str = FLAGS) -> None:
         self.lanes = lanes
         self.flags = flags
         self.type = "double" if lanes == 1 else f"<{lanes} x double>"
@@ -103,47 +158,34 @@ class _Emitter:
         self.suffix = "f64" if lanes == 1 else f"v{lanes}f64"
         self.lines: list[str] = []
         self.declarations: set[str] = set()
-        self.values: list[str] = []
-
-    def module(self) -> str:
-        self._body()
-        n_in, n_out = len(self.traced.input_shapes), len(self.traced.output_shapes)
-        parameters = [f"ptr noalias readonly %in{k}" for k in range(n_in)]
-        parameters += [f"ptr noalias writeonly %out{k}" for k in range(n_out)]
-        arguments = [f"%in{k}" for k in range(n_in)] + [f"%out{k}" for k in range(n_out)]
-        text = [*sorted(self.declarations), "", f"define void @{ENTRY}({', '.join(parameters)}) nounwind {{"]
-        text += [*self.lines, "  ret void", "}", "", f"define void @{TABLE_ENTRY}(ptr %table) nounwind {{"]
-        for k, argument in enumerate(arguments):
-            text.append(f"  %slot{k} = getelementptr ptr, ptr %table, i64 {k}")
-            text.append(f"  {argument} = load ptr, ptr %slot{k}")
-        text.append(f"  tail call void @{ENTRY}({', '.join('ptr ' + a for a in arguments)}) noinline")
-        text += ["  ret void", "}", ""]
-        return "\n".join(text)
-
-    def _body(self) -> None:
-        lines, values, kind, flags = self.lines, self.values, self.type, self.flags
-        for n, (op, a, b, c) in enumerate(self.traced.instructions):
-            if op == Op.CONST:
-                values.append(self.literal(self.traced.numbers[a]))
-                continue
-            name = f"%v{n}"
-            values.append(name)
-            arithmetic = _ARITHMETIC.get(op)  # type: ignore[call-overload]
-            if arithmetic is not None:
-                lines.append(f"  {name} = {arithmetic} {flags} {kind} {values[a]}, {values[b]}")
-            elif op == Op.INPUT:
-                lines.append(f"  %p{n} = getelementptr {kind}, ptr %in{a}, i64 {b}")
-                lines.append(f"  {name} = load {kind}, ptr %p{n}, align 8")
-            else:
-                self._other(name, Op(op), [values[k] for k in (a, b, c) if k >= 0])
-        for k, nodes in enumerate(self.traced.outputs):
-            for entry, node in enumerate(nodes):
-                lines.append(f"  %o{k}.{entry} = getelementptr {kind}, ptr %out{k}, i64 {entry}")
-                lines.append(f"  store {kind} {values[node]}, ptr %o{k}.{entry}, align 8")
 
     def literal(self, x: float) -> str:
+        """A number, the same in all lanes."""
         bits = f"0x{struct.unpack('<Q', struct.pack('<d', x))[0]:016X}"
         return bits if self.lanes == 1 else "<" + ", ".join([f"double {bits}"] * self.lanes) + ">"
+
+    def operation(self, name: str, op: int, x: list[str]) -> None:
+        """Let a name be the result of an operation."""
+        arithmetic = _ARITHMETIC.get(op)
+        if arithmetic is not None:
+            self.lines.append(f"  {name} = {arithmetic} {self.flags} {self.type} {x[0]}, {x[1]}")
+        elif op in (PRODUCT_PLUS, PRODUCT_MINUS, MINUS_PRODUCT):
+            self._fused(name, op, x)
+        else:
+            self._other(name, Op(op), x)
+
+    def _fused(self, name: str, op: int, x: list[str]) -> None:
+        if op != PRODUCT_PLUS:
+            turned = 2 if op == PRODUCT_MINUS else 0
+            self.lines.append(f"  {name}.n = fneg {self.type} {x[turned]}")
+            x = [*x[:turned], f"{name}.n", *x[turned + 1 :]]
+        self._intrinsic(name, "fma", x)
+
+    def _intrinsic(self, name: str, function: str, x: list[str]) -> None:
+        symbol = f"@llvm.{function}.{self.suffix}"
+        self.declarations.add(f"declare {self.type} {symbol}({', '.join([self.type] * len(x))})")
+        operands = ", ".join(f"{self.type} {y}" for y in x)
+        self.lines.append(f"  {name} = call {self.type} {symbol}({operands})")
 
     def _other(self, name: str, op: Op, x: list[str]) -> None:
         add: Callable[[str], None] = self.lines.append
@@ -160,9 +202,7 @@ class _Emitter:
             true = "true" if self.lanes == 1 else "<" + ", ".join(["i1 true"] * self.lanes) + ">"
             add(f"  {name} = xor {logical} {x[0]}, {true}")
         elif op in _INTRINSIC:
-            symbol = f"@llvm.{_INTRINSIC[op]}.{self.suffix}"
-            self.declarations.add(f"declare {kind} {symbol}({', '.join([kind] * len(x))})")
-            add(f"  {name} = call {kind} {symbol}({', '.join(f'{kind} {y}' for y in x)})")
+            self._intrinsic(name, _INTRINSIC[op], x)
         elif op in LIBM:
             self._call(name, LIBM[op], x)
         else:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ce_dynamics.compiler.graph import Graph, Node
+from ce_dynamics.compiler.marks import marking
 from ce_dynamics.compiler.operations import MEANING, Op, arity
 from ce_dynamics.compiler.scalar import node_of, wrap
 
@@ -36,6 +37,8 @@ class TracedFunction:
         (input index, flat entry).
     numbers : tuple of float
     outputs : per output, the instruction of each entry
+    marks : tuple of int
+        Instructions at which a new piece of work begins: where the function may be cut.
     """
 
     name: str
@@ -44,6 +47,7 @@ class TracedFunction:
     instructions: tuple[Node, ...]
     numbers: tuple[float, ...]
     outputs: tuple[tuple[int, ...], ...]
+    marks: tuple[int, ...] = ()
 
     @property
     def n_instructions(self) -> int:
@@ -67,6 +71,7 @@ class TracedFunction:
         h.update(np.asarray(self.numbers, dtype="<f8").tobytes())
         for nodes in self.outputs:
             h.update(np.asarray(nodes, dtype="<i4").tobytes() + b"|")
+        h.update(np.asarray(self.marks, dtype="<i4").tobytes())
         return h.hexdigest()
 
     def evaluate(self, **inputs: Any) -> dict[str, NDArray[np.float64]]:
@@ -138,7 +143,8 @@ def trace(
         argument = np.empty(math.prod(shape), dtype=object)
         argument[:] = [wrap(graph, graph.input(k, entry)) for entry in range(argument.size)]
         arguments[key] = argument.reshape(shape) if shape else argument[0]
-    results = function(**arguments)
+    with marking(graph):
+        results = function(**arguments)
     if not isinstance(results, Mapping):
         raise TypeError(
             f"{name} returned a {type(results).__name__}; return a mapping of output names to arrays"
@@ -204,4 +210,11 @@ def extract(
         instructions=tuple(instructions),
         numbers=tuple(numbers),
         outputs=tuple(tuple(number[n] for n in output) for output in outputs),
+        marks=_renumbered(graph.marks, live),
     )
+
+
+def _renumbered(marks: list[int], live: bytearray) -> tuple[int, ...]:
+    """Marks after dead instructions have gone: before the first live instruction that follows."""
+    before = np.concatenate(([0], np.cumsum(np.frombuffer(live, dtype=np.uint8), dtype=np.int64)))
+    return tuple(sorted(set(before[marks].tolist()) - {0, int(before[-1])}))

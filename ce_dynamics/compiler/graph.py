@@ -55,13 +55,16 @@ class Graph:
     nodes : list of (op, a, b, c)
     numbers : list of float
         Values of the constants.
+    marks : list of int
+        Numbers of nodes at which a new piece of work begins (see `ce_dynamics.compiler.marks`).
     """
 
-    __slots__ = ("_index", "_number_node", "carriers", "formulas", "nodes", "numbers")
+    __slots__ = ("_index", "_number_node", "carriers", "formulas", "marks", "nodes", "numbers")
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self.numbers: list[float] = []
+        self.marks: list[int] = []
         self._index: dict[Node, int] = {}
         self._number_node: dict[float, int] = {}
         self.carriers: dict[int, object] = {}
@@ -71,6 +74,10 @@ class Graph:
 
     def __len__(self) -> int:
         return len(self.nodes)
+
+    def mark(self) -> None:
+        """Let a new piece of work begin here."""
+        self.marks.append(len(self.nodes))
 
     def _intern(self, key: Node) -> int:
         index = self._index

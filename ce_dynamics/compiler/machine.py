@@ -38,8 +38,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ce_dynamics.compiler import cache, emit
+from ce_dynamics.compiler import cache, emit, emit_outline
 from ce_dynamics.compiler.function import Shape, TracedFunction
+from ce_dynamics.compiler.fusion import code_of
+from ce_dynamics.compiler.outline import outline
 
 CODEGEN_LEVEL = 2
 
@@ -83,6 +85,11 @@ def _libm() -> ctypes.CDLL:
     return ctypes.CDLL(ctypes.util.find_library("m"))
 
 
+@functools.cache
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
+
+
 def _key(traced: TracedFunction, lanes: int) -> str:
     import llvmlite
 
@@ -92,10 +99,23 @@ def _key(traced: TracedFunction, lanes: int) -> str:
     return hashlib.sha256(repr((parts, versions, _host())).encode()).hexdigest()
 
 
+def source(traced: TracedFunction, lanes: int, outlining: bool | None = None) -> str:
+    code = code_of(traced, has_fma())
+    if outlining:
+        return emit_outline.emit_outline(traced, outline(traced, code), lanes)
+    return emit.emit_llvm(traced, lanes, fuse=has_fma())
+
+
+def has_fma() -> bool:
+    """Whether this CPU has fused multiply-add."""
+    triple, _, features = _host()
+    return "+fma" in features.split(",") or triple.startswith(("aarch64", "arm64"))
+
+
 def object_code(traced: TracedFunction, lanes: int) -> bytes:
     """Compile to an object file in memory, without looking at the cache."""
     llvm = _llvm()
-    module = llvm.parse_assembly(emit.emit_llvm(traced, lanes))
+    module = llvm.parse_assembly(source(traced, lanes))
     module.triple = _host()[0]
     machine = _target_machine()
     module.data_layout = str(machine.target_data)
@@ -105,6 +125,8 @@ def object_code(traced: TracedFunction, lanes: int) -> bytes:
 def _link(code: bytes, traced: TracedFunction) -> Any:
     builder = _llvm().JITLibraryBuilder().add_object_img(code).add_current_process()
     used = {op for op, _, _, _ in traced.instructions}
+    for symbol in emit_outline.IMPORTS:
+        builder.import_symbol(symbol, ctypes.cast(getattr(_libc(), symbol), ctypes.c_void_p).value)
     for op, symbol in emit.LIBM.items():
         if op in used:
             builder.import_symbol(symbol, ctypes.cast(getattr(_libm(), symbol), ctypes.c_void_p).value)

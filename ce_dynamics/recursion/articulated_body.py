@@ -14,6 +14,7 @@ import numpy as np
 
 from ce_dynamics.arrays import Array, array, cross, zeros
 from ce_dynamics.body import Body
+from ce_dynamics.compiler.marks import mark
 from ce_dynamics.embedding import Aggregate
 from ce_dynamics.recursion.ldl import LDL
 from ce_dynamics.recursion.outward import Member, Outward
@@ -95,6 +96,7 @@ def tip_to_base(
     carried: dict[str, tuple[Array, Array]] = {}
     result: dict[str, Articulated] = {}
     for S in reversed(outward.embedding.aggregates):
+        mark()
         node = gather(S, outward, wrenches, torques, carried)
         result[S.name] = node
         P, z = carried.get(S.parent.name, (zeros(6, 6), zeros(6)))
@@ -177,6 +179,7 @@ def base_to_tip(outward: Outward, nodes: Mapping[str, Articulated], gravity: Arr
     alpha: dict[str, Array] = {"ground": spatial(zeros(3), -gravity)}
     theta_ddot: dict[str, Array] = {}
     for S in embedding.aggregates:
+        mark()
         node = nodes[S.name]
         alpha_p = alpha[S.parent.name]
         ddot = node.nu - node.G.T @ alpha_p  # θ̈ = ν − Gᵀ α⁺

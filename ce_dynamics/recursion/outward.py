@@ -12,6 +12,7 @@ import numpy as np
 
 from ce_dynamics.arrays import Array, Scalar, array, cross, zeros
 from ce_dynamics.body import Body
+from ce_dynamics.compiler.marks import mark
 from ce_dynamics.embedding import Aggregate, Embedding, common_ancestor
 from ce_dynamics.forces.base import PointState
 from ce_dynamics.formula import is_free
@@ -92,6 +93,7 @@ class Outward:
         self._omega: dict[str, Array] = {"ground": zeros(3)}
         self._placements: dict[tuple[str, str], Placement] = {}
         for S in embedding.aggregates:
+            mark()
             self.motions[S.name] = self._visit(S, q, v, prescribed)
 
     def _visit(

@@ -1,0 +1,77 @@
+"""Instructions as machine code has them: products join the sums that are their only readers.
+
+a b + c is one instruction of a processor that has fused multiply-add, and rounds once.  Which products are joined
+is decided here, on the whole function, and not left to the code generator, which sees only what is compiled at
+once: a function gives the same bits however it is cut.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ce_dynamics.compiler.function import TracedFunction
+from ce_dynamics.compiler.operations import Op
+
+PRODUCT_PLUS, PRODUCT_MINUS, MINUS_PRODUCT = 64, 65, 66
+"""Operations that exist only here: a b + c, a b - c, c - a b of the operands (a, b, c)."""
+
+Integers = NDArray[np.int64]
+Booleans = NDArray[np.bool_]
+
+
+class Code(NamedTuple):
+    """The instructions of a function as arrays.
+
+    Attributes
+    ----------
+    op : (n,) int array
+        Operation of each instruction.
+    operands : (n, 3) int array
+        As in `TracedFunction.instructions`.
+    computes : (n,) bool array
+        False for constants, for inputs, and for products that have joined a sum.
+    outputs : list of int arrays
+        As in `TracedFunction.outputs`.
+    """
+
+    op: Integers
+    operands: Integers
+    computes: Booleans
+    outputs: list[Integers]
+
+
+def code_of(traced: TracedFunction, fuse: bool = True) -> Code:
+    """The instructions of a function; with ``fuse``, products join sums."""
+    table = np.array(traced.instructions, dtype=np.int64).reshape(-1, 4)
+    op, operands = table[:, 0].copy(), table[:, 1:].copy()
+    computes = (op != Op.CONST) & (op != Op.INPUT)
+    outputs = [np.array(nodes, dtype=np.int64) for nodes in traced.outputs]
+    code = Code(op, operands, computes, outputs)
+    if fuse and len(op):
+        _fuse(code)
+    return code
+
+
+def _fuse(code: Code) -> None:
+    op, operands, computes, outputs = code
+    read = operands[computes]
+    readers = np.bincount(np.concatenate((read[read >= 0], *outputs)), minlength=len(op))
+    lonely = (op == Op.MUL) & (readers == 1)
+    sums = np.flatnonzero((op == Op.ADD) | (op == Op.SUB))
+    a, b = operands[sums, 0], operands[sums, 1]
+    minus = op[sums] == Op.SUB
+    first = lonely[a]
+    second = lonely[b] & ~first
+    for chosen, product, other, joined in (
+        (first & ~minus, a, b, PRODUCT_PLUS),
+        (second & ~minus, b, a, PRODUCT_PLUS),
+        (first & minus, a, b, PRODUCT_MINUS),
+        (second & minus, b, a, MINUS_PRODUCT),
+    ):
+        where, factors = sums[chosen], product[chosen]
+        op[where] = joined
+        operands[where] = np.column_stack((operands[factors, :2], other[chosen]))
+        computes[factors] = False

@@ -1,0 +1,32 @@
+"""Where a traced function may be cut: between the pieces of work that its author says repeat.
+
+A function that goes from body to body marks where it turns to the next one.  Long functions are compiled in the
+pieces between marks, equal ones once (`ce_dynamics.compiler.outline`).  A mark changes no result.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from contextvars import ContextVar
+
+from ce_dynamics.compiler.graph import Graph
+
+_tracing: ContextVar[Graph | None] = ContextVar("tracing", default=None)
+
+
+def mark() -> None:
+    """Say that what follows is a piece of work of its own; nothing happens unless a function is traced."""
+    graph = _tracing.get()
+    if graph is not None:
+        graph.mark()
+
+
+@contextlib.contextmanager
+def marking(graph: Graph) -> Iterator[None]:
+    """Let marks go to a graph."""
+    token = _tracing.set(graph)
+    try:
+        yield
+    finally:
+        _tracing.reset(token)

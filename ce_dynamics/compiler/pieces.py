@@ -1,0 +1,141 @@
+"""A traced function cut into pieces whose operands are numbered within the piece."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ce_dynamics.compiler.fusion import MINUS_PRODUCT, PRODUCT_MINUS, PRODUCT_PLUS, Booleans, Code, Integers
+from ce_dynamics.compiler.operations import Op
+
+LONGEST = 4000
+"""Instructions of a piece, at most."""
+
+NONE, LOCAL, OUTSIDE, CONSTANT = range(4)
+"""Where an operand comes from: the piece itself, another piece or an input, the constants."""
+
+_COMMUTATIVE = [int(op) for op in (Op.ADD, Op.MUL, Op.EQ, Op.NE, Op.AND, Op.OR)]
+_COMMUTATIVE += [PRODUCT_PLUS, PRODUCT_MINUS, MINUS_PRODUCT]
+
+
+class Lists:
+    """A list of numbers for every piece, end to end.
+
+    Parameters
+    ----------
+    values : int array
+        All numbers, those of the first piece first.
+    pieces : int array
+        The piece of each; does not decrease.
+    n : int
+        Number of pieces.
+    """
+
+    def __init__(self, values: Integers, pieces: Integers, n: int) -> None:
+        self.values = values
+        self.pieces = pieces
+        self.starts = np.concatenate(([0], np.cumsum(np.bincount(pieces, minlength=n)))).astype(np.int64)
+
+    def ranks(self) -> Integers:
+        """Places of the values in the lists they are in."""
+        return np.arange(len(self.values)) - self.starts[self.pieces]
+
+    def rows(self, which: Integers) -> Integers:
+        """The lists of some pieces, which are of one length, as rows."""
+        first = which[0]
+        return self.values[self.starts[which][:, None] + np.arange(self.starts[first + 1] - self.starts[first])]
+
+
+class Pieces:
+    """The instructions of a function that compute something, by their place among those, in pieces.
+
+    Parameters
+    ----------
+    code : Code
+    marks : sequence of int
+        Instructions at which to cut.
+    longest : int
+        Instructions of a piece, at most; longer ones are cut in equal parts.
+
+    Attributes
+    ----------
+    nodes : int array
+        The instruction at each place.
+    place : int array
+        The place of each instruction; -1 for those that compute nothing.
+    starts : int array
+        First place of each piece, and the end of the last.
+    op : int array
+        Operation at each place.
+    sources, numbers : (n, 3) int arrays
+        Of the operands at each place: where they come from, and their number there: the place in the piece, or
+        the index in `outside` or `constants`.
+    outside : Lists
+        Instructions whose values a piece reads from outside, each once, in the order of appearance.
+    constants : Lists
+        Constants that a piece reads, one for each time it does.
+    """
+
+    def __init__(self, code: Code, marks: Sequence[int], longest: int = LONGEST) -> None:
+        self.nodes = np.flatnonzero(code.computes)
+        self.place = np.full(len(code.op), -1)
+        self.place[self.nodes] = np.arange(len(self.nodes))
+        self.starts = cuts(np.searchsorted(self.nodes, np.array(marks, dtype=np.int64)), len(self.nodes), longest)
+        self.piece = np.repeat(np.arange(len(self)), np.diff(self.starts))
+        self.op = code.op[self.nodes]
+        operands = constants_last(self.op, code.operands[self.nodes], code.op == Op.CONST)
+        user, column = np.nonzero(operands >= 0)
+        read, piece = operands[user, column], self.piece[user]
+        constant = code.op[read] == Op.CONST
+        local = self.place[read] >= self.starts[piece]  # an operand comes before its users
+        outside = ~(constant | local)
+        self.constants = Lists(read[constant], piece[constant], len(self))
+        self.outside, which = distinct(read[outside], piece[outside], len(self))
+        self.sources, self.numbers = np.zeros_like(operands), np.full_like(operands, -1)
+        self.sources[user, column] = np.select([local, outside], [LOCAL, OUTSIDE], CONSTANT)
+        number = self.place[read] - self.starts[piece]
+        number[constant] = self.constants.ranks()
+        number[outside] = self.outside.ranks()[which]
+        self.numbers[user, column] = number
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def places(self, which: Integers) -> Integers:
+        """Places of some pieces, which are of one length, in rows."""
+        first = which[0]
+        return self.starts[which][:, None] + np.arange(self.starts[first + 1] - self.starts[first])
+
+
+def cuts(marks: Integers, n: int, longest: int) -> Integers:
+    """Where pieces of n instructions start, and n: at the marks, and in between where it would be too long."""
+    bounds = np.unique(np.concatenate(([0], marks, [n]))).tolist()
+    starts = []
+    for start, stop in zip(bounds[:-1], bounds[1:], strict=True):
+        parts = -(-(stop - start) // longest)
+        starts += [start + (stop - start) * k // parts for k in range(parts)]
+    return np.array([*starts, n], dtype=np.int64)
+
+
+def constants_last(op: Integers, operands: Integers, is_constant: Booleans) -> Integers:
+    """Operands with constants last where they may change places.
+
+    A graph orders such operands by number, which for constants says when the number first occurred.
+    """
+    result = operands.copy()
+    swap = np.flatnonzero(np.isin(op, _COMMUTATIVE))
+    swap = swap[is_constant[operands[swap, 0]]]
+    result[swap, 0], result[swap, 1] = operands[swap, 1], operands[swap, 0]
+    return result
+
+
+def distinct(nodes: Integers, pieces: Integers, n: int) -> tuple[Lists, Integers]:
+    """What each piece reads, each once in the order of appearance, and the place of each reading in that."""
+    size = int(nodes.max()) + 1 if len(nodes) else 1
+    _, first, which = np.unique(pieces * size + nodes, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    kept = first[order]
+    return Lists(nodes[kept], pieces[kept], n), rank[which]
