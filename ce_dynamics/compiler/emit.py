@@ -9,11 +9,12 @@ instance ([entry][lane]); the instances are independent.  Arrays of different ar
 
 Floating point
 --------------
-No fast-math flag is set: the code does what the instructions say, in any context, to the last bit.  What the flag
-``contract`` would bring is done before, where the whole function is seen (`ce_dynamics.compiler.fusion`).  No flag
-that assumes away NaN or infinities is ever allowed: NaN is how "cannot be assembled" leaves compiled code.  The
-harmless ones are not worth their freedom: on a 14-DoF vehicle with four closed-form wishbone corners (9,970
-instructions, one core of an AMD EPYC of family 25, one lane / four lanes, µs per call, repeatable to 0.05)
+No fast-math flag is set: the code does what the instructions say, in any context, to the last bit. What the
+flag ``contract`` would bring is done before, where the whole function is seen
+(`ce_dynamics.compiler.fusion`). No flag that assumes away NaN or infinities is ever allowed: NaN is how
+"cannot be assembled" leaves compiled code. The harmless ones are not worth their freedom: on a 14-DoF
+vehicle with four closed-form wishbone corners (9,970 instructions, one core of an AMD EPYC of family 25,
+one lane / four lanes, µs per call, repeatable to 0.05)
 
 =================================  ====  ====
 none                               1.77  1.88
@@ -131,7 +132,12 @@ def parameters(traced: TracedFunction) -> str:
 
 def module(writer: Writer, traced: TracedFunction) -> str:
     """What has been written, with declarations and the entry that takes a table."""
-    text = [*sorted(writer.declarations), "", *writer.lines, f"define void @{TABLE_ENTRY}(ptr %table) nounwind {{"]
+    text = [
+        *sorted(writer.declarations),
+        "",
+        *writer.lines,
+        f"define void @{TABLE_ENTRY}(ptr %table) nounwind {{",
+    ]
     for k, argument in enumerate(arguments(traced)):
         text.append(f"  %slot{k} = getelementptr ptr, ptr %table, i64 {k}")
         text.append(f"  {argument} = load ptr, ptr %slot{k}")

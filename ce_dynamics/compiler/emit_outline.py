@@ -1,11 +1,12 @@
 """Write an outlined function (`ce_dynamics.compiler.outline`) as LLVM IR text.
 
-Every kind of piece is a function ``kind(work, work, bases, numbers)`` of the work space, once to read and once to
-write (the slots are different ones), and of a piece's rows in the tables.  The rows of all pieces follow each other
-in the order in which the pieces run; a loop over the pieces calls their kinds and moves on in both tables.
+Every kind of piece is a function ``kind(work, work, bases, numbers)`` of the work space, once to read and
+once to write (the slots are different ones), and of a piece's rows in the tables. The rows of all pieces
+follow each other in the order in which the pieces run; a loop over the pieces calls their kinds and moves
+on in both tables.
 
-The work space is allocated at every call, so that several threads may be in one function; if there is no memory,
-all outputs are NaN.
+The work space is allocated at every call, so that several threads may be in one function; if there is no
+memory, all outputs are NaN.
 """
 
 from __future__ import annotations
@@ -156,7 +157,9 @@ def entry(writer: Writer, traced: TracedFunction, parts: Outline) -> list[str]:
         lines.append(f"  call void @collect(ptr %work, ptr @slots{k}, i64 {len(slots)}, ptr %out{k})")
     lines += ["  call void @free(ptr %memory)", "  ret void", "fail:"]
     for k, slots in enumerate(parts.outputs):  # a double of ones is NaN
-        lines.append(f"  call void @llvm.memset.p0.i64(ptr %out{k}, i8 -1, i64 {len(slots) * size}, i1 false)")
+        lines.append(
+            f"  call void @llvm.memset.p0.i64(ptr %out{k}, i8 -1, i64 {len(slots) * size}, i1 false)"
+        )
     writer.declarations |= {
         "declare ptr @malloc(i64) nounwind",
         "declare void @free(ptr) nounwind",
@@ -167,7 +170,7 @@ def entry(writer: Writer, traced: TracedFunction, parts: Outline) -> list[str]:
 
 
 class _KindWriter:
-    """Writes the function of one kind: values are fetched where they are first read, and stored where made."""
+    """Writes the function of one kind: values are fetched where first read, stored where made."""
 
     def __init__(self, writer: Writer, kind: Kind) -> None:
         self.writer = writer

@@ -1,8 +1,8 @@
 """Instructions as machine code has them: products join the sums that are their only readers.
 
-a b + c is one instruction of a processor that has fused multiply-add, and rounds once.  Which products are joined
-is decided here, on the whole function, and not left to the code generator, which sees only what is compiled at
-once: a function gives the same bits however it is cut.
+a b + c is one instruction of a processor that has fused multiply-add, and rounds once. Which products are
+joined is decided here, on the whole function, and not left to the code generator, which sees only what is
+compiled at once: a function gives the same bits however it is cut.
 """
 
 from __future__ import annotations

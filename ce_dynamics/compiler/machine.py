@@ -18,9 +18,9 @@ the same with SLP vectorisation            2.08 + 0.75  1.75    1.75     -
 speed level 3 with SLP vectorisation       1.83 + 0.56  1.73    1.75     3.01
 =========================================  ===========  ======  =======  =======
 
-The vectoriser even loses speed: what it gathers into vectors it must take apart again.  Vectors pay as lanes.
-Compiling 1, 2, 4, 8 such vehicles as one function takes 0.5, 1.0, 2.5, 8.7 s: beyond some 40,000 instructions
-several functions compile faster than one.
+The vectoriser even loses speed: what it gathers into vectors it must take apart again. Vectors pay as
+lanes. Compiling 1, 2, 4, 8 such vehicles as one function takes 0.5, 1.0, 2.5, 8.7 s: longer functions are
+compiled in pieces (`ce_dynamics.compiler.outline`), which gives the same bits.
 """
 
 from __future__ import annotations
@@ -44,6 +44,9 @@ from ce_dynamics.compiler.fusion import code_of
 from ce_dynamics.compiler.outline import outline
 
 CODEGEN_LEVEL = 2
+
+LARGEST_STRAIGHT = 20_000
+"""Instructions beyond which a function is compiled in pieces."""
 
 _lock = threading.Lock()
 _serial = itertools.count()
@@ -94,16 +97,16 @@ def _key(traced: TracedFunction, lanes: int) -> str:
     import llvmlite
 
     llvm = _llvm()
-    parts = (traced.digest(), lanes, emit.EMITTER_VERSION, emit.FLAGS, CODEGEN_LEVEL)
+    parts = (traced.digest(), lanes, emit.EMITTER_VERSION, emit.FLAGS, CODEGEN_LEVEL, LARGEST_STRAIGHT)
     versions = (llvmlite.__version__, llvm.llvm_version_info)
     return hashlib.sha256(repr((parts, versions, _host())).encode()).hexdigest()
 
 
-def source(traced: TracedFunction, lanes: int, outlining: bool | None = None) -> str:
-    code = code_of(traced, has_fma())
-    if outlining:
-        return emit_outline.emit_outline(traced, outline(traced, code), lanes)
-    return emit.emit_llvm(traced, lanes, fuse=has_fma())
+def source(traced: TracedFunction, lanes: int) -> str:
+    """LLVM IR of a function: straight-line code, or pieces if that would be long."""
+    if traced.n_instructions <= LARGEST_STRAIGHT:
+        return emit.emit_llvm(traced, lanes, fuse=has_fma())
+    return emit_outline.emit_outline(traced, outline(traced, code_of(traced, has_fma())), lanes)
 
 
 def has_fma() -> bool:
@@ -125,11 +128,10 @@ def object_code(traced: TracedFunction, lanes: int) -> bytes:
 def _link(code: bytes, traced: TracedFunction) -> Any:
     builder = _llvm().JITLibraryBuilder().add_object_img(code).add_current_process()
     used = {op for op, _, _, _ in traced.instructions}
-    for symbol in emit_outline.IMPORTS:
-        builder.import_symbol(symbol, ctypes.cast(getattr(_libc(), symbol), ctypes.c_void_p).value)
-    for op, symbol in emit.LIBM.items():
-        if op in used:
-            builder.import_symbol(symbol, ctypes.cast(getattr(_libm(), symbol), ctypes.c_void_p).value)
+    symbols = [(_libc(), symbol) for symbol in emit_outline.IMPORTS]
+    symbols += [(_libm(), symbol) for op, symbol in emit.LIBM.items() if op in used]
+    for library, symbol in symbols:
+        builder.import_symbol(symbol, ctypes.cast(getattr(library, symbol), ctypes.c_void_p).value)
     builder.export_symbol(emit.ENTRY).export_symbol(emit.TABLE_ENTRY)
     with _lock:
         return builder.link(_jit(), f"ce_dynamics_{next(_serial)}")

@@ -1,14 +1,14 @@
 """Long functions in pieces, equal pieces compiled once.
 
-A traced function is straight-line: a chain of a thousand loops repeats the instructions of one loop a thousand
-times, and code generation takes longer per instruction the longer the function is.  Here it is cut at its marks
-(`ce_dynamics.compiler.marks`).  In each piece, operands are numbered within the piece (`ce_dynamics.compiler.pieces`);
-pieces that then read the same are of one *kind* and need machine code once.  What differs between the pieces of a
-kind is in tables:
+A traced function is straight-line: a chain of a thousand loops repeats the instructions of one loop a
+thousand times, and code generation takes longer per instruction the longer the function is. Here it is cut
+at its marks (`ce_dynamics.compiler.marks`). In each piece, operands are numbered within the piece
+(`ce_dynamics.compiler.pieces`); pieces that then read the same are of one *kind* and need machine code
+once. What differs between the pieces of a kind is in tables:
 
-* Inputs, and values that another piece reads, live in slots of a common work space.  Slots that differ by the same
-  amount from piece to piece are reached from one *base*; only bases are in the table.
-* Constants that differ.  Those that are the same in all pieces of a kind are in its code.
+* Inputs, and values that another piece reads, live in slots of a common work space. Slots that differ by
+  the same amount from piece to piece are reached from one *base*; only bases are in the table.
+* Constants that differ. Those that are the same in all pieces of a kind are in its code.
 
 The slots of a piece are used again when the last piece that reads them has run.
 """
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from ce_dynamics.compiler.function import TracedFunction
 from ce_dynamics.compiler.fusion import Code, Integers
 from ce_dynamics.compiler.operations import Op
-from ce_dynamics.compiler.pieces import CONSTANT, LONGEST, Pieces
+from ce_dynamics.compiler.pieces import CONSTANT, LONGEST, SHORTEST, Pieces
 
 Floats = NDArray[np.float64]
 
@@ -89,13 +89,8 @@ class Outline:
     given: Floats
     outputs: list[Integers]
 
-    @property
-    def n_instructions(self) -> int:
-        """Number of instructions of all kinds."""
-        return sum(len(kind.op) for kind in self.kinds)
 
-
-def outline(traced: TracedFunction, code: Code, longest: int = LONGEST) -> Outline:
+def outline(traced: TracedFunction, code: Code, shortest: int = SHORTEST, longest: int = LONGEST) -> Outline:
     """Cut a function into pieces and sort them by kind.
 
     Parameters
@@ -103,10 +98,10 @@ def outline(traced: TracedFunction, code: Code, longest: int = LONGEST) -> Outli
     traced : TracedFunction
     code : Code
         Its instructions.
-    longest : int
-        Instructions of a piece, at most.
+    shortest, longest : int
+        Instructions of a piece.
     """
-    pieces = Pieces(code, traced.marks, longest)
+    pieces = Pieces(code, traced.marks, shortest, longest)
     order, members = kinds_of(pieces)
     values = np.array([*traced.numbers, 0.0])
     slots, given = fixed_slots(traced, code)
@@ -208,8 +203,9 @@ def allocated(sizes: Integers, last: Integers, start: int) -> tuple[Integers, in
 
 
 def addressed(slots: Integers) -> tuple[list[Address], Integers]:
-    """Slots (n_pieces, n) as bases and offsets: those that differ by the same from piece to piece share one."""
-    addresses, columns = [], []
+    """Slots (n_pieces, n) as bases and offsets: those that differ by the same in all pieces share one."""
+    addresses: list[Address] = []
+    columns: list[Integers] = []
     known: dict[bytes, tuple[int, int]] = {}
     known[np.zeros(len(slots), dtype=np.int64).tobytes()] = -1, 0
     for column in np.ascontiguousarray(slots.T):
@@ -223,7 +219,7 @@ def addressed(slots: Integers) -> tuple[list[Address], Integers]:
 
 
 def tabulated(values: Floats) -> tuple[list[float | int], Floats]:
-    """Constants (n_pieces, n) as numbers where they are the same in all pieces, else as columns of a table."""
+    """Constants (n_pieces, n) as numbers if they are the same in all pieces, else as columns of a table."""
     constants: list[float | int] = []
     columns: list[Floats] = []
     known: dict[bytes, int] = {}

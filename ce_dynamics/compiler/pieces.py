@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,8 +10,8 @@ import numpy as np
 from ce_dynamics.compiler.fusion import MINUS_PRODUCT, PRODUCT_MINUS, PRODUCT_PLUS, Booleans, Code, Integers
 from ce_dynamics.compiler.operations import Op
 
-LONGEST = 4000
-"""Instructions of a piece, at most."""
+SHORTEST, LONGEST = 32, 4000
+"""Instructions of a piece: fewer are not worth a call, more not the time to compile them."""
 
 NONE, LOCAL, OUTSIDE, CONSTANT = range(4)
 """Where an operand comes from: the piece itself, another piece or an input, the constants."""
@@ -44,7 +45,9 @@ class Lists:
     def rows(self, which: Integers) -> Integers:
         """The lists of some pieces, which are of one length, as rows."""
         first = which[0]
-        return self.values[self.starts[which][:, None] + np.arange(self.starts[first + 1] - self.starts[first])]
+        return self.values[
+            self.starts[which][:, None] + np.arange(self.starts[first + 1] - self.starts[first])
+        ]
 
 
 class Pieces:
@@ -55,8 +58,8 @@ class Pieces:
     code : Code
     marks : sequence of int
         Instructions at which to cut.
-    longest : int
-        Instructions of a piece, at most; longer ones are cut in equal parts.
+    shortest, longest : int
+        Instructions of a piece: shorter ones are put together with the next, longer ones cut in equal parts.
 
     Attributes
     ----------
@@ -69,7 +72,7 @@ class Pieces:
     op : int array
         Operation at each place.
     sources, numbers : (n, 3) int arrays
-        Of the operands at each place: where they come from, and their number there: the place in the piece, or
+        Of the operands at each place: where they come from, and their number there: place in the piece, or
         the index in `outside` or `constants`.
     outside : Lists
         Instructions whose values a piece reads from outside, each once, in the order of appearance.
@@ -77,11 +80,14 @@ class Pieces:
         Constants that a piece reads, one for each time it does.
     """
 
-    def __init__(self, code: Code, marks: Sequence[int], longest: int = LONGEST) -> None:
+    def __init__(
+        self, code: Code, marks: Sequence[int], shortest: int = SHORTEST, longest: int = LONGEST
+    ) -> None:
         self.nodes = np.flatnonzero(code.computes)
         self.place = np.full(len(code.op), -1)
         self.place[self.nodes] = np.arange(len(self.nodes))
-        self.starts = cuts(np.searchsorted(self.nodes, np.array(marks, dtype=np.int64)), len(self.nodes), longest)
+        places = np.searchsorted(self.nodes, np.array(marks, dtype=np.int64)).tolist()
+        self.starts = cuts(places, len(self.nodes), shortest, longest)
         self.piece = np.repeat(np.arange(len(self)), np.diff(self.starts))
         self.op = code.op[self.nodes]
         operands = constants_last(self.op, code.operands[self.nodes], code.op == Op.CONST)
@@ -108,11 +114,14 @@ class Pieces:
         return self.starts[which][:, None] + np.arange(self.starts[first + 1] - self.starts[first])
 
 
-def cuts(marks: Integers, n: int, longest: int) -> Integers:
-    """Where pieces of n instructions start, and n: at the marks, and in between where it would be too long."""
-    bounds = np.unique(np.concatenate(([0], marks, [n]))).tolist()
-    starts = []
-    for start, stop in zip(bounds[:-1], bounds[1:], strict=True):
+def cuts(marks: Sequence[int], n: int, shortest: int, longest: int) -> Integers:
+    """Where the pieces of n instructions start, and n: at marks and, if these are far apart, in between."""
+    bounds = [0]
+    for at in (*marks, n):
+        if at - bounds[-1] >= shortest or at == n > bounds[-1]:
+            bounds.append(at)
+    starts: list[int] = []
+    for start, stop in itertools.pairwise(bounds):
         parts = -(-(stop - start) // longest)
         starts += [start + (stop - start) * k // parts for k in range(parts)]
     return np.array([*starts, n], dtype=np.int64)

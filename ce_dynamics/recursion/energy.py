@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from ce_dynamics.arrays import Array, Scalar, array, cross, dot, zeros
 from ce_dynamics.body import Body
+from ce_dynamics.compiler.marks import mark
 from ce_dynamics.embedding import Aggregate
 from ce_dynamics.errors import ModelError
 from ce_dynamics.loads import Loads
@@ -82,6 +83,7 @@ def kinetic_energy(outward: Outward) -> Scalar:
     V = velocities(outward)
     total: Scalar = 0.0
     for body in outward.embedding.system.bodies:
+        mark()
         total = total + dot(V[body.name], body_momentum(body, V[body.name]))
     return 0.5 * total
 
@@ -91,6 +93,7 @@ def gravitational_potential(outward: Outward) -> Scalar:
     system = outward.embedding.system
     total: Scalar = 0.0
     for body in system.bodies:
+        mark()
         total = total - body.mass * dot(system.gravity, outward.placement(body, system.ground).r)
     return total
 
@@ -192,6 +195,7 @@ def load_power(outward: Outward, loads: Loads, V: Mapping[str, Array] | None = N
         R = outward.relative_to_p(outward.embedding.system.find(name)).R
         total = total + dot(rotate_vector(R.T, wrench), V[name])
     for S in outward.embedding.aggregates:
+        mark()
         motion = outward.motions[S.name]
         for body in S.bodies:
             if body.name in loads.torques:
@@ -210,6 +214,7 @@ def prescribed_power(
     """
     total: Scalar = 0.0
     for S in outward.embedding.aggregates:
+        mark()
         forces = transmitted(nodes[S.name], accelerations)
         total = total + virtual_work(outward, S, forces, loads.torques)
     return total
@@ -232,5 +237,6 @@ def body_momentum(body: Body, V: Array) -> Array:
 def bodies_base_to_tip(outward: Outward) -> Iterator[tuple[Aggregate, Body]]:
     """All bodies, those that carry others first, with their aggregated bodies."""
     for S in outward.embedding.aggregates:
+        mark()
         for body in S.bodies:
             yield S, body

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from ce_dynamics.arrays import Array, Scalar, array, dot, zeros
+from ce_dynamics.compiler.marks import mark
 from ce_dynamics.embedding import Aggregate
 from ce_dynamics.motions import Prescribed
 from ce_dynamics.recursion.articulated_body import generalised_forces, rigid_terms
@@ -70,6 +71,7 @@ def body_accelerations(
     embedding = outward.embedding
     alpha = {"ground": spatial(zeros(3), -embedding.system.gravity)}
     for S in embedding.aggregates:
+        mark()
         theta_ddot = array(entry for body in S.independent for entry in v_dot[embedding.v_of[body.name]])
         alpha_p = alpha[S.parent.name]
         for j in members[S.name]:
@@ -91,6 +93,7 @@ def gather_forces(
     forces: dict[str, Array] = {}
     T: dict[str, Array] = {}
     for S in reversed(embedding.aggregates):
+        mark()
         T_S = -generalised_forces(S, outward, torques)
         f_p = carried.get(S.parent.name, zeros(6))
         for j in members[S.name]:

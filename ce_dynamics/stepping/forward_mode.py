@@ -71,7 +71,10 @@ class _Sweep:
         self.which = which
         self.values: list[int] = []
         self.gradients: list[Gradient] = []
-        for op, a, b, c in traced.instructions:
+        marks = set(traced.marks)
+        for n, (op, a, b, c) in enumerate(traced.instructions):
+            if n in marks:
+                self.graph.mark()
             if op == Op.CONST:
                 value, gradient = self.graph.constant(traced.numbers[a]), {}
             elif op == Op.INPUT:

@@ -18,26 +18,28 @@ from tests.benchmarks.timing import Contender, race
 
 
 class Way(NamedTuple):
-    """A way to compile: level of LLVM's passes (None for none), vectoriser, level of code generation."""
+    """A way to compile: LLVM's passes (None for none), vectoriser, level of code generation, flags."""
 
     name: str
     passes: int | None = None
     slp: bool = False
     codegen: int = compiler.CODEGEN_LEVEL
     flags: str = FLAGS
+    fuse: bool = True
     depth_first: bool = False
 
 
 WAYS = (
-    Way("as used: no passes, code generation 2, contract"),
+    Way("as used: no passes, code generation 2, products fused beforehand"),
     Way("code generation 1", codegen=1),
     Way("code generation 3", codegen=3),
     Way("passes of speed level 1", passes=1),
     Way("passes of speed level 2", passes=2),
     Way("passes of speed level 2 with the SLP vectoriser", passes=2, slp=True),
-    Way("no fast-math flag", flags=""),
-    Way("contract reassoc nsz", flags="contract reassoc nsz"),
-    Way("contract arcp reassoc nsz afn", flags="contract arcp reassoc nsz afn"),
+    Way("no fused multiply-add", fuse=False),
+    Way("contract: LLVM fuses", flags="contract", fuse=False),
+    Way("contract reassoc nsz", flags="contract reassoc nsz", fuse=False),
+    Way("contract arcp reassoc nsz afn", flags="contract arcp reassoc nsz afn", fuse=False),
     Way("instructions ordered depth first", depth_first=True),
 )
 
@@ -70,7 +72,7 @@ def run(options: Options) -> Result:
 def object_code(traced: TracedFunction, way: Way) -> bytes:
     """As `ce_dynamics.compiler.machine.object_code`, in another way."""
     llvm: Any = compiler._llvm()
-    module = llvm.parse_assembly(emit_llvm(traced, 1, way.flags))
+    module = llvm.parse_assembly(emit_llvm(traced, 1, way.flags, way.fuse))
     triple, cpu, features = compiler._host()
     module.triple = triple
     target = llvm.Target.from_triple(triple)

@@ -108,10 +108,9 @@ def test_numba_calls_by_address(f: CompiledFunction) -> None:
 
 
 @pytest.mark.parametrize("lanes", [1, 4])
-def test_no_instruction_may_assume_nan_and_infinity_away(f: CompiledFunction, lanes: int) -> None:
+def test_the_code_does_what_the_instructions_say(f: CompiledFunction, lanes: int) -> None:
     words = set(emit_llvm(f.traced, lanes).split())
-    assert "contract" in words
-    assert not words & {"fast", "nnan", "ninf", "nsz", "arcp", "reassoc", "afn"}
+    assert not words & {"fast", "nnan", "ninf", "nsz", "arcp", "contract", "reassoc", "afn"}
 
 
 def test_many_functions_live_side_by_side() -> None:
