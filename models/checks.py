@@ -6,7 +6,7 @@ import math
 from typing import cast
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.formula import Free
+from ce_dynamics.formula import Free, decided
 
 
 def check_number(
@@ -39,11 +39,11 @@ def check_number(
     number, nominal = as_number(owner, name, value)
     if not math.isfinite(nominal):
         raise DataError(f"{owner}: {name} = {value!r} must be finite")
-    if not number > above:
+    if not decided(number > above, f"{owner}: {name} must be above {above:g}"):
         raise DataError(f"{owner}: {name} = {number:g} must be above {above:g}")
-    if not number >= at_least:
+    if not decided(number >= at_least, f"{owner}: {name} must be at least {at_least:g}"):
         raise DataError(f"{owner}: {name} = {number:g} must be at least {at_least:g}")
-    if not number <= at_most:
+    if not decided(number <= at_most, f"{owner}: {name} must be at most {at_most:g}"):
         raise DataError(f"{owner}: {name} = {number:g} must be at most {at_most:g}")
     return number
 

@@ -12,8 +12,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ce_dynamics.arrays import norm
+from ce_dynamics.arrays import Scalar, cross, norm
 from ce_dynamics.errors import DataError
+from ce_dynamics.formula import decided, is_free, nominal
+from ce_dynamics.free_inertia import principal_minors
+from ce_dynamics.hinges.geometry import magnitude
 from ce_dynamics.models.hmmwv.sections import (
     ArmData,
     BodyData,
@@ -62,7 +65,7 @@ class ArmParameters(BodyParameters):
     def axis(self) -> Vector:
         """Unit vector of the arm's axis, from the rear to the front pivot (towards +x, on both sides)."""
         along = self.front_pivot - self.rear_pivot
-        return np.asarray(along / np.linalg.norm(along))
+        return np.asarray(along / magnitude(along))
 
     def mirrored(self) -> ArmParameters:
         """The mirror image in y."""
@@ -85,9 +88,9 @@ class SpringParameters:
     stop_progression: float
 
     @property
-    def design_length(self) -> float:
+    def design_length(self) -> Scalar:
         """Distance of the two points in the design position (m)."""
-        return float(np.linalg.norm(self.chassis - self.arm))
+        return magnitude(self.chassis - self.arm)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,9 +102,9 @@ class DamperParameters:
     coefficient: float
 
     @property
-    def design_length(self) -> float:
+    def design_length(self) -> Scalar:
         """Distance of the two points in the design position (m)."""
-        return float(np.linalg.norm(self.chassis - self.arm))
+        return magnitude(self.chassis - self.arm)
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,7 +278,7 @@ def _arm(data: ArmData, o: Vector) -> ArmParameters:
 
 def rod(data: RodData, start: Vector, end: Vector) -> BodyParameters:
     """A uniform solid cylinder from `start` to `end`."""
-    length = float(np.linalg.norm(end - start))
+    length = magnitude(end - start)
     u = (end - start) / length
     axial = 0.5 * data.mass * data.radius**2
     across = data.mass * (length**2 / 12.0 + data.radius**2 / 4.0)
@@ -284,7 +287,7 @@ def rod(data: RodData, start: Vector, end: Vector) -> BodyParameters:
 
 
 def _shock_half(data: ShockHalfData, joint: Vector, other: Vector) -> BodyParameters:
-    u = (other - joint) / np.linalg.norm(other - joint)
+    u = (other - joint) / magnitude(other - joint)
     return rod(data, joint, joint + data.length * u)
 
 
@@ -293,14 +296,16 @@ def _remainder(name: str, whole: BodyParameters, part: BodyParameters) -> BodyPa
     mass = whole.mass - part.mass
     if part.mass == 0.0:
         return whole
-    if not mass > 0.0:
+    if not decided(mass > 0.0, f"{name}.upright_link.mass leaves nothing of upright.mass for the spindle"):
         raise DataError(
             f"{name}.upright_link.mass: {part.mass:g} kg leaves nothing of upright.mass {whole.mass:g} kg "
             f"for the spindle; it must be less"
         )
     com = whole.com + (part.mass / mass) * (whole.com - part.com)
     inertia = whole.inertia - _moved(part, whole.com) - mass * _steiner(com - whole.com)
-    if np.linalg.eigvalsh(inertia)[0] < 0.0:
+    more = f"{name}.upright_link: it has more inertia than the whole upright"
+    minors = principal_minors(inertia) if is_free(inertia) else []
+    if any(decided(minor < 0.0, more) for minor in minors) or np.linalg.eigvalsh(nominal(inertia))[0] < 0.0:
         raise DataError(
             f"{name}.upright_link: with {part.mass:g} kg it has more inertia than the whole upright; "
             f"reduce upright_link.mass or increase upright.inertia"
@@ -356,7 +361,8 @@ def check_geometry(name: str, data: CornerData) -> None:
         ("spring.chassis", data.spring.chassis, "spring.arm", data.spring.arm),
         ("damper.chassis", data.damper.chassis, "damper.arm", data.damper.arm),
     ):
-        if norm(np.subtract(a, b)) < SMALLEST_LENGTH:
+        coincide = f"{name}: {first} and {second} coincide; they must be 1 mm apart or more"
+        if decided(norm(np.subtract(a, b)) < SMALLEST_LENGTH, coincide):
             raise DataError(
                 f"{name}: {first} and {second} coincide at {_at(a)}; they must be 1 mm apart or more"
             )
@@ -365,10 +371,12 @@ def check_geometry(name: str, data: CornerData) -> None:
         ("F", data.F, "the upper arm's axis", upper.front_pivot, upper.rear_pivot),
         ("K", data.K, "the steering axis DF", data.D, data.F),
     ):
-        if _distance_to_line(at, a, b) < SMALLEST_LENGTH:
+        off = f"{name}.{point} lies on {line}; it must be 1 mm off or more"
+        if decided(_distance_to_line(at, a, b) < SMALLEST_LENGTH, off):
             raise DataError(f"{name}.{point}: {_at(at)} lies on {line}; it must be 1 mm off or more")
     for arm, pivots in (("lower_arm", lower), ("upper_arm", upper)):
-        if not pivots.front_pivot[0] > pivots.rear_pivot[0]:
+        ahead = f"{name}.{arm}: front_pivot must lie ahead of rear_pivot"
+        if not decided(pivots.front_pivot[0] > pivots.rear_pivot[0], ahead):
             raise DataError(
                 f"{name}.{arm}: front_pivot at x = {pivots.front_pivot[0]:g} m must lie ahead of "
                 f"rear_pivot at x = {pivots.rear_pivot[0]:g} m"
@@ -378,7 +386,8 @@ def check_geometry(name: str, data: CornerData) -> None:
 
 
 def _check_side(name: str, data: CornerData) -> None:
-    if not data.origin[1] + data.W[1] > 0.0:
+    left = f"{name}.W.y: the wheel centre is not on the left"
+    if not decided(data.origin[1] + data.W[1] > 0.0, left):
         raise DataError(
             f"{name}.W.y: {data.W[1]:g} m is not on the left; corner values are always given as for the "
             f"left side (y > 0), right corners are mirrored"
@@ -386,24 +395,25 @@ def _check_side(name: str, data: CornerData) -> None:
 
 
 def _check_shock(name: str, data: CornerData) -> None:
-    length = float(np.linalg.norm(np.subtract(data.damper.chassis, data.damper.arm)))
+    length = magnitude(np.subtract(data.damper.chassis, data.damper.arm))
     halves = (("shock_lower", data.shock_lower.length), ("shock_upper", data.shock_upper.length))
     for half, own in halves:
-        if own > length:
+        if decided(own > length, f"{name}.{half}.length: longer than the whole shock in the design position"):
             raise DataError(
                 f"{name}.{half}.length: {own:g} m is longer than the whole shock "
                 f"in the design position, {length:.4g} m"
             )
-    if halves[0][1] + halves[1][1] < length:
+    apart = f"{name}: shock_lower.length and shock_upper.length do not overlap"
+    if decided(halves[0][1] + halves[1][1] < length, apart):
         raise DataError(
             f"{name}: shock_lower.length {halves[0][1]:g} m and shock_upper.length {halves[1][1]:g} m do not "
             f"overlap: the shock is {length:.4g} m long in the design position"
         )
 
 
-def _distance_to_line(point: tuple[float, ...], a: tuple[float, ...], b: tuple[float, ...]) -> float:
+def _distance_to_line(point: tuple[float, ...], a: tuple[float, ...], b: tuple[float, ...]) -> Scalar:
     along = np.subtract(b, a)
-    return float(np.linalg.norm(np.cross(np.subtract(point, a), along)) / np.linalg.norm(along))
+    return magnitude(cross(np.subtract(point, a), along)) / magnitude(along)
 
 
 def _at(point: tuple[float, ...]) -> str:

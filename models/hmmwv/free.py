@@ -1,8 +1,12 @@
 """Numbers of the HMMWV's data as free parameters of one compiled model.
 
-Free can be what enters the equations of motion as it stands: masses and inertias, springs and their points,
-dampers, brakes, tyres, gravity, friction.  The hardpoints of the linkages, the engine's maps and what sets
-the initial state are worked into constants when the model is built; they take a model for every value.
+Free can be what enters the equations of motion: hardpoints, masses and inertias, springs, dampers, brakes,
+tyres, gravity, friction.  The engine's maps, the lock of the steering and what sets the initial state (ride
+height, radius of the tyres) take a model for every value.
+
+A free hardpoint is that of the design position: the vehicle is the one that is built with its value, with all
+arm and steering angles zero there.  Rods, shocks and the spindle, whose inertia follows from the hardpoints,
+follow them; the driver knows the wheelbase and the steering angle at full lock that they make.
 """
 
 from __future__ import annotations
@@ -21,12 +25,16 @@ _FREE = re.compile(
     r"""chassis\.(mass|com\.[xyz]|inertia\.\w+)
     | vehicle\.gravity
     | road\.friction
-    | steering\.(pitman_arm|idler_arm|link)\.mass
+    | steering\.(tilt|(origin|T|U|V|W)\.[xyz])
+    | steering\.(pitman_arm|idler_arm|link)\.(mass|com\.[xyz]|inertia\.\w+)
     | steering\.actuator\.damping_ratio
-    | (lower_arm|upper_arm)\.(mass|com\.[xyz]|inertia\.\w+)
-    | (tie_rod|shock_lower|shock_upper)\.mass
-    | wheel\.(hub|rim|tyre)\.mass
-    | spring\.(chassis|arm)\.[xyz]
+    | (origin|D|F|K|L|W)\.[xyz]
+    | (lower_arm|upper_arm)\.(front_pivot|rear_pivot)\.[xyz]
+    | (lower_arm|upper_arm|upright)\.(mass|com\.[xyz]|inertia\.\w+)
+    | (tie_rod|upright_link|shock_lower|shock_upper)\.(mass|radius)
+    | (shock_lower|shock_upper)\.length
+    | wheel\.((hub|rim|tyre)\.mass|axle_inertia)
+    | (spring|damper)\.(chassis|arm)\.[xyz]
     | spring\.(free_length|linear|cubic|min_length|max_length|stop_stiffness|stop_progression)
     | damper\.coefficient
     | brake\.\w+

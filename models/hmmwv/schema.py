@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,7 +14,10 @@ from pathlib import Path
 
 import numpy as np
 
+from ce_dynamics.arrays import Scalar, cos, sin
 from ce_dynamics.errors import DataError, PhysicalityWarning
+from ce_dynamics.formula import decided, nominal, number
+from ce_dynamics.hinges.geometry import magnitude
 from ce_dynamics.models.hmmwv.corner import (
     SMALLEST_LENGTH,
     BodyParameters,
@@ -194,14 +196,14 @@ class HmmwvParameters:
         return self.corners["front_left"].tyre
 
     @property
-    def wheelbase(self) -> float:
+    def wheelbase(self) -> Scalar:
         """Distance along x of front and rear wheel centres on the left side, design position (m)."""
-        return float(self.corners["front_left"].W[0] - self.corners["rear_left"].W[0])
+        return number(self.corners["front_left"].W[0] - self.corners["rear_left"].W[0])
 
     @property
-    def axle_spacing(self) -> float:
+    def axle_spacing(self) -> Scalar:
         """Distance along x of the corner origins on the left side (m); published as the wheelbase."""
-        return float(self.corners["front_left"].origin[0] - self.corners["rear_left"].origin[0])
+        return number(self.corners["front_left"].origin[0] - self.corners["rear_left"].origin[0])
 
     @property
     def mass(self) -> float:
@@ -246,15 +248,14 @@ def variant_path(variant: str | Path) -> Path:
 
 
 def _steering(data: SteeringData) -> SteeringParameters:
-    c, s = math.cos(data.tilt), math.sin(data.tilt)
+    c, s = cos(data.tilt), sin(data.tilt)
     R = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])  # about +y
     origin = np.array(data.origin)
     for first, second in (("T", "U"), ("W", "V"), ("U", "V"), ("T", "W")):
         a, b = np.array(getattr(data, first)[:2]), np.array(getattr(data, second)[:2])
-        if np.linalg.norm(a - b) < SMALLEST_LENGTH:
-            raise DataError(
-                f"steering: {first} and {second} lie on one axis; they must be 1 mm apart or more"
-            )
+        together = f"steering: {first} and {second} lie on one axis; they must be 1 mm apart or more"
+        if decided(magnitude(a - b) < SMALLEST_LENGTH, together):
+            raise DataError(together)
 
     def placed(b: BodyData) -> BodyParameters:
         return BodyParameters(b.mass, origin + R @ np.array(b.com), R @ inertia_matrix(b.inertia) @ R.T)
@@ -278,7 +279,7 @@ def _steering(data: SteeringData) -> SteeringParameters:
 def _check_axles(parameters: HmmwvParameters) -> None:
     for side in ("left", "right"):
         front, rear = (parameters.corners[f"{axle}_{side}"].W[0] for axle in ("front", "rear"))
-        if not front > rear:
+        if not decided(front > rear, f"front_{side}.W must lie ahead of rear_{side}.W"):
             raise DataError(
                 f"front_{side}.W at x = {front:g} m must lie ahead of rear_{side}.W at x = {rear:g} m "
                 f"(vehicle coordinates: origin + W)"
@@ -300,8 +301,8 @@ def _warn_unphysical(parameters: HmmwvParameters) -> None:
     for side in ("left", "right"):
         for axle in ("front", "rear"):
             c = parameters.corners[f"{axle}_{side}"]
-            if not triangle_excess(c.upright.inertia):  # else the upright itself was spoken of
-                _warn(f"{c.name}.spindle (upright without upright_link)", c.spindle.inertia)
+            if not triangle_excess(nominal(c.upright.inertia)):  # else the upright itself was spoken of
+                _warn(f"{c.name}.spindle (upright without upright_link)", nominal(c.spindle.inertia))
 
 
 def _warn(key: str, inertia: Vector) -> None:

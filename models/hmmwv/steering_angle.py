@@ -7,7 +7,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from ce_dynamics.arrays import Scalar, arctan2, array, cross
 from ce_dynamics.errors import AssemblyError, DataError
+from ce_dynamics.formula import decided, nominal, number
+from ce_dynamics.hinges.geometry import magnitude
 from ce_dynamics.hinges.revolute import Revolute
 from ce_dynamics.kinematics.rotation_to_distance import RotationToDistance
 from ce_dynamics.models.hmmwv.corner import CornerParameters
@@ -17,7 +20,7 @@ from ce_dynamics.rotation import rotate_about
 Vector = NDArray[np.float64]
 
 
-def max_wheel_angle(parameters: HmmwvParameters) -> float:
+def max_wheel_angle(parameters: HmmwvParameters) -> Scalar:
     """Angle of the front wheels at full lock, mean of inner and outer wheel [rad].
 
     Raises
@@ -32,19 +35,23 @@ def max_wheel_angle(parameters: HmmwvParameters) -> float:
         corner = parameters.corners[name]
         with np.errstate(invalid="ignore"):
             for lock in (1.0, -1.0):
-                if math.isnan(wheel_angle(parameters, corner, lock)):
+                reached = wheel_angle(parameters, corner, lock)
+                open_at_lock = f"{name}: the steering linkage cannot be assembled at full lock"
+                if not decided(reached == reached, open_at_lock):  # NaN
                     reach = math.degrees(
                         steering_reach(parameters, corner, lock) * parameters.steering.max_angle
                     )
+                    locked = math.degrees(parameters.steering.max_angle)
                     raise AssemblyError(
-                        f"{name}: the steering linkage cannot be assembled at full lock, "
-                        f"steering.max_angle = {math.degrees(parameters.steering.max_angle):.4g} deg; "
-                        f"admissible is up to {reach:.4g} deg"
+                        f"{open_at_lock}, steering.max_angle = {locked:.4g} deg; admissible is up to "
+                        f"{reach:.4g} deg"
                     )
         angle = wheel_angle(parameters, corner, 1.0)
-        if angle <= 0.0:
+        wrong = f"{name}: full steering to the left does not turn the wheel to the left"
+        if decided(angle <= 0.0, wrong):
+            degrees = np.degrees(nominal(angle))
             raise DataError(
-                f"{name}: full steering to the left turns the wheel by {math.degrees(angle):.3g} deg to the "
+                f"{name}: full steering to the left turns the wheel by {degrees:.3g} deg to the "
                 "left, must be above 0; move the tie rod's outer joint K behind the axis through D and F"
             )
         angles.append(angle)
@@ -56,14 +63,14 @@ def steering_reach(parameters: HmmwvParameters, corner: CornerParameters, lock: 
     reached, beyond = 0.0, 1.0
     for _ in range(40):
         middle = 0.5 * (reached + beyond)
-        if math.isnan(wheel_angle(parameters, corner, lock * middle)):
+        if math.isnan(nominal(wheel_angle(parameters, corner, lock * middle))):
             beyond = middle
         else:
             reached = middle
     return reached
 
 
-def wheel_angle(parameters: HmmwvParameters, corner: CornerParameters, steering: float) -> float:
+def wheel_angle(parameters: HmmwvParameters, corner: CornerParameters, steering: float) -> Scalar:
     """Angle of a front wheel about the vertical, positive to the left [rad].
 
     Parameters
@@ -86,7 +93,7 @@ def wheel_angle(parameters: HmmwvParameters, corner: CornerParameters, steering:
     forward, left = wheel_frame(corner)
     c, s = spindle.configuration(L - corner.D)
     axis = rotate_about(kingpin.axis, c, s, left)
-    return float(np.arctan2(-(axis @ forward), axis @ left))
+    return number(arctan2(-(axis @ forward), axis @ left))
 
 
 def link_point(steering: SteeringParameters, L: Vector, angle: float) -> Vector:
@@ -99,13 +106,13 @@ def link_point(steering: SteeringParameters, L: Vector, angle: float) -> Vector:
     c, s = idler.configuration(U_now - W)
     V_now = W + rotate_about(n, c, s, V - W)
     before, now = (d - n * (n @ d) for d in (V - U, V_now - U_now))
-    c, s = float(before @ now), float(n @ np.cross(before, now))
-    length = math.hypot(c, s)
+    c, s = before @ now, n @ cross(before, now)
+    length = magnitude(array((c, s)))
     return U_now + rotate_about(n, c / length, s / length, L - U)
 
 
 def wheel_frame(corner: CornerParameters) -> tuple[Vector, Vector]:
     """Forward and left of the wheel in the design position, horizontal unit vectors."""
     y = np.array([corner.wheel.axis[0], corner.wheel.axis[1], 0.0])
-    left = y / np.linalg.norm(y)
+    left = y / magnitude(y)
     return np.array([left[1], -left[0], 0.0]), left

@@ -282,10 +282,16 @@ def test_free_inertia_in_the_form_that_rotates() -> None:
         inertia = np.array(rows, dtype=object)
         a, terms = free_principal(inertia)
         rebuilt = a * np.eye(3) + sum(k * np.outer(e, e) for k, e in terms)
-        values = np.array([1.0, 5.0, 2.5, -0.4, 0.3, 0.2])
-        np.testing.assert_allclose(
-            values_at(rebuilt, parameters, values),
-            values_at(inertia, parameters, values),
-            rtol=0.0,
-            atol=5e-15,
-        )
+        for values in (
+            [1.0, 5.0, 2.5, -0.4, 0.3, 0.2],
+            [1.0, 4.0, 9.0, -2.0, 3.0, -6.0],  # of rank 1: a thin rod along (6, 3, -2)
+            [0.0, 2.0, 2.0, 0.0, 0.0, 0.0],
+            [0.0, 2.0, 2.0, 0.0, 0.0, 2.0],
+            [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+        ):
+            np.testing.assert_allclose(
+                values_at(rebuilt, parameters, values),
+                values_at(inertia, parameters, values),
+                rtol=0.0,
+                atol=5e-15,
+            )
