@@ -139,22 +139,25 @@ def test_wrong_options(run: Run, tmp_path: Path, arguments: tuple[object, ...]) 
 
 
 def test_free_and_fixed_numbers_failures_and_a_second_call(run: Run, tmp_path: Path) -> None:
-    """A grid with a hardpoint (a model each), a mass and values that cannot be."""
+    """A grid of hardpoints and a mass, some of which cannot be, all in one model."""
     command = (
-        "sweep", "front.D.y=0.78", "chassis.mass=2000,2300,-5", "--kind", "grid", *SHORT,
+        "sweep", "front.D.y=0.78", "front.K.x=-0.176,0.1", "chassis.mass=2000,2300,-5",
+        "--kind", "grid", *SHORT,
         "--output", tmp_path, "--processes", 1,
     )  # fmt: skip
     result = run(*command)
     assert result.code == 0
     rows = table(tmp_path / "summary.csv")
-    assert [row["status"] for row in rows] == ["completed", "completed", "failed"]
+    assert [row["status"] for row in rows] == ["completed", "completed", *["failed"] * 4]
     assert "chassis.mass = -5" in rows[2]["failure"]
-    assert [row["run"] for row in table(tmp_path / "failures.csv")] == ["2"]
+    assert "front.K.x = 0.1: front_left spindle: points KL and the axis" in rows[3]["failure"]
+    assert [row["run"] for row in table(tmp_path / "failures.csv")] == ["2", "3", "4", "5"]
     assert "run 2: chassis.mass = -5" in result.out
+    assert len(list((tmp_path / "batches").glob("*.json"))) == 1  # one model
     with xr.open_dataset(tmp_path / "summary.nc", engine="h5netcdf") as summary:
         assert list(summary["status"].values) == [row["status"] for row in rows]
         assert summary["chassis_mass"].attrs["units"] == "kg"
-        np.testing.assert_array_equal(summary["front_D_y"], [0.78] * 3)
+        np.testing.assert_array_equal(summary["front_D_y"], [0.78] * 6)
     case = hmmwv.prepare(
         "step-steer", speed=12.0, duration=0.3,
         overrides=overrides(["front.D.y", "chassis.mass"], [0.78, 2300.0]),
@@ -163,12 +166,12 @@ def test_free_and_fixed_numbers_failures_and_a_second_call(run: Run, tmp_path: P
     with xr.open_dataset(tmp_path / "batches" / "000000.nc", engine="h5netcdf") as batch:
         ours = batch.sel(run=1)
         for name in ("yaw_rate", "ay", "tyre_Fz", "x"):
-            # The mass is a constant in one model, an argument in the other: rounding, grown over 300 steps.
+            # Constants in one model, arguments in the other: rounding, grown over 300 steps.
             scale = np.abs(single[name].values).max()
             np.testing.assert_allclose(ours[name].values, single[name].values, rtol=0.0, atol=1e-9 * scale)
     stamps = {path: path.stat().st_mtime_ns for path in (tmp_path / "batches").iterdir()}
     again = run(*command)
-    assert "3 of 3 runs finished, 0 of them now" in again.out
+    assert "6 of 6 runs finished, 0 of them now" in again.out
     assert stamps == {path: path.stat().st_mtime_ns for path in (tmp_path / "batches").iterdir()}
     other = run(*command, "--seed", 1)
     assert other.code == 2

@@ -37,6 +37,7 @@ _FREE = re.compile(
     | (spring|damper)\.(chassis|arm)\.[xyz]
     | spring\.(free_length|linear|cubic|min_length|max_length|stop_stiffness|stop_progression)
     | damper\.coefficient
+    | ground_spring\.(stiffness|damping|height)
     | brake\.\w+
     | tyre\.(?!radius|width|rim_radius)\w+(\.\w+)?""",
     re.VERBOSE,

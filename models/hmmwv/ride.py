@@ -12,7 +12,7 @@ from ce_dynamics.models.hmmwv.suspension import add_corner, add_rigid_body
 from ce_dynamics.system import System
 
 
-def build_ride(overrides: Sequence[str] = (), variant: str = "ride") -> System:
+def build_ride(overrides: Sequence[str] = (), variant: str = "ride", free: Sequence[str] = ()) -> System:
     """The HMMWV with fixed tie-rod ends and a vertical spring and damper under every wheel centre.
 
     Parameters
@@ -21,14 +21,18 @@ def build_ride(overrides: Sequence[str] = (), variant: str = "ride") -> System:
         ``key=value`` each, see `HmmwvParameters.load`.
     variant : str
         Variant of the data file.
+    free : sequence of str
+        Dotted names of numbers that become free parameters, see `HmmwvParameters.load`.
 
     Returns
     -------
     System
         14 degrees of freedom; its initial state is the one the reference runs start from.
     """
-    parameters = HmmwvParameters.load(overrides=overrides, variant=variant)
+    parameters = HmmwvParameters.load(overrides=overrides, variant=variant, free=free)
     system = System(gravity=parameters.gravity, name="hmmwv ride model")
+    for parameter in parameters.free:
+        system.add_parameter(parameter)
     chassis = add_rigid_body(system, "chassis", parameters.chassis, system.ground, Free())
     system.group("corner", CORNERS)
     for name in CORNERS:

@@ -1,7 +1,7 @@
 """Sweeps: many runs of the HMMWV that differ in numbers of its data.
 
-What can be a free parameter (see `ce_dynamics.models.hmmwv.free`) is varied within one compiled model, in
-SIMD lanes; for every combination of the other numbers, such as hardpoints, a model of its own is built.
+What can be a free parameter (see `ce_dynamics.models.hmmwv.free`), hardpoints among them, is varied within
+one compiled model, in SIMD lanes; for every combination of the few other numbers a model of its own is built.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ def test_what_the_data_refuse_is_refused(model: Model, name: str, value: float) 
 
 
 def test_what_cannot_be_free() -> None:
-    for key in ("front.D.y", "damper.chassis.x", "tyre.radius", "powertrain.axle_ratio", "upright.mass"):
+    for key in ("vehicle.ride_height", "tyre.radius", "powertrain.axle_ratio", "steering.max_angle"):
         assert not can_be_free(key, GROUPS)
         with pytest.raises(DataError, match="cannot be a free parameter"):
             HmmwvParameters.load(free=[key])
