@@ -32,6 +32,7 @@ from ce_dynamics.linkage import Linkage
 from ce_dynamics.loops.completion import complete_linkages, output_of
 from ce_dynamics.loops.coupled_hinges import implied
 from ce_dynamics.loops.freedoms import Freedoms
+from ce_dynamics.path_aggregate import along_path, path_of, start_on_path
 from ce_dynamics.rotation import rotation_about
 from ce_dynamics.system import CutEdge, LoopClosure, System
 
@@ -49,7 +50,8 @@ class Aggregate:
     closures : tuple of CutEdge
         Cut edges inside S (or between S and p, or S and a sibling).
     independent, prescribed, dependent : tuples of Body
-        Bodies by the role of their inboard hinge.
+        Bodies by the role of their inboard hinge.  What stands for a path coordinate is independent too, but
+        none of ``bodies``.
     siblings : tuple of Body
         Bodies outside S, moving in a prescribed way relative to p, that closures of S attach to.
     linkages : tuple of Linkage
@@ -64,6 +66,11 @@ class Aggregate:
     dependent: tuple[Body, ...]
     siblings: tuple[Body, ...]
     linkages: tuple[Linkage, ...]
+
+    @property
+    def virtual(self) -> tuple[Body, ...]:
+        """What stands for path coordinates."""
+        return tuple(body for body in self.independent if body not in self.bodies)
 
     @property
     def name(self) -> str:
@@ -90,8 +97,9 @@ class Embedding:
     """A system as a tree of aggregated bodies, and where its coordinates are in q and v.
 
     ``aggregates`` are ordered from base to tip (and prescribed siblings before what closes against them);
-    q and v hold the independent hinges in the order in which their bodies were added.  ``unturned`` names
-    the axisymmetric tips (wheels) whose spin angle the dynamics cannot see.
+    q and v hold the independent hinges in the order in which their bodies were added (a path coordinate in
+    the place of the first body of its loop).  ``unturned`` names the axisymmetric tips (wheels) whose spin
+    angle the dynamics cannot see.
     """
 
     system: System
@@ -100,6 +108,12 @@ class Embedding:
     v_of: dict[str, slice]
     owner: dict[str, Aggregate]
     unturned: frozenset[str]
+
+    @property
+    def coordinates(self) -> dict[str, Body]:
+        """Owners of the independent coordinates by name, in the order of q and v."""
+        owners = [body for S in self.aggregates for body in S.independent]
+        return {body.name: body for body in in_order(owners)}
 
     @property
     def n_q(self) -> int:
@@ -134,7 +148,7 @@ def embed(system: System) -> Embedding:
     ]
     aggregates = [make_aggregate(system, bodies, closures) for bodies, closures in [*groups, *singles]]
     ordered = base_to_tip(aggregates)
-    free = [body for body in system.bodies if any(body in S.independent for S in ordered)]
+    free = in_order(body for S in ordered for body in S.independent)
     refuse_immovable(system, free)
     return Embedding(
         system=system,
@@ -144,6 +158,11 @@ def embed(system: System) -> Embedding:
         owner={body.name: S for S in ordered for body in S.bodies},
         unturned=frozenset(body.name for body in system.bodies if is_spinning_tip(system, body)),
     )
+
+
+def in_order(bodies: Iterable[Body]) -> list[Body]:
+    """Bodies in the order in which they were added."""
+    return sorted(bodies, key=lambda body: body.index)
 
 
 def is_spinning_tip(system: System, body: Body) -> bool:
@@ -279,6 +298,8 @@ def make_aggregate(system: System, bodies: Sequence[Body], closures: Sequence[Cu
     )
     if freedoms is not None:
         check_aggregate(S, freedoms)
+        if any(isinstance(edge, LoopClosure) and edge.through_dead_centres for edge in closures):
+            return along_path(S)
         if dependent:
             S = replace(S, linkages=complete_linkages(S))
         check_found(S)
@@ -324,19 +345,22 @@ def neutral_state(embedding: Embedding) -> tuple[Array, Array]:
     Raises
     ------
     IndependentCoordinatesError
-        If it was told of a hinge that is not independent.
+        If it was told of a hinge that is not independent, or of two hinges of one path.
     """
-    for name in (*embedding.system.initial, *embedding.system.initial_rates):
-        if name not in embedding.q_of:
+    system = embedding.system
+    for name in dict.fromkeys((*system.initial, *system.initial_rates)):
+        if name not in embedding.q_of and path_of(embedding.owner[name]) is None:
             raise IndependentCoordinatesError(
                 f"body {name!r}: initial values were given, but its hinge is not independent; those are"
                 f" {list(embedding.q_of)}"
             )
     q, v = np.zeros(embedding.n_q), np.zeros(embedding.n_v)
-    for body in embedding.system.bodies:
-        if body.name in embedding.q_of:
-            q[embedding.q_of[body.name]] = embedding.system.initial.get(body.name, body.inboard.neutral)
-            v[embedding.v_of[body.name]] = embedding.system.initial_rates.get(
-                body.name, np.zeros(body.inboard.n_v)
-            )
+    for name, body in embedding.coordinates.items():
+        q[embedding.q_of[name]] = system.initial.get(name, body.inboard.neutral)
+        v[embedding.v_of[name]] = system.initial_rates.get(name, np.zeros(body.inboard.n_v))
+    for S in embedding.aggregates:
+        linkage = path_of(S)
+        if linkage is not None:
+            name = linkage.coordinate.name
+            q[embedding.q_of[name]], v[embedding.v_of[name]] = start_on_path(system, S, linkage)
     return q, v

@@ -95,9 +95,9 @@ class Instant:
     def q_dot(self) -> Array:
         """Rates of the independent coordinates."""
         rates = []
-        for name, q_slice in self.embedding.q_of.items():
-            hinge = self.embedding.system.find(name).inboard
-            rates.append(hinge.q_dot(self.q[q_slice], self.v[self.embedding.v_of[name]]))
+        for name, body in self.embedding.coordinates.items():
+            q_slice = self.embedding.q_of[name]
+            rates.append(body.inboard.q_dot(self.q[q_slice], self.v[self.embedding.v_of[name]]))
         return concatenate(rates)
 
     @property

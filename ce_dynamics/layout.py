@@ -42,7 +42,7 @@ class Layout:
 
     def __init__(self, embedding: Embedding) -> None:
         system = embedding.system
-        bodies = [body for body in system.bodies if body.name in embedding.q_of]
+        bodies = list(embedding.coordinates.values())
         self.q = tuple(
             Entry(dotted(b.name, suffix), unit)
             for b in bodies

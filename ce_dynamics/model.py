@@ -20,9 +20,12 @@ from ce_dynamics.errors import AssemblyError, MasslessFreedomError, ModelError
 from ce_dynamics.formula import nominal
 from ce_dynamics.layout import Entry, Layout
 from ce_dynamics.loops.closure_errors import closure_errors
+from ce_dynamics.loops.dead_centres import DeadCentre, dead_centres
 from ce_dynamics.modes import Vibrations
 from ce_dynamics.operational_space import OperationalSpaces
 from ce_dynamics.parameters import refusals, values_at
+from ce_dynamics.path_aggregate import path_linkage, path_of
+from ce_dynamics.path_outputs import path_entries, path_values
 from ce_dynamics.power_balance import PowerBalances
 from ce_dynamics.system import System
 from ce_dynamics.variables import variables
@@ -260,7 +263,7 @@ class Model(Analysis, Equilibria, Vibrations, OperationalSpaces, PowerBalances):
 
     def _observe(self, y: Array, u: Array) -> dict[str, Array]:
         instant = self.instant(y, u)
-        values = dict(self.sense(instant)) | {"energy": instant.energy}
+        values = path_values(instant.outward) | self.sense(instant) | {"energy": instant.energy}
         values |= {name: output.function(instant) for name, output in self.system.measurements.items()}
         for element, response in instant.loads.responses.items():
             values |= {f"{element}.{name}": value for name, value in response.outputs.items()}
@@ -276,7 +279,7 @@ class Model(Analysis, Equilibria, Vibrations, OperationalSpaces, PowerBalances):
 
     @cached_property
     def output_entries(self) -> tuple[Entry, ...]:
-        """Names and units of all outputs: the system's own and those of its force elements."""
+        """Names and units of all outputs: the system's own, those of its force elements and of its paths."""
         declared = (*self.system.outputs.values(), *self.system.measurements.values())
         own = [Entry(output.name, output.unit) for output in declared]
         elements = [
@@ -284,7 +287,7 @@ class Model(Analysis, Equilibria, Vibrations, OperationalSpaces, PowerBalances):
             for element in self.system.forces
             for name, unit in element.outputs.items()
         ]
-        return (*own, *elements, Entry("energy", "J"))
+        return (*own, *elements, *path_entries(self.embedding), Entry("energy", "J"))
 
     def closure_norms(self, instant: Instant) -> Array:
         """Closure error of every loop closure, in the order of `System.closures`."""
@@ -317,6 +320,24 @@ class Model(Analysis, Equilibria, Vibrations, OperationalSpaces, PowerBalances):
         given = self.u0 if u is None else checked("u", u, len(self.layout.u))
         (y_dot,) = self.dynamics(y, given)
         return self.layout.split(y_dot)[1]
+
+    def dead_centres(self) -> list[DeadCentre]:
+        """Configurations in which a hinge of a loop cannot drive it, for every loop with one freedom.
+
+        Returns
+        -------
+        list of DeadCentre
+            Along the path of each loop: where a hinge turns back, and where another branch crosses.
+
+        Examples
+        --------
+        ``[centre.coordinates for centre in model.dead_centres() if centre.body == "slider"]``
+        """
+        found = []
+        for S in self.embedding.aggregates:
+            if S.closures and S.N == 1 and not S.prescribed and not S.siblings:
+                found += dead_centres(path_of(S) or path_linkage(S))
+        return found
 
     def state(self, q: ArrayLike, v: ArrayLike, x: ArrayLike | None = None) -> Floats:
         """The state y = [q; v; x]; x keeps its initial values if not given."""

@@ -39,6 +39,7 @@ class LoopClosure:
     body_b: Body
     closure: Closure
     independent: tuple[str, ...]
+    through_dead_centres: bool = False
 
     @property
     def bodies(self) -> tuple[Body, ...]:
@@ -199,6 +200,8 @@ class System:
         body_b: Body | str,
         closure: Closure,
         independent: Sequence[Body | str] = (),
+        *,
+        through_dead_centres: bool = False,
     ) -> LoopClosure:
         """Close a loop between two bodies of the tree.
 
@@ -213,6 +216,11 @@ class System:
         independent : sequence of Body or str
             Bodies whose inboard hinges are to be the independent coordinates of the loop; those of all
             closures of one aggregated body are put together.
+        through_dead_centres : bool
+            Take as the coordinate of a loop with one degree of freedom not a hinge but the position along
+            the path of all its configurations, which no dead centre ends.  ``independent`` then says which
+            hinge gives the path its direction.  Initial values may be given for any hinge of the loop, and
+            results hold the coordinates of all.
 
         Raises
         ------
@@ -223,7 +231,7 @@ class System:
         a, b = self.find(body_a), self.find(body_b)
         if a is b:
             raise ModelError(f"closure {name!r} joins body {a.name!r} to itself; name two different bodies")
-        loop = LoopClosure(name, a, b, closure, self._names(independent))
+        loop = LoopClosure(name, a, b, closure, self._names(independent), through_dead_centres)
         self.closures.append(loop)
         return loop
 

@@ -44,7 +44,7 @@ class Tangent:
 
     def __init__(self, embedding: Embedding) -> None:
         self._q_of = embedding.q_of
-        self._hinges = {name: embedding.system.find(name).inboard for name in embedding.q_of}
+        self._hinges = {name: body.inboard for name, body in embedding.coordinates.items()}
         self.entries = tuple(
             Entry(dotted(name, suffix), unit)
             for name, hinge in self._hinges.items()

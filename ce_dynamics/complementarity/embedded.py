@@ -168,8 +168,8 @@ class UnilateralModel:
 
         def rates(q: Array, v: Array) -> dict[str, Array]:
             parts = [
-                self.model.system.find(name).inboard.q_dot(q[where], v[embedding.v_of[name]])
-                for name, where in embedding.q_of.items()
+                body.inboard.q_dot(q[embedding.q_of[name]], v[embedding.v_of[name]])
+                for name, body in embedding.coordinates.items()
             ]
             return {"q_dot": concatenate(parts)}
 
@@ -180,7 +180,7 @@ class UnilateralModel:
         """Where unit quaternions are in q."""
         found = []
         for name, where in self.model.embedding.q_of.items():
-            names = self.model.system.find(name).inboard.coordinate_names
+            names = self.model.embedding.coordinates[name].inboard.coordinate_names
             if "qw" in names:
                 first = where.start + names.index("qw")
                 found.append(slice(first, first + 4))

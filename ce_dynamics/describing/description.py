@@ -13,6 +13,7 @@ from ce_dynamics.errors import CeDynamicsError
 from ce_dynamics.formula import nominal
 from ce_dynamics.layout import Entry, dotted
 from ce_dynamics.loops.numeric_linkage import NumericLinkage
+from ce_dynamics.loops.path_linkage import PathLinkage
 from ce_dynamics.system import CutEdge, System
 
 if TYPE_CHECKING:
@@ -264,4 +265,6 @@ def solver(linkage: object) -> str:
     """How a linkage finds the dependent hinges, in words."""
     if isinstance(linkage, NumericLinkage):
         return "numerically"
+    if isinstance(linkage, PathLinkage):
+        return "along the path of its configurations"
     return f"in closed form by {type(linkage).__name__}"

@@ -101,7 +101,8 @@ class Outward:
     ) -> SubgraphMotion:
         theta_dot = array(entry for body in S.independent for entry in v[self.embedding.v_of[body.name]])
         siblings = {body.name: self.relative_to_p(body) for body in S.siblings}
-        motion = SubgraphMotion(S.parent, S.bodies, theta_dot, siblings, self.embedding.unturned)
+        bodies = (*S.bodies, *S.virtual)
+        motion = SubgraphMotion(S.parent, bodies, theta_dot, siblings, self.embedding.unturned)
         for body in S.independent:
             motion.independent(body.name, q[self.embedding.q_of[body.name]], S.columns(body))
         for body in S.prescribed:

@@ -1,0 +1,108 @@
+"""Loop kinematics along the curve of configurations: a loop with one freedom turns through its dead centres.
+
+The independent coordinate is the position s on the curve.  X_S = dθ_S/ds is the tangent of the curve, which
+is regular wherever the curve is: where a crank and its rod are in line, where all bars of a parallelogram
+are.  Nothing is solved at run time; the closures hold to rounding because the series do.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from ce_dynamics.arrays import zeros
+from ce_dynamics.body import Body
+from ce_dynamics.linkage import Linkage
+from ce_dynamics.loops.assembly import assembled
+from ce_dynamics.loops.curve import Curve, follow_curve, null_vector
+from ce_dynamics.loops.kernel import LoopKernel
+from ce_dynamics.loops.path_coordinate import path_body
+from ce_dynamics.loops.path_table import PathTable, has_own_velocities, make_table
+from ce_dynamics.loops.trial import Loop
+from ce_dynamics.motion import HingeMotion, SubgraphMotion
+
+AT_REST = 1e-9
+"""Rate along the curve [rad, or sizes of the loop] that counts as none."""
+
+
+class PathLinkage(Linkage):
+    """All hinges of an aggregated body with one freedom, from its path coordinate.
+
+    Parameters
+    ----------
+    parent : Body
+        p.
+    loop : Loop
+        With all hinges dependent.
+    forward : Body, optional
+        Hinge whose first coordinate increases with s in the design pose; the first that moves if not given.
+
+    Attributes
+    ----------
+    coordinate : Body
+        What stands for the path coordinate.
+    kernel : LoopKernel
+        The closures over all hinges.
+
+    Raises
+    ------
+    AssemblyError
+        If the closures do not hold in the design pose and cannot be made to.
+    """
+
+    def __init__(self, loop: Loop, forward: Body | None = None) -> None:
+        self.loop = loop
+        self.coordinate = path_body(loop.parent, loop.bodies[0])
+        self.determines = tuple(body.name for body in loop.dependent)
+        self.closes = tuple(closure.name for closure in loop.closures)
+        self.kernel = LoopKernel(loop, ())
+        self.q0 = assembled(self.kernel)
+        self._forward = forward
+
+    # What is computed once
+
+    @cached_property
+    def curve(self) -> Curve:
+        """The curve through the design pose."""
+        kernel = self.kernel
+        _, Y = kernel(self.q0, kernel.p0)
+        t, _ = null_vector(kernel.scaled(Y))
+        owners = [body for body in self.loop.dependent for _ in range(body.inboard.n_v)]
+        moving = [k for k in range(len(t)) if abs(t[k]) > AT_REST]
+        named = [k for k in moving if owners[k] is self._forward]
+        first = (named or moving)[0]
+        return follow_curve(kernel, self.q0, np.eye(len(t))[first])
+
+    @cached_property
+    def table(self) -> PathTable:
+        """Coordinates along the curve; made when first needed."""
+        return make_table(self.curve)
+
+    def reach(self) -> tuple[float, float]:
+        """Interval of the path coordinate; infinite where the curve is closed."""
+        return self.table.coordinates.lower, self.table.coordinates.upper
+
+    # What is evaluated, on floats or traced scalars
+
+    def solve(self, motion: SubgraphMotion) -> None:
+        s = motion.hinge_motions[self.coordinate.name].c[0]
+        s_dot = motion.theta_dot[0]
+        q = self.table.coordinates.evaluate(s)
+        v = None if self.table.velocities is None else self.table.velocities.evaluate(s)
+        q_start = v_start = 0
+        for body in self.loop.dependent:
+            hinge = body.inboard
+            q_part = slice(q_start, q_start + hinge.n_q)
+            q_start = q_part.stop
+            if has_own_velocities(hinge):
+                assert v is not None
+                v_part = slice(v_start, v_start + hinge.n_v)
+                X, X_prime = v.value[v_part], v.first[v_part]
+                v_start = v_part.stop
+            else:
+                X, X_prime = q.first[q_part], q.second[q_part]
+            c = hinge.configuration(q.value[q_part])
+            # θ̇_S = X ṡ and θ̈_S = X s̈ + X' ṡ²
+            bias = X_prime * (s_dot * s_dot)
+            motion.set(body.name, HingeMotion(c, X.reshape(-1, 1), zeros(hinge.n_v), bias, q=q.value[q_part]))

@@ -1,0 +1,243 @@
+"""Coordinates of all hinges of a loop along its curve of configurations, as series in a path coordinate s.
+
+s is about the arc length of the curve.  To be smooth it must not depend on where the continuation happened to
+put its points, so it is defined by a *reference*, a smooth curve near the true one: the configuration at s is
+where the true curve crosses the plane through the reference at s across the direction of the reference there.
+Samples of that, exact to rounding, make a series that converges to rounding too; from then on the series is
+the curve.  Its derivatives are those of the very function that gives the positions, and no matrix has to be
+regular: dead centres and crossings of branches are points like others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ce_dynamics.arrays import Array
+from ce_dynamics.body import Body
+from ce_dynamics.errors import ModelError
+from ce_dynamics.hinges.base import Hinge
+from ce_dynamics.loops.curve import Curve, coordinate_scales
+from ce_dynamics.loops.kernel import LoopKernel, largest, least_squares
+from ce_dynamics.loops.series import NEGLIGIBLE, Polynomial, Series, Trigonometric
+from ce_dynamics.loops.trial import split, with_unit_quaternions
+
+REFERENCE = 1e-4  # accuracy of the reference, in radians and sizes of the loop
+REFERENCE_SAMPLES = 2048
+SAMPLES = (64, 128, 256, 512, 1024, 2048)
+TIMES_REFERENCE = 9  # a third of the samples' orders, at three times those of an accuracy of 1e-4 or more
+CONVERGED = 1e-15
+OFFSETS = (0.37, 0.11, 0.71)  # of the samples of a closed curve, so that none is where branches cross
+FAR_FROM_CROSSING = 1e-4  # smallest singular value of Y at a sample
+
+
+@dataclass(frozen=True, eq=False)
+class PathTable:
+    """Coordinates and velocities of all hinges along the curve.
+
+    Attributes
+    ----------
+    coordinates : Series
+        q(s) of all hinges, stacked.
+    velocities : Series or None
+        Velocities per ṡ of the hinges whose velocities are no coordinate rates (`quaternions`), stacked.
+    closed : bool
+    """
+
+    coordinates: Series
+    velocities: Series | None
+    closed: bool
+
+
+def make_table(curve: Curve) -> PathTable:
+    """The series of a curve.
+
+    Raises
+    ------
+    ModelError
+        If it turns too sharply for that.
+    """
+    interpolated = Interpolant(curve)
+    reference = reference_of(interpolated)
+    coordinates = converged(curve.kernel, interpolated, reference)
+    return PathTable(coordinates, velocity_series(curve.kernel, coordinates), curve.closed)
+
+
+class Interpolant:
+    """The curve by cubics through its points with their tangents, and what is closed about it."""
+
+    def __init__(self, curve: Curve) -> None:
+        from scipy.interpolate import CubicHermiteSpline  # here, because most models never ask
+
+        kernel = curve.kernel
+        self.kernel, self.closed = kernel, curve.closed
+        self.scales = coordinate_scales(kernel)
+        s = np.array([point.s for point in curve.points])
+        q = np.array([point.q for point in curve.points])
+        rates = [coordinate_map(kernel, point.q) @ point.t for point in curve.points]
+        self._spline = CubicHermiteSpline(s, q, np.array(rates))
+        self.lower, self.upper = float(s[0]), float(s[-1])
+        self.slope = (q[-1] - q[0]) / (self.upper - self.lower)
+
+    def __call__(self, s: Array) -> Array:
+        """Coordinates (M, n_q)."""
+        if not self.closed:
+            return np.asarray(self._spline(s))
+        turns = np.floor(s / self.upper)
+        return np.asarray(self._spline(s - turns * self.upper) + np.outer(turns, self.slope * self.upper))
+
+    def series(self, values: Array, offset: float = 0.0) -> Trigonometric | Polynomial:
+        """The series of scaled samples at `points`."""
+        if self.closed:
+            return Trigonometric.through(values, self.upper, self.slope / self.scales, offset)
+        return Polynomial.through(values, self.lower, self.upper)
+
+    def points(self, M: int, offset: float = 0.0) -> Array:
+        """Where M samples are to be taken."""
+        if self.closed:
+            return (np.arange(M) + offset) * (self.upper / M)
+        return Polynomial.nodes(M, self.lower, self.upper)
+
+
+def coordinate_map(kernel: LoopKernel, q: Array) -> Array:
+    """Coordinate rates per scaled velocity, (n_q, n_v)."""
+    if not any(has_own_velocities(body.inboard) for body in kernel.loop.dependent):
+        return np.diag(kernel.column_scales)
+    steps = np.diag(kernel.column_scales)
+    return np.array([kernel.loop.advanced(q, step) - q for step in steps]).T
+
+
+def reference_of(interpolated: Interpolant) -> Trigonometric | Polynomial:
+    """A smooth curve near the true one, in scaled coordinates."""
+    samples = REFERENCE_SAMPLES if interpolated.closed else REFERENCE_SAMPLES // 4
+    values = interpolated(interpolated.points(samples)) / interpolated.scales
+    return interpolated.series(values).truncated(REFERENCE)
+
+
+def converged(kernel: LoopKernel, interpolated: Interpolant, reference: Series) -> Series:
+    """The series of the curve, to rounding."""
+    enough = TIMES_REFERENCE * reference.order
+    for M in [M for M in SAMPLES if enough <= M] or SAMPLES[-1:]:
+        for offset in OFFSETS:
+            s = interpolated.points(M, offset)
+            q = on_planes(kernel, interpolated(s), reference, s)
+            clear = min(regularity(kernel, row) for row in q) > FAR_FROM_CROSSING
+            if clear or not interpolated.closed:
+                break
+        series = interpolated.series(q / interpolated.scales, offset)
+        noise = series.largest_from(M // 3)
+        if noise <= CONVERGED * max(1.0, float(np.max(np.abs(q / interpolated.scales)))):
+            return from_the_design_pose(
+                in_coordinates(series.truncated(max(NEGLIGIBLE, 3.0 * noise)), interpolated.scales),
+                interpolated,
+            )
+    raise ModelError(
+        f"the loop of {kernel.loop.name!r}: its path turns too sharply to be tabulated (with "
+        f"{SAMPLES[-1]} samples); it nearly meets another branch, so change its lengths a little, or name an "
+        f"independent coordinate without asking for a way through dead centres"
+    )
+
+
+def regularity(kernel: LoopKernel, q: Array) -> float:
+    """The smallest singular value of Y that is not zero by structure: zero where branches cross."""
+    _, Y = kernel(q, kernel.p0)
+    singular = np.linalg.svd(kernel.scaled(Y), compute_uv=False)
+    n = Y.shape[1]
+    return float(singular[n - 2]) if n > 1 and len(singular) > n - 2 else 1.0
+
+
+def on_planes(kernel: LoopKernel, guesses: Array, reference: Series, s: Array) -> Array:
+    """Where the curve crosses the planes of the reference."""
+    targets, directions = reference.at(s), reference.at(s, 1)
+    return np.array(
+        [
+            on_plane(kernel, guess, target, direction / np.linalg.norm(direction))
+            for guess, target, direction in zip(guesses, targets, directions, strict=True)
+        ]
+    )
+
+
+def on_plane(kernel: LoopKernel, q: Array, target: Array, T: Array) -> Array:
+    """Where the curve crosses the plane through a scaled target across T.
+
+    Raises
+    ------
+    ModelError
+        If Newton does not find it.
+    """
+    best = np.inf
+    scales = coordinate_scales(kernel)
+    for _ in range(12):
+        r, Y = kernel(q, kernel.p0)
+        off = float(T @ (q / scales - target))
+        error = max(largest(r), abs(off))
+        if error <= kernel.tolerance and not error < 0.5 * best:
+            return q
+        best = min(best, error)
+        along = (T / scales) @ coordinate_map(kernel, q)
+        step = least_squares(np.vstack((kernel.scaled(Y), along)), -np.append(r, off), 1e-13)
+        q = with_unit_quaternions(kernel.loop.dependent, kernel.loop.advanced(q, step * kernel.column_scales))
+    if best <= kernel.tolerance:
+        return q
+    raise ModelError(
+        f"the loop of {kernel.loop.name!r}: its path cannot be tabulated near coordinates "
+        f"{np.round(q, 6).tolist()} (closures stay open by {best:.3g}); name an independent coordinate "
+        f"without asking for a way through dead centres"
+    )
+
+
+def from_the_design_pose(
+    series: Trigonometric | Polynomial, interpolated: Interpolant
+) -> Trigonometric | Polynomial:
+    """The same with s = 0 in the design pose (the reference passes that at some small distance)."""
+    q_0, s = interpolated(np.zeros(1))[0], 0.0
+    for _ in range(10):
+        tangent = series.at(np.array((s,)), 1)[0] / interpolated.scales
+        off = (q_0 - series.at(np.array((s,)))[0]) / interpolated.scales
+        s += float(tangent @ off) / float(tangent @ tangent)
+    return series.shifted(s)
+
+
+def in_coordinates(series: Trigonometric | Polynomial, scales: Array) -> Trigonometric | Polynomial:
+    """A series of scaled coordinates as one of coordinates."""
+    if isinstance(series, Polynomial):
+        return Polynomial(series.lower, series.upper, series.c * scales)
+    return Trigonometric(series.period, series.slope * scales, series.a * scales, series.b * scales)
+
+
+def has_own_velocities(hinge: Hinge) -> bool:
+    """Whether a hinge's velocities are no rates of its coordinates (a quaternion)."""
+    return type(hinge).q_dot is not Hinge.q_dot
+
+
+def velocity_series(kernel: LoopKernel, coordinates: Series) -> Series | None:
+    """Velocities per ṡ of the hinges with quaternions, None if there are none."""
+    bodies = [body for body in kernel.loop.dependent if has_own_velocities(body.inboard)]
+    if not bodies:
+        return None
+    M = 4 * coordinates.order + 8
+    if isinstance(coordinates, Trigonometric):
+        s = np.arange(M) * (coordinates.period / M)
+    else:
+        s = Polynomial.nodes(M, coordinates.lower, coordinates.upper)
+    q, rates = coordinates.at(s), coordinates.at(s, 1)
+    values = np.array([velocities_of(kernel.loop.dependent, a, b) for a, b in zip(q, rates, strict=True)])
+    series: Trigonometric | Polynomial
+    if isinstance(coordinates, Trigonometric):
+        series = Trigonometric.through(values, coordinates.period, np.zeros(values.shape[1]))
+    else:
+        series = Polynomial.through(values, coordinates.lower, coordinates.upper)
+    return series.truncated(max(NEGLIGIBLE, 3.0 * series.largest_from(M // 3)))
+
+
+def velocities_of(bodies: tuple[Body, ...], q: Array, rates: Array) -> Array:
+    """Velocities of the hinges with quaternions, from coordinates and their rates."""
+    found = []
+    q_of, rates_of = split(q, bodies), split(rates, bodies)
+    for body in bodies:
+        hinge = body.inboard
+        if has_own_velocities(hinge):
+            E = np.array([hinge.q_dot(q_of[body.name], e) for e in np.eye(hinge.n_v)]).T
+            found.append(least_squares(E, rates_of[body.name]))
+    return np.concatenate(found)

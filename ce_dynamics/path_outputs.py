@@ -1,0 +1,40 @@
+"""Coordinates and rates of the hinges of loops with a path coordinate, which the state does not hold."""
+
+from __future__ import annotations
+
+from ce_dynamics.arrays import Scalar
+from ce_dynamics.body import Body
+from ce_dynamics.embedding import Embedding
+from ce_dynamics.layout import Entry, dotted, rate_name
+from ce_dynamics.path_aggregate import path_of
+from ce_dynamics.recursion.outward import Outward
+
+
+def hinges_on_paths(embedding: Embedding) -> list[Body]:
+    """Bodies of aggregated bodies with a path coordinate."""
+    return [body for S in embedding.aggregates if path_of(S) is not None for body in S.bodies]
+
+
+def path_entries(embedding: Embedding) -> list[Entry]:
+    """Names and units, but for those of the user's own outputs."""
+    taken = {*embedding.system.outputs, *embedding.system.measurements}
+    entries = []
+    for body in hinges_on_paths(embedding):
+        hinge = body.inboard
+        for suffix, unit in zip(hinge.coordinate_names, hinge.coordinate_units, strict=True):
+            entries.append(Entry(dotted(body.name, suffix), unit))
+        for suffix, unit in zip(hinge.velocity_names, hinge.velocity_units, strict=True):
+            entries.append(Entry(rate_name(body.name, suffix, hinge.coordinate_names), unit))
+    return [entry for entry in entries if entry.name not in taken]
+
+
+def path_values(outward: Outward) -> dict[str, Scalar]:
+    """Values by name."""
+    values: dict[str, Scalar] = {}
+    for body in hinges_on_paths(outward.embedding):
+        hinge = body.inboard
+        for k, suffix in enumerate(hinge.coordinate_names):
+            values[dotted(body.name, suffix)] = outward.coordinate(body, k)
+        for k, suffix in enumerate(hinge.velocity_names):
+            values[rate_name(body.name, suffix, hinge.coordinate_names)] = outward.rate(body, k)
+    return values

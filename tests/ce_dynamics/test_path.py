@@ -1,0 +1,534 @@
+"""Loops led along the curve of their configurations, through dead centres and crossings of branches.
+
+Lengths are about 1.  A series of K terms whose coefficients are good to 1e-16 gives positions to about 1e-15
+and rates to K times that; K is below 100 unless a test says otherwise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import ce_dynamics as ce
+from ce_dynamics.arrays import Array
+from ce_dynamics.compiler import compile_function, trace
+from ce_dynamics.embedding import Embedding, embed
+from ce_dynamics.errors import AssemblyError, ModelError
+from ce_dynamics.forces import TorsionSpringDamper
+from ce_dynamics.hinges import Distance, Prismatic, Revolute, Screw
+from ce_dynamics.loops import path_table
+from ce_dynamics.loops.path_linkage import PathLinkage
+from ce_dynamics.model import Model
+from ce_dynamics.motions import Driven
+from ce_dynamics.path_aggregate import path_of
+from ce_dynamics.recursion.outward import Outward
+from ce_dynamics.reference import FullyAugmented, embedded_accelerations
+from ce_dynamics.system import System
+from tests.ce_dynamics.mechanisms import (
+    Z,
+    add,
+    bricard,
+    dyad,
+    five_bar,
+    floating_coupler,
+    four_bar,
+    rsur,
+    slider_crank,
+    spatial_slider,
+)
+
+CRANK_ROCKER = (1.0, 3.0, 2.5, 3.2)
+TRIPLE_ROCKER = (2.0, 2.5, 2.0, 4.0)
+CHANGE_POINT = (1.0, 2.0, 1.5, 1.5)  # crank + coupler = rocker + ground
+
+NOTHING = np.zeros(0)
+
+
+def through(system: System, forward: str = "") -> System:
+    """The same with a path coordinate, which increases with the hinge of a body."""
+    closures = [replace(c, independent=(), through_dead_centres=True) for c in system.closures]
+    system.closures = [replace(closures[0], independent=(forward,) if forward else ()), *closures[1:]]
+    return system
+
+
+MECHANISMS: dict[str, Callable[[], System]] = {
+    "crank-rocker": lambda: through(four_bar(CRANK_ROCKER, 0.7), "rocker"),
+    "triple rocker": lambda: through(four_bar(TRIPLE_ROCKER, 1.0), "crank"),
+    "slider-crank": lambda: through(slider_crank(0.3, 1.0, 0.5), "slider"),
+    "change point": lambda: through(four_bar(CHANGE_POINT, 0.7), "crank"),
+    "RSUR": lambda: through(rsur(), "rocker"),
+    "cylindrical slider": lambda: through(spatial_slider("cylindrical")),
+    "prismatic slider": lambda: through(spatial_slider("prismatic"), "slider"),
+    "screw": lambda: through(spatial_slider("screw"), "slider"),
+    "floating coupler": lambda: through(floating_coupler(), "rocker"),
+    "Bricard": lambda: through(bricard()),
+}
+
+
+@pytest.fixture(scope="module", params=MECHANISMS)
+def mechanism(request: pytest.FixtureRequest) -> Embedding:
+    return embed(MECHANISMS[request.param]())
+
+
+def linkage_of(embedding: Embedding) -> PathLinkage:
+    linkage = path_of(next(S for S in embedding.aggregates if S.closures))
+    assert linkage is not None
+    return linkage
+
+
+def moving(embedding: Embedding, s: float, s_dot: float) -> Outward:
+    return Outward(embedding, np.array((s,)), np.array((s_dot,)), {})
+
+
+def random_state(embedding: Embedding, rng: np.random.Generator) -> tuple[float, float]:
+    return float(rng.uniform(-2.0, 2.0) * linkage_of(embedding).curve.length), float(rng.uniform(-1.0, 1.0))
+
+
+def stacked(motion: Outward, part: str) -> Array:
+    S = next(S for S in motion.embedding.aggregates if S.closures)
+    hinge_motions = motion.motions[S.name].hinge_motions
+    return np.concatenate([getattr(hinge_motions[b.name], part) for b in S.bodies]).astype(float)
+
+
+def five_point(f: Callable[[float], Array], h: float = 1e-3) -> Array:
+    return np.asarray((8.0 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12.0 * h))
+
+
+# What holds for every mechanism
+
+
+def test_one_coordinate_that_is_no_hinge(mechanism: Embedding) -> None:
+    S = next(S for S in mechanism.aggregates if S.closures)
+    assert mechanism.n_v == mechanism.n_q == 1
+    assert S.dependent == S.bodies
+    assert list(mechanism.q_of) == [f"{S.name}.path"]
+
+
+def test_closures_hold(mechanism: Embedding, rng: np.random.Generator) -> None:
+    full = FullyAugmented(mechanism.system)
+    for _ in range(20):
+        s, s_dot = random_state(mechanism, rng)
+        y = full.state_from_embedded(mechanism, np.array((s,)), np.array((s_dot,)), NOTHING, NOTHING)
+        constraints = full.at(y, NOTHING).constraints
+        assert np.max(np.abs(constraints.g)) < 2e-14  # rows of all hinges, independent of the embedding
+        assert np.max(np.abs(constraints.rate)) < 1e-12
+
+
+def test_accelerations_equal_those_of_the_augmented_model(
+    mechanism: Embedding, rng: np.random.Generator
+) -> None:
+    full = FullyAugmented(mechanism.system)
+    for _ in range(5):
+        s, s_dot = random_state(mechanism, rng)
+        state = (np.array((s,)), np.array((s_dot,)), NOTHING, NOTHING)
+        by_body = embedded_accelerations(mechanism, *state)
+        found = np.concatenate([by_body[body.name] for body in mechanism.system.bodies])
+        expected = full.accelerations(full.state_from_embedded(mechanism, *state), NOTHING).V_dot
+        np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-9 * np.max(np.abs(expected)))
+
+
+def test_velocities_and_biases_are_derivatives(mechanism: Embedding, rng: np.random.Generator) -> None:
+    """The five-point formula is off by h⁴ |f⁽⁵⁾| / 30 and 1.5 · 1e-14 / h = 1.5e-11; |f⁽⁵⁾| < 1e5 here."""
+    s, s_dot = random_state(mechanism, rng)
+    system = mechanism.system
+
+    def points(t: float) -> Array:
+        outward = moving(mechanism, s + t * s_dot, s_dot)
+        return np.concatenate([outward.placement(body, system.ground).r for body in system.bodies])
+
+    at = moving(mechanism, s, s_dot)
+    rates = np.concatenate([at.placement(body, system.ground).v for body in system.bodies])
+    np.testing.assert_allclose(rates, five_point(points), rtol=0.0, atol=1e-8)
+    X_dot = five_point(lambda t: stacked(moving(mechanism, s + t * s_dot, s_dot), "X") @ [s_dot])
+    np.testing.assert_allclose(stacked(at, "bias"), X_dot, rtol=0.0, atol=1e-8)
+
+
+def test_compiled_kinematics_equal_the_plain_ones(mechanism: Embedding, rng: np.random.Generator) -> None:
+    def kinematics(y: Array) -> dict[str, Array]:
+        outward = Outward(mechanism, y[:1], y[1:], {})
+        S = next(S for S in mechanism.aggregates if S.closures)
+        parts = [outward.motions[S.name].hinge_motions[body.name] for body in S.bodies]
+        return {part: np.concatenate([getattr(p, part) for p in parts]) for part in ("c", "X", "bias")}
+
+    compiled = compile_function(trace("kinematics", kinematics, {"y": 2}))
+    for _ in range(5):
+        y = np.array(random_state(mechanism, rng))
+        for part, value in zip(("c", "X", "bias"), compiled(y), strict=True):
+            plain = stacked(moving(mechanism, *y), part)
+            np.testing.assert_allclose(value, plain.reshape(value.shape), rtol=0.0, atol=1e-11)
+
+
+def test_the_path_is_smooth_across_its_seam(mechanism: Embedding) -> None:
+    """Once round leads back to the same pose, and the coordinates go on without a jump."""
+    linkage = linkage_of(mechanism)
+    assert linkage.curve.closed
+    L = linkage.curve.length
+    a, b = moving(mechanism, -0.1, 1.0), moving(mechanism, L - 0.1, 1.0)
+    system = mechanism.system
+    for body in system.bodies:
+        one, other = a.placement(body, system.ground), b.placement(body, system.ground)
+        np.testing.assert_allclose(one.R, other.R, rtol=0.0, atol=1e-13)
+        np.testing.assert_allclose(one.r, other.r, rtol=0.0, atol=1e-13)
+        np.testing.assert_allclose(one.v, other.v, rtol=0.0, atol=1e-11)
+
+
+# Dead centres where geometry says
+
+
+def test_dead_centres_of_a_slider_crank() -> None:
+    model = Model(slider_crank(0.3, 1.0, 0.5))  # by its crank: any loop with one freedom is examined
+    centres = model.dead_centres()
+    assert [(c.body, c.kind) for c in centres] == [("slider", "dead centre")] * 2
+    x0 = 0.3 * math.cos(0.5) + math.sqrt(1.0 - (0.3 * math.sin(0.5)) ** 2)
+    found = sorted((c.coordinates["slider"] + x0, math.cos(c.coordinates["crank"] + 0.5)) for c in centres)
+    np.testing.assert_allclose(found, ((0.7, -1.0), (1.3, 1.0)), rtol=0.0, atol=1e-14)
+
+
+def test_dead_centres_of_a_crank_rocker() -> None:
+    """The rocker turns back where crank and coupler are in line: |A C| = b ± a."""
+    a, b, c, d = CRANK_ROCKER
+    system = four_bar(CRANK_ROCKER, 0.7)
+    B = a * np.array((math.cos(0.7), math.sin(0.7), 0.0))
+    C = dyad(B, np.array((d, 0.0, 0.0)), b, c, 1.0)
+    psi_0 = math.atan2(C[1], C[0] - d)
+    found = sorted(x.coordinates["rocker"] for x in Model(system).dead_centres() if x.body == "rocker")
+    inner = [math.pi - math.acos((c * c + d * d - (b + k * a) ** 2) / (2.0 * c * d)) for k in (1.0, -1.0)]
+    np.testing.assert_allclose(found, np.array(inner) - psi_0, rtol=0.0, atol=1e-14)
+    assert not any(x.body == "crank" or x.kind == "crossing" for x in Model(system).dead_centres())
+
+
+def test_no_hinge_of_a_triple_rocker_turns_fully() -> None:
+    """Neither Grashof's inequality holds: every one of the four angles turns back twice at least."""
+    centres = Model(four_bar(TRIPLE_ROCKER, 1.0)).dead_centres()
+    assert {x.body for x in centres} == {"crank", "coupler", "rocker"}
+    assert all(sum(x.body == name for x in centres) >= 2 for name in ("crank", "coupler", "rocker"))
+
+
+def test_crossing_of_a_linkage_at_grashofs_limit() -> None:
+    """All bars in line at a crank angle of 0; the path goes round twice, once on either side."""
+    centres = Model(four_bar(CHANGE_POINT, 0.7)).dead_centres()
+    crossings = [x.coordinates["crank"] + 0.7 for x in centres if x.kind == "crossing"]
+    np.testing.assert_allclose(crossings, (2.0 * math.pi, 4.0 * math.pi), rtol=0.0, atol=1e-6)
+
+
+# Runs through dead centres equal those by a coordinate that has none.  DOP853 at rtol 1e-12 makes errors of
+# about 1e-12 a step, some hundred steps; motions here are not chaotic, errors grow about linearly.
+
+TIGHT = {"method": "DOP853", "rtol": 1e-12, "atol": 1e-13, "interval": 0.02}
+
+
+def compared(by_crank: System, by_path: System, duration: float) -> tuple[Any, Any]:
+    one = ce.simulate(Model(by_crank), duration=duration, **TIGHT)  # type: ignore[arg-type]
+    other = ce.simulate(Model(by_path), duration=duration, **TIGHT)  # type: ignore[arg-type]
+    np.testing.assert_allclose(other["crank"], one["crank"], rtol=0.0, atol=1e-8)
+    np.testing.assert_allclose(other["crank_rate"], one["crank_rate"], rtol=0.0, atol=1e-7)
+    return one, other
+
+
+def test_slider_crank_started_and_driven_by_its_slider() -> None:
+    """A spring on the slider turns the crank over and over; no dead centre is noticed."""
+
+    def engine(path: bool) -> System:
+        system = slider_crank(0.3, 1.0, 0.5, ["slider" if path else "crank"])
+        if path:
+            through(system, "slider")
+        spring = TorsionSpringDamper("gas", system.find("slider"), spring=40.0, damper=0.0, free=-0.2)
+        system.add_force(spring)
+        return system
+
+    by_path, by_crank = engine(True), engine(False)
+    x0 = 0.3 * math.cos(0.5) + math.sqrt(1.0 - (0.3 * math.sin(0.5)) ** 2)
+    theta = 0.9
+    root = math.sqrt(1.0 - (0.3 * math.sin(theta)) ** 2)
+    x = 0.3 * math.cos(theta) + root
+    dx = -0.3 * math.sin(theta) * (1.0 + 0.3 * math.cos(theta) / root)
+    by_crank.start("crank", q=theta - 0.5, v=11.0)
+    by_path.start("slider", q=x - x0, v=dx * 11.0)
+    one, other = compared(by_crank, by_path, 2.0)
+    assert one["crank"].values[-1] > 6.0 * math.pi
+    assert np.sum(np.diff(np.sign(other["slider_rate"].values)) != 0.0) > 5  # dead centres passed
+    assert float(other["closure_error"].max()) < 1e-14
+
+
+def test_crank_rocker_led_by_its_rocker() -> None:
+    by_crank = four_bar(CRANK_ROCKER, 0.7)
+    by_path = through(four_bar(CRANK_ROCKER, 0.7), "rocker")
+    for system in (by_crank, by_path):
+        system.start("crank", v=6.0)
+    one, _ = compared(by_crank, by_path, 3.0)
+    assert abs(one["crank"].values[-1]) > 2.0 * math.pi
+
+
+def test_spatial_slider_through_its_dead_centres() -> None:
+    by_crank, by_path = spatial_slider("prismatic"), through(spatial_slider("prismatic"), "slider")
+    for system in (by_crank, by_path):
+        system.start("crank", v=12.0)
+    one, other = compared(by_crank, by_path, 1.5)
+    assert abs(one["crank"].values[-1]) > 2.0 * math.pi
+    assert np.sum(np.diff(np.sign(other["slider_rate"].values)) != 0.0) > 2
+
+
+@pytest.mark.parametrize("method", ["dopri5", "rk4"])
+def test_native_methods_pass_dead_centres(method: Any) -> None:
+    """Energy is kept to the method's accuracy over some turns; a jump would cost percents."""
+    system = through(slider_crank(0.3, 1.0, 0.5), "slider")
+    system.start("crank", v=11.0)
+    run = ce.simulate(Model(system), duration=2.0, method=method, rtol=1e-9, atol=1e-9, step=1e-4)
+    assert run["crank"].values[-1] > 4.0 * math.pi
+    assert np.ptp(run["energy"].values) < 1e-4 * run["energy"].values[0]
+
+
+def test_linkage_at_grashofs_limit_keeps_its_branch() -> None:
+    """At each passage of the crossing the rocker's tip changes sides, which is the smooth way on."""
+    a, b, c, d = CHANGE_POINT
+    embedding = embed(through(four_bar(CHANGE_POINT, 0.7), "crank"))
+    linkage, system = linkage_of(embedding), embedding.system
+    B0 = a * np.array((math.cos(0.7), math.sin(0.7), 0.0))
+    C0 = dyad(B0, np.array((d, 0.0, 0.0)), b, c, 1.0)
+    for s in np.linspace(-1.0, 1.0, 41) * linkage.curve.length:
+        outward = moving(embedding, s, 0.0)
+        crank = 0.7 + float(outward.coordinate(system.find("crank")))
+        side = 1.0 if math.floor(crank / (2.0 * math.pi)) % 2 == 0 else -1.0
+        B = a * np.array((math.cos(crank), math.sin(crank), 0.0))
+        expected = dyad(B, np.array((d, 0.0, 0.0)), b, c, side)
+        found = outward.point(system.find("rocker"), C0, system.ground).r
+        # the closed form loses digits like rounding / distance from the crossing
+        np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-12)
+
+
+# Benchmark A02: N square loops in a row, all bars in line at θ = 0 and π
+
+
+def square_loops(N: int) -> System:
+    """Slender bars of 1 m and 1 kg; the top moves at 1 m/s to the right."""
+    system = System(gravity=(0.0, -9.81, 0.0))
+    upright, level = (1.0 / 12.0, 0.0, 1.0 / 12.0), (0.0, 1.0 / 12.0, 1.0 / 12.0)
+    for k in range(N + 1):
+        com = (float(k), 0.5, 0.0)
+        hinge = Revolute(Z, (k, 0.0, 0.0))
+        system.add_body(f"crank {k}", mass=1.0, com=com, inertia=upright, parent="ground", hinge=hinge)
+    for k in range(N):
+        com = (k + 0.5, 1.0, 0.0)
+        hinge = Revolute(Z, (k, 1.0, 0.0))
+        name = f"coupler {k}"
+        system.add_body(name, mass=1.0, com=com, inertia=level, parent=f"crank {k}", hinge=hinge)
+        pin, named = Revolute(Z, (k + 1.0, 1.0, 0.0)), ["crank 0"] if k == 0 else []
+        system.close_loop(f"pin {k}", name, f"crank {k + 1}", pin, named, through_dead_centres=True)
+    system.start("crank 0", v=-1.0)
+    return system
+
+
+@pytest.mark.parametrize(
+    ("N", "published"),
+    [
+        (1, (0.4783850578, 0.8781501788)),
+        (2, (0.3284581115, 0.9445185382)),
+        (5, (0.2357891358, 0.9718042413)),
+    ],
+)
+def test_loops_in_a_row_run_through_their_collinear_positions(N: int, published: tuple[float, float]) -> None:
+    """Published figures have ten digits; the exact one-freedom form is integrated beside."""
+    model = Model(square_loops(N))
+    crossings = [x.coordinates["crank 0"] for x in model.dead_centres() if x.kind == "crossing"]
+    np.testing.assert_allclose(crossings, (0.5 * math.pi, 1.5 * math.pi), rtol=0.0, atol=1e-6)
+    run = ce.simulate(model, duration=10.0, method="DOP853", rtol=1e-12, atol=1e-13, interval=0.1)
+    theta = 0.5 * math.pi + run["crank_0"].values
+    assert np.min(theta) < -2.0 * math.pi  # it went round, through both collinear positions
+    stiffness = 9.81 * ((N + 1) / 2 + N) / ((N + 1) / 3 + N)
+    exact = solve_ivp(
+        lambda t, y: (y[1], -stiffness * math.cos(y[0])),
+        (0.0, 10.0),
+        (0.5 * math.pi, -1.0),
+        "DOP853",
+        t_eval=run["time"].values,
+        rtol=1e-13,
+        atol=1e-13,
+    )
+    np.testing.assert_allclose(theta, exact.y[0], rtol=0.0, atol=1e-9)
+    np.testing.assert_allclose((math.cos(theta[-1]), math.sin(theta[-1])), published, rtol=0.0, atol=2e-10)
+    assert np.ptp(run["energy"].values) < 1e-10 * 20.0 * (N + 1)
+    assert float(run["closure_error"].max()) < 1e-14
+    for k in range(1, N + 1):  # parallelograms, before and behind
+        np.testing.assert_allclose(run[f"crank_{k}"], run["crank_0"], rtol=0.0, atol=1e-12)
+
+
+# Other questions to such a model
+
+
+def test_reactions_and_linearisation_agree_with_those_by_the_crank() -> None:
+    by_crank, by_path = slider_crank(0.3, 1.0, 0.5), through(slider_crank(0.3, 1.0, 0.5), "slider")
+    for system in (by_crank, by_path):
+        system.start("crank", q=0.4, v=3.0)
+    one, other = Model(by_crank), Model(by_path)
+    a, b = one.reactions(one.y0), other.reactions(other.y0)
+    assert b.residual < 1e-12
+    for name, reaction in a.hinges.items():
+        np.testing.assert_allclose(b.hinges[name].force, reaction.force, rtol=0.0, atol=1e-11)
+        np.testing.assert_allclose(b.hinges[name].torque, reaction.torque, rtol=0.0, atol=1e-11)
+    X = float(other.instant(other.y0, other.u0).outward.rate(other.system.find("crank"))) / other.y0[1]
+    # kinetic energy is the same: M transforms with the square of dθ/ds
+    np.testing.assert_allclose(
+        other.mass_matrix(other.y0[:1]), X**2 * one.mass_matrix(one.y0[:1]), rtol=1e-12
+    )
+    A = other.linearize(other.y0).A
+    f = [other.dynamics(other.y0 + d * np.eye(2)[0], other.u0)[0] for d in (1e-6, -1e-6)]
+    np.testing.assert_allclose(A[:, 0], (f[0] - f[1]) / 2e-6, rtol=1e-6, atol=1e-6)
+
+
+def test_results_hold_the_hinges_unless_an_output_has_the_name() -> None:
+    system = through(slider_crank(0.3, 1.0, 0.5), "slider")
+    slider = system.find("slider")
+    system.add_output("slider", "mm", lambda motion: 1000.0 * motion.coordinate(slider))
+    system.start("crank", v=10.0)
+    run = ce.simulate(Model(system), duration=0.1)
+    assert {"crank_path", "crank_path_rate", "crank", "crank_rate", "rod", "slider_rate"} <= set(run)
+    assert run["slider"].units == "mm"
+    np.testing.assert_allclose(run["crank"].values[0], 0.0, atol=1e-14)
+    np.testing.assert_allclose(run["crank_rate"].values[0], 10.0, rtol=1e-13)
+
+
+def test_description_names_the_path() -> None:
+    text = str(through(slider_crank(0.3, 1.0, 0.5), "slider").describe())
+    assert "independent  crank.path" in text
+    assert "found along the path of its configurations" in text
+
+
+def test_open_path_of_a_nut() -> None:
+    """A spindle's angle does not tell where its nut is, the path does, as far as it was followed."""
+    system = System()
+    add(system, "spindle", "ground", Revolute((1.0, 0.0, 0.0)), np.zeros(3))
+    add(system, "nut", "ground", Prismatic((1.0, 0.0, 0.0), (0.5, 0.0, 0.0)), np.array((0.5, 0.0, 0.0)))
+    thread = Screw((1.0, 0.0, 0.0), 0.2, (0.5, 0.0, 0.0))
+    system.close_loop("thread", "spindle", "nut", thread, ["nut"], through_dead_centres=True)
+    embedding = embed(system)
+    linkage = linkage_of(embedding)
+    assert not linkage.curve.closed
+    lower, upper = linkage.reach()
+    assert -65.0 < lower < -55.0
+    assert 55.0 < upper < 65.0
+    for s in (lower, -7.3, 0.0, 1.0, upper):
+        outward = moving(embedding, s, 1.0)
+        spindle, nut = (float(outward.coordinate(system.find(name))) for name in ("spindle", "nut"))
+        assert spindle == pytest.approx(-nut / 0.2, abs=1e-12)
+        assert nut * s >= 0.0
+    assert np.isnan(moving(embedding, upper + 1e-9, 1.0).coordinate(system.find("nut")))
+
+
+# Initial values
+
+
+def test_initial_values_by_any_hinge() -> None:
+    crank = {"q": 0.3, "v": 2.0}
+    by_crank = through(four_bar(CRANK_ROCKER, 0.7), "rocker")
+    by_crank.start("crank", **crank)
+    model = Model(by_crank)
+    outward = model.instant(model.y0, model.u0).outward
+    for name in ("coupler", "rocker"):
+        body = by_crank.find(name)
+        again = through(four_bar(CRANK_ROCKER, 0.7), "rocker")
+        again.start(name, q=outward.coordinate(body), v=outward.rate(body))
+        np.testing.assert_allclose(Model(again).y0, model.y0, rtol=0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("turns", [-3, -1, 0, 2])
+def test_initial_angles_beyond_a_turn(turns: int) -> None:
+    system = through(four_bar(CRANK_ROCKER, 0.7), "rocker")
+    angle = 0.3 + 2.0 * math.pi * turns
+    system.start("crank", q=angle)
+    model = Model(system)
+    crank = model.instant(model.y0, model.u0).outward.coordinate(system.find("crank"))
+    assert crank == pytest.approx(angle, abs=1e-13)
+
+
+def test_initial_coordinate_beyond_a_dead_centre() -> None:
+    system = through(slider_crank(0.3, 1.0, 0.5), "slider")
+    system.start("slider", q=0.2)
+    with pytest.raises(
+        AssemblyError, match=r"'slider': its initial coordinate 0.2 is not between .* -0.5528\d* and 0.0471"
+    ):
+        Model(system)
+
+
+def test_initial_rate_at_a_dead_centre() -> None:
+    def at_dead_centre(name: str, rate: float) -> System:
+        system = through(slider_crank(0.3, 1.0, 0.5), "slider")
+        system.start("crank", q=-0.5)
+        system.start(name, v=rate)
+        return system
+
+    with pytest.raises(ModelError, match=r"'slider': an initial rate of 1 at its dead centre.*'crank'"):
+        Model(at_dead_centre("slider", 1.0))
+    assert Model(at_dead_centre("slider", 0.0)).y0[1] == 0.0
+    y0 = Model(at_dead_centre("crank", 2.0)).y0
+    assert y0[1] != 0.0
+
+
+def test_initial_values_of_two_hinges() -> None:
+    system = through(slider_crank(0.3, 1.0, 0.5), "slider")
+    system.start("crank", q=0.1)
+    system.start("slider", q=0.0)
+    with pytest.raises(ModelError, match=r"one degree of freedom, but initial coordinates were given for"):
+        Model(system)
+
+
+def test_initial_values_of_a_hinge_with_several_coordinates() -> None:
+    system = through(rsur(), "crank")
+    system.start("coupler", q=(1.0, 0.0, 0.0, 0.0))
+    with pytest.raises(ModelError, match=r"'coupler': initial values .* choose from \['crank', 'rocker'\]"):
+        Model(system)
+
+
+def test_design_pose_at_the_dead_centre_of_the_leading_hinge() -> None:
+    """No coordinate of the slider can start there, but the path goes on."""
+    system = through(slider_crank(0.3, 1.0, 0.0), "slider")
+    system.start("slider", q=-0.01)
+    with pytest.raises(AssemblyError, match=r"design pose is a dead centre of 'slider'"):
+        Model(system)
+    system = through(slider_crank(0.3, 1.0, 0.0), "slider")
+    system.start("crank", v=8.0)
+    run = ce.simulate(Model(system), duration=1.0, rtol=1e-10, atol=1e-12, method="DOP853")
+    assert np.ptp(run["energy"].values) < 1e-7
+
+
+# What cannot be
+
+
+def test_path_of_a_loop_with_two_freedoms() -> None:
+    with pytest.raises(ModelError, match=r"'left' cannot be led .* its 2 degrees of freedom"):
+        embed(through(five_bar()))
+
+
+def test_path_of_a_loop_that_is_driven() -> None:
+    system = five_bar(["left"])
+    for name in ("turn", "turn_rate", "turn_acceleration"):
+        system.add_input(name, "")
+    system.prescribe("right", Driven("turn"))
+    system.closures[0] = replace(system.closures[0], through_dead_centres=True)
+    with pytest.raises(ModelError, match=r"the prescribed motion of \['right'\]"):
+        embed(system)
+
+
+def test_a_path_too_sharp_for_its_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(path_table, "SAMPLES", (64,))
+    embedding = embed(through(slider_crank(0.99, 1.0, 0.5)))
+    with pytest.raises(ModelError, match=r"'crank': its path turns too sharply"):
+        moving(embedding, 0.0, 0.0)
+
+
+def test_rough_guess_is_assembled_on_the_path() -> None:
+    system = System()
+    add(system, "crank", "ground", Revolute(Z), np.array((0.0, 0.15, 0.0)))
+    add(system, "slider", "ground", Prismatic((1.0, 0.0, 0.0), (1.0, 0.0, 0.0)), np.array((1.0, 0.0, 0.0)))
+    rod = Distance((0.0, 0.3, 0.0), (1.0, 0.0, 0.0), 1.1)
+    system.close_loop("rod", "crank", "slider", rod, ["slider"], through_dead_centres=True)
+    model = Model(system)
+    outward = model.instant(model.y0, model.u0).outward
+    crank, slider = (float(outward.coordinate(system.find(name))) for name in ("crank", "slider"))
+    pin = 0.3 * np.array((-math.sin(crank), math.cos(crank)))
+    assert math.hypot(1.0 + slider - pin[0], pin[1]) == pytest.approx(1.1, abs=1e-14)
