@@ -27,9 +27,9 @@ REFERENCE = 1e-4  # accuracy of the reference, in radians and sizes of the loop
 REFERENCE_SAMPLES = 2048
 SAMPLES = (64, 128, 256, 512, 1024, 2048)
 TIMES_REFERENCE = 9  # a third of the samples' orders, at three times those of an accuracy of 1e-4 or more
-CONVERGED = 1e-15
-OFFSETS = (0.37, 0.11, 0.71)  # of the samples of a closed curve, so that none is where branches cross
-FAR_FROM_CROSSING = 1e-4  # smallest singular value of Y at a sample
+CONVERGED = 1e-16  # largest coefficient among the last two thirds, relative to the coordinates
+OFFSETS = (0.37, 0.12, 0.62, 0.87)  # of the samples of a closed curve, among which to avoid crossings
+NEAR_CROSSING = 0.1  # smallest singular value of Y, which amplifies the rounding of a sample
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +71,7 @@ class Interpolant:
         from scipy.interpolate import CubicHermiteSpline  # here, because most models never ask
 
         kernel = curve.kernel
+        self._curve = curve
         self.kernel, self.closed = kernel, curve.closed
         self.scales = coordinate_scales(kernel)
         s = np.array([point.s for point in curve.points])
@@ -92,6 +93,16 @@ class Interpolant:
         if self.closed:
             return Trigonometric.through(values, self.upper, self.slope / self.scales, offset)
         return Polynomial.through(values, self.lower, self.upper)
+
+    def clear_offset(self, M: int) -> float:
+        """The offset of M samples that keeps farthest from crossings of branches."""
+        near = [point.s for point in self._curve.points if point.regular < NEAR_CROSSING]
+        if not self.closed or not near:
+            return OFFSETS[0]
+        return max(OFFSETS, key=lambda offset: self._clearance(self.points(M, offset)))
+
+    def _clearance(self, s: Array) -> float:
+        return min(regularity(self.kernel, q) for q in self(s))
 
     def points(self, M: int, offset: float = 0.0) -> Array:
         """Where M samples are to be taken."""
@@ -119,19 +130,14 @@ def converged(kernel: LoopKernel, interpolated: Interpolant, reference: Series) 
     """The series of the curve, to rounding."""
     enough = TIMES_REFERENCE * reference.order
     for M in [M for M in SAMPLES if enough <= M] or SAMPLES[-1:]:
-        for offset in OFFSETS:
-            s = interpolated.points(M, offset)
-            q = on_planes(kernel, interpolated(s), reference, s)
-            clear = min(regularity(kernel, row) for row in q) > FAR_FROM_CROSSING
-            if clear or not interpolated.closed:
-                break
-        series = interpolated.series(q / interpolated.scales, offset)
+        offset = interpolated.clear_offset(M)
+        s = interpolated.points(M, offset)
+        values = on_planes(kernel, interpolated(s), reference, s) / interpolated.scales
+        series = interpolated.series(values, offset)
         noise = series.largest_from(M // 3)
-        if noise <= CONVERGED * max(1.0, float(np.max(np.abs(q / interpolated.scales)))):
-            return from_the_design_pose(
-                in_coordinates(series.truncated(max(NEGLIGIBLE, 3.0 * noise)), interpolated.scales),
-                interpolated,
-            )
+        if noise <= CONVERGED * max(1.0, float(np.max(np.abs(values)))):
+            series = series.truncated(max(NEGLIGIBLE, 3.0 * noise))
+            return from_the_design_pose(in_coordinates(series, interpolated.scales), interpolated)
     raise ModelError(
         f"the loop of {kernel.loop.name!r}: its path turns too sharply to be tabulated (with "
         f"{SAMPLES[-1]} samples); it nearly meets another branch, so change its lengths a little, or name an "
