@@ -214,5 +214,14 @@ def returned(kernel: LoopKernel, start: CurvePoint, here: CurvePoint, there: Cur
     if float(np.linalg.norm(rest)) > 0.1 * step_length:
         return None
     turns = whole_turns(kernel, there.q, start.q)
+    if not same_closures(kernel, start, start.q + turns):
+        return None
     s = here.s - along_a / float(np.linalg.norm(chord))
     return CurvePoint(s, start.q + turns, start.t, start.regular)
+
+
+def same_closures(kernel: LoopKernel, start: CurvePoint, q: Array) -> bool:
+    """Whether whole turns are the same to the closures too (not to a cam's profile over its angle)."""
+    r, Y = kernel(q, kernel.p0)
+    drift = kernel.scaled(Y) @ start.t
+    return largest(r) <= 1e3 * kernel.tolerance and largest(drift) <= 1e-9

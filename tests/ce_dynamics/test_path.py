@@ -18,6 +18,7 @@ from scipy.integrate import solve_ivp
 import ce_dynamics as ce
 from ce_dynamics.arrays import Array
 from ce_dynamics.compiler import compile_function, trace
+from ce_dynamics.couplings import Gear
 from ce_dynamics.embedding import Embedding, embed
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.forces import TorsionSpringDamper
@@ -29,7 +30,7 @@ from ce_dynamics.motions import Driven
 from ce_dynamics.path_aggregate import path_of
 from ce_dynamics.recursion.outward import Outward
 from ce_dynamics.reference import FullyAugmented, embedded_accelerations
-from ce_dynamics.system import System
+from ce_dynamics.system import LoopClosure, System
 from tests.ce_dynamics.mechanisms import (
     Z,
     add,
@@ -52,8 +53,10 @@ NOTHING = np.zeros(0)
 
 def through(system: System, forward: str = "") -> System:
     """The same with a path coordinate, which increases with the hinge of a body."""
-    closures = [replace(c, independent=(), through_dead_centres=True) for c in system.closures]
-    system.closures = [replace(closures[0], independent=(forward,) if forward else ()), *closures[1:]]
+    for k, closure in enumerate(system.closures):
+        assert isinstance(closure, LoopClosure)
+        named = (forward,) if forward and k == 0 else ()
+        system.closures[k] = replace(closure, independent=named, through_dead_centres=True)
     return system
 
 
@@ -272,6 +275,26 @@ def test_spatial_slider_through_its_dead_centres() -> None:
     one, other = compared(by_crank, by_path, 1.5)
     assert abs(one["crank"].values[-1]) > 2.0 * math.pi
     assert np.sum(np.diff(np.sign(other["slider_rate"].values)) != 0.0) > 2
+
+
+def test_odd_gear_on_a_path() -> None:
+    """A gear that turns 2.5 times with each turn of the crank: the path closes after two turns."""
+
+    def geared(path: bool) -> System:
+        system = slider_crank(0.3, 1.0, 0.5)
+        if path:
+            through(system, "slider")
+        add(system, "gear", "ground", Revolute(Z, (0.0, 1.0, 0.0)), np.array((0.0, 1.1, 0.0)))
+        system.couple("gears", ["crank", "gear"], Gear(-2.5))
+        system.start("crank", v=7.0)
+        return system
+
+    by_path = geared(True)
+    curve = linkage_of(embed(by_path)).curve
+    assert curve.closed
+    np.testing.assert_allclose(np.abs(curve.points[-1].q), np.array((4.0, 4.0, 0.0, 10.0)) * math.pi)
+    _, other = compared(geared(False), by_path, 2.0)
+    np.testing.assert_allclose(other["gear"], -2.5 * other["crank"], rtol=0.0, atol=1e-12)
 
 
 @pytest.mark.parametrize("method", ["dopri5", "rk4"])
@@ -509,7 +532,9 @@ def test_path_of_a_loop_that_is_driven() -> None:
     for name in ("turn", "turn_rate", "turn_acceleration"):
         system.add_input(name, "")
     system.prescribe("right", Driven("turn"))
-    system.closures[0] = replace(system.closures[0], through_dead_centres=True)
+    closure = system.closures[0]
+    assert isinstance(closure, LoopClosure)
+    system.closures[0] = replace(closure, through_dead_centres=True)
     with pytest.raises(ModelError, match=r"the prescribed motion of \['right'\]"):
         embed(system)
 
