@@ -10,8 +10,10 @@ from numpy.typing import ArrayLike
 
 from ce_dynamics.answers import Answers
 from ce_dynamics.arrays import Array, array
+from ce_dynamics.body import Body
 from ce_dynamics.checks import Floats
 from ce_dynamics.errors import ModelError
+from ce_dynamics.parameters import Values
 from ce_dynamics.recursion.energy import elastic_potential, gravitational_potential, kinetic_energy, momentum
 from ce_dynamics.recursion.inverse_dynamics import inverse_dynamics
 from ce_dynamics.recursion.mass_matrix import mass_matrix
@@ -98,10 +100,35 @@ class Analysis(Answers):
         linear, angular = self._answer("momentum", function, {"q": q, "v": v, "u": self._inputs(u)})
         return linear, angular
 
-    def reactions(self, y: ArrayLike, u: ArrayLike | None = None) -> Reactions:
-        """Reactions in every hinge and every cut hinge at a state, world axes."""
-        instant = self.instant(self._state(y), self._inputs(u))
-        return reactions(instant.outward, instant.loads, instant.accelerations)
+    def reactions(
+        self, y: ArrayLike, u: ArrayLike | None = None, frame: Body | str | None = None
+    ) -> Reactions:
+        """Reactions in every hinge and every cut hinge at a state.
+
+        Parameters
+        ----------
+        y, u : array_like
+            State, and inputs with free parameters (their defaults if not given).
+        frame : Body or str, optional
+            Body in whose axes forces and torques are given; world axes if None.
+
+        Examples
+        --------
+        >>> import ce_dynamics as ce
+        >>> system = ce.System(gravity=(0, 0, -10.0))
+        >>> arm = system.add_body("arm", mass=2.0, com=(0.6, 0, 0), parent=system.ground,
+        ...                       hinge=ce.Revolute(axis=(0, 1, 0)))
+        >>> system.prescribe(arm, ce.Held(0.0))
+        >>> shoulder = ce.compile(system).reactions([]).hinges["arm"]
+        >>> shoulder.force, shoulder.along  # the weight, and the drive's torque about +y
+        (array([ 0.,  0., 20.]), array([-12.]))
+        """
+        given = self._inputs(u)
+        instant = self.instant(self._state(y), given)
+        layout = self.layout
+        values = Values(layout.parameters, given[layout.n_inputs :])
+        axes_of = None if frame is None else self.system.find(frame)
+        return reactions(instant.outward, instant.loads, instant.accelerations, axes_of, values)
 
     def linearize(self, y: ArrayLike, u: ArrayLike | None = None) -> LinearModel:
         """Exact linearisation of ẏ(y, u) at a state.

@@ -110,12 +110,27 @@ def graph_of(arrays: Iterable[Array]) -> Graph | None:
     return None
 
 
+class Values:
+    """Turns arrays that may contain formulas to floats, at given values of the parameters.
+
+    What it has computed once it remembers, so that formulas with common parts cost no more than their parts.
+    """
+
+    def __init__(self, parameters: Sequence[Parameter] = (), values: ArrayLike = ()) -> None:
+        given = np.asarray(values, dtype=float)
+        self._known: dict[int, Any] = {id(p): (p, x) for p, x in zip(parameters, given, strict=True)}
+
+    def __call__(self, value: Any) -> Floats:
+        """The array as floats."""
+        entries = np.asarray(value)
+        if entries.dtype != object:
+            return entries.astype(float)
+        return np.array(evaluate(entries.flat, self._known), dtype=float).reshape(entries.shape)
+
+
 def values_at(value: Any, parameters: Sequence[Parameter], values: ArrayLike) -> Floats:
     """An array that may contain formulas, at given values of the parameters."""
-    given = np.asarray(values, dtype=float)
-    known: dict[int, Any] = {id(p): (p, x) for p, x in zip(parameters, given, strict=True)}
-    entries = np.asarray(value, dtype=object)
-    return np.array(evaluate(entries.flat, known), dtype=float).reshape(entries.shape)
+    return Values(parameters, values)(np.asarray(value, dtype=object))
 
 
 def refusals(system: System, values: Mapping[str, ArrayLike]) -> list[str]:

@@ -12,6 +12,7 @@ from ce_dynamics.body import Body
 from ce_dynamics.couplings.base import Coupled
 from ce_dynamics.couplings.written import View, Written
 from ce_dynamics.motion import SubgraphMotion
+from ce_dynamics.parameters import Values
 from ce_dynamics.scalar_motion import ScalarMotion
 from ce_dynamics.spatial import IDENTITY
 
@@ -36,9 +37,9 @@ class CouplingForces(NamedTuple):
 class ColumnView(View):
     """Positions of a sub-graph in which every body has six velocities of its own."""
 
-    def __init__(self, edge: Written, motion: SubgraphMotion) -> None:
+    def __init__(self, edge: Written, motion: SubgraphMotion, values: Values) -> None:
         super().__init__(edge.name, edge.bodies)
-        self.motion = motion
+        self.motion, self.values = motion, values
         self.names = list(self.bodies)
 
     def _fixed(self, values: Array, columns: dict[str, Array]) -> Array:
@@ -50,7 +51,7 @@ class ColumnView(View):
         return np.array([ScalarMotion(values[i], J[i], 0.0, 0.0, 0.0) for i in range(3)], dtype=object)
 
     def _R(self, body: Body) -> Array:
-        R = self.motion.body(body.name).R.astype(float)
+        R = self.values(self.motion.body(body.name).R)
         columns = []
         for e in R.T:
             swing = np.array([cross(axis, e) for axis in IDENTITY]).T
@@ -59,32 +60,34 @@ class ColumnView(View):
 
     def _x(self, body: Body, at: Array) -> Array:
         j, point = self.motion.body(body.name), self.motion.point(body.name, at)
-        e = (point.r - j.origin.r).astype(float)
+        r = self.values(point.r)
+        e = r - self.values(j.origin.r)
         swing = np.array([cross(axis, e) for axis in IDENTITY]).T
-        return self._fixed(point.r.astype(float), {body.name: np.hstack((swing, IDENTITY))})
+        return self._fixed(r, {body.name: np.hstack((swing, IDENTITY))})
 
     def _q(self, body: Body, k: int) -> Scalar:
-        return self.motion.coordinates(body.name)[k]
+        return self.values(self.motion.coordinates(body.name))[k]
 
 
-def coupling_forces(motion: SubgraphMotion, edge: Coupled | Written, lam: Floats) -> CouplingForces:
+def coupling_forces(
+    motion: SubgraphMotion, edge: Coupled | Written, lam: Floats, values: Values
+) -> CouplingForces:
     """Forces for multipliers λ of the rows of one coupling or written constraint."""
     if isinstance(edge, Coupled):
         n = len(edge.coordinates)
-        values = [motion.coordinates(body.name)[k] for body, k in edge.coordinates]
-        q = [ScalarMotion(x, np.eye(n)[i], 0.0, 0.0, 0.0) for i, x in enumerate(values)]
+        places = [values(motion.coordinates(body.name))[k] for body, k in edge.coordinates]
+        q = [ScalarMotion(x, np.eye(n)[i], 0.0, 0.0, 0.0) for i, x in enumerate(places)]
         J = ScalarMotion(0.0, zeros(n), 0.0, 0.0, 0.0).like(edge.coupling.residual(q)).J
-        return CouplingForces({}, np.asarray(J * lam[0], dtype=float))
-    view = ColumnView(edge, motion)
+        return CouplingForces({}, values(J) * lam[0])
+    view = ColumnView(edge, motion, values)
     still = ScalarMotion(0.0, zeros(6 * len(view.names)), 0.0, 0.0, 0.0)
-    rows = np.array([still.like(row).J for row in edge.residual(view)], dtype=float)
+    rows = np.array([values(still.like(row).J) for row in edge.residual(view)])
     f = rows.T @ lam
     return CouplingForces({name: f[6 * i : 6 * i + 6] for i, name in enumerate(view.names)}, zeros(0))
 
 
-def along_hinge(body: Body, c: Array, k: int, value: float) -> Floats:
+def along_hinge(H: Floats, k: int, value: float) -> Floats:
     """The smallest wrench on a body, at its hinge point in its carrier's axes, with one generalised force."""
-    H = body.inboard.H(c).astype(float)
     generalised = np.zeros(len(H))
     generalised[k] = value
     return np.asarray(H.T @ np.linalg.solve(H @ H.T, generalised))

@@ -25,9 +25,10 @@ from ce_dynamics.embedding import Aggregate
 from ce_dynamics.loads import Loads
 from ce_dynamics.loops.closure_errors import closure_errors, numerical_rank
 from ce_dynamics.motion import HingeMotion, SubgraphMotion
+from ce_dynamics.parameters import Values
 from ce_dynamics.recursion.articulated_body import Accelerations
 from ce_dynamics.recursion.coupling_forces import along_hinge, coupling_forces
-from ce_dynamics.recursion.outward import Outward
+from ce_dynamics.recursion.outward import Outward, axes
 from ce_dynamics.spatial import phi_force, rotate_vector, spatial
 from ce_dynamics.system import CutEdge, LoopClosure
 
@@ -83,7 +84,11 @@ class Reactions:
 
 
 def reactions(
-    outward: Outward, loads: Loads, accelerations: Accelerations, frame: Body | None = None
+    outward: Outward,
+    loads: Loads,
+    accelerations: Accelerations,
+    frame: Body | None = None,
+    values: Values | None = None,
 ) -> Reactions:
     """Reactions of all hinges and closures.
 
@@ -95,8 +100,10 @@ def reactions(
         Of all bodies, from the forward dynamics under these loads.
     frame : Body, optional
         Body in whose axes the forces are given; world axes if None.
+    values : Values, optional
+        Of the system's free parameters.
     """
-    return BackwardPass(outward, loads, accelerations, frame).run()
+    return BackwardPass(outward, loads, accelerations, frame, values or Values()).run()
 
 
 class BackwardPass:
@@ -109,11 +116,16 @@ class BackwardPass:
     """
 
     def __init__(
-        self, outward: Outward, loads: Loads, accelerations: Accelerations, frame: Body | None
+        self,
+        outward: Outward,
+        loads: Loads,
+        accelerations: Accelerations,
+        frame: Body | None,
+        values: Values,
     ) -> None:
-        self.outward, self.loads = outward, loads
+        self.outward, self.loads, self.values = outward, loads, values
         self.system = outward.embedding.system
-        self.to_frame = np.eye(3) if frame is None else self._axes(frame).T
+        self.to_frame = np.eye(3) if frame is None else values(axes(outward, frame)).T
         self.R = {body.name: self._placed(body).R for body in (self.system.ground, *self.system.bodies)}
         self.r = {body.name: self._placed(body).r for body in (self.system.ground, *self.system.bodies)}
         self.needed = {body.name: self._newton_euler(body, accelerations) for body in self.system.bodies}
@@ -133,23 +145,18 @@ class BackwardPass:
 
     def _placed(self, body: Body) -> Placed:
         placement = self.outward.placement(body, self.system.ground)
-        return Placed(placement.R.astype(float), placement.r.astype(float))
+        return Placed(self.values(placement.R), self.values(placement.r))
 
-    def _axes(self, frame: Body) -> Floats:
-        """Axes of a body as columns (of a spinning wheel too, whose frame the dynamics leave at rest)."""
-        columns = [self.outward.direction(frame, e, self.system.ground) for e in np.eye(3)]
-        return np.array(columns, dtype=float).T
-
-    def _newton_euler(self, body: Body, accelerations: Accelerations) -> Array:
+    def _newton_euler(self, body: Body, accelerations: Accelerations) -> Floats:
         """[I α + ω × I ω; m (a − g)] less the applied wrench: what the hinges of a body must provide."""
         R = self.R[body.name]
-        alpha = accelerations.alpha[body.name]
-        omega = R.T @ self.outward.placement(body, self.system.ground).w
-        torque = body.inertia @ alpha[:3] + np.cross(omega, body.inertia @ omega)
-        f = rotate_vector(R, spatial(torque, body.mass * alpha[3:]))
+        alpha, inertia = self.values(accelerations.alpha[body.name]), self.values(body.inertia)
+        omega = R.T @ self.values(self.outward.placement(body, self.system.ground).w)
+        torque = inertia @ alpha[:3] + np.cross(omega, inertia @ omega)
+        f = rotate_vector(R, spatial(torque, self.values(body.mass) * alpha[3:]))
         if body.name in self.loads.wrenches:
             p = self.outward.embedding.owner[body.name].parent
-            f = f - rotate_vector(self.R[p.name], self.loads.wrenches[body.name])
+            f = f - rotate_vector(self.R[p.name], self.values(self.loads.wrenches[body.name]))
         return f
 
     def _cross(self, body: Body) -> Reaction:
@@ -161,13 +168,14 @@ class BackwardPass:
 
     def _at_hinge(self, body: Body, f: Array) -> tuple[Array, Array]:
         """A force at the centre of mass taken to the body's hinge point, and that point."""
-        at = self.outward.point(body, body.inboard.at, self.system.ground).r
+        at = self.values(self.outward.point(body, body.inboard.at, self.system.ground).r)
         return phi_force(self.r[body.name] - at, f), at
 
     def _along(self, body: Body, f: Array) -> Array:
         """H f: generalised force of a spatial force at the hinge point."""
         c = self.outward.motions[self.outward.embedding.owner[body.name].name].hinge_motions[body.name].c
-        return body.inboard.H(c) @ rotate_vector(self.R[body.carrier.name].T, f)
+        along: Array = self.values(body.inboard.H(c)) @ rotate_vector(self.R[body.carrier.name].T, f)
+        return along
 
     def _reaction(self, at: Array, f: Array, along: Array) -> Reaction:
         torque, force = self.to_frame @ f[:3], self.to_frame @ f[3:]
@@ -179,7 +187,7 @@ class BackwardPass:
         """Find λ of the closures of S and apply them; the residual that they leave is returned."""
         free = [body for body in S.bodies if body not in S.prescribed]
         motion = unlocked(self.outward, S, free)
-        Y = closure_errors(motion, S.closures).Y.astype(float)  # over all unprescribed hinges
+        Y = self.values(closure_errors(motion, S.closures).Y)  # over all unprescribed hinges
         excess = self._excess(S, free)
         dependent = np.concatenate([np.full(body.inboard.n_v, body in S.dependent) for body in free])
         Y_1 = Y[:, dependent]
@@ -203,7 +211,7 @@ class BackwardPass:
             carrier = body.carrier.name
             if carrier in needed:
                 needed[carrier] = needed[carrier] + phi_force(at - self.r[carrier], f)
-            applied = self.loads.torques.get(body.name, zeros(body.inboard.n_v))
+            applied = self.values(self.loads.torques.get(body.name, zeros(body.inboard.n_v)))
             excess[body.name] = self._along(body, f) - applied
         return np.concatenate([excess[body.name] for body in free]).astype(float)
 
@@ -216,10 +224,10 @@ class BackwardPass:
         o_at = motion.point(loop.body_a.name, loop.closure.at_parent)
         p_at = motion.point(loop.body_b.name, loop.closure.at_child)
         A = np.concatenate([c.velocity_rows(o.R, o_at.r, p.R, p_at.r) for c in loop.closure.constraints])
-        pair = A.T @ lam  # forces on both closure points, in the axes of the parent of S
+        pair = self.values(A).T @ lam  # forces on both closure points, in the axes of the parent of S
         R_p, r_p = self.R[S.parent.name], self.r[S.parent.name]
         for body, f_p, x in ((loop.body_a, pair[:6], o_at.r), (loop.body_b, pair[6:], p_at.r)):
-            f, at = rotate_vector(R_p, f_p), r_p + R_p @ x
+            f, at = rotate_vector(R_p, f_p), r_p + R_p @ self.values(x)
             self.needed[body.name] = self.needed[body.name] - phi_force(at - self.r[body.name], f)
         self.result.closures[loop.name] = self._reaction(at, f, lam)
 
@@ -230,18 +238,18 @@ class BackwardPass:
 
         Forces of a coupling act along hinges, which transmit them (and any drive's torque there).
         """
-        forces = coupling_forces(motion, edge, lam)
+        forces = coupling_forces(motion, edge, lam, self.values)
         R_p, r_p = self.R[S.parent.name], self.r[S.parent.name]
         last = edge.body_b
         for name, f_p in forces.wrenches.items():
-            f, at = rotate_vector(R_p, f_p), r_p + R_p @ motion.body(name).origin.r
+            f, at = rotate_vector(R_p, f_p), r_p + R_p @ self.values(motion.body(name).origin.r)
             self.needed[name] = self.needed[name] - phi_force(at - self.r[name], f)
             if name == last.name:
                 result = self._reaction(at, f, lam)
         if isinstance(edge, Coupled):
-            c = motion.hinge_motions[last.name].c
-            along = along_hinge(last, c, edge.coordinates[-1].k, float(forces.generalised[-1]))
-            at = self.outward.point(last, last.inboard.at, self.system.ground).r
+            H = self.values(last.inboard.H(motion.hinge_motions[last.name].c))
+            along = along_hinge(H, edge.coordinates[-1].k, float(forces.generalised[-1]))
+            at = self.values(self.outward.point(last, last.inboard.at, self.system.ground).r)
             f = rotate_vector(self.R[last.carrier.name], along)
             result = self._reaction(at, f, forces.generalised)
         return result

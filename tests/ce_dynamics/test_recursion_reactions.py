@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from ce_dynamics.arrays import Array
+from ce_dynamics.arrays import Array, Scalar
 from ce_dynamics.body import Body
 from ce_dynamics.equations import Instant
 from ce_dynamics.forces.wrench import AppliedWrench
@@ -16,8 +16,10 @@ from ce_dynamics.hinges.distance import Distance
 from ce_dynamics.kinematics.double_wishbone import DoubleWishbone
 from ce_dynamics.kinematics.four_bar_linkage import FourBar
 from ce_dynamics.layout import Layout
+from ce_dynamics.model import Model
 from ce_dynamics.models.hmmwv.ride import build_ride
 from ce_dynamics.motions import Held
+from ce_dynamics.parameters import Parameter
 from ce_dynamics.recursion.energy import momentum
 from ce_dynamics.recursion.inverse_dynamics import inverse_dynamics, prescribed_forces
 from ce_dynamics.recursion.reactions import Reactions, reactions
@@ -222,6 +224,44 @@ def test_multiplier_of_a_distance_is_the_force_in_the_rod() -> None:
     rod = resting(system).closures["rod"]
     np.testing.assert_allclose(rod.force, (0, 0, 10.0), atol=1e-12)  # carries the upper one
     np.testing.assert_allclose(rod.along, (10.0,), atol=1e-12)
+
+
+# Free parameters
+
+
+def loaded_linkage(mass: Scalar, drop: Scalar) -> Model:
+    """A parallelogram with a bob on a ball joint."""
+    system = System(gravity=(0, 0, -10.0))
+    for number in (mass, drop):
+        if isinstance(number, Parameter):
+            system.add_parameter(number)
+    y = (0, 1, 0)
+    system.add_body("crank", mass=1.0, com=(0, 0, 0.5), inertia=(1, 1, 1), parent="ground", hinge=Revolute(y))
+    pins = [Revolute(y, at) for at in ((0, 0, 1), (2, 0, 0), (2, 0, 1))]
+    system.add_body("bar", mass=mass, com=(1, 0, 1), inertia=(1, 1, 1), parent="crank", hinge=pins[0])
+    system.add_body("rocker", mass=1.0, com=(2, 0, 0.5), inertia=(1, 1, 1), parent="ground", hinge=pins[1])
+    system.add_body(
+        "bob", mass=mass, com=(1, 0, -drop), inertia=(1, 1, 1), parent="bar", hinge=Spherical((1, 0, 1))
+    )
+    system.close_loop("pin", "bar", "rocker", pins[2], independent=["crank"])
+    return Model(system)
+
+
+def test_free_parameters_take_the_values_they_are_given() -> None:
+    """The same numbers as those of a system that was described with these values."""
+    free = loaded_linkage(Parameter("mass", 1.0, "kg"), Parameter("drop", 0.6, "m"))
+    plain = loaded_linkage(3.0, 0.9)
+    y = plain.y0 + 0.2 * np.arange(len(plain.y0))
+    found = free.reactions(y, free.inputs_with({"mass": 3.0, "drop": 0.9}), frame="bob")
+    expected = plain.reactions(y, frame="bob")
+    for one, other in zip(
+        [*found.hinges.values(), *found.closures.values()],
+        [*expected.hinges.values(), *expected.closures.values()],
+        strict=True,
+    ):
+        for a, b in zip(one, other, strict=True):
+            np.testing.assert_allclose(a, b, atol=1e-11)
+    assert found.redundant == expected.redundant == {"crank": 3}
 
 
 # The HMMWV
