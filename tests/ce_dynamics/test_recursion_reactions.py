@@ -9,6 +9,8 @@ import pytest
 
 from ce_dynamics.arrays import Array, Scalar
 from ce_dynamics.body import Body
+from ce_dynamics.couplings import Gear
+from ce_dynamics.couplings.written import View
 from ce_dynamics.equations import Instant
 from ce_dynamics.forces.wrench import AppliedWrench
 from ce_dynamics.hinges import Fixed, Prismatic, Revolute, Spherical
@@ -262,6 +264,39 @@ def test_free_parameters_take_the_values_they_are_given() -> None:
         for a, b in zip(one, other, strict=True):
             np.testing.assert_allclose(a, b, atol=1e-11)
     assert found.redundant == expected.redundant == {"crank": 3}
+
+
+def geared(inertia: Scalar) -> Model:
+    """Two wheels in mesh, and a third that a written constraint keeps at half the height of a rim point."""
+    system = System(gravity=(0, 0, -10.0))
+    if isinstance(inertia, Parameter):
+        system.add_parameter(inertia)
+    about = [Revolute((0, 1, 0), (x, 0, 0)) for x in (0, 3)]
+    for name, hinge in zip(("a", "b"), about, strict=True):
+        moments = (inertia, 2.0 * inertia, inertia)
+        system.add_body(name, mass=1.0, inertia=moments, com=hinge.at, parent="ground", hinge=hinge)
+    system.couple("mesh", ("a", "b"), Gear(-2.0), independent=("a",))
+    system.add_body("lift", mass=2.0, com=(0, 0, 1), parent="ground", hinge=Prismatic((0, 0, 1), (0, 0, 1)))
+    a, lift = system.find("a"), system.find("lift")
+
+    def halfway(see: View) -> list[Scalar]:
+        rim, top = see.point(a, (1, 0, 2), system.ground), see.point(lift, (0, 0, 1), system.ground)
+        return [top[2] - 0.5 * rim[2]]
+
+    system.constrain("follow", (system.ground, a, lift), halfway, independent=("a",))
+    return Model(system)
+
+
+def test_free_parameters_of_coupled_hinges() -> None:
+    free, plain = geared(Parameter("inertia", 0.5, "kg*m^2")), geared(0.8)
+    y = plain.y0 + (0.4, 1.3)
+    found, expected = free.reactions(y, free.inputs_with({"inertia": 0.8})), plain.reactions(y)
+    for name in ("mesh", "follow"):
+        for a, b in zip(found.closures[name], expected.closures[name], strict=True):
+            np.testing.assert_allclose(a, b, atol=1e-11)
+    # The mesh turns b by twice the angle of a, the other way: I ω̇ = the torque on b.
+    v_dot = plain.accelerations(*plain.layout.split(y)[:2])
+    assert expected.closures["mesh"].along[1] == pytest.approx(1.6 * -2.0 * v_dot[0], rel=1e-10)
 
 
 # The HMMWV
