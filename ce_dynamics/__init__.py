@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from ce_dynamics.model import InputLaw, Model, compile
     from ce_dynamics.motions import Driven, Held, Motion, SecondOrderActuator
     from ce_dynamics.parameters import Parameter
+    from ce_dynamics.readers import read_mjcf, read_urdf
     from ce_dynamics.rolling import BallRollingOnPlane
     from ce_dynamics.rolling_hinge import RollingOnPlane
     from ce_dynamics.simulation import simulate
@@ -129,6 +130,7 @@ _HOMES = {
     "motions": ("Driven", "Held", "Motion", "SecondOrderActuator"),
     "parameters": ("Parameter",),
     "describing.pose": ("draw",),
+    "readers": ("read_mjcf", "read_urdf"),
     "rolling": ("BallRollingOnPlane",),
     "rolling_hinge": ("RollingOnPlane",),
     "simulation": ("simulate",),
@@ -197,6 +199,8 @@ __all__ = [
     "__version__",
     "compile",
     "draw",
+    "read_mjcf",
+    "read_urdf",
     "simulate",
     "simulate_ensemble",
     "trim",

@@ -126,6 +126,7 @@ class System:
         self.groups: dict[str, tuple[str, ...]] = {}
         self.initial: dict[str, Array] = {}
         self.initial_rates: dict[str, Array] = {}
+        self.notes: list[str] = []  # remarks of whoever built it: what a reader of robot files left out
         self._by_name: dict[str, Body] = {"ground": self.ground}
 
     def add_body(

@@ -1,0 +1,11 @@
+"""Robots from files: URDF with loops (URDF+) and MJCF with equality constraints, as a `System`.
+
+Nothing in a file is ignored silently.  What has no effect on the motion (looks) is skipped and listed in
+``system.notes``; what has one and cannot be represented is refused, by name, line by line, unless the caller
+says that it is to be left out.
+"""
+
+from ce_dynamics.readers.mjcf import read_mjcf
+from ce_dynamics.readers.urdf import read_urdf
+
+__all__ = ["read_mjcf", "read_urdf"]

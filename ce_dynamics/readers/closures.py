@@ -1,0 +1,122 @@
+"""Closures between two frames that need not meet in the design pose.
+
+A hinge of the library is placed in the design pose, where the frames of both bodies coincide.  In a robot
+file each end of a loop has a frame of its own, and the zero pose may leave them apart: the loop is then
+assembled from there.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ce_dynamics.arrays import Array
+from ce_dynamics.hinges import Closure, Fixed, Hinge, Planar, Prismatic, Revolute, Spherical
+from ce_dynamics.hinges.conditions import Angle, Coincident, Condition, InPlane
+from ce_dynamics.hinges.geometry import across
+from ce_dynamics.readers.pose import Pose
+
+ROUNDING = 1e-12
+"""Frames closer than this, in metres and radians, coincide: what forward kinematics loses."""
+RIGHT_ANGLE = 0.5 * math.pi
+
+
+@dataclass(frozen=True, eq=False)
+class BetweenFrames:
+    """A closure whose ends are apart in the design pose.
+
+    Attributes
+    ----------
+    at_parent, at_child : (3,) arrays
+        Where its ends are in the design pose [m].
+    constraints : tuple of Condition
+    """
+
+    at_parent: Array
+    at_child: Array
+    constraints: tuple[Condition, ...]
+
+
+@dataclass(frozen=True)
+class Gap:
+    """How far the ends of a closure are apart: lengths [m] and angles [rad] that it would keep at zero."""
+
+    distance: float
+    angle: float
+
+    @property
+    def closed(self) -> bool:
+        """Whether there is none, but for rounding."""
+        return self.distance <= ROUNDING and self.angle <= ROUNDING
+
+    def __str__(self) -> str:
+        return f"{self.distance:.3g} m and {math.degrees(self.angle):.3g} deg"
+
+
+KINDS = ("revolute", "continuous", "prismatic", "planar", "spherical", "fixed")
+
+
+def between(kind: str, a: Pose, b: Pose, axis: Array) -> tuple[Closure, Gap]:
+    """A closure between two frames, one on each body, and its gap in the design pose.
+
+    Parameters
+    ----------
+    kind : str
+        One of `KINDS`.
+    a, b : Pose
+        The frames in the design pose.
+    axis : (3,) array
+        Unit vector in either frame: the axis, or the normal of the plane.
+    """
+    axis_a, axis_b = a.direction(axis), b.direction(axis)
+    gap = Gap(distance(kind, a, b, axis_a), misalignment(kind, a, b, axis_a, axis_b))
+    if gap.closed:
+        return ordinary(kind, axis_a, a.r), gap
+    e1, e2 = across(axis_a)
+    aligned = Angle(e1, axis_b), Angle(e2, axis_b)
+    (x_a, y_a, z_a), (x_b, y_b, z_b) = a.R.T, b.R.T
+    unturned = Angle(x_a, y_b), Angle(y_a, z_b), Angle(z_a, x_b)
+    constraints: tuple[Condition, ...] = {
+        "revolute": (Coincident(), *aligned),
+        "continuous": (Coincident(), *aligned),
+        "prismatic": (InPlane(e1), InPlane(e2), *unturned),
+        "planar": (InPlane(axis_a), *aligned),
+        "spherical": (Coincident(),),
+        "fixed": (Coincident(), *unturned),
+    }[kind]
+    return BetweenFrames(a.r, b.r, constraints), gap
+
+
+def ordinary(kind: str, axis: Array, at: Array) -> Hinge:
+    """The library's own hinge, for frames that coincide."""
+    if kind == "prismatic":
+        return Prismatic(axis, at)
+    if kind == "planar":
+        return Planar(axis, at)
+    if kind == "spherical":
+        return Spherical(at)
+    return Fixed(at) if kind == "fixed" else Revolute(axis, at)
+
+
+def distance(kind: str, a: Pose, b: Pose, axis: Array) -> float:
+    """How far the origins are apart in the directions that the closure does not leave free."""
+    apart = b.r - a.r
+    along = axis * (axis @ apart)
+    if kind == "prismatic":
+        apart = apart - along
+    elif kind == "planar":
+        apart = along
+    return float(np.linalg.norm(apart))
+
+
+def misalignment(kind: str, a: Pose, b: Pose, axis_a: Array, axis_b: Array) -> float:
+    """The angle about directions that the closure does not leave free; of two axes, that of their lines."""
+    if kind == "spherical":
+        return 0.0
+    if kind in ("prismatic", "fixed"):
+        R = a.R.T @ b.R
+        sine = 0.5 * np.array((R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]))
+        return math.atan2(float(np.linalg.norm(sine)), 0.5 * (float(np.trace(R)) - 1.0))
+    return math.atan2(float(np.linalg.norm(np.cross(axis_a, axis_b))), abs(float(axis_a @ axis_b)))

@@ -1,0 +1,72 @@
+"""Reading MJCF, MuJoCo's format, with its equality constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from ce_dynamics.errors import ModelError
+from ce_dynamics.readers.mjcf_checks import unrepresentable
+from ce_dynamics.readers.mjcf_grammar import GRAMMAR
+from ce_dynamics.readers.mjcf_model import Compiled
+from ce_dynamics.readers.mjcf_system import build
+from ce_dynamics.readers.survey import annotate, refuse, survey
+from ce_dynamics.readers.xml_file import Element, parse
+from ce_dynamics.system import System
+
+
+def read_mjcf(
+    path: str | Path,
+    *,
+    keyframe: str | None = None,
+    independent: Collection[str] = (),
+    ignore: Collection[str] = (),
+) -> System:
+    """The mechanism of an MJCF file; ``connect``, ``weld`` and ``joint`` constraints become loops.
+
+    Every body becomes a body of its name, on the hinge that the file calls a joint.  Of several joints of one
+    body all but the last get a massless body of their own, named ``body/joint``.  Coordinates are zero in the
+    pose of the file, which is the design pose: they are ``qpos`` less ``ref``; those of free and ball joints
+    are counted in world axes.  MuJoCo's constraints give way; here they hold exactly.
+
+    Parameters
+    ----------
+    path : str or Path
+        It may include others.
+    keyframe : str, optional
+        The keyframe to start from; the pose of the file at rest if not given.  Dependent coordinates follow
+        from the independent ones.
+    independent : collection of str
+        Joints whose coordinates are to be independent in loops; chosen automatically where it names none.
+    ignore : collection of str
+        What to leave out although it acts on the motion: kinds as the error names them, such as
+        ``"contact"``, ``"actuator"`` or ``"joint@range"``.
+
+    Returns
+    -------
+    System
+        ``system.notes`` lists what was skipped or left out.
+
+    Raises
+    ------
+    DataError
+        Naming file, line and element: for what cannot be represented and is not in ``ignore`` (all at once),
+        what MuJoCo refuses, NaN, names used twice.
+    ModelError
+        For a string as ``ignore`` or ``independent``, or if lxml or mujoco is not installed.
+    """
+    for what, value in (("ignore", ignore), ("independent", independent)):
+        if isinstance(value, str):
+            raise ModelError(f"read_mjcf: {what} {value!r} must be a set of names: {what}={{{value!r}}}")
+    root = parse(path, "mujoco")
+    findings = list(survey([root], GRAMMAR, included=lambda element: included(element, root)))
+    compiled = Compiled(root.path)
+    notes = refuse(root.path.name, [*findings, *unrepresentable(compiled)], ignore)
+    system, more = build(compiled, keyframe, independent, ignore)
+    annotate(system, [*notes, *more])
+    return system
+
+
+def included(element: Element, root: Element) -> Iterator[Element]:
+    """Elements of an included file, whose name counts from the folder of the main one."""
+    return iter(parse(root.path.parent / element.text("file"), None, included=True))

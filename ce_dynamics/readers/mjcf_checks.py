@@ -1,0 +1,99 @@
+"""What of a compiled MuJoCo model a `System` cannot represent, whichever way it got into the model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ce_dynamics.readers.mjcf_model import Compiled
+from ce_dynamics.readers.survey import Finding
+
+ONE_COORDINATE = ("HINGE", "SLIDE")
+
+
+def unrepresentable(file: Compiled) -> Iterator[Finding]:
+    """Everything, item by item."""
+    for joint in range(file.model.njnt):
+        yield from of_joint(file, joint)
+    yield from of_bodies(file)
+    yield from of_medium(file)
+    yield from of_contacts(file)
+
+
+def of_joint(file: Compiled, joint: int) -> Iterator[Finding]:
+    """Limits, dry friction, and springs and dampers that are not those of one linear coordinate."""
+    model, where = file.model, file.where("joints", joint, file.joint(joint))
+    dofs = file.dofs(joint)
+    simple = file.joint_kind(joint) in ONE_COORDINATE
+    if model.jnt_limited[joint] and not file.disabled("CONSTRAINT", "LIMIT"):
+        yield Finding("joint@range", where)
+    if np.any(model.dof_frictionloss[dofs]) and not file.disabled("CONSTRAINT", "FRICTIONLOSS"):
+        yield Finding("joint@frictionloss", where)
+    if np.any(model.dof_armature[dofs]) and not simple:
+        yield Finding("joint@armature", where)
+    if not file.disabled("SPRING"):
+        curved = nonlinear(model, "jnt_stiffnesspoly", joint)
+        if curved or (model.jnt_stiffness[joint] and not simple):
+            yield Finding("joint@stiffness", where)
+        if nonlinear(model, "jnt_springyield", joint):
+            yield Finding("joint@springyield", where)
+    if not file.disabled("DAMPER"):
+        curved = nonlinear(model, "dof_dampingpoly", dofs)
+        if curved or (np.any(model.dof_damping[dofs]) and not simple):
+            yield Finding("joint@damping", where)
+
+
+def nonlinear(model: object, field: str, index: int | slice) -> bool:
+    """Whether a field that older versions of MuJoCo do not have is not zero."""
+    values = getattr(model, field, None)
+    return values is not None and bool(np.any(values[index]))
+
+
+def of_bodies(file: Compiled) -> Iterator[Finding]:
+    """Bodies that gravity does not pull as it should."""
+    for body in range(1, file.model.nbody):
+        if file.model.body_gravcomp[body]:
+            yield Finding("body@gravcomp", file.where("bodies", body, file.body(body)))
+
+
+def of_medium(file: Compiled) -> Iterator[Finding]:
+    """The fluid that everything moves in."""
+    for name in ("density", "viscosity"):
+        value = float(getattr(file.model.opt, name))
+        if value:
+            yield Finding(f"option@{name}", f"{name}={value:g}")
+
+
+def of_contacts(file: Compiled) -> Iterator[Finding]:
+    """Pairs of bodies whose geoms may touch, by the rules of MuJoCo."""
+    model = file.model
+    if file.disabled("CONSTRAINT", "CONTACT"):
+        return
+    excluded = {int(signature) for signature in model.exclude_signature}
+    touching = dict.fromkeys(
+        pair for pair in pairs(file) if (pair[0] << 16) + pair[1] not in excluded and not fixed(file, *pair)
+    )
+    for one, other in touching:
+        yield Finding("contact", f"{file.body(one)!r} on {file.body(other)!r}")
+
+
+def pairs(file: Compiled) -> Iterator[tuple[int, int]]:
+    """Pairs of bodies, the lower first, with geoms whose masks match."""
+    model = file.model
+    kind, partner = model.geom_contype, model.geom_conaffinity
+    one, other = np.nonzero((kind[:, None] & partner[None, :]) | (partner[:, None] & kind[None, :]))
+    for i, j in zip(one.tolist(), other.tolist(), strict=True):
+        bodies = int(model.geom_bodyid[i]), int(model.geom_bodyid[j])
+        if bodies[0] < bodies[1]:
+            yield bodies
+
+
+def fixed(file: Compiled, one: int, other: int) -> bool:
+    """Whether two bodies do not move against each other, or are parent and child, which do not touch."""
+    weld, parent = file.model.body_weldid, file.model.body_parentid
+    a, b = int(weld[one]), int(weld[other])
+    if a == b:
+        return True
+    over_a, over_b = int(weld[parent[a]]), int(weld[parent[b]])
+    return not file.disabled("FILTERPARENT") and ((a != 0 and a == over_b) or (b != 0 and b == over_a))

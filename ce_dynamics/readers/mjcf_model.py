@@ -1,0 +1,126 @@
+"""A compiled MuJoCo model, with names for everything and the lines it comes from."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ce_dynamics.arrays import Array
+from ce_dynamics.errors import DataError, ModelError
+from ce_dynamics.readers.pose import Pose, cleaned
+from ce_dynamics.readers.xml_file import EXTRA
+from ce_dynamics.rotation import rotation_from_quaternion
+
+GROUND = "ground"
+
+
+class Compiled:
+    """What MuJoCo makes of a file: defaults resolved, inertias found, all poses known at ``qpos0``.
+
+    Attributes
+    ----------
+    mujoco : module
+    model : mujoco.MjModel
+    data : mujoco.MjData
+        Kinematics of the pose ``qpos0``, that of the file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        try:
+            import mujoco
+        except ImportError as error:
+            raise ModelError(EXTRA.format(package="mujoco")) from error
+        self.mujoco: Any = mujoco
+        self.file = path.name
+        try:
+            self.spec: Any = mujoco.MjSpec.from_file(str(path))
+            self.model: Any = self.spec.compile()
+        except ValueError as error:
+            message = " ".join(str(error).split())
+            raise DataError(f"{path.name}: refused by MuJoCo: {message}") from error
+        self.data: Any = mujoco.MjData(self.model)
+        mujoco.mj_kinematics(self.model, self.data)
+
+    # Names, and where things stand
+
+    def body(self, index: int) -> str:
+        """Name of a body."""
+        return GROUND if index == 0 else self.model.body(index).name or f"body {index}"
+
+    def joint(self, index: int) -> str:
+        """Name of a joint."""
+        return str(self.model.joint(index).name or f"joint {index}")
+
+    def equality(self, index: int) -> str:
+        """Name of an equality constraint."""
+        kind = self.kind("mjtEq", self.model.eq_type[index]).lower()
+        return str(self.model.equality(index).name or f"{kind} {index}")
+
+    def where(self, what: str, index: int, name: str) -> str:
+        """Line and name of a body, joint or equality (``what`` is the list of the specification)."""
+        line = self._lines[what].get(index, "")
+        return f"{line} ({name!r})" if line else repr(name)
+
+    def place(self, what: str, index: int, name: str) -> str:
+        """File, line and name."""
+        return f"{self.file}, {self.where(what, index, name)}"
+
+    @cached_property
+    def _lines(self) -> dict[str, dict[int, str]]:
+        lists = ("bodies", "joints", "equalities")
+        return {what: {item.id: item.info for item in getattr(self.spec, what)} for what in lists}
+
+    def kind(self, enumeration: str, value: int) -> str:
+        """Name of a constant without its prefix, as ``HINGE``."""
+        return str(getattr(self.mujoco, enumeration)(int(value)).name).partition("_")[2]
+
+    def disabled(self, *what: str) -> bool:
+        """Whether the file's flags switch one of these off."""
+        bits = self.mujoco.mjtDisableBit
+        return any(int(self.model.opt.disableflags) & int(getattr(bits, f"mjDSBL_{name}")) for name in what)
+
+    # Things of one kind
+
+    def joint_kind(self, index: int) -> str:
+        """FREE, BALL, SLIDE or HINGE."""
+        return self.kind("mjtJoint", self.model.jnt_type[index])
+
+    def joints(self, body: int) -> range:
+        """Joints that carry a body, in the order in which they act."""
+        start = int(self.model.body_jntadr[body])
+        return range(start, start + int(self.model.body_jntnum[body]))
+
+    def dofs(self, joint: int) -> slice:
+        """Degrees of freedom of a joint."""
+        start = int(self.model.jnt_dofadr[joint])
+        return slice(start, start + {"FREE": 6, "BALL": 3}.get(self.joint_kind(joint), 1))
+
+    def coordinates(self, joint: int) -> slice:
+        """Coordinates of a joint."""
+        start = int(self.model.jnt_qposadr[joint])
+        return slice(start, start + {"FREE": 7, "BALL": 4}.get(self.joint_kind(joint), 1))
+
+    # Geometry in the pose of the file
+
+    def frame(self, body: int) -> Pose:
+        """A body's frame."""
+        return Pose(matrix(self.data.xmat[body]), np.array(self.data.xpos[body]))
+
+    def at_mass(self, body: int) -> Pose:
+        """A body's principal frame at its centre of mass."""
+        return Pose(matrix(self.data.ximat[body]), np.array(self.data.xipos[body]))
+
+    def site(self, index: int) -> tuple[int, Pose]:
+        """The body that has a site, and the site's frame."""
+        body = int(self.model.site_bodyid[index])
+        quaternion = np.array(self.model.site_quat[index])
+        local = Pose(rotation_from_quaternion(quaternion).astype(float), np.array(self.model.site_pos[index]))
+        return body, self.frame(body) @ local
+
+
+def matrix(entries: Any) -> Array:
+    """A rotation matrix of nine entries."""
+    return cleaned(np.array(entries, dtype=float).reshape(3, 3))

@@ -1,0 +1,127 @@
+"""A compiled MuJoCo model as a `System`; the pose of the file is the design pose."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+
+from ce_dynamics.body import Body
+from ce_dynamics.couplings import LinearCoupling
+from ce_dynamics.errors import DataError
+from ce_dynamics.forces.torsion import TorsionSpringDamper
+from ce_dynamics.hinges import Fixed, Free, Hinge, Prismatic, Revolute, Spherical
+from ce_dynamics.readers.mjcf_checks import ONE_COORDINATE, of_joint
+from ce_dynamics.readers.mjcf_equalities import add_equalities
+from ce_dynamics.readers.mjcf_model import GROUND, Compiled
+from ce_dynamics.readers.mjcf_start import start_from
+from ce_dynamics.readers.tree import choose_independent, located
+from ce_dynamics.system import System
+
+
+def build(
+    file: Compiled, keyframe: str | None, independent: Collection[str], ignore: Collection[str]
+) -> tuple[System, list[str]]:
+    """The system, and notes on it."""
+    model = file.model
+    gravity = np.zeros(3) if file.disabled("GRAVITY") else np.array(model.opt.gravity)
+    names = file.spec.modelname
+    system = System(gravity, name=names or file.file)
+    carried: dict[int, Body] = {}
+    for index in range(1, model.nbody):
+        add_body(system, file, index, carried)
+    for joint, body in carried.items():
+        add_spring(system, file, joint, body, ignore)
+    notes = add_equalities(system, file, carried)
+    for joint, body in carried.items():
+        add_rotor(system, file, joint, body)
+    chosen = named_joints(file, carried, independent)
+    choose_independent(system, lambda bodies: [body for body in bodies if body in chosen])
+    if keyframe is not None:
+        notes += start_from(system, file, keyframe, carried)
+    return system, notes
+
+
+def add_body(system: System, file: Compiled, index: int, carried: dict[int, Body]) -> None:
+    """A body, preceded by a massless one for each of its joints but the last."""
+    name = file.body(index)
+    parent = file.body(int(file.model.body_parentid[index]))
+    joints = list(file.joints(index))
+    with located(file.place("bodies", index, name)):
+        for joint in joints[:-1]:
+            between = f"{name}/{file.joint(joint)}"
+            carried[joint] = system.add_body(between, mass=0.0, parent=parent, hinge=hinge(file, joint))
+            parent = between
+        frame = file.at_mass(index)
+        body = system.add_body(
+            name,
+            mass=float(file.model.body_mass[index]),
+            com=frame.r,
+            inertia=frame.inertia(np.diag(file.model.body_inertia[index])),
+            parent=parent,
+            hinge=hinge(file, joints[-1]) if joints else Fixed(file.frame(index).r),
+        )
+        if joints:
+            carried[joints[-1]] = body
+
+
+def hinge(file: Compiled, joint: int) -> Hinge:
+    """A joint as a hinge."""
+    at, axis = np.array(file.data.xanchor[joint]), np.array(file.data.xaxis[joint])
+    kind = file.joint_kind(joint)
+    if kind == "FREE":
+        return Free(file.frame(int(file.model.jnt_bodyid[joint])).r)
+    if kind == "BALL":
+        return Spherical(at)
+    axis = np.where(np.abs(axis) < 1e-15, 0.0, axis)
+    return Prismatic(axis, at) if kind == "SLIDE" else Revolute(axis, at)
+
+
+def add_spring(system: System, file: Compiled, joint: int, body: Body, ignore: Collection[str]) -> None:
+    """Spring and damper of a joint, unless they are left out."""
+    model, dof = file.model, file.dofs(joint).start
+    if file.joint_kind(joint) not in ONE_COORDINATE:
+        return
+    left_out = {finding.kind for finding in of_joint(file, joint)} & set(ignore)
+    spring = 0.0 if file.disabled("SPRING") else float(model.jnt_stiffness[joint])
+    damper = 0.0 if file.disabled("DAMPER") else float(model.dof_damping[dof])
+    spring = 0.0 if "joint@stiffness" in left_out else spring
+    damper = 0.0 if "joint@damping" in left_out else damper
+    if spring or damper:
+        at = file.coordinates(joint).start
+        free = float(model.qpos_spring[at] - model.qpos0[at])
+        name = f"spring of {file.joint(joint)}"
+        with located(file.place("joints", joint, file.joint(joint))):
+            system.add_force(TorsionSpringDamper(name, body, spring=spring, damper=damper, free=free))
+
+
+def add_rotor(system: System, file: Compiled, joint: int, body: Body) -> None:
+    """The armature of a joint, energy ½ I q̇², as a rotor on the ground that turns as the joint does.
+
+    A rotor on the joint's parent would also turn with the parent, which MuJoCo's armature does not.
+    """
+    armature = float(file.model.dof_armature[file.dofs(joint).start])
+    if file.joint_kind(joint) not in ONE_COORDINATE or not armature:
+        return
+    name = f"rotor of {file.joint(joint)}"
+    disc = np.array((0.5, 0.5, 1.0)) * armature
+    with located(file.place("joints", joint, file.joint(joint))):
+        rotor = system.add_body(name, mass=0.0, inertia=disc, parent=GROUND, hinge=Revolute((0, 0, 1)))
+        system.couple(name, [body, rotor], LinearCoupling((-1.0, 1.0)))
+
+
+def named_joints(file: Compiled, carried: dict[int, Body], names: Collection[str]) -> list[Body]:
+    """Bodies whose hinges are joints of the given names.
+
+    Raises
+    ------
+    DataError
+        If there is no such joint.
+    """
+    known = {file.joint(joint): body for joint, body in carried.items()}
+    for name in names:
+        if name not in known:
+            raise DataError(
+                f"{file.file}: there is no joint {name!r} to be independent; joints are {list(known)}"
+            )
+    return [known[name] for name in names]

@@ -1,0 +1,69 @@
+"""Poses of frames in the design pose."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ce_dynamics.arrays import Array
+
+ROUNDING = 1e-15
+
+
+@dataclass(frozen=True, eq=False)
+class Pose:
+    """A frame in the world.
+
+    Attributes
+    ----------
+    R : (3, 3) array
+        From the frame's axes to the world's.
+    r : (3,) array
+        Its origin [m].
+    """
+
+    R: Array
+    r: Array
+
+    def __matmul__(self, other: Pose) -> Pose:
+        """A frame given in this one."""
+        return Pose(cleaned(self.R @ other.R), self.r + self.R @ other.r)
+
+    def direction(self, axis: Array) -> Array:
+        """A direction given in this frame."""
+        return np.asarray(self.R @ axis)
+
+    def inertia(self, I: Array) -> Array:  # noqa: E741 (the symbol of the notation)
+        """A symmetric tensor given in this frame."""
+        turned = self.R @ I @ self.R.T
+        return np.asarray(0.5 * (turned + turned.T))
+
+
+WORLD = Pose(np.eye(3), np.zeros(3))
+
+
+def cleaned(R: Array) -> Array:
+    """A rotation matrix without the rounding errors beside its entries."""
+    return np.where(np.abs(R) < ROUNDING, 0.0, R)
+
+
+def from_rpy(rpy: Array, right_angles: float) -> Array:
+    """R = Rz(yaw) Ry(pitch) Rx(roll); angles that near to a multiple of a right angle are taken as such."""
+    (cr, sr), (cp, sp), (cy, sy) = (cosine_and_sine(float(angle), right_angles) for angle in rpy)
+    return np.array(
+        (
+            (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
+            (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
+            (-sp, cp * sr, cp * cr),
+        )
+    )
+
+
+def cosine_and_sine(angle: float, right_angles: float) -> tuple[float, float]:
+    """Of an angle, exact at multiples of a right angle."""
+    quarters = round(angle / (0.5 * math.pi))
+    if abs(angle - quarters * 0.5 * math.pi) <= right_angles:
+        return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[quarters % 4]
+    return math.cos(angle), math.sin(angle)

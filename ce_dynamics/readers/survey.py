@@ -1,0 +1,164 @@
+"""What of a file is read, what is skipped because it moves nothing, and what is refused.
+
+A grammar lists what is known; everything else is refused by name, so nothing new can slip through.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+
+from ce_dynamics.errors import DataError
+from ce_dynamics.readers.xml_file import Element
+from ce_dynamics.system import System
+
+logger = logging.getLogger(__name__)
+
+LONGEST_LIST = 8
+NAMES = ("name", "class", "childclass", "model", "link", "joint", "body", "site", "file")
+"""Attributes that hold names, which may be any word."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What may stand in an element.
+
+    Attributes
+    ----------
+    attributes : frozenset of str, or None
+        Attributes that are read; None where any is (another parser has checked them).
+    children : str
+        Name of the context that lists the child elements.
+    settings : frozenset of str
+        Attributes that are not read because they do not move anything.
+    """
+
+    attributes: frozenset[str] | None = frozenset()
+    children: str = "nothing"
+    settings: frozenset[str] = frozenset()
+
+
+LOOKS = Rule(None, "anything")
+"""An element that does not move anything; skipped with all it contains."""
+
+Grammar = Mapping[str, Mapping[str, Rule]]
+"""Rules by context and tag."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something in the file that is not read.
+
+    Attributes
+    ----------
+    kind : str
+        Tag, or ``tag@attribute``: what the caller names to leave it out.
+    where : str
+        File and line.
+    harmless : bool
+        Whether it has no effect on the motion.
+    """
+
+    kind: str
+    where: str
+    harmless: bool = False
+
+
+def known(*attributes: str, children: str = "nothing", settings: Collection[str] = ()) -> Rule:
+    """A rule with the given attributes."""
+    return Rule(frozenset(attributes), children, frozenset(settings))
+
+
+def survey(
+    elements: Iterable[Element],
+    grammar: Grammar,
+    context: str = "file",
+    included: Callable[[Element], Iterable[Element]] | None = None,
+) -> Iterator[Finding]:
+    """What of some elements, and of what they contain, is not read.
+
+    ``included`` finds the elements that ``<include>`` stands for, if the format has it.
+
+    Raises
+    ------
+    DataError
+        For a number that is none.
+    """
+    for element in elements:
+        refuse_nan(element)
+        if included is not None and element.tag == "include":
+            yield from survey(included(element), grammar, context, included)
+            continue
+        rule = grammar[context].get(element.tag)
+        if rule is None or rule is LOOKS:
+            yield Finding(element.tag, where(element), rule is LOOKS)
+            continue
+        yield from unread_attributes(element, rule)
+        yield from survey(element, grammar, rule.children, included)
+
+
+def refuse_nan(element: Element) -> None:
+    """Refuse NaN, which parsers take for a value that is not given."""
+    for name, value in element.attributes.items():
+        if "nan" in value.lower().split() and not name.startswith(NAMES):
+            raise element.error(f"{name}={value!r} must be finite")
+
+
+def unread_attributes(element: Element, rule: Rule) -> Iterator[Finding]:
+    """Attributes that are not read."""
+    if rule.attributes is not None:
+        for name in element.attributes:
+            if name not in rule.attributes:
+                yield Finding(f"{element.tag}@{name}", where(element), name in rule.settings)
+
+
+def where(element: Element) -> str:
+    """Line and name of an element, and its file if it is an included one."""
+    named = element.attributes.get("name")
+    file = f"{element.path.name} " if element.included else ""
+    line = f"{file}line {element.line}"
+    return line if named is None else f"{line} ({named!r})"
+
+
+def refuse(file: str, findings: Iterable[Finding], ignore: Collection[str]) -> list[str]:
+    """Refuse what cannot be represented and is not to be ignored; notes on everything else.
+
+    Raises
+    ------
+    DataError
+        Naming every kind that is refused, with its lines, and how to leave it out.
+    """
+    refused, notes = [], []
+    found = sorted(findings, key=lambda finding: finding.kind)
+    for kind, group in groupby(found, key=lambda finding: finding.kind):
+        members = list(group)
+        places = [member.where for member in members]
+        if all(member.harmless for member in members):
+            notes.append(f"{file}: {kind}: skipped, it does not move anything: {listed(places)}")
+        elif kind in ignore:
+            notes.append(f"{file}: {kind}: left out as asked: {listed(places)}")
+        else:
+            refused.append((kind, listed([member.where for member in members if not member.harmless])))
+    if refused:
+        details = "".join(f"\n  {kind}: {places}" for kind, places in refused)
+        names = ", ".join(repr(kind) for kind, _ in refused)
+        raise DataError(
+            f"{file} contains what cannot be represented:{details}\n"
+            f"take it out of the file, or leave it out of the model with ignore={{{names}}}"
+        )
+    return notes
+
+
+def listed(places: list[str]) -> str:
+    """Places for a message, the first few of many."""
+    shown = "; ".join(places[:LONGEST_LIST])
+    return shown if len(places) <= LONGEST_LIST else f"{shown}; and {len(places) - LONGEST_LIST} more"
+
+
+def annotate(system: System, notes: Iterable[str]) -> None:
+    """Keep notes with the system, and log them."""
+    for note in notes:
+        system.notes.append(note)
+        logger.info("%s", note)

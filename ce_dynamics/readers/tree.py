@@ -1,0 +1,76 @@
+"""What both readers do with a system under construction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from ce_dynamics.body import Body
+from ce_dynamics.embedding import driven_bodies, merged_groups
+from ce_dynamics.errors import DataError, ModelError
+from ce_dynamics.readers.closures import RIGHT_ANGLE, Gap
+from ce_dynamics.system import System
+
+
+@contextmanager
+def located(place: str) -> Iterator[None]:
+    """Add the place in the file to what the library says of a description.
+
+    Raises
+    ------
+    DataError
+    """
+    try:
+        yield
+    except DataError:
+        raise
+    except ModelError as error:
+        raise DataError(f"{place}: {error}") from error
+
+
+def gap_note(gap: Gap, place: str) -> list[str]:
+    """What is worth knowing about a loop that is open in the design pose.
+
+    Raises
+    ------
+    DataError
+        If its ends are turned so far that the wrong way round is as near as the right one.
+    """
+    if gap.closed:
+        return []
+    if gap.angle >= RIGHT_ANGLE:
+        raise DataError(
+            f"{place}: its two frames are apart by {gap} in the zero pose; from 90 deg on it might close the "
+            f"wrong way round: choose the zero pose, or one of the frames, so that they are nearer"
+        )
+    return [f"{place}: open by {gap} in the zero pose; it is assembled from there"]
+
+
+def massless_tip(system: System, body: Body) -> bool:
+    """Whether a body moves but neither it nor anything it carries has mass or inertia, nor closes a loop."""
+    moved = [other for other in system.bodies if carries(body, other)]
+    ends = [end for loop in system.closures for end in loop.bodies]
+    light = all(other.mass == 0.0 and not other.inertia.any() for other in moved)
+    return body.inboard.n_v > 0 and light and not any(end in moved for end in ends)
+
+
+def carries(body: Body, other: Body) -> bool:
+    """Whether a body is another, or below it on its way to the ground."""
+    at: Body | None = other
+    while at is not None:
+        if at is body:
+            return True
+        at = at.parent
+    return False
+
+
+def choose_independent(system: System, chosen: Callable[[Collection[Body]], list[Body]]) -> None:
+    """Name the independent coordinates of every aggregated body, as ``chosen`` picks them from its bodies."""
+    picked: dict[str, tuple[str, ...]] = {}
+    for bodies, closures in merged_groups(system, driven_bodies(system)):
+        names = [body.name for body in bodies if body in chosen(bodies)]
+        picked[closures[0].name] = tuple(names)
+    system.closures = [
+        replace(loop, independent=picked.get(loop.name, loop.independent)) for loop in system.closures
+    ]

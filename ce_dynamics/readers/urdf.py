@@ -1,0 +1,80 @@
+"""Reading URDF, with the loops and couplings of URDF+."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from numpy.typing import ArrayLike
+
+from ce_dynamics.errors import ModelError
+from ce_dynamics.readers.survey import Finding, annotate, refuse, survey, where
+from ce_dynamics.readers.urdf_model import GRAMMAR, WITH_COORDINATE, Robot, read_robot
+from ce_dynamics.readers.urdf_system import build
+from ce_dynamics.readers.xml_file import parse
+from ce_dynamics.system import System
+
+BASES = ("fixed", "floating")
+
+
+def read_urdf(
+    path: str | Path,
+    *,
+    base: str = "fixed",
+    gravity: ArrayLike = (0.0, 0.0, -9.81),
+    ignore: Collection[str] = (),
+    right_angles: float = 1e-12,
+) -> System:
+    """The robot of a URDF file, with loops and couplings as in URDF+.
+
+    Every link becomes a body of its name, on the hinge that the file calls a joint; coordinates are those of
+    the joints, zero in the zero pose, which is the design pose.  The root link's frame is the world's.
+
+    Parameters
+    ----------
+    path : str or Path
+    base : str
+        ``"fixed"``: the root link is fixed on the ground; ``"floating"``: it moves freely.
+    gravity : (3,) array_like
+        Acceleration of free fall [m/s²]; the format has none.
+    ignore : collection of str
+        What to leave out although it acts on the motion: kinds as the error names them, such as ``"limit"``,
+        ``"collision"`` or ``"dynamics@friction"``.
+    right_angles : float
+        Angles ``rpy`` as near as this to a multiple of a right angle are taken as such [rad].  Files often
+        print few digits; a loop whose axes are parallel but for 1e-8 rad counts as not parallel.
+
+    Returns
+    -------
+    System
+        ``system.notes`` lists what was skipped or left out.
+
+    Raises
+    ------
+    DataError
+        Naming file, line and element: for what cannot be represented and is not in ``ignore`` (all at once),
+        missing or malformed values, names used twice, links that are not joined to a tree, moving links
+        without mass.
+    ModelError
+        For another ``base``, a string as ``ignore``, or if lxml is not installed.
+    """
+    if base not in BASES:
+        raise ModelError(f"read_urdf: base {base!r} is not known; choose one of {', '.join(BASES)}")
+    if isinstance(ignore, str):
+        raise ModelError(f"read_urdf: ignore {ignore!r} must be a set of names: ignore={{{ignore!r}}}")
+    root = parse(path, "robot")
+    findings = list(survey([root], GRAMMAR))
+    robot = read_robot(root, right_angles)
+    notes = refuse(root.path.name, [*findings, *friction(robot)], ignore)
+    system, more = build(robot, base, gravity)
+    annotate(system, [*notes, *more])
+    return system
+
+
+def friction(robot: Robot) -> Iterator[Finding]:
+    """Joints with dry friction, or with viscous friction and no single coordinate for it to act on."""
+    for joint in robot.joints.values():
+        if joint.friction != 0.0:
+            yield Finding("dynamics@friction", where(joint.element))
+        if joint.damping != 0.0 and joint.kind not in WITH_COORDINATE:
+            yield Finding("dynamics@damping", where(joint.element))

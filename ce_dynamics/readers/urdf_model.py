@@ -1,0 +1,292 @@
+"""A URDF+ file as plain data: links, joints, loops and couplings, checked one by one.
+
+The elements are those of URDF with the extensions of URDF+ (Chignoli, Slotine, Wensing and Kim: URDF+: An
+Enhanced URDF for Robots with Kinematic Loops, 2024): `<loop>` joins a predecessor and a successor link by a
+further joint, `<coupling>` ties the motion of one joint to that of another, and ``independent`` says which
+joints' coordinates are to describe a loop.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ce_dynamics.arrays import Array
+from ce_dynamics.readers.closures import KINDS
+from ce_dynamics.readers.pose import Pose, from_rpy
+from ce_dynamics.readers.survey import LOOKS, Grammar, known
+from ce_dynamics.readers.xml_file import Element
+
+JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+WITH_COORDINATE = ("revolute", "continuous", "prismatic")
+WITH_AXIS = (*WITH_COORDINATE, "planar")
+ORIGIN = known("xyz", "rpy")
+AXIS = known("xyz")
+END = known("link", children="end")
+INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+
+GRAMMAR: Grammar = {
+    "file": {"robot": known("name", "version", children="robot")},
+    "robot": {
+        "link": known("name", children="link"),
+        "joint": known("name", "type", "independent", children="joint"),
+        "loop": known("name", "type", children="loop"),
+        "coupling": known("name", children="coupling"),
+        "material": LOOKS,
+    },
+    "link": {"inertial": known(children="inertial"), "visual": LOOKS},
+    "inertial": {"origin": ORIGIN, "mass": known("value"), "inertia": known(*INERTIA)},
+    "joint": {
+        "origin": ORIGIN,
+        "parent": known("link"),
+        "child": known("link"),
+        "axis": AXIS,
+        "dynamics": known("damping", "friction"),
+        "mimic": known("joint", "multiplier", "offset"),
+        "calibration": LOOKS,
+        "safety_controller": LOOKS,
+    },
+    "loop": {"predecessor": END, "successor": END, "axis": AXIS},
+    "end": {"origin": ORIGIN},
+    "coupling": {"predecessor": known("link"), "successor": known("link"), "ratio": known("value")},
+    "nothing": {},
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Inertial:
+    """Mass [kg], and the inertia [kg m²] about the origin and in the axes of a frame of the link."""
+
+    frame: Pose
+    mass: float
+    inertia: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """A rigid body; ``inertial`` is None where the file gives it no mass."""
+
+    element: Element
+    name: str
+    inertial: Inertial | None
+
+
+@dataclass(frozen=True, eq=False)
+class Mimic:
+    """q = multiplier × (coordinate of ``joint``) + offset."""
+
+    element: Element
+    joint: str
+    multiplier: float
+    offset: float
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """A joint of the tree.
+
+    Attributes
+    ----------
+    independent : bool or None
+        What the file says of the joint's coordinate; None if it says nothing.
+    """
+
+    element: Element
+    name: str
+    kind: str
+    parent: str
+    child: str
+    frame: Pose
+    axis: Array
+    damping: float
+    friction: float
+    mimic: Mimic | None
+    independent: bool | None
+
+
+@dataclass(frozen=True, eq=False)
+class Loop:
+    """A joint that closes a loop, between a frame on the predecessor and one on the successor."""
+
+    element: Element
+    name: str
+    kind: str
+    predecessor: str
+    at_predecessor: Pose
+    successor: str
+    at_successor: Pose
+    axis: Array
+
+
+@dataclass(frozen=True, eq=False)
+class CouplingOf:
+    """Turn of the successor = ratio × turn of the predecessor, both counted from what carries both."""
+
+    element: Element
+    name: str
+    predecessor: str
+    successor: str
+    ratio: float
+
+
+@dataclass(frozen=True, eq=False)
+class Robot:
+    """Everything of a file that moves something."""
+
+    element: Element
+    name: str
+    links: dict[str, Link]
+    joints: dict[str, Joint]
+    loops: dict[str, Loop]
+    couplings: dict[str, CouplingOf]
+
+
+def read_robot(root: Element, right_angles: float) -> Robot:
+    """All elements, each checked by itself, with names used once.
+
+    Raises
+    ------
+    DataError
+        Naming file, line and element.
+    """
+
+    def reading(tag: str) -> dict[str, Element]:
+        return unique(root.children(tag))
+
+    links = {name: Link(e, name, inertial(e, right_angles)) for name, e in reading("link").items()}
+    return Robot(
+        root,
+        root.text("name"),
+        links,
+        {name: joint(e, name, right_angles) for name, e in reading("joint").items()},
+        {name: loop(e, name, right_angles) for name, e in reading("loop").items()},
+        {name: coupling(e, name) for name, e in reading("coupling").items()},
+    )
+
+
+def unique(elements: list[Element]) -> dict[str, Element]:
+    """Elements by their names."""
+    found: dict[str, Element] = {}
+    for element in elements:
+        name = element.text("name")
+        if not name:
+            raise element.error("name is empty")
+        if name in found:
+            raise element.error(
+                f"the name is taken by line {found[name].line}; give every <{element.tag}> its own"
+            )
+        found[name] = element
+    return found
+
+
+def origin(element: Element | None, right_angles: float) -> Pose:
+    """The frame that an element places by ``xyz`` and ``rpy``; without them that of the link."""
+    given = None if element is None else element.child("origin")
+    if given is None:
+        return Pose(np.eye(3), np.zeros(3))
+    zero = (0.0, 0.0, 0.0)
+    return Pose(from_rpy(given.numbers("rpy", 3, zero), right_angles), given.numbers("xyz", 3, zero))
+
+
+def unit(element: Element) -> Array:
+    """The unit vector along the ``<axis>`` of an element; x if there is none."""
+    given = element.child("axis")
+    if given is None:
+        return np.array((1.0, 0.0, 0.0))
+    axis = given.numbers("xyz", 3)
+    length = float(np.linalg.norm(axis))
+    if length == 0.0:
+        raise given.error(
+            f"xyz={given.text('xyz')!r} of {element.tag} {element.text('name')!r} is no direction"
+        )
+    return np.asarray(axis / length)
+
+
+def inertial(link: Element, right_angles: float) -> Inertial | None:
+    """Mass and inertia of a link, both of which must be given if one is."""
+    given = link.child("inertial")
+    if given is None:
+        return None
+    mass = given.needed("mass").number("value")
+    if mass < 0.0:
+        raise given.needed("mass").error(f"value={mass!r} of link {link.text('name')!r} must be >= 0 kg")
+    element = given.needed("inertia")
+    xx, xy, xz, yy, yz, zz = (element.number(name) for name in INERTIA)
+    return Inertial(origin(given, right_angles), mass, np.array(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))))
+
+
+def joint(element: Element, name: str, right_angles: float) -> Joint:
+    """A joint."""
+    kind = one_of(element, "type", JOINT_TYPES)
+    dynamics = element.child("dynamics")
+    damping = 0.0 if dynamics is None else dynamics.number("damping", 0.0)
+    if dynamics is not None and damping < 0.0:
+        raise dynamics.error(f"damping={damping!r} of joint {name!r} must be >= 0")
+    return Joint(
+        element,
+        name,
+        kind,
+        element.needed("parent").text("link"),
+        element.needed("child").text("link"),
+        origin(element, right_angles),
+        unit(element) if kind in WITH_AXIS else np.array((1.0, 0.0, 0.0)),
+        damping,
+        0.0 if dynamics is None else dynamics.number("friction", 0.0),
+        mimic(element.child("mimic")),
+        flag(element, "independent"),
+    )
+
+
+def mimic(element: Element | None) -> Mimic | None:
+    """What a joint follows."""
+    if element is None:
+        return None
+    return Mimic(
+        element, element.text("joint"), element.number("multiplier", 1.0), element.number("offset", 0.0)
+    )
+
+
+def loop(element: Element, name: str, right_angles: float) -> Loop:
+    """A joint that closes a loop."""
+    predecessor, successor = element.needed("predecessor"), element.needed("successor")
+    return Loop(
+        element,
+        name,
+        one_of(element, "type", KINDS),
+        predecessor.text("link"),
+        origin(predecessor, right_angles),
+        successor.text("link"),
+        origin(successor, right_angles),
+        unit(element),
+    )
+
+
+def coupling(element: Element, name: str) -> CouplingOf:
+    """A transmission between two joints."""
+    ratio = element.child("ratio")
+    return CouplingOf(
+        element,
+        name,
+        element.needed("predecessor").text("link"),
+        element.needed("successor").text("link"),
+        1.0 if ratio is None else ratio.number("value"),
+    )
+
+
+def one_of(element: Element, attribute: str, allowed: tuple[str, ...]) -> str:
+    """An attribute that is one of some words."""
+    value = element.text(attribute)
+    if value not in allowed:
+        raise element.error(f"{attribute}={value!r} is not known; it must be one of {', '.join(allowed)}")
+    return value
+
+
+def flag(element: Element, attribute: str) -> bool | None:
+    """True, false, or nothing said."""
+    value = element.attributes.get(attribute)
+    if value is None:
+        return None
+    if value.lower() not in ("true", "false"):
+        raise element.error(f"{attribute}={value!r} must be true or false")
+    return value.lower() == "true"

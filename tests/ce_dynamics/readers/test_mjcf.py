@@ -1,0 +1,283 @@
+"""MJCF against MuJoCo itself: trees exactly, loops against hand-built systems and as far as softness lets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ce_dynamics as ce
+from ce_dynamics.hinges import Fixed, Prismatic, Revolute, Spherical
+from tests.ce_dynamics.readers.mujoco_states import ROBOTS, Peer, assert_hard_limit, random_state
+
+TREE = """
+<mujoco model="tree">
+  <compiler angle="degree"/>
+  <option gravity="1 -2 -9"><flag contact="disable"/></option>
+  <default>
+    <joint damping="0.3"/>
+    <geom density="900"/>
+    <default class="stiff"><joint stiffness="7" springref="20"/></default>
+  </default>
+  <worldbody>
+    <geom type="plane" size="1 1 1"/>
+    <body name="floater" pos="0.1 0.2 0.3" quat="0.8 0.2 0.3 -0.4">
+      <freejoint name="float"/>
+      <geom type="box" size="0.1 0.2 0.3" euler="10 20 30" pos="0.02 0.03 0.04"/>
+      <body name="plate" pos="0 0 0.5" euler="20 0 10">
+        <joint name="x" type="slide" axis="1 0 0" pos="0 0.1 0"/>
+        <joint name="y" type="slide" axis="0 1 0.2" ref="5"/>
+        <joint name="turn" axis="0 0.1 1" pos="0.1 0.2 0" ref="15" class="stiff"/>
+        <geom type="capsule" size="0.05" fromto="0 0 0 0.1 0.3 0.2"/>
+        <frame pos="0.2 0 0" euler="0 40 0">
+          <body name="ball" pos="0 0.1 0">
+            <joint name="socket" type="ball" pos="0.05 -0.02 0.01" damping="0"/>
+            <geom type="ellipsoid" size="0.1 0.05 0.2" pos="0.1 0 0"/>
+            <body name="fin" pos="0.1 0.1 0.1" euler="0 0 70"><geom size="0.07"/></body>
+          </body>
+        </frame>
+      </body>
+    </body>
+    <body name="arm" pos="1 0 0">
+      <joint name="swing" axis="0 1 0" class="stiff"/>
+      <inertial pos="0.2 0 0" mass="1.5" fullinertia="0.02 0.03 0.04 0.001 0.002 0.003"/>
+      <include file="forearm.xml"/>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+FOREARM = """
+<mujocoinclude>
+  <body name="forearm" pos="0.4 0 0" euler="0 0 30">
+    <joint name="elbow" axis="1 0 1" pos="0.1 0 0"/>
+    <geom type="cylinder" size="0.03 0.2"/>
+  </body>
+</mujocoinclude>
+"""
+WIND = "<mujoco>{}<worldbody>{}</worldbody>{}</mujoco>"
+
+
+def write(folder: Path, text: str, name: str = "robot.xml") -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def test_trees_move_as_in_mujoco(tmp_path: Path, rng: np.random.Generator) -> None:
+    write(tmp_path, FOREARM, "forearm.xml")
+    path = write(tmp_path, TREE)
+    model = ce.compile(ce.read_mjcf(path))
+    peer = Peer(model, path)
+    for _ in range(4):
+        q, v = random_state(model, rng)
+        expected = peer.accelerations(q, v)
+        # Both are direct solutions in float64; the conditions of these mass matrices stay below 1e4.
+        np.testing.assert_allclose(
+            model.accelerations(q, v), expected, rtol=0.0, atol=1e-11 * abs(expected).max()
+        )
+
+
+def test_a_keyframe_starts_free_and_ball_joints_where_mujoco_does(tmp_path: Path) -> None:
+    write(tmp_path, FOREARM, "forearm.xml")
+    qpos = "0.5 0.6 0.7 0.5 -0.5 0.4 0.3  0.11 5.2 0.4  0.9 0.1 0.2 -0.3  0.2 -0.1"
+    qvel = "0.1 0.2 0.3 0.4 0.5 0.6  0.7 0.8 0.9  1.0 -1.1 1.2  0.3 -0.4"
+    key = f'<keyframe><key/><key name="go" qpos="{qpos}" qvel="{qvel}"/></keyframe>'
+    path = write(tmp_path, TREE.replace("</worldbody>", "</worldbody>" + key))
+    model = ce.compile(ce.read_mjcf(path, keyframe="go"))
+    peer = Peer(model, path)
+    n = model.embedding.n_q
+    peer.set(model.y0[:n], model.y0[n:])
+    expected = np.array(peer.m.key("go").qpos)
+    for start in (3, 10):  # quaternions as MuJoCo would normalise them, and of either sign
+        expected[start : start + 4] /= np.linalg.norm(expected[start : start + 4])
+        expected[start : start + 4] *= np.sign(expected[start] * peer.d.qpos[start])
+    np.testing.assert_allclose(peer.d.qpos, expected, rtol=0.0, atol=1e-14)
+    np.testing.assert_allclose(peer.d.qvel, peer.m.key("go").qvel, rtol=0.0, atol=1e-14)
+    with pytest.raises(ce.DataError, match=r"no keyframe 'home'; those with a name are \['', 'go'\]"):
+        ce.read_mjcf(path, keyframe="home")
+
+
+LOOPS = {"four_bar.xml": ["drive"], "leg.xml": ["left_motor", "right_motor"]}
+
+
+@pytest.mark.parametrize("file", LOOPS)
+def test_loops_move_as_in_mujoco_without_its_softness(file: str) -> None:
+    path = ROBOTS / file
+    model = ce.compile(ce.read_mjcf(path, independent=LOOPS[file], keyframe="start"))
+    n = model.embedding.n_q
+    q, v = model.y0[:n], model.y0[n:]
+    assert_hard_limit(Peer(model, path), q, v, model.accelerations(q, v))
+
+
+WELDED = """
+<mujoco>
+  <worldbody>
+    <body name="arm" pos="0 0 1" euler="0 30 0">
+      <joint name="hinge" axis="0 1 0"/>
+      <inertial pos="0.3 0 0" mass="2" diaginertia="0.01 0.05 0.05"/>
+      <site name="grip" pos="0.6 0.1 0" euler="10 20 30"/>
+    </body>
+    <body name="load" pos="{pos}" euler="{euler}">
+      <freejoint/>
+      <inertial pos="0.05 0 0.02" mass="0.7" diaginertia="0.002 0.003 0.004"/>
+      <site name="handle" pos="0.01 0.02 0.03"/>
+    </body>
+  </worldbody>
+  <equality>{weld}</equality>
+</mujoco>
+"""
+WELDS = {
+    "relpose": '<weld body1="arm" body2="load" relpose="0.6 0.1 0 0.9 0.1 0.3 -0.2"/>',
+    "anchor": '<weld body1="arm" body2="load" relpose="0.6 0.1 0 0.9 0.1 0.3 -0.2" anchor="0.2 0.3 0.1"/>',
+    "as_placed": '<weld body1="arm" body2="load"/>',
+    "sites": '<weld site1="grip" site2="handle"/>',
+}
+
+
+@pytest.mark.parametrize("kind", WELDS)
+def test_a_weld_makes_one_body_of_two(tmp_path: Path, kind: str) -> None:
+    path = write(tmp_path, WELDED.format(pos="0.5 0.1 0.6", euler="5 40 20", weld=WELDS[kind]))
+    model = ce.compile(ce.read_mjcf(path, independent=["hinge"]))
+    peer = Peer(model, path)
+    for angle in (0.0, 0.4):
+        q, v = np.array([angle]), np.array([2.0])
+        peer.set(q, v)
+        peer.accelerations(q, v)
+        # MuJoCo counts the same pose as welded: residuals of position and orientation vanish.
+        assert np.abs(peer.d.efc_pos[: peer.d.ne]).max() < 1e-11
+        mass, inertia, com = swinging(peer)
+        expected = -mass * 9.81 * com / inertia
+        assert model.accelerations(q, v)[0] == pytest.approx(expected, rel=1e-10)
+
+
+def swinging(peer: Peer) -> tuple[float, float, float]:
+    """Mass, inertia about the hinge, and x of the common centre of mass before it, of all moving bodies."""
+    mass, inertia, moment = 0.0, 0.0, 0.0
+    y = np.array((0.0, 1.0, 0.0))
+    for b in (1, 2):
+        m = float(peer.m.body_mass[b])
+        R = np.array(peer.d.ximat[b]).reshape(3, 3)
+        r = np.array(peer.d.xipos[b]) - np.array((0.0, 0.0, 1.0))
+        inertia += float(y @ R @ np.diag(peer.m.body_inertia[b]) @ R.T @ y) + m * float(r[0] ** 2 + r[2] ** 2)
+        mass, moment = mass + m, moment + m * float(r[0])
+    return mass, inertia, -moment / mass
+
+
+def test_unnamed_things_get_names(tmp_path: Path) -> None:
+    body = '<body><joint/><joint axis="1 0 0"/><geom size="0.1" pos="1 0 0" contype="0"/></body>'
+    system = ce.read_mjcf(write(tmp_path, WIND.format("", body, "")))
+    assert [body.name for body in system.bodies] == ["body 1/joint 0", "body 1"]
+    assert system.name == "MuJoCo Model"
+
+
+def test_kinds_of_hinges(tmp_path: Path) -> None:
+    path = write(tmp_path, TREE)
+    write(tmp_path, FOREARM, "forearm.xml")
+    system = ce.read_mjcf(path)
+    kinds = {body.name: type(body.inboard) for body in system.bodies}
+    assert kinds["fin"] is Fixed
+    assert kinds["plate/x"] is Prismatic
+    assert kinds["plate"] is Revolute
+    assert kinds["ball"] is Spherical
+    assert [element.name for element in system.forces] == [
+        f"spring of {name}" for name in ("x", "y", "turn", "swing", "elbow")
+    ]
+
+
+HINGE = '<body name="b" pos="0 0 {z}"><joint name="j" {attributes}/><geom size="0.1" {geom}/></body>'
+REFUSED = {
+    "joint@range": (HINGE.format(z=0, attributes='range="-10 20"', geom=""), ""),
+    "joint@frictionloss": (HINGE.format(z=0, attributes='frictionloss="0.1"', geom=""), ""),
+    "joint@stiffness": (HINGE.format(z=0, attributes='type="ball" stiffness="2"', geom=""), ""),
+    "joint@damping": (HINGE.format(z=0, attributes='type="ball" damping="2"', geom=""), ""),
+    "joint@armature": (HINGE.format(z=0, attributes='type="ball" armature="2"', geom=""), ""),
+    "body@gravcomp": ('<body name="b" gravcomp="1"><joint/><geom size="0.1"/></body>', ""),
+    "body@mocap": ('<body name="b" mocap="true"><geom size="0.1"/></body>', ""),
+    "contact": (
+        HINGE.format(z=0, attributes="", geom="")
+        + HINGE.format(z=1, attributes="", geom="").replace('"b"', '"c"').replace('"j"', '"k"'),
+        "",
+    ),
+    "actuator": (HINGE.format(z=0, attributes="", geom=""), '<actuator><motor joint="j"/></actuator>'),
+    "tendon": (
+        HINGE.format(z=0, attributes="", geom=""),
+        '<tendon><fixed><joint joint="j" coef="1"/></fixed></tendon>',
+    ),
+    "pair": (
+        HINGE.format(z=0, attributes="", geom='name="g"') + "",
+        '<contact><pair geom1="g" geom2="h"/></contact>',
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_what_cannot_be_represented_is_named(tmp_path: Path, kind: str) -> None:
+    world, rest = REFUSED[kind]
+    world += '<geom name="h" size="0.1" pos="9 9 9" contype="0" conaffinity="0"/>'
+    path = write(tmp_path, WIND.format("", world, rest))
+    with pytest.raises(
+        ce.DataError, match=rf"(?s)robot.xml contains what cannot be represented.*\n  {kind}: .*ignore="
+    ):
+        ce.read_mjcf(path)
+    system = ce.read_mjcf(path, ignore={kind})
+    assert any(f"{kind}: left out as asked" in note for note in system.notes)
+
+
+def test_a_fluid_is_refused(tmp_path: Path) -> None:
+    option = '<option density="1.2" viscosity="1e-5"/>'
+    path = write(tmp_path, WIND.format(option, HINGE.format(z=0, attributes="", geom=""), ""))
+    with pytest.raises(
+        ce.DataError, match=r"(?s)option@density: density=1.2.*option@viscosity: viscosity=1e-05"
+    ):
+        ce.read_mjcf(path)
+
+
+def test_flags_switch_things_off(tmp_path: Path) -> None:
+    flags = ["constraint", "gravity", "spring", "damper"]
+    option = "<option><flag " + " ".join(f'{flag}="disable"' for flag in flags) + "/></option>"
+    joint = 'range="-10 20" frictionloss="1" stiffness="3" damping="2"'
+    hinge = HINGE.format(z=0, attributes=joint, geom="")
+    system = ce.read_mjcf(write(tmp_path, WIND.format(option, hinge, "")))
+    assert not system.forces
+    assert not system.gravity.any()
+
+
+def test_inactive_constraints_are_noted(tmp_path: Path) -> None:
+    hinge = HINGE.format(z=0, attributes="", geom="")
+    equality = '<equality><connect name="off" body1="b" anchor="0 0 0" active="false"/></equality>'
+    system = ce.read_mjcf(write(tmp_path, WIND.format("", hinge, equality)))
+    assert not system.closures
+    assert any("'off'" in note and "switched off" in note for note in system.notes)
+
+
+MALFORMED = {
+    "not well-formed": "<mujoco><worldbody></mujoco>",
+    "root element must be <mujoco>": "<robot/>",
+    "line 2, <joint name='j'>: axis='nan 0 0' must be finite": WIND.format(
+        "", '\n<body name="b"><joint name="j" axis="nan 0 0"/><geom size="0.1"/></body>', ""
+    ),
+    "refused by MuJoCo.*repeated name": WIND.format("", 2 * HINGE.format(z=0, attributes="", geom=""), ""),
+    "refused by MuJoCo.*mass and inertia of moving bodies": WIND.format(
+        "", '<body name="b"><joint/></body>', ""
+    ),
+    "refused by MuJoCo.*unrecognized": WIND.format("", "<boddy/>", ""),
+    "'ground' exists already": WIND.format("", '<body name="ground"><joint/><geom size="0.1"/></body>', ""),
+    "document type": '<!DOCTYPE mujoco [<!ENTITY x "1">]><mujoco/>',
+    "cannot be read": WIND.format("", '<include file="nothing.xml"/>', ""),
+    "from 90 deg on": WELDED.format(pos="0.5 0.1 0.6", euler="0 170 0", weld=WELDS["relpose"]),
+}
+
+
+@pytest.mark.parametrize("message", MALFORMED)
+def test_errors_name_file_and_element(tmp_path: Path, message: str) -> None:
+    with pytest.raises(ce.DataError, match=rf"(?s)robot.xml.*({message})|nothing.xml: {message}"):
+        ce.read_mjcf(write(tmp_path, MALFORMED[message]))
+
+
+def test_names_that_do_not_exist(tmp_path: Path) -> None:
+    path = write(tmp_path, WIND.format("", HINGE.format(z=0, attributes="", geom=""), ""))
+    with pytest.raises(ce.DataError, match="no joint 'elbow' to be independent"):
+        ce.read_mjcf(path, independent={"elbow"})
+    with pytest.raises(ce.ModelError, match="must be a set of names"):
+        ce.read_mjcf(path, ignore="contact")
