@@ -179,7 +179,7 @@ class Search:
             state = layout.x[place]
             return state.name, f"{near.x_dot[place]:.3g} {state.unit}/s"
         entry = layout.v[moving[k]]
-        unit = "N m" if entry.unit.startswith("rad") else "N"
+        unit = {"rad/s": "N m", "m/s": "N"}.get(entry.unit, "J per unit")
         tangent = self.model.tangent
         displacement = tangent.entries[tangent.velocity.index(moving[k])]
         return displacement.name, f"{-near.T[moving[k]]:.3g} {unit}"

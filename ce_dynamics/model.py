@@ -13,6 +13,7 @@ from ce_dynamics.analysis import Analysis
 from ce_dynamics.arrays import Array, Scalar, array, concatenate, norm
 from ce_dynamics.checks import Floats, checked
 from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, trace
+from ce_dynamics.configurations import Configurations
 from ce_dynamics.embedding import Aggregate, Embedding, embed
 from ce_dynamics.equations import Instant
 from ce_dynamics.equilibria import Equilibria
@@ -46,7 +47,7 @@ class InputLaw(Protocol):
         ...
 
 
-class Model(Analysis, Equilibria, Vibrations, OperationalSpaces, PowerBalances):
+class Model(Analysis, Equilibria, Vibrations, OperationalSpaces, PowerBalances, Configurations):
     """An embedded system whose evaluations run as machine code.
 
     Every function is traced and compiled when it is first asked for, and kept on disk for the next time.

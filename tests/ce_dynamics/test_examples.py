@@ -7,7 +7,16 @@ from importlib import import_module
 
 import pytest
 
-MODULES = ("analysis", "equilibria", "modes", "operational_space", "placing", "points", "power_balance")
+MODULES = (
+    "analysis",
+    "configurations",
+    "equilibria",
+    "modes",
+    "operational_space",
+    "placing",
+    "points",
+    "power_balance",
+)
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -1,0 +1,266 @@
+"""Assembly: the configuration of a whole system for given coordinates, independent or dependent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ce_dynamics.arrays import Array, array
+from ce_dynamics.checks import Floats, checked
+from ce_dynamics.compiler import CompiledFunction
+from ce_dynamics.errors import AssemblyError, ModelError
+from ce_dynamics.hinges.base import Hinge
+from ce_dynamics.layout import Entry, dotted
+from ce_dynamics.placing import Placing, Poses
+from ce_dynamics.tangent import quaternion_places
+
+ITERATIONS = 100
+LONGEST_TURN = 0.3  # rad, of one step
+CLOSE = 1e-10  # rad or m, between what is wanted and what is found
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A configuration of all bodies.
+
+    Attributes
+    ----------
+    y : (n,) array
+        The state; velocities are those of the start.
+    coordinates : dict of str to float
+        Coordinates of all inboard hinges, independent, dependent and prescribed ones, by name.  An angle that
+        is known by cosine and sine only is in (−π, π].
+    units : dict of str to str
+        Their units.
+    poses : Poses
+        Positions and orientations of all bodies.
+    """
+
+    y: Floats
+    coordinates: Mapping[str, float]
+    units: Mapping[str, str]
+    poses: Poses
+
+
+class Configurations(Placing):
+    """Assembly."""
+
+    def assemble(
+        self,
+        coordinates: Mapping[str, float] | None = None,
+        *,
+        near: Mapping[str, ArrayLike] | None = None,
+        y: ArrayLike | None = None,
+        u: ArrayLike | None = None,
+    ) -> Configuration:
+        """The configuration with given coordinates, on the branch of the design pose.
+
+        Parameters
+        ----------
+        coordinates : mapping of str to float, optional
+            Coordinates of hinges by name (`Configuration.coordinates` has all), independent or dependent
+            [rad] or [m]; as many as there are degrees of freedom or fewer.  With fewer the others move as
+            little as they can.
+        near : mapping of str to (3,) array_like, optional
+            Rough positions of centres of mass in the world, by body name [m]: the search starts where they
+            are met best (in the sense of least squares).
+        y, u : array_like, optional
+            State to start from, and inputs with free parameters; the model's own if not given.
+
+        Raises
+        ------
+        ModelError
+            If a name is unknown or part of a quaternion, or a value not finite.
+        AssemblyError
+            If the loops cannot be assembled so: the message says which coordinate is farthest from what is
+            wanted, and how far.
+
+        Examples
+        --------
+        >>> import ce_dynamics as ce
+        >>> z = (0, 0, 1)
+        >>> system = ce.System()
+        >>> crank = system.add_body("crank", mass=1.0, com=(0, 0.5, 0), inertia=(1, 1, 1),
+        ...                         parent=system.ground, hinge=ce.Revolute(z, at=(0, 0, 0)))
+        >>> rod = system.add_body("rod", mass=1.0, com=(1, 1, 0), inertia=(1, 1, 1),
+        ...                       parent=crank, hinge=ce.Revolute(z, at=(0, 1, 0)))
+        >>> rocker = system.add_body("rocker", mass=1.0, com=(2, 0.5, 0), inertia=(1, 1, 1),
+        ...                          parent=system.ground, hinge=ce.Revolute(z, at=(2, 0, 0)))
+        >>> pin = system.close_loop("pin", rod, rocker, ce.Revolute(z, at=(2, 1, 0)), independent=[crank])
+        >>> model = ce.compile(system)
+        >>> found = model.assemble({"rocker": 0.3})  # a parallelogram
+        >>> {name: round(value, 9) for name, value in found.coordinates.items()}
+        {'crank': 0.3, 'rod': -0.3, 'rocker': 0.3}
+        """
+        given = self._inputs(u)
+        state = self._state(y)
+        wanted = self._wanted(coordinates or {})
+        q, v, x = self.layout.split(state)
+        state = np.concatenate((self.tangent.normalised(q), v, x))
+        if near:
+            state = self._nearest(state, given, self._targets(near))
+        if wanted:
+            state = self._solved(state, given, wanted)
+        values = self._coordinates(state, given)[0]
+        entries = self.coordinate_entries
+        if not np.all(np.isfinite(values)):
+            broken = [entry.name for entry, value in zip(entries, values, strict=True) if math.isnan(value)]
+            raise AssemblyError(f"the loops of {broken} cannot be assembled at these coordinates")
+        return Configuration(
+            state,
+            {entry.name: float(value) for entry, value in zip(entries, values, strict=True)},
+            {entry.name: entry.unit for entry in entries},
+            self.poses(state, given),
+        )
+
+    @property
+    def coordinate_entries(self) -> tuple[Entry, ...]:
+        """Names and units of the coordinates of all inboard hinges."""
+        return tuple(
+            Entry(dotted(body.name, suffix), unit)
+            for body in self.system.bodies
+            for suffix, unit in zip(body.inboard.coordinate_names, body.inboard.coordinate_units, strict=True)
+        )
+
+    @property
+    def _coordinates(self) -> CompiledFunction:
+        """Coordinates of all inboard hinges at (y, u)."""
+
+        def coordinates(y: Array, u: Array) -> dict[str, Array]:
+            outward = self.instant(y, u).outward
+            bodies = self.system.bodies
+            return {
+                "coordinates": array(outward.coordinate(b, k) for b in bodies for k in range(b.inboard.n_q))
+            }
+
+        return self._function("coordinates", coordinates, self._sizes_of("y", "u"))
+
+    def _wanted(self, coordinates: Mapping[str, float]) -> dict[int, float]:
+        """Wanted values by place among all coordinates."""
+        names = [entry.name for entry in self.coordinate_entries]
+        quaternions = {
+            dotted(body.name, body.inboard.coordinate_names[k])
+            for body in self.system.bodies
+            for k in quaternion_places(body.inboard)
+        }
+        wanted = {}
+        for name, value in coordinates.items():
+            if name not in names:
+                raise ModelError(f"no coordinate {name!r}; known are {names}")
+            if name in quaternions:
+                raise ModelError(f"coordinate {name!r} is part of a quaternion; set it in y")
+            if not math.isfinite(value):
+                raise ModelError(f"coordinate {name!r}: {value!r} must be finite")
+            wanted[names.index(name)] = float(value)
+        return wanted
+
+    def _targets(self, near: Mapping[str, ArrayLike]) -> dict[int, Floats]:
+        """Wanted positions by the number of the body."""
+        bodies = list(self.system.bodies)
+        return {bodies.index(self.system.find(n)): checked(f"near[{n!r}]", r, 3) for n, r in near.items()}
+
+    def _nearest(self, y: Floats, u: Floats, targets: Mapping[int, Floats]) -> Floats:
+        """The state in which centres of mass are nearest to their targets."""
+        from scipy.optimize import least_squares
+
+        self.poses(y, u)  # compiles the function
+        function = self._compiled["poses"]
+        derivative = self._derivative(function.traced, "positions", "y")
+        rows = [3 * k + i for k in targets for i in range(3)]
+        goal = np.concatenate(list(targets.values()))
+        for _ in range(3):  # displacements are counted from where the last search ended
+
+            def missed(step: Floats, base: Floats = y) -> Floats:
+                positions: Floats = function(self._displaced(base, step), u)[0].ravel()[rows] - goal
+                return np.where(np.isfinite(positions), positions, 1e3)
+
+            def slope(step: Floats, base: Floats = y) -> Floats:
+                moved = self._displaced(base, step)
+                return derivative(moved, u)[rows] @ self._tangent_columns(moved)
+
+            found = least_squares(missed, np.zeros(len(self.tangent)), slope, x_scale="jac", max_nfev=50)
+            y = self._displaced(y, found.x)
+        return y
+
+    def _solved(self, y: Floats, u: Floats, wanted: Mapping[int, float]) -> Floats:
+        """The state in which some coordinates have wanted values: Newton, least steps, damped."""
+        places = list(wanted)
+        derivative = self._derivative(self._coordinates.traced, "coordinates", "y")
+        gap = self._gap(y, u, wanted)
+        for _ in range(ITERATIONS):
+            if not np.all(np.isfinite(gap)):
+                raise AssemblyError("the loops cannot be assembled at the start")
+            if np.max(np.abs(gap)) <= 1e-3 * CLOSE:
+                return y
+            J = derivative(y, u)[places] @ self._tangent_columns(y)
+            step = -np.linalg.lstsq(J, gap, rcond=1e-10)[0].astype(np.float64)
+            step *= min(1.0, LONGEST_TURN / max(float(np.max(np.abs(step), initial=0.0)), 1e-300))
+            moved = self._reduced(y, u, step, wanted, float(np.linalg.norm(gap)))
+            if moved is None:
+                break
+            y, gap = moved
+        if np.max(np.abs(gap)) <= CLOSE:
+            return y
+        worst = int(np.argmax(np.abs(gap)))
+        entry = self.coordinate_entries[places[worst]]
+        raise AssemblyError(
+            f"coordinate {entry.name!r} cannot be brought to {wanted[places[worst]]:g} {entry.unit}: "
+            f"{abs(gap[worst]):.3g} {entry.unit} are missing when it gets no nearer; a loop ends there, or "
+            "the coordinates contradict each other: name fewer, or start elsewhere (y)"
+        )
+
+    def _reduced(
+        self, y: Floats, u: Floats, step: Floats, wanted: Mapping[int, float], size: float
+    ) -> tuple[Floats, Floats] | None:
+        """The state after the longest of the steps 1, ½, ¼ … that brings the wanted values nearer."""
+        factor = 1.0
+        while factor > 1e-6:
+            trial = self._displaced(y, factor * step)
+            gap = self._gap(trial, u, wanted)
+            if np.linalg.norm(gap) < (1.0 - 1e-4 * factor) * size:  # never where it is NaN
+                return trial, gap
+            factor *= 0.5
+        return None
+
+    def _gap(self, y: Floats, u: Floats, wanted: Mapping[int, float]) -> Floats:
+        """Coordinates less their wanted values; angles that come round are the same after a turn."""
+        values = self._coordinates(y, u)[0][list(wanted)]
+        gap: Floats = values - np.array(list(wanted.values()))
+        turns = np.array([self._wraps[k] for k in wanted])
+        return np.where(turns, np.remainder(gap + math.pi, 2.0 * math.pi) - math.pi, gap)
+
+    @property
+    def _wraps(self) -> list[bool]:
+        """Which of all coordinates are angles known up to whole turns."""
+        motions = self.instant(self._state(None), self._inputs(None)).outward.motions
+        result = []
+        for body in self.system.bodies:
+            given = body.name in self.embedding.q_of or body.name in self.system.prescribed
+            known = motions[self.embedding.owner[body.name].name].hinge_motions[body.name]
+            unknown = not given and known.q is None
+            result += [unknown and comes_round(body.inboard, k) for k in range(body.inboard.n_q)]
+        return result
+
+    def _displaced(self, y: Floats, step: Floats) -> Floats:
+        q, v, x = self.layout.split(y)
+        return np.concatenate((self.tangent.displaced(q, step), v, x))
+
+    def _tangent_columns(self, y: Floats) -> Floats:
+        """∂y/∂δ."""
+        q = self.layout.split(y)[0]
+        columns = np.zeros((len(y), len(self.tangent)))
+        columns[: len(q)] = self.tangent.columns(q)
+        return columns
+
+
+def comes_round(hinge: Hinge, k: int) -> bool:
+    """Whether a coordinate of a hinge is an angle after whose full turn everything is as before."""
+    if hinge.coordinate_units[k] != "rad":
+        return False
+    turn = np.zeros(hinge.n_q)
+    turn[k] = 2.0 * math.pi
+    return abs(float(hinge.coordinates(hinge.configuration(turn))[k])) < 1e-9
