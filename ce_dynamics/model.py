@@ -9,25 +9,20 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics.analysis import Analysis
+from ce_dynamics.analysis.analysis import Analysis
 from ce_dynamics.arrays import Array, Scalar, array, concatenate, norm
 from ce_dynamics.checks import Floats, checked
 from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, trace
-from ce_dynamics.configurations import Configurations
 from ce_dynamics.embedding import Aggregate, Embedding, embed
 from ce_dynamics.equations import Instant
-from ce_dynamics.equilibria import Equilibria
 from ce_dynamics.errors import AssemblyError, MasslessFreedomError, ModelError
 from ce_dynamics.formula import nominal
 from ce_dynamics.layout import Entry, Layout
 from ce_dynamics.loops.closure_errors import closure_errors
 from ce_dynamics.loops.dead_centres import DeadCentre, dead_centres
-from ce_dynamics.modes import Vibrations
-from ce_dynamics.operational_space import OperationalSpaces
 from ce_dynamics.parameters import refusals, values_at
 from ce_dynamics.path_aggregate import path_linkage, path_of
 from ce_dynamics.path_outputs import path_entries, path_values
-from ce_dynamics.power_balance import PowerBalances
 from ce_dynamics.system import System
 from ce_dynamics.variables import variables
 
@@ -47,7 +42,7 @@ class InputLaw(Protocol):
         ...
 
 
-class Model(Analysis, Equilibria, Vibrations, OperationalSpaces, PowerBalances, Configurations):
+class Model(Analysis):
     """An embedded system whose evaluations run as machine code.
 
     Every function is traced and compiled when it is first asked for, and kept on disk for the next time.

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
+from ce_dynamics.analysis.power_balance import PowerBalance
 from ce_dynamics.arrays import Array, Scalar
 from ce_dynamics.body import Body
 from ce_dynamics.forces.base import ForceElement, HingeLoad, Observer, Response, StateDeclaration
@@ -16,7 +17,6 @@ from ce_dynamics.hinges import Revolute
 from ce_dynamics.model import Model
 from ce_dynamics.motions import Driven
 from ce_dynamics.parameters import Parameter
-from ce_dynamics.power_balance import PowerBalance
 from ce_dynamics.recursion.energy import gravitational_potential, kinetic_energy
 from ce_dynamics.simulation import simulate
 from ce_dynamics.system import System

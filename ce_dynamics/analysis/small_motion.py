@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ce_dynamics.answers import Answers
+from ce_dynamics.analysis.answers import Answers
 from ce_dynamics.arrays import Array, concatenate
 from ce_dynamics.checks import Floats
 from ce_dynamics.compiler import CompiledFunction

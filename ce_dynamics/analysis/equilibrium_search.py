@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ce_dynamics.analysis.small_motion import Freedom, SmallMotion, SmallMotions
 from ce_dynamics.checks import Floats
 from ce_dynamics.errors import AssemblyError, ModelError
-from ce_dynamics.small_motion import Freedom, SmallMotion, SmallMotions
 
 ITERATIONS = 300
 LONGEST_TURN = 0.5  # rad, of one step

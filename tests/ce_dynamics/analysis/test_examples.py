@@ -8,9 +8,9 @@ from importlib import import_module
 import pytest
 
 MODULES = (
-    "analysis",
     "configurations",
     "equilibria",
+    "mechanics",
     "modes",
     "operational_space",
     "placing",
@@ -21,6 +21,6 @@ MODULES = (
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples(name: str) -> None:
-    result = doctest.testmod(import_module(f"ce_dynamics.{name}"))
+    result = doctest.testmod(import_module(f"ce_dynamics.analysis.{name}"))
     assert result.attempted > 0
     assert result.failed == 0

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
-from ce_dynamics.answers import Answers
+from ce_dynamics.analysis.answers import Answers
 from ce_dynamics.arrays import Array, array
 from ce_dynamics.checks import Floats
 from ce_dynamics.compiler import CompiledFunction

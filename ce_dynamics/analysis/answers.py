@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ce_dynamics.analysis.tangent import Tangent
 from ce_dynamics.arrays import Array
 from ce_dynamics.checks import Floats, checked
 from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, trace
@@ -17,7 +18,6 @@ from ce_dynamics.embedding import Embedding
 from ce_dynamics.equations import Instant
 from ce_dynamics.layout import Layout
 from ce_dynamics.system import System
-from ce_dynamics.tangent import Tangent
 
 if TYPE_CHECKING:
     from ce_dynamics.stepping.jacobian import CompiledJacobian

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
-from ce_dynamics.answers import Answers
+from ce_dynamics.analysis.answers import Answers
 from ce_dynamics.arrays import Array
 from ce_dynamics.body import Body
 from ce_dynamics.checks import Floats, checked

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ce_dynamics.analysis.placing import Placing
+from ce_dynamics.analysis.small_motion import Freedom, SmallMotion, SmallMotions
 from ce_dynamics.checks import Floats
 from ce_dynamics.errors import AssemblyError, ModelError
-from ce_dynamics.placing import Placing
-from ce_dynamics.small_motion import Freedom, SmallMotion, SmallMotions
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ce_dynamics.analysis.points import Frame, Point, Points
 from ce_dynamics.arrays import Array
 from ce_dynamics.checks import Floats
 from ce_dynamics.errors import ModelError
-from ce_dynamics.points import Frame, Point, Points
 from ce_dynamics.recursion.jacobians import frame_jacobian
 from ce_dynamics.recursion.mass_matrix import solve_mass
 

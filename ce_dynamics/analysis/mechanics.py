@@ -1,4 +1,4 @@
-"""What a compiled model answers besides its equations of motion."""
+"""Inertia, forces, energies, momentum, reactions and the exact linearisation of a model at one state."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics.answers import Answers
+from ce_dynamics.analysis.answers import Answers
 from ce_dynamics.arrays import Array, array
 from ce_dynamics.body import Body
 from ce_dynamics.checks import Floats
@@ -51,8 +51,8 @@ class LinearModel(NamedTuple):
     y_dot: Floats
 
 
-class Analysis(Answers):
-    """Answers about a model at one state, each compiled when it is first asked for."""
+class Mechanics(Answers):
+    """Inertia, forces, energies, momentum, reactions, linearisation."""
 
     def mass_matrix(self, q: ArrayLike, u: ArrayLike | None = None) -> Floats:
         """M(θ) (2), (n_v, n_v)."""

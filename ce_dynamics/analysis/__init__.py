@@ -1,0 +1,1 @@
+"""What a compiled model answers besides its equations of motion."""
