@@ -7,12 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, Scalar
-from ce_dynamics.formula import is_free
-from ce_dynamics.free_inertia import free_principal
+from ce_dynamics.arrays import Array
 from ce_dynamics.hinges.base import Hinge
-
-ROUNDING = 1e-14
+from ce_dynamics.principal_inertia import PrincipalInertia, principal_inertia
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,25 +65,10 @@ class Body:
         return self.hinge
 
     @cached_property
-    def principal(self) -> tuple[Scalar, tuple[tuple[Scalar, Array], ...]]:
-        """The inertia as I = a 1 + Σ k e eᵀ with unit vectors e: two terms at most, one if axisymmetric.
-
-        Only the vectors turn with the body, which is what makes this form cheap to rotate.  (With free
-        parameters there may be more terms, and vectors of other lengths.)
-        """
-        if is_free(self.inertia):
-            return free_principal(self.inertia)
-        moments, axes = np.linalg.eigh(self.inertia)
-        a = float(moments[1])
-        differences = moments - a
-        significant = np.flatnonzero(np.abs(differences) > ROUNDING * np.abs(moments).max())
-        return a, tuple((float(differences[k]), cleaned(axes[:, k])) for k in significant)
+    def principal(self) -> PrincipalInertia:
+        """The inertia in the form that is cheap to turn."""
+        return principal_inertia(self.inertia)
 
     def local(self, at: Array) -> Array:
         """A design point relative to the centre of mass."""
         return np.asarray(at) - self.com
-
-
-def cleaned(vector: Array) -> Array:
-    """A unit vector without the rounding errors beside its significant components."""
-    return np.where(np.abs(vector) < ROUNDING, 0.0, vector)

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cached_property, reduce
 
 import numpy as np
 
-from ce_dynamics.arrays import Array
+from ce_dynamics.arrays import Array, zeros
 from ce_dynamics.body import Body
 from ce_dynamics.couplings.base import Coupled
 from ce_dynamics.embedding_checks import (
@@ -33,6 +33,7 @@ from ce_dynamics.loops.completion import complete_linkages, output_of
 from ce_dynamics.loops.coupled_hinges import implied
 from ce_dynamics.loops.freedoms import Freedoms
 from ce_dynamics.path_aggregate import along_path, path_of, start_on_path
+from ce_dynamics.principal_inertia import PrincipalInertia, principal_inertia
 from ce_dynamics.rotation import rotation_about
 from ce_dynamics.system import CutEdge, LoopClosure, System
 
@@ -81,6 +82,20 @@ class Aggregate:
     def N(self) -> int:
         """N(S), the number of independent rates."""
         return sum(body.inboard.n_v for body in self.independent)
+
+    @cached_property
+    def inertia(self) -> dict[str, PrincipalInertia]:
+        """Inertia of every body about its centre of mass.
+
+        That of a body which cannot turn on its carrier counts there: both turn alike, so that sums over S
+        are the same, and there is one inertia less to turn.
+        """
+        inertia = {body.name: body.inertia for body in self.bodies}
+        for body in reversed(self.bodies):
+            if not body.inboard.turns and body.carrier.name in inertia:
+                inertia[body.carrier.name] = inertia[body.carrier.name] + inertia[body.name]
+                inertia[body.name] = zeros(3, 3)
+        return {name: principal_inertia(total) for name, total in inertia.items()}
 
     def columns(self, body: Body) -> slice:
         """Entries of θ̇(S) that belong to an independent hinge."""

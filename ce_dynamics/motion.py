@@ -17,6 +17,7 @@ from ce_dynamics.arrays import Array, array, cross, dot, zeros
 from ce_dynamics.body import Body
 from ce_dynamics.hinges.base import Hinge
 from ce_dynamics.motions import Prescribed
+from ce_dynamics.orientation import Directions, Orientation, by_directions
 from ce_dynamics.scalar_motion import ScalarMotion
 from ce_dynamics.spatial import IDENTITY
 
@@ -60,6 +61,8 @@ class BodyMotion(NamedTuple):
         Angular velocity: columns, prescribed part, total w θ̇ + w_drift.
     alpha : (3,) array
         Angular acceleration at θ̈(S) = 0.
+    directions : Directions, optional
+        R once more, by directions, where those are known.
     """
 
     R: Array
@@ -69,10 +72,20 @@ class BodyMotion(NamedTuple):
     w_drift: Array
     w_total: Array
     alpha: Array
+    directions: Directions | None = None
+
+    @property
+    def orientation(self) -> Orientation:
+        """R and, where they are known, directions."""
+        return Orientation(self.R, self.directions)
+
+    def turned(self, vector: Array) -> Array:
+        """A body-fixed vector, given in the design pose, in p's axes."""
+        return self.orientation.turned(vector)
 
     def point(self, at: Array, theta_dot: Array) -> PointMotion:
         """Motion of the body-fixed point that is at ``at`` in the design pose."""
-        return self.offset(self.R @ (at - self.at), theta_dot)
+        return self.offset(self.turned(at - self.at), theta_dot)
 
     def offset(self, e: Array, theta_dot: Array) -> PointMotion:
         """Motion of the body-fixed point that is ``e`` (p's axes) away from the origin."""
@@ -101,8 +114,8 @@ class HingeMotion(NamedTuple):
         Its part of η_S: its velocity at θ̇(S) = 0.
     bias : (n_v,) array
         Its part of Ẋ_S θ̇(S) + η̇_S: its acceleration at θ̈(S) = 0.
-    R : (3, 3) array, optional
-        Body axes to p's axes, where the linkage knows them at less cost than by way of c.
+    directions : Directions, optional
+        The body's orientation in p's axes, where the linkage knows it at less cost than by way of c.
     q : (n_q,) array, optional
         Coordinates with their whole turns, which c does not tell, where they are known.
     """
@@ -111,7 +124,7 @@ class HingeMotion(NamedTuple):
     X: Array
     eta: Array
     bias: Array
-    R: Array | None = None
+    directions: Directions | None = None
     q: Array | None = None
 
 
@@ -225,16 +238,17 @@ def across(
 ) -> BodyMotion:
     """Motion of a body from that of its carrier and of the hinge between them."""
     hinge = body.inboard
-    c, X, eta, bias, R, _ = hinge_motion
+    c, X, eta, bias, known, _ = hinge_motion
     R_i = carrier.R
-    R_rel, d = hinge.pose(c)
     H = hinge.H(c)
-    H_w, H_v = R_i @ H[:, :3].T, R_i @ H[:, 3:].T  # hinge axes in p's axes, (3, n_v) each
+    # Hinge axes in p's axes, (3, n_v) each.
+    H_w, H_v = carrier.orientation.columns(H[:, :3]), carrier.orientation.columns(H[:, 3:])
     v_h = X @ theta_dot + eta
     H_dot = hinge.bias(c, v_h)
     w_h, linear_h = H_w @ v_h, H_v @ v_h
     # The point of the carrier that the hinge point of the body is at now.
-    foot = carrier.offset(R_i @ (hinge.at - carrier.at + d), theta_dot)
+    d = R_i @ hinge.pose(c)[1] if hinge.turns else H_v @ c
+    foot = carrier.offset(carrier.turned(hinge.at - carrier.at) + d, theta_dot)
     origin = PointMotion(
         foot.r,
         foot.J + H_v @ X,
@@ -242,8 +256,7 @@ def across(
         foot.v + linear_h,
         foot.a + H_v @ bias + R_i @ H_dot[3:] + 2.0 * cross(carrier.w_total, linear_h),
     )
-    if R is None:
-        R = R_i @ R_rel if turns else R_i
+    R, directions = oriented(carrier.orientation, hinge, c, turns) if known is None else by_directions(known)
     return BodyMotion(
         R,
         hinge.at,
@@ -252,7 +265,19 @@ def across(
         carrier.w_drift + H_w @ eta,
         carrier.w_total + w_h,
         carrier.alpha + H_w @ bias + R_i @ H_dot[:3] + cross(carrier.w_total, w_h),
+        directions,
     )
+
+
+def oriented(carrier: Orientation, hinge: Hinge, c: Array, turns: bool = True) -> Orientation:
+    """Orientation of the body behind a hinge; that of its carrier where it does not turn."""
+    if not (turns and hinge.turns):
+        return carrier
+    if carrier.directions is not None:
+        revolved = hinge.revolve(carrier.directions, c)
+        if revolved is not None:
+            return by_directions(revolved)
+    return Orientation(carrier.R @ hinge.pose(c)[0])
 
 
 def at_rest(at: Array, N: int) -> BodyMotion:

@@ -32,6 +32,7 @@ from ce_dynamics.hinges.universal import Universal
 from ce_dynamics.kinematics.hardpoints import length_between
 from ce_dynamics.kinematics.rotated import hinge_axes, hinge_point, rotated
 from ce_dynamics.motion import BodyMotion, HingeMotion, PointMotion
+from ce_dynamics.orientation import Directions
 
 
 def aiming_universal(at: Array, target: Array, owner: str, names: str) -> Universal:
@@ -123,5 +124,6 @@ class Aim:
             )
         )
         # The body's directions axis1, axis2 and d0 of the design pose are along g, e2 and d now.
-        axes = np.outer(per_length * g, self.hinge.axis1) + np.outer(e2, self.hinge.axis2)
-        return HingeMotion(c, X, eta, bias, axes + np.outer(per_length * d, self.d0))
+        now = np.stack((per_length * g, e2, per_length * d), axis=1)
+        design = np.stack((self.hinge.axis1, self.hinge.axis2, self.d0), axis=1)
+        return HingeMotion(c, X, eta, bias, Directions(now, design))

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from ce_dynamics.arrays import Array, cross
 from ce_dynamics.hinges.base import Hinge
-from ce_dynamics.motion import BodyMotion, PointMotion
+from ce_dynamics.motion import BodyMotion, PointMotion, oriented
 
 
 def hinge_point(carrier: BodyMotion, hinge: Hinge, theta_dot: Array) -> PointMotion:
     """Motion of the hinge point of a rotational hinge, which is fixed on the carrier as well."""
-    return carrier.offset(carrier.R @ (hinge.at - carrier.at), theta_dot)
+    return carrier.offset(carrier.turned(hinge.at - carrier.at), theta_dot)
 
 
 def hinge_axes(carrier: BodyMotion, hinge: Hinge, c: Array) -> Array:
     """Axes of a rotational hinge in p's axes, (3, n_v)."""
-    axes: Array = carrier.R @ hinge.H(c)[:, :3].T
-    return axes
+    return carrier.orientation.columns(hinge.H(c)[:, :3])
 
 
 def rotated(
@@ -46,12 +45,14 @@ def rotated(
     v_h = X @ theta_dot + eta
     w_h = H_w @ v_h
     H_dot = hinge.bias(c, v_h)
+    R, directions = oriented(carrier.orientation, hinge, c)
     return BodyMotion(
-        carrier.R @ hinge.pose(c)[0],
+        R,
         hinge.at,
         hinge_point(carrier, hinge, theta_dot),
         carrier.w + H_w @ X,
         carrier.w_drift + H_w @ eta,
         carrier.w_total + w_h,
         carrier.alpha + carrier.R @ H_dot[:3] + cross(carrier.w_total, w_h),
+        directions,
     )

@@ -26,7 +26,8 @@ from ce_dynamics.hinges.geometry import magnitude
 from ce_dynamics.hinges.revolute import Revolute
 from ce_dynamics.kinematics.hardpoints import DEAD_POINT, distance_from_axis, length_between
 from ce_dynamics.kinematics.rotated import hinge_axes, hinge_point, rotated
-from ce_dynamics.motion import BodyMotion, HingeMotion, PointMotion
+from ce_dynamics.motion import BodyMotion, HingeMotion, PointMotion, oriented
+from ce_dynamics.orientation import AS_DESIGNED, Orientation
 
 
 class RotationToDistance:
@@ -77,10 +78,11 @@ class RotationToDistance:
         # The branch is that of the nominal values of free parameters: others may not change it.
         self.sign = -1.0 if decided(B > 0.0, f"{dead}, or have passed it: another branch") else 1.0
 
-    def configuration(self, delta: Array) -> Array:
-        """(cos φ, sin φ) for the target at ``delta`` from the hinge point, in the carrier's axes."""
-        delta = delta - self.foot
-        A, B = dot(self.f0, delta), dot(self.g0, delta)
+    def configuration(self, delta: Array, carrier: Orientation = AS_DESIGNED) -> Array:
+        """(cos φ, sin φ) for the target at ``delta`` from the hinge point, seen where ``carrier`` is."""
+        delta, foot, f0, g0 = carrier.on_body(delta, self.foot, self.f0, self.g0)
+        delta = delta - foot
+        A, B = dot(f0, delta), dot(g0, delta)
         C = 0.5 * dot(delta, delta) + self.half
         m = A * A + B * B
         w = self.sign * sqrt(m - C * C)  # NaN where F cannot be brought to that distance
@@ -101,8 +103,8 @@ class RotationToDistance:
         e · (a_F − a_D) + |v_F − v_D|² = 0 for the acceleration.
         """
         at = hinge_point(carrier, self.hinge, theta_dot)
-        c = self.configuration(carrier.R.T @ (target.r - at.r))
-        f = (carrier.R @ self.hinge.pose(c)[0]) @ self.offset
+        c = self.configuration(target.r - at.r, carrier.orientation)
+        f = oriented(carrier.orientation, self.hinge, c).turned(self.offset)
         e = at.r + f - target.r
         h = cross(f, e)  # e · (ω × f) = ω · h
         lever = -1.0 / dot(hinge_axes(carrier, self.hinge, c)[:, 0], h)

@@ -14,6 +14,7 @@ from typing import ClassVar
 from ce_dynamics.arrays import Array, zeros
 from ce_dynamics.hinges.conditions import Condition
 from ce_dynamics.hinges.geometry import finite_vector, unit_axis
+from ce_dynamics.orientation import Directions
 
 __all__ = ["Hinge", "finite_vector", "unit_axis"]
 
@@ -29,7 +30,10 @@ class Hinge(ABC):
     5. `bias` is the relative acceleration of the hinge frame at v̇ = 0, Ḣᵀ v, with the relative linear
        acceleration as an observer on the parent sees it.
     6. `q_dot` maps velocities to coordinate rates.
-    7. `constraints` lists the 6 − n_v scalar conditions a hinge imposes between ``at_parent`` and
+    7. ``turns`` is False where the child cannot turn: R_rel = 1, and c holds displacements along the rows of
+       H, d = H_linearᵀ c.
+    8. `revolve` may tell how directions of the carrier that the child shares turn with it.
+    9. `constraints` lists the 6 − n_v scalar conditions a hinge imposes between ``at_parent`` and
        ``at_child``, for formulations that cut every hinge.
     """
 
@@ -40,6 +44,7 @@ class Hinge(ABC):
     velocity_names: ClassVar[tuple[str, ...]]
     coordinate_units: ClassVar[tuple[str, ...]]
     velocity_units: ClassVar[tuple[str, ...]]
+    turns: ClassVar[bool] = True
     at: Array
     """Hinge point in the design pose, (3,) [m]."""
 
@@ -77,6 +82,10 @@ class Hinge(ABC):
     def bias(self, c: Array, v: Array) -> Array:
         """Ḣᵀ v (6,) in the parent's axes; zero for hinges whose axes are fixed on the parent."""
         return zeros(6)
+
+    def revolve(self, directions: Directions, c: Array) -> Directions | None:
+        """Directions of the child from the same ones of its carrier; None where that is no cheaper than R."""
+        return None
 
     def q_dot(self, q: Array, v: Array) -> Array:
         """Rates of the coordinates (n_q,)."""

@@ -26,6 +26,7 @@ class Fixed(Hinge):
     velocity_names = ()
     coordinate_units = ()
     velocity_units = ()
+    turns = False
 
     def __init__(self, at: ArrayLike = (0.0, 0.0, 0.0)) -> None:
         self.at = finite_vector(at, "Fixed", "at")

@@ -8,6 +8,7 @@ from ce_dynamics.arrays import Array, arctan2, array, cos, sin, zeros
 from ce_dynamics.hinges.base import Hinge
 from ce_dynamics.hinges.conditions import Coincident, Condition, aligned
 from ce_dynamics.hinges.geometry import finite_vector, unit_axis
+from ce_dynamics.orientation import Directions
 from ce_dynamics.rotation import rotation_about
 from ce_dynamics.spatial import spatial
 
@@ -46,6 +47,9 @@ class Revolute(Hinge):
 
     def H(self, c: Array) -> Array:
         return array((spatial(self.axis, zeros(3)),))
+
+    def revolve(self, directions: Directions, c: Array) -> Directions | None:
+        return directions.revolved(self.axis, c[0], c[1])
 
     @property
     def constraints(self) -> tuple[Condition, ...]:

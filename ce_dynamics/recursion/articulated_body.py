@@ -10,17 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-import numpy as np
-
-from ce_dynamics.arrays import Array, array, cross, zeros
-from ce_dynamics.body import Body
+from ce_dynamics.arrays import Array, array, zeros
 from ce_dynamics.compiler.marks import mark
 from ce_dynamics.embedding import Aggregate
+from ce_dynamics.principal_inertia import PrincipalInertia
 from ce_dynamics.recursion.ldl import LDL
 from ce_dynamics.recursion.outward import Member, Outward
 from ce_dynamics.spatial import (
-    IDENTITY,
-    mirrored,
     phi_force,
     phi_inertia,
     phi_T_motion,
@@ -119,10 +115,11 @@ def gather(
     D = zeros(S.N, S.N)
     eps = generalised_forces(S, outward, torques)
     for j in members:
-        P_j, b_j = rigid_terms(j, wrenches)
+        inertia = S.inertia[j.body.name]
         if j.body.name in carried:
-            P_c, z_c = carried[j.body.name]
-            P_j, b_j = P_j + rotate_inertia(j.R, P_c), b_j + rotate_vector(j.R, z_c)
+            P_j, b_j = carrying_terms(j, inertia, wrenches, *carried[j.body.name])
+        else:
+            P_j, b_j = rigid_terms(j, inertia, wrenches)
         z_j = b_j + P_j @ j.a
         PJ = P_j @ j.J
         P_sum, z_sum = P_sum + phi_inertia(j.r, P_j), z_sum + phi_force(j.r, z_j)
@@ -149,23 +146,21 @@ def generalised_forces(S: Aggregate, outward: Outward, torques: Mapping[str, Arr
     return T
 
 
-def rigid_terms(j: Member, wrenches: Mapping[str, Array]) -> tuple[Array, Array]:
+def rigid_terms(j: Member, inertia: PrincipalInertia, wrenches: Mapping[str, Array]) -> tuple[Array, Array]:
     """M(j) and b(j) at the centre of mass in p's axes: inertia, gyroscopic and external forces."""
-    inertia = rotated_inertia(j.body, j.R)
-    b = spatial(cross(j.omega, inertia @ j.omega), zeros(3))
-    if j.body.name in wrenches:
-        b = b - wrenches[j.body.name]
-    return rigid_inertia(j.body.mass, inertia), b
+    turned = inertia.turned(j.orientation)
+    b = spatial(turned.gyroscopic(j.omega), zeros(3))
+    return rigid_inertia(j.body.mass, turned.matrix), b - wrenches.get(j.body.name, zeros(6))
 
 
-def rotated_inertia(body: Body, R: Array) -> Array:
-    """R I Rᵀ = a 1 + Σ k (R e)(R e)ᵀ."""
-    a, terms = body.principal
-    inertia: Array = a * IDENTITY
-    for k, e in terms:
-        turned = R @ e
-        inertia = inertia + mirrored(np.outer(k * turned, turned))
-    return inertia
+def carrying_terms(
+    j: Member, inertia: PrincipalInertia, wrenches: Mapping[str, Array], P_c: Array, z_c: Array
+) -> tuple[Array, Array]:
+    """As `rigid_terms`, with P⁺ and z⁺ that arrive in the body's axes: put together there and turned once."""
+    gyroscopic = inertia.gyroscopic(j.R.T @ j.omega)
+    P = rotate_inertia(j.R, rigid_inertia(j.body.mass, inertia.matrix) + P_c)
+    b = rotate_vector(j.R, spatial(gyroscopic, zeros(3)) + z_c)
+    return P, b - wrenches.get(j.body.name, zeros(6))
 
 
 def phi_columns(r: Array, F: Array) -> Array:

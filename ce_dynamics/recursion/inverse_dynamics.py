@@ -98,7 +98,7 @@ def gather_forces(
         f_p = carried.get(S.parent.name, zeros(6))
         for j in members[S.name]:
             name = j.body.name
-            inertia, b_j = rigid_terms(j, wrenches)
+            inertia, b_j = rigid_terms(j, j.body.principal, wrenches)
             f_j = inertia @ rotate_vector(j.R, alpha[name]) + b_j  # f = M α + b + Σ φ f(child)
             if name in carried:
                 f_j = f_j + rotate_vector(j.R, carried[name])

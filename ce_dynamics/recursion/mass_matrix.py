@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ce_dynamics.arrays import Array, Scalar, array, zeros
 from ce_dynamics.embedding import Aggregate, Embedding
-from ce_dynamics.recursion.articulated_body import Articulated, phi_columns, rotated_inertia
+from ce_dynamics.recursion.articulated_body import Articulated, phi_columns
 from ce_dynamics.recursion.outward import Member, Outward
 from ce_dynamics.spatial import (
     phi_force,
@@ -159,7 +159,7 @@ def composite_inertias(outward: Outward) -> tuple[dict[str, Member], dict[str, A
         for j in outward.members(S):
             name = j.body.name
             members[name] = j
-            R_j = rigid_inertia(j.body.mass, rotated_inertia(j.body, j.R))
+            R_j = rigid_inertia(j.body.mass, j.body.principal.turned(j.orientation).matrix)
             if name in carried:
                 R_j = R_j + rotate_inertia(j.R, carried[name])
             composite[name] = R_j

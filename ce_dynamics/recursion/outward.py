@@ -18,6 +18,7 @@ from ce_dynamics.forces.base import PointState
 from ce_dynamics.formula import is_free
 from ce_dynamics.motion import BodyMotion, SubgraphMotion
 from ce_dynamics.motions import Prescribed
+from ce_dynamics.orientation import Orientation
 from ce_dynamics.spatial import IDENTITY, spatial
 
 
@@ -48,7 +49,7 @@ class Member(NamedTuple):
     Attributes
     ----------
     body : Body
-    R : (3, 3) array
+    orientation : Orientation
         Body axes to p's axes.
     r : (3,) array
         Centre of mass from p's: the shift of φ(p, j).
@@ -63,12 +64,17 @@ class Member(NamedTuple):
     """
 
     body: Body
-    R: Array
+    orientation: Orientation
     r: Array
     J: Array
     drift: Array
     a: Array
     omega: Array
+
+    @property
+    def R(self) -> Array:
+        """Body axes to p's axes (3, 3)."""
+        return self.orientation.R
 
 
 class Outward:
@@ -130,7 +136,7 @@ class Outward:
         coriolis = cross(omega_p, 2.0 * com.v + cross(omega_p, com.r))  # 2 ω × v + ω × (ω × r)
         return Member(
             body,
-            j.R,
+            j.orientation,
             com.r,
             np.concatenate((j.w, com.J)),
             spatial(j.w_drift, com.drift),

@@ -149,13 +149,13 @@ def test_rotations_that_linkages_know_are_those_of_the_hinges(name: str) -> None
     rng = np.random.default_rng(1)
     for _ in range(5):
         motion = b.motion(b.sample(rng))
-        known = [n for n, hinge in motion.__dict__["recorded"].items() if hinge.R is not None]
+        known = [n for n, hinge in motion.__dict__["recorded"].items() if hinge.directions is not None]
         assert known
         for body in known:
             hinge = motion.__dict__["recorded"][body]
             expected = motion.carrier(body).R @ motion.hinge(body).pose(hinge.c)[0]
             # products of a few rotations, whose angles carry the rounding of the linkage's square roots
-            np.testing.assert_allclose(hinge.R, expected, rtol=0.0, atol=1e-13)
+            np.testing.assert_allclose(hinge.directions.R, expected, rtol=0.0, atol=1e-13)
 
 
 def traced(b: Bench) -> object:

@@ -1,0 +1,113 @@
+"""Orientations, by a matrix and where possible by directions of the body whose present course is known."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ce_dynamics.arrays import Array, Scalar, is_plain
+from ce_dynamics.formula import is_free
+from ce_dynamics.spatial import IDENTITY
+
+ROUNDING = 1e-15
+"""Components of a unit vector below this are zero but for rounding."""
+
+
+class Directions(NamedTuple):
+    """Three perpendicular directions of a body: R = Σ_k now_k design_kᵀ.
+
+    A vector along one of them turns at the price of a multiple of a known vector instead of a matrix product,
+    and R itself need never be formed.
+
+    Attributes
+    ----------
+    now : (3, 3) array
+        Columns: the directions in the axes one looks from.
+    design : (3, 3) array
+        Columns: the same directions in the design pose, orthonormal.
+    """
+
+    now: Array
+    design: Array
+
+    @property
+    def R(self) -> Array:
+        """Rotation matrix."""
+        matrix: Array = self.now @ self.design.T
+        return matrix
+
+    def components(self, vector: Array) -> Array:
+        """Components of a body-fixed vector, given in the design pose, along the directions."""
+        parts: Array = self.design.T @ vector
+        if is_plain(parts):
+            parts = np.where(np.abs(parts) < ROUNDING * np.linalg.norm(vector.astype(float)), 0.0, parts)
+        return parts
+
+    def revolved(self, axis: Array, cosine: Scalar, sine: Scalar) -> Directions | None:
+        """After a turn about one of the directions; None if ``axis`` is none of them.
+
+        With free parameters it is None as well, for other values of these may part axis and direction.
+        """
+        if is_free(axis) or is_free(self.design):
+            return None
+        heights = self.components(axis)
+        k = int(np.argmax(np.abs(heights)))
+        if np.count_nonzero(heights) > 1:
+            return None
+        one, other = self.now[:, (k + 1) % 3], self.now[:, (k + 2) % 3]
+        sine = sine * np.sign(heights[k])
+        columns = [self.now[:, k]] * 3
+        columns[(k + 1) % 3] = cosine * one + sine * other
+        columns[(k + 2) % 3] = cosine * other - sine * one
+        return Directions(np.stack(columns, axis=1), self.design)
+
+
+class Orientation(NamedTuple):
+    """How a body is turned, as seen from some axes.
+
+    Attributes
+    ----------
+    R : (3, 3) array
+        Body axes to those axes.
+    directions : Directions, optional
+        The same by directions, where those are known.
+    """
+
+    R: Array
+    directions: Directions | None = None
+
+    def turned(self, vector: Array) -> Array:
+        """A body-fixed vector, given in the design pose, as it is now."""
+        if self.directions is None or not (is_plain(vector) or is_free(vector)):
+            product: Array = self.R @ vector
+            return product
+        now: Array = self.directions.now @ self.directions.components(vector)
+        return now
+
+    def columns(self, vectors: Array) -> Array:
+        """Body-fixed vectors, given in rows in the design pose, as they are now, in columns (3, n)."""
+        if self.directions is None:
+            product: Array = self.R @ vectors.T
+            return product
+        if len(vectors) == 0:
+            return np.zeros((3, 0))
+        return np.stack([self.turned(vector) for vector in vectors], axis=1)
+
+    def on_body(self, vector: Array, *fixed: Array) -> tuple[Array, ...]:
+        """A vector as it is now, then body-fixed ones of the design pose, all along the same body-fixed axes.
+
+        Which axes these are is left to what costs least.
+        """
+        if self.directions is None:
+            return self.R.T @ vector, *fixed
+        return self.directions.now.T @ vector, *(self.directions.components(one) for one in fixed)
+
+
+AS_DESIGNED = Orientation(IDENTITY)
+"""That of the design pose."""
+
+
+def by_directions(directions: Directions) -> Orientation:
+    """An orientation that is known by directions."""
+    return Orientation(directions.R, directions)
