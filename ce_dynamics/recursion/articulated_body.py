@@ -35,7 +35,8 @@ class Articulated(NamedTuple):
     ----------
     members : list of Member
     P : list of (6, 6) arrays
-        Articulated inertia P_j of every body with everything outside S that it carries.
+        Articulated inertia P_j of every body with everything outside S that it carries, its inertia as
+        `Aggregate.inertia` has it.
     f : list of (6,) arrays
         z_j = b_j + P_j a_j, with what it carries.
     D : LDL

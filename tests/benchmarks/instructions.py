@@ -31,6 +31,7 @@ def run(options: Options) -> Result:
     models = {
         "ride": Model(build_ride()),
         "ride, 28 bodies with mass": Model(build_ride(overrides=HEAVY)),
+        "and the upright in two": Model(build_ride(overrides=(*HEAVY, "upright_link.mass=2 kg"))),
         "full vehicle": case.model,
     }
     counts = {
