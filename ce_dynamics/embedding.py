@@ -8,7 +8,7 @@ points, which is where η_S comes from.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 
@@ -161,7 +161,10 @@ def embed(system: System) -> Embedding:
     singles: list[tuple[list[Body], list[CutEdge]]] = [
         ([body], []) for body in system.bodies if body.name not in grouped
     ]
-    aggregates = [make_aggregate(system, bodies, closures) for bodies, closures in [*groups, *singles]]
+    finders = linkages_by_body(system)
+    aggregates = [
+        make_aggregate(system, bodies, closures, finders) for bodies, closures in [*groups, *singles]
+    ]
     ordered = base_to_tip(aggregates)
     free = in_order(body for S in ordered for body in S.independent)
     refuse_immovable(system, free)
@@ -171,7 +174,7 @@ def embed(system: System) -> Embedding:
         q_of=slices((body.name, body.inboard.n_q) for body in free),
         v_of=slices((body.name, body.inboard.n_v) for body in free),
         owner={body.name: S for S in ordered for body in S.bodies},
-        unturned=frozenset(body.name for body in system.bodies if is_spinning_tip(system, body)),
+        unturned=spinning_tips(system),
     )
 
 
@@ -180,21 +183,26 @@ def in_order(bodies: Iterable[Body]) -> list[Body]:
     return sorted(bodies, key=lambda body: body.index)
 
 
-def is_spinning_tip(system: System, body: Body) -> bool:
-    """Whether a body on a revolute hinge carries nothing and is the same in every position of the hinge."""
+def spinning_tips(system: System) -> frozenset[str]:
+    """Bodies on revolute hinges that carry nothing and are the same in every position of the hinge."""
+    busy = {body.parent for body in system.bodies}
+    busy |= {body for loop in system.closures if not isinstance(loop, Coupled) for body in loop.bodies}
+    return frozenset(body.name for body in system.bodies if body not in busy and is_round(body))
+
+
+def is_round(body: Body) -> bool:
+    """Whether a body has the same inertia in every position of its hinge, a revolute one."""
     hinge = body.inboard
     offset = body.local(hinge.at)  # zero where both are the same formula
     if not isinstance(hinge, Revolute) or any(map(is_free, (body.inertia, offset, hinge.axis))):
         return False
-    carries = any(other.parent is body for other in system.bodies)
-    closes = any(body in loop.bodies for loop in system.closures if not isinstance(loop, Coupled))
     half_turn = 2.0 * np.outer(hinge.axis, hinge.axis) - np.eye(3)
     quarter_turn = rotation_about(hinge.axis, 0.0, 1.0)
     offset = offset.astype(float)
     on_axis = np.allclose(half_turn @ offset, offset, rtol=0.0, atol=1e-15)
     turned = quarter_turn @ body.inertia @ quarter_turn.T
     symmetric = np.allclose(turned, body.inertia, rtol=0.0, atol=1e-15 * np.trace(body.inertia))
-    return on_axis and symmetric and not carries and not closes
+    return bool(on_axis and symmetric)
 
 
 def slices(sizes: Iterable[tuple[str, int]]) -> dict[str, slice]:
@@ -227,18 +235,16 @@ def freedoms_of(system: System, bodies: Sequence[Body], closures: Sequence[CutEd
     return Freedoms(bodies, closures, [body for body in bodies if body.name not in system.prescribed])
 
 
-def ancestors(body: Body) -> list[Body]:
-    """The body and everything that carries it, up to the ground."""
-    chain = [body]
-    while chain[-1].parent is not None:
-        chain.append(chain[-1].parent)
-    return chain
-
-
 def common_ancestor(a: Body, b: Body) -> Body:
     """The lowest body on the way from both to the ground."""
-    above_b = set(map(id, ancestors(b)))
-    return next(body for body in ancestors(a) if id(body) in above_b)
+    if a.is_ground or b.is_ground:
+        return a if a.is_ground else b
+    while a is not b:  # the deeper one goes on, so that this is over after the bodies between the two
+        if a.depth >= b.depth:
+            a = a.carrier
+        else:
+            b = b.carrier
+    return a
 
 
 def smallest_subgraph(loop: CutEdge, driven: set[str]) -> tuple[list[Body], Body]:
@@ -255,11 +261,12 @@ def smallest_subgraph(loop: CutEdge, driven: set[str]) -> tuple[list[Body], Body
         root = common_ancestor(*ends)
     else:
         root = reduce(common_ancestor, loop.tops)
-    path: list[Body] = []
+    path: dict[Body, None] = {}
     for end in ends:
-        chain = ancestors(end)
-        path += [body for body in chain[: chain.index(root)] if body not in path]
-    return path, root
+        while end is not root:
+            path[end] = None
+            end = end.carrier
+    return list(path), root
 
 
 def anchor(body: Body, driven: set[str]) -> Body:
@@ -271,22 +278,35 @@ def anchor(body: Body, driven: set[str]) -> Body:
 
 def merged_groups(system: System, driven: set[str]) -> list[tuple[list[Body], list[CutEdge]]]:
     """Aggregation sub-graphs with those that share a body put together."""
-    groups: list[tuple[list[Body], list[CutEdge]]] = []
-    for loop in system.closures:
+    groups: dict[int, tuple[list[Body], list[CutEdge]]] = {}
+    home: dict[Body, int] = {}
+    for k, loop in enumerate(system.closures):
         bodies, _ = smallest_subgraph(loop, driven)
         closures = [loop]
-        apart = []
-        for other_bodies, other_closures in groups:
-            if any(body in other_bodies for body in bodies):
-                bodies = bodies + [body for body in other_bodies if body not in bodies]
-                closures = other_closures + closures
-            else:
-                apart.append((other_bodies, other_closures))
-        groups = [*apart, (bodies, closures)]
-    return groups
+        for other in sorted({home[body] for body in bodies if body in home}):
+            other_bodies, other_closures = groups.pop(other)
+            bodies = list(dict.fromkeys(bodies + other_bodies))
+            closures = other_closures + closures
+        groups[k] = bodies, closures
+        home |= dict.fromkeys(bodies, k)
+    return list(groups.values())
 
 
-def make_aggregate(system: System, bodies: Sequence[Body], closures: Sequence[CutEdge]) -> Aggregate:
+def linkages_by_body(system: System) -> dict[str, list[int]]:
+    """For each body the numbers of the linkages that find its hinge."""
+    finders: dict[str, list[int]] = {}
+    for k, linkage in enumerate(system.linkages):
+        for name in linkage.determines:
+            finders.setdefault(name, []).append(k)
+    return finders
+
+
+def make_aggregate(
+    system: System,
+    bodies: Sequence[Body],
+    closures: Sequence[CutEdge],
+    finders: Mapping[str, Sequence[int]],
+) -> Aggregate:
     """Assign the roles of the hinges of one sub-graph and check that they fit."""
     refuse_nonholonomic(closures)
     members = sorted(bodies, key=lambda body: body.index)
@@ -294,7 +314,7 @@ def make_aggregate(system: System, bodies: Sequence[Body], closures: Sequence[Cu
     roots = {body.carrier.name: body.carrier for body in members if body.carrier.name not in names}
     parent = min(roots.values(), key=lambda body: body.depth)
     prescribed = tuple(body for body in members if body.name in system.prescribed)
-    linkages = tuple(link for link in system.linkages if names & set(link.determines))
+    linkages = tuple(system.linkages[k] for k in sorted({k for n in names for k in finders.get(n, ())}))
     named = {name for loop in closures for name in loop.independent}
     found = {name for link in linkages for name in link.determines}
     check_names(members, named, prescribed, found)

@@ -157,10 +157,18 @@ class Outward:
         if body.is_ground or common_ancestor(body, frame) is not frame:
             return self._seen_from(body, frame)
         S = self.embedding.owner[body.name]
+        p = self._carrier(S, frame)
+        mark()
         j, com = self.relative_to_p(body), self.motions[S.name].point(body.name, body.com)
-        p = self.placement(S.parent, frame)
         at = carried(p, PointState(com.r, com.v))
         return Placement(p.R @ j.R, at.r, at.v, p.w + p.R @ j.w_total)
+
+    def _carrier(self, S: Aggregate, frame: Body) -> Placement:
+        """Placement of p; carriers come first, lest a long chain is a deep recursion."""
+        waiting = [S.parent]
+        while waiting[-1].depth > frame.depth and (waiting[-1].name, frame.name) not in self._placements:
+            waiting.append(self.embedding.owner[waiting[-1].name].parent)
+        return [self.placement(p, frame) for p in reversed(waiting)][-1]
 
     def _seen_from(self, body: Body, frame: Body) -> Placement:
         root = common_ancestor(body, frame)
