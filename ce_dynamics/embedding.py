@@ -235,6 +235,14 @@ def freedoms_of(system: System, bodies: Sequence[Body], closures: Sequence[CutEd
     return Freedoms(bodies, closures, [body for body in bodies if body.name not in system.prescribed])
 
 
+def ancestors(body: Body) -> list[Body]:
+    """The body and everything that carries it, up to the ground."""
+    chain = [body]
+    while chain[-1].parent is not None:
+        chain.append(chain[-1].parent)
+    return chain
+
+
 def common_ancestor(a: Body, b: Body) -> Body:
     """The lowest body on the way from both to the ground."""
     if a.is_ground or b.is_ground:

@@ -32,9 +32,13 @@ def test_the_end_of_a_long_row_of_bodies_is_placed() -> None:
     end = outward.placement(system.find(f"link {n - 1}"), system.ground)
     length = n - 0.5
     # every placement is the one before and a step: n roundings of numbers up to n
-    close = {"rtol": n * 2.0**-52, "atol": n * 2.0**-52}
-    np.testing.assert_allclose(end.r, length * np.array((-np.sin(0.3), 0.0, -np.cos(0.3))), **close)
-    np.testing.assert_allclose(end.v, 2.0 * length * np.array((-np.cos(0.3), 0.0, np.sin(0.3))), **close)
+    error = n * 2.0**-52
+    np.testing.assert_allclose(
+        end.r, length * np.array((-np.sin(0.3), 0.0, -np.cos(0.3))), rtol=error, atol=error
+    )
+    np.testing.assert_allclose(
+        end.v, 2.0 * length * np.array((-np.cos(0.3), 0.0, np.sin(0.3))), rtol=error, atol=error
+    )
 
 
 @pytest.mark.parametrize(
