@@ -49,7 +49,7 @@ class LoopClosure:
     @property
     def kind(self) -> str:
         """Type of the closure, for people."""
-        return type(self.closure).__name__
+        return str(getattr(self.closure, "kind", type(self.closure).__name__))
 
     @property
     def rows(self) -> int:

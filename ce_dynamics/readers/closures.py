@@ -29,11 +29,14 @@ class BetweenFrames:
 
     Attributes
     ----------
+    kind : str
+        What closes it, for people.
     at_parent, at_child : (3,) arrays
         Where its ends are in the design pose [m].
     constraints : tuple of Condition
     """
 
+    kind: str
     at_parent: Array
     at_child: Array
     constraints: tuple[Condition, ...]
@@ -86,7 +89,8 @@ def between(kind: str, a: Pose, b: Pose, axis: Array) -> tuple[Closure, Gap]:
         "spherical": (Coincident(),),
         "fixed": (Coincident(), *unturned),
     }[kind]
-    return BetweenFrames(a.r, b.r, constraints), gap
+    name = type(ordinary(kind, axis_a, a.r)).__name__
+    return BetweenFrames(f"{name}, open in the design pose", a.r, b.r, constraints), gap
 
 
 def ordinary(kind: str, axis: Array, at: Array) -> Hinge:

@@ -51,10 +51,13 @@ def nonlinear(model: object, field: str, index: int | slice) -> bool:
 
 
 def of_bodies(file: Compiled) -> Iterator[Finding]:
-    """Bodies that gravity does not pull as it should."""
+    """Bodies that gravity does not pull as it should, and those that somebody moves from outside."""
     for body in range(1, file.model.nbody):
-        if file.model.body_gravcomp[body]:
-            yield Finding("body@gravcomp", file.where("bodies", body, file.body(body)))
+        where = file.where("bodies", body, file.body(body))
+        if file.model.body_gravcomp[body] and not file.disabled("GRAVITY"):
+            yield Finding("body@gravcomp", where)
+        if file.model.body_mocapid[body] >= 0:
+            yield Finding("body@mocap", where)
 
 
 def of_medium(file: Compiled) -> Iterator[Finding]:

@@ -72,7 +72,7 @@ GRAMMAR: Grammar = {
         **dict.fromkeys([*DEFAULTS.split(), *ACTUATORS.split()], LOOKS),
     },
     "body": {
-        "body": known(*PLACED, children="body", settings=("user",)),
+        "body": known(*PLACED, "gravcomp", "mocap", children="body", settings=("user",)),
         "frame": known(*PLACED, children="body"),
         "replicate": known("count", "offset", "euler", "sep", "childclass", children="body"),
         "inertial": known("pos", *ORIENTATION, "mass", "diaginertia", "fullinertia"),

@@ -153,8 +153,9 @@ def refuse(file: str, findings: Iterable[Finding], ignore: Collection[str]) -> l
 
 def listed(places: list[str]) -> str:
     """Places for a message, the first few of many."""
-    shown = "; ".join(places[:LONGEST_LIST])
-    return shown if len(places) <= LONGEST_LIST else f"{shown}; and {len(places) - LONGEST_LIST} more"
+    different = list(dict.fromkeys(places))
+    shown = "; ".join(different[:LONGEST_LIST])
+    return shown if len(different) <= LONGEST_LIST else f"{shown}; and {len(different) - LONGEST_LIST} more"
 
 
 def annotate(system: System, notes: Iterable[str]) -> None:

@@ -90,6 +90,26 @@ class Peer:
             result[where] = a
         return result
 
+    def condition(self) -> float:
+        """Condition of the mass matrix at the state that was set last."""
+        return condition(self.m, self.d)
+
+
+def condition(m: Any, d: Any) -> float:
+    """Condition of the mass matrix, which need not be regular; 1 where nothing moves."""
+    for step in (mujoco.mj_kinematics, mujoco.mj_comPos, mujoco.mj_makeM):
+        step(m, d)
+    M = np.zeros((m.nv, m.nv))
+    for column, unit in enumerate(np.eye(m.nv)):
+        mujoco.mj_mulM(m, d, M[column], unit)
+    return float(np.linalg.cond(M)) if m.nv else 1.0
+
+
+def condition_of(path: Path) -> float:
+    """The same in the pose of a file."""
+    m: Any = mujoco.MjModel.from_xml_path(str(path))
+    return condition(m, mujoco.MjData(m))
+
 
 def assert_hard_limit(peer: Peer, q: Array, v: Array, accelerations: Array) -> None:
     """Accelerations are those of MuJoCo in the limit of constraints that do not give way.
