@@ -17,7 +17,7 @@ import numpy as np
 
 from ce_dynamics.arrays import where
 from ce_dynamics.compiler.graph import Graph
-from ce_dynamics.compiler.operations import MEANING, UNARY, Op
+from ce_dynamics.compiler.operations import LOGICAL, MEANING, UNARY, Op
 from ce_dynamics.compiler.scalar import Condition, Traced, broadcast_operator
 from ce_dynamics.errors import ModelError
 
@@ -408,23 +408,28 @@ def evaluate(formulas: Iterable[Any], known: dict[int, tuple[Formula, Any]]) -> 
     formulas : iterable of Formula or float
     known : dict
         By id: a formula and its value, at least for every parameter; completed.  Values are floats, arrays of
-        floats, or traced scalars of one graph.
+        floats, other formulas, or traced scalars of one graph.
     """
     wanted = list(formulas)
     for formula in postorder((x for x in wanted if isinstance(x, Formula)), known):
         if formula.op == Op.INPUT:
             raise ModelError(
-                f"parameter {formula.text()!r} has no value here: declare it with add_parameter; the "
-                "geometry of a loop without a closed form cannot be free"
+                f"parameter {formula.text()!r} has no value here: declare it with add_parameter; what a "
+                "user's function brings into a loop without a closed form cannot be free"
             )
         operands = [known[id(x)][1] if isinstance(x, Formula) else x for x in formula.operands]
-        known[id(formula)] = formula, _applied(formula.op, operands)
+        known[id(formula)] = formula, applied(formula.op, operands)
     return [known[id(x)][1] if isinstance(x, Formula) else x for x in wanted]
 
 
-def _applied(op: Op, operands: list[Any]) -> Any:
+def applied(op: Op, operands: list[Any]) -> Any:
+    """An operation on arrays of floats, formulas or traced scalars."""
     if any(isinstance(x, (Traced, Condition)) for x in operands):
         return _ON_TRACED[op](*operands)
+    if any(isinstance(x, Formula) for x in operands):
+        if op not in LOGICAL:
+            return combined(op, *operands)
+        return consed(FreeCondition, op, tuple(operands), bool(MEANING[op](*map(nominal, operands))))
     if op in UNARY and op != Op.NOT:
         operands = [np.asarray(x, dtype=float)[()] for x in operands]
     with np.errstate(all="ignore"):

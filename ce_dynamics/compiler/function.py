@@ -143,7 +143,8 @@ def trace(
         argument = np.empty(math.prod(shape), dtype=object)
         argument[:] = [wrap(graph, graph.input(k, entry)) for entry in range(argument.size)]
         arguments[key] = argument.reshape(shape) if shape else argument[0]
-    with marking(graph):
+    # NaN as a constant is a legitimate answer, and object arrays raise no floating-point errors of their own.
+    with marking(graph), np.errstate(invalid="ignore"):
         results = function(**arguments)
     if not isinstance(results, Mapping):
         raise TypeError(

@@ -12,7 +12,6 @@ import numpy as np
 from ce_dynamics.arrays import Array
 from ce_dynamics.body import Body
 from ce_dynamics.errors import IndependentCoordinatesError
-from ce_dynamics.formula import nominal
 from ce_dynamics.loops.assembly import assembled
 from ce_dynamics.loops.closure_errors import numerical_rank
 from ce_dynamics.loops.kernel import LoopKernel, largest
@@ -25,6 +24,7 @@ from ce_dynamics.loops.trial import (
     stacked_neutral,
     with_unit_quaternions,
 )
+from ce_dynamics.nominal import at_nominal
 from ce_dynamics.system import CutEdge
 
 MOST_COMBINATIONS = 3000
@@ -57,9 +57,10 @@ class Freedoms:
         ends = [end for loop in closures for end in loop.bodies]
         siblings = tuple(dict.fromkeys(end for end in ends if end.name not in names and end is not parent))
         self.free = tuple(body for body in members if body in free)
-        self.loop = Loop(parent, members, tuple(closures), self.free)
+        loop = Loop(parent, members, tuple(closures), self.free)
+        self.loop, siblings = at_nominal((loop, siblings))
         self._given = moving(self.loop.given, stacked_neutral(self.loop.given))
-        self._held = held_at_design(siblings, parent)
+        self._held = held_at_design(siblings, self.loop.parent)
         self._tolerance = 1e-13 * max(1.0, self.loop.size)
         self._q = self.loop.neutral()
         if largest(self._residual(self._q)) > self._tolerance:
@@ -67,14 +68,14 @@ class Freedoms:
         self.Y, self._Y_given = self._jacobians(self._q)
 
     def _residual(self, q: Array) -> Array:
-        return np.asarray(nominal(self.loop.residual(q, self._given, self._held)), dtype=float)
+        return np.asarray(self.loop.residual(q, self._given, self._held), dtype=float)
 
     def _jacobians(self, q: Array) -> tuple[Array, Array]:
         """Scaled Y over the free hinges, and Y over those with prescribed motion."""
         m = self.loop.m
         columns = sum(len(motion.eta) for motion in self._given.values()) + m
         errors = self.loop.errors(q, np.zeros(columns), self._given, self._held)
-        Y = nominal(errors.Y).astype(float)
+        Y = np.asarray(errors.Y, dtype=float)
         return Y[:, :m] * self.loop.scales, Y[:, m:]
 
     @property

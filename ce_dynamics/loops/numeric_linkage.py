@@ -3,6 +3,10 @@
 Compiled code needs a fixed number of operations and the same branch for the same inputs.  A loop with one
 parameter therefore gets a table of its branch, made once by continuation, from which two Newton steps lead to
 rounding; a loop with several is led from the design pose to its parameters in fixed substeps.
+
+So is a loop whose geometry depends on free parameters, whose table would be that of the nominal values only:
+it is led from its own design pose or, where that is not closed at all values, from the nominal one while the
+geometry is led from its nominal values.
 """
 
 from __future__ import annotations
@@ -23,13 +27,14 @@ from ce_dynamics.loops.assembly import assembled
 from ce_dynamics.loops.branch import Branch, BranchEnd, follow
 from ce_dynamics.loops.branch_table import BranchTable, Reach, tabulate
 from ce_dynamics.loops.closure_errors import numerical_rank
-from ce_dynamics.loops.kernel import LoopKernel
+from ce_dynamics.loops.kernel import LoopKernel, largest
 from ce_dynamics.loops.nearby import regular_nearby
 from ce_dynamics.loops.pivoted_lu import PivotedLU
 from ce_dynamics.loops.row_choice import RowChoice, smallest_singular
 from ce_dynamics.loops.straight_path import Linearised, Pose, closed, led_along, path
-from ce_dynamics.loops.trial import Loop
+from ce_dynamics.loops.trial import Loop, held_at_design, moving, stacked_neutral
 from ce_dynamics.motion import BodyMotion, HingeMotion, SubgraphMotion
+from ce_dynamics.nominal import at_nominal, at_random, part_way
 from ce_dynamics.system import LoopClosure
 
 logger = logging.getLogger(__name__)
@@ -38,6 +43,7 @@ SUBSTEPS = 12
 FINAL_STEPS = 2  # pairs of Newton steps at the end of a straight path
 LONGEST_SLIDE = 10.0  # of a prismatic parameter, in sizes of the loop
 MOST_TURNS = 4.0  # of a screw as the parameter
+TRIED = 3  # values of free parameters
 PATH_TOLERANCE = 1e-11  # residual at the end of a straight path, relative to the size of the loop
 SINGULAR = 1e-9  # smallest singular value of Y₁ that counts as regular
 
@@ -86,7 +92,7 @@ class NumericLinkage(Linkage):
         self.closes = tuple(closure.name for closure in loop.closures)
         self.substeps = substeps
         self._given_limits = limits
-        self._kernel = LoopKernel(loop, siblings)
+        self._kernel = LoopKernel(*at_nominal((loop, siblings)))
         self.q0 = assembled(self._kernel)
         self._check()
 
@@ -151,7 +157,7 @@ class NumericLinkage(Linkage):
     def _check_turning(self, branch: Branch) -> None:
         """A full turn must lead back to the start: cosine and sine of an angle do not tell turns apart."""
         ends = [self.loop.split(branch.at(theta)) for theta in (-math.pi, math.pi)]
-        for body in self.loop.dependent:
+        for body in self._kernel.loop.dependent:
             poses = [body.inboard.pose(body.inboard.configuration(end[body.name])) for end in ends]
             apart = max(float(np.max(np.abs(a - b))) for a, b in zip(*poses, strict=True))
             if apart > 1e-6 * max(1.0, self._kernel.size):
@@ -240,18 +246,37 @@ class NumericLinkage(Linkage):
 
     def _positions(self, given: Mapping[str, HingeMotion], siblings: Mapping[str, BodyMotion]) -> Array:
         """Dependent coordinates, NaN where the loop cannot be assembled."""
-        if not given and not siblings:
+        if not given and not siblings and not self._free:
             return self.q0
-        if self._single is not None:
+        if self._single is not None and not self._free:
             return self._polished(self._looked_up(given), (dict(given), {}))
         bodies = {body.name: body for body in self._kernel.parameters}
-        pose = path(given, siblings, bodies, self.loop.parent, turns=self._coupled)
-        q, regular = led_along(pose, self._linearised, self.loop.advanced, self.q0, self.substeps)
+        reduced = self._single is not None
+        pose = path(given, siblings, bodies, self.loop.parent, turns=self._coupled or reduced)
+
+        def linearised(q: Array, s: float) -> Linearised:
+            loop = self.loop if self._closed_at_design else part_way(self.loop, s)
+            return self._linearised(q, pose(s), loop)
+
+        q, regular = led_along(linearised, self.loop.advanced, self.q0, self.substeps)
         for _ in range(FINAL_STEPS):
             q = self._polished(q, pose(1.0))
         residual = self.loop.residual(q, *pose(1.0))
         fits = closed(residual, PATH_TOLERANCE * max(1.0, self._kernel.size)) & regular
         return array(where(fits, entry, math.nan) for entry in q)
+
+    @cached_property
+    def _free(self) -> bool:
+        """Whether the geometry has free parameters."""
+        return self.loop.has_free_geometry
+
+    @cached_property
+    def _closed_at_design(self) -> bool:
+        """Whether the design pose is closed whatever the values of free parameters: some random ones."""
+        given = moving(self.loop.given, stacked_neutral(self.loop.given))
+        held = held_at_design(self.siblings, self.loop.parent)
+        residual = self.loop.residual(self.loop.neutral(), given, held)
+        return all(largest(r) <= self._kernel.tolerance for r in at_random(residual, TRIED))
 
     @cached_property
     def _coupled(self) -> bool:
@@ -300,16 +325,16 @@ class NumericLinkage(Linkage):
 
     def _polished(self, q: Array, pose: Pose) -> Array:
         """Two Newton steps, the second with the Y₁ of the first."""
-        residual, Y1 = self._linearised(q, pose)
+        residual, Y1 = self._linearised(q, pose, self.loop)
         q = self.loop.advanced(q, -Y1.solve(residual))
         rows = list(self._rows.rows)
         return self.loop.advanced(q, -Y1.solve(self.loop.residual(q, *pose)[rows]))
 
-    def _linearised(self, q: Array, pose: Pose) -> Linearised:
+    def _linearised(self, q: Array, pose: Pose, loop: Loop) -> Linearised:
         given, siblings = pose
         m, rows = self.loop.m, list(self._rows.rows)
         N = next((motion.X.shape[1] for motion in given.values()), 0)
-        errors = self.loop.errors(q, zeros(m + N), given, siblings)
+        errors = loop.errors(q, zeros(m + N), given, siblings)
         return Linearised(errors.residual[rows], PivotedLU(errors.Y[rows, :m]))
 
 

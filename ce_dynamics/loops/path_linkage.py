@@ -13,6 +13,7 @@ import numpy as np
 
 from ce_dynamics.arrays import zeros
 from ce_dynamics.body import Body
+from ce_dynamics.errors import ModelError
 from ce_dynamics.linkage import Linkage
 from ce_dynamics.loops.assembly import assembled
 from ce_dynamics.loops.curve import Curve, follow_curve, null_vector
@@ -49,9 +50,16 @@ class PathLinkage(Linkage):
     ------
     AssemblyError
         If the closures do not hold in the design pose and cannot be made to.
+    ModelError
+        If the geometry of the loop has free parameters.
     """
 
     def __init__(self, loop: Loop, forward: Body | None = None) -> None:
+        if loop.has_free_geometry:
+            raise ModelError(
+                f"the loop of {loop.name!r}: its geometry depends on free parameters, and the curve it moves "
+                "on cannot stay open; give numbers, or name an independent coordinate instead of the path's"
+            )
         self.loop = loop
         self.coordinate = path_body(loop.parent, loop.bodies[0])
         self.determines = tuple(body.name for body in loop.dependent)

@@ -80,19 +80,22 @@ def part_way(motion: BodyMotion, s: float, parent: Body) -> BodyMotion:
 
 
 def led_along(
-    pose: Callable[[float], Pose],
-    linearise: Callable[[Array, Pose], Linearised],
+    linearise: Callable[[Array, float], Linearised],
     advance: Callable[[Array, Array], Array],
     q0: Array,
     substeps: int,
 ) -> tuple[Array, Scalar]:
-    """Coordinates at the end of the path up to two more Newton steps, and whether det Y₁ kept its sign."""
+    """Coordinates at the end of the path up to two more Newton steps, and whether det Y₁ kept its sign.
+
+    ``linearise`` is told coordinates and the fraction of the way; q0 closes the loop at its beginning.
+    """
     q, before = q0, q0
     regular: Scalar = True
-    sign = np.sign(float(linearise(q0, pose(0.0)).Y1.determinant))
+    start = linearise(q0, 0.0).Y1.determinant
+    sign = np.sign(float(start)) if isinstance(start, (float, int)) else start
     for k in range(1, substeps + 1):
         predicted = q + (q - before)
-        residual, Y1 = linearise(predicted, pose(k / substeps))
+        residual, Y1 = linearise(predicted, k / substeps)
         regular = (Y1.determinant * sign > 0.0) & regular
         q, before = advance(predicted, -Y1.solve(residual)), q
     return q, regular

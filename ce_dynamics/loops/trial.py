@@ -18,6 +18,7 @@ from ce_dynamics.loops.closure_errors import ClosureErrors, closure_errors
 from ce_dynamics.loops.coupled_rows import moving_residuals
 from ce_dynamics.motion import BodyMotion, HingeMotion, SubgraphMotion
 from ce_dynamics.motion import at_rest as body_at_rest
+from ce_dynamics.nominal import at_nominal
 from ce_dynamics.rotation import normalised
 from ce_dynamics.system import CutEdge, LoopClosure
 
@@ -69,6 +70,15 @@ class Loop:
                 points += [loop.closure.at_parent, loop.closure.at_child]
         extent = float(np.linalg.norm(np.ptp(nominal(np.array(points, dtype=object)), axis=0)))
         return extent if extent > 0.0 else 1.0
+
+    @property
+    def has_free_geometry(self) -> bool:
+        """Whether hinges or closures depend on free parameters."""
+        geometry = (
+            *(body.inboard for body in self.bodies),
+            *(getattr(loop, "closure", getattr(loop, "coupling", None)) for loop in self.closures),
+        )
+        return at_nominal(geometry) is not geometry
 
     @property
     def scales(self) -> Array:

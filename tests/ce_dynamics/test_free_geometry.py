@@ -1,0 +1,246 @@
+"""Free geometry of loops without a closed form: the model that is built there, or NaN."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ce_dynamics as ce
+from ce_dynamics.errors import ModelError
+from ce_dynamics.kinematics import FourBar
+from ce_dynamics.nominal import at_nominal, part_way
+from ce_dynamics.parameters import Parameter, values_at
+
+Numbers = dict[str, float]
+Z = (0.0, 0.0, 1.0)
+INERTIA = (0.03, 0.04, 0.05)
+
+
+def numbers(text: str) -> Numbers:
+    """``B = 0.1 0.2, pitch = 0.6``: components are called B.x, B.y; a single number by its name."""
+    found: Numbers = {}
+    for entry in text.split(","):
+        name, _, values = entry.partition("=")
+        row = [float(x) for x in values.split()]
+        keys = [name.strip()] if len(row) == 1 else [f"{name.strip()}.{axis}" for axis in "xyz"[: len(row)]]
+        found |= dict(zip(keys, row, strict=True))
+    return found
+
+
+class Points:
+    """Points and numbers by name, from a source of single numbers; what is flat lies in the plane z = 0."""
+
+    def __init__(self, value: Callable[[str], Any], names: Numbers) -> None:
+        self.value, self.names = value, names
+
+    def __call__(self, name: str) -> Any:
+        if name in self.names:
+            return self.value(name)
+        return np.array([self.value(f"{name}.{a}") if f"{name}.{a}" in self.names else 0.0 for a in "xyz"])
+
+
+def add(system: ce.System, name: str, parent: str, hinge: Any, com: Any) -> None:
+    system.add_body(name, mass=1.0, com=com, inertia=INERTIA, parent=parent, hinge=hinge)
+
+
+def four_bar(s: ce.System, p: Points) -> None:
+    A, D, F, G = map(p, "ADFG")
+    add(s, "crank", "ground", ce.Revolute(Z, A), 0.5 * (A + D))
+    add(s, "coupler", "crank", ce.Revolute(Z, D), 0.5 * (D + F))
+    add(s, "rocker", "ground", ce.Revolute(Z, G), 0.5 * (F + G))
+    s.close_loop("pin", "coupler", "rocker", ce.Revolute(Z, F), ["crank"])
+
+
+def slider_with_a_rod_of_given_length(s: ce.System, p: Points) -> None:
+    """The design pose closes at the nominal length only; elsewhere the slider starts beside it."""
+    add(s, "crank", "ground", ce.Revolute(Z), 0.5 * p("B"))
+    add(s, "slider", "ground", ce.Prismatic((1.0, 0.0, 0.0), p("C")), p("C"))
+    s.close_loop("rod", "crank", "slider", ce.Distance(p("B"), p("C"), p("length")), ["crank"])
+
+
+def five_bar(s: ce.System, p: Points) -> None:
+    A, B, C, D, E = map(p, "ABCDE")
+    add(s, "left", "ground", ce.Revolute(Z, A), 0.5 * (A + B))
+    add(s, "left coupler", "left", ce.Revolute(Z, B), 0.5 * (B + C))
+    add(s, "right", "ground", ce.Revolute(Z, E), 0.5 * (D + E))
+    add(s, "right coupler", "right", ce.Revolute(Z, D), 0.5 * (C + D))
+    s.close_loop("pin", "left coupler", "right coupler", ce.Revolute(Z, C), ["left", "right"])
+
+
+def rsur(s: ce.System, p: Points) -> None:
+    B, C, D = map(p, "BCD")
+    add(s, "crank", "ground", ce.Revolute(p("crank")), 0.5 * B)
+    add(s, "rocker", "ground", ce.Revolute(p("rocker"), D), 0.5 * (C + D))
+    add(s, "coupler", "crank", ce.Spherical(B), 0.5 * (B + C))
+    s.close_loop("joint", "rocker", "coupler", ce.Universal(p("first"), p("second"), C), ["crank"])
+
+
+def screw(s: ce.System, p: Points) -> None:
+    B, C = p("B"), p("C")
+    add(s, "crank", "ground", ce.Revolute((0.1, 0.2, 1.0)), 0.5 * B)
+    add(s, "rod", "crank", ce.Universal((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), B), 0.5 * (B + C))
+    add(s, "nut", "ground", ce.Screw(p("axis"), p("pitch"), p("at")), C)
+    s.close_loop("ball", "rod", "nut", ce.Spherical(C), ["crank"])
+
+
+def brace(s: ce.System, p: Points) -> None:
+    """A structure without freedom on a cart: nothing is given, yet a length says where it is."""
+    add(s, "cart", "ground", ce.Prismatic((1.0, 0.0, 0.0)), (0.0, 0.0, 0.0))
+    add(s, "post", "cart", ce.Revolute(Z, p("A")), p("A") + np.array((0.0, 0.5, 0.0)))
+    s.close_loop("stay", "cart", "post", ce.Distance((1.0, 0.0, 0.0), p("B"), p("length")))
+
+
+MECHANISMS: dict[str, tuple[Callable[[ce.System, Points], None], Numbers]] = {
+    "four-bar": (four_bar, numbers("A = 0 0, D = 0.2 0.3, F = 1.1 0.8, G = 1.2 -0.1")),
+    "slider with a rod of given length": (
+        slider_with_a_rod_of_given_length,
+        numbers("B = 0.2 0.15, C = 0.95 0.05, length = 0.75663729752"),
+    ),
+    "five-bar": (five_bar, numbers("A = 0 0, B = -0.3 0.6, C = 0.54 1.31, D = 1.4 0.5, E = 1 0")),
+    "RSUR": (
+        rsur,
+        numbers(
+            "B = 0 0.3 0.1, C = 1 0.2 0.9, D = 1.2 0 0.1, crank = 1 0 0.1, rocker = 0.2 1 0,"
+            "first = 1 0 0.2, second = 0.1 1 0"
+        ),
+    ),
+    "screw": (
+        screw,
+        numbers("B = 0.1 0.2 0.05, C = 1.2 0.1 0.1, axis = 1 0.1 0, pitch = 0.6, at = 1.2 0 0.1"),
+    ),
+    "brace": (brace, numbers("A = 0 0, B = 0 1, length = 1.41421356237")),
+}
+
+
+def built(mechanism: str, value: Callable[[str], Any], system: ce.System | None = None) -> ce.System:
+    system = system or ce.System(gravity=(0.5, -9.81, 0.3))
+    make, names = MECHANISMS[mechanism]
+    make(system, Points(value, names))
+    return system
+
+
+def free_model(mechanism: str) -> ce.Model:
+    system = ce.System(gravity=(0.5, -9.81, 0.3))
+    parameters = {n: system.add_parameter(Parameter(n, x)) for n, x in MECHANISMS[mechanism][1].items()}
+    return ce.compile(built(mechanism, parameters.__getitem__, system))
+
+
+def state(model: ce.Model, seed: int, spread: float = 0.4) -> Any:
+    return model.y0 + np.random.default_rng(seed).uniform(-spread, spread, len(model.y0))
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_free_geometry_is_that_of_the_model_built_there(mechanism: str) -> None:
+    names = MECHANISMS[mechanism][1]
+    model = free_model(mechanism)
+    traced = model.trace_dynamics()
+    rng = np.random.default_rng(1)
+    trials = [{name: x + rng.uniform(-0.04, 0.04) for name, x in names.items()} for _ in range(2)]
+    for k, values in enumerate(trials):
+        plain = ce.compile(built(mechanism, values.__getitem__))
+        y = state(model, k)
+        expected = plain.trace_dynamics().evaluate(y=y, u=np.zeros(0))["y_dot"]
+        found = traced.evaluate(y=y, u=np.array(list(values.values())))["y_dot"]
+        # Newton's steps end at rounding, 1e-15 of lengths of 1; the condition of M and Y₁ is below 1e3.
+        np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-11 * np.abs(expected).max())
+        if k == 0:
+            _, closure = model.observation(y, model.inputs_with(values))
+            assert np.max(np.abs(closure)) < 1e-13
+
+
+def test_sensitivities_of_a_numeric_loop() -> None:
+    """Exact derivatives pass through the substeps; central differences of models that are built anew."""
+    mechanism = "slider with a rod of given length"
+    names = MECHANISMS[mechanism][1]
+    model = free_model(mechanism)
+    y = state(model, 3)
+    exact = model.sensitivities(y)
+    h = 1e-5
+    for k, (name, x) in enumerate(names.items()):
+        ends = [
+            ce.compile(built(mechanism, {**names, name: x + step}.__getitem__))
+            .trace_dynamics()
+            .evaluate(y=y, u=np.zeros(0))["y_dot"]
+            for step in (h, -h)
+        ]
+        slope = (ends[0] - ends[1]) / (2.0 * h)
+        # h² f'''/6 with lengths of 0.3: 1e-10 · 40 relative; rounding 1e-13 / 1e-5.
+        np.testing.assert_allclose(exact[:, k], slope, rtol=0.0, atol=1e-7 * max(1.0, np.abs(slope).max()))
+
+
+def test_far_geometry_is_right_or_nan() -> None:
+    """What is answered far from the nominal geometry is the linkage that was built there, in closed form."""
+    names = MECHANISMS["four-bar"][1]
+    model = free_model("four-bar")
+    traced = model.trace_dynamics()
+    rng = np.random.default_rng(2)
+    answered = 0
+    for _ in range(40):
+        values = {name: x + rng.uniform(-0.5, 0.5) for name, x in names.items()}
+        y = model.y0 + rng.uniform(-0.5, 0.5, 2)
+        found = traced.evaluate(y=y, u=np.array(list(values.values())))["y_dot"]
+        if np.isnan(found[1]):
+            continue
+        system = ce.System(gravity=(0.5, -9.81, 0.3))
+        A, D, F, G = map(Points(values.__getitem__, names), "ADFG")
+        linkage = FourBar(A, D, F, G, Z)
+        coms = (0.5 * (A + D), 0.5 * (D + F), 0.5 * (F + G))
+        for joint, com in zip(linkage.joints(), coms, strict=True):
+            add(system, joint.body, joint.carrier, joint.hinge, com)
+        for cut in linkage.cuts():
+            system.close_loop(cut.name, cut.body_a, cut.body_b, cut.closure)
+        system.use_linkage(linkage)
+        expected = ce.compile(system).trace_dynamics().evaluate(y=y, u=np.zeros(0))["y_dot"]
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+        answered += 1
+    assert answered > 10
+
+
+def test_geometry_that_cannot_be_assembled_is_nan() -> None:
+    model = free_model("slider with a rod of given length")
+    y = model.y0
+    assert np.all(np.isfinite(model.dynamics(y, model.inputs_with({"length": 0.5}))[0]))
+    assert np.isnan(model.dynamics(y, model.inputs_with({"length": 0.05}))[0]).any()
+    runs = ce.simulate_ensemble(model, parameters={"length": [0.75, 0.05]}, duration=0.01)
+    assert list(runs["status"].values) == ["completed", "failed"]
+    assert "can be assembled" in str(runs["failure"].values[1])
+
+
+def test_free_masses_do_not_make_geometry_free() -> None:
+    """They leave the look-up and the two Newton steps of a loop as they are."""
+    names = MECHANISMS["four-bar"][1]
+    plain = ce.compile(built("four-bar", names.__getitem__))
+    system = built("four-bar", names.__getitem__)
+    mass: Any = system.add_parameter(Parameter("mass", 1.0, "kg"))
+    system.add_body("load", mass=mass, com=(1, 1, 0), parent="rocker", hinge=ce.Revolute(Z, (1.1, 0.8, 0)))
+    extra = ce.compile(system).trace_dynamics().n_instructions
+    assert extra < plain.trace_dynamics().n_instructions + 400
+    assert free_model("four-bar").trace_dynamics().n_instructions > extra
+
+
+def test_a_path_coordinate_refuses_free_geometry() -> None:
+    system = ce.System()
+    x: Any = system.add_parameter(Parameter("x", 1.1))
+    names = MECHANISMS["four-bar"][1]
+    A, D, F, G = map(Points(lambda n: x if n == "F.x" else names[n], names), "ADFG")
+    add(system, "crank", "ground", ce.Revolute(Z, A), 0.5 * (A + D))
+    add(system, "coupler", "crank", ce.Revolute(Z, D), 0.5 * (D + F))
+    add(system, "rocker", "ground", ce.Revolute(Z, G), 0.5 * (F + G))
+    system.close_loop("pin", "coupler", "rocker", ce.Revolute(Z, F), through_dead_centres=True)
+    with pytest.raises(ModelError, match="depends on free parameters"):
+        ce.compile(system)
+
+
+def test_copies_on_the_way() -> None:
+    p = Parameter("p", 2.0)
+    hinge = ce.Revolute((0, 0, 1), at=(p, 3.0 * p, 0.0))
+    assert at_nominal(hinge).at.tolist() == [2.0, 6.0, 0.0]
+    assert part_way(hinge, 1.0) is hinge
+    np.testing.assert_array_equal(values_at(part_way(hinge, 0.25).at, (p,), [4.0]), [2.5, 7.5, 0.0])
+    plain = ce.Revolute((0, 0, 1), at=(1, 2, 3))
+    assert at_nominal(plain) is plain
+    pair = at_nominal((hinge, hinge))
+    assert pair[0] is pair[1]
