@@ -235,7 +235,7 @@ def test_a_path_coordinate_refuses_free_geometry() -> None:
 
 
 def test_copies_on_the_way() -> None:
-    p = Parameter("p", 2.0)
+    p: Any = Parameter("p", 2.0)
     hinge = ce.Revolute((0, 0, 1), at=(p, 3.0 * p, 0.0))
     assert at_nominal(hinge).at.tolist() == [2.0, 6.0, 0.0]
     assert part_way(hinge, 1.0) is hinge
