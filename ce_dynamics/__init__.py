@@ -14,9 +14,13 @@ Names are loaded when they are first used, so that importing this package is che
 from __future__ import annotations
 
 from importlib import import_module
+from time import time
 from typing import TYPE_CHECKING, Any
 
 from ce_dynamics._version import __version__
+
+_IMPORTED = time()
+"""When: source files that are younger may not be what runs."""
 
 if TYPE_CHECKING:
     from ce_dynamics.body import Body

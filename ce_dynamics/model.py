@@ -12,7 +12,13 @@ from numpy.typing import ArrayLike
 from ce_dynamics.analysis.analysis import Analysis
 from ce_dynamics.arrays import Array, Scalar, array, concatenate, norm
 from ce_dynamics.checks import Floats, checked
-from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, trace
+from ce_dynamics.compiler import (
+    CompiledFunction,
+    TracedFunction,
+    compile_function,
+    recall_or_compile,
+    trace,
+)
 from ce_dynamics.embedding import Aggregate, Embedding, embed
 from ce_dynamics.equations import Instant
 from ce_dynamics.errors import AssemblyError, MasslessFreedomError, ModelError
@@ -142,7 +148,7 @@ class Model(Analysis):
     @cached_property
     def dynamics(self) -> CompiledFunction:
         """ẏ = f(y, u)."""
-        return compile_function(self.trace_dynamics())
+        return self._recalled("dynamics", self.trace_dynamics)
 
     def trace_dynamics(self) -> TracedFunction:
         """The right-hand side as a traced function of y and u."""
@@ -157,7 +163,7 @@ class Model(Analysis):
             feed = instant.power
             return {"y_dot": concatenate((instant.y_dot, array((feed.loads + feed.prescribed,))))}
 
-        return compile_function(self._trace("audited_dynamics", audited))
+        return self._recalled("audited_dynamics", lambda: self._trace("audited_dynamics", audited))
 
     @cached_property
     def assembly(self) -> CompiledFunction:
@@ -171,12 +177,12 @@ class Model(Analysis):
             ]
             return {"assembly": array(totals)}
 
-        return compile_function(self._trace("assembly", assembly))
+        return self._recalled("assembly", lambda: self._trace("assembly", assembly))
 
     @cached_property
     def observation(self) -> CompiledFunction:
         """All outputs and closure errors at (y, u)."""
-        return compile_function(self._trace("observation", self._observe))
+        return self._recalled("observation", lambda: self._trace("observation", self._observe))
 
     def inputs_with(
         self, parameters: Mapping[str, float] | None = None, inputs: Mapping[str, float] | None = None
@@ -232,7 +238,8 @@ class Model(Analysis):
         def control(t: Array, y: Array) -> dict[str, Array]:
             return {"u": self.answers(law, t[0], y, others)}
 
-        return compile_function(trace("control", control, {"t": 1, "y": len(self.layout.y0)}))
+        sizes = {"t": 1, "y": len(self.layout.y0)}
+        return self._recalled("control", lambda: trace("control", control, sizes), law, others)
 
     def answers(self, law: InputLaw, t: Scalar, y: Array, held: Array) -> Array:
         """U as a law answers it; ``held`` has what it does not answer.
@@ -253,6 +260,16 @@ class Model(Analysis):
     def sense(self, instant: Instant) -> dict[str, Scalar]:
         """The system's outputs at an instant."""
         return {name: output.function(instant.outward) for name, output in self.system.outputs.items()}
+
+    def _recalled(self, name: str, make: Callable[[], TracedFunction], *others: object) -> CompiledFunction:
+        """The function that `make` traces from this model and `others`, loaded where it is known.
+
+        Tracing formulas of free parameters leaves decisions behind (see `check_parameters`), so that models
+        with free parameters are always traced.
+        """
+        if self.layout.parameters:
+            return compile_function(make())
+        return recall_or_compile(make, name, (self.system, self.embedding, self.layout, *others))
 
     def _trace(self, name: str, function: Callable[..., Mapping[str, Any]]) -> TracedFunction:
         return trace(name, function, {"y": len(self.layout.y0), "u": len(self.layout.u)})

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,35 +15,78 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
+class Column(NamedTuple):
+    """A variable: its dimensions, its values, and what is to be said about it."""
+
+    dims: tuple[str, ...]
+    values: Any
+    attrs: Mapping[str, str]
+
+
+@dataclass
+class Record:
+    """What becomes an xarray data set, as plain arrays: looked at before xarray is loaded.
+
+    Attributes
+    ----------
+    variables, coordinates : dict of str to Column
+    attrs : dict
+    """
+
+    variables: dict[str, Column]
+    coordinates: dict[str, Column]
+    attrs: dict[str, Any] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> Column:
+        return self.variables[name] if name in self.variables else self.coordinates[name]
+
+    def __setitem__(self, name: str, column: Column) -> None:
+        self.variables[name] = column
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.variables or name in self.coordinates
+
+    def dataset(self) -> xr.Dataset:
+        """The same as an xarray data set."""
+        import xarray as xr
+
+        return xr.Dataset(self.variables, self.coordinates, self.attrs)
+
+
 def dataset(model: Model, t: Floats, Y: Floats, U: Floats, attributes: Mapping[str, Any]) -> xr.Dataset:
+    """States, inputs, outputs and closure errors of a run over ``time``; see `record`."""
+    return record(model, t, Y, U, attributes).dataset()
+
+
+def record(model: Model, t: Floats, Y: Floats, U: Floats, attributes: Mapping[str, Any]) -> Record:
     """States, inputs, outputs and closure errors of a run over ``time``.
 
     Quantities named ``<member>.<rest>`` for every member of a group of the system (`System.group`) become one
     variable ``<rest>`` with the group as a second dimension.
     """
-    import xarray as xr
-
     outputs, closures = observed(model, Y, U)
     columns = np.hstack((Y, U, outputs)).T
     values = {entry.name: column for entry, column in zip(model.entries, columns, strict=True)}
-    data: dict[str, Any] = {}
+    data: dict[str, Column] = {}
     for variable in model.variables:
         stack = np.stack([values[name] for name in variable.entries], axis=1)
         units = {"units": variable.unit}
         if variable.dimension is None:
-            data[variable.name] = ("time", stack[:, 0], units)
+            data[variable.name] = Column(("time",), stack[:, 0], units)
         else:
-            data[variable.name] = (("time", variable.dimension), stack, units)
+            data[variable.name] = Column(("time", variable.dimension), stack, units)
+    coordinates = {"time": Column(("time",), t, {"units": "s"})}
+    coordinates |= {name: names(name, members) for name, members in model.system.groups.items()}
     if closures.shape[1]:
-        data["closure_error"] = (
-            ("time", "closure"),
-            closures,
-            {"units": "m", "long_name": "loop closure error"},
-        )
-    coordinates: dict[str, Any] = {"time": ("time", t, {"units": "s"})}
-    coordinates |= {dimension: list(members) for dimension, members in model.system.groups.items()}
-    coordinates |= {"closure": [loop.name for loop in model.system.closures]} if closures.shape[1] else {}
-    return xr.Dataset(data, coordinates, dict(attributes))
+        about = {"units": "m", "long_name": "loop closure error"}
+        data["closure_error"] = Column(("time", "closure"), closures, about)
+        coordinates["closure"] = names("closure", [loop.name for loop in model.system.closures])
+    return Record(data, coordinates, dict(attributes))
+
+
+def names(dimension: str, members: Sequence[str]) -> Column:
+    """The coordinate of a dimension whose entries have names."""
+    return Column((dimension,), np.array(members), {})
 
 
 def observed(model: Model, Y: Floats, U: Floats) -> tuple[Floats, Floats]:

@@ -13,7 +13,7 @@ import numpy as np
 from ce_dynamics.checks import Floats, checked
 from ce_dynamics.errors import AccuracyWarning, CeDynamicsError, ModelError, SimulationError
 from ce_dynamics.model import InputLaw, Model, reach_text
-from ce_dynamics.results import dataset
+from ce_dynamics.results import Column, Record, record
 from ce_dynamics.stepping.methods import NATIVE_METHODS, NativeMethod
 from ce_dynamics.stepping.run import InterruptedRunError, Settings, check_renewal, make_stepper, march
 
@@ -203,6 +203,45 @@ def simulate(
     SimulationError
         If the integration stops before its end; its ``partial`` is the data set up to there.
     """
+    try:
+        return simulate_to_record(
+            model,
+            inputs,
+            duration=duration,
+            y0=y0,
+            method=method,
+            rtol=rtol,
+            atol=atol,
+            interval=interval,
+            max_step=max_step,
+            step=step,
+            audit=audit,
+            parameters=parameters,
+            progress=progress,
+        ).dataset()
+    except SimulationError as error:
+        if isinstance(error.partial, Record):
+            error.partial = error.partial.dataset()
+        raise
+
+
+def simulate_to_record(
+    model: Model,
+    inputs: Inputs = None,
+    *,
+    duration: float,
+    y0: ArrayLike | None = None,
+    method: Method = "RK45",
+    rtol: float = 1e-6,
+    atol: float = 1e-8,
+    interval: float = 0.01,
+    max_step: float = math.inf,
+    step: float = 1e-3,
+    audit: bool = False,
+    parameters: Mapping[str, float] | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Record:
+    """As `simulate`, without loading xarray: results, and those of a `SimulationError`, are a `Record`."""
     for name, value in (("duration", duration), ("rtol", rtol), ("atol", atol), ("interval", interval)):
         if not (math.isfinite(value) and value > 0.0):
             raise ModelError(f"{name} {value!r} must be a positive finite number")
@@ -235,9 +274,10 @@ def simulate(
         "wall_time_s": wall,
         "real_time_factor": t[-1] / wall,
     }
-    results = dataset(model, t, Y[:, : len(model.layout.y0)], U, attributes)
+    results = record(model, t, Y[:, : len(model.layout.y0)], U, attributes)
     if audit:
-        results["work"] = ("time", Y[:, -1], {"units": "J", "long_name": "work done on the system"})
+        about = {"units": "J", "long_name": "work done on the system"}
+        results["work"] = Column(("time",), Y[:, -1], about)
         check_balance(t, results["energy"].values, Y[:, -1])
     if trouble:
         where = "" if trouble.startswith(INTERRUPTED) else where_it_broke(model, rhs, t[-1], Y[-1])

@@ -284,6 +284,23 @@ def test_version_is_quick_and_loads_no_numpy() -> None:
     assert done.stdout == f"simulate-vehicle {__version__}\n[] 0\n"
 
 
+def test_the_summary_waits_for_no_library_of_results_or_plots(tmp_path: Path) -> None:
+    code = (
+        "import sys; from ce_dynamics.cli import simulation; from ce_dynamics.cli.command import execute\n"
+        "def save(outcome, case, folder):\n"
+        "    print(sorted({'matplotlib', 'xarray', 'pandas', 'h5netcdf', 'casadi'} & set(sys.modules)))\n"
+        "    return simulation.Saved(folder / 'x.nc', folder / 'x.png')\n"
+        "simulation.save = save\n"
+        "execute(['--model', 'ride', '--duration', '0.01'])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    summary, loaded, _, _ = done.stdout.rstrip().rsplit("\n", 3)
+    assert "greatest bump" in summary
+    assert loaded == "[]"
+
+
 def test_help_names_every_option_and_exit_code(run: Run) -> None:
     text = run("--help").out
     for option in ("--model", "--manoeuvre", "--speed", "--set", "--json", "--rtol", "--list-parameters"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast, get_args
+from typing import cast, get_args
 
 from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.messages import complain
@@ -15,10 +15,8 @@ from ce_dynamics.errors import DataError, SimulationError
 from ce_dynamics.models.hmmwv.case import Case, prepare
 from ce_dynamics.models.hmmwv.driving import nearest
 from ce_dynamics.models.hmmwv.summary import summarise
+from ce_dynamics.results import Record
 from ce_dynamics.simulation import Method
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,7 @@ class Request:
 class Outcome:
     """Results, whole or partial, and what went wrong."""
 
-    results: xr.Dataset
+    results: Record
     exit_code: int
     message: str
 
@@ -100,9 +98,11 @@ def integrate(
         display.reach(t, case.duration)
 
     try:
-        results = case.simulate(method=method, rtol=request.rtol, atol=request.atol, progress=progress)
+        results = case.simulate_to_record(
+            method=method, rtol=request.rtol, atol=request.atol, progress=progress
+        )
     except SimulationError as error:
-        partial = cast("xr.Dataset", error.partial)
+        partial = cast("Record", error.partial)
         code = exit_codes.INTERRUPTED if interruption.requested else exit_codes.FAILED
         return Outcome(partial, code, str(error))
     finally:
@@ -117,8 +117,9 @@ def save(outcome: Outcome, case: Case, folder: Path) -> Saved:
     name = "ride" if case.manoeuvre is None else case.manoeuvre.name
     stem = name if outcome.exit_code == exit_codes.OK else f"{name}-partial"
     saved = Saved(folder / f"{stem}.nc", folder / f"{stem}.png")
-    outcome.results.to_netcdf(saved.netcdf, engine="h5netcdf")
-    save_figure(outcome.results, case.manoeuvre, saved.png)
+    results = outcome.results.dataset()
+    results.to_netcdf(saved.netcdf, engine="h5netcdf")
+    save_figure(results, case.manoeuvre, saved.png)
     return saved
 
 

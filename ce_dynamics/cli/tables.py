@@ -31,6 +31,7 @@ def print_tables(title: str, summary: Summary) -> None:
     for row in summary.corners:
         table.add_row(row.label, *(number(row.values[name]) for name in corners), unit(row.unit))
     console.print(table)
+    console.file.flush()  # files are still to be written: what reads a pipe need not wait for them
 
 
 def print_files(files: Mapping[str, str]) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         to_casadi,
     )
     from ce_dynamics.compiler.machine import Binding, CompiledFunction, compile_function
+    from ce_dynamics.compiler.recall import recall_or_compile
 
 _LAZY = {
     "Binding": "machine",
@@ -27,6 +28,7 @@ _LAZY = {
     "compile_function": "machine",
     "from_casadi": "casadi_bridge",
     "jacobian": "casadi_bridge",
+    "recall_or_compile": "recall",
     "sparse_jacobian": "casadi_bridge",
     "to_casadi": "casadi_bridge",
 }
@@ -41,6 +43,7 @@ __all__ = [
     "compile_function",
     "from_casadi",
     "jacobian",
+    "recall_or_compile",
     "sparse_jacobian",
     "to_casadi",
     "trace",

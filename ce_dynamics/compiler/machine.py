@@ -42,6 +42,8 @@ from ce_dynamics.compiler import cache, emit, emit_outline
 from ce_dynamics.compiler.function import Shape, TracedFunction
 from ce_dynamics.compiler.fusion import code_of
 from ce_dynamics.compiler.outline import outline
+from ce_dynamics.compiler.signature import Signature
+from ce_dynamics.errors import ModelError
 
 CODEGEN_LEVEL = 2
 
@@ -93,11 +95,11 @@ def _libc() -> ctypes.CDLL:
     return ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
 
 
-def _key(traced: TracedFunction, lanes: int) -> str:
+def _key(digest: str, lanes: int) -> str:
     import llvmlite
 
     llvm = _llvm()
-    parts = (traced.digest(), lanes, emit.EMITTER_VERSION, emit.FLAGS, CODEGEN_LEVEL, LARGEST_STRAIGHT)
+    parts = (digest, lanes, emit.EMITTER_VERSION, emit.FLAGS, CODEGEN_LEVEL, LARGEST_STRAIGHT)
     versions = (llvmlite.__version__, llvm.llvm_version_info)
     return hashlib.sha256(repr((parts, versions, _host())).encode()).hexdigest()
 
@@ -125,11 +127,10 @@ def object_code(traced: TracedFunction, lanes: int) -> bytes:
     return bytes(machine.emit_object(module))
 
 
-def _link(code: bytes, traced: TracedFunction) -> Any:
+def _link(code: bytes, libm: tuple[str, ...]) -> Any:
     builder = _llvm().JITLibraryBuilder().add_object_img(code).add_current_process()
-    used = {op for op, _, _, _ in traced.instructions}
     symbols = [(_libc(), symbol) for symbol in emit_outline.IMPORTS]
-    symbols += [(_libm(), symbol) for op, symbol in emit.LIBM.items() if op in used]
+    symbols += [(_libm(), symbol) for symbol in libm]
     for library, symbol in symbols:
         builder.import_symbol(symbol, ctypes.cast(getattr(library, symbol), ctypes.c_void_p).value)
     builder.export_symbol(emit.ENTRY).export_symbol(emit.TABLE_ENTRY)
@@ -154,12 +155,37 @@ def compile_function(traced: TracedFunction, lanes: int = 1) -> CompiledFunction
     """
     if lanes not in (1, 2, 4, 8, 16, 32, 64):
         raise ValueError(f"lanes = {lanes!r}; allowed are powers of two from 1 (a single instance) to 64")
-    key = _key(traced, lanes)
+    key = _key(traced.digest(), lanes)
     code = cache.load(key)
     if code is None:
         code = object_code(traced, lanes)
         cache.store(key, code)
-    return CompiledFunction(traced, lanes, _link(code, traced))
+    return linked(code, traced, lanes)
+
+
+def linked(code: bytes, traced: TracedFunction, lanes: int = 1) -> CompiledFunction:
+    """Link object code of a traced function, however it was made."""
+    signature = Signature.of(traced)
+    return CompiledFunction(traced, lanes, _link(code, signature.libm), signature)
+
+
+def load_function(
+    signature: Signature, trace_it: Callable[[], TracedFunction], lanes: int = 1
+) -> CompiledFunction | None:
+    """Load a compiled function by its signature; None if its code is not in the cache.
+
+    Parameters
+    ----------
+    signature : Signature
+    trace_it : callable
+        Called where the instructions are needed, to derive a function or to compile it for more lanes.
+    lanes : int
+        As of `compile_function`.
+    """
+    code = cache.load(_key(signature.digest, lanes))
+    if code is None:
+        return None
+    return CompiledFunction(trace_it, lanes, _link(code, signature.libm), signature)
 
 
 class CompiledFunction:
@@ -167,7 +193,7 @@ class CompiledFunction:
 
     Attributes
     ----------
-    traced : TracedFunction
+    signature : Signature
     lanes : int
     address : int
         Of ``void f(double* in_0, ..., double* out_0, ...)``, for callers such as numba; valid while this
@@ -178,21 +204,47 @@ class CompiledFunction:
         Of the arrays of a call: with lanes > 1 the last axis is the lane.
     """
 
-    def __init__(self, traced: TracedFunction, lanes: int, library: Any) -> None:
-        self.traced = traced
+    def __init__(
+        self,
+        traced: TracedFunction | Callable[[], TracedFunction],
+        lanes: int,
+        library: Any,
+        signature: Signature,
+    ) -> None:
+        self._traced = traced
+        self.signature = signature
         self.lanes = lanes
         self._library = library
         self.address: int = library[emit.ENTRY]
         self.table_address: int = library[emit.TABLE_ENTRY]
         self._call = _EVALUATE(self.table_address)
         extra = () if lanes == 1 else (lanes,)
-        self.input_shapes: dict[str, Shape] = {k: s + extra for k, s in traced.input_shapes.items()}
-        self.output_shapes: dict[str, Shape] = {k: s + extra for k, s in traced.output_shapes.items()}
+        self.input_shapes: dict[str, Shape] = {k: s + extra for k, s in signature.input_shapes.items()}
+        self.output_shapes: dict[str, Shape] = {k: s + extra for k, s in signature.output_shapes.items()}
 
     @property
     def name(self) -> str:
         """Name of the traced function."""
-        return self.traced.name
+        return self.signature.name
+
+    @property
+    def traced(self) -> TracedFunction:
+        """The instructions; traced now where the code was loaded without them.
+
+        Raises
+        ------
+        ModelError
+            If they are others than those of the code: what they are traced from has changed since.
+        """
+        if not isinstance(self._traced, TracedFunction):
+            traced = self._traced()
+            if traced.digest() != self.signature.digest:
+                raise ModelError(
+                    f"{self.name} is traced to other instructions than it was compiled from: its system has "
+                    "been changed since; compile the system again"
+                )
+            self._traced = traced
+        return self._traced
 
     def __call__(self, *arrays: Any) -> tuple[NDArray[np.float64], ...]:
         """Evaluate; one array per input, in order.
@@ -235,7 +287,7 @@ class CompiledFunction:
         return compile_function, (self.traced, self.lanes)
 
     def __repr__(self) -> str:
-        return f"<compiled {self.name}: {self.traced.n_instructions} instructions, {self.lanes} lane(s)>"
+        return f"<compiled {self.name}: {self.signature.n_instructions} instructions, {self.lanes} lane(s)>"
 
 
 class Binding:

@@ -274,6 +274,6 @@ class Simulator:
         )
 
     def _signature(self) -> bytes:
-        digest = self.model.dynamics.traced.digest()
+        digest = self.model.dynamics.signature.digest
         settings = self._settings
         return hashlib.sha256(f"{digest} {settings.method} {settings.jacobian_every}".encode()).digest()

@@ -26,7 +26,8 @@ from ce_dynamics.models.hmmwv.ride import build_ride
 from ce_dynamics.models.hmmwv.schema import HmmwvParameters
 from ce_dynamics.models.hmmwv.vehicle import build
 from ce_dynamics.models.manoeuvres import DoubleLaneChange, Manoeuvre
-from ce_dynamics.simulation import Method, simulate
+from ce_dynamics.results import Column, Record
+from ce_dynamics.simulation import Method, simulate_to_record
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -80,6 +81,22 @@ class Case:
         xarray.Dataset
             With ``path_error`` [m] where there is a path to follow.
         """
+        try:
+            return self.simulate_to_record(method=method, rtol=rtol, atol=atol, progress=progress).dataset()
+        except SimulationError as error:
+            if isinstance(error.partial, Record):
+                error.partial = error.partial.dataset()
+            raise
+
+    def simulate_to_record(
+        self,
+        *,
+        method: Method = "RK45",
+        rtol: float = 1e-6,
+        atol: float = 1e-8,
+        progress: Callable[[float], None] | None = None,
+    ) -> Record:
+        """As `simulate`, without loading xarray."""
         steps = -1  # the start is reported as well
 
         def count(t: float) -> None:
@@ -89,7 +106,7 @@ class Case:
                 progress(t)
 
         try:
-            results = simulate(
+            results = simulate_to_record(
                 self.model,
                 self.manoeuvre,
                 duration=self.duration,
@@ -101,22 +118,20 @@ class Case:
                 progress=count,
             )
         except SimulationError as error:
-            self.complete(error.partial, steps)
+            if isinstance(error.partial, Record):
+                self.complete(error.partial, steps)
             raise
         self.complete(results, steps)
         return results
 
-    def complete(self, results: object, steps: int) -> None:
+    def complete(self, results: Record | xr.Dataset, steps: int) -> None:
         """Add what only the case knows."""
-        import xarray as xr
-
-        assert isinstance(results, xr.Dataset), "a simulation returns its results, whole or partial"
         results.attrs |= {**self.attributes, "steps": steps}
         if self.manoeuvre is not None and self.manoeuvre.path is not None:
             columns = np.stack([results[name].values for name in ("x", "y")], axis=1)
             errors = [self.manoeuvre.path_error({"x": x, "y": y}) for x, y in columns.tolist()]
-            description = {"units": "m", "long_name": "distance from the path, positive to its left"}
-            results["path_error"] = ("time", np.array(errors, dtype=float), description)
+            about = {"units": "m", "long_name": "distance from the path, positive to its left"}
+            results["path_error"] = Column(("time",), np.array(errors, dtype=float), about)
 
 
 def run(

@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 from ce_dynamics.models.manoeuvres import DoubleLaneChange, Manoeuvre
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     import xarray as xr
+
+    from ce_dynamics.results import Record
+
+    Results: TypeAlias = Record | xr.Dataset
 
 Floats = NDArray[np.float64]
 
@@ -52,13 +58,13 @@ class Summary(NamedTuple):
         }
 
 
-def summarise(results: xr.Dataset, manoeuvre: Manoeuvre | None = None) -> Summary:
+def summarise(results: Results, manoeuvre: Manoeuvre | None = None) -> Summary:
     """The figures of a run, of those quantities that its model has.
 
     Parameters
     ----------
-    results : xarray.Dataset
-        As `Case.simulate` returns it; a partial one will do.
+    results : Record or xarray.Dataset
+        As `Case.simulate_to_record` or `Case.simulate` returns it; a partial one will do.
     manoeuvre : Manoeuvre, optional
         What was driven: a double lane change is judged by its gates.
     """
@@ -69,7 +75,7 @@ def summarise(results: xr.Dataset, manoeuvre: Manoeuvre | None = None) -> Summar
     return Summary((*figures, *checks(results)), corner_figures(results))
 
 
-def cost(results: xr.Dataset) -> list[Figure]:
+def cost(results: Results) -> list[Figure]:
     """How long it took."""
     attributes = results.attrs
     rows = (
@@ -82,7 +88,7 @@ def cost(results: xr.Dataset) -> list[Figure]:
     return [Figure(key, label, float(value), unit) for key, label, value, unit in rows]
 
 
-def motion(results: xr.Dataset) -> list[Figure]:
+def motion(results: Results) -> list[Figure]:
     """Peaks of the motion."""
     rows = (
         ("peak_lateral_acceleration", "peak lateral acceleration", "ay", 1.0, "m/s^2"),
@@ -103,7 +109,7 @@ def motion(results: xr.Dataset) -> list[Figure]:
     return figures
 
 
-def checks(results: xr.Dataset) -> list[Figure]:
+def checks(results: Results) -> list[Figure]:
     """What must be small; the energy balance only of audited runs."""
     closure = Figure("worst_closure", "worst loop closure", peak(results["closure_error"].values), "m")
     if "work" not in results:
@@ -118,7 +124,7 @@ def checks(results: xr.Dataset) -> list[Figure]:
     ]
 
 
-def corner_figures(results: xr.Dataset) -> tuple[CornerFigure, ...]:
+def corner_figures(results: Results) -> tuple[CornerFigure, ...]:
     """Extremes per corner."""
     corners = [str(name) for name in results["corner"].values]
     load = results[load_name(results)].values
@@ -135,12 +141,12 @@ def corner_figures(results: xr.Dataset) -> tuple[CornerFigure, ...]:
     )
 
 
-def load_name(results: xr.Dataset) -> str:
+def load_name(results: Results) -> str:
     """The vertical load of a wheel: of its tyre, or of the spring in its place."""
     return "tyre_Fz" if "tyre_Fz" in results else "ground_spring_Fz"
 
 
-def energy_imbalance(results: xr.Dataset) -> Floats:
+def energy_imbalance(results: Results) -> Floats:
     """E(t) − E(0) − work of all loads and drives since then [J]."""
     energy: Floats = results["energy"].values
     work: Floats = results["work"].values
@@ -148,7 +154,7 @@ def energy_imbalance(results: xr.Dataset) -> Floats:
     return imbalance
 
 
-def suspension_travel(results: xr.Dataset) -> Floats:
+def suspension_travel(results: Results) -> Floats:
     """How far each wheel centre has risen towards the chassis since the start [m], (time, corner)."""
     wheel = np.stack([results[f"wheel_{k}"].values for k in "xyz"], axis=2)
     chassis = np.stack([results[f"chassis_{k}"].values for k in "xyz"], axis=1)
@@ -158,14 +164,14 @@ def suspension_travel(results: xr.Dataset) -> Floats:
     return travel
 
 
-def chassis_up(results: xr.Dataset) -> Floats:
+def chassis_up(results: Results) -> Floats:
     """The chassis' z axis in world axes, (time, 3)."""
     q = np.stack([results[f"chassis_q{k}"].values for k in "wxyz"])
     w, x, y, z = q / np.linalg.norm(q, axis=0)
     return np.stack((2.0 * (x * z + w * y), 2.0 * (y * z - w * x), 1.0 - 2.0 * (x * x + y * y)), axis=1)
 
 
-def gate_clearance(results: xr.Dataset, manoeuvre: DoubleLaneChange) -> float:
+def gate_clearance(results: Results, manoeuvre: DoubleLaneChange) -> float:
     """Least distance of the vehicle's flanks, at both axles, from the cones of the gates [m].
 
     Negative where cones fall; NaN as long as no gate has been reached.
@@ -174,9 +180,10 @@ def gate_clearance(results: xr.Dataset, manoeuvre: DoubleLaneChange) -> float:
     yaw = results["yaw"].values
     across = half * np.stack((-np.sin(yaw), np.cos(yaw)), axis=1)
     least = math.nan
+    corners = [str(name) for name in results["corner"].values]
     for axle in ("front", "rear"):
-        pair = results.sel(corner=[f"{axle}_left", f"{axle}_right"])
-        centre = np.stack([pair[f"wheel_{k}"].values.mean(axis=1) for k in "xy"], axis=1)
+        pair = [corners.index(f"{axle}_{side}") for side in ("left", "right")]
+        centre = np.stack([results[f"wheel_{k}"].values[:, pair].mean(axis=1) for k in "xy"], axis=1)
         for gate in manoeuvre.gates:
             for side in (centre + across, centre - across):
                 inside = (side[:, 0] >= gate.start) & (side[:, 0] <= gate.end)

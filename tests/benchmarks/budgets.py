@@ -92,9 +92,9 @@ def startup(data: Data) -> Iterator[Line]:
     key = next((name for name in data if name.endswith("--duration 0.01") and "ride" not in name), None)
     if key is None:
         return
-    cold, warm = data[key]["cold"], data[key]["warm"]
-    yield "cold start of the command line", "≤ 12 s", f"{number(cold)} s", cold <= 12.0
-    yield "warm start", "≤ 1.5 s", f"{number(warm)} s", warm <= 1.5
+    cold, warm = data[key]["cold"]["first"], data[key]["warm"]["first"]
+    yield "cold start of the command line to its first result", "≤ 12 s", f"{number(cold)} s", cold <= 12.0
+    yield "warm start to the first result", "≤ 1.5 s", f"{number(warm)} s", warm <= 1.5
 
 
 def drift(data: Data) -> Iterator[Line]:

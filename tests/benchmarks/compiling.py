@@ -55,7 +55,7 @@ def run(options: Options) -> Result:
         start = time.perf_counter()
         code = object_code(graph, way)
         seconds.append(time.perf_counter() - start)
-        function = compiler.CompiledFunction(graph, 1, compiler._link(code, graph))
+        function = compiler.linked(code, graph)
         contenders.append(Contender(way.name, "", prepared(function, model.y0)[0]))
     race(contenders, options.rounds)
     rows = tuple(

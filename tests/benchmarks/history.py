@@ -15,9 +15,15 @@ TRIED = (
         "1,300 of the vehicle's instructions",
     ),
 )
+STARTING = (
+    ("functions loaded by the content of the model, not traced", "0.4 s less", "1.6 s to 1.2 s"),
+    ("xarray loaded after the summary is printed", "0.25 s less", "1.2 s to 0.9 s"),
+)
 
 
 def run(options: Options) -> Result:
     """The notes."""
-    note = "Counts noted at the change; not measured by this run."
-    return Result((Table("Changes to the formulas", ("change", "gave"), TRIED, (note,)),))
+    note = "Noted at the change; not measured by this run."
+    formulas = Table("Changes to the formulas", ("change", "gave"), TRIED, (note,))
+    head = ("change", "predicted", "warm start to the summary")
+    return Result((formulas, Table("Changes to the start-up", head, STARTING, (note,))))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ce_dynamics.compiler.machine import CompiledFunction, _link, object_code
+from ce_dynamics.compiler.machine import linked, object_code
 from ce_dynamics.kinematics.four_bar_linkage import FourBar
 from ce_dynamics.model import Model
 from ce_dynamics.system import System
@@ -97,7 +97,7 @@ def measured(n: int, compiling: bool, options: Options) -> dict[str, Any]:
         code: list[bytes] = []
         entry["compile"] = stopwatch(lambda: code.append(object_code(traced[0], 1)))
         entry["code"] = len(code[0]) / 1000.0
-        function = CompiledFunction(traced[0], 1, _link(code[0], traced[0]))
+        function = linked(code[0], traced[0])
         loop, y_dot = prepared(function, model.y0)
         entry["us"] = 1e6 * best_of(loop, 3 if options.quick else 40)
         entry["v_dot"] = model.layout.split(y_dot)[1]

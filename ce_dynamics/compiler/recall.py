@@ -1,0 +1,68 @@
+"""Functions that are known from an earlier run by what they would be traced from: loaded without tracing.
+
+Beside the machine code, which is kept under a hash of the graph (`ce_dynamics.compiler.machine`), a note is
+kept under the key of the description (`ce_dynamics.compiler.content`): shapes of the function and the hash of
+its graph.  Notes that cannot be read, or whose code is gone, are made anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+
+from ce_dynamics.compiler import cache, machine
+from ce_dynamics.compiler.content import changed_since_import, content_key
+from ce_dynamics.compiler.function import TracedFunction
+from ce_dynamics.compiler.signature import Signature
+
+
+def recall_or_compile(
+    make: Callable[[], TracedFunction], name: str, content: tuple[object, ...]
+) -> machine.CompiledFunction:
+    """Compile what `make` traces, or load what was compiled before from the same content.
+
+    Parameters
+    ----------
+    make : callable
+        Traces the function; called at once, or when the instructions are first asked for.
+    name : str
+        Which function of the content it is.
+    content : tuple of object
+        Everything that `make` reads.
+
+    Returns
+    -------
+    CompiledFunction
+    """
+    key = _key(name, content)
+    if key is None:
+        return machine.compile_function(make())
+    known = _load(key, make)
+    if known is not None:
+        return known
+    function = machine.compile_function(make())
+    if (
+        not changed_since_import()
+    ):  # modules are loaded while tracing: they might have been younger than the key
+        cache.store(key, json.dumps(function.signature.as_dict()).encode())
+    return function
+
+
+def _key(name: str, content: tuple[object, ...]) -> str | None:
+    """None if the cache is off or the content has no key."""
+    if cache.folder() is None:
+        return None
+    key = content_key(*content)
+    return None if key is None else hashlib.sha256(f"recall {name} {key}".encode()).hexdigest()
+
+
+def _load(key: str, make: Callable[[], TracedFunction]) -> machine.CompiledFunction | None:
+    note = cache.load(key)
+    if note is None:
+        return None
+    try:
+        signature = Signature.from_dict(json.loads(note))
+    except (ValueError, KeyError, TypeError):  # of another release
+        return None
+    return machine.load_function(signature, make)

@@ -1,0 +1,66 @@
+"""What must be known of a compiled function to load and call it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ce_dynamics.compiler import emit
+from ce_dynamics.compiler.function import Shape, TracedFunction
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What must be known of a function, besides its machine code, to call it.
+
+    Attributes
+    ----------
+    name : str
+    input_shapes, output_shapes : dict of name to shape
+        Of a single instance.
+    digest : str
+        Of the traced function.
+    n_instructions : int
+    libm : tuple of str
+        Functions of the C mathematics library that the code calls.
+    """
+
+    name: str
+    input_shapes: dict[str, Shape]
+    output_shapes: dict[str, Shape]
+    digest: str
+    n_instructions: int
+    libm: tuple[str, ...]
+
+    @classmethod
+    def of(cls, traced: TracedFunction) -> Signature:
+        """That of a traced function."""
+        used = {op for op, _, _, _ in traced.instructions}
+        return cls(
+            name=traced.name,
+            input_shapes=traced.input_shapes,
+            output_shapes=traced.output_shapes,
+            digest=traced.digest(),
+            n_instructions=traced.n_instructions,
+            libm=tuple(symbol for op, symbol in emit.LIBM.items() if op in used),
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, found: dict[str, Any]) -> Signature:
+        """What `as_dict` gave, after JSON."""
+
+        def shapes(key: str) -> dict[str, Shape]:
+            return {str(name): tuple(map(int, shape)) for name, shape in found[key].items()}
+
+        return cls(
+            name=str(found["name"]),
+            input_shapes=shapes("input_shapes"),
+            output_shapes=shapes("output_shapes"),
+            digest=str(found["digest"]),
+            n_instructions=int(found["n_instructions"]),
+            libm=tuple(map(str, found["libm"])),
+        )

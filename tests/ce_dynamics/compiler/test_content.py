@@ -1,0 +1,234 @@
+"""Keys of descriptions: the same for equal content, others where graphs may differ, none for strangers."""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import ce_dynamics
+from ce_dynamics.compiler import content
+from ce_dynamics.compiler.content import content_key
+from ce_dynamics.forces.laws import Linear, Polynomial
+from ce_dynamics.hinges.revolute import Revolute
+from ce_dynamics.model import Model
+from ce_dynamics.models import hmmwv
+from ce_dynamics.models.hmmwv.schema import HmmwvParameters
+from ce_dynamics.system import System
+
+
+def pendulum(length: float = 0.5, mass: float = 2.0, function: Callable[[Any], Any] | None = None) -> System:
+    system = System(gravity=(0.0, 0.0, -9.81))
+    arm = system.add_body(
+        "arm", mass=mass, com=(length, 0.0, 0.0), inertia=(0.1, 0.2, 0.2), parent=system.ground,
+        hinge=Revolute(axis=(0.0, 1.0, 0.0)),
+    )  # fmt: skip
+    if function is not None:
+        system.add_output("height", "m", function)
+    system.start(arm, q=[0.3])
+    return system
+
+
+DISTINCT: tuple[object, ...] = (
+    None, True, False, 0, 1, 0.0, -0.0, 1.0, math.nan, math.inf, 1j, "1", b"1", "", "ab", ("a", "b"), ("ab",),
+    ("a", "b", ()), (("a",), "b"), ["a", "b"], (), [], {}, set(), frozenset(), frozenset({"a"}), {"a": "b"},
+    {"b": "a"}, slice(0, 1), slice(0, 2), np.float64(1.0), np.float32(1.0), np.int64(1), np.array(1.0),
+    np.array([1.0]), np.array([[1.0]]), np.array([1]), np.array([1.0, 2.0]), np.array([[1.0], [2.0]]),
+    np.array([1.0, "x"], dtype=object), Linear(1.0), Linear(2.0), Polynomial((1.0,)), math.sin, np.sin,
+    Ellipsis, functools.partial(math.hypot, 1.0), functools.partial(math.hypot, 2.0), Linear,
+)  # fmt: skip
+
+
+def test_different_content_has_different_keys() -> None:
+    keys = [content_key(thing) for thing in DISTINCT]
+    assert None not in keys
+    assert [DISTINCT[k] for k, key in enumerate(keys) if key in keys[:k]] == []
+
+
+def test_how_things_are_grouped_matters() -> None:
+    assert len({content_key(1, 2), content_key((1, 2)), content_key(1, (2,)), content_key(12)}) == 4
+
+
+def test_the_same_content_has_the_same_key() -> None:
+    assert content_key(Model(pendulum()).embedding) == content_key(Model(pendulum()).embedding)
+    a, b = {"x": [1.0, np.eye(2)]}, {"x": [1.0, np.eye(2)]}
+    assert content_key(a) == content_key(b)
+
+
+def test_objects_that_refer_to_each_other() -> None:
+    one: list[object] = [1.0]
+    one.append(one)
+    other: list[object] = [1.0]
+    other.append(other)
+    assert content_key(one) == content_key(other) is not None
+
+
+def test_deep_nesting_has_no_key_rather_than_an_error() -> None:
+    deep: tuple[object, ...] = ()
+    for _ in range(100_000):
+        deep = (deep,)
+    assert content_key(deep) is None
+    while deep:  # taken apart here: the interpreter would do it recursively
+        (deep,) = deep  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        (), ("chassis.mass=2500.5",), ("front.spring.linear=120 kN/m",), ("road.friction=0.7",),
+        ("front.tyre.radius=0.46",), ("steering.actuator.damping_ratio=0.71",),
+    ],
+)  # fmt: skip
+def test_keys_of_vehicles_differ_where_their_graphs_do(overrides: tuple[str, ...]) -> None:
+    known = keys_and_graphs(())
+    found = keys_and_graphs(overrides)
+    assert (found[0] == known[0]) == (found[1] == known[1]) == (not overrides)
+
+
+@functools.cache
+def keys_and_graphs(overrides: tuple[str, ...]) -> tuple[str, str]:
+    model = Model(hmmwv.build(HmmwvParameters.load(overrides=overrides)))
+    key = content_key(model.system, model.embedding, model.layout)
+    digest = model.trace_dynamics().digest()
+    assert key is not None
+    assert content_key(model.system, model.embedding, model.layout) == key  # tracing leaves nothing behind
+    return key, digest
+
+
+def test_functions_of_one_line_are_told_apart_by_their_constants() -> None:
+    system = hmmwv.build_ride()
+    keys = [content_key(system.outputs[name].function) for name in ("x", "y", "vx", "vy")]
+    assert len({*keys, None}) == 5
+
+
+def test_manoeuvres_are_told_apart_by_their_options() -> None:
+    keys = {content_key(hmmwv.double_lane_change(speed)) for speed in (10.0, 12.0)}
+    keys.add(content_key(hmmwv.make_manoeuvre("step-steer", {"speed": 12.0})))
+    assert len({*keys, None}) == 4
+
+
+class Stranger:
+    """Code that no key covers."""
+
+    def __call__(self, x: Any) -> float:
+        return 0.0
+
+
+class OwnLaw(Linear):
+    """A law of one's own that looks like one of the package."""
+
+
+class OwnTuple(NamedTuple):
+    """Named numbers of one's own."""
+
+    x: float
+
+
+def own_function(observer: Any) -> float:
+    return 0.0
+
+
+def disguised() -> Linear:
+    law = Linear(1.0)
+    object.__setattr__(law, "evaluate", own_function)
+    return law
+
+
+STRANGERS: dict[str, object] = {
+    "instance": Stranger(),
+    "class": Stranger,
+    "subclass": OwnLaw(1.0),
+    "tuple": OwnTuple(1.0),
+    "function": own_function,
+    "lambda": lambda observer: 0.0,
+    "partial": functools.partial(own_function, 1.0),
+    "bound method": Stranger().__call__,
+    "method in an attribute": disguised(),
+    "in a container": {"a": [(1.0, {"b": own_function})]},
+    "array of objects": np.array([Stranger()], dtype=object),
+    "generator": (x for x in (1.0,)),
+    "iterator": iter([1.0]),
+    "module": math,
+    "method of a builtin object": [1.0].append,
+    "set of objects": {(1.0, 2.0)},
+    "file": sys.stdout,
+    "cached": functools.cache(own_function),
+}
+
+
+@pytest.mark.parametrize("name", STRANGERS)
+def test_what_lies_outside_the_package_has_no_key(name: str) -> None:
+    assert content_key(STRANGERS[name]) is None
+    assert content_key(1.0, [STRANGERS[name]]) is None
+
+
+def test_a_system_with_a_function_of_the_user_has_no_key() -> None:
+    assert content_key(pendulum()) is not None
+    assert content_key(pendulum(function=own_function)) is None
+
+
+def test_a_class_replaced_in_its_module_has_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    law = Linear(1.0)
+    monkeypatch.setattr("ce_dynamics.forces.laws.Linear", OwnLaw)
+    assert content_key(law) is None
+
+
+PROGRAM = """
+from ce_dynamics.compiler.content import content_key
+from ce_dynamics.model import Model
+from ce_dynamics.models import hmmwv
+model = Model(hmmwv.build_ride())
+print(content_key(model.system, model.embedding, model.layout))
+"""
+
+
+def test_another_process_finds_the_same_key() -> None:
+    found = set()
+    for seed in ("1", "2"):
+        environment = os.environ | {"PYTHONHASHSEED": seed}
+        answer = subprocess.run(
+            [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=True
+        )
+        found.add(answer.stdout.strip())
+    model = Model(hmmwv.build_ride())
+    assert found == {content_key(model.system, model.embedding, model.layout)}
+
+
+@pytest.fixture
+def fresh() -> Iterator[None]:
+    """The source is looked at anew, here and by whoever comes next."""
+    content.source_key.cache_clear()
+    yield
+    content.source_key.cache_clear()
+
+
+def test_source_younger_than_what_runs_has_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ce_dynamics, "_IMPORTED", os.stat(content.__file__).st_mtime - 1.0)
+    assert content_key(1.0) is None
+
+
+@pytest.mark.usefixtures("fresh")
+def test_no_source_at_hand_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(content, "_modules", list)
+    assert content_key(1.0) is None
+
+
+@pytest.mark.usefixtures("fresh")
+def test_another_source_is_another_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    before, modules = content_key(1.0), content._modules()
+    content.source_key.cache_clear()
+    monkeypatch.setattr(content, "_modules", lambda: modules[:-1])
+    assert before is not None
+    assert content_key(1.0) not in (before, None)
+
+
+def test_every_module_of_the_package_counts() -> None:
+    names = {name.replace(os.sep, "/") for _, name in content._modules()}
+    assert {"model.py", "kinematics/aim.py", "models/hmmwv/corner.py", "recursion/outward.py"} <= names
