@@ -120,7 +120,7 @@ def test_random_functions_give_the_same_bits(
             "ce_dynamics.compiler.machine.outline", lambda t, code: outline(t, code, shortest, longest)
         )
         pieces = [
-            machine.CompiledFunction(traced, n, machine._link(machine.object_code(traced, n), traced))
+            machine.linked(machine.object_code(traced, n), traced, n)
             for n in (1, 4)
         ]
     one, four = straight(traced), straight(traced, 4)
