@@ -90,10 +90,11 @@ class PowerBalance:
         return self.mechanical - self.prescribed + self.dissipated
 
     def __str__(self) -> str:
+        """Rates of what is stored, then what is supplied: both add up to the same."""
         rows = [("kinetic energy", self.kinetic), ("gravitational potential", self.gravitational)]
         rows += [(f"stored in {name}", e.stored) for name, e in self.elements.items() if e.stored]
-        rows += [(f"dissipated by {name}", -e.dissipated) for name, e in self.elements.items()]
-        rows += [(f"drive of {name}", power) for name, power in self.drives.items()]
+        rows += [(f"supplied by {name}", -e.dissipated) for name, e in self.elements.items()]
+        rows += [(f"supplied by the drive of {name}", power) for name, power in self.drives.items()]
         return "\n".join(f"{power:12.4g} W  {name}" for name, power in rows)
 
 

@@ -1,0 +1,127 @@
+"""The HMMWV's modes on its springs: shapes of the three slowest, and whether a simulation moves as they say.
+
+    python docs/examples/modes.py
+
+prints frequencies and damping ratios and writes ``modes_hmmwv.png`` (that in ``docs/figures``).
+"""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+from scipy.spatial import ConvexHull
+
+import ce_dynamics as ce
+from ce_dynamics.describing.pose import attachments
+from ce_dynamics.models import hmmwv
+from ce_dynamics.models.hmmwv.schema import CORNERS
+
+Floats = NDArray[np.float64]
+
+HELD = ("chassis.x", "chassis.y", "chassis.rz", *(f"{corner}.wheel" for corner in CORNERS))
+SWING = 0.18
+"""Amplitude in the drawings: of the arm that turns most [rad]."""
+TYRE = (0.15, 0.47)
+"""Half the width and the radius with which tyres are drawn [m]."""
+KINDS = {"heave": "chassis.z", "roll": "chassis.rx", "pitch": "chassis.ry"}
+VIEWS = {"side": (0, 2), "front": (1, 2)}
+
+
+def outline(points: Floats) -> Floats:
+    """The convex hull of some points of a plane, closed."""
+    if len(np.unique(points.round(9), axis=0)) < 3:
+        return points
+    corners = ConvexHull(points, qhull_options="QJ").vertices
+    return points[[*corners, corners[0]]]
+
+
+def tyre(centre: Floats, R: Floats, view: str) -> Floats:
+    """What is seen of a tyre."""
+    half_width, radius = TYRE
+    if view == "side":
+        turn = np.linspace(0.0, 2.0 * np.pi, 60)
+        return centre[[0, 2]] + radius * np.stack((np.cos(turn), np.sin(turn)), axis=1)
+    edge = [(0, s * half_width, t * radius) for s, t in ((-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1))]
+    return (centre + np.array(edge) @ R.T)[:, 1:]
+
+
+def draw(axes: Axes, positions: Floats, rotations: Floats, view: str, **style: Any) -> None:
+    """The vehicle in a pose: tyres, suspension, and the hull of the chassis' hinge points."""
+    bodies = model.system.bodies
+    axes_of = {body.name: R for body, R in zip(bodies, rotations, strict=True)}
+    for body, r, R in zip(bodies, positions, rotations, strict=True):
+        points = r + (np.array(attachments(model, body), dtype=float) - body.com) @ R.T
+        if view == "front":
+            points = points[points[:, 0] > 0.0]  # the front axle hides the rear one
+        if len(points) and body.name.endswith("wheel"):
+            axes.plot(*tyre(r, axes_of[body.name.replace("wheel", "spindle")], view).T, **style)
+        elif len(points):
+            axes.plot(*outline(points[:, VIEWS[view]]).T, **style)
+
+
+def draw_mode(axes: Axes, k: int) -> None:
+    """Rest and both extremes of a mode."""
+    kind = max(KINDS, key=lambda name: size(k, KINDS[name]))
+    view = "front" if kind == "roll" else "side"
+    still = model.poses(rest.y)
+    draw(axes, still.positions, still.rotations, view, color="0.8", linewidth=1.5)
+    film = modes.animate(k, SWING, n_phases=2)
+    for frame, colour in zip(film.phase, ("tab:blue", "tab:orange"), strict=True):
+        pose = film.sel(phase=frame)
+        draw(axes, pose.position.values, pose.rotation.values, view, color=colour, linewidth=1.0)
+    axes.set_aspect("equal")
+    axes.set_title(f"{kind}: {modes.frequency[k]:.2f} Hz, ζ = {modes.damping_ratio[k]:.2f}")
+    axes.set_xlabel(f"{'x' if view == 'side' else 'y'} [m]")
+    axes.set_ylabel("z [m]")
+
+
+def draw_motion(axes: Axes, k: int) -> None:
+    """Free motion from displacements along a mode, simulated and as the mode says."""
+    names = [entry.name for entry in model.layout.q]
+    z = names.index("chassis.z")
+    t = np.linspace(0.0, 1.5, 301)
+    line = modes.motion(k, 1.0, t)[:, z] - rest.y[z]
+    axes.plot(t, line, color="black", linewidth=1.0, label="mode")
+    for amplitude, marker, colour in ((0.01, "o", "tab:blue"), (SWING, "x", "tab:orange")):
+        start = modes.motion(k, amplitude, [0.0])[0]
+        run = ce.simulate(model, y0=start, duration=1.5, interval=0.05, rtol=1e-9, atol=1e-12)
+        heave = (run["chassis_z"].values - rest.y[z]) / amplitude
+        expected = np.interp(run["time"].values, t, line)
+        worst = np.abs(heave - expected).max() / np.abs(line).max()
+        print(f"simulated from {amplitude:g} rad: within {100 * worst:.1f} % of the mode")
+        label = f"simulated from {amplitude:g} rad"
+        axes.plot(
+            run["time"], heave, linestyle="none", marker=marker, markersize=4, color=colour, label=label
+        )
+    axes.set_title(f"free motion in the mode of {modes.frequency[k]:.2f} Hz")
+    axes.set_xlabel("time [s]")
+    axes.set_ylabel("heave of the chassis per\namplitude of the arm [m/rad]")
+    axes.grid(alpha=0.3)
+    axes.legend()
+
+
+def size(k: int, name: str) -> float:
+    """Amplitude of a displacement in mode k."""
+    return float(abs(modes.shapes[modes.names.index(name), k]))
+
+
+model = ce.compile(hmmwv.build_ride())
+rest = model.equilibrium(hold=HELD)
+modes = model.modes(rest.y)  # of the vehicle free to roll and turn: nothing is held
+moving = [k for k in range(len(modes)) if modes.frequency[k] > 0.1]
+print("frequency  damping  chassis, per rad of the arm that turns most")
+for k in moving:
+    heave, roll, pitch = (size(k, name) for name in KINDS.values())
+    print(
+        f"{modes.frequency[k]:6.2f} Hz {modes.damping_ratio[k]:8.2f}  "
+        f"heave {heave:.2f} m  roll {roll:.2f} rad  pitch {pitch:.2f} rad"
+    )
+
+figure = Figure(figsize=(11.0, 6.0), layout="constrained")
+panels = figure.subplot_mosaic([["0", "1", "2"], ["motion"] * 3], height_ratios=(1.0, 1.1))
+for panel, k in enumerate(moving[:3]):
+    draw_mode(panels[str(panel)], k)
+draw_motion(panels["motion"], moving[0])
+figure.savefig("modes_hmmwv.png", dpi=110)
