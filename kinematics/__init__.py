@@ -1,5 +1,7 @@
 """Closed-form linkages: positions, X_S and Ẋ_S θ̇ without iteration, one linkage per file."""
 
+from typing import TYPE_CHECKING, Any
+
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint
 from ce_dynamics.kinematics.composite import Composite
 from ce_dynamics.kinematics.double_wishbone import DoubleWishbone, DoubleWishboneBodies, DoubleWishbonePoints
@@ -10,6 +12,9 @@ from ce_dynamics.kinematics.planar_double_wishbone import planar_double_wishbone
 from ce_dynamics.kinematics.shock import Shock, shock_angles, shock_rates, shock_second
 from ce_dynamics.kinematics.spindle import SpindleTieRod
 from ce_dynamics.kinematics.wishbone_loop import WishboneLoop
+
+if TYPE_CHECKING:
+    from ce_dynamics.kinematics.symbolic.linkage import SymbolicLinkage
 
 __all__ = [
     "ClosedForm",
@@ -23,6 +28,7 @@ __all__ = [
     "PitmanSteering",
     "Shock",
     "SpindleTieRod",
+    "SymbolicLinkage",
     "WishboneLoop",
     "four_bar_angles",
     "four_bar_rates",
@@ -32,3 +38,11 @@ __all__ = [
     "shock_rates",
     "shock_second",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "SymbolicLinkage":  # loads SymPy, which takes a second
+        from ce_dynamics.kinematics.symbolic.linkage import SymbolicLinkage
+
+        return SymbolicLinkage
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

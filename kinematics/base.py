@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.arrays import Array, Scalar
+from ce_dynamics.couplings.base import Coupling
 from ce_dynamics.errors import ModelError
 from ce_dynamics.formula import is_free, nominal
 from ce_dynamics.hinges.base import Hinge
@@ -17,6 +18,7 @@ from ce_dynamics.kinematics.reach import admissible_interval
 from ce_dynamics.linkage import Linkage
 from ce_dynamics.motion import SubgraphMotion
 from ce_dynamics.nominal import at_nominal
+from ce_dynamics.system import System
 
 
 class Joint(NamedTuple):
@@ -34,6 +36,14 @@ class Cut(NamedTuple):
     body_a: str
     body_b: str
     closure: Closure
+
+
+class Link(NamedTuple):
+    """A coupling: ``system.couple(name, coordinates, coupling)``."""
+
+    name: str
+    coordinates: tuple[tuple[str, int], ...]
+    coupling: Coupling
 
 
 class ClosedForm(Linkage):
@@ -54,6 +64,25 @@ class ClosedForm(Linkage):
     @abstractmethod
     def cuts(self) -> tuple[Cut, ...]:
         """Closures of the cut edges."""
+
+    def couplings(self) -> tuple[Link, ...]:
+        """Couplings of hinges it satisfies besides the cuts; none for most linkages."""
+        return ()
+
+    def close(self, system: System) -> None:
+        """Close its loops in a system that has its bodies, and let it solve them.
+
+        Raises
+        ------
+        ModelError
+            If the system lacks a body or has a closure of the same name.
+        """
+        independent = () if self.independent is None else (self.independent,)
+        for name, body_a, body_b, closure in self.cuts():
+            system.close_loop(name, body_a, body_b, closure, independent)
+        for name, coordinates, coupling in self.couplings():
+            system.couple(name, coordinates, coupling, independent)
+        system.use_linkage(self)
 
     def hinges(self) -> dict[str, Hinge]:
         """Hinge that each body of the linkage must be added with."""

@@ -18,6 +18,7 @@ from ce_dynamics.kinematics.planar_double_wishbone import planar_double_wishbone
 from ce_dynamics.kinematics.shock import Shock
 from ce_dynamics.kinematics.spindle import SpindleTieRod
 from ce_dynamics.kinematics.wishbone_loop import WishboneLoop
+from tests.kinematics import symbolic_cases as symbolic
 
 
 @dataclass(frozen=True)
@@ -175,4 +176,13 @@ LINKAGES: dict[str, Callable[[], Case]] = {
     "rear right": lambda: corner(REAR, -1.0, -HALF_WHEELBASE, False),
     "tie rod as distance": lambda: corner(FRONT, 1.0, HALF_WHEELBASE, True, tie_rod=False),
     "skew double wishbone": lambda: Case(DoubleWishbone(turned(FRONT, TILT)), {"lower_arm": (-0.4, 0.4)}),
+    "four-bar by equations": lambda: Case(symbolic.four_bar(), {"crank": (-3.0, 3.0)}),
+    "slider-crank by equations, driven by the piston": lambda: Case(
+        symbolic.slider_crank(independent="piston"), {"piston": (-0.12, 0.01)}
+    ),
+    "four-bar by equations, slotted lever": lambda: Case(
+        symbolic.inverted_slider_crank(), {"crank": (-3.0, 3.0)}
+    ),
+    "double arms by equations": lambda: Case(symbolic.planar_wishbone(), {"lower_arm": (-0.4, 0.4)}),
+    "RSSR by equations": lambda: Case(symbolic.rssr(), {"crank": (-0.3, 1.2)}),
 }

@@ -1,0 +1,403 @@
+"""Checks that every linkage must pass: its answers against its closures and against differences of positions.
+
+`check_linkage` is what the registry of the project's own tests runs on each linkage; whoever writes one, by
+hand or from equations, gets the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ce_dynamics.arrays import zeros
+from ce_dynamics.body import Body
+from ce_dynamics.couplings.base import Coordinate, Coupled
+from ce_dynamics.errors import ModelError
+from ce_dynamics.kinematics.base import ClosedForm, Joint
+from ce_dynamics.kinematics.reach import placed_bodies
+from ce_dynamics.loops.closure_errors import ClosureErrors, closure_errors
+from ce_dynamics.motion import BodyMotion, HingeMotion, PointMotion, SubgraphMotion
+from ce_dynamics.system import CutEdge, LoopClosure
+
+Floats = NDArray[np.float64]
+
+EPS = float(np.finfo(float).eps)
+H = 4e-3
+"""Step of the differences [s]."""
+
+# central differences of order 8 for the first and the second derivative
+FIRST = {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}
+SECOND = {0: -205 / 72, 1: 8 / 5, 2: -1 / 5, 3: 8 / 315, 4: -1 / 560}
+
+
+class Recorded(SubgraphMotion):
+    """A sub-graph motion that remembers what each hinge was set to."""
+
+    def set(self, name: str, hinge_motion: HingeMotion) -> None:
+        self.__dict__.setdefault("recorded", {})[name] = hinge_motion
+        super().set(name, hinge_motion)
+
+    @property
+    def recorded(self) -> dict[str, HingeMotion]:
+        """Motion of every hinge by body."""
+        found: dict[str, HingeMotion] = self.__dict__["recorded"]
+        return found
+
+
+class State(NamedTuple):
+    """Independent coordinates with rates, and the prescribed coordinate with rate and acceleration."""
+
+    q: Floats
+    v: Floats
+    s: Floats  # (3,) position, rate, acceleration; zeros where nothing is prescribed
+
+
+class LinkageBench:
+    """A linkage set up on bodies of its own: independent coordinates in, motions out.
+
+    Parameters
+    ----------
+    linkage : ClosedForm
+    span : mapping of body to (lower, upper)
+        Intervals of the independent coordinates to look at.
+    carriers : sequence of Joint
+        Joints outside the linkage that carry it; their hinges are independent too.
+    steering : ClosedForm, optional
+        A linkage beside it whose independent hinge is prescribed, within ``steering_span``.
+    steering_span : (float, float)
+    """
+
+    def __init__(
+        self,
+        linkage: ClosedForm,
+        span: Mapping[str, tuple[float, float]],
+        carriers: Sequence[Joint] = (),
+        steering: ClosedForm | None = None,
+        steering_span: tuple[float, float] = (-0.5, 0.5),
+    ) -> None:
+        self.linkage, self.steering, self.steering_span = linkage, steering, steering_span
+        own = {joint.body: joint for joint in (*carriers, *linkage.joints())}
+        self.joints: list[Joint] = list(own.values())
+        self.dependents = list(linkage.determines)
+        self.independents = [name for name in own if name not in self.dependents]
+        self.bodies = placed_bodies(self.joints)
+        self.parent = next(body.carrier for body in self.bodies if body.carrier.is_ground)
+        self.N = sum(own[name].hinge.n_v for name in self.independents)
+        self.steering_joints = [] if steering is None else list(steering.joints())
+        missing = [name for name in self.independents if name not in span]
+        if missing:
+            raise ModelError(f"check_linkage: give a span for the independent hinges of {missing}")
+        self._span = span
+
+    def motion(self, state: State) -> Recorded:
+        """Solve the linkage."""
+        motion = Recorded(self.parent, self.bodies, state.v, self.siblings(state.s))
+        first = 0
+        for name in self.independents:
+            n = motion.hinge(name).n_v
+            motion.independent(name, state.q[first : first + n], slice(first, first + n))
+            first += n
+        self.linkage.solve(motion)
+        return motion
+
+    def siblings(self, s: Floats) -> dict[str, BodyMotion]:
+        """Motion of the steering beside S."""
+        if self.steering is None:
+            return {}
+        assert self.steering.independent is not None
+        motion = SubgraphMotion(self.parent, self.steering_bodies, zeros(0))
+        hinge = motion.hinge(self.steering.independent)
+        driven = HingeMotion(hinge.configuration(s[:1]), zeros(1, 0), s[1:2], s[2:])
+        motion.set(self.steering.independent, driven)
+        self.steering.solve(motion)
+        return {body.name: motion.body(body.name) for body in self.steering_bodies}
+
+    @cached_property
+    def steering_bodies(self) -> list[Body]:
+        """Bodies beside S, on the same parent."""
+        bodies = placed_bodies(self.steering_joints)
+        at_parent = {body.carrier.name: body.carrier for body in bodies if body.carrier.is_ground}
+        assert list(at_parent) == [self.parent.name]
+        return bodies
+
+    def sample(self, rng: np.random.Generator) -> State:
+        """A random state within the span."""
+        s = zeros(3)
+        if self.steering is not None:
+            s = np.array((rng.uniform(*self.steering_span), rng.normal(), rng.normal()))
+        return State(rng.uniform(*self.span), rng.normal(size=self.N), s)
+
+    @cached_property
+    def span(self) -> tuple[Floats, Floats]:
+        """Lower and upper ends of the independent coordinates' spans."""
+        sizes = {joint.body: joint.hinge.n_v for joint in self.joints}
+        ends = [self._span[name] for name in self.independents for _ in range(sizes[name])]
+        lower, upper = np.array(ends, dtype=float).T
+        return lower, upper
+
+    @cached_property
+    def size(self) -> float:
+        """Extent of the hinge points [m], at least 1."""
+        return max(1.0, *(float(np.abs(joint.hinge.at).max()) for joint in self.joints))
+
+    def coordinates(self, motion: Recorded) -> Floats:
+        """Coordinates of the dependent hinges."""
+        found = [motion.hinge(name).coordinates(motion.recorded[name].c) for name in self.dependents]
+        return np.concatenate(found)
+
+    def stacked(self, motion: Recorded, what: str) -> Floats:
+        """X, eta or bias of all dependent hinges."""
+        return np.concatenate([getattr(motion.recorded[name], what) for name in self.dependents])
+
+    def closures(self, motion: SubgraphMotion) -> list[CutEdge]:
+        """Cut edges of the linkage, between bodies of a motion."""
+        by_name = {body.name: body for body in self.bodies}
+
+        def named(name: str) -> Body:
+            if name in by_name:
+                return by_name[name]
+            return Body(name, 0.0, motion.body(name).at, np.zeros((3, 3)), None, None)
+
+        edges: list[CutEdge] = [
+            LoopClosure(cut.name, named(cut.body_a), named(cut.body_b), cut.closure, ())
+            for cut in self.linkage.cuts()
+        ]
+        for name, owners, coupling in self.linkage.couplings():
+            coordinates = tuple(Coordinate(by_name[body], k) for body, k in owners)
+            edges.append(Coupled(name, coordinates, coupling, ()))
+        return edges
+
+    def spread(self, motion: Recorded, state: State) -> SubgraphMotion:
+        """The same pose and velocities with every hinge of the tree independent, dependent ones first."""
+        order = [*self.dependents, *self.independents]
+        sizes = [motion.hinge(name).n_v for name in order]
+        starts = np.cumsum([0, *sizes])
+        recorded = motion.recorded
+        rates = np.concatenate([recorded[name].X @ state.v + recorded[name].eta for name in order])
+        tree = SubgraphMotion(self.parent, self.bodies, rates, self.siblings(state.s))
+        columns = {
+            name: slice(start, start + size) for name, start, size in zip(order, starts, sizes, strict=False)
+        }
+        for body in self.bodies:
+            n_v = body.inboard.n_v
+            X = np.zeros((n_v, len(rates)))
+            X[:, columns[body.name]] = np.eye(n_v)
+            there = recorded[body.name]
+            tree.set(body.name, HingeMotion(there.c, X, np.zeros(n_v), np.zeros(n_v), q=there.q))
+        return tree
+
+
+@dataclass(frozen=True)
+class LinkageErrors:
+    """Largest errors of a linkage, each relative to what rounding explains: 1 is the limit.
+
+    Attributes
+    ----------
+    design : float
+        Dependent coordinates in the design pose, which must be zero.
+    closure, closure_rate, closure_acceleration : float
+        Errors of the closures in position, velocity and acceleration.
+    X, eta, bias : float
+        Differences to the generic formulas (13) and (14) on the closures.
+    velocity, acceleration : float
+        Differences to central differences of positions along a motion.
+    """
+
+    design: float = 0.0
+    closure: float = 0.0
+    closure_rate: float = 0.0
+    closure_acceleration: float = 0.0
+    X: float = 0.0
+    eta: float = 0.0
+    bias: float = 0.0
+    velocity: float = 0.0
+    acceleration: float = 0.0
+
+    def worse(self, other: LinkageErrors) -> LinkageErrors:
+        """The larger of each; NaN wins."""
+        pairs = ((getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
+        return LinkageErrors(*(float(np.maximum(a, b)) for a, b in pairs))
+
+
+def check_linkage(
+    linkage: ClosedForm,
+    span: Mapping[str, tuple[float, float]],
+    carriers: Sequence[Joint] = (),
+    steering: ClosedForm | None = None,
+    steering_span: tuple[float, float] = (-0.5, 0.5),
+    samples: int = 20,
+    seed: int = 0,
+) -> LinkageErrors:
+    """Check a linkage at random states and along a motion.
+
+    Parameters
+    ----------
+    linkage : ClosedForm
+    span : mapping of body to (lower, upper)
+        Interval of each independent coordinate, within the reach and not too close to its ends: errors grow
+        with the condition of the closures, which is allowed for up to 1000.
+    carriers, steering, steering_span
+        See `LinkageBench`.
+    samples : int
+        Random states.
+    seed : int
+
+    Returns
+    -------
+    LinkageErrors
+
+    Raises
+    ------
+    ModelError
+        Naming what is wrong, by how much, and at which coordinates.
+
+    Examples
+    --------
+    >>> from ce_dynamics.kinematics import FourBar
+    >>> from ce_dynamics.kinematics.checking import check_linkage
+    >>> linkage = FourBar((0, 0, 0), (0.2, 0.3, 0), (1.1, 0.8, 0), (1.2, -0.1, 0), axis=(0, 0, 1))
+    >>> check_linkage(linkage, {"crank": (-3.0, 3.0)}).X < 1.0
+    True
+    """
+    bench = LinkageBench(linkage, span, carriers, steering, steering_span)
+    rng = np.random.default_rng(seed)
+    worst = accepted(bench, LinkageErrors(design=design_error(bench)), np.zeros(bench.N))
+    for _ in range(samples):
+        state = bench.sample(rng)
+        worst = worst.worse(accepted(bench, closure_figures(bench, state), state.q))
+        worst = worst.worse(accepted(bench, generic_figures(bench, state), state.q))
+    path = Trajectory(bench, rng)
+    for t in (0.0, 0.9):
+        worst = worst.worse(accepted(bench, path.figures(t), path.at(t)[0].q))
+    return worst
+
+
+def accepted(bench: LinkageBench, errors: LinkageErrors, q: Floats) -> LinkageErrors:
+    """The errors, if all are below 1."""
+    for f in fields(errors):
+        value = getattr(errors, f.name)
+        if not value <= 1.0:
+            where = dict(zip(bench.independents, np.round(q, 6).tolist(), strict=False))
+            raise ModelError(
+                f"linkage of {bench.dependents}: {f.name} is wrong by {value:.3g} times what rounding "
+                f"explains, at {where}"
+            )
+    return errors
+
+
+def design_error(bench: LinkageBench) -> float:
+    """Dependent coordinates of the design pose, over 1e-14 of the size."""
+    motion = bench.motion(State(np.zeros(bench.N), np.zeros(bench.N), np.zeros(3)))
+    return float(np.abs(bench.coordinates(motion)).max() / (1e-14 * bench.size))
+
+
+def closure_figures(bench: LinkageBench, state: State) -> LinkageErrors:
+    """How well the closures hold: positions to 1e-14 of the size, rates and accelerations in proportion."""
+    motion = bench.motion(state)
+    errors: ClosureErrors = closure_errors(motion, bench.closures(motion))
+    X, eta = bench.stacked(motion, "X"), bench.stacked(motion, "eta")
+    v = 1.0 + np.abs(X).max() + np.abs(eta).max() + np.abs(state.v).max()
+    a = v**2 + np.abs(bench.stacked(motion, "bias")).max()
+    allowed = 1e-14 * bench.size
+    rate = max(np.abs(errors.Y).max(initial=0.0), np.abs(errors.drift).max(initial=0.0))
+    return LinkageErrors(
+        closure=float(np.abs(errors.residual).max(initial=0.0) / allowed),
+        closure_rate=float(rate / (allowed * v)),
+        closure_acceleration=float(np.abs(errors.delta_dot).max(initial=0.0) / (4 * allowed * a)),
+    )
+
+
+def generic_figures(bench: LinkageBench, state: State) -> LinkageErrors:
+    """X, η and bias against (13) and (14), solved by least squares.
+
+    Least squares lose κ ulps, κ the condition of Y₁, the closed form about as many.
+    """
+    motion = bench.motion(state)
+    tree = bench.spread(motion, state)
+    errors = closure_errors(tree, bench.closures(tree))
+    n = errors.Y.shape[1] - bench.N
+    Y1, Y2 = errors.Y[:, :n], errors.Y[:, n:]
+    singular = np.linalg.svd(Y1, compute_uv=False)
+    kappa = singular[0] / singular[-1]
+    if not kappa < 1e3 * max(1.0, singular[0]):
+        raise ModelError(
+            f"linkage of {bench.dependents}: its closures are nearly singular (condition {kappa:.3g}) at "
+            f"{state.q.tolist()}; choose a narrower span"
+        )
+    X = -np.linalg.lstsq(Y1, Y2, rcond=None)[0]
+    bias = -np.linalg.lstsq(Y1, errors.delta_dot, rcond=None)[0]
+    eta = -np.linalg.lstsq(Y1, errors.drift, rcond=None)[0]
+    size = 1.0 + np.abs(X).max()
+    speed = 1.0 + np.abs(tree.theta_dot).max() + np.abs(state.s[1:]).max()
+    allowed = 100 * EPS * kappa * size
+    return LinkageErrors(
+        X=float(np.abs(bench.stacked(motion, "X") - X).max() / allowed),
+        eta=float(np.abs(bench.stacked(motion, "eta") - eta).max() / (allowed * speed)),
+        bias=float(np.abs(bench.stacked(motion, "bias") - bias).max() / (allowed * size * speed**2)),
+    )
+
+
+class Trajectory:
+    """Independent and prescribed coordinates as sines of time inside the middle of their spans.
+
+    No derivative formula is used: positions of points are differenced in time.
+    """
+
+    def __init__(self, bench: LinkageBench, rng: np.random.Generator) -> None:
+        self.bench = bench
+        lower, upper = bench.span
+        self.middle = 0.5 * (lower + upper)
+        self.swing = 0.3 * (upper - lower)
+        self.s = 0.6 * bench.steering_span[1] if bench.steering is not None else 0.0
+        self.phase = rng.uniform(0.0, 6.0, bench.N)
+
+    def at(self, t: float) -> tuple[State, Floats]:
+        """State and θ̈ at a time."""
+        angle = 1.7 * t + self.phase
+        q = self.middle + self.swing * np.sin(angle)
+        v = 1.7 * self.swing * np.cos(angle)
+        a = -(1.7**2) * self.swing * np.sin(angle)
+        turn = 1.1 * t + 0.4
+        s = self.s * np.array((np.sin(turn), 1.1 * np.cos(turn), -1.21 * np.sin(turn)))
+        return State(q, v, s), a
+
+    def positions(self, t: float) -> Floats:
+        """Three points of every dependent body, which also pin down its rotation."""
+        return np.array([point.r for point in self.points(self.bench.motion(self.at(t)[0]))])
+
+    def points(self, motion: Recorded) -> list[PointMotion]:
+        """Motion of the three points of every dependent body."""
+        offsets = np.array(((0.0, 0.0, 0.0), (0.3, 0.1, -0.2), (-0.1, 0.4, 0.2)))
+        names = self.bench.dependents
+        return [motion.point(name, motion.hinge(name).at + offset) for name in names for offset in offsets]
+
+    def figures(self, t: float) -> LinkageErrors:
+        """Velocities and accelerations against differences.
+
+        Rounding: about 5 ulps of a position of a few metres over H and H²; truncation (H · 10/s)⁸ is below
+        both.
+        """
+        samples = {k: self.positions(t + k * H) for k in range(-4, 5)}
+        velocity = np.zeros_like(samples[0])
+        for k, weight in FIRST.items():
+            velocity = velocity + weight * (samples[k] - samples[-k]) / H
+        acceleration = SECOND[0] * samples[0]
+        for k in range(1, 5):
+            acceleration = acceleration + SECOND[k] * (samples[k] + samples[-k])
+        acceleration = acceleration / H**2
+        state, theta_ddot = self.at(t)
+        points = self.points(self.bench.motion(state))
+        v = np.array([point.v for point in points])
+        a = np.array([point.J @ theta_ddot + point.a for point in points])
+        rounding = 30 * EPS * max(1.0, np.abs(samples[0]).max())
+        return LinkageErrors(
+            velocity=float(np.max(np.abs(v - velocity) / (rounding / H + 1e-9 * np.abs(velocity)))),
+            acceleration=float(
+                np.max(np.abs(a - acceleration) / (4 * rounding / H**2 + 1e-9 * np.abs(acceleration)))
+            ),
+        )

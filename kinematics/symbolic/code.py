@@ -1,0 +1,145 @@
+"""SymPy expressions as Python functions on `ce_dynamics.arrays`: on floats and on traced scalars alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import sympy
+from sympy.printing.pycode import PythonCodePrinter
+
+from ce_dynamics import arrays
+from ce_dynamics.errors import ModelError
+from ce_dynamics.kinematics.symbolic.algebra import Expr
+
+FUNCTIONS = {
+    "sin": "sin",
+    "cos": "cos",
+    "tan": "tan",
+    "asin": "arcsin",
+    "acos": "arccos",
+    "atan": "arctan",
+    "atan2": "arctan2",
+    "sqrt": "sqrt",
+    "exp": "exp",
+    "log": "log",
+    "tanh": "tanh",
+    "Abs": "absolute",
+    "sign": "sign",
+}
+"""SymPy's names of functions and what they are called here."""
+
+
+def sign(x: Any) -> Any:
+    """The derivative of |x|; 1 at zero."""
+    return arrays.where(x < 0.0, -1.0, 1.0)
+
+
+class ArraysPrinter(PythonCodePrinter):  # type: ignore[misc]  # SymPy has no types
+    """Prints expressions with the functions of `ce_dynamics.arrays`."""
+
+    _kf: ClassVar[dict[str, Any]] = dict(FUNCTIONS)
+    _default_settings: ClassVar[dict[str, Any]] = {
+        **PythonCodePrinter._default_settings,
+        "fully_qualified_modules": False,
+    }
+
+    def _print_Function(self, expr: Expr) -> str:
+        arguments = ", ".join(self._print(argument) for argument in expr.args)
+        return f"{FUNCTIONS[type(expr).__name__]}({arguments})"
+
+    _print_Abs = _print_sign = _print_Function
+
+    def _print_Pow(self, expr: Expr, rational: bool = False) -> str:
+        if expr.exp == sympy.Rational(1, 2):
+            return f"sqrt({self._print(expr.base)})"
+        if expr.exp == -sympy.Rational(1, 2):
+            return f"(1.0/sqrt({self._print(expr.base)}))"
+        return str(super()._print_Pow(expr, rational=rational))
+
+    def _print_Float(self, expr: Expr) -> str:
+        return repr(float(expr))  # all digits, which SymPy's text has not
+
+    def _print_Piecewise(self, expr: Expr) -> str:
+        text = "nan"
+        for value, condition in reversed(expr.args):
+            text = f"where({self._print(condition)}, {self._print(value)}, {text})"
+        return text
+
+    def _print_BooleanTrue(self, expr: Expr) -> str:
+        return "True"
+
+    def _print_And(self, expr: Expr) -> str:
+        return "(" + " & ".join(f"({self._print(part)})" for part in expr.args) + ")"
+
+    def _print_Or(self, expr: Expr) -> str:
+        return "(" + " | ".join(f"({self._print(part)})" for part in expr.args) + ")"
+
+
+def function(
+    name: str,
+    arguments: Sequence[Expr],
+    assignments: Sequence[tuple[Expr, Expr]],
+    results: Mapping[str, Sequence[Expr]],
+) -> Callable[..., dict[str, list[Any]]]:
+    """A Python function of scalars that makes assignments in order and returns named lists.
+
+    Sub-expressions that occur more than once are computed once.
+
+    Raises
+    ------
+    ModelError
+        For a function that `ce_dynamics.arrays` does not have.
+    """
+    wanted = [expression for values in results.values() for expression in values]
+    expressions = [sympy.sympify(value) for _, value in assignments] + [sympy.sympify(e) for e in wanted]
+    names = (sympy.Symbol(f"_x{k}") for k in range(10**6))
+    refuse_unknown(expressions)
+    replacements, reduced = sympy.cse(expressions, symbols=names, order="none")
+    n = len(assignments)
+    definitions = dict(replacements)
+    definitions |= {symbol: value for (symbol, _), value in zip(assignments, reduced[:n], strict=True)}
+    printer = ArraysPrinter()
+    text = {symbol: printer.doprint(symbol) for symbol in (*arguments, *definitions)}
+    plain = {symbol: sympy.Symbol(f"v{k}") for k, symbol in enumerate(text)}
+    lines = [f"def {name}({', '.join(str(plain[a]) for a in arguments)}):"]
+    lines += [
+        f"    {plain[s]} = {printer.doprint(definitions[s].xreplace(plain))}" for s in ordered(definitions)
+    ]
+    values = iter(reduced[n:])
+    for key, expected in results.items():
+        entries = ", ".join(printer.doprint(next(values).xreplace(plain)) for _ in expected)
+        lines.append(f"    {key}_ = [{entries}]")
+    lines.append("    return {" + ", ".join(f"{key!r}: {key}_" for key in results) + "}")
+    space: dict[str, Any] = {key: getattr(arrays, key, sign) for key in FUNCTIONS.values()}
+    space |= {"where": arrays.where, "nan": float("nan"), "pi": 3.141592653589793, "e": 2.718281828459045}
+    exec("\n".join(lines), space)
+    made: Callable[..., dict[str, list[Any]]] = space[name]
+    return made
+
+
+def refuse_unknown(expressions: Sequence[Expr]) -> None:
+    """Refuse functions that have no counterpart here."""
+    for expression in expressions:
+        for part in expression.atoms(sympy.Function, sympy.Derivative):
+            name = type(part).__name__
+            if name not in FUNCTIONS and not isinstance(part, sympy.Piecewise):
+                allowed = ", ".join((*FUNCTIONS, "Piecewise"))
+                raise ModelError(f"{name} in {part} is not among the functions allowed: {allowed}")
+
+
+def ordered(definitions: Mapping[Expr, Expr]) -> list[Expr]:
+    """Symbols in an order in which everything is defined before it is used."""
+    done: dict[Expr, None] = {}
+
+    def visit(symbol: Expr) -> None:
+        if symbol in done:
+            return
+        for other in sorted(definitions[symbol].free_symbols, key=str):
+            if other in definitions:
+                visit(other)
+        done[symbol] = None
+
+    for symbol in definitions:
+        visit(symbol)
+    return list(done)

@@ -1,0 +1,113 @@
+"""Loop equations against the geometry they are meant for: wrong ones are named when a linkage is built."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ce_dynamics.arrays import Array
+from ce_dynamics.body import Body
+from ce_dynamics.errors import ModelError
+from ce_dynamics.formula import nominal
+from ce_dynamics.kinematics.reach import placed_bodies
+from ce_dynamics.kinematics.symbolic.algebra import Expr
+from ce_dynamics.loops.kernel import largest, least_squares
+from ce_dynamics.loops.trial import Loop, held_at_design, moving
+from ce_dynamics.system import LoopClosure
+
+if TYPE_CHECKING:
+    from ce_dynamics.kinematics.symbolic.linkage import SymbolicLinkage
+
+HOLDS = 1e-9
+"""Residual that counts as zero, relative to the terms of the equation."""
+
+STEP = 0.1  # rad, or sizes of the loop, between the poses that are looked at
+FARTHEST = 12  # steps each way
+
+
+def verify_design_pose(linkage: SymbolicLinkage) -> None:
+    """Refuse equations that do not hold where all coordinates are zero."""
+    zero = dict.fromkeys(linkage.coordinates, 0.0)
+    for k, equation in enumerate(linkage.equations):
+        value, size = linkage.algebra.value(equation, zero), linkage.algebra.size(equation, zero)
+        if not abs(value) <= HOLDS * max(size, 1e-300):
+            raise ModelError(
+                f"{linkage.owner}: equation {k + 1}, {short(equation)}, is {value:.6g} in the design pose, "
+                f"where all coordinates are zero; it must vanish there"
+            )
+
+
+def verify_against_closures(linkage: SymbolicLinkage) -> None:
+    """Refuse equations that do not hold in poses in which the closures do."""
+    for pose in closed_poses(linkage):
+        for k, equation in enumerate(linkage.equations):
+            value, size = linkage.algebra.value(equation, pose), linkage.algebra.size(equation, pose)
+            if not abs(value) <= 1e2 * HOLDS * max(size, 1e-300):
+                where = ", ".join(f"{symbol} = {x:.6g}" for symbol, x in pose.items())
+                closures = [cut.name for cut in linkage.cuts()]
+                raise ModelError(
+                    f"{linkage.owner}: equation {k + 1}, {short(equation)}, is {value:.6g} where the "
+                    f"closures {closures} hold, at {where}; it must vanish there"
+                )
+
+
+def closed_poses(linkage: SymbolicLinkage) -> Iterator[dict[Expr, float]]:
+    """Coordinates along each independent one, both ways from the design pose, as far as the loop closes."""
+    bodies = placed_bodies(linkage.joints())
+    by_name = {body.name: body for body in bodies}
+    outside = {body.carrier.name: body.carrier for body in bodies if body.carrier.name not in by_name}
+    parent = min(outside.values(), key=lambda body: body.depth)
+
+    def found(name: str) -> Body:
+        if name not in by_name and name not in outside:
+            outside[name] = Body(name, 0.0, parent.com, np.zeros((3, 3)), None, None)
+        return by_name.get(name) or outside[name]
+
+    closures = tuple(
+        LoopClosure(cut.name, found(cut.body_a), found(cut.body_b), cut.closure, ()) for cut in linkage.cuts()
+    )
+    dependent = tuple(by_name[name] for name in linkage.determines)
+    loop = Loop(parent, tuple(bodies), closures, dependent)
+    siblings = tuple(body for body in outside.values() if body is not parent)
+    held = held_at_design(siblings, parent)
+    for k in range(sum(body.inboard.n_q for body in loop.given)):
+        for direction in (STEP, -STEP):
+            q = loop.neutral()
+            for n in range(1, FARTHEST + 1):
+                p = np.zeros(sum(body.inboard.n_q for body in loop.given))
+                units = [unit for body in loop.given for unit in body.inboard.coordinate_units]
+                p[k] = n * direction * (1.0 if units[k] == "rad" else loop.size)
+                closed = newton(loop, q, moving(loop.given, p), held)
+                if closed is None or float(np.max(np.abs((closed - q) / loop.scales), initial=0.0)) > 1.0:
+                    break
+                q = closed
+                yield named(linkage, loop, q, p)
+
+
+def newton(loop: Loop, q: Array, given: dict, held: dict) -> Array | None:  # type: ignore[type-arg]
+    """Dependent coordinates that close the loop, from a guess nearby; None if there are none."""
+    rates = np.zeros(loop.m + sum(len(motion.eta) for motion in given.values()))
+    for _ in range(12):
+        errors = loop.errors(q, rates, given, held)
+        r, Y = nominal(errors.residual).astype(float), nominal(errors.Y).astype(float)
+        if largest(r) <= 1e-13 * max(1.0, loop.size):
+            return q
+        q = loop.advanced(q, least_squares(Y[:, : loop.m] * loop.scales, -r) * loop.scales)
+    return q if largest(r) <= 1e-11 * max(1.0, loop.size) else None
+
+
+def named(linkage: SymbolicLinkage, loop: Loop, q: Array, p: Array) -> dict[Expr, float]:
+    """All coordinates by symbol."""
+    values: dict[tuple[str, int], float] = {}
+    for bodies, stacked in ((loop.dependent, q), (loop.given, p)):
+        owners = [(body.name, k) for body in bodies for k in range(body.inboard.n_q)]
+        values |= dict(zip(owners, (float(x) for x in stacked), strict=True))
+    return {symbol: values[owner] for symbol, owner in linkage.coordinates.items()}
+
+
+def short(equation: Expr) -> str:
+    """An equation for a message."""
+    text = str(equation)
+    return text if len(text) <= 120 else f"{text[:119]}…"
