@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         SingularConfigurationError,
         UnderConstrainedError,
     )
+    from ce_dynamics.forces.actuator import Actuator
     from ce_dynamics.forces.base import ForceElement
     from ce_dynamics.forces.laws import Law, Linear, Polynomial, Tabulated
     from ce_dynamics.forces.spring_damper import SpringDamper
@@ -111,6 +112,7 @@ _HOMES = {
         "SingularConfigurationError",
         "UnderConstrainedError",
     ),
+    "forces.actuator": ("Actuator",),
     "forces.base": ("ForceElement",),
     "forces.laws": ("Law", "Linear", "Polynomial", "Tabulated"),
     "forces.spring_damper": ("SpringDamper",),
@@ -146,6 +148,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "AccuracyWarning",
+    "Actuator",
     "AppliedWrench",
     "AssemblyError",
     "BallRollingOnPlane",

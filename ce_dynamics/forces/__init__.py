@@ -1,5 +1,6 @@
 """Force elements and force laws."""
 
+from ce_dynamics.forces.actuator import Actuator
 from ce_dynamics.forces.base import (
     ForceElement,
     HingeLoad,
@@ -15,6 +16,7 @@ from ce_dynamics.forces.torsion import TorsionSpringDamper
 from ce_dynamics.forces.wrench import AppliedWrench
 
 __all__ = [
+    "Actuator",
     "AppliedWrench",
     "ForceElement",
     "HingeLoad",

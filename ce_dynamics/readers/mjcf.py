@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from ce_dynamics.errors import ModelError
+from ce_dynamics.readers.mjcf_actuators import other_actuators
 from ce_dynamics.readers.mjcf_checks import unrepresentable
 from ce_dynamics.readers.mjcf_grammar import GRAMMAR
 from ce_dynamics.readers.mjcf_model import Compiled
@@ -61,7 +62,9 @@ def read_mjcf(
     root = parse(path, "mujoco")
     findings = list(survey([root], GRAMMAR, included=lambda element: included(element, root)))
     compiled = Compiled(root.path)
-    notes = refuse(root.path.name, [*findings, *unrepresentable(compiled)], ignore)
+    notes = refuse(
+        root.path.name, [*findings, *unrepresentable(compiled), *other_actuators(compiled)], ignore
+    )
     system, more = build(compiled, keyframe, independent, ignore)
     annotate(system, [*notes, *more])
     return system

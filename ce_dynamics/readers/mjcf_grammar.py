@@ -47,19 +47,22 @@ JOINT = known(
     settings=("group", "user", "actuatorfrcrange", "actuatorfrclimited", "actuatorgravcomp", *LIMITS),
 )
 PLACED = ("name", "pos", *ORIENTATION, "childclass")
-DEFAULTS = "mesh material camera light site pair tendon flex"
-ACTUATORS = "general motor position velocity intvelocity damper cylinder muscle adhesion dcmotor plugin"
+DEFAULTS = "mesh material camera light site pair tendon flex plugin"
+ACTUATORS = "general motor position velocity intvelocity damper cylinder muscle adhesion dcmotor"
 
 GRAMMAR: Grammar = {
     "file": {"mujoco": known("model", children="mujoco")},
     "mujoco": {
         "compiler": Rule(None, "compiler"),
-        "option": known("gravity", "density", "viscosity", children="option", settings=SOLVER),
+        "option": known(
+            "gravity", "density", "viscosity", "actuatorgroupdisable", children="option", settings=SOLVER
+        ),
         "default": known("class", children="default"),
         "worldbody": known(children="body"),
         "equality": known(children="equality"),
         "contact": known(children="contact"),
         "keyframe": known(children="keyframe"),
+        "actuator": known(children="actuator"),
         **dict.fromkeys(["size", "visual", "statistic", "asset", "custom", "sensor"], LOOKS),
     },
     "compiler": {"lengthrange": LOOKS},
@@ -69,7 +72,8 @@ GRAMMAR: Grammar = {
         "joint": JOINT,
         "geom": ANY,
         "equality": known(settings=SOFTNESS),
-        **dict.fromkeys([*DEFAULTS.split(), *ACTUATORS.split()], LOOKS),
+        **dict.fromkeys(ACTUATORS.split(), ANY),
+        **dict.fromkeys(DEFAULTS.split(), LOOKS),
     },
     "body": {
         "body": known(*PLACED, "gravcomp", "mocap", children="body", settings=("user",)),
@@ -93,6 +97,7 @@ GRAMMAR: Grammar = {
     },
     "contact": {"exclude": ANY},
     "keyframe": {"key": ANY},
+    "actuator": dict.fromkeys(ACTUATORS.split(), ANY),
     "nothing": {},
     "anything": {},
 }

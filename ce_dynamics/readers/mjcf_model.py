@@ -59,8 +59,12 @@ class Compiled:
         kind = self.kind("mjtEq", self.model.eq_type[index]).lower()
         return str(self.model.equality(index).name or f"{kind} {index}")
 
+    def actuator(self, index: int) -> str:
+        """Name of an actuator."""
+        return str(self.model.actuator(index).name or f"actuator {index}")
+
     def where(self, what: str, index: int, name: str) -> str:
-        """Line and name of a body, joint or equality (``what`` is the list of the specification)."""
+        """Line and name of something in one of the lists of the specification."""
         line = self._lines[what].get(index, "")
         return f"{line} ({name!r})" if line else repr(name)
 
@@ -70,7 +74,7 @@ class Compiled:
 
     @cached_property
     def _lines(self) -> dict[str, dict[int, str]]:
-        lists = ("bodies", "joints", "equalities")
+        lists = ("bodies", "joints", "equalities", "actuators")
         return {what: {item.id: item.info for item in getattr(self.spec, what)} for what in lists}
 
     def kind(self, enumeration: str, value: int) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ce_dynamics.arrays import Array
@@ -14,19 +16,23 @@ from ce_dynamics.rotation import normalised, rotation_from_quaternion
 from ce_dynamics.system import System
 
 
-def start_from(system: System, file: Compiled, keyframe: str, carried: dict[int, Body]) -> list[str]:
-    """Start the independent hinges from a keyframe.
+def key_named(file: Compiled, name: str) -> Any:
+    """The keyframe of a name.
 
     Raises
     ------
     DataError
-        If there is no such keyframe.
+        If there is none.
     """
     model = file.model
     names = [str(model.key(k).name) for k in range(model.nkey)]
-    if keyframe not in names:
-        raise DataError(f"{file.file}: there is no keyframe {keyframe!r}; those with a name are {names}")
-    key = model.key(names.index(keyframe))
+    if name not in names:
+        raise DataError(f"{file.file}: there is no keyframe {name!r}; those with a name are {names}")
+    return model.key(names.index(name))
+
+
+def start_from(system: System, file: Compiled, key: Any, carried: dict[int, Body]) -> list[str]:
+    """Start the independent hinges from a keyframe."""
     independent = embed(system).q_of
     for joint, body in carried.items():
         if body.name in independent:
@@ -36,7 +42,7 @@ def start_from(system: System, file: Compiled, keyframe: str, carried: dict[int,
     dependent = [file.joint(joint) for joint, body in carried.items() if body.name not in independent]
     if not dependent:
         return []
-    return [f"{file.file}: keyframe {keyframe!r}: joints {dependent} follow from the loops, not from it"]
+    return [f"{file.file}: keyframe {key.name!r}: joints {dependent} follow from the loops, not from it"]
 
 
 def hinge_state(file: Compiled, joint: int, qpos: Array, qvel: Array) -> tuple[Array, Array]:

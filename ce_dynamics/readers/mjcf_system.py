@@ -11,10 +11,11 @@ from ce_dynamics.couplings import LinearCoupling
 from ce_dynamics.errors import DataError
 from ce_dynamics.forces.torsion import TorsionSpringDamper
 from ce_dynamics.hinges import Fixed, Free, Hinge, Prismatic, Revolute, Spherical
+from ce_dynamics.readers.mjcf_actuators import add_actuators
 from ce_dynamics.readers.mjcf_checks import ONE_COORDINATE, of_joint
 from ce_dynamics.readers.mjcf_equalities import add_equalities
 from ce_dynamics.readers.mjcf_model import GROUND, Compiled
-from ce_dynamics.readers.mjcf_start import start_from
+from ce_dynamics.readers.mjcf_start import key_named, start_from
 from ce_dynamics.readers.tree import choose_independent, located
 from ce_dynamics.system import System
 
@@ -37,8 +38,11 @@ def build(
         add_rotor(system, file, joint, body)
     chosen = named_joints(file, carried, independent)
     choose_independent(system, lambda bodies: [body for body in bodies if body in chosen])
-    if keyframe is not None:
-        notes += start_from(system, file, keyframe, carried)
+    key = None if keyframe is None else key_named(file, keyframe)
+    if "actuator" not in ignore:
+        add_actuators(system, file, carried, None if key is None else np.array(key.ctrl))
+    if key is not None:
+        notes += start_from(system, file, key, carried)
     return system, notes
 
 

@@ -300,7 +300,10 @@ REFUSED = {
         + HINGE.format(z=1, attributes="", geom="").replace('"b"', '"c"').replace('"j"', '"k"'),
         "",
     ),
-    "actuator": (HINGE.format(z=0, attributes="", geom=""), '<actuator><motor joint="j"/></actuator>'),
+    "actuator": (
+        HINGE.format(z=0, attributes="", geom=""),
+        '<actuator><intvelocity joint="j" actrange="-1 1"/></actuator>',
+    ),
     "tendon": (
         HINGE.format(z=0, attributes="", geom=""),
         '<tendon><fixed><joint joint="j" coef="1"/></fixed></tendon>',
