@@ -51,5 +51,9 @@ class PhysicalityWarning(UserWarning):
     """A value is used as given although no real thing can have it."""
 
 
+class SingularityWarning(UserWarning):
+    """A run came near a configuration in which a loop's independent coordinates do not tell how it moves."""
+
+
 class AccuracyWarning(UserWarning):
     """A run came to its end, but its results contradict themselves by more than its tolerances explain."""

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 import numpy as np
 
 from ce_dynamics.checks import Floats, checked
+from ce_dynamics.dead_centre_jumps import jump_of
+from ce_dynamics.dead_centre_watch import where_it_stands
 from ce_dynamics.errors import AccuracyWarning, CeDynamicsError, ModelError, SimulationError
 from ce_dynamics.model import InputLaw, Model, reach_text
 from ce_dynamics.results import Column, Record, record
@@ -259,13 +261,21 @@ def simulate_to_record(
     import_integrators(method)
     settings = Settings(method, step, rtol, atol, max_step, jacobian_every)
     native = native_stepper(rhs, start, settings) if method in NATIVE_METHODS else None
+    steps: list[tuple[float, Floats]] = [(0.0, start)]
     began = time.perf_counter()
     if native is None:
         scipy_method = cast("SciPyMethod", method)
-        t, Y, trouble = integrate(rhs, start, t_store, scipy_method, rtol, atol, max_step, progress)
+        t, Y, trouble = integrate(rhs, steps, t_store, scipy_method, rtol, atol, max_step, progress)
     else:
         t, Y, trouble = integrate_native(rhs, native, t_store, settings, progress)
+        steps = list(zip(t, Y, strict=True))
     wall = time.perf_counter() - began
+    jump = jump_of(
+        model, steps, lambda: RightHandSide(model, inputs, audit=True, parameters=parameters), bool(trouble)
+    )
+    stands = where_it_stands(model, Y[-1]) if trouble else ""
+    if jump is not None:
+        t, Y, trouble = t[t <= jump.t], Y[t <= jump.t], jump.what or trouble
     U = np.array([rhs.inputs_at(t_k, y_k).copy() for t_k, y_k in zip(t, Y, strict=True)]).reshape(len(t), -1)
     attributes = {
         "system": model.system.name,
@@ -282,7 +292,8 @@ def simulate_to_record(
         results["work"] = Column(("time",), Y[:, -1], about)
         check_balance(t, results["energy"].values, Y[:, -1])
     if trouble:
-        where = "" if trouble.startswith(INTERRUPTED) else where_it_broke(model, rhs, t[-1], Y[-1])
+        known = trouble.startswith(INTERRUPTED) or (jump is not None and jump.what)
+        where = "" if known else stands or where_it_broke(model, rhs, t[-1], Y[-1])
         raise SimulationError(f"{trouble}{where}", results)
     return results
 
@@ -316,7 +327,7 @@ def stored_times(duration: float, interval: float) -> Floats:
 
 def integrate(
     rhs: RightHandSide,
-    y0: Floats,
+    accepted: list[tuple[float, Floats]],
     t_store: Floats,
     method: SciPyMethod,
     rtol: float,
@@ -324,12 +335,15 @@ def integrate(
     max_step: float,
     progress: Callable[[float], None] | None,
 ) -> tuple[Floats, Floats, str]:
-    """Times, states (in rows) and, if the end was not reached, what happened."""
+    """Times, states (in rows) and, if the end was not reached, what happened.
+
+    ``accepted`` has the initial time and state; all steps are appended to it.
+    """
     from scipy.integrate import solve_ivp
 
     from ce_dynamics.stepping.scipy_jacobian import sparse_jacobian_of
 
-    accepted = [(0.0, y0)]
+    y0 = accepted[0][1]
     watch = StallWatch(t_store[-1])
 
     def after_step(t: float, y: Floats) -> float:

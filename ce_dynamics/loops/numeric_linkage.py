@@ -219,6 +219,14 @@ class NumericLinkage(Linkage):
         _, reach = self._branch
         return (-math.inf, math.inf) if reach.turning else (reach.lower, reach.upper)
 
+    @property
+    def singular_ends(self) -> tuple[bool, bool]:
+        """Whether Y₁ is singular at the lower and the upper end of the reach (else a limit ends it)."""
+        if self._single is None:
+            return False, False
+        branch, reach = self._branch
+        return (False, False) if reach.turning else (branch.lower.singular, branch.upper.singular)
+
     # What is evaluated, on floats or traced scalars
 
     def solve(self, motion: SubgraphMotion) -> None:

@@ -1,0 +1,131 @@
+"""Finds out whether a run was thrown over a dead centre: what led up to one is integrated again, closely."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from ce_dynamics.checks import Floats
+from ce_dynamics.dead_centre_watch import (
+    REMEDY,
+    Watched,
+    bounces,
+    first_jump,
+    near_passages,
+    warn_near,
+    watched,
+)
+from ce_dynamics.model import Model
+
+MOST_EVALUATIONS = 20000
+SMALLER = 20  # steps at least, for what took one
+SAME = 0.05  # part of the change of velocity by which the two may differ
+BALANCED = 1e-5  # part of the energy
+
+
+class Jump(NamedTuple):
+    """Until when a run is sound.
+
+    Attributes
+    ----------
+    t : float
+    what : str
+        How it was thrown over a dead centre; empty if it merely stopped at one.
+    """
+
+    t: float
+    what: str
+
+
+class AuditedRates(Protocol):
+    """[ẏ; Ẇ](t, [y; W])."""
+
+    evaluations: int
+
+    def __call__(self, t: float, y: Floats) -> Floats:
+        """Evaluate."""
+        ...
+
+
+class CreepingError(Exception):
+    """Ever smaller steps lead nowhere."""
+
+
+def jump_of(
+    model: Model,
+    steps: Sequence[tuple[float, Floats]],
+    audited: Callable[[], AuditedRates],
+    stopped: bool,
+) -> Jump | None:
+    """The first passage that went over a dead centre, if any; warns where one was near.
+
+    Parameters
+    ----------
+    model : Model
+    steps : sequence of (float, array)
+        Times and states of the run.
+    audited : callable
+        Makes the right-hand side of the same run with the work done.
+    stopped : bool
+        Whether the run failed: what it did near a dead centre before that is not sound.
+    """
+    coordinates = watched(model)
+    if not coordinates:
+        return None
+    n = len(model.layout.y0)
+    t, Y = np.array([t for t, _ in steps]), np.array([y[:n] for _, y in steps])
+    finite = np.all(np.isfinite(Y), axis=1)
+    t, Y = t[finite], Y[finite]
+
+    def reproduced(k: int, end: int, watch: Watched) -> bool:
+        return comes_out_the_same(model, watch, audited(), t[[k, end]], Y[[k, end]])
+
+    found = first_jump(coordinates, t, Y, reproduced)
+    if found is None and stopped:
+        last = [k for watch in coordinates for k, end in near_passages(watch, t, Y) if end == len(t)]
+        return Jump(float(t[min(last)]), "") if last else None
+    if found is None:
+        warn_near(coordinates, t, Y)
+        return None
+    k, watch = found
+    return Jump(
+        float(t[k]),
+        f"the integrator threw the loop of {watch.S.name!r} over a dead centre of {watch.name!r} after "
+        f"t = {t[k]:.4g} s, at {Y[k, watch.q]:.6g}: the coordinate turns back there and the loop goes on; "
+        f"{REMEDY}",
+    )
+
+
+def comes_out_the_same(model: Model, watch: Watched, audited: AuditedRates, t: Floats, Y: Floats) -> bool:
+    """Whether the way between two instants, integrated closely, leads there and keeps its energy balance."""
+    from scipy.integrate import solve_ivp
+
+    def limited(time: float, y: Floats) -> Floats:
+        if audited.evaluations > MOST_EVALUATIONS:
+            raise CreepingError
+        return audited(time, y)
+
+    start, longest = np.append(Y[0], 0.0), float(t[1] - t[0]) / SMALLER
+    try:
+        close = solve_ivp(limited, (t[0], t[1]), start, "DOP853", rtol=1e-9, atol=1e-12, max_step=longest)
+    except CreepingError:
+        return False
+    if bounces(watch, close.y[:-1].T):
+        return False
+    end, work = close.y[:-1, -1], float(close.y[-1, -1])
+    if not close.success or not np.all(np.isfinite(end)):
+        return False
+    q, v, _ = model.layout.split(np.vstack((Y[0], end, Y[1])))
+    kinetic = max(model.energy(q[k], v[k]).kinetic for k in range(2))
+    gain = mechanical(model, q[1], v[1]) - mechanical(model, q[0], v[0])
+    balanced = abs(gain - work) <= BALANCED * (kinetic + abs(work))
+    size = np.max(np.abs(v[0])) + np.max(np.abs(v[1] - v[0]))
+    return bool(balanced and np.max(np.abs(v[2] - v[1])) <= SAME * size)
+
+
+def mechanical(model: Model, q: Floats, v: Floats) -> float:
+    """Kinetic and gravitational energy."""
+    energy = model.energy(q, v)
+    return energy.kinetic + energy.gravitational

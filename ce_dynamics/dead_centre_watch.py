@@ -1,0 +1,154 @@
+"""Runs that come near a dead centre of a loop's own coordinate, or are thrown over it.
+
+Over a reach between two dead centres the motion is regular in φ = asin((θ − centre)/half width) while θ̇
+vanishes and θ̈ grows without bound at its ends.  The true motion goes on there, to configurations that the
+coordinate cannot tell from those it came from; an explicit step may land on this side of the end instead, and
+everything after it is wrong.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ce_dynamics.checks import Floats
+from ce_dynamics.embedding import Aggregate
+from ce_dynamics.errors import SingularityWarning
+from ce_dynamics.loops.numeric_linkage import NumericLinkage
+from ce_dynamics.model import Model
+
+NEAR = 0.03
+"""Distance of φ from its ends, below which the dependent hinges move more than 30 times as fast as θ."""
+
+REMEDY = "give its closure through_dead_centres=True, or choose another independent coordinate"
+
+
+class Watched(NamedTuple):
+    """An independent coordinate that dead centres end.
+
+    Attributes
+    ----------
+    S : Aggregate
+    q, v : int
+        Its places in the state.
+    lower, upper : float
+        Its reach.
+    """
+
+    S: Aggregate
+    q: int
+    v: int
+    lower: float
+    upper: float
+
+    @property
+    def name(self) -> str:
+        """Owner of the hinge."""
+        return self.S.independent[0].name
+
+    def phase(self, Y: Floats) -> tuple[Floats, Floats]:
+        """φ and its rate for states in rows; infinite rates at the ends."""
+        half = 0.5 * (self.upper - self.lower)
+        theta = Y[:, self.q]
+        if self.S.independent[0].inboard.coordinate_units[0] == "rad":
+            middle = 0.5 * (self.lower + self.upper)
+            theta = middle + np.remainder(theta - middle + math.pi, 2.0 * math.pi) - math.pi
+        x = np.clip((theta - 0.5 * (self.lower + self.upper)) / half, -1.0, 1.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.arcsin(x), np.nan_to_num(Y[:, self.v] / (half * np.sqrt(1.0 - x * x)), nan=0.0)
+
+
+def watched(model: Model) -> list[Watched]:
+    """Coordinates of loops without a closed form that dead centres end."""
+    found = []
+    n_q = len(model.layout.q)
+    for S in model.embedding.aggregates:
+        linkage = S.linkages[0] if len(S.linkages) == 1 else None
+        if S.N != 1 or S.prescribed or not isinstance(linkage, NumericLinkage):
+            continue
+        reach = linkage.reach()
+        if reach is not None and all(map(math.isfinite, reach)) and any(linkage.singular_ends):
+            name = S.independent[0].name
+            q, v = model.embedding.q_of[name].start, n_q + model.embedding.v_of[name].start
+            found.append(Watched(S, q, v, *reach))
+    return found
+
+
+def first_jump(
+    coordinates: Sequence[Watched],
+    t: Floats,
+    Y: Floats,
+    reproduced: Callable[[int, int, Watched], bool],
+) -> tuple[int, Watched] | None:
+    """The first step after which a run was thrown over a dead centre, and whose.
+
+    Parameters
+    ----------
+    coordinates : sequence of Watched
+    t, Y : arrays
+        Times of steps and states in rows.
+    reproduced : callable
+        Whether what lies between two instants comes out the same with much smaller steps; asked only where
+        the motion is near a dead centre or heads for one within a step.
+    """
+    passages = [(*passage, watch) for watch in coordinates for passage in near_passages(watch, t, Y)]
+    for k, end, watch in sorted(passages, key=lambda passage: passage[:2]):
+        if end < len(t) and not reproduced(k, end, watch):
+            return k, watch
+    return None
+
+
+def near_passages(watch: Watched, t: Floats, Y: Floats) -> list[tuple[int, int]]:
+    """First and last instants of what leads up to a dead centre and away from it.
+
+    Those are single steps that would go beyond it at the rate they begin with, and whatever lies near it;
+    where the run ends there, the last one is that after its end.
+    """
+    phi, rate = watch.phase(Y)
+    ahead = phi[:-1] + rate[:-1] * np.diff(t)
+    steps = [(int(k), int(k) + 1) for k in np.flatnonzero(np.abs(ahead) > 0.5 * math.pi)]
+    near = 0.5 * math.pi - np.abs(phi) < NEAR
+    edges = np.flatnonzero(np.diff(np.concatenate(((False,), near, (False,)))))
+    pairs = zip(edges[::2], edges[1::2], strict=True)
+    return steps + [(max(int(first) - 1, 0), int(end)) for first, end in pairs]
+
+
+def bounces(watch: Watched, Y: Floats) -> bool:
+    """Whether φ turns back from one step to the next near its end, without having slowed down."""
+    phi, rate = watch.phase(Y)
+    near = 0.5 * math.pi - np.abs(phi) < 10.0 * NEAR
+    fast = np.abs(rate) > 0.3 * np.max(np.abs(rate))
+    turned = (rate[:-1] * rate[1:] < 0.0) & fast[:-1] & fast[1:]
+    return bool(np.any(turned & (near[:-1] | near[1:])))
+
+
+def where_it_stands(model: Model, y: Floats) -> str:
+    """Which loop stands at a dead centre in a state, as a clause for messages; empty if none does."""
+    for watch in watched(model):
+        phi, _ = watch.phase(y[np.newaxis])
+        if 0.5 * math.pi - abs(float(phi[0])) < NEAR:
+            return (
+                f"; the loop of {watch.S.name!r} stands at a dead centre of {watch.name!r}, at "
+                f"{y[watch.q]:.6g}: {REMEDY}"
+            )
+    return ""
+
+
+def warn_near(coordinates: Sequence[Watched], t: Floats, Y: Floats) -> None:
+    """Warn of the nearest approach to a dead centre of every coordinate, if that was near."""
+    for watch in coordinates:
+        phi, _ = watch.phase(Y)
+        k = int(np.argmax(np.abs(phi)))
+        gap = 0.5 * math.pi - abs(float(phi[k]))
+        if gap < NEAR:
+            warnings.warn(
+                f"the loop of {watch.S.name!r} came near a dead centre of {watch.name!r} at "
+                f"t = {t[k]:.4g} s, where the coordinate is {Y[k, watch.q]:.6g} and its reach ends at "
+                f"{watch.upper if phi[k] > 0 else watch.lower:.6g}; digits are lost there: {REMEDY}",
+                SingularityWarning,
+                stacklevel=4,
+            )
