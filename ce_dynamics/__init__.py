@@ -49,8 +49,8 @@ if TYPE_CHECKING:
         OverConstrainedError,
         PhysicalityWarning,
         SimulationError,
-        SingularityWarning,
         SingularConfigurationError,
+        SingularityWarning,
         UnderConstrainedError,
     )
     from ce_dynamics.forces.actuator import Actuator
@@ -197,9 +197,9 @@ __all__ = [
     "Screw",
     "SecondOrderActuator",
     "SimulationError",
-    "SingularityWarning",
     "Simulator",
     "SingularConfigurationError",
+    "SingularityWarning",
     "Spherical",
     "SpringDamper",
     "System",
