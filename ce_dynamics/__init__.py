@@ -110,7 +110,7 @@ _HOMES = {
         "OverConstrainedError",
         "PhysicalityWarning",
         "SimulationError",
-    "SingularityWarning",
+        "SingularityWarning",
         "SingularityWarning",
         "SingularConfigurationError",
         "UnderConstrainedError",
