@@ -72,9 +72,8 @@ class Answers(ABC):
         """A user's inputs, or the defaults."""
         return np.array(self.layout.u0) if u is None else checked("u", u, len(self.layout.u))
 
-    def _instant(self, q: Array, v: Array, u: Array) -> Instant:
-        layout = self.layout
-        return Instant(self.embedding, layout, q, v, layout.split(layout.y0)[2], u)
+    def _instant(self, q: Array, v: Array, x: Array, u: Array) -> Instant:
+        return Instant(self.embedding, self.layout, q, v, x, u)
 
     def _function(
         self, name: str, function: Callable[..., Mapping[str, Any]], sizes: Mapping[str, int]

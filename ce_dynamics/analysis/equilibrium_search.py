@@ -13,6 +13,7 @@ import numpy as np
 from ce_dynamics.analysis.small_motion import Freedom, SmallMotion, SmallMotions
 from ce_dynamics.checks import Floats
 from ce_dynamics.errors import AssemblyError, ModelError
+from ce_dynamics.formula import nominal
 
 ITERATIONS = 300
 LONGEST_TURN = 0.5  # rad, of one step
@@ -37,8 +38,8 @@ class Search:
         units = [model.tangent.entries[k].unit for k in freedom.free]
         self._turns = np.array([unit == "rad" for unit in units] + [False] * len(freedom.states), dtype=bool)
         self._slides = np.array([unit == "m" for unit in units] + [False] * len(freedom.states), dtype=bool)
-        points = [body.com for body in model.system.bodies]
-        points += [body.inboard.at for body in model.system.bodies]
+        points = [nominal(body.com) for body in model.system.bodies]
+        points += [nominal(body.inboard.at) for body in model.system.bodies]
         extent = np.ptp(np.array(points, dtype=float).reshape(-1, 3), axis=0) if points else np.zeros(3)
         self._longest_slide = LONGEST_SLIDE * (float(np.linalg.norm(extent)) or 1.0)
 

@@ -54,32 +54,56 @@ class LinearModel(NamedTuple):
 class Mechanics(Answers):
     """Inertia, forces, energies, momentum, reactions, linearisation."""
 
-    def mass_matrix(self, q: ArrayLike, u: ArrayLike | None = None) -> Floats:
-        """M(θ) (2), (n_v, n_v)."""
+    def mass_matrix(self, q: ArrayLike, u: ArrayLike | None = None, x: ArrayLike | None = None) -> Floats:
+        """M(θ) (2), (n_v, n_v).
 
-        def function(q: Array, u: Array) -> Mapping[str, Array]:
-            return {"M": mass_matrix(self._instant(q, np.zeros(self._sizes["v"]), u).outward)}
+        Parameters
+        ----------
+        q : array_like
+            Coordinates.
+        u, x : array_like, optional
+            Inputs (with free parameters) and first-order states, which may move prescribed hinges; their
+            defaults and initial values if not given.
+        """
 
-        return self._answer("mass_matrix", function, {"q": q, "u": self._inputs(u)})[0]
+        def function(q: Array, x: Array, u: Array) -> Mapping[str, Array]:
+            return {"M": mass_matrix(self._instant(q, np.zeros(self._sizes["v"]), x, u).outward)}
+
+        return self._answer("mass_matrix", function, {"q": q, **self._others(x, u)})[0]
 
     def inverse_dynamics(
-        self, q: ArrayLike, v: ArrayLike, v_dot: ArrayLike, u: ArrayLike | None = None
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        v_dot: ArrayLike,
+        u: ArrayLike | None = None,
+        x: ArrayLike | None = None,
     ) -> Floats:
-        """Generalised forces T = M θ̈ + C on the independent hinges, on top of all loads, (n_v,)."""
+        """Generalised forces T = M θ̈ + C on the independent hinges, on top of all loads, (n_v,).
 
-        def function(q: Array, v: Array, v_dot: Array, u: Array) -> Mapping[str, Array]:
-            instant = self._instant(q, v, u)
+        Parameters
+        ----------
+        q, v, v_dot : array_like
+            Coordinates, velocities and accelerations.
+        u, x : array_like, optional
+            As for `mass_matrix`.
+        """
+
+        def function(q: Array, v: Array, v_dot: Array, x: Array, u: Array) -> Mapping[str, Array]:
+            instant = self._instant(q, v, x, u)
             loads = instant.loads
             return {"T": inverse_dynamics(instant.outward, loads.wrenches, loads.torques, v_dot).T}
 
-        given = {"q": q, "v": v, "v_dot": v_dot, "u": self._inputs(u)}
+        given = {"q": q, "v": v, "v_dot": v_dot, **self._others(x, u)}
         return self._answer("inverse_dynamics", function, given)[0]
 
-    def energy(self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None) -> Energy:
-        """Kinetic, gravitational and elastic energy."""
+    def energy(
+        self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, x: ArrayLike | None = None
+    ) -> Energy:
+        """Kinetic, gravitational and elastic energy; for ``u`` and ``x`` see `mass_matrix`."""
 
-        def function(q: Array, v: Array, u: Array) -> Mapping[str, Array]:
-            instant = self._instant(q, v, u)
+        def function(q: Array, v: Array, x: Array, u: Array) -> Mapping[str, Array]:
+            instant = self._instant(q, v, x, u)
             parts = (
                 kinetic_energy(instant.outward),
                 gravitational_potential(instant.outward),
@@ -87,18 +111,28 @@ class Mechanics(Answers):
             )
             return {"parts": array(parts)}
 
-        parts = self._answer("energy", function, {"q": q, "v": v, "u": self._inputs(u)})[0]
+        parts = self._answer("energy", function, {"q": q, "v": v, **self._others(x, u)})[0]
         return Energy(*map(float, parts))
 
-    def momentum(self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None) -> tuple[Floats, Floats]:
-        """Linear momentum [kg m/s] and angular momentum about the world origin [kg m²/s], world axes."""
+    def momentum(
+        self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, x: ArrayLike | None = None
+    ) -> tuple[Floats, Floats]:
+        """Linear momentum [kg m/s] and angular momentum about the world origin [kg m²/s], world axes.
 
-        def function(q: Array, v: Array, u: Array) -> Mapping[str, Array]:
-            result = momentum(self._instant(q, v, u).outward)
+        For ``u`` and ``x`` see `mass_matrix`.
+        """
+
+        def function(q: Array, v: Array, x: Array, u: Array) -> Mapping[str, Array]:
+            result = momentum(self._instant(q, v, x, u).outward)
             return {"linear": result.linear, "angular": result.angular}
 
-        linear, angular = self._answer("momentum", function, {"q": q, "v": v, "u": self._inputs(u)})
+        linear, angular = self._answer("momentum", function, {"q": q, "v": v, **self._others(x, u)})
         return linear, angular
+
+    def _others(self, x: ArrayLike | None, u: ArrayLike | None) -> dict[str, ArrayLike]:
+        """First-order states and inputs, with their defaults."""
+        layout = self.layout
+        return {"x": layout.split(layout.y0)[2] if x is None else x, "u": self._inputs(u)}
 
     def reactions(
         self, y: ArrayLike, u: ArrayLike | None = None, frame: Body | str | None = None

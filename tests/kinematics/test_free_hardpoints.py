@@ -173,6 +173,32 @@ def test_observations_and_closures(linkage: str) -> None:
     assert np.abs(closure).max() < 1e-14  # metres and cosines: rounding of numbers of the order of 1
 
 
+@pytest.mark.parametrize("linkage", ["double wishbone", "four-bar"])
+def test_analysis_is_that_of_the_built_linkage(linkage: str) -> None:
+    """Reactions, motion of points and equilibria at other hardpoints."""
+    names = LINKAGES[linkage][1]
+    model = free_model(linkage)
+    rng = np.random.default_rng(7)
+    values = {name: x + rng.uniform(-0.02, 0.02) for name, x in names.items()}
+    plain, u = ce.compile(built(linkage, values.__getitem__)), model.inputs_with(values)
+    y = model.with_unit_quaternions(model.y0 + rng.uniform(-0.1, 0.1, len(model.y0)))
+    found, expected = model.reactions(y, u), plain.reactions(y)
+    for one, other in zip(
+        [*found.hinges.values(), *found.closures.values()],
+        [*expected.hinges.values(), *expected.closures.values()],
+        strict=True,
+    ):
+        size = max(1.0, float(np.abs(other.force).max()))
+        for a, b in zip(one, other, strict=True):  # rounding, as above
+            np.testing.assert_allclose(a, b, rtol=0.0, atol=1e-10 * size)
+    if linkage == "four-bar":
+        point = (0.1, 0.5, 0.2)
+        for a, b in zip(model.point("rocker", point)(y, u), plain.point("rocker", point)(y), strict=True):
+            np.testing.assert_allclose(a, b, rtol=0.0, atol=1e-10 * max(1.0, np.abs(b).max()))
+        rest = model.equilibrium(y, u, hold=["chassis"])
+        np.testing.assert_allclose(rest.y, plain.equilibrium(y, hold=["chassis"]).y, atol=1e-9)
+
+
 def test_sensitivities_to_hardpoints() -> None:
     """Exact derivatives against central differences of models that are built anew."""
     linkage = "double wishbone"
