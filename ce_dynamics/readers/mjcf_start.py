@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from ce_dynamics.arrays import Array
 from ce_dynamics.body import Body
 from ce_dynamics.embedding import embed
 from ce_dynamics.errors import DataError
+from ce_dynamics.model import Model
 from ce_dynamics.readers.mjcf_model import Compiled
 from ce_dynamics.readers.pose import Pose
 from ce_dynamics.rotation import normalised, rotation_from_quaternion
@@ -32,17 +34,51 @@ def key_named(file: Compiled, name: str) -> Any:
 
 
 def start_from(system: System, file: Compiled, key: Any, carried: dict[int, Body]) -> list[str]:
-    """Start the independent hinges from a keyframe."""
+    """Start the independent hinges from a keyframe, and say how far the loops put the others from it.
+
+    Raises
+    ------
+    AssemblyError
+        If the loops cannot be assembled there.
+    """
     independent = embed(system).q_of
+    states = {
+        joint: hinge_state(
+            file, joint, np.array(key.qpos[file.coordinates(joint)]), np.array(key.qvel[file.dofs(joint)])
+        )
+        for joint in carried
+    }
     for joint, body in carried.items():
         if body.name in independent:
-            qpos = np.array(key.qpos[file.coordinates(joint)], dtype=float)
-            qvel = np.array(key.qvel[file.dofs(joint)], dtype=float)
-            system.start(body, *hinge_state(file, joint, qpos, qvel))
-    dependent = [file.joint(joint) for joint, body in carried.items() if body.name not in independent]
+            system.start(body, *states[joint])
+    dependent = {joint: body for joint, body in carried.items() if body.name not in independent}
     if not dependent:
         return []
-    return [f"{file.file}: keyframe {key.name!r}: joints {dependent} follow from the loops, not from it"]
+    found = assembled(Model(system))
+    off = {joint: difference(found[body.name], states[joint][0]) for joint, body in dependent.items()}
+    worst = max(off, key=lambda joint: off[joint])
+    names = [file.joint(joint) for joint in dependent]
+    return [
+        f"{file.file}: keyframe {key.name!r}: joints {names} follow from the loops, which put them up to "
+        f"{off[worst]:.3g} (rad or m; {file.joint(worst)!r}) from it"
+    ]
+
+
+def assembled(model: Model) -> dict[str, Array]:
+    """Coordinates of all hinges in the initial state."""
+    motions = model.instant(model.y0, model.u0).outward.motions
+    return {
+        name: model.system.find(name).inboard.coordinates(hinge.c).astype(float)
+        for motion in motions.values()
+        for name, hinge in motion.hinge_motions.items()
+    }
+
+
+def difference(a: Array, b: Array) -> float:
+    """Largest difference of coordinates; angles a turn apart and opposite quaternions are the same."""
+    if len(a) == 1:
+        return min(abs(float(a[0] - b[0] + turn)) for turn in (-2.0 * math.pi, 0.0, 2.0 * math.pi))
+    return float(min(np.abs(a - b).max(), np.abs(a + b).max()))
 
 
 def hinge_state(file: Compiled, joint: int, qpos: Array, qvel: Array) -> tuple[Array, Array]:

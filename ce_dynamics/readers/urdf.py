@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
@@ -11,10 +12,12 @@ from ce_dynamics.errors import ModelError
 from ce_dynamics.readers.survey import Finding, annotate, refuse, survey, where
 from ce_dynamics.readers.urdf_model import GRAMMAR, WITH_COORDINATE, Robot, read_robot
 from ce_dynamics.readers.urdf_system import build
-from ce_dynamics.readers.xml_file import parse
+from ce_dynamics.readers.xml_file import Element, parse
 from ce_dynamics.system import System
 
 BASES = ("fixed", "floating")
+LOOKS_RIGHT = 1e-4
+"""An angle as near as this to a right one may be one with few digits [rad]."""
 
 
 def read_urdf(
@@ -23,7 +26,7 @@ def read_urdf(
     base: str = "fixed",
     gravity: ArrayLike = (0.0, 0.0, -9.81),
     ignore: Collection[str] = (),
-    right_angles: float = 1e-12,
+    right_angles: float = 1e-11,
 ) -> System:
     """The robot of a URDF file, with loops and couplings as in URDF+.
 
@@ -41,8 +44,9 @@ def read_urdf(
         What to leave out although it acts on the motion: kinds as the error names them, such as ``"limit"``,
         ``"collision"`` or ``"dynamics@friction"``.
     right_angles : float
-        Angles ``rpy`` as near as this to a multiple of a right angle are taken as such [rad].  Files often
-        print few digits; a loop whose axes are parallel but for 1e-8 rad counts as not parallel.
+        Angles ``rpy`` as near as this to a multiple of a right angle are taken as such [rad]: π/2 with eleven
+        digits is.  A loop whose axes are parallel but for 1e-8 rad cannot be closed; notes name angles that
+        look meant to be right ones.
 
     Returns
     -------
@@ -67,6 +71,8 @@ def read_urdf(
     robot = read_robot(root, right_angles)
     notes = refuse(root.path.name, [*findings, *friction(robot)], ignore)
     system, more = build(robot, base, gravity)
+    if robot.loops:
+        more += nearly_right(root, right_angles)
     annotate(system, [*notes, *more])
     return system
 
@@ -78,3 +84,19 @@ def friction(robot: Robot) -> Iterator[Finding]:
             yield Finding("dynamics@friction", where(joint.element))
         if joint.damping != 0.0 and joint.kind not in WITH_COORDINATE:
             yield Finding("dynamics@damping", where(joint.element))
+
+
+def nearly_right(element: Element, right_angles: float) -> list[str]:
+    """Notes on angles below an element that are not right ones but look meant to be."""
+    notes: list[str] = []
+    for child in element:
+        if child.tag == "origin":
+            for angle in child.numbers("rpy", 3, (0.0, 0.0, 0.0)).tolist():
+                off = abs(math.remainder(angle, 0.5 * math.pi))
+                if right_angles < off < LOOKS_RIGHT:
+                    notes.append(
+                        f"{child.place}: rpy has {angle!r}, {off:.1e} rad from a right angle; if it is meant "
+                        f"to be one, read with right_angles={LOOKS_RIGHT:g}"
+                    )
+        notes += nearly_right(child, right_angles)
+    return notes

@@ -165,6 +165,31 @@ def test_a_keyframe_starts_free_and_ball_joints_where_mujoco_does(tmp_path: Path
         ce.read_mjcf(path, keyframe="home")
 
 
+def test_a_keyframe_that_the_loops_do_not_allow_is_noted() -> None:
+    """In the keyframe the crank has turned, the other joints have not."""
+    path = ROBOTS / "four_bar.xml"
+    system = ce.read_mjcf(path, independent=["drive"], keyframe="start")
+    B = 0.3 * np.array((np.cos(0.7), np.sin(0.7)))
+    C, D = np.array((0.9, 0.8)), np.array((1.32, 0.24))
+    # where C is with the crank at 0.7: at 1 m from B and 0.7 m from D, on the side where it was
+    apart = np.linalg.norm(D - B)
+    along = (1.0 - 0.49 + apart**2) / (2.0 * apart)
+    e = (D - B) / apart
+    C_now = B + along * e + np.sqrt(1.0 - along**2) * np.array((-e[1], e[0]))
+    assert np.linalg.norm(C_now - C) < 0.3
+    turn = [
+        np.arctan2(*(end - start)[::-1]) for start, end in ((B, C_now), ((0.3, 0.0), C), (D, C_now), (D, C))
+    ]
+    elbow, follow = turn[0] - turn[1] - 0.7, turn[2] - turn[3]
+    [note] = [note for note in system.notes if "keyframe" in note]
+    assert abs(elbow) > abs(follow)
+    assert (
+        f"joints ['elbow', 'follow'] follow from the loops, which put them up to {abs(elbow):.3g} (rad"
+        in note
+    )
+    assert "'elbow')" in note
+
+
 LOOPS = {"four_bar.xml": ["drive"], "leg.xml": ["left_motor", "right_motor"]}
 
 

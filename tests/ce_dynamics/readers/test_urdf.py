@@ -375,7 +375,11 @@ def test_few_digits_of_right_angles(tmp_path: Path, four_bar: ce.Model) -> None:
     path = write(tmp_path, text)
     with pytest.raises(ce.AssemblyError, match=r"closure 'pin' stays open by 4.*e-08"):
         ce.compile(ce.read_urdf(path))
-    assert ce.compile(ce.read_urdf(path, right_angles=1e-6)).embedding.n_v == 1
+    [note] = [note for note in ce.read_urdf(path).notes if "right angle" in note]
+    assert "<origin>: rpy has 3.1415927, 4.6e-08 rad from a right angle" in note
+    meant = ce.read_urdf(path, right_angles=1e-4)
+    assert not any("right angle" in note for note in meant.notes)
+    assert ce.compile(meant).embedding.n_v == 1
 
 
 def test_arguments(tmp_path: Path) -> None:
