@@ -8,6 +8,8 @@ starts level has no stiffness), the system is let down along its forces instead,
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ce_dynamics.analysis.small_motion import Freedom, SmallMotion, SmallMotions
@@ -193,20 +195,45 @@ class Search:
         ModelError
             That names one coordinate to hold for each.
         """
-        from scipy.linalg import qr
-
         _, J = self.weighted(near)
-        if J.shape[1] == 0:
-            return
-        _, singular, Vt = np.linalg.svd(J)
-        null = Vt[rank(singular) :]
-        if len(null) == 0:
-            return
-        pivots = qr(null, mode="r", pivoting=True)[1][: len(null)]
-        names = [self.freedom.names[k] for k in sorted(pivots)]
-        raise ModelError(
-            f"the equilibrium is one of many: {len(null)} motion(s) change no force; hold={names} chooses one"
-        )
+        columns, rows = list(range(J.shape[1])), list(range(J.shape[0]))
+        names: list[str] = []
+        while chosen := neutral(J[np.ix_(rows, columns)], [k >= len(self.freedom.free) for k in columns]):
+            for k in [columns[place] for place in chosen]:
+                names.append(self.freedom.names[k])
+                columns.remove(k)
+                if (row := self._row_of(k)) is not None:
+                    rows.remove(row)
+        if names:
+            raise ModelError(
+                f"the equilibrium is one of many: {len(names)} motion(s) change no force; "
+                f"hold={sorted(names, key=self.freedom.names.index)} chooses one"
+            )
+
+    def _row_of(self, k: int) -> int | None:
+        """The row of g that goes with an unknown when it is held."""
+        n = len(self.freedom.free)
+        if k >= n:
+            return len(self.freedom.moving) + k - n
+        v = self.model.tangent.velocity[self.freedom.free[k]]
+        return None if v is None else self.freedom.moving.index(v)
+
+
+def neutral(J: Floats, states: Sequence[bool]) -> list[int]:
+    """Unknowns to be held, one for each motion that changes nothing; none if there is no such motion.
+
+    First-order states are chosen before displacements: holding them holds no body.
+    """
+    from scipy.linalg import qr
+
+    if J.shape[1] == 0:
+        return []
+    _, singular, Vt = np.linalg.svd(J)
+    null = Vt[rank(singular) :]
+    if len(null) == 0:
+        return []
+    moved = np.where(np.abs(null) > 1e-6, null, 0.0) * np.where(states, 1e6, 1.0)
+    return list(qr(moved, mode="r", pivoting=True)[1][: len(null)])
 
 
 def largest(values: Floats) -> float:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
 from scipy.optimize import minimize, minimize_scalar
 
+from ce_dynamics.arrays import Array, Scalar
+from ce_dynamics.body import Body
 from ce_dynamics.errors import AssemblyError, ModelError
+from ce_dynamics.forces.base import ForceElement, HingeLoad, Observer, Response, StateDeclaration
 from ce_dynamics.forces.spring_damper import SpringDamper
 from ce_dynamics.forces.torsion import TorsionSpringDamper
 from ce_dynamics.forces.wrench import AppliedWrench
@@ -131,6 +135,38 @@ def test_motions_that_change_no_force_are_named() -> None:
     down = model.poses(rest.y).positions[0]
     np.testing.assert_allclose(down, (0.0, 0.0, -math.sqrt(1.1)), atol=1e-9)
     assert abs(rest.holding["bob.wz"]) < 1e-12
+
+
+class Windup(ForceElement):
+    """A spring on a shaft that a lock holds where it is: its torque is a state that only motion changes."""
+
+    name = "lock"
+    states = (StateDeclaration("torque", "N*m", 3.0),)
+
+    def __init__(self, body: Body) -> None:
+        self.body = body
+
+    @property
+    def attachments(self) -> tuple[tuple[Body, Array], ...]:
+        return ((self.body, self.body.inboard.at),)
+
+    def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
+        return Response((HingeLoad(self.body, 0, -x[0]),), (50.0 * observer.rate(self.body),))
+
+
+def test_states_are_held_rather_than_bodies() -> None:
+    """For any torque there is an angle; it is the torque that has to be chosen."""
+    system = System(gravity=(0, 0, -G))
+    hinge = Revolute((0, 1, 0))
+    body = system.add_body("arm", mass=2.0, com=(0.5, 0, 0), inertia=(1, 1, 1), parent="ground", hinge=hinge)
+    system.add_force(Windup(body))
+    model = Model(system)
+    start = [0.3, 0.0, 3.0]
+    with pytest.raises(ModelError, match=r"1 motion\(s\) change no force; hold=\['lock.torque'\] chooses"):
+        model.equilibrium(start)
+    rest = model.equilibrium(start, hold=["lock.torque"])
+    assert math.cos(rest.y[0]) == pytest.approx(3.0 / (2.0 * G * 0.5), rel=1e-12)
+    assert rest.y[2] == 3.0
 
 
 def test_what_nothing_supports_is_named() -> None:
