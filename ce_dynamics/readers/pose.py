@@ -35,9 +35,9 @@ class Pose:
         """A direction given in this frame."""
         return np.asarray(self.R @ axis)
 
-    def inertia(self, I: Array) -> Array:  # noqa: E741 (the symbol of the notation)
+    def inertia(self, inertia: Array) -> Array:
         """A symmetric tensor given in this frame."""
-        turned = self.R @ I @ self.R.T
+        turned = self.R @ inertia @ self.R.T
         return np.asarray(0.5 * (turned + turned.T))
 
 

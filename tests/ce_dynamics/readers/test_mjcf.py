@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import mujoco
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
@@ -11,6 +12,8 @@ from hypothesis import strategies as st
 
 import ce_dynamics as ce
 from ce_dynamics.hinges import Fixed, Prismatic, Revolute, Spherical
+from ce_dynamics.readers.mjcf_checks import of_contacts
+from ce_dynamics.readers.mjcf_model import Compiled
 from tests.ce_dynamics.readers.mujoco_states import (
     ROBOTS,
     Peer,
@@ -351,6 +354,59 @@ def test_what_cannot_be_represented_is_named(tmp_path: Path, kind: str) -> None:
         ce.read_mjcf(path)
     system = ce.read_mjcf(path, ignore={kind})
     assert any(f"{kind}: left out as asked" in note for note in system.notes)
+
+
+TOUCHING = """
+<mujoco>
+  <option><flag {flags}/></option>
+  <worldbody>
+    <geom name="floor" size="1"/>
+    <body name="post"><geom size="1"/>
+      <body name="arm"><joint/><geom size="1"/>
+        <body name="plate"><geom size="1"/>
+          <body name="hand"><joint axis="1 0 0"/><geom size="1"/><geom size="1" contype="2" conaffinity="0"/>
+            <body name="finger"><joint/><geom size="1" contype="0" conaffinity="2"/></body>
+          </body>
+        </body>
+      </body>
+    </body>
+    <body name="ball"><freejoint/><geom size="1"/></body>
+    <body name="ghost"><freejoint/><geom size="1" contype="0" conaffinity="0"/></body>
+  </worldbody>
+  <contact><exclude body1="arm" body2="ball"/></contact>
+</mujoco>
+"""
+
+
+@pytest.mark.parametrize("flags", ["", 'filterparent="disable"', 'contact="disable"'])
+def test_bodies_that_may_touch_are_those_that_do_in_mujoco(tmp_path: Path, flags: str) -> None:
+    """All geoms are at one place, so that whatever may touch does."""
+    path = write(tmp_path, TOUCHING.format(flags=flags))
+    m = mujoco.MjModel.from_xml_path(str(path))
+    d = mujoco.MjData(m)
+    mujoco.mj_forward(m, d)
+    touching = {tuple(sorted(m.body(int(m.geom_bodyid[g])).name for g in pair)) for pair in d.contact.geom}
+    compiled = Compiled(path)
+    found = {
+        tuple(
+            sorted(
+                "world" if name == "ground" else name for name in finding.where.replace("'", "").split(" on ")
+            )
+        )
+        for finding in of_contacts(compiled)
+    }
+    assert found == touching
+    assert bool(found) == ("contact" not in flags)
+
+
+def test_springs_that_are_not_linear_are_refused(tmp_path: Path) -> None:
+    joint = 'stiffness="1 2" damping="3" springref="10"'
+    path = write(tmp_path, WIND.format("", HINGE.format(z=0, attributes=joint, geom=""), ""))
+    with pytest.raises(ce.DataError, match=r"joint@stiffness: line 1 \('j'\)\n"):
+        ce.read_mjcf(path)
+    [element] = ce.read_mjcf(path, ignore={"joint@stiffness"}).forces
+    assert isinstance(element, ce.TorsionSpringDamper)
+    assert (element.spring.force(1.0), element.damper.force(1.0)) == (0.0, 3.0)
 
 
 def test_a_fluid_is_refused(tmp_path: Path) -> None:
