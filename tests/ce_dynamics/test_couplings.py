@@ -11,10 +11,11 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.arrays import array, cos, sin
+from ce_dynamics.compiler.content import content_key
 from ce_dynamics.couplings import Coupled, View
 from ce_dynamics.loops.coupled_hinges import CoupledHinges
 from ce_dynamics.loops.numeric_linkage import NumericLinkage
-from ce_dynamics.reference import FullyAugmented, TreeAugmented, embedded_accelerations
+from ce_dynamics.reference import FullyAugmented, TreeAugmented, embedded_accelerations, simulate_dae
 from ce_dynamics.system import System
 
 Z = (0.0, 0.0, 1.0)
@@ -398,15 +399,67 @@ def test_redundant_gears_are_found_and_contradicting_ones_refused() -> None:
 
 def test_energy_is_kept_over_many_turns() -> None:
     """An unbalanced gear pair with irrational ratio, swinging over and over: no jump, no drift."""
-    s = ce.System(gravity=(0, -9.81, 0))
-    wheel(s, "a", 0.1, com_y=-0.2)
-    wheel(s, "b", 0.1, 0.5, com_y=-0.1)
-    s.couple("mesh", ("a", "b"), ce.Gear(-math.sqrt(3.0)))
-    model = ce.compile(s)
+    model = ce.compile(unbalanced_pair(-math.sqrt(3.0)))
     run = ce.simulate(model, duration=5.0, y0=np.array((0.0, 25.0)), rtol=1e-10, atol=1e-10)
     assert float(run["a"][-1]) > 15.0 * 2.0 * math.pi
     energy = run["energy"].to_numpy()
     assert np.ptp(energy) < 1e-6 * np.max(np.abs(energy))
+
+
+def unbalanced_pair(ratio: Any, s: System | None = None) -> System:
+    """Two swinging wheels, geared."""
+    s = s or ce.System(gravity=(0, -9.81, 0))
+    wheel(s, "a", 0.1, com_y=-0.2)
+    wheel(s, "b", 0.1, 0.5, com_y=-0.1)
+    s.couple("mesh", ("a", "b"), ce.Gear(ratio))
+    return s
+
+
+@pytest.mark.parametrize(
+    ("formulation", "ratio"),
+    [(FullyAugmented, -1.5), (TreeAugmented, -1.5), (FullyAugmented, -math.sqrt(3.0))],
+)
+def test_references_follow_gears_over_several_turns(formulation: Any, ratio: float) -> None:
+    """Free bodies do not know their turns: sin(n φ)/n, or velocities only, keep the wheels in mesh.
+
+    IDA's tolerance of 1e-9 per step leaves 1e-6 after four turns.
+    """
+    s = unbalanced_pair(ratio)
+    model, dae = ce.compile(s), formulation(s)
+    q, v = np.array((0.0,)), np.array((25.0,))
+    start = dae.state_from_embedded(model.embedding, q, v, np.zeros(0))
+    trajectory = simulate_dae(dae, start, np.linspace(0.0, 1.0, 3), rtol=1e-9, atol=1e-9)
+    run = ce.simulate(model, duration=1.0, interval=0.5, y0=np.array((0.0, 25.0)), rtol=1e-11, atol=1e-11)
+    angle = ratio * float(run["a"][-1])
+    assert abs(angle) > 5.0 * 2.0 * math.pi
+    R = trajectory.body("b").R[-1]
+    assert (R[0, 0], R[1, 0]) == pytest.approx((math.cos(angle), math.sin(angle)), abs=1e-5)
+    assert dae.holonomic[-1] == (formulation is TreeAugmented or ratio == -1.5)
+
+
+def test_ratio_may_be_a_free_parameter() -> None:
+    s = ce.System(gravity=(0, -9.81, 0))
+    ratio = s.add_parameter(ce.Parameter("ratio", -1.5))
+    model = ce.compile(unbalanced_pair(ratio, s))
+    for value in (-1.5, 2.2):
+        plain = ce.compile(unbalanced_pair(value)).accelerations([0.3], [2.0])
+        assert model.accelerations([0.3], [2.0], [value]) == pytest.approx(plain, rel=1e-14)
+
+
+def test_models_are_known_by_their_couplings() -> None:
+    """Coefficients are part of what a compiled model is known by; a user's function has no key."""
+
+    def key(coupling: ce.Coupling) -> str | None:
+        s = ce.System()
+        wheel(s, "a", 0.1)
+        wheel(s, "b", 0.1, 0.5)
+        s.couple("mesh", ("a", "b"), coupling)
+        return content_key(s)
+
+    keys = [key(ce.Gear(2.0)), key(ce.Gear(3.0)), key(ce.PolynomialCoupling((0.0, 2.0)))]
+    assert None not in keys
+    assert len({*keys, key(ce.PolynomialCoupling((0.0, 3.0)))}) == 4
+    assert key(ce.FunctionCoupling(lambda q: 2.0 * q)) is None
 
 
 # Written constraints
