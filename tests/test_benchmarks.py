@@ -17,7 +17,7 @@ from tests.benchmarks.__main__ import main
 from tests.benchmarks.accuracy import Point, at_error
 from tests.benchmarks.compiling import depth_first
 from tests.benchmarks.evaluation import TOLERANCE, accelerations
-from tests.benchmarks.loops import chain
+from tests.benchmarks.large_systems import chain
 from tests.benchmarks.mechanism import Mechanism, deviation, four_bar_chain, reference, ride_mechanism
 from tests.benchmarks.report import Table, number, written_into
 from tests.benchmarks.suite import PARTS
@@ -168,7 +168,7 @@ def test_generalised_forces_stand_for_the_loads() -> None:
 
 @pytest.mark.parametrize("n", [1, 3])
 def test_the_chains_of_both_sides_are_the_same(n: int) -> None:
-    model, mechanism = chain(n), four_bar_chain(n)
+    model, mechanism = Model(chain(n)), four_bar_chain(n)
     v_dot = model.accelerations(*model.layout.split(model.y0)[:2])
     expected = solved(mechanism)
     found = {f"crank {k}": v_dot[k : k + 1] for k in range(n)}
@@ -176,7 +176,7 @@ def test_the_chains_of_both_sides_are_the_same(n: int) -> None:
 
 
 def test_depth_first_order_computes_the_same() -> None:
-    traced = chain(2).trace_dynamics()
+    traced = Model(chain(2)).trace_dynamics()
     y, u = np.linspace(0.1, 0.4, 4), np.zeros(0)
     given = {"y": y, "u": u}
     np.testing.assert_array_equal(

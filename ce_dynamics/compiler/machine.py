@@ -104,9 +104,9 @@ def _key(digest: str, lanes: int) -> str:
     return hashlib.sha256(repr((parts, versions, _host())).encode()).hexdigest()
 
 
-def source(traced: TracedFunction, lanes: int) -> str:
-    """LLVM IR of a function: straight-line code, or pieces if that would be long."""
-    if traced.n_instructions <= LARGEST_STRAIGHT:
+def source(traced: TracedFunction, lanes: int, largest_straight: int | None = None) -> str:
+    """LLVM IR of a function: straight-line code, or pieces if that would be longer than is allowed."""
+    if traced.n_instructions <= (LARGEST_STRAIGHT if largest_straight is None else largest_straight):
         return emit.emit_llvm(traced, lanes, fuse=has_fma())
     return emit_outline.emit_outline(traced, outline(traced, code_of(traced, has_fma())), lanes)
 
@@ -117,10 +117,18 @@ def has_fma() -> bool:
     return "+fma" in features.split(",") or triple.startswith(("aarch64", "arm64"))
 
 
-def object_code(traced: TracedFunction, lanes: int) -> bytes:
-    """Compile to an object file in memory, without looking at the cache."""
+def object_code(traced: TracedFunction, lanes: int, largest_straight: int | None = None) -> bytes:
+    """Compile to an object file in memory, without looking at the cache.
+
+    Parameters
+    ----------
+    traced : TracedFunction
+    lanes : int
+    largest_straight : int, optional
+        Instructions beyond which to compile in pieces; `LARGEST_STRAIGHT` if not given.
+    """
     llvm = _llvm()
-    module = llvm.parse_assembly(source(traced, lanes))
+    module = llvm.parse_assembly(source(traced, lanes, largest_straight))
     module.triple = _host()[0]
     machine = _target_machine()
     module.data_layout = str(machine.target_data)

@@ -66,20 +66,30 @@ def accuracy(figure: Figure, data: dict[str, Any]) -> None:
 def loops(figure: Figure, data: dict[str, Any]) -> None:
     """Cost of an evaluation and of compiling over the number of loops."""
     left, right = figure.subplots(1, 2)
-    chains = data["chains"]
-    curve(left, chains, "us", "ce-dynamics", color=OURS, marker="o")
-    curve(left, chains, "pinocchio", "Pinocchio C++, exact KKT", color="tab:orange", marker="s")
-    curve(left, chains, "lcaba", "Pinocchio C++, lcaba (one iteration)", color="tab:green", marker="^")
-    left.set(xlabel="four-bars in a row", ylabel="µs per evaluation", title="Evaluation")
-    curve(right, chains, "trace", "tracing", color="tab:purple", marker="o")
-    curve(right, chains, "compile", "compiling", color="tab:brown", marker="s")
-    right.set(xlabel="four-bars in a row", ylabel="s", title="Tracing and compiling one function")
+    names = {
+        "chains": "chain of four-bars",
+        "combs": "comb of four-bars",
+        "trees": "tree of double wishbones",
+    }
+    colours = {"chains": OURS, "combs": "tab:cyan", "trees": "tab:purple"}
+    for key, name in names.items():
+        curve(left, data[key], "us", name, color=colours[key], marker="o")
+        curve(right, data[key], "compile", name, color=colours[key], marker="o")
+    curve(
+        left, data["chains"], "pinocchio", "chain, Pinocchio C++, exact KKT", color="tab:orange", marker="s"
+    )
+    curve(left, data["chains"], "lcaba", "chain, Pinocchio C++, lcaba", color="tab:green", marker="^")
+    left.set(xlabel="loops", ylabel="µs per evaluation", title="Evaluation")
+    curve(right, data["ways"], "straight compile", "chain as straight-line code", color="tab:red", marker="s")
+    right.set(xlabel="loops", ylabel="s", title="Compiling")
     for axes in (left, right):
         axes.grid(visible=True, which="major", alpha=0.35)
-        axes.legend(fontsize=9)
+        axes.legend(fontsize=8)
 
 
 def curve(axes: Axes, chains: list[dict[str, Any]], key: str, label: str, **style: Any) -> None:
     """One quantity over the number of loops, where it was measured."""
     points = [(c["n"], c[key]) for c in chains if c.get(key) == c.get(key) and key in c]
+    if not points:
+        return
     axes.loglog([n for n, _ in points], [value for _, value in points], ms=5, label=label, **style)
