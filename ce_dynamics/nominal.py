@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from ce_dynamics.arrays import Array
+from ce_dynamics.body import Body
 from ce_dynamics.compiler.operations import Op
 from ce_dynamics.formula import Formula, evaluate, is_free, nominal, postorder
 
@@ -16,15 +17,22 @@ T = TypeVar("T")
 Replace = Callable[[Formula], Any]
 
 
-def at_nominal(thing: T) -> T:
+def at_nominal(thing: T, root: Body | None = None) -> T:
     """A hinge, linkage, loop or body with plain numbers for its free ones; itself if it has none.
 
     What it refers to is copied along where that has free numbers; what was one object stays one.
+
+    Parameters
+    ----------
+    thing : object
+    root : Body, optional
+        What carries it does not matter and stays as it is: for a loop, which is known relative to its root,
+        or else it would be as much work as there are bodies below.
     """
-    return cast("T", _Copier(nominal).copied(thing))
+    return cast("T", _Copier(nominal, root).copied(thing))
 
 
-def part_way(thing: T, s: float) -> T:
+def part_way(thing: T, s: float, root: Body | None = None) -> T:
     """As `at_nominal`, with parameters at the fraction s of the way from nominal to their own values."""
     known: dict[int, tuple[Formula, Any]] = {}
 
@@ -35,8 +43,8 @@ def part_way(thing: T, s: float) -> T:
         return evaluate((formula,), known)[0]
 
     if s == 0.0:
-        return at_nominal(thing)
-    return thing if s == 1.0 else cast("T", _Copier(replace).copied(thing))
+        return at_nominal(thing, root)
+    return thing if s == 1.0 else cast("T", _Copier(replace, root).copied(thing))
 
 
 def at_random(values: Array, number: int) -> list[Array]:
@@ -53,10 +61,12 @@ def at_random(values: Array, number: int) -> list[Array]:
 class _Copier:
     """Copies what has free numbers in it, with others in their place."""
 
-    def __init__(self, replace: Replace) -> None:
+    def __init__(self, replace: Replace, root: Body | None) -> None:
         self.replace = replace
         self.known: dict[int, tuple[Any, Any]] = {}
         """By id: what has been seen, which is kept alive, and its copy."""
+        if root is not None and root.parent is not None:
+            self.known[id(root.parent)] = root.parent, root.parent
 
     def copied(self, thing: Any) -> Any:
         if isinstance(thing, Formula):

@@ -58,7 +58,7 @@ class Freedoms:
         siblings = tuple(dict.fromkeys(end for end in ends if end.name not in names and end is not parent))
         self.free = tuple(body for body in members if body in free)
         loop = Loop(parent, members, tuple(closures), self.free)
-        self.loop, siblings = at_nominal((loop, siblings))
+        self.loop, siblings = at_nominal((loop, siblings), parent)
         self._given = moving(self.loop.given, stacked_neutral(self.loop.given))
         self._held = held_at_design(siblings, self.loop.parent)
         self._tolerance = 1e-13 * max(1.0, self.loop.size)

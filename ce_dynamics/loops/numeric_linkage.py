@@ -92,7 +92,7 @@ class NumericLinkage(Linkage):
         self.closes = tuple(closure.name for closure in loop.closures)
         self.substeps = substeps
         self._given_limits = limits
-        self._kernel = LoopKernel(*at_nominal((loop, siblings)))
+        self._kernel = LoopKernel(*at_nominal((loop, siblings), loop.parent))
         self.q0 = assembled(self._kernel)
         self._check()
 
@@ -263,7 +263,7 @@ class NumericLinkage(Linkage):
         pose = path(given, siblings, bodies, self.loop.parent, turns=self._coupled or reduced)
 
         def linearised(q: Array, s: float) -> Linearised:
-            loop = self.loop if self._closed_at_design else part_way(self.loop, s)
+            loop = self.loop if self._closed_at_design else part_way(self.loop, s, self.loop.parent)
             return self._linearised(q, pose(s), loop)
 
         q, regular = led_along(linearised, self.loop.advanced, self.q0, self.substeps)
