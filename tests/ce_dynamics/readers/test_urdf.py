@@ -85,6 +85,20 @@ def test_a_four_bar_is_the_one_built_by_hand(four_bar: ce.Model) -> None:
     assert_same_motion(four_bar, ce.compile(four_bar_by_hand()))
 
 
+def test_the_choice_of_the_cut_does_not_matter(tmp_path: Path, four_bar: ce.Model) -> None:
+    """The rocker hangs on the coupler, and its pin on the stand closes the loop."""
+    start = FOUR_BAR.index('<joint name="follow"')
+    text = (
+        FOUR_BAR[:start]
+        + """<joint name="follow" type="continuous"><origin xyz="1 0 0" rpy="0 0.9272952180016122 0"/>
+        <parent link="coupler"/><child link="rocker"/><axis xyz="0 -1 0"/></joint>
+        <loop name="pin" type="revolute"><predecessor link="stand"><origin xyz="1.32 0 0.24"/></predecessor>
+        <successor link="rocker"><origin xyz="0.42 0 -0.56"/></successor><axis xyz="0 1 0"/></loop></robot>"""
+    )
+    text = text.replace('<origin xyz="-0.21 -0.01 0.28"/>', '<origin xyz="0.21 -0.01 -0.28"/>')
+    assert_same_motion(four_bar, ce.compile(ce.read_urdf(write(tmp_path, text))))
+
+
 def test_a_leg_with_two_loops_obeys_the_augmented_equations(rng: np.random.Generator) -> None:
     model = ce.compile(ce.read_urdf(ROBOTS / "leg.urdf", base="floating"))
     q, v = random_state(model, rng, 0.3)
