@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.analysis.analysis import Analysis
+from ce_dynamics.analysis.answers import reach_text
 from ce_dynamics.arrays import Array, Scalar, array, concatenate, norm
 from ce_dynamics.checks import Floats, checked
 from ce_dynamics.compiler import (
@@ -381,13 +382,3 @@ def compile(system: System) -> Model:
         If a loop cannot be assembled at the initial state.
     """
     return Model(system)
-
-
-def reach_text(S: Aggregate) -> str:
-    """The admissible range of an aggregated body's coordinate, as a clause for messages."""
-    for linkage in S.linkages:
-        interval = linkage.reach()
-        if interval is not None:
-            moved = (*S.independent, *S.prescribed)[0]
-            return f"; admissible is {interval[0]:.4g} to {interval[1]:.4g} for {moved.name!r}"
-    return ""

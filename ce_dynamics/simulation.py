@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
 
+from ce_dynamics.analysis.answers import reach_text
 from ce_dynamics.checks import Floats, checked
 from ce_dynamics.dead_centre_jumps import jump_of
 from ce_dynamics.dead_centre_watch import where_it_stands
 from ce_dynamics.errors import AccuracyWarning, CeDynamicsError, ModelError, SimulationError
-from ce_dynamics.model import InputLaw, Model, reach_text
+from ce_dynamics.model import InputLaw, Model
 from ce_dynamics.results import Column, Record, record
 from ce_dynamics.stepping.methods import NATIVE_METHODS, NativeMethod
 from ce_dynamics.stepping.run import InterruptedRunError, Settings, check_renewal, make_stepper, march

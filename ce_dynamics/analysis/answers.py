@@ -14,8 +14,9 @@ from ce_dynamics.analysis.tangent import Tangent
 from ce_dynamics.arrays import Array
 from ce_dynamics.checks import Floats, checked
 from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, trace
-from ce_dynamics.embedding import Embedding
+from ce_dynamics.embedding import Aggregate, Embedding
 from ce_dynamics.equations import Instant
+from ce_dynamics.errors import AssemblyError
 from ce_dynamics.layout import Layout
 from ce_dynamics.system import System
 
@@ -53,6 +54,26 @@ class Answers(ABC):
     @abstractmethod
     def instant(self, y: Array, u: Array) -> Instant:
         """The system at one state."""
+
+    @abstractmethod
+    def unassembled(self, y: Array, u: Array) -> Aggregate | None:
+        """The first aggregated body that cannot be assembled at a state, if any."""
+
+    def refuse_not_finite(self, y: Floats, u: Floats, *values: Floats) -> None:
+        """Refuse a state at which values are not finite.
+
+        Raises
+        ------
+        AssemblyError
+            Naming the loop that cannot be assembled there.
+        """
+        if all(np.all(np.isfinite(value)) for value in values):
+            return
+        broken = self.unassembled(y, u)
+        if broken is None:
+            raise AssemblyError("positions or forces are not finite at this state; start from another one")
+        q = {b.name: y[self.embedding.q_of[b.name]].tolist() for b in broken.independent}
+        raise AssemblyError(f"the loop of {broken.name!r} cannot be assembled at {q}{reach_text(broken)}")
 
     @cached_property
     def tangent(self) -> Tangent:
@@ -103,3 +124,13 @@ class Answers(ABC):
         if key not in self._jacobians:
             self._jacobians[key] = compile_jacobian(traced, output, input)
         return self._jacobians[key]
+
+
+def reach_text(S: Aggregate) -> str:
+    """The admissible range of an aggregated body's coordinate, as a clause for messages."""
+    for linkage in S.linkages:
+        interval = linkage.reach()
+        if interval is not None:
+            moved = (*S.independent, *S.prescribed)[0]
+            return f"; admissible is {interval[0]:.4g} to {interval[1]:.4g} for {moved.name!r}"
+    return ""

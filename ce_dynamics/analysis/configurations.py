@@ -107,9 +107,7 @@ class Configurations(Placing):
             state = self._solved(state, given, wanted)
         values = self._coordinates(state, given)[0]
         entries = self.coordinate_entries
-        if not np.all(np.isfinite(values)):
-            broken = [entry.name for entry, value in zip(entries, values, strict=True) if math.isnan(value)]
-            raise AssemblyError(f"the loops of {broken} cannot be assembled at these coordinates")
+        self.refuse_not_finite(state, given, values)
         return Configuration(
             state,
             {entry.name: float(value) for entry, value in zip(entries, values, strict=True)},
@@ -191,9 +189,8 @@ class Configurations(Placing):
         places = list(wanted)
         derivative = self._derivative(self._coordinates.traced, "coordinates", "y")
         gap = self._gap(y, u, wanted)
+        self.refuse_not_finite(y, u, gap)
         for _ in range(ITERATIONS):
-            if not np.all(np.isfinite(gap)):
-                raise AssemblyError("the loops cannot be assembled at the start")
             if np.max(np.abs(gap)) <= 1e-3 * CLOSE:
                 return y
             J = derivative(y, u)[places] @ self._tangent_columns(y)

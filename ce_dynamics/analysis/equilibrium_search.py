@@ -49,8 +49,6 @@ class Search:
         """The state of rest that is found from a start."""
         near = self.neighbourhood(y)
         g, _ = self.weighted(near)
-        if not np.all(np.isfinite(g)):
-            raise AssemblyError("forces are not finite at the start; start where the loops can be assembled")
         allowed = tolerance * max(1.0, largest(g))
         for k in range(ITERATIONS):
             if largest(g) <= allowed:

@@ -146,6 +146,11 @@ class Mechanics(Answers):
         frame : Body or str, optional
             Body in whose axes forces and torques are given; world axes if None.
 
+        Raises
+        ------
+        AssemblyError
+            If a loop cannot be assembled at the state.
+
         Examples
         --------
         >>> import ce_dynamics as ce
@@ -157,10 +162,13 @@ class Mechanics(Answers):
         >>> shoulder.force, shoulder.along  # the weight, and the drive's torque about +y
         (array([ 0.,  0., 20.]), array([-12.]))
         """
-        given = self._inputs(u)
-        instant = self.instant(self._state(y), given)
+        state, given = self._state(y), self._inputs(u)
+        instant = self.instant(state, given)
         layout = self.layout
         values = Values(layout.parameters, given[layout.n_inputs :])
+        with np.errstate(all="ignore"):
+            v_dot = values(instant.accelerations.v_dot)
+        self.refuse_not_finite(state, given, v_dot)
         axes_of = None if frame is None else self.system.find(frame)
         return reactions(instant.outward, instant.loads, instant.accelerations, axes_of, values)
 

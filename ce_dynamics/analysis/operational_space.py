@@ -71,6 +71,8 @@ class OperationalSpaces(Points):
         ------
         ModelError
             If the directions do not fit, or some of them depend on each other or cannot be moved in.
+        AssemblyError
+            If a loop cannot be assembled at the state.
 
         Examples
         --------
@@ -104,7 +106,9 @@ class OperationalSpaces(Points):
         name = f"operational space of {[(f.body.name, r.start) for f, r in zip(frames, rows, strict=True)]}"
         function = self._function(name, operational, {**self._sizes_of("y", "u"), "at": 3 * len(frames)})
         at = np.concatenate([np.zeros(0), *(frame.at for frame in frames)])
-        J, response = function(self._state(y), self._inputs(u), at)
+        state, given = self._state(y), self._inputs(u)
+        J, response = function(state, given, at)
+        self.refuse_not_finite(state, given, J, response)
         J, response = D @ J, response @ D.T
         mobility = J @ response
         mobility = 0.5 * (mobility + mobility.T)
@@ -129,8 +133,6 @@ def inverse(mobility: Floats, names: Sequence[str]) -> Floats:
     ModelError
         Naming directions without motion, or that depend on each other.
     """
-    if not np.all(np.isfinite(mobility)):
-        raise ModelError("the mobility is not finite: the loops cannot be assembled at this state")
     diagonal = np.diag(mobility)
     still = [
         name for name, x in zip(names, diagonal, strict=True) if not x > STILL * np.max(diagonal, initial=0.0)

@@ -90,7 +90,13 @@ class Frame:
         return tuple(f"{what} of {where}" for what in ("wx", "wy", "wz", "vx", "vy", "vz"))
 
     def __call__(self, y: ArrayLike | None = None, u: ArrayLike | None = None) -> FrameKinematics:
-        """Its motion at a state; the initial state and default inputs if not given."""
+        """Its motion at a state; the initial state and default inputs if not given.
+
+        Raises
+        ------
+        AssemblyError
+            If a loop cannot be assembled at the state.
+        """
         return self.model.frame_kinematics(self, self.model._state(y), self.model._inputs(u))
 
 
@@ -188,4 +194,5 @@ class Points(Answers):
         sizes = {**self._sizes_of("y", "u"), "at": 3}
         r, R, V, J, drift, bias = self._function(f"frame of {body.name}", kinematics, sizes)(y, u, frame.at)
         v_dot = self.layout.split(self.dynamics(y, u)[0])[1]
+        self.refuse_not_finite(y, u, r, V, v_dot)
         return FrameKinematics(r, R, V, J @ v_dot + bias, J, drift, bias)

@@ -113,6 +113,11 @@ class PowerBalances(Answers):
             State, and inputs with free parameters; the model's own if not given.  Inputs count as constant,
             except that driven hinges move at the rates they are given.
 
+        Raises
+        ------
+        AssemblyError
+            If a loop cannot be assembled at the state.
+
         Examples
         --------
         >>> import ce_dynamics as ce
@@ -130,6 +135,7 @@ class PowerBalances(Answers):
         """
         state, given = self._state(y), self._inputs(u)
         rates, loads, forces, positions, speeds = self._powers(state, given)
+        self.refuse_not_finite(state, given, rates, loads, forces)
         stored = self._stored(state, given, positions, speeds)
         kinetic, gravitational = rates.tolist()
         names = [element.name for element in self.system.forces]

@@ -118,6 +118,7 @@ class SmallMotions(Answers):
         n_q, n_v, n_x = len(q), len(v), len(x)
         T, x_dot = self.balance(y, u)
         (M,) = self._inertia(y, u)
+        self.refuse_not_finite(y, u, T, x_dot, M)
         m = held.moving
         v_dot = np.zeros(n_v)
         v_dot[m] = -np.linalg.solve(M[np.ix_(m, m)], T[m])

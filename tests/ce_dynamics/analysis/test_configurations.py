@@ -127,14 +127,6 @@ def test_prescribed_coordinates_are_inputs() -> None:
         model.assemble({"cart": 1.0}, u=[0.7, 0.0, 0.0])
 
 
-def test_start_outside_the_range_is_an_error() -> None:
-    model = Model(mechanisms.four_bar((0.9, 0.7, 0.6, 1.0), 0.9))
-    with pytest.raises(AssemblyError, match=r"the loops of \['coupler', 'rocker'\] cannot be assembled"):
-        model.assemble(y=[3.0, 0.0])
-    with pytest.raises(AssemblyError, match="cannot be assembled at the start"):
-        model.assemble({"rocker": 0.1}, y=[3.0, 0.0])
-
-
 def test_names_are_checked(slider_crank: Model) -> None:
     with pytest.raises(ModelError, match=r"no coordinate 'piston'; known are \['crank', 'rod', 'slider'\]"):
         slider_crank.assemble({"piston": 1.0})

@@ -17,13 +17,11 @@ from ce_dynamics.forces.spring_damper import SpringDamper
 from ce_dynamics.forces.torsion import TorsionSpringDamper
 from ce_dynamics.forces.wrench import AppliedWrench
 from ce_dynamics.hinges import Free, Prismatic, Revolute, Spherical
-from ce_dynamics.kinematics.four_bar_linkage import FourBar
 from ce_dynamics.model import Model
 from ce_dynamics.motions import Driven, SecondOrderActuator
 from ce_dynamics.parameters import Parameter
 from ce_dynamics.system import System
 from tests.ce_dynamics import mechanisms
-from tests.ce_dynamics.recursion_systems import add_linkage
 
 G = 9.81
 M_ARM, L_ARM, I_ARM = 2.0, 0.5, 0.2
@@ -195,14 +193,6 @@ def test_a_spring_that_is_too_weak_is_an_error() -> None:
     rest = Model(system).equilibrium()
     assert math.sin(rest.y[0]) == pytest.approx(29.5 / 30.0, rel=1e-9)
     assert rest.stable  # not the other angle with this sine
-
-
-def test_a_start_that_cannot_be_assembled_is_an_error() -> None:
-    system = System()
-    linkage = FourBar((0, 0, 0), (0, 0.2, 1), (0, 0.7, 1), (0, 1, 0), (1, 0, 0), frame="ground")
-    add_linkage(system, linkage, np.random.default_rng(0))
-    with pytest.raises(AssemblyError, match="not finite at the start"):
-        Model(system).equilibrium([3.0, 0.0])
 
 
 def test_actuators_come_to_rest_and_carry_the_others_along() -> None:
