@@ -56,6 +56,8 @@ class RightHandSide:
     ----------
     evaluations : int
         How often it was called.
+    preparation : float
+        Time taken, while integrating, to compile what was not known to be needed before [s].
     """
 
     def __init__(
@@ -66,6 +68,7 @@ class RightHandSide:
         parameters: Mapping[str, float] | None = None,
     ) -> None:
         self.evaluations = 0
+        self.preparation = 0.0
         self.model = model
         self.dynamics = model.audited_dynamics if audit else model.dynamics
         self.control = None
@@ -270,7 +273,7 @@ def simulate_to_record(
     else:
         t, Y, trouble = integrate_native(rhs, native, t_store, settings, progress)
         steps = list(zip(t, Y, strict=True))
-    wall = time.perf_counter() - began
+    wall = time.perf_counter() - began - rhs.preparation
     jump = jump_of(
         model, steps, lambda: RightHandSide(model, inputs, audit=True, parameters=parameters), bool(trouble)
     )
@@ -342,7 +345,7 @@ def integrate(
     """
     from scipy.integrate import solve_ivp
 
-    from ce_dynamics.stepping.scipy_jacobian import sparse_jacobian_of
+    from ce_dynamics.stepping.scipy_jacobian import DenseJacobian, sparse_jacobian_of
 
     y0 = accepted[0][1]
     watch = StallWatch(t_store[-1])
@@ -357,7 +360,11 @@ def integrate(
 
     if not np.all(np.isfinite(rhs(0.0, y0))):
         return np.zeros(1), y0[np.newaxis], NOT_FINITE_AT_START
-    exact: dict[str, Any] = {"jac": sparse_jacobian_of(rhs)} if method in ("Radau", "BDF") else {}
+    exact: dict[str, Any] = {}
+    if method in ("Radau", "BDF"):
+        exact = {"jac": sparse_jacobian_of(rhs)}
+    elif method == "LSODA":
+        exact = {"jac": DenseJacobian(rhs)}
     try:
         with warnings.catch_warnings():
             # Older releases of SciPy warn of what the error below says.

@@ -1,7 +1,8 @@
-"""The exact sparse Jacobian in the form SciPy's implicit methods call it."""
+"""The exact Jacobian as SciPy's methods call it: sparse for Radau and BDF, dense for LSODA."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -13,41 +14,94 @@ from ce_dynamics.stepping.jacobian import CompiledJacobian, JacobianCall, compil
 if TYPE_CHECKING:
     from ce_dynamics.simulation import RightHandSide
 
+NOT_FINITE = "the derivatives of the accelerations are not finite"
+
 
 def sparse_jacobian_of(rhs: RightHandSide) -> Callable[[float, Floats], Any]:
-    """dẏ/dy as a function of t and y: ∂ẏ/∂y + ∂ẏ/∂u ∂u/∂y where an input law listens to the state.
-
-    The row of the work of an audited run is left empty: nothing depends on the work, so that Newton's
-    iteration finds the same solution.
-    """
+    """dẏ/dy as a sparse matrix, a function of t and y; see `Jacobian`."""
     from scipy.sparse import csc_matrix
 
-    n = rhs.dynamics.output_shapes["y_dot"][0]
-    time, y, u = np.zeros(1), np.zeros(n), np.zeros(len(rhs.model.layout.u))
-    by_state = SparseCall(jacobian_of(rhs.model), (y, u), (n, n))
-    feedback = None
-    if rhs.control is not None:
-        by_input = compile_jacobian(rhs.model.dynamics.traced, "y_dot", "u")
-        law = compile_jacobian(rhs.control.traced, "u", "y")
-        feedback = SparseCall(by_input, (y, u), (n, len(u))), SparseCall(law, (time, y), (len(u), n))
+    jacobian = Jacobian(rhs)
 
     def exact(t: float, state: Floats) -> Any:
-        time[0] = t
-        y[:] = state
-        u[:] = rhs.inputs_at(t, state)
-        result = by_state.matrix()
-        if feedback is not None:
-            by_u, u_by_y = feedback
-            result = result + by_u.matrix() @ u_by_y.matrix()
+        jacobian.look(t, state)
+        result = jacobian.by_state.matrix()
+        if jacobian.feedback is not None:
+            by_input, law = jacobian.feedback
+            result = result + by_input.matrix() @ law.matrix()
         if not np.all(np.isfinite(result.data)):  # SciPy would take an infinite slope for a state at rest
-            raise ValueError("the derivatives of the accelerations are not finite")
+            raise ValueError(NOT_FINITE)
         return csc_matrix(result)
 
     return exact
 
 
-class SparseCall:
-    """A compiled Jacobian as a sparse matrix.
+class DenseJacobian:
+    """dẏ/dy as an array, made when it is first called; see `Jacobian`.
+
+    LSODA asks for it only where it finds the equations stiff.  The time that making it takes is noted in
+    `rhs.preparation`.
+    """
+
+    def __init__(self, rhs: RightHandSide) -> None:
+        self._rhs = rhs
+        self._made: Jacobian | None = None
+
+    def __call__(self, t: float, state: Floats) -> Floats:
+        """Evaluate; the result is a fresh array."""
+        if self._made is None:
+            began = time.perf_counter()
+            self._made = Jacobian(self._rhs)
+            self._rhs.preparation += time.perf_counter() - began
+        jacobian = self._made
+        jacobian.look(t, state)
+        result = jacobian.by_state.dense()
+        if jacobian.feedback is not None:
+            by_input, law = jacobian.feedback
+            result += by_input.dense() @ law.dense()
+        if not np.isfinite(result).all():
+            raise ValueError(NOT_FINITE)
+        return result
+
+
+class Jacobian:
+    """The parts of dẏ/dy = ∂ẏ/∂y + ∂ẏ/∂u ∂u/∂y, the latter where an input law listens to the state.
+
+    The row of the work of an audited run is left empty: nothing depends on the work, so that Newton's
+    iteration finds the same solution.
+
+    Attributes
+    ----------
+    by_state : JacobianMatrix
+        ∂ẏ/∂y.
+    feedback : (JacobianMatrix, JacobianMatrix) or None
+        ∂ẏ/∂u and ∂u/∂y.
+    """
+
+    def __init__(self, rhs: RightHandSide) -> None:
+        n = rhs.dynamics.output_shapes["y_dot"][0]
+        self._rhs = rhs
+        self._time, self._y, self._u = np.zeros(1), np.zeros(n), np.zeros(len(rhs.model.layout.u))
+        m = len(self._u)
+        self.by_state = JacobianMatrix(jacobian_of(rhs.model), (self._y, self._u), (n, n))
+        self.feedback: tuple[JacobianMatrix, JacobianMatrix] | None = None
+        if rhs.control is not None:
+            by_input = compile_jacobian(rhs.model.dynamics.traced, "y_dot", "u")
+            law = compile_jacobian(rhs.control.traced, "u", "y")
+            self.feedback = (
+                JacobianMatrix(by_input, (self._y, self._u), (n, m)),
+                JacobianMatrix(law, (self._time, self._y), (m, n)),
+            )
+
+    def look(self, t: float, state: Floats) -> None:
+        """Put a time, a state and the inputs then where the parts are evaluated."""
+        self._time[0] = t
+        self._y[:] = state
+        self._u[:] = self._rhs.inputs_at(t, state)
+
+
+class JacobianMatrix:
+    """A compiled Jacobian as a matrix.
 
     Parameters
     ----------
@@ -68,9 +122,16 @@ class SparseCall:
         self._rows = jacobian.rows[self._order].astype(np.int32)
         columns = jacobian.columns[self._order]
         self._starts = np.searchsorted(columns, np.arange(shape[1] + 1)).astype(np.int32)
+        self._flat = jacobian.rows * shape[1] + jacobian.columns
 
     def matrix(self) -> Any:
-        """Evaluate at what is in the inputs."""
+        """Evaluate at what is in the inputs, as a sparse matrix."""
         from scipy.sparse import csc_matrix
 
         return csc_matrix((self._call.run()[self._order], self._rows, self._starts), shape=self._shape)
+
+    def dense(self) -> Floats:
+        """Evaluate at what is in the inputs, as a fresh array."""
+        result = np.zeros(self._shape)
+        result.ravel()[self._flat] = self._call.run()
+        return result

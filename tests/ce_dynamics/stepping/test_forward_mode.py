@@ -18,7 +18,7 @@ from ce_dynamics.simulation import RightHandSide
 from ce_dynamics.stepping import jacobian as jacobians
 from ce_dynamics.stepping.forward_mode import sparse_forward_jacobian
 from ce_dynamics.stepping.jacobian import JacobianCall, compile_jacobian
-from ce_dynamics.stepping.scipy_jacobian import sparse_jacobian_of
+from ce_dynamics.stepping.scipy_jacobian import DenseJacobian, sparse_jacobian_of
 from ce_dynamics.stepping.segments import split
 from tests.ce_dynamics.stepping.systems import pendulum
 
@@ -161,6 +161,10 @@ def test_scipy_gets_the_derivative_with_the_law_in_it(rng: np.random.Generator) 
     y = y + 1e-4 * rng.standard_normal(len(y))
     rhs = RightHandSide(model, Listening(), audit=True)
     J = sparse_jacobian_of(rhs)(0.7, np.append(y, 5.0)).toarray()
+    # the same products, summed in another order
+    np.testing.assert_allclose(
+        DenseJacobian(rhs)(0.7, np.append(y, 5.0)), J, rtol=1e-12, atol=1e-14 * np.abs(J).max()
+    )
     assert J.shape == (len(y) + 1, len(y) + 1)
     assert not np.any(J[-1])
     assert not np.any(J[:, -1])

@@ -358,6 +358,37 @@ def test_steps_that_are_refused(step: float) -> None:
         simulate(slider(), duration=1.0, method="rk4", step=step)
 
 
+def test_lsoda_gets_the_exact_jacobian_where_it_finds_the_model_stiff() -> None:
+    """The rate of a damped mass decays with c/m = 1e5/s within 1e-4 s, then creeps with its push."""
+    model, c = slider(damping=2e5), 2e5
+    push, y0 = {"push": 40.0}, np.array([0.0, 3.0])
+    how: dict[str, Any] = {"rtol": 1e-8, "atol": 1e-12}
+    run = simulate(model, push, duration=5.0, y0=y0, method="LSODA", **how)
+    # v = F/c + (v0 − F/c) exp(−c t/m)
+    creep = 40.0 / c
+    exact = creep * run.time.values + (3.0 - creep) * 2.0 / c * -np.expm1(-c / 2.0 * run.time.values)
+    np.testing.assert_allclose(run.mass, exact, rtol=0.0, atol=1e-9)
+    from scipy.integrate import solve_ivp
+
+    rhs = RightHandSide(model, push)
+    differences = solve_ivp(rhs, (0.0, 5.0), y0, method="LSODA", **how)
+    assert differences.njev > 5  # it did turn to its stiff method
+    # every Jacobian by differences costs an evaluation for each of the two states; steps may differ a little
+    assert run.attrs["evaluations"] < rhs.evaluations - differences.njev
+
+
+def test_lsoda_makes_no_jacobian_where_the_model_is_not_stiff(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(rhs: RightHandSide) -> None:
+        raise AssertionError("made")
+
+    monkeypatch.setattr("ce_dynamics.stepping.scipy_jacobian.Jacobian", refuse)
+    how: dict[str, Any] = {"duration": 2.0, "y0": PENDULUM_START}
+    run = simulate(pendulum(), Wave(), method="LSODA", rtol=1e-8, atol=1e-10, **how)
+    np.testing.assert_allclose(run.arm1, simulate(pendulum(), Wave(), **TIGHT, **how).arm1, atol=1e-5)
+    with pytest.raises(AssertionError, match="made"):
+        simulate(slider(damping=2e5), duration=5.0, y0=np.array([0.0, 3.0]), method="LSODA")
+
+
 @pytest.mark.parametrize("method", ["Radau", "BDF"])
 def test_scipys_implicit_methods_get_the_exact_jacobian(method: Any) -> None:
     """Without it every Jacobian costs an evaluation per state, which SciPy counts as those of f."""
