@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -232,12 +232,72 @@ def test_several_processes_make_the_same_results(tmp_path: Path, run: Run) -> No
 def test_dask_is_asked_for_only_when_wanted(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, run: Run
 ) -> None:
-    monkeypatch.setitem(sys.modules, "dask", None)
+    monkeypatch.setitem(sys.modules, "distributed", None)
     result = run(
         "sweep", "chassis.mass=2000:2400", "-n", 2, *SHORT, "--output", tmp_path, "--scheduler", "local"
     )
     assert result.code == 2
     assert "ce-dynamics[dask]" in result.err
+
+
+SCHEDULER = """
+import sys
+from distributed import LocalCluster
+if __name__ == "__main__":
+    cluster = LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, protocol="tcp://", dashboard_address=None
+    )
+    print(cluster.scheduler_address, flush=True)
+    sys.stdin.read()  # until the test lets go
+"""
+
+
+@pytest.fixture
+def scheduler() -> Iterator[str]:
+    """Address of a Dask scheduler with a worker, in a process of their own."""
+    pytest.importorskip("distributed", reason="needs ce-dynamics[dask]")
+    command = [sys.executable, "-c", SCHEDULER]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        yield process.stdout.readline().strip()
+        process.communicate(timeout=30.0)
+
+
+def test_a_cluster_by_its_address(scheduler: str, tmp_path: Path, run: Run) -> None:
+    assert scheduler.startswith("tcp://")
+    varied = ("sweep", "chassis.mass=2000:2400", "-n", 3, *SHORT)
+    assert run(*varied, "--output", tmp_path / "here", "--processes", 1).code == 0
+    result = run(*varied, "--output", tmp_path / "there", "--scheduler", scheduler)
+    assert (result.code, result.err) == (0, "")
+    assert "3 of 3 runs finished, 3 of them now" in result.out
+    here, there = (tmp_path / where / "summary.csv" for where in ("here", "there"))
+    assert here.read_bytes() == there.read_bytes()
+
+
+def test_a_data_file_that_the_cluster_does_not_have(scheduler: str, tmp_path: Path) -> None:
+    data = tmp_path / "mine.yaml"
+    data.write_text("chassis: {mass: 2100 kg}\n")
+    sweep = Sweep("grid", {"road.friction": "0.5"}, model=str(data), manoeuvre="step-steer", duration="0.1")
+    from distributed import Client
+
+    from ce_dynamics.models.hmmwv.sweep_workers import file_digest, run_on_cluster
+
+    digest = file_digest(str(data))
+    data.write_text("chassis: {mass: 2200 kg}\n")
+    with (
+        Client(scheduler) as client,
+        pytest.raises(DataError, match=r"mine\.yaml' is not there or is another"),
+    ):
+        client.submit(run_on_cluster, sweep.text(), digest, [0]).result()
+
+
+def test_an_address_where_nobody_answers(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed", reason="needs ce-dynamics[dask]")
+    monkeypatch.setattr("ce_dynamics.models.hmmwv.sweep_workers.CONNECTING", 0.5)
+    where = ("--output", tmp_path, "--scheduler", "tcp://127.0.0.1:1")
+    result = run("sweep", "chassis.mass=2000:2400", "-n", 2, *SHORT, *where)
+    assert result.code == 2
+    assert "no Dask scheduler answers at 'tcp://127.0.0.1:1'" in result.err
 
 
 # The cache of compiled code

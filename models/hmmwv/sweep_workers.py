@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import multiprocessing
 import os
+import platform
 import signal
 import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, as_completed
+from concurrent.futures import BrokenExecutor, CancelledError, ProcessPoolExecutor, as_completed
 from multiprocessing.connection import wait
+from pathlib import Path
 from typing import Any
 
 from ce_dynamics.errors import CeDynamicsError, DataError
@@ -16,6 +19,8 @@ from ce_dynamics.models.hmmwv.sweep import Batch, Sweep, run_batch
 
 LOCAL = "local"
 """Scheduler that starts a Dask cluster on this machine."""
+CONNECTING = 10.0
+"""Time that a Dask scheduler has to answer [s]."""
 
 
 def finished_batches(
@@ -36,7 +41,7 @@ def finished_batches(
     Raises
     ------
     DataError
-        If Dask is wanted and not installed.
+        If Dask is wanted and not installed, or nobody answers at the scheduler's address.
     CeDynamicsError
         If a worker dies.
     """
@@ -86,23 +91,56 @@ def on_cluster(
 ) -> Iterator[Batch]:
     """On a Dask cluster; results come back to this process, which alone writes."""
     try:
-        from dask import distributed
+        import distributed
     except ImportError:
         raise DataError("--scheduler needs Dask; install ce-dynamics[dask]") from None
     options: dict[str, Any] = (
         {"n_workers": processes, "threads_per_worker": 1} if scheduler == LOCAL else {"address": scheduler}
     )
-    with distributed.Client(**options) as client:
-        text = sweep.text()
-        futures = [client.submit(run_on_cluster, text, batch, pure=False) for batch in batches]
-        for future in distributed.as_completed(futures):
-            yield future.result()
-            future.release()
+    try:
+        client = distributed.Client(**options, timeout=CONNECTING)
+    except (OSError, ValueError) as error:
+        raise DataError(
+            f"no Dask scheduler answers at '{scheduler}' ({error}); start one with 'dask scheduler' and give "
+            "its address, for example tcp://10.0.0.5:8786"
+        ) from None
+    with client:
+        task = sweep.text(), file_digest(sweep.model)
+        futures = [client.submit(run_on_cluster, *task, batch, pure=False) for batch in batches]
+        try:
+            for future in distributed.as_completed(futures):
+                yield future.result()
+                future.release()
+        except (distributed.KilledWorker, CancelledError) as error:
+            raise CeDynamicsError(
+                f"the Dask cluster lost a run or the connection ({type(error).__name__}); start the sweep "
+                "again when the cluster is back: finished runs are kept"
+            ) from error
 
 
-def run_on_cluster(text: str, runs: Sequence[int]) -> Batch:
-    """As `run_batch`, in a Dask worker, where xarray would ask the cluster to lock the file in memory."""
+def run_on_cluster(text: str, digest: str, runs: Sequence[int]) -> Batch:
+    """As `run_batch`, in a Dask worker, where xarray would ask the cluster to lock the file in memory.
+
+    Raises
+    ------
+    DataError
+        If this machine does not have the data file of the sweep, with the same content.
+    """
     import dask
 
+    model = Sweep.from_text(text).model
+    if file_digest(model) != digest:
+        raise DataError(
+            f"worker on {platform.node()}: the data file '{model}' is not there or is another one; put it at "
+            "the same place on every machine, or give its numbers by --set"
+        )
     with dask.config.set(scheduler="synchronous"):
         return run_batch(text, runs)
+
+
+def file_digest(model: str) -> str:
+    """Hash of a data file; empty where there is none, as for a model given by name."""
+    try:
+        return hashlib.sha256(Path(model).read_bytes()).hexdigest()
+    except OSError:
+        return ""
