@@ -8,8 +8,11 @@ import numpy as np
 
 from ce_dynamics.arrays import Array, Scalar, where
 from ce_dynamics.errors import ModelError
-from ce_dynamics.formula import is_free, nominal
+from ce_dynamics.formula import decided, is_free, nominal
 from ce_dynamics.spatial import IDENTITY
+
+ROUNDING = 1e-12
+"""Of products of moments of inertia, relative to the largest."""
 
 
 def checked_free_inertia(value: object, name: str, check: Callable[[Array], Array]) -> Array:
@@ -37,26 +40,32 @@ def checked_free_inertia(value: object, name: str, check: Callable[[Array], Arra
     else:
         free = 0.5 * (given + given.T)
         free[np.diag_indices(3)] = given[np.diag_indices(3)]
-    for minor in principal_minors(free):
-        if is_free(minor) and minor < 0.0:
-            raise ModelError(f"body {name!r}: inertia {nominal(free)} must be positive")
+    if negative(free, f"body {name!r}: its inertia is not positive"):
+        raise ModelError(f"body {name!r}: inertia {nominal(free)} must be positive")
     return free
 
 
-def principal_minors(A: Array) -> list[Scalar]:
-    """Diagonal entries, and where there are products also the minors of order 2 and 3.
+def negative(A: Array, meaning: str) -> bool:
+    """Whether a symmetric matrix with free entries has a negative eigenvalue, beyond rounding.
 
-    A symmetric matrix is positive semi-definite exactly if none of them is negative.
+    It has none exactly if none of the principal minors is negative.  What is asked here of the nominal values
+    is kept for all (see `decided`).
     """
-    minors: list[Scalar] = [A[0, 0], A[1, 1], A[2, 2]]
-    if has_products(A):
-        minors += [A[i, i] * A[j, j] - A[i, j] * A[i, j] for i, j in ((0, 1), (0, 2), (1, 2))]
-        minors.append(
-            A[0, 0] * (A[1, 1] * A[2, 2] - A[1, 2] * A[1, 2])
-            - A[0, 1] * (A[0, 1] * A[2, 2] - A[1, 2] * A[0, 2])
-            + A[0, 2] * (A[0, 1] * A[1, 2] - A[1, 1] * A[0, 2])
-        )
-    return minors
+    if any(decided(A[i, i] < 0.0, meaning) for i in range(3)):
+        return True
+    if not has_products(A):
+        return False
+    trace = A[0, 0] + A[1, 1] + A[2, 2]
+    pairs = [A[i, i] * A[j, j] - A[i, j] * A[i, j] for i, j in ((0, 1), (0, 2), (1, 2))]
+    determinant = (
+        A[0, 0] * (A[1, 1] * A[2, 2] - A[1, 2] * A[1, 2])
+        - A[0, 1] * (A[0, 1] * A[2, 2] - A[1, 2] * A[0, 2])
+        + A[0, 2] * (A[0, 1] * A[1, 2] - A[1, 1] * A[0, 2])
+    )
+    least = -ROUNDING * trace * trace
+    return any(decided(minor < least, meaning) for minor in pairs) or decided(
+        determinant < least * trace, meaning
+    )
 
 
 def has_products(A: Array) -> bool:

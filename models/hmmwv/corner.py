@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ce_dynamics.arrays import Scalar, cross, norm
 from ce_dynamics.errors import DataError
 from ce_dynamics.formula import decided, is_free, nominal
-from ce_dynamics.free_inertia import principal_minors
+from ce_dynamics.free_inertia import negative
 from ce_dynamics.hinges.geometry import magnitude
 from ce_dynamics.models.hmmwv.sections import (
     ArmData,
@@ -304,8 +304,9 @@ def _remainder(name: str, whole: BodyParameters, part: BodyParameters) -> BodyPa
     com = whole.com + (part.mass / mass) * (whole.com - part.com)
     inertia = whole.inertia - _moved(part, whole.com) - mass * _steiner(com - whole.com)
     more = f"{name}.upright_link: it has more inertia than the whole upright"
-    minors = principal_minors(inertia) if is_free(inertia) else []
-    if any(decided(minor < 0.0, more) for minor in minors) or np.linalg.eigvalsh(nominal(inertia))[0] < 0.0:
+    if is_free(inertia):
+        negative(inertia, more)
+    if np.linalg.eigvalsh(nominal(inertia))[0] < 0.0:
         raise DataError(
             f"{name}.upright_link: with {part.mass:g} kg it has more inertia than the whole upright; "
             f"reduce upright_link.mass or increase upright.inertia"

@@ -94,9 +94,11 @@ def gather(options: Options) -> tuple[list[Contender], list[str]]:
     return contenders, missing
 
 
-def prepared(function: CompiledFunction, y: Floats) -> tuple[Batch, Floats]:
+def prepared(function: CompiledFunction, y: Floats, u: Floats | None = None) -> tuple[Batch, Floats]:
     """A loop in machine code over an evaluation at one state, and its result."""
     binding = function.bind()
+    if u is not None:
+        binding.inputs["u"][...] = u if function.lanes == 1 else u[:, np.newaxis]
     binding.inputs["y"][...] = y if function.lanes == 1 else y[:, np.newaxis]
     binding.run()
     arrays = (*binding.inputs.values(), *binding.outputs.values())

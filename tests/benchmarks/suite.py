@@ -22,6 +22,7 @@ from tests.benchmarks import (
     history,
     instructions,
     loops,
+    parameters,
     startup,
     vehicle,
 )
@@ -34,6 +35,7 @@ PARTS: dict[str, Callable[[Options], Result]] = {
     "instructions": instructions.run,
     "compiling": compiling.run,
     "history": history.run,
+    "parameters": parameters.run,
     "vehicle": vehicle.run,
     "ensemble": ensemble.run,
     "accuracy": accuracy.run,
