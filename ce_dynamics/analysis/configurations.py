@@ -23,7 +23,7 @@ LONGEST_TURN = 0.3  # rad, of one step
 CLOSE = 1e-10  # rad or m, between what is wanted and what is found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Configuration:
     """A configuration of all bodies.
 

@@ -15,7 +15,7 @@ from ce_dynamics.checks import Floats
 MARGINAL = 1e-7  # growth below this part of the largest |λ| is that of an undamped motion
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Equilibrium:
     """A state of rest.
 

@@ -67,7 +67,7 @@ class FrameKinematics(NamedTuple):
     bias: Floats
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Frame:
     """A frame fixed on a body: its origin at a point, its axes those of the body.
 
@@ -100,7 +100,7 @@ class Frame:
         return self.model.frame_kinematics(self, self.model._state(y), self.model._inputs(u))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Point:
     """A point fixed on a body.
 

@@ -40,7 +40,7 @@ class ElementPower(NamedTuple):
         return 0.0 - self.load - self.stored
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PowerBalance:
     """Powers at one instant [W].
 

@@ -58,7 +58,7 @@ class Freedom:
         self.names = [tangent.entries[k].name for k in self.free] + [states[k] for k in self.states]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SmallMotion:
     """The neighbourhood of a state [q; v; x], in displacements δ (see `Tangent`), δv and δx.
 
