@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,8 @@ from ce_dynamics.reference import (
     simulate_dae,
 )
 from ce_dynamics.simulation import RightHandSide
+from tests.published.__main__ import DOCS, PICTURE, main
+from tests.published.show import PARTS
 
 DURATION = {
     "A05 flyball governor": 1.0,
@@ -238,3 +241,21 @@ def test_energy_is_accounted_for(name: str) -> None:
     total = np.array(energies)[:, 0]
     amount = np.max(np.abs(np.array(energies))) + np.max(np.abs(run.y[-1]))
     np.testing.assert_allclose(total - total[0], run.y[-1], rtol=0.0, atol=1e-7 * amount)
+
+
+# The comparison that the documentation shows
+
+
+def test_comparison_of_the_documentation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["--quick", "A02 1 four-bars", "A05 flyball governor", "--output", str(tmp_path)])
+    printed = capsys.readouterr().out
+    assert "Largest error of hinges and closures" in printed
+    assert "stopped" not in printed
+    assert (tmp_path / PICTURE).stat().st_size > 10_000
+
+
+def test_page_has_every_mechanism() -> None:
+    text = (DOCS / "verification.md").read_text()
+    block = text.partition("<!-- published -->\n")[2].partition("<!-- /published -->")[0]
+    for name in MECHANISMS:
+        assert block.count(f"| {name} |") == len(PARTS) + 1
