@@ -247,7 +247,7 @@ def test_energy_is_accounted_for(name: str) -> None:
 
 
 def test_comparison_of_the_documentation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    main(["--quick", "A02 1 four-bars", "A05 flyball governor", "--output", str(tmp_path)])
+    main(["--quick", "A02 1 four-bars", "Modelica four-bar", "--output", str(tmp_path)])
     printed = capsys.readouterr().out
     assert "Largest error of hinges and closures" in printed
     assert "stopped" not in printed

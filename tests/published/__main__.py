@@ -24,15 +24,11 @@ def main(arguments: list[str] | None = None) -> None:
         "names",
         nargs="*",
         metavar="NAME",
-        help=f"of {', '.join(map(repr, MECHANISMS))}; all if none is named",
+        help=f"of {', '.join(map(repr, MECHANISMS))}; all if none given",
     )
     parser.add_argument("--quick", action="store_true", help="only see that it runs")
-    parser.add_argument(
-        "--output", type=Path, default=Path("published-results"), help="folder for the figure"
-    )
-    parser.add_argument(
-        "--docs", action="store_true", help="put the results into docs/verification.md as well"
-    )
+    parser.add_argument("--output", type=Path, default=Path("published-results"), help="folder of the figure")
+    parser.add_argument("--docs", action="store_true", help="put the results into docs/verification.md, too")
     given = parser.parse_args(arguments)
     for name in given.names:
         if name not in MECHANISMS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from scipy.integrate import solve_ivp
@@ -104,11 +104,9 @@ class Case:
 
     def embedded(self, rtol: float, atol: float) -> tuple[Array, Array]:
         """Instants and states of the embedded model."""
-        implicit: dict[str, Any] = {
-            "method": "Radau",
-            "jac": lambda t, y: self.model.linearize(y, self.u(t)).A,
-        }
-        how: dict[str, Any] = implicit if self.mechanism.stiff else {"method": "DOP853"}
+        how: dict[str, Any] = {"method": "DOP853"}
+        if self.mechanism.stiff:
+            how = {"method": "Radau", "jac": lambda t, y: self.model.linearize(y, self.u(t)).A}
         rhs = RightHandSide(self.model, self.mechanism.inputs)
         integrate: Any = solve_ivp
         span = 0.0, self.duration
@@ -135,12 +133,12 @@ class Case:
 
     def figure_errors(self, times: Array, states: Array) -> float:
         """Largest error of a published figure, in units of its precision."""
-        worst = 0.0
+        worst = np.nan  # where the run is too short for any
         for figure in self.mechanism.figures:
             for k in np.flatnonzero(times == figure.time):
                 seen = self.model.sense(self.model.instant(states[k], self.u(figure.time)))
-                worst = max(worst, abs(figure.error(float(seen[figure.output]))) / figure.precision)
-        return worst
+                worst = np.fmax(worst, abs(figure.error(float(seen[figure.output]))) / figure.precision)
+        return float(worst)
 
     # Augmented
 
@@ -170,8 +168,7 @@ class Case:
         try:
             run: Trajectory = integrate()
         except SimulationError as error:
-            assert isinstance(error.partial, Trajectory)
-            run = error.partial
+            run = cast("Trajectory", error.partial)
         bodies = self.model.system.bodies
         places = np.stack([run.body(body.name).r for body in bodies], axis=1)
         return Motion(run.t, run.constraint_error, np.zeros(len(run.t)), run.energy, places)

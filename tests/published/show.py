@@ -38,7 +38,7 @@ def figures_table(found: Mapping[str, Comparison]) -> Table:
             number(comparison.duration),
             str(len(MECHANISMS[name].figures)),
             f"{min(f.precision for f in MECHANISMS[name].figures):.0e}",
-            f"{comparison.figures:.2f}",
+            number(comparison.figures, 2),
         )
         for name, comparison in found.items()
     )
