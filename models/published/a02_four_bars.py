@@ -48,7 +48,7 @@ def four_bars(number: int = 1) -> System:
     for k in range(number):
         coupler = bar(f"coupler {k + 1}", cranks[k], tops[k], tops[k + 1])
         pin = Revolute(AXIS, tops[k + 1])
-        system.close_loop(f"pin {k + 1}", coupler, cranks[k + 1], pin, independent=[cranks[0]])
+        system.close_loop(f"pin {k + 1}", coupler, cranks[k + 1], pin, [cranks[0]], through_dead_centres=True)
     system.start(cranks[0], v=[-1.0])
     show_point(system, cranks[0], tops[0], {"x": 0, "y": 1})
     return system

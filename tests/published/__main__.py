@@ -36,8 +36,10 @@ def main(arguments: list[str] | None = None) -> None:
     found: dict[str, Comparison] = {}
     for name in given.names or MECHANISMS:
         start = time.perf_counter()
-        duration = QUICK * MECHANISMS[name].duration if given.quick else None
-        found[name] = compared(MECHANISMS[name], duration)
+        mechanism = MECHANISMS[name]
+        found[name] = (
+            compared(mechanism, QUICK * mechanism.duration, 10) if given.quick else compared(mechanism)
+        )
         print(f"{name}: {time.perf_counter() - start:.0f} s", flush=True)
     shown = tables(found)
     for table in shown:
