@@ -286,18 +286,56 @@ def anchor(body: Body, driven: set[str]) -> Body:
 
 def merged_groups(system: System, driven: set[str]) -> list[tuple[list[Body], list[CutEdge]]]:
     """Aggregation sub-graphs with those that share a body put together."""
-    groups: dict[int, tuple[list[Body], list[CutEdge]]] = {}
-    home: dict[Body, int] = {}
-    for k, loop in enumerate(system.closures):
+    groups = Groups()
+    first: dict[str, Body] = {}
+    for loop in system.closures:
         bodies, _ = smallest_subgraph(loop, driven)
-        closures = [loop]
-        for other in sorted({home[body] for body in bodies if body in home}):
-            other_bodies, other_closures = groups.pop(other)
+        first[loop.name] = bodies[0]
+        groups.join(bodies, [loop])
+    ends = [
+        (loop, end)
+        for loop in system.closures
+        if isinstance(loop, LoopClosure)
+        for end in loop.bodies
+        if end.name in driven
+    ]
+    joined = True
+    while joined:  # until no group has grown, which may have brought it what carries another driven end
+        joined = False
+        for loop, end in ends:
+            foot, home = anchor(end, driven), groups.home
+            if home.get(foot, -1) == home[first[loop.name]] != home.get(end, -1):
+                # a body of the group carries it, so its motion depends on the loop: it is no sibling
+                groups.join(chain_between(end, foot), [])
+                joined = True
+    return list(groups.members.values())
+
+
+class Groups:
+    """Groups of bodies with closures; ``home`` has the number of each body's group."""
+
+    def __init__(self) -> None:
+        self.members: dict[int, tuple[list[Body], list[CutEdge]]] = {}
+        self.home: dict[Body, int] = {}
+        self._made = 0
+
+    def join(self, bodies: list[Body], closures: list[CutEdge]) -> None:
+        """Add a group, and put it together with those that share a body with it."""
+        for other in sorted({self.home[body] for body in bodies if body in self.home}):
+            other_bodies, other_closures = self.members.pop(other)
             bodies = list(dict.fromkeys(bodies + other_bodies))
             closures = other_closures + closures
-        groups[k] = bodies, closures
-        home |= dict.fromkeys(bodies, k)
-    return list(groups.values())
+        self.members[self._made] = bodies, closures
+        self.home |= dict.fromkeys(bodies, self._made)
+        self._made += 1
+
+
+def chain_between(body: Body, carrier: Body) -> list[Body]:
+    """A body and what carries it, as far as the given carrier, which is included."""
+    chain = [body]
+    while chain[-1] is not carrier:
+        chain.append(chain[-1].carrier)
+    return chain
 
 
 def linkages_by_body(system: System) -> dict[str, list[int]]:

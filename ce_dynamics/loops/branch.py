@@ -100,19 +100,19 @@ def hermite(kernel: LoopKernel, a: Point, b: Point, theta: float) -> Array:
     h = float(np.linalg.norm(chord)) / float(np.linalg.norm(rates_a))
     u_a, u_b = np.append(a.q, a.theta), np.append(b.q, b.theta)
 
-    def cubic(s: float) -> Array:
-        return np.asarray(
-            (1 + 2 * s) * (1 - s) ** 2 * u_a
-            + s * (1 - s) ** 2 * h * rates_a
-            + s * s * (3 - 2 * s) * u_b
-            + s * s * (s - 1) * h * rates_b
-        )
-
+    change = u_b - u_a
+    # u_a + s (c1 + s (c2 + s c3)), of which θ is evaluated many times and the rest once
+    c1 = h * rates_a
+    c2 = 3.0 * change - h * (2.0 * rates_a + rates_b)
+    c3 = h * (rates_a + rates_b) - 2.0 * change
+    theta_0, d1, d2, d3 = (float(c[-1]) for c in (u_a, c1, c2, c3))
     low, high = 0.0, 1.0
     for _ in range(60):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if cubic(middle)[-1] < theta else (low, middle)
-    return np.asarray(cubic(0.5 * (low + high))[: len(loop.neutral())])
+        s = 0.5 * (low + high)
+        below = theta_0 + s * (d1 + s * (d2 + s * d3)) < theta
+        low, high = (s, high) if below else (low, s)
+    s = 0.5 * (low + high)
+    return np.asarray((u_a + s * (c1 + s * (c2 + s * c3)))[: len(loop.neutral())])
 
 
 def coordinate_rates(kernel: LoopKernel, point: Point) -> Array:

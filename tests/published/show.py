@@ -58,7 +58,12 @@ def errors_table(found: Mapping[str, Comparison], quantity: str, title: str) -> 
 def cell(line: Line, quantity: str, duration: float) -> str:
     """An error, and how far the run came if not to its end."""
     value = f"{getattr(line, quantity):.1e}"
-    return value if line.end >= duration * (1.0 - 1e-12) else f"{value}, stopped at {line.end:.2g} s"
+    return value if complete(line, duration) else f"{value}, stopped at {line.end:.2g} s"
+
+
+def complete(line: Line, duration: float) -> bool:
+    """Whether a run came to its end."""
+    return line.end >= duration * (1.0 - 1e-12)
 
 
 def tables(found: Mapping[str, Comparison]) -> tuple[Table, ...]:
@@ -67,22 +72,29 @@ def tables(found: Mapping[str, Comparison]) -> tuple[Table, ...]:
 
 
 def draw(found: Mapping[str, Comparison], path: Path) -> None:
-    """Errors of the constraints and of the energy, mechanism by mechanism."""
-    figure = Figure(figsize=(10.5, 0.42 * len(found) + 1.9), layout="constrained")
+    """All errors, mechanism by mechanism; hollow where the run stopped before its end."""
+    figure = Figure(figsize=(12.5, 0.42 * len(found) + 1.9), layout="constrained")
     names = list(found)[::-1]
-    panels = figure.subplots(1, 2, sharey=True)
-    labels = ("largest error of hinges and closures [m]", "largest error of the energy [of kinetic energy]")
-    for axes, (quantity, _), label in zip(panels, PARTS, labels, strict=False):
+    panels = figure.subplots(1, 3, sharey=True)
+    labels = (
+        "largest error of hinges and closures [m]",
+        "largest error of the energy\n[of the largest kinetic energy]",
+        "largest distance from the accurate motion [m]",
+    )
+    for axes, (quantity, _), label in zip(panels, PARTS, labels, strict=True):
         for formulation, colour in COLOURS.items():
-            values = [getattr(found[name].lines[formulation], quantity) for name in names]
-            axes.semilogx(
-                values, range(len(names)), MARKERS[formulation], color=colour, ms=7, label=formulation
-            )
-        axes.set(xlabel=label, ylim=(-0.6, len(names) - 0.4))
+            style = {"color": colour, "ms": 7, "ls": "none", "marker": MARKERS[formulation]}
+            axes.plot([], [], **style, label=formulation)
+            for k, name in enumerate(names):
+                line = found[name].lines[formulation]
+                filled = "full" if complete(line, found[name].duration) else "none"
+                axes.plot([getattr(line, quantity)], [k], **style, fillstyle=filled)
+        axes.set(xlabel=label, ylim=(-0.6, len(names) - 0.4), xscale="log")
         axes.grid(visible=True, alpha=0.35)
         axes.set_axisbelow(True)
     panels[0].set_yticks(range(len(names)), names)
-    figure.suptitle(f"Published mechanisms, all at rtol = {RTOL:g}, atol = {ATOL:g}", fontsize=11)
+    title = f"Published mechanisms, all at rtol = {RTOL:g}, atol = {ATOL:g}; hollow: stopped before the end"
+    figure.suptitle(title, fontsize=11)
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=130)

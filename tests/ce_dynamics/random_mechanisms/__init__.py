@@ -1,0 +1,1 @@
+"""Random closed-chain mechanisms: recipes, strategies that draw them, one state on several spanning trees."""

@@ -1,0 +1,99 @@
+"""A random state of a random mechanism, and the same state on another spanning tree."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from ce_dynamics.arrays import Array
+from ce_dynamics.body import Body
+from ce_dynamics.embedding import Embedding, embed
+from ce_dynamics.equations import Instant
+from ce_dynamics.hinges import Fixed, Free, Spherical
+from ce_dynamics.layout import Layout
+from ce_dynamics.reference.embedded_states import observed_states
+from ce_dynamics.reference.hinge_coordinates import coordinates, rate_rows, relative_motion
+from ce_dynamics.reference.states import BodyState
+from ce_dynamics.system import System
+
+STEEPEST = 30.0
+"""Largest rate of a dependent hinge per unit of an independent one, lengths being about 1 m: more than that
+is near a dead centre, where rounding grows with its square."""
+LIGHTEST = 1e-6
+"""Part of the largest inertia of an aggregated body's freedoms below which a freedom counts as massless."""
+
+
+class State(NamedTuple):
+    """An embedded system at one state."""
+
+    embedding: Embedding
+    layout: Layout
+    q: Array
+    v: Array
+    u: Array
+
+    @property
+    def instant(self) -> Instant:
+        return Instant(self.embedding, self.layout, self.q, self.v, np.zeros(0), self.u)
+
+
+def random_state(system: System, rng: np.random.Generator) -> State:
+    """Near the design pose, moving, with prescribed motions under way."""
+    embedding = embed(system)
+    layout = Layout(embedding)
+    q, _, _ = layout.split(layout.y0)
+    v, u = rng.uniform(-1.0, 1.0, len(layout.v)), rng.uniform(-0.3, 0.3, len(layout.u))
+    moved = []
+    for name in embedding.q_of:
+        hinge = embedding.coordinates[name].inboard
+        step = 0.15 * rng.uniform(-1.0, 1.0, hinge.n_v)
+        here = q[embedding.q_of[name]]
+        moved.append(here + hinge.q_dot(here, step))
+    return State(embedding, layout, np.concatenate([np.zeros(0), *moved]).astype(float), v, u)
+
+
+def regular(state: State) -> bool:
+    """Whether the loops can be assembled there, away from dead centres, and every freedom moves mass."""
+    with np.errstate(all="ignore"):
+        instant = state.instant
+        for S in state.embedding.aggregates:
+            motions = instant.outward.motions[S.name].hinge_motions
+            rates = [np.asarray(motion.X, dtype=float) for motion in motions.values()]
+            if not all(np.all(np.abs(X) < STEEPEST) for X in rates):
+                return False  # NaN included
+            D = np.asarray(instant.nodes[S.name].D_matrix, dtype=float)
+            if S.N and not (np.linalg.eigvalsh(D)[0] > LIGHTEST * np.linalg.eigvalsh(D)[-1]):
+                return False
+    return True
+
+
+def on_another_tree(state: State, system: System, u: Array) -> State:
+    """The state of another description of the same mechanism, read off the motion of its bodies."""
+    states = observed_states(state.instant.outward)
+    embedding = embed(system)
+    layout = Layout(embedding)
+    q, v = [np.zeros(0)], [np.zeros(0)]
+    for name in embedding.q_of:
+        body = embedding.coordinates[name]
+        coordinate, rate = hinge_state(body, states)
+        q.append(coordinate)
+        v.append(rate)
+    return State(embedding, layout, np.concatenate(q), np.concatenate(v), u)
+
+
+def hinge_state(body: Body, states: dict[str, BodyState]) -> tuple[Array, Array]:
+    """Coordinates and velocities of an inboard hinge."""
+    hinge = body.inboard
+    relative = relative_motion(body, states[body.carrier.name], states[body.name])
+    if isinstance(hinge, Fixed):
+        return np.zeros(0), np.zeros(0)
+    if isinstance(hinge, Spherical | Free):
+        x, y, z, w = Rotation.from_matrix(np.asarray(relative.R, dtype=float)).as_quat()
+        displacement = np.asarray(relative.d, dtype=float) if isinstance(hinge, Free) else np.zeros(0)
+        found = np.concatenate((displacement, (w, x, y, z)))
+    else:
+        found = np.asarray(coordinates(hinge, relative), dtype=float)
+    twist = np.concatenate((relative.w, relative.v)).astype(float)
+    return found, np.asarray(rate_rows(hinge, relative.R), dtype=float) @ twist
