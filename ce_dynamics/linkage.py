@@ -28,5 +28,13 @@ class Linkage(ABC):
         """Set the motion of every dependent hinge."""
 
     def reach(self) -> tuple[float, float] | None:
-        """Admissible interval of a single independent coordinate, None where it is not known."""
+        """Admissible interval of a single independent coordinate, None where it is not known.
+
+        It is that of the nominal values of free parameters.
+        """
         return None
+
+    @property
+    def has_free_geometry(self) -> bool:
+        """Whether hardpoints depend on free parameters, so that the reach does."""
+        return False

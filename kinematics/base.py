@@ -98,6 +98,10 @@ class ClosedForm(Linkage):
             return None
         return admissible_interval(at_nominal(self), self.independent)
 
+    @property
+    def has_free_geometry(self) -> bool:
+        return at_nominal(self) is not self
+
     def reach(self) -> tuple[float, float] | None:
         """Interval of the independent coordinate, around zero, in which the linkage can be assembled.
 

@@ -132,5 +132,6 @@ def reach_text(S: Aggregate) -> str:
         interval = linkage.reach()
         if interval is not None:
             moved = (*S.independent, *S.prescribed)[0]
-            return f"; admissible is {interval[0]:.4g} to {interval[1]:.4g} for {moved.name!r}"
+            nominally = " with the nominal hardpoints" if linkage.has_free_geometry else ""
+            return f"; admissible is {interval[0]:.4g} to {interval[1]:.4g} for {moved.name!r}{nominally}"
     return ""

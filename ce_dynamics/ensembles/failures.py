@@ -30,7 +30,5 @@ def broken_loop(model: Model, y: Floats, u: Floats) -> str:
         broken = np.flatnonzero(~np.isfinite(assembly))
         if len(broken):
             S = model.embedding.aggregates[broken[0]]
-            # The reach of a linkage is that at the nominal parameters.
-            reach = "" if model.layout.parameters else reach_text(S)
-            return f"; the loop of {S.name!r} left the range it can be assembled in{reach}"
+            return f"; the loop of {S.name!r} left the range it can be assembled in{reach_text(S)}"
     return ""

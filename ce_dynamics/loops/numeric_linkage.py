@@ -254,9 +254,9 @@ class NumericLinkage(Linkage):
 
     def _positions(self, given: Mapping[str, HingeMotion], siblings: Mapping[str, BodyMotion]) -> Array:
         """Dependent coordinates, NaN where the loop cannot be assembled."""
-        if not given and not siblings and not self._free:
+        if not given and not siblings and not self.has_free_geometry:
             return self.q0
-        if self._single is not None and not self._free:
+        if self._single is not None and not self.has_free_geometry:
             return self._polished(self._looked_up(given), (dict(given), {}))
         bodies = {body.name: body for body in self._kernel.parameters}
         reduced = self._single is not None
@@ -274,8 +274,7 @@ class NumericLinkage(Linkage):
         return array(where(fits, entry, math.nan) for entry in q)
 
     @cached_property
-    def _free(self) -> bool:
-        """Whether the geometry has free parameters."""
+    def has_free_geometry(self) -> bool:
         return self.loop.has_free_geometry
 
     @cached_property

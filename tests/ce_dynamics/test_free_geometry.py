@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import ce_dynamics as ce
+from ce_dynamics.compiler import TracedFunction
 from ce_dynamics.errors import ModelError
 from ce_dynamics.kinematics import FourBar
 from ce_dynamics.nominal import at_nominal, part_way
@@ -151,6 +152,58 @@ def test_free_geometry_is_that_of_the_model_built_there(mechanism: str) -> None:
             assert np.max(np.abs(closure)) < 1e-13
 
 
+HINGES: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "revolute": lambda axis, other, at: ce.Revolute(axis, at),
+    "prismatic": lambda axis, other, at: ce.Prismatic(axis, at),
+    "cylindrical": lambda axis, other, at: ce.Cylindrical(axis, at),
+    "screw": lambda axis, other, at: ce.Screw(axis, 0.1 * other[0], at),
+    "universal": lambda axis, other, at: ce.Universal(axis, other, at),
+    "spherical": lambda axis, other, at: ce.Spherical(at),
+    "planar": lambda axis, other, at: ce.Planar(axis, at),
+    "fixed": lambda axis, other, at: ce.Fixed(at),
+    "free": lambda axis, other, at: ce.Free(at),
+}
+
+
+@pytest.mark.parametrize("hinge", HINGES)
+def test_points_and_axes_of_every_hinge(hinge: str) -> None:
+    """A tree of two bodies on such hinges, with a spring, an applied force and an output at free points."""
+    names = numbers(
+        "axis = 0.3 1 -0.2, other = 1 0.1 0.4, at = 0.2 0.1 0.3, com = 0.5 0.2 0.1, tip = 0.9 0.4 0.2"
+    )
+
+    def system(value: Callable[[str], Any], s: ce.System) -> ce.System:
+        p = Points(value, names)
+        joint = HINGES[hinge](p("axis"), p("other"), p("at"))
+        one = s.add_body("one", mass=2.0, com=p("com"), inertia=INERTIA, parent="ground", hinge=joint)
+        add(s, "two", "one", ce.Revolute(p("other"), p("com")), p("tip"))
+        two = s.find("two")
+        s.add_force(ce.SpringDamper("spring", s.ground, p("at"), two, p("tip"), spring=50.0, damper=2.0))
+        s.add_force(ce.AppliedWrench("push", one, p("tip"), force=(1.0, 2.0, 3.0), frame=two))
+        s.add_output("height", "m", lambda observer: observer.point(two, p("tip"), s.ground).r[2])
+        return s
+
+    s = ce.System()
+    parameters = {name: s.add_parameter(Parameter(name, x)) for name, x in names.items()}
+    model = ce.compile(system(parameters.__getitem__, s))
+    rng = np.random.default_rng(3)
+    values = {name: x + rng.uniform(-0.1, 0.1) for name, x in names.items()}
+    plain = ce.compile(system(values.__getitem__, ce.System()))
+    y = state(model, 5)
+    u = np.array(list(values.values()))
+    traces: list[Callable[[ce.Model], TracedFunction]] = [
+        lambda m: m.trace_dynamics(),
+        lambda m: m._trace("observation", m._observe),
+    ]
+    for traced in traces:
+        found = traced(model).evaluate(y=y, u=u)
+        expected = traced(plain).evaluate(y=y, u=np.zeros(0))
+        for name in expected:
+            scale = max(1.0, np.abs(expected[name]).max(initial=0.0))
+            # A few eps, times the condition of M, below 1e3.
+            np.testing.assert_allclose(found[name], expected[name], rtol=0.0, atol=1e-12 * scale)
+
+
 def test_sensitivities_of_a_numeric_loop() -> None:
     """Exact derivatives pass through the substeps; central differences of models that are built anew."""
     mechanism = "slider with a rod of given length"
@@ -206,7 +259,9 @@ def test_geometry_that_cannot_be_assembled_is_nan() -> None:
     assert np.isnan(model.dynamics(y, model.inputs_with({"length": 0.05}))[0]).any()
     runs = ce.simulate_ensemble(model, parameters={"length": [0.75, 0.05]}, duration=0.01)
     assert list(runs["status"].values) == ["completed", "failed"]
-    assert "can be assembled" in str(runs["failure"].values[1])
+    failure = str(runs["failure"].values[1])
+    assert "can be assembled" in failure
+    assert failure.endswith("for 'crank' with the nominal hardpoints")
 
 
 def test_free_masses_do_not_make_geometry_free() -> None:
