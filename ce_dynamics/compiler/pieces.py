@@ -10,7 +10,7 @@ import numpy as np
 from ce_dynamics.compiler.fusion import MINUS_PRODUCT, PRODUCT_MINUS, PRODUCT_PLUS, Booleans, Code, Integers
 from ce_dynamics.compiler.operations import Op
 
-SHORTEST, LONGEST = 32, 4000
+SHORTEST, LONGEST = 32, 2000
 """Instructions of a piece: fewer are not worth a call, more not the time to compile them."""
 
 NONE, LOCAL, OUTSIDE, CONSTANT = range(4)

@@ -2,8 +2,8 @@
 
 Every instruction carries its derivatives with respect to the inputs it depends on, and no others.  They are
 written beside the instruction itself, so that the code stays as local as the formulas it came from: on the
-HMMWV it runs 1.4 times as fast as one directional derivative after another, and splits into segments
-(`ce_dynamics.compiler` takes minutes for one function of that length) that share few values.
+HMMWV it runs 1.4 times as fast as one directional derivative after another, and can be cut where the function
+can (`ce_dynamics.compiler.outline`): the pieces share few values.
 """
 
 from __future__ import annotations

@@ -1,14 +1,13 @@
-"""Exact Jacobians, compiled in segments; that of a model, ∂ẏ/∂y, is kept for as long as the model lives."""
+"""Exact Jacobians, compiled; that of a model, ∂ẏ/∂y, is kept for as long as the model lives."""
 
 from __future__ import annotations
 
 import ctypes
 import hashlib
-import io
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -16,12 +15,13 @@ from numpy.typing import NDArray
 
 from ce_dynamics.checks import Floats
 from ce_dynamics.compiler import CompiledFunction, TracedFunction, cache, compile_function
+from ce_dynamics.compiler.machine import load_function
+from ce_dynamics.compiler.signature import Signature
 from ce_dynamics.model import Model
 from ce_dynamics.stepping.forward_mode import sparse_forward_jacobian
-from ce_dynamics.stepping.segments import Segment, Segmented, split
 
-VERSION = 2
-"""Raise whenever derivatives or segments of an unchanged function change: part of the cache key."""
+VERSION = 3
+"""Raise whenever derivatives of an unchanged function change: part of the cache key."""
 
 Integers = NDArray[np.int64]
 
@@ -32,21 +32,15 @@ class CompiledJacobian:
 
     Attributes
     ----------
-    functions : tuple of CompiledFunction
-        The segments.
-    plan : tuple of (keep_at, result_at)
-        Where the outputs of each segment go.
-    n_kept : int
-        Numbers that segments keep for each other.
+    function : CompiledFunction
+        Of the inputs of the function; its output are the entries.
     rows, columns : (n_entries,) int array
         Positions of the entries.
     shape : (n_rows, n_columns)
         Sizes of the output and the input.
     """
 
-    functions: tuple[CompiledFunction, ...]
-    plan: tuple[tuple[int, int], ...]
-    n_kept: int
+    function: CompiledFunction
     rows: Integers
     columns: Integers
     shape: tuple[int, int]
@@ -60,7 +54,7 @@ class CompiledJacobian:
 
 
 class JacobianCall:
-    """Buffers and tables of arguments for one caller.
+    """Buffers and the table of arguments for one caller.
 
     Parameters
     ----------
@@ -74,28 +68,20 @@ class JacobianCall:
     entries : array
         Where the entries are left.
     addresses : list of int
-        Of each segment and its table, in turn.
+        Of the function and the table.
     """
 
     def __init__(self, jacobian: CompiledJacobian, inputs: Sequence[Floats]) -> None:
         self.jacobian = jacobian
         self.inputs = tuple(inputs)
         self.entries = np.zeros(max(1, len(jacobian.rows)))
-        self._kept = np.zeros(max(1, jacobian.n_kept))
-        size = self.entries.itemsize
-        self._tables = []
-        for keep_at, result_at in jacobian.plan:
-            pointers = [array.ctypes.data for array in (*self.inputs, self._kept)]
-            pointers += [self._kept.ctypes.data + size * keep_at, self.entries.ctypes.data + size * result_at]
-            self._tables.append(np.array(pointers, dtype=np.int64))
-        self.addresses: list[int] = []
-        for function, table in zip(jacobian.functions, self._tables, strict=True):
-            self.addresses += [function.table_address, table.ctypes.data]
+        pointers = [array.ctypes.data for array in (*self.inputs, self.entries)]
+        self._table = np.array(pointers, dtype=np.int64)
+        self.addresses = [jacobian.function.table_address, self._table.ctypes.data]
 
     def run(self) -> Floats:
         """Evaluate at what is in the inputs; entries in the order of the Jacobian's rows."""
-        for function, table in zip(self.jacobian.functions, self._tables, strict=True):
-            function._call(ctypes.c_void_p(table.ctypes.data))
+        self.jacobian.function._call(ctypes.c_void_p(self._table.ctypes.data))
         return self.entries[: len(self.jacobian.rows)]
 
 
@@ -110,62 +96,29 @@ def jacobian_of(model: Model) -> CompiledJacobian:
 
 
 def compile_jacobian(traced: TracedFunction, output: str, input: str) -> CompiledJacobian:
-    """Compile the derivative of an output with respect to an input."""
+    """Compile the derivative of an output with respect to an input, or load it if that was done before."""
     key = hashlib.sha256(f"jacobian {VERSION} {output} {input} {traced.digest()}".encode()).hexdigest()
-    known = cache.load(key)
-    if known is None:
-        sparse = sparse_forward_jacobian(traced, output, input)
-        parts = split(sparse.function)
-        order = list(parts.order)
-        rows, columns = sparse.rows[order], sparse.columns[order]
-        cache.store(key, packed(parts, rows, columns))
-    else:
-        parts, rows, columns = unpacked(known, traced)
-    return CompiledJacobian(
-        functions=tuple(compile_function(segment.function) for segment in parts.segments),
-        plan=tuple((segment.keep_at, segment.result_at) for segment in parts.segments),
-        n_kept=parts.n_kept,
-        rows=rows.astype(np.int64),
-        columns=columns.astype(np.int64),
-        shape=(math.prod(traced.output_shapes[output]), math.prod(traced.input_shapes[input])),
-    )
-
-
-def packed(parts: Segmented, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> bytes:
-    """Segments and positions as bytes."""
-    arrays: dict[str, Any] = {
-        "rows": rows,
-        "columns": columns,
-        "order": np.array(parts.order, dtype=np.int64),
+    shape = math.prod(traced.output_shapes[output]), math.prod(traced.input_shapes[input])
+    note = cache.load(key)
+    if note is not None:
+        known = json.loads(note)
+        function = load_function(
+            Signature.from_dict(known["signature"]),
+            lambda: sparse_forward_jacobian(traced, output, input).function,
+        )
+        if function is not None:
+            return CompiledJacobian(function, places(known["rows"]), places(known["columns"]), shape)
+    sparse = sparse_forward_jacobian(traced, output, input)
+    function = compile_function(sparse.function)
+    content = {
+        "signature": function.signature.as_dict(),
+        "rows": sparse.rows.tolist(),
+        "columns": sparse.columns.tolist(),
     }
-    arrays["plan"] = np.array([(s.keep_at, s.result_at) for s in parts.segments], dtype=np.int64)
-    arrays["n_kept"] = np.array(parts.n_kept)
-    for k, segment in enumerate(parts.segments):
-        function = segment.function
-        arrays[f"instructions_{k}"] = np.array(function.instructions, dtype=np.int32)
-        arrays[f"numbers_{k}"] = np.array(function.numbers)
-        arrays[f"keep_{k}"] = np.array(function.outputs[0], dtype=np.int32)
-        arrays[f"result_{k}"] = np.array(function.outputs[1], dtype=np.int32)
-    file = io.BytesIO()
-    np.savez_compressed(file, **arrays)
-    return file.getvalue()
+    cache.store(key, json.dumps(content).encode())
+    return CompiledJacobian(function, places(sparse.rows), places(sparse.columns), shape)
 
 
-def unpacked(content: bytes, traced: TracedFunction) -> tuple[Segmented, NDArray[np.intp], NDArray[np.intp]]:
-    """What `packed` was given."""
-    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-        n_kept = int(arrays["n_kept"])
-        segments = []
-        for k, (keep_at, result_at) in enumerate(arrays["plan"].tolist()):
-            keep, result = arrays[f"keep_{k}"].tolist(), arrays[f"result_{k}"].tolist()
-            function = TracedFunction(
-                name=f"jacobian_{k}",
-                input_shapes={**traced.input_shapes, "kept": (max(1, n_kept),)},
-                output_shapes={"keep": (len(keep),), "result": (len(result),)},
-                instructions=tuple(map(tuple, arrays[f"instructions_{k}"].tolist())),
-                numbers=tuple(arrays[f"numbers_{k}"].tolist()),
-                outputs=(tuple(keep), tuple(result)),
-            )
-            segments.append(Segment(function, keep_at, result_at))
-        parts = Segmented(tuple(segments), n_kept, tuple(arrays["order"].tolist()))
-        return parts, arrays["rows"], arrays["columns"]
+def places(numbers: Sequence[int] | NDArray[np.intp]) -> Integers:
+    """Rows or columns as the kernels read them."""
+    return np.array(numbers, dtype=np.int64)

@@ -2,12 +2,11 @@
 
 They see a model as `calls`, an array of addresses:
 
-=========  ==================================================================
-0, 1       the dynamics, and the table of its arguments
-2, 3       the control law (0 if there is none) and its table
-4          number of segments of the Jacobian
-5, 6, ...  a segment of the Jacobian and its table, and so on
-=========  ==================================================================
+====  ==================================================================
+0, 1  the dynamics, and the table of its arguments
+2, 3  the control law (0 if there is none) and its table
+4, 5  the Jacobian (0 if there is none) and its table
+====  ==================================================================
 
 and the buffers that the tables point to: `time`, `state`, the inputs (which only the compiled functions see),
 `rate` (ẏ) and `entries` (of the Jacobian).  Addresses are numbers at run time, so that one compiled loop
@@ -153,8 +152,7 @@ def solve(A, pivots, b):  # type: ignore[no-untyped-def]
 @kernel
 def prepare(calls, entries, rows, columns, matrix, pivots, gamma_h):  # type: ignore[no-untyped-def]
     """Factors of 1 − γ h J at the state and inputs that are in the buffers."""
-    for k in range(calls[4]):
-        call(calls[5 + 2 * k], calls[6 + 2 * k])
+    call(calls[4], calls[5])
     n = matrix.shape[0]
     for r in range(n):
         for c in range(n):

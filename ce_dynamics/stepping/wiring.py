@@ -53,8 +53,8 @@ class Wiring:
         self._jacobian = None if jacobian is None else JacobianCall(jacobian, (self.state, self.u))
         self.entries = np.zeros(1)
         self.rows = self.columns = np.zeros(0, dtype=np.int64)
-        addresses: list[int] = []
+        addresses = [0, 0]
         if self._jacobian is not None and jacobian is not None:
             self.entries, addresses = self._jacobian.entries, self._jacobian.addresses
             self.rows, self.columns = jacobian.rows, jacobian.columns
-        self.calls: Integers = np.array([*calls, len(addresses) // 2, *addresses], dtype=np.int64)
+        self.calls: Integers = np.array([*calls, *addresses], dtype=np.int64)

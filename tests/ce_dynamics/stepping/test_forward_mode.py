@@ -1,4 +1,4 @@
-"""Sparse forward derivatives and functions in segments."""
+"""Sparse forward derivatives, compiled."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import pytest
 from ce_dynamics.compiler import CompiledFunction, trace
 from ce_dynamics.compiler.casadi_bridge import from_casadi, jacobian
 from ce_dynamics.compiler.function import TracedFunction
-from ce_dynamics.compiler.machine import compile_function
 from ce_dynamics.compiler.operations import LOGICAL, Op
 from ce_dynamics.model import Model
 from ce_dynamics.models import hmmwv
@@ -19,7 +18,6 @@ from ce_dynamics.stepping import jacobian as jacobians
 from ce_dynamics.stepping.forward_mode import sparse_forward_jacobian
 from ce_dynamics.stepping.jacobian import JacobianCall, compile_jacobian
 from ce_dynamics.stepping.scipy_jacobian import DenseJacobian, sparse_jacobian_of
-from ce_dynamics.stepping.segments import split
 from tests.ce_dynamics.stepping.systems import pendulum
 
 ca: Any = pytest.importorskip("casadi")
@@ -84,22 +82,6 @@ def test_a_jacobian_without_entries_is_empty() -> None:
     assert len(JacobianCall(compiled, (np.zeros(3), np.zeros(1))).run()) == 0
 
 
-@pytest.mark.parametrize("length", [1, 2, 7, 10**6])
-def test_segments_together_are_the_whole(length: int, rng: np.random.Generator) -> None:
-    traced = every_operation()
-    parts = split(traced, length)
-    assert all(segment.function.n_instructions <= 2 * length + 2 for segment in parts.segments)
-    for x in rng.uniform(0.05, 0.95, (5, 3)):
-        kept, results = np.full(max(1, parts.n_kept), np.nan), np.full(len(parts.order), np.nan)
-        for function, keep_at, result_at in parts.segments:
-            made = function.evaluate(x=x, kept=kept)
-            kept[keep_at : keep_at + len(made["keep"])] = made["keep"]
-            results[result_at : result_at + len(made["result"])] = made["result"]
-        whole = np.empty(len(results))
-        whole[list(parts.order)] = results
-        np.testing.assert_array_equal(whole, traced.evaluate(x=x)["f"])
-
-
 def run_at(compiled: jacobians.CompiledJacobian, y: Any, u: Any) -> Any:
     call = JacobianCall(compiled, (np.array(y, dtype=float), np.array(u, dtype=float)))
     J = np.zeros(compiled.shape)
@@ -134,15 +116,6 @@ def test_the_cache_gives_back_the_same_jacobian(monkeypatch: pytest.MonkeyPatch,
     again = compile_jacobian(dynamics.traced, "y_dot", "y")
     y, u = [0.3, -0.2, 1.0, 2.0], [0.5]
     np.testing.assert_array_equal(run_at(fresh, y, u), run_at(again, y, u))
-
-
-def test_a_segment_is_compiled_like_any_function() -> None:
-    (segment,) = split(every_operation(), 10**6).segments
-    compiled = compile_function(segment.function)
-    x, kept = np.array([0.2, 0.4, 0.7]), np.zeros(1)
-    np.testing.assert_allclose(
-        compiled(x, kept)[1], segment.function.evaluate(x=x, kept=kept)["result"], rtol=1e-14
-    )
 
 
 class Listening:
