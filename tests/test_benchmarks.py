@@ -6,15 +6,17 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from ce_dynamics.model import Model
 from ce_dynamics.models.hmmwv.ride import build_ride
+from ce_dynamics.simulation import simulate
 from tests.benchmarks import budgets
 from tests.benchmarks.__main__ import main
-from tests.benchmarks.accuracy import Point, at_error
+from tests.benchmarks.accuracy import Point, at_error, positions
 from tests.benchmarks.compiling import depth_first
 from tests.benchmarks.evaluation import TOLERANCE, accelerations
 from tests.benchmarks.large_systems import chain
@@ -196,6 +198,30 @@ def test_costs_are_interpolated_between_errors_only() -> None:
     curve = [Point(1e-2, 1.0, 0), Point(1e-6, 100.0, 0)]
     assert at_error(curve, 1e-4) == pytest.approx((10.0,))
     assert at_error(curve, 1e-7) is None
+
+
+@pytest.mark.parametrize(("name", "gain"), [("mujoco", 3.0), ("pinocchio", 8.0)])
+def test_peers_in_motion_are_the_ride_model(name: str, gain: float) -> None:
+    """Their forces are laws, not the numbers of t = 0.
+
+    Half the step divides an error of order 4 by 16; MuJoCo's closures, whose time constant is two steps,
+    leave one of order 2.  The gains asked for leave room for what is not yet the leading term.
+    """
+    pytest.importorskip(name, reason="needs ce-dynamics[bench]")
+    from tests.benchmarks.moving_peers import peers
+
+    (peer,) = (p for known, p in peers().items() if known.lower().startswith(name) and "rk4" in known.lower())
+    model = Model(build_ride())
+    how: dict[str, Any] = {"duration": 0.2, "interval": 0.1, "method": "DOP853", "rtol": 1e-11, "atol": 1e-12}
+    exact = positions(simulate(model, **how))
+    errors = []
+    for step in (2e-3, 1e-3):
+        track = peer.run(0.2, step, 0.1)
+        errors.append(np.abs(track.chassis - exact).max())
+        assert track.closure.max() < 1e-4
+        assert track.evaluations == round(4 * 0.2 / step)
+    assert errors[1] < errors[0] / gain
+    assert errors[0] < 1e-5  # of 2 m
 
 
 def test_numbers_and_tables() -> None:

@@ -47,7 +47,7 @@ def evaluation(figure: Figure, data: dict[str, Any]) -> None:
 def accuracy(figure: Figure, data: dict[str, Any]) -> None:
     """Cost over error."""
     axes = figure.add_subplot()
-    styles = {"(native)": "o-", "(SciPy)": "s--", "own DAE": "^:"}
+    styles = {"(native)": "o-", "(SciPy)": "s--", "own DAE": "^:", "MuJoCo": "v-.", "Pinocchio": "D-."}
     for name, points in data.items():
         style = next(style for key, style in styles.items() if key in name)
         axes.loglog([p["error"] for p in points], [p["wall"] for p in points], style, ms=5, label=name)

@@ -1,0 +1,146 @@
+"""Pinocchio in motion: its accelerations in a Runge-Kutta method, force laws worked out outside."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from tests.benchmarks.mechanism import Floats, Mechanism
+from tests.benchmarks.pinocchio_bindings import Bound
+from tests.benchmarks.ride_laws import RideLaws
+
+
+class Moving(Bound):
+    """A mechanism whose closures are points, with force laws.
+
+    State y = [q; v] in Pinocchio's coordinates; quaternions are integrated as numbers and normalised before
+    they are used.
+
+    Attributes
+    ----------
+    y : array
+    evaluations : int
+        How often accelerations were worked out.
+    """
+
+    def __init__(self, mechanism: Mechanism, laws: RideLaws) -> None:
+        super().__init__(mechanism)
+        self.mechanism, self.laws = mechanism, laws
+        self.evaluations = 0
+        self.y = np.concatenate((mechanism.q, mechanism.v))
+        self._joint = {name: k + 1 for name, k in mechanism.index.items()}
+
+    def step(self, h: float) -> None:
+        """One step of the classical Runge-Kutta method."""
+        y = self.y
+        k1 = self.rate(y)
+        k2 = self.rate(y + 0.5 * h * k1)
+        k3 = self.rate(y + 0.5 * h * k2)
+        k4 = self.rate(y + h * k3)
+        self.y = y + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
+
+    def rate(self, y: Floats) -> Floats:
+        """ẏ."""
+        n = self.model.nq
+        q, v = self._normalised(y[:n]), y[n:]
+        tau = self.forces(q, v)
+        self.evaluations += 1
+        v_dot = self._pin.constraintDynamics(
+            self.model, self.data, q, v, tau, self.models, self.datas, self.settings
+        )
+        return np.concatenate((self._coordinate_rates(q, v), v_dot))
+
+    def forces(self, q: Floats, v: Floats) -> Floats:
+        """Generalised forces of the laws: Jᵀ f = rnea(q, 0, 0) − rnea(q, 0, 0, f)."""
+        pin = self._pin
+        pin.forwardKinematics(self.model, self.data, q, v)
+        loads = np.zeros((self.model.njoints, 6))
+        for strut in self.laws.struts:
+            (r_a, v_a), (r_b, v_b) = self.point(strut.a, strut.at_a), self.point(strut.b, strut.at_b)
+            apart = float(np.linalg.norm(r_b - r_a))
+            along = (r_b - r_a) / apart
+            pull = strut.tension(apart, float(along @ (v_b - v_a))) * along
+            self._push(loads, strut.a, r_a, pull)
+            self._push(loads, strut.b, r_b, -pull)
+        for ground in self.laws.grounds:
+            r, rate = self.point(ground.body, ground.at)
+            up = np.array((0.0, 0.0, ground.force(float(r[2]), float(rate[2]))))
+            self._push(loads, ground.body, r, up)
+        external = pin.StdVec_Force()
+        for load in loads:
+            external.append(pin.Force(load))
+        still = np.zeros(self.model.nv)
+        without = pin.rnea(self.model, self.data, q, still, still).copy()
+        result: Floats = without - pin.rnea(self.model, self.data, q, still, still, external)
+        return result
+
+    def _push(self, loads: Floats, body: str, r: Floats, force: Floats) -> None:
+        """A force in world axes, among those of the body in its own."""
+        pose = self.data.oMi[self._joint[body]]
+        local = pose.rotation.T @ force
+        at = pose.rotation.T @ (r - pose.translation)
+        loads[self._joint[body]] += (*local, *np.cross(at, local))
+
+    def point(self, body: str | None, at: Floats) -> tuple[Floats, Floats]:
+        """Position and velocity of a body's point, given in the design pose, after the kinematics."""
+        assert body is not None, "of a body, not of the world"
+        pose, velocity = self.data.oMi[self._joint[body]], self.data.v[self._joint[body]]
+        local = at - self.mechanism.origin(body)
+        moving = velocity.linear + np.cross(velocity.angular, local)
+        return pose.translation + pose.rotation @ local, pose.rotation @ moving
+
+    @property
+    def chassis(self) -> Floats:
+        """Where the chassis is."""
+        return self.y[:3].copy()
+
+    @property
+    def closure_error(self) -> float:
+        """Largest distance of points that should coincide."""
+        n = self.model.nq
+        self._pin.forwardKinematics(self.model, self.data, self._normalised(self.y[:n]), self.y[n:])
+        gaps = [
+            np.linalg.norm(self.point(c.a, c.at_a)[0] - self.point(c.b, c.at_b)[0])
+            for c in self.mechanism.closures
+        ]
+        return float(max(gaps))
+
+    @cached_property
+    def _quaternions(self) -> list[int]:
+        """Where they begin in q."""
+        sizes = [{"F": 7, "S": 4, "R": 1}[joint.kind] for joint in self.mechanism.joints]
+        ends = np.cumsum(sizes).tolist()
+        return [end - 4 for end, size in zip(ends, sizes, strict=True) if size > 1]
+
+    def _normalised(self, q: Floats) -> Floats:
+        result = q.copy()
+        for at in self._quaternions:
+            result[at : at + 4] /= np.linalg.norm(result[at : at + 4])
+        return result
+
+    def _coordinate_rates(self, q: Floats, v: Floats) -> Floats:
+        """q̇ of angles, of quaternions (x, y, z, w) and of the free body's position."""
+        result, at = np.zeros(len(q)), 0
+        for joint in self.mechanism.joints:
+            own = v[self.mechanism.v_of[joint.name]]
+            if joint.kind == "R":
+                result[at] = own[0]
+                at += 1
+                continue
+            if joint.kind == "F":
+                result[at : at + 3] = rotated(q[at + 3 : at + 7], own[:3])
+                own, at = own[3:], at + 3
+            u, w = q[at : at + 3], q[at + 3]
+            result[at : at + 3] = 0.5 * (w * own + np.cross(u, own))
+            result[at + 3] = -0.5 * (u @ own)
+            at += 4
+        return result
+
+
+def rotated(quaternion: Floats, vector: Floats) -> Floats:
+    """A vector of the body's axes in those of its carrier."""
+    u, w = quaternion[:3], quaternion[3]
+    twice = 2.0 * np.cross(u, vector)
+    result: Floats = vector + w * twice + np.cross(u, twice)
+    return result
