@@ -66,6 +66,7 @@ sqrt = _elementwise(np.sqrt, "sqrt")
 exp = _elementwise(np.exp, "exp")
 log = _elementwise(np.log, "log")
 tanh = _elementwise(np.tanh, "tanh")
+floor = _elementwise(np.floor, "floor")
 
 
 def absolute(x: Scalar) -> Scalar:

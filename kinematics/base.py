@@ -77,11 +77,10 @@ class ClosedForm(Linkage):
         ModelError
             If the system lacks a body or has a closure of the same name.
         """
-        independent = () if self.independent is None else (self.independent,)
-        for name, body_a, body_b, closure in self.cuts():
-            system.close_loop(name, body_a, body_b, closure, independent)
-        for name, coordinates, coupling in self.couplings():
-            system.couple(name, coordinates, coupling, independent)
+        for cut in self.cuts():
+            system.close_loop(*cut)
+        for link in self.couplings():
+            system.couple(*link)
         system.use_linkage(self)
 
     def hinges(self) -> dict[str, Hinge]:

@@ -73,6 +73,11 @@ class Branch:
     lower: BranchEnd
     upper: BranchEnd
 
+    @property
+    def singular(self) -> bool:
+        """Whether it ends where Y₁ is singular, on either side."""
+        return self.lower.singular or self.upper.singular
+
     def at(self, theta: float) -> Array:
         """Dependent coordinates at a parameter between the ends, to rounding."""
         guess = self.guess(theta)

@@ -92,6 +92,13 @@ class BranchTable:
         local = (x - middle) * P
         return array(self._horner(c, below, local) for c in self.coefficients)
 
+    def error(self, branch: Branch, samples: int = 97) -> float:
+        """Largest difference to the branch [rad, or sizes of the loop], between its nodes."""
+        scales = np.array(coordinate_scales(branch))
+        places = [self.reach.parameter(x) for x in np.linspace(-0.999, 0.999, samples)]
+        errors = [np.abs(self.evaluate(theta) - branch.at(theta)) / scales for theta in places]
+        return float(np.max(errors, initial=0.0))
+
     @staticmethod
     def _horner(c: Array, below: list[Scalar], local: Scalar) -> Scalar:
         value: Scalar = 0.0

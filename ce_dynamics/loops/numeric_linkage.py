@@ -33,6 +33,7 @@ from ce_dynamics.loops.pivoted_lu import PivotedLU
 from ce_dynamics.loops.row_choice import RowChoice, smallest_singular
 from ce_dynamics.loops.straight_path import Linearised, Pose, closed, led_along, path
 from ce_dynamics.loops.trial import Loop, held_at_design, moving, stacked_neutral
+from ce_dynamics.loops.whole_turns import displaced, likely_period, repeats, turns_after, within
 from ce_dynamics.motion import BodyMotion, HingeMotion, SubgraphMotion
 from ce_dynamics.nominal import at_nominal, at_random, part_way
 from ce_dynamics.system import LoopClosure
@@ -42,7 +43,8 @@ logger = logging.getLogger(__name__)
 SUBSTEPS = 12
 FINAL_STEPS = 2  # pairs of Newton steps at the end of a straight path
 LONGEST_SLIDE = 10.0  # of a prismatic parameter, in sizes of the loop
-MOST_TURNS = 4.0  # of a screw as the parameter
+MOST_TURNS = 4.0  # of a screw as the parameter, or of an angle whose turns couplings tell apart
+ROUGHEST = 1e-4  # error of a table from which two Newton steps lead to rounding [rad, or sizes of the loop]
 TRIED = 3  # values of free parameters
 PATH_TOLERANCE = 1e-11  # residual at the end of a straight path, relative to the size of the loop
 SINGULAR = 1e-9  # smallest singular value of Y₁ that counts as regular
@@ -147,27 +149,57 @@ class NumericLinkage(Linkage):
             # the other end may lie beyond half a turn
             low = branch.upper.theta - 2.0 * math.pi if branch.upper.singular else low
             high = branch.lower.theta + 2.0 * math.pi if branch.lower.singular else high
+            if self._coupled:  # what lies beyond is not what was there a turn before
+                low, high = -2.0 * math.pi * MOST_TURNS, 2.0 * math.pi * MOST_TURNS
             branch = follow(kernel, self.q0, (low, high))
         ends: tuple[BranchEnd, BranchEnd] = branch.lower, branch.upper
         if self._given_limits is None and not any(end.singular for end in ends):
+            if self._coupled:
+                return self._over_turns(branch)
             self._check_turning(branch)
             return branch, Reach(-math.pi, math.pi, True)
         return branch, Reach(ends[0].theta, ends[1].theta, False)
 
+    def _over_turns(self, branch: Branch) -> tuple[Branch, Reach]:
+        """The branch over as many turns as it takes to come back, else over a few, as a table can tell."""
+        loop, kernel = self._kernel.loop, self._kernel
+        parameter = kernel.parameters[0].name
+        turns = likely_period(loop, branch)
+        if turns is not None:
+            half = turns * math.pi
+            longer = branch if turns == 1 else follow(kernel, self.q0, (-half, half))
+            back = not longer.singular and displaced(loop, longer, turns) is None
+            reach = Reach(-half, half, True)
+            if back and repeats(loop, longer, parameter, turns) and self._tabulated(longer, reach):
+                return longer, reach
+        half = 2.0 * math.pi * MOST_TURNS
+        while half > 2.0 * math.pi:
+            longer = follow(kernel, self.q0, (-half, half))
+            reach = Reach(longer.lower.theta, longer.upper.theta, False)
+            if self._tabulated(longer, reach):
+                return longer, reach
+            half *= 0.5
+        return branch, Reach(branch.lower.theta, branch.upper.theta, False)
+
+    def _tabulated(self, branch: Branch, reach: Reach) -> bool:
+        """Whether a table represents a branch well enough; it is kept if it does."""
+        table = tabulate(branch, reach)
+        if table.error(branch) > ROUGHEST:
+            return False
+        self.table = table
+        return True
+
     def _check_turning(self, branch: Branch) -> None:
         """A full turn must lead back to the start: cosine and sine of an angle do not tell turns apart."""
-        ends = [self.loop.split(branch.at(theta)) for theta in (-math.pi, math.pi)]
-        for body in self._kernel.loop.dependent:
-            poses = [body.inboard.pose(body.inboard.configuration(end[body.name])) for end in ends]
-            apart = max(float(np.max(np.abs(a - b))) for a, b in zip(*poses, strict=True))
-            if apart > 1e-6 * max(1.0, self._kernel.size):
-                name = self._kernel.parameters[0].name
-                raise IndependentCoordinatesError(
-                    f"the loop of {self.loop.name!r}: after a full turn of {name!r} the hinge of "
-                    f"{body.name!r} is not where it was (by {apart:.3g}), so the angle alone does not tell "
-                    f"where it is; choose {body.name!r} as the independent coordinate, or give limits "
-                    f"less than a turn apart"
-                )
+        found = displaced(self._kernel.loop, branch, 1)
+        if found is not None:
+            body, apart = found
+            name = self._kernel.parameters[0].name
+            raise IndependentCoordinatesError(
+                f"the loop of {self.loop.name!r}: after a full turn of {name!r} the hinge of {body!r} is not "
+                f"where it was (by {apart:.3g}), so the angle alone does not tell where it is; choose "
+                f"{body!r} as the independent coordinate, or give limits less than a turn apart"
+            )
 
     @cached_property
     def table(self) -> BranchTable:
@@ -296,10 +328,24 @@ class NumericLinkage(Linkage):
             return given
         (body,) = self._kernel.parameters
         theta = body.inboard.coordinates(given[body.name].c)[0]
-        reach = self.table.reach
-        if wraps(body.inboard) and not reach.turning:
-            theta = turned_into(reach, theta)
+        if wraps(body.inboard):
+            theta = self._turned(theta, given[body.name].q)
         return {body.name: given[body.name]._replace(q=array((theta,)))}
+
+    def _turned(self, theta: Scalar, known: Array | None) -> Scalar:
+        """The angle that the table is made for, from one in (−π, π] and from what is known of its turns."""
+        reach = self.table.reach
+        turns = round(reach.half / math.pi)
+        if self._coupled and not (reach.turning and turns == 1):
+            if known is not None:
+                return within(known[0], turns) if reach.turning else known[0]
+            if reach.half >= math.pi:
+                name = self._kernel.parameters[0].name
+                raise IndependentCoordinatesError(
+                    f"the loop of {self.loop.name!r}: how often the hinge of {name!r} has turned is not "
+                    f"known, on which its couplings depend; choose another independent coordinate"
+                )
+        return theta if reach.turning else turned_into(reach, theta)
 
     def _looked_up(self, given: Mapping[str, HingeMotion]) -> Array:
         """Dependent coordinates of the table."""
@@ -326,9 +372,10 @@ class NumericLinkage(Linkage):
     @cached_property
     def _windings(self) -> dict[str, Array]:
         """How many turns each dependent coordinate makes while the parameter makes one."""
-        branch, _ = self._branch
-        low, high = (self.loop.split(branch.at(theta)) for theta in (-math.pi, math.pi))
-        return {name: np.round((high[name] - low[name]) / (2.0 * math.pi)) for name in low}
+        branch, reach = self._branch
+        turns = round(reach.half / math.pi)
+        changes = turns_after(self._kernel.loop, branch, turns)
+        return {name: np.round(change) / turns for name, change in changes.items()}
 
     def _polished(self, q: Array, pose: Pose) -> Array:
         """Two Newton steps, the second with the Y₁ of the first."""

@@ -303,6 +303,12 @@ class SymbolicLinkage(ClosedForm):
     def solve(self, motion: SubgraphMotion) -> None:
         for name in self.determines:
             expect_hinge(motion, name, self._hinges[name])
+        outside = [name for name in self.given if name not in motion.hinge_motions]
+        if outside:
+            raise ModelError(
+                f"{self.owner}: hinges of {outside} are not in its loop, but move beside it in a prescribed "
+                f"way; its equations need their coordinates, so close that loop without this linkage"
+            )
         if self._numeric is not None:
             self._numeric.solve(motion)
             return

@@ -341,7 +341,7 @@ def five_bar(ratio: float) -> System:
     hinge = ce.Revolute(Z, (0.0, 0.3, 0.0))
     s.add_body("bar", mass=0.5, com=(0.25, 0.7, 0.0), inertia=(0.01,) * 3, parent="left", hinge=hinge)
     s.close_loop("rod", "bar", "right", ce.Distance((0.5, 1.1, 0.0), (1.0, 0.3, 0.0)))
-    s.couple("mesh", ("left", "right"), ce.Gear(ratio))
+    s.couple("mesh", ("left", "right"), ce.Gear(ratio), independent=["left"])
     return s
 
 
@@ -354,6 +354,45 @@ def test_geared_five_bar_turns_round_and_round(ratio: float) -> None:
     assert there == pytest.approx(here, rel=1e-9)
     outward = model.instant(np.array((0.4 + 20.0 * math.pi, 1.0)), model.u0).outward
     assert outward.coordinate(s.find("right")) == pytest.approx(ratio * (0.4 + 20.0 * math.pi), rel=1e-12)
+
+
+def closure_error(model: ce.Model, theta: float) -> float:
+    instant = model.instant(np.array((theta, 1.0)), model.u0)
+    return float(np.max(model.closure_norms(instant)))
+
+
+@pytest.mark.parametrize("ratio", [1.5, -2.0 / 3.0])
+def test_geared_five_bar_comes_back_after_two_or_three_turns(ratio: float) -> None:
+    model = ce.compile(five_bar(ratio))
+    left = model.system.find("left")
+    assert [entry.name for entry in model.layout.q] == ["left"]
+    period = 2.0 * math.pi * (2 if ratio == 1.5 else 3)
+    for theta in (0.3, 4.0, 7.7, -60.2):
+        assert closure_error(model, theta) < 1e-12
+        outward = model.instant(np.array((theta, 1.0)), model.u0).outward
+        assert outward.coordinate(left) == theta
+        assert outward.coordinate(model.system.find("right")) == pytest.approx(ratio * theta, rel=1e-12)
+    here, there, between = (
+        model.accelerations([0.3 + turn], [1.0])[0] for turn in (0.0, 5.0 * period, 2.0 * math.pi)
+    )
+    assert there == pytest.approx(here, rel=1e-9)
+    assert abs(between - here) > 1e-2 * abs(here)  # after one turn the other crank is elsewhere
+
+
+def test_loops_that_never_come_back_are_followed_a_few_turns() -> None:
+    """An irrational ratio, and a polynomial whose ends of a turn differ by a whole turn by chance."""
+    for coupling in (ce.Gear(math.sqrt(2.0)), ce.PolynomialCoupling((0.0, 1.0, 0.05))):
+        s = five_bar(1.0)
+        s.closures.pop()
+        s.couple("mesh", ("left", "right"), coupling, independent=["left"])
+        model = ce.compile(s)
+        for theta in (-6.0, 0.4, 3.5, 6.1):
+            assert closure_error(model, theta) < 1e-11
+        right = model.system.find("right")
+        expected = coupling.solved(1, (3.5, 0.0))
+        outward = model.instant(np.array((3.5, 1.0)), model.u0).outward
+        assert outward.coordinate(right) == pytest.approx(expected, abs=1e-12)
+        assert math.isnan(model.accelerations([60.0], [1.0])[0])
 
 
 def test_user_linkage_between_couplings() -> None:

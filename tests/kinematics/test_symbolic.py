@@ -113,6 +113,21 @@ def test_systems_with_linkages_by_equations_agree_with_free_bodies(
     accelerations_agree(built(build()), [0.6], [2.0])
 
 
+def test_a_prescribed_crank_drives_a_linkage_by_equations() -> None:
+    """Nothing is independent: η and its derivative are all there is."""
+    s = built(cases.inverted_slider_crank())
+    for name, value in (("turn", 0.5), ("turn_rate", 2.0), ("turn_acceleration", -3.0)):
+        s.add_input(name, "rad", value)
+    s.prescribe("crank", ce.Driven("turn"))
+    model, full = ce.compile(s), FullyAugmented(s)
+    nothing = np.zeros(0)
+    y = full.state_from_embedded(model.embedding, nothing, nothing, nothing, model.u0)
+    expected = full.accelerations(y, model.u0).V_dot.reshape(-1, 6)
+    found = embedded_accelerations(model.embedding, nothing, nothing, nothing, model.u0)
+    for body, a in zip(s.bodies, expected, strict=True):
+        np.testing.assert_allclose(found[body.name], a, rtol=0.0, atol=1e-9 * max(1.0, np.abs(a).max()))
+
+
 def cam() -> SymbolicLinkage:
     """A follower on a disc cam, and a wheel that turns by a polynomial law: no closure but the equations."""
     rise = sp.Symbol("rise")
