@@ -32,7 +32,7 @@ from ce_dynamics.linkage import Linkage
 from ce_dynamics.loops.completion import complete_linkages, output_of
 from ce_dynamics.loops.coupled_hinges import implied
 from ce_dynamics.loops.freedoms import Freedoms
-from ce_dynamics.path_aggregate import along_path, path_of, start_on_path
+from ce_dynamics.path_aggregate import along_path, led_by_no_hinge, start_led_by_no_hinge
 from ce_dynamics.principal_inertia import PrincipalInertia, principal_inertia
 from ce_dynamics.rotation import rotation_about
 from ce_dynamics.system import CutEdge, LoopClosure, System
@@ -365,8 +365,11 @@ def make_aggregate(
     found = {name for link in linkages for name in link.determines}
     check_names(members, named, prescribed, found)
     freedoms = freedoms_of(system, members, closures) if closures else None
+    unled = any(isinstance(edge, LoopClosure) and edge.through_dead_centres for edge in closures)
     if freedoms is None:
         independent = tuple(body for body in members if body not in prescribed)
+    elif unled:
+        independent = ()
     elif named:
         independent = tuple(body for body in members if body.name in named)
     else:
@@ -378,9 +381,10 @@ def make_aggregate(
         parent, tuple(members), tuple(closures), independent, prescribed, dependent, siblings, linkages
     )
     if freedoms is not None:
+        if unled:
+            refuse_singular(freedoms)
+            return along_path(S, freedoms.number)
         check_aggregate(S, freedoms)
-        if any(isinstance(edge, LoopClosure) and edge.through_dead_centres for edge in closures):
-            return along_path(S)
         if dependent:
             S = replace(S, linkages=complete_linkages(S))
         check_found(S)
@@ -430,7 +434,7 @@ def neutral_state(embedding: Embedding) -> tuple[Array, Array]:
     """
     system = embedding.system
     for name in dict.fromkeys((*system.initial, *system.initial_rates)):
-        if name not in embedding.q_of and path_of(embedding.owner[name]) is None:
+        if name not in embedding.q_of and not led_by_no_hinge(embedding.owner[name]):
             raise IndependentCoordinatesError(
                 f"body {name!r}: initial values were given, but its hinge is not independent; those are"
                 f" {list(embedding.q_of)}"
@@ -440,8 +444,7 @@ def neutral_state(embedding: Embedding) -> tuple[Array, Array]:
         q[embedding.q_of[name]] = system.initial.get(name, body.inboard.neutral)
         v[embedding.v_of[name]] = system.initial_rates.get(name, np.zeros(body.inboard.n_v))
     for S in embedding.aggregates:
-        linkage = path_of(S)
-        if linkage is not None:
-            name = linkage.coordinate.name
-            q[embedding.q_of[name]], v[embedding.v_of[name]] = start_on_path(system, S, linkage)
+        if led_by_no_hinge(S):
+            (body,) = S.independent
+            q[embedding.q_of[body.name]], v[embedding.v_of[body.name]] = start_led_by_no_hinge(system, S)
     return q, v

@@ -1,11 +1,17 @@
-"""Aggregated bodies whose coordinate is the position along the path of their configurations."""
+"""Aggregated bodies led by none of their hinges: by a path coordinate, or by coordinates on a chart."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from ce_dynamics.arrays import Array
+from ce_dynamics.body import Body
 from ce_dynamics.errors import IndependentCoordinatesError
+from ce_dynamics.loops.chart_linkage import ChartLinkage
+from ce_dynamics.loops.chart_start import moving_as, placed
 from ce_dynamics.loops.path_linkage import PathLinkage
 from ce_dynamics.loops.path_start import path_position, path_rate
 from ce_dynamics.loops.trial import Loop
@@ -15,16 +21,22 @@ if TYPE_CHECKING:
     from ce_dynamics.embedding import Aggregate
 
 
-def along_path(S: Aggregate) -> Aggregate:
-    """The same with the position along the path of its configurations as the coordinate.
+def along_path(S: Aggregate, N: int) -> Aggregate:
+    """The same led by no hinge: by the position along the path of its configurations, or on a chart of them.
+
+    Parameters
+    ----------
+    S : Aggregate
+    N : int
+        Its degrees of freedom.
 
     Raises
     ------
     IndependentCoordinatesError
-        If it has not one degree of freedom, or moves with something else.
+        If it has no degree of freedom, or moves with something else.
     """
     others = {
-        f"its {S.N} degrees of freedom": S.N != 1,
+        "its lack of freedom": N == 0,
         f"the prescribed motion of {[body.name for body in (*S.prescribed, *S.siblings)]}": bool(
             S.prescribed or S.siblings
         ),
@@ -34,21 +46,63 @@ def along_path(S: Aggregate) -> Aggregate:
         if unfit:
             raise IndependentCoordinatesError(
                 f"the loop of {S.name!r} cannot be led through dead centres because of {what}; that takes "
-                f"one degree of freedom and nothing else that moves the loop: leave through_dead_centres out"
+                f"a degree of freedom and nothing else that moves the loop: leave through_dead_centres out"
             )
-    linkage = path_linkage(S)
+    linkage = path_linkage(S) if N == 1 else ChartLinkage(every_hinge(S))
     return replace(S, independent=(linkage.coordinate,), dependent=S.bodies, linkages=(linkage,))
+
+
+def every_hinge(S: Aggregate) -> Loop:
+    """The loop with all hinges dependent."""
+    return Loop(S.parent, S.bodies, S.closures, S.bodies)
 
 
 def path_linkage(S: Aggregate) -> PathLinkage:
     """The path of an aggregated body with one degree of freedom."""
     named = [body for body in S.bodies if any(body.name in loop.independent for loop in S.closures)]
-    return PathLinkage(Loop(S.parent, S.bodies, S.closures, S.bodies), named[0] if named else None)
+    return PathLinkage(every_hinge(S), named[0] if named else None)
 
 
 def path_of(S: Aggregate) -> PathLinkage | None:
     """The linkage of an aggregated body with a path coordinate."""
     return next((link for link in S.linkages if isinstance(link, PathLinkage)), None)
+
+
+def chart_of(S: Aggregate) -> ChartLinkage | None:
+    """The linkage of an aggregated body with coordinates on a chart."""
+    return next((link for link in S.linkages if isinstance(link, ChartLinkage)), None)
+
+
+def led_by_no_hinge(S: Aggregate) -> bool:
+    """Whether initial values may be given for any hinge."""
+    return path_of(S) is not None or chart_of(S) is not None
+
+
+def start_led_by_no_hinge(system: System, S: Aggregate) -> tuple[Array, Array]:
+    """Initial coordinates and rates of what stands for the aggregated body's coordinates."""
+    path, chart = path_of(S), chart_of(S)
+    if path is not None:
+        s, s_dot = start_on_path(system, S, path)
+        return np.array((s,)), np.array((s_dot,))
+    assert chart is not None
+    return start_on_chart(system, S, chart)
+
+
+def start_on_chart(system: System, S: Aggregate, linkage: ChartLinkage) -> tuple[Array, Array]:
+    """Initial chart and rates, from the coordinates and rates of some hinges.
+
+    Hinges that the user named independent and gave no initial value for stay where they are.
+    """
+    named = {name for loop in S.closures for name in loop.independent}
+
+    def given(values: dict[str, Array]) -> tuple[dict[Body, float], list[Body]]:
+        known = {body: float(values[body.name][0]) for body in S.bodies if body.name in values}
+        others = [body for body in S.bodies if body.name in named and body not in known]
+        return known, others[: max(S.N - len(known), 0)]
+
+    q = placed(linkage, *given(system.initial))
+    v = moving_as(linkage, q, *given(system.initial_rates))
+    return linkage.chart(q), linkage.rates(q, v)
 
 
 def start_on_path(system: System, S: Aggregate, linkage: PathLinkage) -> tuple[float, float]:

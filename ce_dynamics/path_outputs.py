@@ -6,13 +6,13 @@ from ce_dynamics.arrays import Scalar
 from ce_dynamics.body import Body
 from ce_dynamics.embedding import Embedding
 from ce_dynamics.layout import Entry, dotted, rate_name
-from ce_dynamics.path_aggregate import path_of
+from ce_dynamics.path_aggregate import led_by_no_hinge
 from ce_dynamics.recursion.outward import Outward
 
 
 def hinges_on_paths(embedding: Embedding) -> list[Body]:
     """Bodies of aggregated bodies with a path coordinate."""
-    return [body for S in embedding.aggregates if path_of(S) is not None for body in S.bodies]
+    return [body for S in embedding.aggregates if led_by_no_hinge(S) for body in S.bodies]
 
 
 def path_entries(embedding: Embedding) -> list[Entry]:

@@ -6,11 +6,13 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
 
 from ce_dynamics.analysis.answers import reach_text
+from ce_dynamics.charts import Charts, solve_across_charts
 from ce_dynamics.checks import Floats, checked
 from ce_dynamics.dead_centre_jumps import jump_of
 from ce_dynamics.dead_centre_watch import where_it_stands
@@ -18,7 +20,14 @@ from ce_dynamics.errors import AccuracyWarning, CeDynamicsError, ModelError, Sim
 from ce_dynamics.model import InputLaw, Model
 from ce_dynamics.results import Column, Record, record
 from ce_dynamics.stepping.methods import NATIVE_METHODS, NativeMethod
-from ce_dynamics.stepping.run import InterruptedRunError, Settings, check_renewal, make_stepper, march
+from ce_dynamics.stepping.run import (
+    STEPS_PER_CHUNK,
+    InterruptedRunError,
+    Settings,
+    check_renewal,
+    make_stepper,
+    march,
+)
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -370,17 +379,12 @@ def integrate(
         with warnings.catch_warnings():
             # Older releases of SciPy warn of what the error below says.
             warnings.filterwarnings("ignore", "lsoda:", UserWarning)
-            solution = solve_ivp(
-                rhs,
-                (0.0, t_store[-1]),
-                y0,
-                method=method,
-                t_eval=t_store,
-                events=after_step,
-                rtol=rtol,
-                atol=atol,
-                max_step=max_step,
-                **exact,
+            solve = partial(solve_ivp, rhs, method=method, rtol=rtol, atol=atol, max_step=max_step, **exact)
+            charts = Charts(rhs.model)
+            solution: Any = (
+                solve_across_charts(charts, solve, t_store, y0, after_step)
+                if charts
+                else solve((0.0, t_store[-1]), y0, t_eval=t_store, events=after_step)
             )
     except KeyboardInterrupt:
         return stopped(accepted, None, t_store, INTERRUPTED)
@@ -413,13 +417,17 @@ def integrate_native(
         return np.zeros(1), stepper.y[np.newaxis].copy(), NOT_FINITE_AT_START
     stall = StallWatch(t_store[-1])
 
+    charts = Charts(rhs.model)
+
     def watch(t: float, evaluations: int) -> None:
+        if charts.renew(stepper.y):
+            stepper.restart()
         if progress is not None:
             progress(t)
         stall.look(t, evaluations)
 
     try:
-        got = march(stepper, t_store, settings, watch)
+        got = march(stepper, t_store, settings, watch, 1 if charts else STEPS_PER_CHUNK)
         what = got.trouble
     except InterruptedRunError as stop:
         got = stop.reached

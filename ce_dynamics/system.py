@@ -218,10 +218,11 @@ class System:
             Bodies whose inboard hinges are to be the independent coordinates of the loop; those of all
             closures of one aggregated body are put together.
         through_dead_centres : bool
-            Take as the coordinate of a loop with one degree of freedom not a hinge but the position along
-            the path of all its configurations, which no dead centre ends.  ``independent`` then says which
-            hinge gives the path its direction.  Initial values may be given for any hinge of the loop, and
-            results hold the coordinates of all.
+            Take as coordinates none of the hinges, so that no dead centre of any of them is met.  With one
+            degree of freedom the coordinate is the position along the path of all configurations, in the
+            direction of the hinge that ``independent`` names; with several they are coordinates on charts,
+            which are changed on the way.  Initial values may be given for any hinges of the loop
+            (``independent`` ones otherwise stay as they are), and results hold the coordinates of all.
 
         Raises
         ------

@@ -150,7 +150,11 @@ def step(kernel: LoopKernel, before: CurvePoint, here: CurvePoint, h: float) -> 
 
 
 def on_curve(kernel: LoopKernel, q: Array, t: Array) -> Array | None:
-    """The point of the curve in the hyperplane through q across t; None if Newton does not find it."""
+    """A point that closes in the plane through q across t (one direction or several rows of them).
+
+    None if Newton does not find it.
+    """
+    across = np.atleast_2d(t)
     scales = kernel.column_scales
     error = math.inf
     for _ in range(8):
@@ -158,8 +162,9 @@ def on_curve(kernel: LoopKernel, q: Array, t: Array) -> Array | None:
         previous, error = error, largest(r)
         if error <= kernel.tolerance and error > 0.1 * previous:
             break
-        A = np.vstack((kernel.scaled(Y), t))
-        q = kernel.loop.advanced(q, least_squares(A, np.append(-r, 0.0), RANK_TOLERANCE) * scales)
+        A = np.vstack((kernel.scaled(Y), across))
+        off = np.concatenate((-r, np.zeros(len(across))))
+        q = kernel.loop.advanced(q, least_squares(A, off, RANK_TOLERANCE) * scales)
     return with_unit_quaternions(kernel.loop.dependent, q) if error <= kernel.tolerance else None
 
 

@@ -124,8 +124,9 @@ class Freedoms:
         if found is None:
             raise IndependentCoordinatesError(
                 f"the loop of {self.loop.name!r} has {self.number} degrees of freedom, but no set of whole "
-                f"hinges among {[body.name for body in self.free]} can be its independent coordinates; split "
-                f"a hinge with several coordinates into simpler ones, or cut the loop elsewhere"
+                f"hinges among {[body.name for body in self.free]} can be its independent coordinates; give "
+                f"a closure through_dead_centres=True, which takes coordinates of the whole loop, split a "
+                f"hinge with several coordinates into simpler ones, or cut the loop elsewhere"
             )
         return found
 

@@ -91,6 +91,10 @@ class FixedStep:
             self._pivots[:] = saved[2 : 2 + n].astype(np.int64)
             self._matrix[:] = saved[2 + n :].reshape(n, n)
 
+    def restart(self) -> None:
+        """Go on from a state that was changed from outside."""
+        self._kept[0] = 0.0
+
     def forget(self) -> None:
         """Start afresh."""
         self._kept[0] = 0.0  # no step has this size: the Jacobian is renewed
@@ -130,6 +134,10 @@ class Adaptive:
     def forget(self) -> None:
         """Start afresh."""
         self.clock[:] = (0.0, 0.0, 1e-4)
+
+    def restart(self) -> None:
+        """Go on from a state that was changed from outside."""
+        self.begin()
 
     def begin(self) -> None:
         """Take the present rate as that of the first stage: at the start and when inputs have changed."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ce_dynamics.charts import Charts
 from ce_dynamics.checks import Floats, checked
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.model import Model
@@ -87,6 +88,7 @@ class Simulator:
                 raise ModelError(f"{name} {value!r} must be a positive finite number")
         self.model = model
         self.time = 0.0
+        self._charts = Charts(model)
         self._settings = Settings(method, step, rtol, atol, math.inf, jacobian_every)
         self._y0 = model.y0 if y0 is None else checked("y0", y0, len(model.layout.y0))
         self._stepper = make_stepper(self._settings, model.dynamics, None, model.u0, self._y0, model)
@@ -136,6 +138,8 @@ class Simulator:
             self._set(inputs)
         length, n, h = division
         stepper = self._stepper
+        if self._charts and self._charts.renew(stepper.y):
+            stepper.restart()
         if not isinstance(stepper, FixedStep):
             self._adapt(length)
             return self.state

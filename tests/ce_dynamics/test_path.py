@@ -522,11 +522,6 @@ def test_design_pose_at_the_dead_centre_of_the_leading_hinge() -> None:
 # What cannot be
 
 
-def test_path_of_a_loop_with_two_freedoms() -> None:
-    with pytest.raises(ModelError, match=r"'left' cannot be led .* its 2 degrees of freedom"):
-        embed(through(five_bar()))
-
-
 def test_path_of_a_loop_that_is_driven() -> None:
     system = five_bar(["left"])
     for name in ("turn", "turn_rate", "turn_acceleration"):

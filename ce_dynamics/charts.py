@@ -1,0 +1,109 @@
+"""Moves states of a model from worn charts to new ones, and integrates across such changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ce_dynamics.checks import Floats
+from ce_dynamics.loops.chart_linkage import ChartLinkage
+from ce_dynamics.path_aggregate import chart_of
+
+if TYPE_CHECKING:
+    from ce_dynamics.model import Model
+
+LIMIT = 0.99
+"""Wear at which a chart is left behind; it is watched between steps."""
+
+
+class Chart(NamedTuple):
+    """Where the chart of a loop is in the state."""
+
+    linkage: ChartLinkage
+    q: slice
+    v: slice
+
+
+class Charts:
+    """The loops of a model with coordinates on charts.
+
+    Parameters
+    ----------
+    model : Model
+    """
+
+    def __init__(self, model: Model) -> None:
+        embedding, n_q = model.embedding, len(model.layout.q)
+        self._charts = []
+        for S in embedding.aggregates:
+            linkage = chart_of(S)
+            if linkage is not None:
+                name = linkage.coordinate.name
+                v = embedding.v_of[name]
+                self._charts.append(Chart(linkage, embedding.q_of[name], slice(n_q + v.start, n_q + v.stop)))
+
+    def __bool__(self) -> bool:
+        return bool(self._charts)
+
+    def wear(self, y: Floats) -> float:
+        """How much of its range the most worn chart has used; 1 is the end."""
+        return max((chart.linkage.wear(y[chart.q]) for chart in self._charts), default=0.0)
+
+    def renew(self, y: Floats, limit: float = LIMIT) -> bool:
+        """Take a state in place to charts that begin where it is, if its own are worn; whether they were."""
+        worn = [chart for chart in self._charts if chart.linkage.wear(y[chart.q]) >= limit]
+        for chart in worn:
+            y[chart.q], y[chart.v] = chart.linkage.renewed(y[chart.q], y[chart.v])
+        return bool(worn)
+
+
+class Pieces(NamedTuple):
+    """A solution made of pieces: what is read of an `OdeResult`."""
+
+    t: Floats
+    y: Floats
+    success: bool
+    message: str
+
+
+def solve_across_charts(
+    charts: Charts,
+    solve: Callable[..., Any],
+    t_store: Floats,
+    y0: Floats,
+    after_step: Callable[[float, Floats], float],
+) -> Pieces:
+    """Solve from chart to chart; every piece ends where a chart is worn.
+
+    Parameters
+    ----------
+    charts : Charts
+    solve : callable
+        ``solve((t0, t1), y0, t_eval=..., events=...)`` as `scipy.integrate.solve_ivp` with the rest given.
+    t_store : array
+    y0 : array
+    after_step : callable
+        Called with time and state after every step.
+    """
+
+    def worn(t: float, y: Floats) -> float:
+        return LIMIT - min(charts.wear(y), 2.0)
+
+    worn.terminal = True  # type: ignore[attr-defined]
+    t, y, t_end = float(t_store[0]), np.array(y0), float(t_store[-1])
+    charts.renew(y)
+    times: list[Floats] = []
+    states: list[Floats] = []
+    while True:
+        left = t_store[t_store >= t] if not times else t_store[t_store > t]
+        piece = solve((t, t_end), y, t_eval=left, events=[after_step, worn])
+        if len(piece.t) or not times:
+            times.append(piece.t)
+            states.append(piece.y)
+        if piece.status != 1 or not len(piece.t_events[1]):
+            break
+        t, y = float(piece.t_events[1][-1]), np.array(piece.y_events[1][-1])
+        charts.renew(y, 0.9 * LIMIT)  # the root was found to some accuracy
+    return Pieces(np.concatenate(times), np.hstack(states), bool(piece.success), str(piece.message))

@@ -1,0 +1,90 @@
+"""Coordinates of a loop with several freedoms on a chart: a plane that touches its configurations somewhere.
+
+What the chart touches, and along which directions, is part of the coordinates: [θ; q_r; T].  Only θ changes
+in time; a state therefore says by itself which chart it is on, and can be taken to another one.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from ce_dynamics.arrays import Array, array, concatenate, zeros
+from ce_dynamics.body import Body
+from ce_dynamics.hinges.base import Hinge
+from ce_dynamics.hinges.conditions import Condition
+from ce_dynamics.spatial import IDENTITY
+
+
+class ChartHinge(Hinge):
+    """N coordinates that move nothing by themselves, and the n + n N numbers of their chart."""
+
+    start: ClassVar[Array]
+
+    def __init__(self, at: Array) -> None:
+        self.at = at
+
+    @property
+    def neutral(self) -> Array:
+        return np.array(self.start)
+
+    def configuration(self, q: Array) -> Array:
+        """c = q."""
+        return array(q)
+
+    def coordinates(self, c: Array) -> Array:
+        return c
+
+    def pose(self, c: Array) -> tuple[Array, Array]:
+        return IDENTITY, zeros(3)
+
+    def H(self, c: Array) -> Array:
+        return zeros(self.n_v, 6)
+
+    def q_dot(self, q: Array, v: Array) -> Array:
+        """The chart stays."""
+        return concatenate((v, zeros(self.n_q - self.n_v)))
+
+    @property
+    def constraints(self) -> tuple[Condition, ...]:
+        return ()
+
+
+def chart_body(parent: Body, first: Body, n: int, start: Array) -> Body:
+    """What stands for the chart's coordinates of the aggregated body that begins with ``first``.
+
+    Parameters
+    ----------
+    parent, first : Body
+    n : int
+        Number of coordinates of all hinges.
+    start : array
+        [θ; q_r; T] of the design pose.
+    """
+    N = (len(start) - n) // (n + 1)
+    names = [
+        *(f"{k + 1}" for k in range(N)),
+        *(f"at.{k + 1}" for k in range(n)),
+        *(f"along.{k + 1}.{j + 1}" for k in range(n) for j in range(N)),
+    ]
+    members = {
+        "n_q": len(start),
+        "n_v": N,
+        "coordinate_names": tuple(names),
+        "velocity_names": tuple(names[:N]),
+        "coordinate_units": ("1",) * len(start),
+        "velocity_units": ("1/s",) * N,
+        "start": start,
+    }
+    kind = type("ChartHinge", (ChartHinge,), members)
+    return Body(
+        name=f"{first.name}.chart",
+        mass=0.0,
+        com=parent.com,
+        inertia=np.zeros((3, 3)),
+        parent=parent,
+        hinge=kind(parent.com),
+        index=first.index,
+        depth=parent.depth + 1,
+    )

@@ -1,0 +1,245 @@
+"""Loop kinematics on charts: a loop with several freedoms goes through the dead centres of all its hinges.
+
+A chart is the plane through a configuration q_r along the directions T in which the loop can move there.
+θ = Tᵀ (q − q_r), in units of 1 rad and the loop's size, tells where the loop is as long as it has not turned
+too far away from T; then the next chart begins where it is (`ChartLinkage.chart`).  No hinge is singled out,
+so hinges of which only some velocities are independent do no harm either.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from ce_dynamics.arrays import Array, array, concatenate, where, zeros
+from ce_dynamics.errors import IndependentCoordinatesError
+from ce_dynamics.linkage import Linkage
+from ce_dynamics.loops.assembly import assembled
+from ce_dynamics.loops.chart_hinge import chart_body
+from ce_dynamics.loops.closure_errors import numerical_rank
+from ce_dynamics.loops.curve import coordinate_scales, on_curve
+from ce_dynamics.loops.kernel import LoopKernel, largest, least_squares
+from ce_dynamics.loops.path_table import coordinate_map
+from ce_dynamics.loops.pivoted_lu import PivotedLU
+from ce_dynamics.loops.row_choice import RowChoice
+from ce_dynamics.loops.straight_path import closed
+from ce_dynamics.loops.trial import Loop, with_unit_quaternions
+from ce_dynamics.motion import HingeMotion, SubgraphMotion
+
+ITERATIONS = 5  # of Newton, from the point of the plane; quadratic from an error of a tenth
+TOLERANCE = 1e-11  # residual that counts as closed, relative to the size of the loop
+FARTHEST = 0.4  # of θ from the chart's point [rad, or sizes of the loop]
+STEEPEST = 0.85  # smallest cosine of an angle between the chart and the loop's motion
+SAMPLES = 12  # configurations each way along every direction, among which rows are chosen
+SAMPLE_STEP = 0.15
+
+
+class OnChart(NamedTuple):
+    """All hinges of the loop.
+
+    Attributes
+    ----------
+    q : (n,) array
+        Coordinates.
+    X : (n_v, N) array
+        Velocities per θ̇.
+    bias : (n_v,) array
+        Accelerations at θ̈ = 0.
+    """
+
+    q: Array
+    X: Array
+    bias: Array
+
+
+class ChartLinkage(Linkage):
+    """All hinges of an aggregated body with several freedoms, from coordinates on a chart.
+
+    Parameters
+    ----------
+    loop : Loop
+        With all hinges dependent.
+
+    Attributes
+    ----------
+    coordinate : Body
+        What stands for the chart's coordinates.
+    kernel : LoopKernel
+        The closures over all hinges.
+
+    Raises
+    ------
+    AssemblyError
+        If the closures do not hold in the design pose and cannot be made to.
+    IndependentCoordinatesError
+        If the geometry of the loop has free parameters.
+    """
+
+    def __init__(self, loop: Loop) -> None:
+        if loop.has_free_geometry:
+            raise IndependentCoordinatesError(
+                f"the loop of {loop.name!r}: its geometry depends on free parameters, and charts of what "
+                f"they allow cannot stay open; give numbers, or name independent coordinates without asking "
+                f"for a way through dead centres"
+            )
+        self.loop = loop
+        self.determines = tuple(body.name for body in loop.dependent)
+        self.closes = tuple(closure.name for closure in loop.closures)
+        self.kernel = LoopKernel(loop, ())
+        self.scales = coordinate_scales(self.kernel)
+        self.q0 = assembled(self.kernel)
+        self.n = len(self.q0)
+        self.coordinate = chart_body(loop.parent, loop.bodies[0], self.n, self.chart(self.q0))
+
+    # Charts, on floats
+
+    def directions(self, q: Array) -> Array:
+        """Orthonormal directions (n, N), in scaled coordinates, in which the loop can move."""
+        _, Y = self.kernel(q, self.kernel.p0)
+        scaled = self.kernel.scaled(Y)
+        _, _, Vt = np.linalg.svd(scaled)
+        motions = Vt[numerical_rank(scaled) :].T
+        basis, _ = np.linalg.qr((coordinate_map(self.kernel, q) @ motions) / self.scales[:, np.newaxis])
+        return np.asarray(basis)
+
+    def chart(self, q: Array) -> Array:
+        """[θ; q_r; T] of the chart that touches the configurations in q."""
+        T = self.directions(q)
+        return np.concatenate((np.zeros(T.shape[1]), q, T.ravel()))
+
+    def rates(self, q: Array, v: Array) -> Array:
+        """θ̇ on the chart at q for hinge velocities v that the closures allow."""
+        coordinate_rates = self.loop.advanced(q, v) - q
+        return np.asarray(self.directions(q).T @ (coordinate_rates / self.scales))
+
+    def wear(self, c: Array) -> float:
+        """How much of a chart's range has been used: it ends at 1."""
+        theta, _, T = self._parts(c)
+        q = self.position(c)
+        if q is None:
+            return math.inf
+        cosines = np.linalg.svd(T.T @ self.directions(q), compute_uv=False)
+        return max(float(np.max(np.abs(theta))) / FARTHEST, (1.0 - float(cosines[-1])) / (1.0 - STEEPEST))
+
+    def position(self, c: Array) -> Array | None:
+        """Coordinates of all hinges by the compiled closures; None if Newton does not find them."""
+        theta, q_r, T = self._parts(c)
+        kernel = self.kernel
+        q = with_unit_quaternions(self.loop.dependent, q_r + self.scales * (T @ theta))
+        for _ in range(ITERATIONS):
+            r, Y = kernel(q, kernel.p0)
+            if largest(r) <= 0.01 * kernel.tolerance:
+                break
+            off = T.T @ ((q - q_r) / self.scales) - theta
+            step = least_squares(self._augmented(q, Y, T), -np.concatenate((r, off)))
+            q = with_unit_quaternions(self.loop.dependent, self.loop.advanced(q, step * kernel.column_scales))
+        r, _ = kernel(q, kernel.p0)
+        return q if largest(r) <= TOLERANCE * max(1.0, kernel.size) else None
+
+    def renewed(self, c: Array, theta_dot: Array) -> tuple[Array, Array]:
+        """The same configuration and motion on a chart of its own: coordinates and rates.
+
+        A chart that has been left already is returned as it is.
+        """
+        q = self.position(c)
+        if q is None:
+            return c, theta_dot
+        _, _, T = self._parts(c)
+        _, Y = self.kernel(q, self.kernel.p0)
+        moving = np.concatenate((np.zeros(len(Y)), theta_dot))
+        v = least_squares(self._augmented(q, Y, T), moving) * self.kernel.column_scales
+        return self.chart(q), self.rates(q, v)
+
+    def _augmented(self, q: Array, Y: Array, T: Array) -> Array:
+        """Y over Tᵀ E, per scaled velocity."""
+        along = (T / self.scales[:, np.newaxis]).T @ coordinate_map(self.kernel, q)
+        return np.vstack((self.kernel.scaled(Y), along))
+
+    @cached_property
+    def _rows(self) -> list[int]:
+        """Independent rows of the closures, the same everywhere."""
+        samples = []
+        for q in self._sampled():
+            _, Y = self.kernel(q, self.kernel.p0)
+            scaled = self.kernel.scaled(Y)
+            _, _, Vt = np.linalg.svd(scaled)
+            N = self.coordinate.inboard.n_v
+            samples.append(scaled @ Vt[: Y.shape[1] - N].T)
+        return list(RowChoice(samples).rows)
+
+    def _sampled(self) -> list[Array]:
+        found = [self.q0]
+        for k in range(self.coordinate.inboard.n_v):
+            for sign in (-1.0, 1.0):
+                q, before = self.q0, None
+                for _ in range(SAMPLES):
+                    _, Y = self.kernel(q, self.kernel.p0)
+                    scaled = self.kernel.scaled(Y)
+                    _, _, Vt = np.linalg.svd(scaled)
+                    N = Vt[Vt.shape[0] - self.coordinate.inboard.n_v :]
+                    t = sign * N[k] if before is None else N.T @ (N @ before)
+                    before = t / np.linalg.norm(t)
+                    ahead = on_curve(
+                        self.kernel,
+                        self.loop.advanced(q, SAMPLE_STEP * before * self.kernel.column_scales),
+                        N,
+                    )
+                    if ahead is None:
+                        break
+                    q = ahead
+                    found.append(q)
+        return found
+
+    # What is evaluated, on floats or traced scalars
+
+    def solve(self, motion: SubgraphMotion) -> None:
+        here = self.solved(motion.hinge_motions[self.coordinate.name].c, motion.theta_dot)
+        start = 0
+        for body, q in zip(self.loop.dependent, self.loop.split(here.q).values(), strict=True):
+            hinge = body.inboard
+            part = slice(start, start + hinge.n_v)
+            start = part.stop
+            plain = q if hinge.n_q == hinge.n_v else None
+            motion.set(
+                body.name,
+                HingeMotion(hinge.configuration(q), here.X[part], zeros(hinge.n_v), here.bias[part], q=plain),
+            )
+
+    def solved(self, c: Array, theta_dot: Array) -> OnChart:
+        """Configuration, X_S and bias; NaN where the plane is too far from the loop's configurations."""
+        theta, q_r, T = self._parts(c)
+        rows, loop, n_v = self._rows, self.loop, self.loop.m
+        N = len(theta)
+        T_scaled = T / self.scales[:, np.newaxis]
+        q = with_unit_quaternions(loop.dependent, q_r + self.scales * (T @ theta))
+        for _ in range(ITERATIONS):
+            errors = loop.errors(q, zeros(n_v), {}, {})
+            A = PivotedLU(np.vstack((errors.Y[rows], T_scaled.T @ self._map(q))))
+            off = T_scaled.T @ (q - q_r) - theta
+            step = A.solve(concatenate((errors.residual[rows], off)))
+            q = with_unit_quaternions(loop.dependent, loop.advanced(q, -step))
+        fits = closed(loop.residual(q, {}, {}), TOLERANCE * max(1.0, self.kernel.size))
+        q = array(where(fits, entry, math.nan) for entry in q)
+        # Y X = 0 and Tᵀ E X = 1
+        E = self._map(q)
+        errors = loop.errors(q, zeros(n_v), {}, {})
+        A = PivotedLU(np.vstack((errors.Y[rows], T_scaled.T @ E)))
+        X = A.solve_columns(np.vstack((zeros(n_v - N, N), np.eye(N))))
+        # Y v̇ + δ̇ = 0 and Tᵀ (E v̇ + Ė v) = 0
+        v = X @ theta_dot
+        delta_dot = loop.errors(q, v, {}, {}).delta_dot[rows]
+        q_ddot = loop.advanced(q + E @ v, v) - loop.advanced(q, v) - E @ v  # q̇(q, v) is affine in q
+        bias = -A.solve(concatenate((delta_dot, T_scaled.T @ q_ddot)))
+        return OnChart(q, X, bias)
+
+    def _parts(self, c: Array) -> tuple[Array, Array, Array]:
+        """θ, q_r, T."""
+        N = (len(c) - self.n) // (self.n + 1)
+        return c[:N], c[N : N + self.n], c[N + self.n :].reshape(self.n, N)
+
+    def _map(self, q: Array) -> Array:
+        """Coordinate rates per velocity, (n, n_v)."""
+        return array(self.loop.advanced(q, e) - q for e in np.eye(self.loop.m)).T

@@ -1,0 +1,124 @@
+"""Configuration and motion of a loop with several freedoms from those of some of its hinges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ce_dynamics.arrays import Array
+from ce_dynamics.body import Body
+from ce_dynamics.errors import AssemblyError, IndependentCoordinatesError
+from ce_dynamics.loops.assembly import unassembled
+from ce_dynamics.loops.chart_linkage import ChartLinkage
+from ce_dynamics.loops.closure_errors import numerical_rank
+from ce_dynamics.loops.kernel import largest, least_squares
+from ce_dynamics.loops.trial import with_unit_quaternions
+
+SUBSTEP = 0.05  # of a given coordinate [rad, or sizes of the loop]
+ITERATIONS = 30
+
+
+def placed(linkage: ChartLinkage, given: Mapping[Body, float], held: Sequence[Body]) -> Array:
+    """Coordinates of all hinges with some as given, led there from the design pose with as little else moved.
+
+    Parameters
+    ----------
+    linkage : ChartLinkage
+    given : mapping of Body to float
+        Coordinates of hinges with one coordinate.
+    held : sequence of Body
+        Hinges that stay as they are in the design pose.
+
+    Raises
+    ------
+    AssemblyError
+        If there is no such configuration.
+    """
+    kernel, q = linkage.kernel, linkage.q0
+    places = [coordinate_place(linkage, body) for body in (*given, *held)]
+    start = q[places]
+    target = np.array([*given.values(), *(q[place] for place in places[len(given) :])])
+    span = np.max(np.abs(target - start) / linkage.scales[places], initial=0.0)
+    steps = max(1, int(np.ceil(span / SUBSTEP)))
+    for k in range(steps):
+        wanted = start + (k + 1) / steps * (target - start)
+        q, error = closed_with(linkage, q, places, wanted)
+        if error > kernel.tolerance:
+            raise AssemblyError(
+                f"{unassembled(kernel, q)}; on the way to the initial coordinates "
+                f"{ {body.name: value for body, value in given.items()} }, at {(k + 1) / steps:.0%} of it"
+            )
+    return q
+
+
+def closed_with(linkage: ChartLinkage, q: Array, places: list[int], wanted: Array) -> tuple[Array, float]:
+    """Coordinates that close the loop with some as wanted, and what stays open."""
+    kernel, loop = linkage.kernel, linkage.loop
+    rows = velocity_rows(linkage, places)
+    error = np.inf
+    for _ in range(ITERATIONS):
+        r, Y = kernel(q, kernel.p0)
+        off = (q[places] - wanted) / linkage.scales[places]
+        previous, error = error, max(largest(r), largest(off))
+        if error <= kernel.tolerance and error > 0.1 * previous:
+            break
+        step = least_squares(np.vstack((kernel.scaled(Y), rows)), -np.concatenate((r, off)), 1e-10)
+        step = step * min(1.0, 0.3 / max(largest(step), 1e-300))
+        q = with_unit_quaternions(loop.dependent, loop.advanced(q, step * kernel.column_scales))
+    return q, error
+
+
+def moving_as(linkage: ChartLinkage, q: Array, given: Mapping[Body, float], held: Sequence[Body]) -> Array:
+    """Velocities of all hinges with some as given, others at rest.
+
+    Raises
+    ------
+    IndependentCoordinatesError
+        If the loop cannot move like that, or if that does not tell how it moves.
+    """
+    kernel = linkage.kernel
+    if not given:
+        return np.zeros(linkage.loop.m)
+    places = [coordinate_place(linkage, body) for body in (*given, *held)]
+    _, Y = kernel(q, kernel.p0)
+    A = np.vstack((kernel.scaled(Y), velocity_rows(linkage, places)))
+    rates = np.array([*given.values(), *np.zeros(len(held))]) / linkage.scales[places]
+    v = least_squares(A, np.concatenate((np.zeros(len(Y)), rates)), 1e-10)
+    names = [body.name for body in (*given, *held)]
+    if largest(A @ v - np.concatenate((np.zeros(len(Y)), rates))) > 1e-9 * max(1.0, largest(rates)):
+        raise IndependentCoordinatesError(
+            f"the loop of {linkage.loop.name!r} cannot move with the initial rates of {names}; give those of "
+            f"as many hinges as it has degrees of freedom, {linkage.coordinate.inboard.n_v}, in a "
+            f"configuration in which these can move independently"
+        )
+    if numerical_rank(A) < linkage.loop.m:
+        raise IndependentCoordinatesError(
+            f"the loop of {linkage.loop.name!r}: the initial rates of {names} do not tell how it moves; it "
+            f"has {linkage.coordinate.inboard.n_v} degrees of freedom, give the rates of as many hinges"
+        )
+    return np.asarray(v * kernel.column_scales)
+
+
+def coordinate_place(linkage: ChartLinkage, body: Body) -> int:
+    """Place of a hinge's only coordinate."""
+    start = 0
+    for other in linkage.loop.dependent:
+        if other is body and body.inboard.n_q == 1:
+            return start
+        start += other.inboard.n_q
+    usable = [other.name for other in linkage.loop.dependent if other.inboard.n_q == 1]
+    raise IndependentCoordinatesError(
+        f"body {body.name!r}: initial values of a loop that no hinge leads are given by hinges with one "
+        f"coordinate; choose from {usable}"
+    )
+
+
+def velocity_rows(linkage: ChartLinkage, places: list[int]) -> Array:
+    """Rows that pick the scaled velocities of hinges with one coordinate."""
+    owners = {}
+    q_start = v_start = 0
+    for body in linkage.loop.dependent:
+        owners[q_start] = v_start
+        q_start, v_start = q_start + body.inboard.n_q, v_start + body.inboard.n_v
+    return np.eye(linkage.loop.m)[[owners[place] for place in places]]

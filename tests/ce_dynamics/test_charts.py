@@ -1,0 +1,316 @@
+"""Loops with several freedoms led by no hinge: coordinates on charts, and their changes on the way.
+
+Lengths are about 1 and charts are used up to 0.4 from where they touch, so positions are good to about 1e-15
+and rates too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ce_dynamics as ce
+from ce_dynamics.arrays import Array
+from ce_dynamics.charts import Charts
+from ce_dynamics.compiler import compile_function, trace
+from ce_dynamics.embedding import Embedding, embed
+from ce_dynamics.errors import AssemblyError, IndependentCoordinatesError, SimulationError
+from ce_dynamics.hinges import Planar, Prismatic, Revolute, Spherical
+from ce_dynamics.loops.chart_linkage import ChartLinkage
+from ce_dynamics.model import Model
+from ce_dynamics.path_aggregate import chart_of
+from ce_dynamics.recursion.outward import Outward
+from ce_dynamics.reference import FullyAugmented, Preparation, embedded_accelerations, simulate_dae
+from ce_dynamics.system import System
+from tests.ce_dynamics.mechanisms import Z, add, five_bar
+from tests.ce_dynamics.test_path import five_point, stacked, through
+
+NOTHING = np.zeros(0)
+
+
+def rssr() -> System:
+    """Crank, ball joint, rod, ball joint, rocker: the rod may spin, so no set of whole hinges fits."""
+    system = System(gravity=(0.3, -1.0, -9.81))
+    B, C = np.array((0.0, 0.3, 0.1)), np.array((1.0, 0.2, 0.9))
+    add(system, "crank", "ground", Revolute((1.0, 0.0, 0.1)), 0.5 * B)
+    add(system, "rod", "crank", Spherical(B), 0.5 * (B + C) + np.array((0.0, 0.05, 0.0)))
+    add(system, "rocker", "ground", Revolute((0.2, 1.0, 0.0), (1.2, 0.0, 0.1)), 0.5 * C)
+    system.close_loop("ball", "rod", "rocker", Spherical(C))
+    return system
+
+
+def platform() -> System:
+    """A plate that moves in the plane on three legs, and three redundant conditions per pin."""
+    system = System(gravity=(0.0, -9.81, 0.0))
+    feet = [np.array(p) for p in ((-1.0, 0.0, 0.0), (1.0, 0.0, 0.0))]
+    pins = [np.array(p) for p in ((-0.4, 1.2, 0.0), (0.5, 1.1, 0.0))]
+    add(system, "plate", "ground", Planar(Z, (0.0, 1.3, 0.0)), np.array((0.0, 1.3, 0.0)))
+    for k, (foot, pin) in enumerate(zip(feet, pins, strict=True)):
+        add(system, f"leg {k}", "ground", Revolute(Z, foot), 0.7 * foot + 0.3 * pin)
+        slide = Prismatic(pin - foot, foot)
+        add(system, f"rod {k}", f"leg {k}", slide, 0.3 * foot + 0.7 * pin)
+        system.close_loop(f"pin {k}", f"rod {k}", "plate", Revolute(Z, pin))
+    return system
+
+
+MECHANISMS: dict[str, tuple[Callable[[], System], int]] = {
+    "five-bar": (lambda: through(five_bar()), 2),
+    "RSSR": (lambda: through(rssr()), 2),
+    "platform": (lambda: through(platform()), 3),
+}
+
+
+@pytest.fixture(scope="module", params=MECHANISMS)
+def mechanism(request: pytest.FixtureRequest) -> Embedding:
+    build, freedoms = MECHANISMS[request.param]
+    embedding = embed(build())
+    assert embedding.n_v == freedoms
+    return embedding
+
+
+def linkage_of(embedding: Embedding) -> ChartLinkage:
+    linkage = chart_of(next(S for S in embedding.aggregates if S.closures))
+    assert linkage is not None
+    return linkage
+
+
+def random_state(embedding: Embedding, rng: np.random.Generator) -> tuple[Array, Array]:
+    """A place on a chart that touches the configurations some charts away from the design pose."""
+    linkage = linkage_of(embedding)
+    N = linkage.coordinate.inboard.n_v
+    c = linkage.coordinate.inboard.neutral
+    for _ in range(3):
+        c[:N] = rng.uniform(-0.2, 0.2, N)
+        c, _ = linkage.renewed(c, np.zeros(N))
+    c[:N] = rng.uniform(-0.25, 0.25, N)
+    return c, rng.uniform(-1.0, 1.0, N)
+
+
+# Kinematics
+
+
+def test_accelerations_equal_those_of_the_augmented_model(
+    mechanism: Embedding, rng: np.random.Generator
+) -> None:
+    full = FullyAugmented(mechanism.system)
+    for _ in range(5):
+        q, v = random_state(mechanism, rng)
+        y = full.state_from_embedded(mechanism, q, v, NOTHING, NOTHING)
+        constraints = full.at(y, NOTHING).constraints
+        assert np.max(np.abs(constraints.g)) < 2e-14
+        assert np.max(np.abs(constraints.rate)) < 1e-13
+        by_body = embedded_accelerations(mechanism, q, v, NOTHING, NOTHING)
+        found = np.concatenate([by_body[body.name] for body in mechanism.system.bodies])
+        expected = full.accelerations(y, NOTHING).V_dot
+        np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-10 * np.max(np.abs(expected)))
+
+
+def test_velocities_and_biases_are_derivatives(mechanism: Embedding, rng: np.random.Generator) -> None:
+    """Five-point formula: off by h⁴ |f⁽⁵⁾| / 30 < 1e-9 for |f⁽⁵⁾| < 3e4, and 1.5e-11 from rounding."""
+    q, v = random_state(mechanism, rng)
+    system, N = mechanism.system, len(v)
+
+    def ahead(t: float) -> Outward:
+        return Outward(mechanism, q + t * np.concatenate((v, np.zeros(len(q) - N))), v, {})
+
+    def points(t: float) -> Array:
+        return np.concatenate([ahead(t).placement(body, system.ground).r for body in system.bodies])
+
+    at = ahead(0.0)
+    rates = np.concatenate([at.placement(body, system.ground).v for body in system.bodies])
+    np.testing.assert_allclose(rates, five_point(points), rtol=0.0, atol=1e-8)
+    np.testing.assert_allclose(
+        stacked(at, "bias"), five_point(lambda t: stacked(ahead(t), "X") @ v), rtol=0.0, atol=1e-8
+    )
+
+
+def test_compiled_kinematics_equal_the_plain_ones(mechanism: Embedding, rng: np.random.Generator) -> None:
+    n_q = mechanism.n_q
+
+    def kinematics(y: Array) -> dict[str, Array]:
+        outward = Outward(mechanism, y[:n_q], y[n_q:], {})
+        S = next(S for S in mechanism.aggregates if S.closures)
+        parts = [outward.motions[S.name].hinge_motions[body.name] for body in S.bodies]
+        return {part: np.concatenate([getattr(p, part) for p in parts]) for part in ("c", "X", "bias")}
+
+    compiled = compile_function(trace("kinematics", kinematics, {"y": n_q + mechanism.n_v}))
+    for _ in range(3):
+        q, v = random_state(mechanism, rng)
+        for part, value in zip(("c", "X", "bias"), compiled(np.concatenate((q, v))), strict=True):
+            plain = stacked(Outward(mechanism, q, v, {}), part)
+            np.testing.assert_allclose(value, plain.reshape(value.shape), rtol=0.0, atol=1e-11)
+
+
+def test_another_chart_is_the_same_state(mechanism: Embedding, rng: np.random.Generator) -> None:
+    """Positions, velocities and accelerations of all bodies, as seen from both charts."""
+    linkage = linkage_of(mechanism)
+    q, v = random_state(mechanism, rng)
+    q_new, v_new = linkage.renewed(q, v)
+    assert linkage.wear(q_new) < 1e-6
+    np.testing.assert_array_equal(q_new[: len(v)], 0.0)
+    system = mechanism.system
+    one, other = Outward(mechanism, q, v, {}), Outward(mechanism, q_new, v_new, {})
+    for body in system.bodies:
+        a, b = one.placement(body, system.ground), other.placement(body, system.ground)
+        for part in ("R", "r", "v", "w"):
+            np.testing.assert_allclose(getattr(b, part), getattr(a, part), rtol=0.0, atol=1e-13)
+    ours = embedded_accelerations(mechanism, q, v, NOTHING, NOTHING)
+    theirs = embedded_accelerations(mechanism, q_new, v_new, NOTHING, NOTHING)
+    for name, value in ours.items():
+        np.testing.assert_allclose(theirs[name], value, rtol=0.0, atol=1e-10)
+
+
+def test_far_from_its_chart_there_is_nothing(mechanism: Embedding) -> None:
+    linkage = linkage_of(mechanism)
+    N = linkage.coordinate.inboard.n_v
+    c = linkage.coordinate.inboard.neutral
+    c[:N] = 20.0
+    assert linkage.wear(c) > 1.0
+    S = next(S for S in mechanism.aggregates if S.closures)
+    motion = Outward(mechanism, c, np.ones(N), {}).motions[S.name]
+    numbers = np.concatenate([motion.hinge_motions[body.name].c for body in S.bodies]).astype(float)
+    found = linkage.position(c)
+    assert np.all(np.isnan(numbers)) if found is None else np.all(np.isfinite(numbers))
+
+
+# Runs
+
+
+def falling(led: bool) -> System:
+    """A five-bar whose couplers come in line at 0.586 s: there its cranks no longer tell how it moves."""
+    system = five_bar() if led else through(five_bar())
+    system.start("left", q=0.2, v=0.7)
+    system.start("right", q=-0.3, v=0.5)
+    return system
+
+
+def test_a_run_through_a_singular_choice_of_coordinates() -> None:
+    """The cranks as coordinates stop there; on charts it goes on, as the DAE does.
+
+    IDA at 1e-9 makes errors of some thousand tolerances over a second (`reference.test_trajectories`).
+    """
+    times = np.linspace(0.0, 1.0, 11)
+    model = Model(falling(led=False))
+    run = ce.simulate(model, duration=1.0, method="DOP853", rtol=1e-11, atol=1e-12, interval=0.1)
+    full = FullyAugmented(model.system)
+    q, v, x = model.layout.split(model.y0)
+    start = full.state_from_embedded(model.embedding, q, v, x, NOTHING)
+    reference = simulate_dae(Preparation(model.system, start), None, times, rtol=1e-9, atol=1e-9)
+    for name, foot, com in (("left", 0.0, (-0.15, 0.3)), ("right", 1.0, (0.2, 0.25))):
+        angle = run[name].values
+        x = foot + np.cos(angle) * com[0] - np.sin(angle) * com[1]
+        y = np.sin(angle) * com[0] + np.cos(angle) * com[1]
+        found = reference.body(name).r[:, :2].T
+        np.testing.assert_allclose(found, (x, y), rtol=0.0, atol=1e-5)
+    assert np.ptp(run["energy"].values) < 1e-8
+    with pytest.raises(SimulationError, match=r"at t = 0\.586\d* s"):
+        ce.simulate(Model(falling(led=True)), duration=1.0, method="DOP853", rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "rk4", "LSODA"])
+def test_methods_agree_across_charts(method: Any) -> None:
+    """Two seconds and 1.9 turns of a crank, on some forty charts."""
+    options = {"duration": 2.0, "interval": 0.02}
+    tight = ce.simulate(Model(falling(False)), method="DOP853", rtol=1e-11, atol=1e-12, **options)  # type: ignore[arg-type]
+    run = ce.simulate(Model(falling(False)), method=method, rtol=1e-9, atol=1e-11, step=5e-4, **options)  # type: ignore[arg-type]
+    assert tight["left"].values[-1] > 11.0
+    for name in ("left", "right", "left_coupler"):
+        np.testing.assert_allclose(run[name], tight[name], rtol=0.0, atol=2e-5)
+    assert float(run["closure_error"].max()) < 1e-14
+    assert not any("chart_at" in name or "chart_along" in name for name in map(str, run))
+
+
+def test_simulator_changes_charts() -> None:
+    model = Model(falling(False))
+    simulator = ce.Simulator(model, method="rk4", step=5e-4)
+    energy = simulator.outputs()["energy"]
+    for _ in range(100):
+        simulator.step(0.02)
+    assert simulator.outputs()["energy"] == pytest.approx(energy, abs=1e-4)
+    assert simulator.outputs()["left"] > 11.0
+
+
+def test_a_rod_that_spins_between_balls() -> None:
+    """Energy is kept, and its spin about its own axis is a freedom like the other."""
+    system = through(rssr())
+    system.start("crank", v=6.0)
+    system.start("rocker", v=0.0)
+    with pytest.raises(IndependentCoordinatesError, match=r"cannot move with the initial rates"):
+        Model(system)
+    system = through(rssr())
+    model = Model(system)
+    y0 = model.y0
+    y0[-2:] = (3.0, -2.0)
+    run = ce.simulate(model, y0=y0, duration=1.0, method="DOP853", rtol=1e-10, atol=1e-12)
+    assert np.ptp(run["energy"].values) < 1e-7
+    assert float(run["closure_error"].max()) < 1e-13
+
+
+def test_whole_hinges_that_do_not_fit_are_told_of_charts() -> None:
+    with pytest.raises(
+        IndependentCoordinatesError, match=r"no set of whole hinges .* through_dead_centres=True"
+    ):
+        embed(rssr())
+
+
+# Initial values
+
+
+def test_initial_values_by_any_hinges() -> None:
+    given = Model(falling(False))
+    outward = given.instant(given.y0, given.u0).outward
+    system = through(five_bar())
+    for name in ("left coupler", "right coupler"):
+        body = given.system.find(name)
+        system.start(name, q=outward.coordinate(body), v=outward.rate(body))
+    model = Model(system)
+    again = model.instant(model.y0, model.u0).outward
+    for body in system.bodies:
+        before = given.system.find(body.name)
+        assert again.coordinate(body) == pytest.approx(outward.coordinate(before), abs=1e-12)
+        assert again.rate(body) == pytest.approx(outward.rate(before), abs=1e-12)
+
+
+def test_named_hinges_stay_if_nothing_is_said_of_them() -> None:
+    system = through(five_bar(), "right")
+    system.start("left", q=0.3, v=1.0)
+    model = Model(system)
+    outward = model.instant(model.y0, model.u0).outward
+    right, left = system.find("right"), system.find("left")
+    assert outward.coordinate(right) == pytest.approx(0.0, abs=1e-13)
+    assert outward.rate(right) == pytest.approx(0.0, abs=1e-13)
+    assert outward.coordinate(left) == pytest.approx(0.3, abs=1e-13)
+    assert outward.rate(left) == pytest.approx(1.0, abs=1e-13)
+
+
+def test_initial_coordinates_out_of_reach() -> None:
+    """The cranks' pins would meet, but bars of 1.1 and 1.3 cannot be folded to less than 0.2."""
+    system = through(five_bar())
+    system.start("left", q=-1.33)
+    system.start("right", q=1.51)
+    with pytest.raises(AssemblyError, match=r"closure 'pin' stays open by .* on the way to .* at \d+% of it"):
+        Model(system)
+
+
+def test_rates_that_do_not_tell_how_it_moves() -> None:
+    system = through(five_bar())
+    system.start("left", v=1.0)
+    with pytest.raises(IndependentCoordinatesError, match=r"rates of \['left'\] do not tell how it moves"):
+        Model(system)
+
+
+def test_worn_charts_are_found() -> None:
+    model = Model(falling(False))
+    charts, y = Charts(model), model.y0
+    assert charts
+    assert not charts.renew(y)
+    y[0] = 0.41  # of 0.4
+    assert charts.wear(y) > 1.0
+    assert charts.renew(y)
+    assert y[0] == 0.0
+    assert not Charts(Model(five_bar()))
+    assert math.isclose(charts.wear(y), 0.0, abs_tol=1e-9)
