@@ -12,6 +12,7 @@ from ce_dynamics.embedding import Aggregate, Embedding, embed, freedoms_of
 from ce_dynamics.errors import CeDynamicsError
 from ce_dynamics.formula import nominal
 from ce_dynamics.layout import Entry, dotted
+from ce_dynamics.loops.chart_linkage import ChartLinkage
 from ce_dynamics.loops.numeric_linkage import NumericLinkage
 from ce_dynamics.loops.path_linkage import PathLinkage
 from ce_dynamics.system import CutEdge, System
@@ -267,4 +268,6 @@ def solver(linkage: object) -> str:
         return "numerically"
     if isinstance(linkage, PathLinkage):
         return "along the path of its configurations"
+    if isinstance(linkage, ChartLinkage):
+        return "on charts of its configurations"
     return f"in closed form by {type(linkage).__name__}"

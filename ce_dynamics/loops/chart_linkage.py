@@ -1,7 +1,7 @@
 """Loop kinematics on charts: a loop with several freedoms goes through the dead centres of all its hinges.
 
 A chart is the plane through a configuration q_r along the directions T in which the loop can move there.
-θ = Tᵀ (q − q_r), in units of 1 rad and the loop's size, tells where the loop is as long as it has not turned
+θ = Tᵀ (q − q_r) (T32), in units of 1 rad and the loop's size, tells where the loop is as long as it has not turned
 too far away from T; then the next chart begins where it is (`ChartLinkage.chart`).  No hinge is singled out,
 so hinges of which only some velocities are independent do no harm either.
 """
@@ -223,7 +223,7 @@ class ChartLinkage(Linkage):
             q = with_unit_quaternions(loop.dependent, loop.advanced(q, -step))
         fits = closed(loop.residual(q, {}, {}), TOLERANCE * max(1.0, self.kernel.size))
         q = array(where(fits, entry, math.nan) for entry in q)
-        # Y X = 0 and Tᵀ E X = 1
+        # (T33): Y X = 0 and Tᵀ E X = 1
         E = self._map(q)
         errors = loop.errors(q, zeros(n_v), {}, {})
         A = PivotedLU(np.vstack((errors.Y[rows], T_scaled.T @ E)))

@@ -314,3 +314,9 @@ def test_worn_charts_are_found() -> None:
     assert y[0] == 0.0
     assert not Charts(Model(five_bar()))
     assert math.isclose(charts.wear(y), 0.0, abs_tol=1e-9)
+
+
+def test_description_names_charts() -> None:
+    text = str(through(five_bar()).describe())
+    assert "independent  left.chart" in text
+    assert "found on charts of its configurations" in text
