@@ -2,10 +2,10 @@
 
 s is about the arc length of the curve.  To be smooth it must not depend on where the continuation happened to
 put its points, so it is defined by a *reference*, a smooth curve near the true one: the configuration at s is
-where the true curve crosses the plane through the reference at s across the direction of the reference there.
-Samples of that (T31), exact to rounding, make a series that converges to rounding too; from then on the series is
-the curve.  Its derivatives are those of the very function that gives the positions, and no matrix has to be
-regular: dead centres and crossings of branches are points like others.
+where the true curve crosses the plane through the reference at s across the direction of the reference there
+(T31).  Samples of that, exact to rounding, make a series that converges to rounding too; from then on the
+series is the curve.  Its derivatives are those of the very function that gives the positions, and no matrix
+has to be regular: dead centres and crossings of branches are points like others.
 """
 
 from __future__ import annotations

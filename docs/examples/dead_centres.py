@@ -1,4 +1,4 @@
-"""The figure of docs/dead-centres.md, written into the current folder: a slider-crank through its dead centres."""
+"""The figure of docs/dead-centres.md, written into the current folder."""
 
 import re
 import sys
