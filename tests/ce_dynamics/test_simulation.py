@@ -390,3 +390,17 @@ def free_rocker() -> Model:
 def test_a_loop_thrown_over_a_dead_point_is_noticed_by_its_energy() -> None:
     with pytest.warns(AccuracyWarning, match=r"energy and work differ by .* J, first at t = 0\.\d+ s"):
         simulate(free_rocker(), duration=1.0, rtol=1e-4, audit=True)
+
+
+@pytest.mark.filterwarnings("error::ce_dynamics.errors.AccuracyWarning")
+def test_balance_is_judged_by_what_moves_where_all_energy_sums_to_zero() -> None:
+    """Released at rest at the height where potential energy is zero, without a drive: E = W = 0 for ever."""
+    system = System(gravity=(0.0, 0.0, -9.81))
+    system.add_body(
+        "arm", mass=2.0, com=(0.5, 0.0, 0.0), inertia=(0.0, 0.1, 0.1), parent=system.ground,
+        hinge=Revolute(axis=(0.0, 1.0, 0.0)),
+    )  # fmt: skip
+    run = simulate(Model(system), duration=2.0, audit=True, rtol=1e-6)
+    # the greatest kinetic energy is m g l = 9.81 J; what the integrator loses is a small part of it
+    assert 1e-12 < np.abs(run.energy).max() < 1e-3
+    np.testing.assert_array_equal(run.work, 0.0)
