@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from ce_dynamics.arrays import Array
 from ce_dynamics.errors import AssemblyError
 from ce_dynamics.loops.kernel import LoopKernel, largest, least_squares
+from ce_dynamics.loops.trial import with_unit_quaternions
 
 ITERATIONS = 200
 SMALLEST_DAMPING = 1.0 / 1024.0
+STARTS = 12
+FARTHER = 0.15  # [rad, or sizes of the loop] that every further start lies away from the guess, at most
+SEED = 20240229  # the same guess is assembled in the same way every time
 
 
 def assembled(kernel: LoopKernel) -> Array:
     """Dependent coordinates that close the loop with everything given in the design pose.
 
     A design pose that closes already is kept as it is.  Otherwise Gauss-Newton steps, at most 0.3 rad (or 0.3
-    sizes of the loop) long and halved until the residual shrinks, start from there.
+    sizes of the loop) long and halved until the residual shrinks, start from there; where they get stuck,
+    from some more poses around it, farther and farther away.
 
     Raises
     ------
@@ -27,6 +34,27 @@ def assembled(kernel: LoopKernel) -> Array:
     r, _ = kernel(q, kernel.p0)
     if largest(r) <= kernel.tolerance:
         return q
+    best, smallest = q, np.inf
+    for start in starts(kernel, q):
+        closed = kernel.newton(descended(kernel, start), kernel.p0)
+        if closed.error <= kernel.tolerance:
+            return closed.q
+        if closed.error < smallest:
+            best, smallest = closed.q, closed.error
+    raise AssemblyError(unassembled(kernel, best))
+
+
+def starts(kernel: LoopKernel, q: Array) -> Iterator[Array]:
+    """The guess, and poses around it."""
+    rng = np.random.default_rng(SEED)
+    m = kernel.loop.m
+    for k in range(STARTS):
+        step = k * FARTHER * rng.uniform(-1.0, 1.0, m) * kernel.column_scales[:m]
+        yield with_unit_quaternions(kernel.loop.dependent, kernel.loop.advanced(q, step))
+
+
+def descended(kernel: LoopKernel, q: Array) -> Array:
+    """Where damped Gauss-Newton steps lead."""
     m = kernel.loop.m
     for _ in range(ITERATIONS):
         r, Y = kernel(q, kernel.p0)
@@ -38,10 +66,7 @@ def assembled(kernel: LoopKernel) -> Array:
         if shortened is None:
             break
         q = shortened
-    closed = kernel.newton(q, kernel.p0)
-    if closed.error > kernel.tolerance:
-        raise AssemblyError(unassembled(kernel, closed.q))
-    return closed.q
+    return q
 
 
 def damped(kernel: LoopKernel, q: Array, step: Array, cost: float) -> Array | None:
