@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint
+from ce_dynamics.kinematics.checking import check_linkage
 from ce_dynamics.kinematics.composite import Composite
 from ce_dynamics.kinematics.double_wishbone import DoubleWishbone, DoubleWishboneBodies, DoubleWishbonePoints
 from ce_dynamics.kinematics.four_bar import four_bar_angles, four_bar_rates, four_bar_second
@@ -30,6 +31,7 @@ __all__ = [
     "SpindleTieRod",
     "SymbolicLinkage",
     "WishboneLoop",
+    "check_linkage",
     "four_bar_angles",
     "four_bar_rates",
     "four_bar_second",

@@ -258,8 +258,7 @@ def check_linkage(
 
     Examples
     --------
-    >>> from ce_dynamics.kinematics import FourBar
-    >>> from ce_dynamics.kinematics.checking import check_linkage
+    >>> from ce_dynamics.kinematics import FourBar, check_linkage
     >>> linkage = FourBar((0, 0, 0), (0.2, 0.3, 0), (1.1, 0.8, 0), (1.2, -0.1, 0), axis=(0, 0, 1))
     >>> check_linkage(linkage, {"crank": (-3.0, 3.0)}).X < 1.0
     True

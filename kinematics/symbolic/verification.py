@@ -14,7 +14,7 @@ from ce_dynamics.formula import nominal
 from ce_dynamics.kinematics.reach import placed_bodies
 from ce_dynamics.kinematics.symbolic.algebra import Expr
 from ce_dynamics.loops.kernel import largest, least_squares
-from ce_dynamics.loops.trial import Loop, held_at_design, moving
+from ce_dynamics.loops.trial import Loop, held_at_design, moving, stacked_neutral
 from ce_dynamics.system import LoopClosure
 
 if TYPE_CHECKING:
@@ -72,13 +72,16 @@ def closed_poses(linkage: SymbolicLinkage) -> Iterator[dict[Expr, float]]:
     loop = Loop(parent, tuple(bodies), closures, dependent)
     siblings = tuple(body for body in outside.values() if body is not parent)
     held = held_at_design(siblings, parent)
-    for k in range(sum(body.inboard.n_q for body in loop.given)):
+    plain = [body for body in loop.given for _ in range(body.inboard.n_q)]
+    units = [unit for body in loop.given for unit in body.inboard.coordinate_units]
+    for k, (body, unit) in enumerate(zip(plain, units, strict=True)):
+        if body.inboard.coordinate_names != body.inboard.velocity_names:
+            continue  # quaternions: the equations know nothing of them
         for direction in (STEP, -STEP):
             q = loop.neutral()
             for n in range(1, FARTHEST + 1):
-                p = np.zeros(sum(body.inboard.n_q for body in loop.given))
-                units = [unit for body in loop.given for unit in body.inboard.coordinate_units]
-                p[k] = n * direction * (1.0 if units[k] == "rad" else loop.size)
+                p = stacked_neutral(loop.given)
+                p[k] += n * direction * (1.0 if unit == "rad" else loop.size)
                 closed = newton(loop, q, moving(loop.given, p), held)
                 if closed is None or float(np.max(np.abs((closed - q) / loop.scales), initial=0.0)) > 1.0:
                     break
