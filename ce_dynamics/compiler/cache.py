@@ -20,6 +20,9 @@ import platformdirs
 VARIABLE = "CE_DYNAMICS_CACHE"
 """Environment variable that names the cache folder; ``off`` disables the cache."""
 
+NOTE = "note-"
+"""How keys of notes about functions begin; they are no compiled functions themselves."""
+
 _SUFFIX = ".code"
 _DIGEST_SIZE = hashlib.sha256().digest_size
 _LARGEST_TOTAL = 512 * 2**20
@@ -104,23 +107,26 @@ def limit() -> int:
 
 
 def contents() -> tuple[int, int]:
-    """Number of entries and their size in bytes, temporary files of broken writers included in the size."""
+    """Number of compiled functions, and the size of everything in bytes.
+
+    Notes and temporary files of broken writers are included in the size.
+    """
     where = folder()
     if where is None or not where.is_dir():
         return 0, 0
-    entries = len(list(where.glob(f"*{_SUFFIX}")))
+    entries = sum(not path.name.startswith(NOTE) for path in where.glob(f"*{_SUFFIX}"))
     return entries, sum(_size(path) for path in _files(where))
 
 
 def clear() -> int:
-    """Remove all entries, and what broken writers left; how many entries were removed."""
+    """Remove all entries, and what broken writers left; how many compiled functions were removed."""
     where = folder()
     if where is None or not where.is_dir():
         return 0
     removed = 0
     for path in _files(where):
         path.unlink(missing_ok=True)
-        removed += path.suffix == _SUFFIX
+        removed += path.suffix == _SUFFIX and not path.name.startswith(NOTE)
     return removed
 
 

@@ -54,7 +54,7 @@ def _key(name: str, content: tuple[object, ...]) -> str | None:
     if cache.folder() is None:
         return None
     key = content_key(*content)
-    return None if key is None else hashlib.sha256(f"recall {name} {key}".encode()).hexdigest()
+    return None if key is None else cache.NOTE + hashlib.sha256(f"{name} {key}".encode()).hexdigest()
 
 
 def _load(key: str, make: Callable[[], TracedFunction]) -> machine.CompiledFunction | None:

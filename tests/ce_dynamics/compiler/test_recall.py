@@ -179,6 +179,13 @@ def test_code_that_is_gone_is_compiled_anew(known: Path) -> None:
     assert len(list(known.iterdir())) == 2
 
 
+def test_notes_are_not_counted_as_functions(known: Path) -> None:
+    files = list(known.iterdir())
+    assert (len(files), cache.contents()) == (2, (1, sum(path.stat().st_size for path in files)))
+    assert cache.clear() == 1
+    assert list(known.iterdir()) == []
+
+
 @pytest.mark.usefixtures("known", "no_tracing")
 def test_another_cpu_does_not_get_this_ones_code(monkeypatch: pytest.MonkeyPatch) -> None:
     triple, _, features = machine._host()
