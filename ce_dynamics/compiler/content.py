@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 import ce_dynamics
+from ce_dynamics.compiler.machine import CompiledFunction
 
 FORMAT = 1
 """Raise whenever the way keys are made changes."""
@@ -158,6 +159,8 @@ class _Walk:
             self._add_code(x)
         elif isinstance(x, (types.BuiltinFunctionType, np.ufunc)):
             self._add_foreign(x)
+        elif kind is CompiledFunction:
+            self._add_all("compiled", (x.signature.digest, x.lanes))
         elif isinstance(x, enum.Enum):
             self._add_all("enum", (kind, x.name))
         else:

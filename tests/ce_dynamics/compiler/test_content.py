@@ -22,6 +22,7 @@ from ce_dynamics.model import Model
 from ce_dynamics.models import hmmwv
 from ce_dynamics.models.hmmwv.schema import HmmwvParameters
 from ce_dynamics.system import System
+from tests.ce_dynamics.mechanisms import four_bar
 
 
 def pendulum(length: float = 0.5, mass: float = 2.0, function: Callable[[Any], Any] | None = None) -> System:
@@ -100,6 +101,20 @@ def keys_and_graphs(overrides: tuple[str, ...]) -> tuple[str, str]:
     assert key is not None
     assert content_key(model.system, model.embedding, model.layout) == key  # tracing leaves nothing behind
     return key, digest
+
+
+def test_keys_of_loops_solved_by_newtons_method() -> None:
+    """Their linkages hold tables of the branch and compiled functions."""
+    models = [
+        Model(four_bar(lengths, 0.9))
+        for lengths in ((0.3, 0.9, 0.7, 1.0), (0.3, 0.9, 0.7, 1.0), (0.3, 0.9, 0.7, 1.01))
+    ]
+    keys = [content_key(model.system, model.embedding, model.layout) for model in models]
+    digests = [model.trace_dynamics().digest() for model in models]
+    assert keys == [content_key(model.system, model.embedding, model.layout) for model in models]
+    assert keys[0] == keys[1] != keys[2]
+    assert digests[0] == digests[1] != digests[2]
+    assert None not in keys
 
 
 def test_functions_of_one_line_are_told_apart_by_their_constants() -> None:
