@@ -19,6 +19,7 @@ from ce_dynamics.hinges.geometry import finite_number
 from ce_dynamics.hinges.revolute import Revolute
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, Link, expect_hinge
 from ce_dynamics.kinematics.symbolic.algebra import Algebra, Expr, Unknown
+from ce_dynamics.kinematics.symbolic.arguments import checked_coordinates, checked_equations
 from ce_dynamics.kinematics.symbolic.code import function
 from ce_dynamics.kinematics.symbolic.derivatives import blocks, derivatives, solve_blocks
 from ce_dynamics.kinematics.symbolic.elimination import Elimination
@@ -109,14 +110,14 @@ class SymbolicLinkage(ClosedForm):
         self.owner = name or f"linkage of {(given[0] if given else joints[0].body)!r}"
         self._joints, self._cuts = tuple(joints), tuple(cuts)
         self._hinges = {joint.body: joint.hinge for joint in joints}
-        self.coordinates = self._checked_coordinates(coordinates)
+        self.coordinates = checked_coordinates(coordinates, self._hinges, self.owner)
         self.parameters = {
             symbol: finite_number(value, self.owner, f"parameter {symbol}")
             for symbol, value in (parameters or {}).items()
         }
         self.given = given
         self.independent = given[0] if len(given) == 1 and given[0] in self._hinges else None
-        self.equations = self._checked_equations(equations)
+        self.equations = checked_equations(equations, {*self.coordinates, *self.parameters}, self.owner)
         self.determines = tuple(body for body in self._hinges if body not in given)
         self.closes = tuple(cut.name for cut in self._cuts) or self.equation_names
         self._unknowns = {symbol: Unknown(symbol, self._is_angle(symbol)) for symbol in self.coordinates}
@@ -183,40 +184,6 @@ class SymbolicLinkage(ClosedForm):
     def equation_names(self) -> tuple[str, ...]:
         """Names of the equations, for where they themselves close the loop."""
         return tuple(f"{self.owner}: equation {k + 1}" for k in range(len(self.equations)))
-
-    def _checked_coordinates(
-        self, coordinates: Mapping[Expr, str | tuple[str, int]]
-    ) -> dict[Expr, tuple[str, int]]:
-        found: dict[Expr, tuple[str, int]] = {}
-        for symbol, meaning in coordinates.items():
-            body, k = (meaning, 0) if isinstance(meaning, str) else meaning
-            if body not in self._hinges:
-                raise ModelError(
-                    f"{self.owner}: {symbol} belongs to {body!r}, which is no body of its joints"
-                )
-            hinge = self._hinges[body]
-            if hinge.coordinate_names != hinge.velocity_names or not 0 <= k < hinge.n_q:
-                raise ModelError(
-                    f"{self.owner}: {symbol} cannot be coordinate {k} of the {type(hinge).__name__} hinge of "
-                    f"{body!r}: that has no such angle or displacement"
-                )
-            if (body, k) in found.values():
-                raise ModelError(f"{self.owner}: coordinate {k} of {body!r} has two symbols")
-            found[symbol] = body, k
-        return found
-
-    def _checked_equations(self, equations: Sequence[Expr]) -> list[Expr]:
-        flat = [entry for e in equations for entry in (e if isinstance(e, sympy.MatrixBase) else (e,))]
-        result = [sympy.sympify(e.lhs - e.rhs if isinstance(e, sympy.Eq) else e) for e in flat]
-        known = {*self.coordinates, *self.parameters}
-        for k, equation in enumerate(result):
-            unknown = sorted(map(str, equation.free_symbols - known))
-            if unknown:
-                raise ModelError(
-                    f"{self.owner}: equation {k + 1} contains {unknown}, which are neither coordinates nor "
-                    f"parameters with a value"
-                )
-        return result
 
     def _check_numbers(self) -> None:
         for body in self.given:

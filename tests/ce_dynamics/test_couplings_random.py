@@ -68,9 +68,7 @@ class Mechanism:
             coefficients = (0.0, float(rng.uniform(0.4, 1.0)), float(rng.uniform(-0.5, 0.5)))
             s.couple(name, self.pick(2), ce.PolynomialCoupling(coefficients))
         elif kind == 3:
-            s.couple(
-                name, self.pick(2), ce.ImplicitCoupling(lambda p, q: q + 0.3 * q**3 - 0.6 * p + 0.2 * p * q)
-            )
+            s.couple(name, self.pick(2), ce.ImplicitCoupling(skew_cubic))
         else:
             a, b = self.pick(2)
             at_a, at_b = (*self.tips[a], 0.0), (*self.tips[b], 0.0)
