@@ -74,11 +74,15 @@ class Algebra:
         self.samples = [self._sample() for _ in range(3)]
 
     def paired(self, expression: Expr) -> Expr:
-        """An expression with cos and sin of whole multiples and sums of angles written in their pairs."""
+        """An expression with cos and sin of whole multiples and sums of angles multiplied out in pairs."""
+        return sympy.expand(self.in_pairs(expression))
+
+    def in_pairs(self, expression: Expr) -> Expr:
+        """The same as it stands: sums of angles that occur again are recognised, as products would not be."""
         expression = expression.replace(sympy.tan, lambda x: sympy.sin(x) / sympy.cos(x))
         expression = expression.replace(sympy.cot, lambda x: sympy.cos(x) / sympy.sin(x))
         expression = expression.replace(sympy.cos, lambda x: self._turned(x)[0])
-        return sympy.expand(expression.replace(sympy.sin, lambda x: self._turned(x)[1]))
+        return expression.replace(sympy.sin, lambda x: self._turned(x)[1])
 
     def _turned(self, argument: Expr) -> tuple[Expr, Expr]:
         """Cosine and sine of Σ n x + rest, by complex multiplication."""

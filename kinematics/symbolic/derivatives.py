@@ -48,8 +48,8 @@ def derivatives(
     columns = len(coordinates)
     second = [sum(J_dot[i * columns + j] * rates[j] for j in range(columns)) for i in range(len(equations))]
     n = len(dependent)
-    paired = J.applyfunc(algebra.paired)
-    return Derivatives(paired[:, :n], paired[:, n:], [algebra.paired(e) for e in second], rates)
+    paired = J.applyfunc(algebra.in_pairs)
+    return Derivatives(paired[:, :n], paired[:, n:], [algebra.in_pairs(e) for e in second], rates)
 
 
 class Block(NamedTuple):
