@@ -66,7 +66,7 @@ def run(options: Options) -> Result:
         sizes = family.sizes[:3] if options.quick else family.sizes
         data[key] = entries = [measured(family, n) for n in sizes]
         contenders = [entry.pop("contender") for entry in entries]
-        race(contenders, 3 if options.quick else 60)  # in turn: all see the same machine
+        race(contenders, 3 if options.quick else 120)  # in turn: all see the same machine
         for entry, contender in zip(entries, contenders, strict=True):
             entry["us"] = 1e6 * contender.seconds
             v_dot = entry.pop("v_dot")
