@@ -138,6 +138,17 @@ def where_it_stands(model: Model, y: Floats) -> str:
     return ""
 
 
+def straight_path_text(S: Aggregate) -> str:
+    """Why hinges may cease to lead a loop with several freedoms, as a clause for messages."""
+    if S.N < 2 or not any(isinstance(linkage, NumericLinkage) for linkage in S.linkages):
+        return ""
+    names = [body.name for body in S.independent]
+    return (
+        f"; it is led by {names} along a straight path from the design pose, which comes to or too near a "
+        f"configuration that these do not lead: {REMEDY}"
+    )
+
+
 def warn_near(coordinates: Sequence[Watched], t: Floats, Y: Floats) -> None:
     """Warn of the nearest approach to a dead centre of every coordinate, if that was near."""
     for watch in coordinates:
@@ -150,5 +161,5 @@ def warn_near(coordinates: Sequence[Watched], t: Floats, Y: Floats) -> None:
                 f"t = {t[k]:.4g} s, where the coordinate is {Y[k, watch.q]:.6g} and its reach ends at "
                 f"{watch.upper if phi[k] > 0 else watch.lower:.6g}; digits are lost there: {REMEDY}",
                 SingularityWarning,
-                stacklevel=4,
+                stacklevel=5,
             )

@@ -15,10 +15,11 @@ from ce_dynamics.analysis.answers import reach_text
 from ce_dynamics.charts import Charts, solve_across_charts
 from ce_dynamics.checks import Floats, checked
 from ce_dynamics.dead_centre_jumps import jump_of
-from ce_dynamics.dead_centre_watch import where_it_stands
+from ce_dynamics.dead_centre_watch import straight_path_text, where_it_stands
 from ce_dynamics.errors import AccuracyWarning, CeDynamicsError, ModelError, SimulationError
 from ce_dynamics.model import InputLaw, Model
 from ce_dynamics.results import Column, Record, record
+from ce_dynamics.steepness import warn_if_steep
 from ce_dynamics.stepping.methods import NATIVE_METHODS, NativeMethod
 from ce_dynamics.stepping.run import (
     STEPS_PER_CHUNK,
@@ -290,6 +291,7 @@ def simulate_to_record(
     if jump is not None:
         t, Y, trouble = t[t <= jump.t], Y[t <= jump.t], jump.what or trouble
     U = np.array([rhs.inputs_at(t_k, y_k).copy() for t_k, y_k in zip(t, Y, strict=True)]).reshape(len(t), -1)
+    steep = warn_if_steep(model, t, Y, U)
     attributes = {
         "system": model.system.name,
         "method": method,
@@ -307,7 +309,7 @@ def simulate_to_record(
             check_balance(model, t, Y, U, results["energy"].values)
     if trouble:
         known = trouble.startswith(INTERRUPTED) or (jump is not None and jump.what)
-        where = "" if known else stands or where_it_broke(model, rhs, t[-1], Y[-1])
+        where = "" if known else stands or where_it_broke(model, rhs, t[-1], Y[-1]) + steep
         raise SimulationError(f"{trouble}{where}", results)
     return results
 
@@ -497,5 +499,6 @@ def where_it_broke(model: Model, rhs: RightHandSide, t: float, y: Floats) -> str
         u = rhs.inputs_at(t + step, ahead).copy()
         broken = model.unassembled(ahead[: len(model.layout.y0)], u)
         if broken is not None:
-            return f"; the loop of {broken.name!r} left the range it can be assembled in{reach_text(broken)}"
+            text = reach_text(broken) or straight_path_text(broken)
+            return f"; the loop of {broken.name!r} left the range it can be assembled in{text}"
     return ""

@@ -7,6 +7,7 @@ and rates too.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -18,13 +19,19 @@ from ce_dynamics.arrays import Array
 from ce_dynamics.charts import Charts
 from ce_dynamics.compiler import compile_function, trace
 from ce_dynamics.embedding import Embedding, embed
-from ce_dynamics.errors import AssemblyError, IndependentCoordinatesError, SimulationError
+from ce_dynamics.errors import (
+    AssemblyError,
+    IndependentCoordinatesError,
+    SimulationError,
+    SingularityWarning,
+)
 from ce_dynamics.hinges import Planar, Prismatic, Revolute, Spherical
 from ce_dynamics.loops.chart_linkage import ChartLinkage
 from ce_dynamics.model import Model
 from ce_dynamics.path_aggregate import chart_of
 from ce_dynamics.recursion.outward import Outward
 from ce_dynamics.reference import FullyAugmented, Preparation, embedded_accelerations, simulate_dae
+from ce_dynamics.steepness import steepness_of, warn_if_steep
 from ce_dynamics.system import System
 from tests.ce_dynamics.mechanisms import Z, add, five_bar
 from tests.ce_dynamics.test_path import five_point, stacked, through
@@ -180,35 +187,99 @@ def test_far_from_its_chart_there_is_nothing(mechanism: Embedding) -> None:
 # Runs
 
 
+def folding(led: bool) -> System:
+    """A five-bar whose couplers fold onto each other after 0.343 s: its cranks do not tell how it goes on."""
+    system = five_bar() if led else through(five_bar())
+    system.start("left", v=-6.0)
+    system.start("right", v=6.8)
+    return system
+
+
 def falling(led: bool) -> System:
-    """A five-bar whose couplers come in line at 0.586 s: there its cranks no longer tell how it moves."""
+    """A five-bar whose left crank goes round almost twice in two seconds."""
     system = five_bar() if led else through(five_bar())
     system.start("left", q=0.2, v=0.7)
     system.start("right", q=-0.3, v=0.5)
     return system
 
 
+def turned(angle: Array, arm: tuple[float, float], foot: float) -> Array:
+    """Where a point of a crank is, (times, 2)."""
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array((foot + c * arm[0] - s * arm[1], s * arm[0] + c * arm[1])).T
+
+
 def test_a_run_through_a_singular_choice_of_coordinates() -> None:
-    """The cranks as coordinates stop there; on charts it goes on, as the DAE does.
+    """Couplers of 1.1 and 1.3 come in line, where their far ends are 0.2 apart, and go on as in the DAE.
 
     IDA at 1e-9 makes errors of some thousand tolerances over a second (`reference.test_trajectories`).
     """
-    times = np.linspace(0.0, 1.0, 11)
-    model = Model(falling(led=False))
-    run = ce.simulate(model, duration=1.0, method="DOP853", rtol=1e-11, atol=1e-12, interval=0.1)
+    model = Model(folding(led=False))
+    run = ce.simulate(model, duration=0.6, method="DOP853", rtol=1e-11, atol=1e-12, interval=1e-3)
+    left, right = run["left"].values, run["right"].values
+    apart = np.linalg.norm(turned(left, (-0.3, 0.6), 0.0) - turned(right, (0.4, 0.5), 1.0), axis=1)
+    k = int(np.argmin(apart))
+    assert 0.2 <= apart[k] < 0.2001
+    assert run["time"].values[k] == pytest.approx(0.343, abs=1e-3)
+    assert apart[-1] > 0.5
+    assert np.ptp(run["energy"].values) < 1e-7
     full = FullyAugmented(model.system)
     q, v, x = model.layout.split(model.y0)
     start = full.state_from_embedded(model.embedding, q, v, x, NOTHING)
+    times = np.linspace(0.0, 0.6, 13)
     reference = simulate_dae(Preparation(model.system, start), None, times, rtol=1e-9, atol=1e-9)
     for name, foot, com in (("left", 0.0, (-0.15, 0.3)), ("right", 1.0, (0.2, 0.25))):
-        angle = run[name].values
-        x = foot + np.cos(angle) * com[0] - np.sin(angle) * com[1]
-        y = np.sin(angle) * com[0] + np.cos(angle) * com[1]
-        found = reference.body(name).r[:, :2].T
-        np.testing.assert_allclose(found, (x, y), rtol=0.0, atol=1e-5)
-    assert np.ptp(run["energy"].values) < 1e-8
-    with pytest.raises(SimulationError, match=r"at t = 0\.586\d* s"):
-        ce.simulate(Model(falling(led=True)), duration=1.0, method="DOP853", rtol=1e-9, atol=1e-11)
+        found = turned(run[name].values[::50], com, foot)
+        np.testing.assert_allclose(reference.body(name).r[:, :2], found, rtol=0.0, atol=1e-5)
+
+
+@pytest.mark.parametrize("method", ["DOP853", "dopri5", "rk4"])
+def test_hinges_that_cease_to_lead_are_named(method: Any) -> None:
+    """The same run by its cranks ends before it is there, with time, loop, coordinates and remedy."""
+    with pytest.raises(
+        SimulationError,
+        match=r"at t = 0\.3[0-4]\d* s; the loop of 'left' .* by \['left', 'right'\] .*through_dead_centres",
+    ):
+        ce.simulate(Model(folding(led=True)), duration=0.6, method=method, rtol=1e-9, atol=1e-11)
+
+
+def test_a_warning_near_a_singular_configuration() -> None:
+    """With the threshold just below the norm of X_S in one of two states."""
+    model = Model(five_bar())
+    y = np.array([[0.0, 0.0, 1.0, 1.0], [-1.0, 1.15, 1.0, 1.0]])
+    u = np.zeros((2, 0))
+    steepness = steepness_of(model)
+    assert steepness is not None
+    worst = float(steepness.at(y[1], u[1])[0])
+    assert warn_if_steep(model, np.array((0.0, 0.1)), y, u) == ""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ce_dynamics.steepness.STEEP", 0.9 * worst)
+        with pytest.warns(SingularityWarning, match=r"at t = 0\.1 s: 'left' = -1 and 'right' = 1\.15 hardly"):
+            said = warn_if_steep(model, np.array((0.0, 0.1)), y, u)
+    assert "near a singular configuration of 'left' = -1" in said
+
+
+def test_steepness_is_the_norm_of_what_hinges_lead() -> None:
+    """Of the rates of the couplers per rates of the cranks, by differences of their coordinates."""
+    model = Model(five_bar())
+    steepness = steepness_of(model)
+    assert steepness is not None
+    y = np.array((0.2, -0.3, 0.0, 0.0))
+    couplers = [model.system.find(name) for name in ("left coupler", "right coupler")]
+
+    def angles(step: Array) -> Array:
+        outward = model.instant(y + np.append(step, (0.0, 0.0)), model.u0).outward
+        return np.array([outward.coordinate(body) for body in couplers], dtype=float)
+
+    X = np.array([(angles(1e-5 * e) - angles(-1e-5 * e)) / 2e-5 for e in np.eye(2)])
+    assert steepness.at(y, model.u0)[0] == pytest.approx(np.linalg.norm(X), rel=1e-8)
+    assert steepness_of(Model(falling(False))) is None
+
+
+def test_runs_far_from_singular_configurations_do_not_warn() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ce.simulate(Model(falling(led=True)), duration=0.3)
 
 
 @pytest.mark.parametrize("method", ["dopri5", "rk4", "LSODA"])
