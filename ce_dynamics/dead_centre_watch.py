@@ -122,7 +122,7 @@ def bounces(watch: Watched, Y: Floats) -> bool:
     phi, rate = watch.phase(Y)
     near = 0.5 * math.pi - np.abs(phi) < 10.0 * NEAR
     fast = np.abs(rate) > 0.3 * np.max(np.abs(rate))
-    turned = (rate[:-1] * rate[1:] < 0.0) & fast[:-1] & fast[1:]
+    turned = (np.sign(rate[:-1]) != np.sign(rate[1:])) & fast[:-1] & fast[1:]
     return bool(np.any(turned & (near[:-1] | near[1:])))
 
 
