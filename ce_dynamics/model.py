@@ -30,11 +30,12 @@ from ce_dynamics.loops.dead_centres import DeadCentre, dead_centres
 from ce_dynamics.parameters import refusals, values_at
 from ce_dynamics.path_aggregate import path_linkage, path_of
 from ce_dynamics.path_outputs import path_entries, path_values
+from ce_dynamics.recursion.articulated_body import smallest_inertia
 from ce_dynamics.system import System
 from ce_dynamics.variables import variables
 
-NEGLIGIBLE = 1e-13
-"""Inertia relative to another of the same aggregated body that counts as none: rounding."""
+NEGLIGIBLE = 1e-14
+"""Inertia of a motion, of what it would be if it moved the heaviest body, that counts as none: rounding."""
 
 
 class InputLaw(Protocol):
@@ -121,8 +122,8 @@ class Model(Analysis):
         for S in reversed(self.embedding.aggregates):  # what it carries comes first: NaN spreads to the base
             if S.N == 0:
                 continue
-            inertia = np.linalg.eigvalsh(nominal(nodes[S.name].D_matrix).astype(float))
-            if not inertia[0] > NEGLIGIBLE * inertia[-1]:
+            if not smallest_inertia(nodes[S.name]) > NEGLIGIBLE:
+                inertia = np.linalg.eigvalsh(nominal(nodes[S.name].D_matrix).astype(float))
                 hinges = ", ".join(body.name for body in S.independent)
                 raise MasslessFreedomError(
                     f"hinge {hinges}: a motion of it moves no mass or inertia (D has the eigenvalue "

@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+import numpy as np
+
 from ce_dynamics.arrays import Array, array, zeros
 from ce_dynamics.compiler.marks import mark
 from ce_dynamics.embedding import Aggregate
+from ce_dynamics.formula import nominal
 from ce_dynamics.principal_inertia import PrincipalInertia
 from ce_dynamics.recursion.ldl import LDL
 from ce_dynamics.recursion.outward import Member, Outward
@@ -194,3 +197,16 @@ def forward_dynamics(
     """Accelerations (5) under the given loads and the system's gravity."""
     nodes = tip_to_base(outward, wrenches, torques)
     return base_to_tip(outward, nodes, outward.embedding.system.gravity)
+
+
+def smallest_inertia(node: Articulated) -> float:
+    """Smallest eigenvalue of D(S), each rate scaled so that its inertia counts 1 at most; of plain numbers.
+
+    That most is what the inertia would be if the heaviest body went along with the fastest.
+    """
+    fastest = np.max([np.abs(nominal(j.J).astype(float)) for j in node.members], axis=0)
+    heaviest = np.max([np.abs(nominal(P).astype(float)) for P in node.P], axis=0)
+    with np.errstate(all="ignore"):
+        scale = 1.0 / np.sqrt(np.einsum("ik,ij,jk->k", fastest, heaviest, fastest))
+        D = nominal(node.D_matrix).astype(float) * np.outer(scale, scale)
+    return float(np.linalg.eigvalsh(D)[0]) if np.all(np.isfinite(D)) else 0.0

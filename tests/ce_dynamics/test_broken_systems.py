@@ -387,6 +387,26 @@ def test_loop_of_massless_bars() -> None:
     )
 
 
+def test_rounding_does_not_count_as_mass() -> None:
+    """A locked frame has mass, and only massless bars on it turn: what moves the frame is rounding."""
+
+    def build(inertia: float) -> System:
+        system = System()
+        y = (0, 1, 0)
+        for name, x in (("left", 0.137), ("right", 1.291)):
+            add(system, name, "ground", ce.Revolute(y, (x, 0, 0)), np.array((x, 0.0, 0.5)))
+        system.close_loop("top", "left", "right", ce.Distance((0.137, 0.1, 0.913), (1.291, 0.1, 1.117)))
+        system.close_loop("brace", "left", "ground", ce.Distance((0.137, 0.1, 0.613), (1.3, 0.1, 0)))
+        about = (inertia, inertia, inertia)
+        for name, parent, at in (("one", "left", (0.137, 0.1, 0.913)), ("two", "right", (1.291, 0.1, 1.117))):
+            system.add_body(name, mass=0.0, inertia=about, parent=parent, hinge=ce.Revolute(y, at))
+        system.close_loop("rod", "one", "two", ce.Distance((0.3, 0.1, 1.7), (0.9, 0.1, 1.6)))
+        return system
+
+    assert ce.compile(build(1e-6)).embedding.n_v == 1
+    refused(lambda: build(0.0), ce.MasslessFreedomError, "moves no mass or inertia")
+
+
 # Unassemblable
 
 

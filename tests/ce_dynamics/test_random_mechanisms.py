@@ -19,11 +19,13 @@ import numpy as np
 from hypothesis import HealthCheck, assume, given, seed, settings
 
 from ce_dynamics.arrays import Array
-from ce_dynamics.errors import IndependentCoordinatesError
+from ce_dynamics.errors import IndependentCoordinatesError, OverConstrainedError
+from ce_dynamics.loops.closure_errors import closure_errors
 from ce_dynamics.recursion.energy import kinetic_energy
 from ce_dynamics.recursion.inverse_dynamics import inverse_dynamics
 from ce_dynamics.recursion.mass_matrix import mass_matrix
 from ce_dynamics.reference import FullyAugmented, embedded_accelerations
+from ce_dynamics.system import LoopClosure
 from tests.ce_dynamics.random_mechanisms.recipe import Edge, Recipe, build, directions
 from tests.ce_dynamics.random_mechanisms.states import State, on_another_tree, random_state, regular
 from tests.ce_dynamics.random_mechanisms.strategies import recipes
@@ -51,6 +53,9 @@ def found_state(recipe: Recipe) -> State | None:
         state = random_state(build(recipe), recipe.numbers("state"))
         return state if regular(state) else None
     except IndependentCoordinatesError:
+        return None
+    except OverConstrainedError:
+        assert recipe.driven  # a drive in a part of the graph that has no freedom by itself
         return None
 
 
@@ -134,8 +139,8 @@ def derivative(name: str) -> str:
 def test_power_balance(recipe: Recipe) -> None:
     """The energy changes by the power of loads and prescribed motions: differences along ẏ and u̇.
 
-    Five points with h = 1e-3: truncation h⁴ |E⁽⁵⁾| / 30, below 1e-8 of the powers for rates up to 30, and
-    rounding of E / h.
+    Five points with h = 2e-5: rounding of energies of about 10 J leaves 1e-9 W, truncation (h / gap)⁴ of the
+    power at a gap from a dead centre, where derivatives grow with 1 / gap.
     """
     state = state_of(recipe)
     instant = state.instant
@@ -149,10 +154,31 @@ def test_power_balance(recipe: Recipe) -> None:
         moved = state._replace(q=state.q + s * q_dot, v=state.v + s * v_dot, u=state.u + s * u_dot)
         return float(moved.instant.energy)
 
-    h = 1e-3
+    h = 2e-5
     rate = (8.0 * (energy(h) - energy(-h)) - (energy(2 * h) - energy(-2 * h))) / (12.0 * h)
     scale = abs(float(power.loads)) + abs(float(power.prescribed)) + abs(energy(0.0)) + 1.0
     assert abs(rate - float(power.loads + power.prescribed)) < 1e-6 * scale
+
+
+def on_the_same_branch(state: State, other: State, closures: list[LoopClosure]) -> bool:
+    """Whether all bodies are where they were; where not, what the other tree found is closed all the same.
+
+    A coordinate of the other tree may have a dead centre between the design pose and the state: its branch
+    ends there, and the state is on another one.
+    """
+    apart = 0.0
+    for body in state.embedding.system.bodies:
+        same = other.embedding.system.find(body.name)
+        here = state.instant.outward.placement(body, state.embedding.system.ground).r
+        there = other.instant.outward.point(same, body.com, other.embedding.system.ground).r
+        apart = max(apart, float(np.max(np.abs(np.asarray(here - there, dtype=float)))))
+    for S in other.embedding.aggregates:
+        motion = other.instant.outward.motions[S.name]
+        for loop in closures:
+            if loop in S.closures:
+                residual = np.asarray(closure_errors(motion, [loop]).residual, dtype=float)
+                assert np.max(np.abs(residual), initial=0.0) < 1e-12
+    return apart < 1e-10
 
 
 @on_random_mechanisms
@@ -172,14 +198,11 @@ def test_choice_of_cuts_and_spanning_tree_does_not_matter(recipe: Recipe) -> Non
         assume(regular(other))
     except IndependentCoordinatesError:
         assume(False)
-    ground, other_ground = state.embedding.system.ground, other.embedding.system.ground
+    closed = [c for c in other.embedding.system.closures if isinstance(c, LoopClosure)]
+    assume(on_the_same_branch(state, other, closed))
     found = accelerations(other)
     expected = accelerations(state)
     for name, a in expected.items():
-        body, same = state.embedding.system.find(name), other.embedding.system.find(name)
-        here = state.instant.outward.placement(body, ground)
-        there = other.instant.outward.point(same, body.com, other_ground)
-        np.testing.assert_allclose(there.r.astype(float), here.r.astype(float), rtol=0.0, atol=1e-10)
         np.testing.assert_allclose(found[name], a, rtol=0.0, atol=1e-9 * largest(expected))
 
 

@@ -13,6 +13,7 @@ from ce_dynamics.embedding import Embedding, embed
 from ce_dynamics.equations import Instant
 from ce_dynamics.hinges import Fixed, Free, Spherical
 from ce_dynamics.layout import Layout
+from ce_dynamics.recursion.articulated_body import smallest_inertia
 from ce_dynamics.reference.embedded_states import observed_states
 from ce_dynamics.reference.hinge_coordinates import coordinates, rate_rows, relative_motion
 from ce_dynamics.reference.states import BodyState
@@ -22,7 +23,7 @@ STEEPEST = 30.0
 """Largest rate of a dependent hinge per unit of an independent one, lengths being about 1 m: more than that
 is near a dead centre, where rounding grows with its square."""
 LIGHTEST = 1e-6
-"""Part of the largest inertia of an aggregated body's freedoms below which a freedom counts as massless."""
+"""Inertia of a motion, of what it would be with the heaviest body, below which it counts as massless."""
 
 
 class State(NamedTuple):
@@ -63,8 +64,7 @@ def regular(state: State) -> bool:
             rates = [np.asarray(motion.X, dtype=float) for motion in motions.values()]
             if not all(np.all(np.abs(X) < STEEPEST) for X in rates):
                 return False  # NaN included
-            D = np.asarray(instant.nodes[S.name].D_matrix, dtype=float)
-            if S.N and not (np.linalg.eigvalsh(D)[0] > LIGHTEST * np.linalg.eigvalsh(D)[-1]):
+            if S.N and not smallest_inertia(instant.nodes[S.name]) > LIGHTEST:
                 return False
     return True
 

@@ -9,7 +9,11 @@ from hypothesis import strategies as st
 
 from tests.ce_dynamics.random_mechanisms.recipe import KINDS, Edge, Recipe
 
-SPATIAL_TREE = ("Revolute",) * 5 + ("Prismatic",) * 3 + ("Cylindrical", "Universal", "Screw", "Spherical")
+SPATIAL_TREE = (
+    *("Revolute",) * 4,
+    *("Cylindrical", "Universal", "Spherical") * 2,
+    *("Prismatic", "Screw"),
+)
 PLANAR_TREE = ("Revolute",) * 4 + ("Prismatic",) * 2 + ("Planar",)
 CUTS = (
     "Distance",
@@ -64,12 +68,16 @@ class Loops:
         self.groups.append((bodies, taken + rows))
 
     def allowed(self, a: str, b: str) -> list[str]:
-        """Kinds of cut that leave at least one freedom to the path and to the group."""
+        """Kinds of cut that leave a freedom to the path, and to the group what some of its hinges have."""
+        path = self.path(a, b)
+        bodies, _ = self.merged(path)
         on_path, of_group = self.left(a, b)
+        sums = {0}
+        for body in bodies:
+            sums |= {s + self.freedom[body] for s in sums}
+        taken = {kind: conditions(kind, self.planar) for kind in CUTS if fits(kind, self.planar)}
         return [
-            kind
-            for kind in CUTS
-            if fits(kind, self.planar) and conditions(kind, self.planar) < min(on_path, of_group)
+            kind for kind, rows in taken.items() if rows < min(on_path, of_group) and of_group - rows in sums
         ]
 
 
@@ -101,11 +109,18 @@ def recipes(draw: Any, coupled: bool = True, driven: bool = True) -> Recipe:
     cuts: list[Edge] = []
     pairs = [(a, b) for k, b in enumerate(names) for a in ("ground", *names[:k])]
     for _ in range(draw(st.integers(1, 3))):
-        open_pairs = [(a, b) for a, b in pairs if loops.allowed(a, b)]
+        open_pairs = sorted(
+            ((a, b) for a, b in pairs if loops.allowed(a, b)), key=lambda pair: -loops.left(*pair)[0]
+        )
         if not open_pairs:
             break
+        if draw(st.booleans()):  # long loops as well, and cuts that take much
+            open_pairs = open_pairs[: (len(open_pairs) + 1) // 2]
         a, b = draw(st.sampled_from(open_pairs))
-        kind = draw(st.sampled_from(loops.allowed(a, b)))
+        kinds_allowed = sorted(loops.allowed(a, b), key=lambda kind: -conditions(kind, planar))
+        if draw(st.booleans()):
+            kinds_allowed = kinds_allowed[: (len(kinds_allowed) + 1) // 2]
+        kind = draw(st.sampled_from(kinds_allowed))
         cuts.append(Edge(kind, a, b, n + len(cuts)))
         loops.close(loops.path(a, b), conditions(kind, planar))
     couplings = draw(pairs_to_couple(tree, loops)) if coupled else ()
