@@ -139,13 +139,19 @@ def where_it_stands(model: Model, y: Floats) -> str:
 
 
 def straight_path_text(S: Aggregate) -> str:
-    """Why hinges may cease to lead a loop with several freedoms, as a clause for messages."""
-    if S.N < 2 or not any(isinstance(linkage, NumericLinkage) for linkage in S.linkages):
+    """Why hinges may cease to lead a loop along a straight path, as a clause for messages."""
+    linkage = next((link for link in S.linkages if isinstance(link, NumericLinkage)), None)
+    if linkage is None or len(linkage.loop.given) < 2:
         return ""
-    names = [body.name for body in S.independent]
+    remedy = REMEDY
+    if len(S.linkages) > 1:
+        remedy = "leave its closed form out, so that all of it is followed at once"
+    elif S.prescribed or S.siblings:
+        remedy = "design the loop in a pose nearer to that"
+    names = [body.name for body in linkage.loop.given]
     return (
         f"; it is led by {names} along a straight path from the design pose, which comes to or too near a "
-        f"configuration that these do not lead: {REMEDY}"
+        f"configuration that these do not lead: {remedy}"
     )
 
 

@@ -499,6 +499,6 @@ def where_it_broke(model: Model, rhs: RightHandSide, t: float, y: Floats) -> str
         u = rhs.inputs_at(t + step, ahead).copy()
         broken = model.unassembled(ahead[: len(model.layout.y0)], u)
         if broken is not None:
-            text = reach_text(broken) or straight_path_text(broken)
+            text = straight_path_text(broken) or reach_text(broken)
             return f"; the loop of {broken.name!r} left the range it can be assembled in{text}"
     return ""

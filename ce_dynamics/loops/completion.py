@@ -38,7 +38,7 @@ def complete_linkages(S: Aggregate) -> tuple[Linkage, ...]:
     couplings = [edge for edge in S.closures if isinstance(edge, Coupled)]
     given = [body.name for body in (*S.independent, *S.prescribed)]
     if S.linkages:
-        return around(S.linkages, couplings, given) if couplings else S.linkages
+        return with_the_rest(S, around(S.linkages, couplings, given) if couplings else S.linkages)
     if not couplings:
         return (numeric(S, S.bodies, S.closures, S.dependent),)
     if len(couplings) == len(S.closures):
@@ -47,6 +47,17 @@ def complete_linkages(S: Aggregate) -> tuple[Linkage, ...]:
             return (CoupledHinges(plan.steps, implied(couplings)),)
         return (numeric(S, S.bodies, S.closures, S.dependent),)
     return mixed(S, couplings, given)
+
+
+def with_the_rest(S: Aggregate, linkages: tuple[Linkage, ...]) -> tuple[Linkage, ...]:
+    """Linkages, and Newton's method for the hinges that they leave, on the closures that they leave open."""
+    found = {name for link in linkages for name in link.determines}
+    closed = {name for link in linkages for name in link.closes}
+    left = [body for body in S.dependent if body.name not in found]
+    opened = [edge for edge in S.closures if edge.name not in closed]
+    if not left or sum(edge.rows for edge in opened) < sum(body.inboard.n_v for body in left):
+        return linkages
+    return (*linkages, numeric(S, S.bodies, opened, left))
 
 
 def around(
