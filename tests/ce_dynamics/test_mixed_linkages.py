@@ -60,7 +60,7 @@ def test_each_hinge_is_found_once() -> None:
 
 
 def test_where_the_straight_path_does_not_lead_it_says_so() -> None:
-    """The rest of the loop has three given hinges; their straight path meets a pose the rod does not reach."""
+    """The rest of the loop has three given hinges, whose straight path passes out of reach."""
     system = six_bar(closed_form=True)
     system.start("crank", q=2.4, v=4.0)
     with pytest.raises(
