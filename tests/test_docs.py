@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 from ce_dynamics.cli.command import execute
@@ -68,7 +69,8 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     """Examples write their files into the current folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
-    yield
+    with np.printoptions():  # what a page sets does not reach the next
+        yield
     import matplotlib.pyplot as plt
 
     plt.close("all")
