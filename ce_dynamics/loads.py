@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from ce_dynamics.arrays import Array, Scalar, array, cross, zeros
@@ -10,7 +10,7 @@ from ce_dynamics.compiler.marks import mark
 from ce_dynamics.errors import ModelError
 from ce_dynamics.forces.base import ForceElement, HingeLoad, PointLoad, Response
 from ce_dynamics.recursion.outward import Outward
-from ce_dynamics.spatial import spatial
+from ce_dynamics.spatial import rotate_vector, spatial
 
 
 class Loads(NamedTuple):
@@ -37,25 +37,39 @@ def gather_loads(
     x: Mapping[str, Array],
     u: Mapping[str, Scalar],
 ) -> Loads:
-    """Evaluate every force element and sum its loads."""
-    loads = Loads({}, {}, {})
+    """Evaluate every force element and sum their loads."""
+    responses: dict[str, Response] = {}
     for name, element in elements.items():
         mark()
-        add_response(loads, name, element.evaluate(outward, x[name], u), outward)
-    return loads
+        responses[name] = element.evaluate(outward, x[name], u)
+    given = [load for response in responses.values() for load in response.loads]
+    return sum_loads(outward, given)._replace(responses=responses)
 
 
-def add_response(loads: Loads, name: str, response: Response, outward: Outward) -> None:
-    """Add what an element answers."""
-    loads.responses[name] = response
-    for load in response.loads:
+def sum_loads(outward: Outward, given: Iterable[PointLoad | HingeLoad]) -> Loads:
+    """Sum loads, of no particular elements.
+
+    Those on one body that are given in the axes of one frame are summed there, and turned once.
+    """
+    torques: dict[str, Array] = {}
+    arriving: dict[tuple[str, str], tuple[PointLoad, Array]] = {}
+    for load in given:
         if isinstance(load, HingeLoad):
-            add_torque(loads, load)
+            add_torque(torques, load)
         elif not load.body.is_ground:
-            add_wrench(loads, load, outward)
+            key = load.body.name, load.frame.name
+            _, so_far = arriving.get(key, (load, zeros(6)))
+            arriving[key] = load, so_far + wrench_in_frame(load, outward)
+    wrenches: dict[str, Array] = {}
+    for (name, _), (load, total) in arriving.items():
+        mark()
+        p = outward.embedding.owner[name].parent
+        R = outward.placement(p, load.frame).R
+        wrenches[name] = wrenches.get(name, zeros(6)) + rotate_vector(R.T, total)
+    return Loads(wrenches, torques, {})
 
 
-def add_torque(loads: Loads, load: HingeLoad) -> None:
+def add_torque(torques: dict[str, Array], load: HingeLoad) -> None:
     """Add a generalised force on a hinge; refuses a component that the hinge does not have."""
     n_v = 0 if load.body.is_ground else load.body.inboard.n_v
     if load.k not in range(n_v):
@@ -64,13 +78,10 @@ def add_torque(loads: Loads, load: HingeLoad) -> None:
             f" {n_v} (counted from 0)"
         )
     entry = array(load.value if k == load.k else 0.0 for k in range(n_v))
-    loads.torques[load.body.name] = loads.torques.get(load.body.name, zeros(n_v)) + entry
+    torques[load.body.name] = torques.get(load.body.name, zeros(n_v)) + entry
 
 
-def add_wrench(loads: Loads, load: PointLoad, outward: Outward) -> None:
-    """Add a force and a torque on a body."""
-    p = outward.embedding.owner[load.body.name].parent
+def wrench_in_frame(load: PointLoad, outward: Outward) -> Array:
+    """Spatial force (6,) at the body's centre of mass, in the axes the load is given in."""
     lever = load.r - outward.placement(load.body, load.frame).r
-    R_T = outward.placement(p, load.frame).R.T  # from the load's axes to p's
-    wrench = spatial(R_T @ (load.torque + cross(lever, load.force)), R_T @ load.force)
-    loads.wrenches[load.body.name] = loads.wrenches.get(load.body.name, zeros(6)) + wrench
+    return spatial(load.torque + cross(lever, load.force), load.force)

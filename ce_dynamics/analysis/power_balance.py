@@ -13,7 +13,7 @@ from ce_dynamics.arrays import Array, array
 from ce_dynamics.checks import Floats
 from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.equations import Instant
-from ce_dynamics.loads import Loads, add_response, gather_loads
+from ce_dynamics.loads import gather_loads, sum_loads
 from ce_dynamics.motions import Prescribed
 from ce_dynamics.recursion.energy import energy_rates, load_power, transmitted, velocities
 from ce_dynamics.recursion.inverse_dynamics import prescribed_forces
@@ -190,9 +190,8 @@ def element_powers(instant: Instant) -> Array:
     """Power that every force element delivers to the bodies."""
     V = velocities(instant.outward)
     powers = []
-    for name, response in instant.loads.responses.items():
-        own = Loads({}, {}, {})
-        add_response(own, name, response, instant.outward)
+    for response in instant.loads.responses.values():
+        own = sum_loads(instant.outward, response.loads)
         powers.append(load_power(instant.outward, own, V))
     return array(powers)
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ce_dynamics.arrays import Array, array, zeros
 from ce_dynamics.complementarity.element import Row
-from ce_dynamics.forces.base import HingeLoad
-from ce_dynamics.loads import Loads, add_torque, add_wrench
+from ce_dynamics.loads import Loads, sum_loads
 from ce_dynamics.recursion.articulated_body import generalised_forces
 from ce_dynamics.recursion.outward import Member, Outward
 from ce_dynamics.spatial import phi_force, rotate_vector
@@ -15,13 +14,7 @@ from ce_dynamics.spatial import phi_force, rotate_vector
 
 def row_of_G(outward: Outward, members: Mapping[str, Sequence[Member]], row: Row) -> Array:
     """Gᵀ of one row, (n_v,): H φ applied to the loads of a unit multiplier, one sweep to the base."""
-    loads = Loads({}, {}, {})
-    for load in row.loads:
-        if isinstance(load, HingeLoad):
-            add_torque(loads, load)
-        elif not load.body.is_ground:
-            add_wrench(loads, load, outward)
-    return generalised(outward, members, loads)
+    return generalised(outward, members, sum_loads(outward, row.loads))
 
 
 def generalised(outward: Outward, members: Mapping[str, Sequence[Member]], loads: Loads) -> Array:
