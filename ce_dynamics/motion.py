@@ -239,24 +239,22 @@ def across(
     """Motion of a body from that of its carrier and of the hinge between them."""
     hinge = body.inboard
     c, X, eta, bias, known, _ = hinge_motion
-    R_i = carrier.R
-    H = hinge.H(c)
-    # Hinge axes in p's axes, (3, n_v) each.
-    H_w, H_v = carrier.orientation.columns(H[:, :3]), carrier.orientation.columns(H[:, 3:])
+    child = None if known is None else by_directions(known)
+    H_w, H_v = hinge.axes(c, carrier.orientation, child)  # in p's axes, (3, n_v) each
     v_h = X @ theta_dot + eta
-    H_dot = hinge.bias(c, v_h)
+    H_dot_w, H_dot_v = hinge.turned_bias(c, v_h, carrier.orientation, child)
     w_h, linear_h = H_w @ v_h, H_v @ v_h
     # The point of the carrier that the hinge point of the body is at now.
-    d = R_i @ hinge.pose(c)[1] if hinge.turns else H_v @ c
+    d = carrier.R @ hinge.pose(c)[1] if hinge.turns else H_v @ c
     foot = carrier.offset(carrier.turned(hinge.at - carrier.at) + d, theta_dot)
     origin = PointMotion(
         foot.r,
         foot.J + H_v @ X,
         foot.drift + H_v @ eta,
         foot.v + linear_h,
-        foot.a + H_v @ bias + R_i @ H_dot[3:] + 2.0 * cross(carrier.w_total, linear_h),
+        foot.a + H_v @ bias + H_dot_v + 2.0 * cross(carrier.w_total, linear_h),
     )
-    R, directions = oriented(carrier.orientation, hinge, c, turns) if known is None else by_directions(known)
+    R, directions = oriented(carrier.orientation, hinge, c, turns) if child is None else child
     return BodyMotion(
         R,
         hinge.at,
@@ -264,7 +262,7 @@ def across(
         carrier.w + H_w @ X,
         carrier.w_drift + H_w @ eta,
         carrier.w_total + w_h,
-        carrier.alpha + H_w @ bias + R_i @ H_dot[:3] + cross(carrier.w_total, w_h),
+        carrier.alpha + H_w @ bias + H_dot_w + cross(carrier.w_total, w_h),
         directions,
     )
 

@@ -42,6 +42,9 @@ class Directions(NamedTuple):
         parts: Array = self.design.T @ vector
         if is_plain(parts):
             parts = np.where(np.abs(parts) < ROUNDING * np.linalg.norm(vector.astype(float)), 0.0, parts)
+            parts = np.where(
+                np.abs(np.abs(parts) - 1.0) < ROUNDING, np.sign(parts), parts
+            )  # a direction itself
         return parts
 
     def revolved(self, axis: Array, cosine: Scalar, sine: Scalar) -> Directions | None:

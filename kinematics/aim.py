@@ -30,7 +30,7 @@ from ce_dynamics.formula import decided
 from ce_dynamics.hinges.geometry import magnitude
 from ce_dynamics.hinges.universal import Universal
 from ce_dynamics.kinematics.hardpoints import length_between
-from ce_dynamics.kinematics.rotated import hinge_axes, hinge_point, rotated
+from ce_dynamics.kinematics.rotated import hinge_point, rotated
 from ce_dynamics.motion import BodyMotion, HingeMotion, PointMotion
 from ce_dynamics.orientation import Directions
 
@@ -83,13 +83,11 @@ class Aim:
         self.d0 = cross(self.hinge.axis1, self.hinge.axis2)
         self.length = length_between(at, target, owner, names) if fixed_length else None
 
-    def configuration(self, d: Array, per_length: Scalar) -> tuple[Array, Scalar]:
-        """(cos χ, sin χ, cos ζ, sin ζ) and 1/m for the target at d, in the carrier's axes."""
+    def configuration(self, d: Array, per_length: Scalar, per_m: Scalar) -> Array:
+        """(cos χ, sin χ, cos ζ, sin ζ) for the target at d, in the carrier's axes."""
         along_1, along_2, along_0 = dot(self.hinge.axis1, d), dot(self.hinge.axis2, d), dot(self.d0, d)
-        square = along_2 * along_2 + along_0 * along_0
-        m = sqrt(square)
-        per_m = m / square
-        return array((along_0 * per_m, -along_2 * per_m, m * per_length, along_1 * per_length)), per_m
+        m = (along_2 * along_2 + along_0 * along_0) * per_m
+        return array((along_0 * per_m, -along_2 * per_m, m * per_length, along_1 * per_length))
 
     def solve(self, carrier: BodyMotion, target: PointMotion, theta_dot: Array) -> HingeMotion:
         """Motion of the hinge."""
@@ -97,9 +95,15 @@ class Aim:
         d, v = target.r - at.r, target.v - at.v
         per_square = 1.0 / dot(d, d) if self.length is None else 1.0 / self.length**2
         per_length = sqrt(dot(d, d)) * per_square if self.length is None else 1.0 / self.length
-        c, per_m = self.configuration(carrier.R.T @ d, per_length)
-        e2 = hinge_axes(carrier, self.hinge, c)[:, 1]
+        across = cross(d, carrier.turned(self.hinge.axis1))  # d × e1 = m e2
+        square = dot(across, across)
+        per_m = sqrt(square) / square
+        e2 = per_m * across
         g = cross(e2, d)
+        c = self.configuration(carrier.R.T @ d, per_length, per_m)
+        # The body's directions axis1, axis2 and d0 of the design pose are along g, e2 and d now.
+        now = np.stack((per_length * g, e2, per_length * d), axis=1)
+        directions = Directions(now, np.stack((self.hinge.axis1, self.hinge.axis2, self.d0), axis=1))
         J, drift = target.J - at.J, target.drift - at.drift
         X = np.stack(
             (
@@ -113,7 +117,7 @@ class Aim:
                 per_square * dot(g, drift) - dot(e2, carrier.w_drift),
             )
         )
-        body = rotated(carrier, self.hinge, c, X, eta, theta_dot)
+        body = rotated(carrier, self.hinge, c, X, eta, theta_dot, directions)
         W, alpha, a = body.w_total, body.alpha, target.a - at.a
         stretch = 0.0 if self.length is not None else 2.0 * per_square * dot(d, v)  # 2 ℓ̇ / ℓ
         W_d, W_e2, W_g = dot(W, d), dot(W, e2), dot(W, g)
@@ -123,7 +127,4 @@ class Aim:
                 per_square * (dot(g, a) - W_g * W_d) - dot(alpha, e2) - stretch * W_e2,
             )
         )
-        # The body's directions axis1, axis2 and d0 of the design pose are along g, e2 and d now.
-        now = np.stack((per_length * g, e2, per_length * d), axis=1)
-        design = np.stack((self.hinge.axis1, self.hinge.axis2, self.d0), axis=1)
-        return HingeMotion(c, X, eta, bias, Directions(now, design))
+        return HingeMotion(c, X, eta, bias, directions)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ce_dynamics.arrays import Array, cross
 from ce_dynamics.hinges.base import Hinge
 from ce_dynamics.motion import BodyMotion, PointMotion, oriented
+from ce_dynamics.orientation import Directions, by_directions
 
 
 def hinge_point(carrier: BodyMotion, hinge: Hinge, theta_dot: Array) -> PointMotion:
@@ -14,7 +15,7 @@ def hinge_point(carrier: BodyMotion, hinge: Hinge, theta_dot: Array) -> PointMot
 
 def hinge_axes(carrier: BodyMotion, hinge: Hinge, c: Array) -> Array:
     """Axes of a rotational hinge in p's axes, (3, n_v)."""
-    return carrier.orientation.columns(hinge.H(c)[:, :3])
+    return hinge.axes(c, carrier.orientation)[0]
 
 
 def rotated(
@@ -24,6 +25,7 @@ def rotated(
     X: Array,
     eta: Array,
     theta_dot: Array,
+    known: Directions | None = None,
 ) -> BodyMotion:
     """Motion of the body that a rotational hinge carries, with the hinge's bias left out of ``alpha``.
 
@@ -40,12 +42,15 @@ def rotated(
     eta : (n_v,) array
         Its rows of X_S and its part of η_S.
     theta_dot : (N,) array
+    known : Directions, optional
+        The body's orientation, where it is known otherwise than by c.
     """
-    H_w = hinge_axes(carrier, hinge, c)
+    child = None if known is None else by_directions(known)
+    H_w, _ = hinge.axes(c, carrier.orientation, child)
     v_h = X @ theta_dot + eta
     w_h = H_w @ v_h
-    H_dot = hinge.bias(c, v_h)
-    R, directions = oriented(carrier.orientation, hinge, c)
+    H_dot_w, _ = hinge.turned_bias(c, v_h, carrier.orientation, child)
+    R, directions = oriented(carrier.orientation, hinge, c) if child is None else child
     return BodyMotion(
         R,
         hinge.at,
@@ -53,6 +58,6 @@ def rotated(
         carrier.w + H_w @ X,
         carrier.w_drift + H_w @ eta,
         carrier.w_total + w_h,
-        carrier.alpha + carrier.R @ H_dot[:3] + cross(carrier.w_total, w_h),
+        carrier.alpha + H_dot_w + cross(carrier.w_total, w_h),
         directions,
     )

@@ -14,7 +14,7 @@ from typing import ClassVar
 from ce_dynamics.arrays import Array, zeros
 from ce_dynamics.hinges.conditions import Condition
 from ce_dynamics.hinges.geometry import finite_vector, unit_axis
-from ce_dynamics.orientation import Directions
+from ce_dynamics.orientation import Directions, Orientation
 
 __all__ = ["Hinge", "finite_vector", "unit_axis"]
 
@@ -32,7 +32,8 @@ class Hinge(ABC):
     6. `q_dot` maps velocities to coordinate rates.
     7. ``turns`` is False where the child cannot turn: R_rel = 1, and c holds displacements along the rows of
        H, d = H_linearᵀ c.
-    8. `revolve` may tell how directions of the carrier that the child shares turn with it.
+    8. `revolve` may tell how directions of the carrier that the child shares turn with it; `axes` and
+       `turned_bias` may make use of an orientation of the child that is known otherwise than by c.
     9. `constraints` lists the 6 − n_v scalar conditions a hinge imposes between ``at_parent`` and
        ``at_child``, for formulations that cut every hinge.
     """
@@ -82,6 +83,21 @@ class Hinge(ABC):
     def bias(self, c: Array, v: Array) -> Array:
         """Ḣᵀ v (6,) in the parent's axes; zero for hinges whose axes are fixed on the parent."""
         return zeros(6)
+
+    def axes(self, c: Array, carrier: Orientation, child: Orientation | None = None) -> tuple[Array, Array]:
+        """Columns of Hᵀ where the carrier is seen: angular and linear parts, (3, n_v) each.
+
+        ``child`` is the orientation of the body behind the hinge, where it is known otherwise than by c.
+        """
+        H = self.H(c)
+        return carrier.columns(H[:, :3]), carrier.columns(H[:, 3:])
+
+    def turned_bias(
+        self, c: Array, v: Array, carrier: Orientation, child: Orientation | None = None
+    ) -> tuple[Array, Array]:
+        """The `bias` where the carrier is seen: angular and linear parts, (3,) each."""
+        H_dot = self.bias(c, v)
+        return carrier.R @ H_dot[:3], carrier.R @ H_dot[3:]
 
     def revolve(self, directions: Directions, c: Array) -> Directions | None:
         """Directions of the child from the same ones of its carrier; None where that is no cheaper than R."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.arrays import Array, arctan2, array, cos, cross, sin, zeros
@@ -10,6 +11,7 @@ from ce_dynamics.formula import decided, number
 from ce_dynamics.hinges.base import Hinge
 from ce_dynamics.hinges.conditions import Angle, Coincident, Condition
 from ce_dynamics.hinges.geometry import ANGULAR_TOLERANCE, finite_vector, magnitude, unit_axis
+from ce_dynamics.orientation import Orientation
 from ce_dynamics.rotation import rotate_about, rotation_about
 from ce_dynamics.spatial import spatial
 
@@ -72,6 +74,22 @@ class Universal(Hinge):
     def bias(self, c: Array, v: Array) -> Array:
         """The second axis is carried round by the first: axis1 q̇1 × (Rot(axis1, q1) axis2) q̇2."""
         return spatial(cross(self.axis1, self._turned_axis2(c)) * (v[0] * v[1]), zeros(3))
+
+    def axes(self, c: Array, carrier: Orientation, child: Orientation | None = None) -> tuple[Array, Array]:
+        if child is None:
+            return super().axes(c, carrier)
+        return np.stack(self._axes_on(carrier, child), axis=1), zeros(3, 2)
+
+    def turned_bias(
+        self, c: Array, v: Array, carrier: Orientation, child: Orientation | None = None
+    ) -> tuple[Array, Array]:
+        if child is None:
+            return super().turned_bias(c, v, carrier)
+        return cross(*self._axes_on(carrier, child)) * (v[0] * v[1]), zeros(3)
+
+    def _axes_on(self, carrier: Orientation, child: Orientation) -> tuple[Array, Array]:
+        """Axis1 is fixed on the carrier, axis2 on the child."""
+        return carrier.turned(self.axis1), child.turned(self.axis2)
 
     @property
     def constraints(self) -> tuple[Condition, ...]:

@@ -14,6 +14,8 @@ TRIED = (
         "directions in place of rotation matrices; inertia of what slides counted where it slides",
         "1,300 of the vehicle's instructions",
     ),
+    ("loads on a body summed before they are turned", "230 of the vehicle's instructions"),
+    ("axes of a rod's hinge from the directions of its ends", "410 of the vehicle's instructions"),
 )
 CODE = (("the vehicle's Jacobian as one function in pieces, not segment by segment", "63 µs to 30 µs"),)
 STARTING = (
