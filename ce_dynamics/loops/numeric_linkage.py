@@ -198,7 +198,7 @@ class NumericLinkage(Linkage):
             raise IndependentCoordinatesError(
                 f"the loop of {self.loop.name!r}: after a full turn of {name!r} the hinge of {body!r} is not "
                 f"where it was (by {apart:.3g}), so the angle alone does not tell where it is; choose "
-                f"{body!r} as the independent coordinate, or give limits less than a turn apart"
+                f"{body!r} as the independent coordinate, or a path coordinate: through_dead_centres=True"
             )
 
     @cached_property
