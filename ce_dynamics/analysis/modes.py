@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 Complex = NDArray[np.complex128]
 
+EQUAL = 1e-6
+"""Relative difference of entries of a shape that count as equal."""
 SYMMETRY = 1e-6
 """Part of a conservative stiffness by which it may differ from its transpose: loops end in Newton steps."""
 
@@ -32,8 +34,8 @@ class Modes:
     eigenvalues : (k,) complex array
         λ [1/s].
     shapes : (n_δ, k) complex array
-        Displacements, one column per mode: the motion is Re(a shape e^{λt}).  The largest entry of a shape is
-        1 (rad or m); where no coordinate moves (an actuator alone) the shape is zero.
+        Displacements, one column per mode: the motion is Re(a shape e^{λt}).  The largest entry of a shape,
+        of equals the first, is 1 (rad or m); where no coordinate moves (an actuator alone) the shape is zero.
     vectors : (n_δ + n_v + n_x, k) complex array
         The same for displacements, velocities and first-order states together.
     modal_mass : (k,) array
@@ -86,7 +88,7 @@ class Modes:
 
     def dominant(self, k: int) -> str:
         """Name of the displacement that is largest in mode k."""
-        return self.names[int(np.argmax(np.abs(self.shapes[:, k])))]
+        return self.names[largest(self.shapes[:, k])]
 
     def __repr__(self) -> str:
         lines = [f"Modes of {self.model.system.name!r}:", "  no.  frequency/Hz  damping ratio  largest"]
@@ -336,5 +338,11 @@ def scaled(vectors: Complex, n: int) -> Complex:
         size = np.max(np.abs(vectors[:, k]), initial=0.0)
         moving = np.max(np.abs(vectors[:n, k]), initial=0.0) > 1e-12 * size
         part = vectors[:n, k] if moving else vectors[:, k]
-        result[:, k] = vectors[:, k] / part[int(np.argmax(np.abs(part)))]
+        result[:, k] = vectors[:, k] / part[largest(part)]
     return result
+
+
+def largest(vector: Complex) -> int:
+    """Index of the largest entry, of equals the first: rounding must not choose between left and right."""
+    size = np.abs(vector)
+    return int(np.argmax(size > (1.0 - EQUAL) * np.max(size)))
