@@ -10,45 +10,23 @@ from typing import ClassVar
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, array, concatenate, zeros
+from ce_dynamics.arrays import Array, concatenate, zeros
 from ce_dynamics.body import Body
-from ce_dynamics.hinges.base import Hinge
-from ce_dynamics.hinges.conditions import Condition
-from ce_dynamics.spatial import IDENTITY
+from ce_dynamics.loops.loop_coordinate import LoopCoordinate, coordinate_body
 
 
-class ChartHinge(Hinge):
+class ChartHinge(LoopCoordinate):
     """N coordinates that move nothing by themselves, and the n + n N numbers of their chart."""
 
     start: ClassVar[Array]
-
-    def __init__(self, at: Array) -> None:
-        self.at = at
 
     @property
     def neutral(self) -> Array:
         return np.array(self.start)
 
-    def configuration(self, q: Array) -> Array:
-        """c = q."""
-        return array(q)
-
-    def coordinates(self, c: Array) -> Array:
-        return c
-
-    def pose(self, c: Array) -> tuple[Array, Array]:
-        return IDENTITY, zeros(3)
-
-    def H(self, c: Array) -> Array:
-        return zeros(self.n_v, 6)
-
     def q_dot(self, q: Array, v: Array) -> Array:
         """The chart stays."""
         return concatenate((v, zeros(self.n_q - self.n_v)))
-
-    @property
-    def constraints(self) -> tuple[Condition, ...]:
-        return ()
 
 
 def chart_body(parent: Body, first: Body, n: int, start: Array) -> Body:
@@ -78,13 +56,4 @@ def chart_body(parent: Body, first: Body, n: int, start: Array) -> Body:
         "start": start,
     }
     kind = type("ChartHinge", (ChartHinge,), members)
-    return Body(
-        name=f"{first.name}.chart",
-        mass=0.0,
-        com=parent.com,
-        inertia=np.zeros((3, 3)),
-        parent=parent,
-        hinge=kind(parent.com),
-        index=first.index,
-        depth=parent.depth + 1,
-    )
+    return coordinate_body("chart", parent, first, kind)

@@ -32,8 +32,6 @@ class PathLinkage(Linkage):
 
     Parameters
     ----------
-    parent : Body
-        p.
     loop : Loop
         With all hinges dependent.
     forward : Body, optional

@@ -127,11 +127,8 @@ class Algebra:
         if bare and paired:
             return None
         generators = unknown.pair if paired else (unknown.symbol,)
-        try:
-            poly = Poly(expression, *generators, domain="EX")
-        except PolynomialError:
-            return None
-        if any(set(generators) & coefficient.free_symbols for coefficient in poly.coeffs()):
+        poly = polynomial_in(expression, generators)
+        if poly is None:
             return None
         return self._lowered(poly) if paired else self._without_zeros(poly)
 
@@ -160,11 +157,8 @@ class Algebra:
 
     def linear(self, expression: Expr, generators: Sequence[Expr]) -> list[Expr] | None:
         """Coefficients of generators and the constant, if an expression is linear in them; else None."""
-        try:
-            poly = Poly(expression, *generators, domain="EX")
-        except PolynomialError:
-            return None
-        if any(set(generators) & coefficient.free_symbols for coefficient in poly.coeffs()):
+        poly = polynomial_in(expression, generators)
+        if poly is None:
             return None
         poly = self._without_zeros(poly)
         if poly.total_degree() > 1:
@@ -219,3 +213,14 @@ def real(value: Expr) -> float:
 def unknowns_in(expression: Expr, unknowns: Iterable[Unknown]) -> list[Unknown]:
     """Which of the unknowns an expression depends on."""
     return [unknown for unknown in unknowns if unknown.is_in(expression)]
+
+
+def polynomial_in(expression: Expr, generators: Sequence[Expr]) -> Poly | None:
+    """An expression as a polynomial; None where it is none, or its coefficients depend on the generators."""
+    try:
+        poly = Poly(expression, *generators, domain="EX")
+    except PolynomialError:
+        return None
+    if any(set(generators) & coefficient.free_symbols for coefficient in poly.coeffs()):
+        return None
+    return poly

@@ -1,0 +1,49 @@
+"""Independent coordinates that belong to a loop and not to one of its hinges, and what stands for them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ce_dynamics.arrays import Array, array, zeros
+from ce_dynamics.body import Body
+from ce_dynamics.hinges.base import Hinge
+from ce_dynamics.hinges.conditions import Condition
+from ce_dynamics.spatial import IDENTITY
+
+
+class LoopCoordinate(Hinge):
+    """Coordinates that move nothing by themselves: linkages read them."""
+
+    def __init__(self, at: Array) -> None:
+        self.at = at
+
+    def configuration(self, q: Array) -> Array:
+        """c = q."""
+        return array(q)
+
+    def coordinates(self, c: Array) -> Array:
+        return c
+
+    def pose(self, c: Array) -> tuple[Array, Array]:
+        return IDENTITY, zeros(3)
+
+    def H(self, c: Array) -> Array:
+        return zeros(self.n_v, 6)
+
+    @property
+    def constraints(self) -> tuple[Condition, ...]:
+        return ()
+
+
+def coordinate_body(name: str, parent: Body, first: Body, kind: type[LoopCoordinate]) -> Body:
+    """What stands for coordinates of the aggregated body that begins with ``first``: no real body."""
+    return Body(
+        name=f"{first.name}.{name}",
+        mass=0.0,
+        com=parent.com,
+        inertia=np.zeros((3, 3)),
+        parent=parent,
+        hinge=kind(parent.com),
+        index=first.index,
+        depth=parent.depth + 1,
+    )
