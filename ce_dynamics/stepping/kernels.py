@@ -166,10 +166,14 @@ def prepare(calls, entries, rows, columns, matrix, pivots, gamma_h):  # type: ig
 
 
 @kernel
-def renew(  # type: ignore[no-untyped-def]
-    calls, entries, rows, columns, matrix, pivots, gamma_h, every, age, kept
-):
-    """As `prepare`, but only every few steps and when γ h has changed; `age` counts the steps since."""
+def renew(calls, jacobian, factors, renewal, gamma_h):  # type: ignore[no-untyped-def]
+    """As `prepare`, but only every few steps and when γ h has changed; `age` counts the steps since.
+
+    `jacobian` is (entries, rows, columns), `factors` (matrix, pivots), `renewal` (every, age, γ h kept).
+    """
+    entries, rows, columns = jacobian
+    matrix, pivots = factors
+    every, age, kept = renewal
     if age[0] >= every or kept[0] != gamma_h:
         prepare(calls, entries, rows, columns, matrix, pivots, gamma_h)
         age[0] = 0
@@ -179,12 +183,13 @@ def renew(  # type: ignore[no-untyped-def]
 
 @kernel
 def rosenbrock_step(  # type: ignore[no-untyped-def]
-    calls, time, state, rate, entries, rows, columns, matrix, pivots, every, age, kept, work, y, t, h
+    calls, time, state, rate, jacobian, factors, renewal, work, y, t, h
 ):
     """ROS2 (Verwer et al., 1999): of order 2 whatever the matrix, L-stable with the exact Jacobian."""
+    matrix, pivots = factors
     ahead, k1, k2 = work[0], work[1], work[2]
     evaluate(calls, time, state, t, y)
-    renew(calls, entries, rows, columns, matrix, pivots, GAMMA * h, every, age, kept)
+    renew(calls, jacobian, factors, renewal, GAMMA * h)
     for k in range(y.size):
         k1[k] = rate[k]
     solve(matrix, pivots, k1)
@@ -200,12 +205,13 @@ def rosenbrock_step(  # type: ignore[no-untyped-def]
 
 @kernel
 def implicit_euler_step(  # type: ignore[no-untyped-def]
-    calls, time, state, rate, entries, rows, columns, matrix, pivots, every, age, kept, work, y, t, h
+    calls, time, state, rate, jacobian, factors, renewal, work, y, t, h
 ):
     """The linearly implicit Euler method: of order 1 whatever the matrix."""
+    matrix, pivots = factors
     ahead, k1 = work[0], work[1]
     evaluate(calls, time, state, t, y)
-    renew(calls, entries, rows, columns, matrix, pivots, h, every, age, kept)
+    renew(calls, jacobian, factors, renewal, h)
     for k in range(y.size):
         k1[k] = rate[k]
     solve(matrix, pivots, k1)
@@ -233,68 +239,16 @@ def march_explicit(calls, time, state, rate, work, y, t, n, h, out):  # type: ig
 
 @kernel
 def march_implicit(  # type: ignore[no-untyped-def]
-    method,
-    calls,
-    time,
-    state,
-    rate,
-    entries,
-    rows,
-    columns,
-    matrix,
-    pivots,
-    every,
-    age,
-    kept,
-    work,
-    y,
-    t,
-    n,
-    h,
-    out,
+    method, calls, time, state, rate, jacobian, factors, renewal, work, y, t, n, h, out
 ):
-    """As `march_explicit`, with one of the linearly implicit methods."""
+    """As `march_explicit`, with one of the linearly implicit methods; for the tuples see `renew`."""
     for k in range(out.shape[0]):
         for step in range(n):
             at = t[k] + step * h
             if method == ROSENBROCK:
-                rosenbrock_step(
-                    calls,
-                    time,
-                    state,
-                    rate,
-                    entries,
-                    rows,
-                    columns,
-                    matrix,
-                    pivots,
-                    every,
-                    age,
-                    kept,
-                    work,
-                    y,
-                    at,
-                    h,
-                )
+                rosenbrock_step(calls, time, state, rate, jacobian, factors, renewal, work, y, at, h)
             else:
-                implicit_euler_step(
-                    calls,
-                    time,
-                    state,
-                    rate,
-                    entries,
-                    rows,
-                    columns,
-                    matrix,
-                    pivots,
-                    every,
-                    age,
-                    kept,
-                    work,
-                    y,
-                    at,
-                    h,
-                )
+                implicit_euler_step(calls, time, state, rate, jacobian, factors, renewal, work, y, at, h)
             if not is_finite(work[0]):
                 return k * n + step
             for i in range(y.size):
