@@ -1,0 +1,111 @@
+"""Mutants of a source file: one change each, as somebody could have mistyped it."""
+
+from __future__ import annotations
+
+import ast
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from cosmic_ray.ast import ast_nodes, get_ast
+from cosmic_ray.mutating import mutate_code
+from cosmic_ray.plugins import get_operator
+
+_COMPARISONS = ("Eq", "NotEq", "Lt", "LtE", "Gt", "GtE")
+# A likely slip each: a wrong type or a name that does not exist fails at once and proves nothing.
+OPERATORS = (
+    *(f"ReplaceComparisonOperator_{a}_{b}" for a in _COMPARISONS for b in _COMPARISONS if a != b),
+    *(f"ReplaceBinaryOperator_{a}_{b}" for a, b in (("Add", "Sub"), ("Sub", "Add"), ("Mul", "Div"))),
+    *(f"ReplaceBinaryOperator_{a}_{b}" for a, b in (("Div", "Mul"), ("Pow", "Mul"), ("Mod", "Mul"))),
+    "ReplaceUnaryOperator_Delete_USub",
+    "ReplaceUnaryOperator_Delete_Not",
+    "AddNot",
+    "ReplaceTrueWithFalse",
+    "ReplaceFalseWithTrue",
+    "ReplaceAndWithOr",
+    "ReplaceOrWithAnd",
+    "ReplaceBreakWithContinue",
+    "NumberReplacer",
+    "ZeroIterationForLoop",
+)
+
+Place = tuple[tuple[int, int], tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change of one file: the ``occurrence``-th place where ``operator`` applies."""
+
+    source: Path
+    operator: str
+    occurrence: int
+    line: int
+
+    def code(self, original: str) -> str:
+        """Changed text of the file."""
+        changed: str = mutate_code(original, get_operator(f"core/{self.operator}")(), self.occurrence)
+        return changed
+
+    def __str__(self) -> str:
+        return f"{self.source}:{self.line} {self.operator} #{self.occurrence}"
+
+
+def meaning(code: str) -> str | None:
+    """What code does, without docstrings, annotations and messages; None if it is not Python."""
+    try:
+        tree = ast.parse(code)
+    except SyntaxError:
+        return None
+    return ast.dump(_Meaning().visit(tree))
+
+
+class _Meaning(ast.NodeTransformer):
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        node.annotation = None
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        node.returns = None
+        return self.generic_visit(node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        node.annotation = ast.Constant(None)
+        return self.generic_visit(node)
+
+    def visit_Raise(self, node: ast.Raise) -> ast.AST:
+        return ast.Raise()  # texts are read by people
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
+        return ast.Constant("")
+
+
+def places(source: Path, code: str) -> dict[Place, list[Mutant]]:
+    """All mutants of a file, by the place that they change."""
+    found: dict[Place, list[Mutant]] = {}
+    for operator in OPERATORS:
+        for occurrence, place in enumerate(_positions(operator, code)):
+            found.setdefault(place, []).append(Mutant(source, operator, occurrence, place[0][0]))
+    return found
+
+
+def _positions(operator: str, code: str) -> Iterator[Place]:
+    instance = get_operator(f"core/{operator}")()
+    for node in ast_nodes(get_ast(code)):
+        yield from instance.mutation_positions(node)
+
+
+def sample(files: list[Path], checkout: Path, count: int, chance: random.Random) -> list[Mutant]:
+    """Mutants of ``files`` that change what the code does: places with equal chances, one mutant a place."""
+    texts = {path: (checkout / path).read_text(encoding="utf-8") for path in files}
+    everywhere = [found for path, text in texts.items() for found in places(path, text).values()]
+    chance.shuffle(everywhere)
+    chosen: list[Mutant] = []
+    for found in everywhere:
+        if len(chosen) == count:
+            break
+        mutant = chance.choice(found)
+        changed = meaning(mutant.code(texts[mutant.source]))
+        if changed is not None and changed != meaning(texts[mutant.source]):
+            chosen.append(mutant)
+    return chosen
