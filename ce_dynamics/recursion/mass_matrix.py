@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+import numpy as np
+
 from ce_dynamics.arrays import Array, Scalar, array, zeros
 from ce_dynamics.embedding import Aggregate, Embedding
 from ce_dynamics.recursion.articulated_body import Articulated, phi_columns
@@ -77,6 +79,18 @@ def innovations_factors(outward: Outward, nodes: Mapping[str, Articulated]) -> I
         for name, rows in towards_base(outward.embedding, members, S, nodes[S.name].G).items():
             L[name, S.name] = rows
     return InnovationsFactors(assembled(outward.embedding, L), assembled(outward.embedding, D))
+
+
+def shifted_gains(outward: Outward, nodes: Mapping[str, Articulated]) -> Array:
+    """K (3), (6 n, n_v): φ(p, S) G(S) in the rows of p, at its centre of mass and in its axes."""
+    embedding = outward.embedding
+    rows = {body.name: 6 * i for i, body in enumerate(embedding.system.bodies)}
+    K = np.zeros((6 * len(rows), embedding.n_v), dtype=object)
+    for S in with_freedom(embedding):
+        if not S.parent.is_ground:
+            k = rows[S.parent.name]
+            K[k : k + 6, indices(embedding, S)] = nodes[S.name].G
+    return array(K)
 
 
 def inverse_mass_matrix(outward: Outward, nodes: Mapping[str, Articulated]) -> Array:

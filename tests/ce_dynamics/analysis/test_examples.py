@@ -13,6 +13,7 @@ MODULES = (
     "mechanics",
     "modes",
     "operational_space",
+    "operators",
     "placing",
     "points",
     "power_balance",
