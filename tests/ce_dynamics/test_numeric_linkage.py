@@ -19,6 +19,7 @@ from ce_dynamics.compiler import compile_function, trace
 from ce_dynamics.embedding import Embedding, embed
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.hinges import Distance, Prismatic, Revolute, Screw
+from ce_dynamics.loops.branch import follow
 from ce_dynamics.loops.numeric_linkage import NumericLinkage
 from ce_dynamics.model import Model
 from ce_dynamics.motions import Driven
@@ -52,6 +53,20 @@ MECHANISMS: dict[str, Callable[[], System]] = {
     "floating coupler": floating_coupler,
     "Bricard": bricard,
 }
+
+
+def test_a_branch_is_followed_just_past_its_limits() -> None:
+    """One point beyond each limit, for the interpolation up to it; the rest would be work for nothing."""
+    embedding = embed(MECHANISMS["double rocker"]())
+    linkage = embedding.aggregates[0].linkages[0]
+    assert isinstance(linkage, NumericLinkage)
+    low, high = -0.3, 0.25
+    branch = follow(linkage._kernel, linkage.q0, (low, high))
+    thetas = [point.theta for point in branch.points]
+    assert thetas == sorted(thetas)
+    assert thetas[0] <= low < thetas[1]
+    assert thetas[-2] < high <= thetas[-1]
+    assert (branch.lower.theta, branch.upper.theta) == (low, high)
 
 
 @pytest.fixture(scope="module", params=MECHANISMS)

@@ -13,7 +13,7 @@ from ce_dynamics.couplings import Gear
 from ce_dynamics.couplings.written import View
 from ce_dynamics.equations import Instant
 from ce_dynamics.forces.wrench import AppliedWrench
-from ce_dynamics.hinges import Fixed, Prismatic, Revolute, Spherical
+from ce_dynamics.hinges import Cylindrical, Fixed, Prismatic, Revolute, Spherical
 from ce_dynamics.hinges.distance import Distance
 from ce_dynamics.kinematics.double_wishbone import DoubleWishbone
 from ce_dynamics.kinematics.four_bar_linkage import FourBar
@@ -22,6 +22,7 @@ from ce_dynamics.model import Model
 from ce_dynamics.models.hmmwv.ride import build_ride
 from ce_dynamics.motions import Held
 from ce_dynamics.parameters import Parameter
+from ce_dynamics.recursion.articulated_body import Accelerations
 from ce_dynamics.recursion.energy import momentum
 from ce_dynamics.recursion.inverse_dynamics import inverse_dynamics, prescribed_forces
 from ce_dynamics.recursion.reactions import Reactions, reactions
@@ -226,6 +227,46 @@ def test_multiplier_of_a_distance_is_the_force_in_the_rod() -> None:
     rod = resting(system).closures["rod"]
     np.testing.assert_allclose(rod.force, (0, 0, 10.0), atol=1e-12)  # carries the upper one
     np.testing.assert_allclose(rod.along, (10.0,), atol=1e-12)
+
+
+def test_residual_is_the_largest_of_all_hinges() -> None:
+    """Too large an angular acceleration of the last hinge leaves I δ there, and nothing elsewhere."""
+    system = System(gravity=(0, 0, -10.0))
+    y, inertia, delta = (0, 1, 0), 0.8, 2.5
+    system.add_body("crank", mass=1.0, com=(0, 0, 0.5), inertia=(1, 1, 1), parent="ground", hinge=Revolute(y))
+    pins = [Revolute(y, at) for at in ((0, 0, 1), (1, 0, 2), (2, 0, 0))]
+    system.add_body("bar", mass=1.0, com=(0.5, 0, 1), inertia=(1, 1, 1), parent="crank", hinge=pins[0])
+    moments = (inertia,) * 3
+    system.add_body("rocker", mass=1.0, com=(2, 0, 1), inertia=moments, parent="ground", hinge=pins[2])
+    system.close_loop("pin", "bar", "rocker", pins[1], independent=["rocker"])
+    model = Model(system)
+    q, v, x = model.layout.split(model.y0)
+    instant = Instant(model.embedding, model.layout, q, v, x, np.zeros(0))
+    assert [body.name for body in model.embedding.aggregates[0].bodies][-1] == "rocker"
+    right = instant.accelerations
+    assert reactions_of(instant).residual < 1e-13
+    alpha = {**right.alpha, "rocker": right.alpha["rocker"] + delta * np.eye(6)[1]}
+    wrong = Accelerations(right.v_dot, alpha)
+    left = reactions(instant.outward, instant.loads, wrong).residual
+    assert left == pytest.approx(inertia * delta, rel=1e-12)
+
+
+def test_reaction_of_a_coupling_lies_along_the_coordinate_that_it_couples() -> None:
+    """A pinion lifts and turns a rack in a cylinder: by a force along it, and by a torque about it."""
+    system = System(gravity=(0, 0, -10.0))
+    system.add_body("pinion", mass=1.0, inertia=(1, 1, 1), parent="ground", hinge=Revolute((0, 1, 0)))
+    guide = Cylindrical((0, 0, 1), (0.1, 0, 0))
+    system.add_body("rack", mass=3.0, com=(0.1, 0, 0), inertia=(1, 1, 1), parent="ground", hinge=guide)
+    system.couple("lift", ("pinion", ("rack", 1)), Gear(0.1), independent=("pinion",))
+    system.couple("turn", ("pinion", ("rack", 0)), Gear(1.0), independent=("pinion",))
+    model = Model(system)
+    found = model.reactions(model.y0).closures
+    # Twice 1 kg m², and 3 kg at 0.1 m: α = −3 g 0.1 / (2 + 3 · 0.01); the rack rises with 0.1 α.
+    alpha = -3.0 * 10.0 * 0.1 / (2.0 + 3.0 * 0.01)
+    np.testing.assert_allclose(found["lift"].force, (0, 0, 3.0 * (0.1 * alpha + 10.0)), atol=1e-12)
+    np.testing.assert_allclose(found["lift"].torque, (0, 0, 0), atol=1e-12)
+    np.testing.assert_allclose(found["turn"].torque, (0, 0, alpha), atol=1e-12)
+    np.testing.assert_allclose(found["turn"].force, (0, 0, 0), atol=1e-12)
 
 
 # Free parameters
