@@ -10,6 +10,7 @@ has to be regular: dead centres and crossings of branches are points like others
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +29,9 @@ REFERENCE_SAMPLES = 2048
 SAMPLES = (64, 128, 256, 512, 1024, 2048)
 TIMES_REFERENCE = 9  # a third of the samples' orders, at three times those of an accuracy of 1e-4 or more
 CONVERGED = 1e-16  # largest coefficient among the last two thirds, relative to the coordinates
+ROUNDING = 1e-13  # the same, where they are rounding of the samples: of what counts as closed (`LoopKernel`)
+FLAT = 0.25  # of the larger half of these coefficients the other has at least that much, if they are rounding
+CHECKED = 256  # points between the samples where the closures must hold
 OFFSETS = (0.37, 0.12, 0.62, 0.87)  # of the samples of a closed curve, among which to avoid crossings
 NEAR_CROSSING = 0.1  # smallest singular value of Y, which amplifies the rounding of a sample
 
@@ -134,15 +138,33 @@ def converged(kernel: LoopKernel, interpolated: Interpolant, reference: Series) 
         s = interpolated.points(M, offset)
         values = on_planes(kernel, interpolated(s), reference, s) / interpolated.scales
         series = interpolated.series(values, offset)
-        noise = series.largest_from(M // 3)
-        if noise <= CONVERGED * max(1.0, float(np.max(np.abs(values)))):
+        noise, size = series.largest_from(M // 3), max(1.0, float(np.max(np.abs(values))))
+        if noise <= CONVERGED * size or (noise <= ROUNDING * size and is_rounding(series, M // 3)):
             series = series.truncated(max(NEGLIGIBLE, 3.0 * noise))
-            return from_the_design_pose(in_coordinates(series, interpolated.scales), interpolated)
+            found = from_the_design_pose(in_coordinates(series, interpolated.scales), interpolated)
+            if closed_between(kernel, found, interpolated):
+                return found
     raise ModelError(
         f"the loop of {kernel.loop.name!r}: its path turns too sharply to be tabulated (with "
         f"{SAMPLES[-1]} samples); it nearly meets another branch, so change its lengths a little, or name an "
         f"independent coordinate without asking for a way through dead centres"
     )
+
+
+def is_rounding(series: Trigonometric | Polynomial, order: int) -> bool:
+    """Whether coefficients from some order on do not get smaller any more: more samples would not help."""
+    middle = (order + series.order + 1) // 2
+    return series.largest_from(middle) >= FLAT * series.largest_from(order)
+
+
+def closed_between(kernel: LoopKernel, series: Series, interpolated: Interpolant) -> bool:
+    """Whether a series of coordinates closes the loop all along the curve, where it was not sampled as well.
+
+    Points at steps of the golden ratio fall on no regular grid.
+    """
+    s = 0.5 * (math.sqrt(5.0) - 1.0) * np.arange(CHECKED) % 1.0
+    low, high = (series.lower, series.upper) if not interpolated.closed else (0.0, interpolated.upper)
+    return all(largest(kernel(q, kernel.p0)[0]) <= kernel.tolerance for q in series.at(low + s * (high - low)))
 
 
 def regularity(kernel: LoopKernel, q: Array) -> float:

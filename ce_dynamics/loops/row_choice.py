@@ -11,6 +11,13 @@ import numpy as np
 from ce_dynamics.arrays import Array
 
 MOST_COMBINATIONS = 3000
+ROUNDING = 1e-10
+"""A row that is smaller than this part of the largest one, in all poses, is rounding and counts as none.
+
+Rounding leaves at most about 1e-15 of the largest row for every body of a chain.  What is small because data
+were printed with few digits is at least as large as the geometric tolerance, else the geometry would have been
+taken as exact (`ce_dynamics.loops.precision`): 1e-5 by default.  This lies in the middle.
+"""
 
 
 class RowChoice:
@@ -32,7 +39,8 @@ class RowChoice:
     def __init__(self, samples: Sequence[Array]) -> None:
         n_rows, m = samples[0].shape
         size = np.max([np.linalg.norm(Y, axis=1) for Y in samples], axis=0)
-        scale = np.where(size > 0.0, 1.0 / np.where(size > 0.0, size, 1.0), 0.0)
+        counts = size > ROUNDING * np.max(size, initial=0.0)
+        scale = np.where(counts, 1.0 / np.where(counts, size, 1.0), 0.0)
         scaled = [Y * scale[:, np.newaxis] for Y in samples]
         references = [smallest_singular(Y) for Y in scaled]
         regular = [(Y, s) for Y, s in zip(scaled, references, strict=True) if s > 1e-7]
