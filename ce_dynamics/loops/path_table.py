@@ -164,7 +164,8 @@ def closed_between(kernel: LoopKernel, series: Series, interpolated: Interpolant
     """
     s = 0.5 * (math.sqrt(5.0) - 1.0) * np.arange(CHECKED) % 1.0
     low, high = (series.lower, series.upper) if not interpolated.closed else (0.0, interpolated.upper)
-    return all(largest(kernel(q, kernel.p0)[0]) <= kernel.tolerance for q in series.at(low + s * (high - low)))
+    coordinates = series.at(low + s * (high - low))
+    return all(largest(kernel(q, kernel.p0)[0]) <= kernel.tolerance for q in coordinates)
 
 
 def regularity(kernel: LoopKernel, q: Array) -> float:

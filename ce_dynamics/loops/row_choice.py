@@ -15,8 +15,8 @@ ROUNDING = 1e-10
 """A row that is smaller than this part of the largest one, in all poses, is rounding and counts as none.
 
 Rounding leaves at most about 1e-15 of the largest row for every body of a chain.  What is small because data
-were printed with few digits is at least as large as the geometric tolerance, else the geometry would have been
-taken as exact (`ce_dynamics.loops.precision`): 1e-5 by default.  This lies in the middle.
+were printed with few digits is at least as large as the geometric tolerance, or the geometry would be
+taken as exact (`ce_dynamics.loops.precision`): 1e-5 by default.  This is in the middle.
 """
 
 
