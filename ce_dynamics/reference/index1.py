@@ -49,6 +49,11 @@ class Index1:
         Compliance G M⁻¹ Gᵀ of the rows that take part in a redundancy, zero for all others.
     law : InputLaw, optional
         Inputs as a function of time and the system's outputs.
+
+    Attributes
+    ----------
+    pattern : sparse matrix
+        Of the saddle-point system, with the values of the last evaluation.
     """
 
     def __init__(self, model: Augmented, softness: Array, law: InputLaw | None = None) -> None:
@@ -63,7 +68,7 @@ class Index1:
         G, columns = (parts["G"], parts["columns"]) if n else (ca.SX(0, model.n_V), ca.SX(model.n_V, 0))
         E = ca.sparsify(ca.diag(ca.SX(self._compliance))) if n else ca.SX(0, 0)
         saddle = ca.vertcat(ca.horzcat(parts["inertia"], -columns), ca.horzcat(G, E))
-        self._pattern = pattern_of(saddle)
+        self.pattern = pattern_of(saddle)
         names = ("force", "gamma", "g", "rate", "p_dot", "x_dot")
         dense = tuple(ca.densify(parts[name]) for name in names)
         self._evaluate = Evaluation("index1", (y, t, u), (saddle, *dense))
@@ -87,12 +92,12 @@ class Index1:
     def __call__(self, t: float, y: Array, u: Array, alpha: float = 0.0, beta: float = 0.0) -> Index1Answer:
         """Evaluate; NaN where the equations are singular."""
         values = self._evaluate(y, t, u)
-        self._pattern.data[:] = values[0]
+        self.pattern.data[:] = values[0]
         force, gamma, g, rate, p_dot, x_dot = values[1:]
         wanted = -gamma - 2.0 * alpha * rate - beta**2 * g
         n_V = self.model.n_V
         try:
-            factors = splu(self._pattern)
+            factors = splu(self.pattern)
         except RuntimeError:  # exactly singular
             solution = np.full(n_V + len(g), np.nan)
         else:

@@ -19,6 +19,7 @@ from tests.benchmarks import (
     drift,
     ensemble,
     evaluation,
+    formulations,
     history,
     instructions,
     loops,
@@ -32,6 +33,7 @@ from tests.benchmarks.timing import load, machine
 
 PARTS: dict[str, Callable[[Options], Result]] = {
     "evaluation": evaluation.run,
+    "formulations": formulations.run,
     "instructions": instructions.run,
     "compiling": compiling.run,
     "history": history.run,
