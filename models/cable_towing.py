@@ -24,7 +24,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -145,6 +145,9 @@ class Towing:
     drives : mapping of body name to Drive
     gravity : sequence of 3 floats
         [m/s²].
+    friction : {"disc", "box"}
+        Of the feet: the length of the friction impulse is at most μ p_n, or each of its components along x and
+        y, a pyramid, whose states can be counted.
 
     Raises
     ------
@@ -160,7 +163,11 @@ class Towing:
         feet: Sequence[Foot] = (),
         drives: Mapping[str, Drive] | None = None,
         gravity: ArrayLike = (0.0, 0.0, -9.81),
+        friction: Literal["disc", "box"] = "disc",
     ) -> None:
+        if friction not in ("disc", "box"):
+            raise ModelError(f"cable towing: friction {friction!r} must be 'disc' or 'box'")
+        self.friction = friction
         self.bodies = RigidBodies(bodies, gravity)
         self.cables, self.feet = tuple(cables), tuple(feet)
         self.drives = {self.bodies.index(name): drive for name, drive in (drives or {}).items()}
@@ -200,7 +207,8 @@ class Towing:
         kinds, normal, mu = [Kind.UNILATERAL] * m, [NONE] * m, [0.0] * m
         for foot in self.feet:
             n = len(kinds)
-            kinds += [Kind.UNILATERAL, Kind.DISC_1, Kind.DISC_2]
+            disc = self.friction == "disc"
+            kinds += [Kind.UNILATERAL, *((Kind.DISC_1, Kind.DISC_2) if disc else (Kind.FRICTION,) * 2)]
             normal += [NONE, n, n]
             friction = finite_number(foot.friction, f"foot of {foot.body!r}", "friction")
             mu += [0.0, friction, friction]
@@ -316,7 +324,7 @@ class TowingRun(NamedTuple):
     t : (n + 1,) array
     states : list of RigidState
     force : (n + 1, m) array
-        Multipliers p/h of the step that ends at an instant [N]; zeros first.
+        Multipliers p/h of the step that ends at an instant [N]; first, of the step that begins there.
     psi : (n + 1, m) array
         Slack of cables and gaps of feet [m].
     energy : (n + 1,) array
@@ -344,6 +352,7 @@ def simulate(
     duration: float,
     step: float = 1e-3,
     solver: Solver | None = None,
+    progress: Callable[[float], None] | None = None,
 ) -> TowingRun:
     """Advance the bodies.
 
@@ -354,6 +363,8 @@ def simulate(
         [s]; the duration is divided into the next larger number of equal steps.
     solver : Solver, optional
         Gauss–Seidel with its default tolerance if not given.
+    progress : callable, optional
+        Called with the time reached [s] after every step.
 
     Raises
     ------
@@ -362,7 +373,9 @@ def simulate(
     DataError
         If duration or step is not positive and finite.
     SimulationError
-        If a step finds no solution; ``partial`` holds the run up to it.
+        If a step finds no solution or the run is interrupted; ``partial`` holds the run up to there.
+    ModelError
+        If the solver is not one for these conditions.
     """
     T = check_number("cable towing", "duration", duration, above=0.0)
     steps = max(1, math.ceil(T / check_number("cable towing", "step", step, above=0.0) * (1.0 - 1e-12)))
@@ -373,18 +386,38 @@ def simulate(
     watch = EventWatch(towing.row_names, towing.conditions.kind == Kind.UNILATERAL)
     m = len(towing.row_names)
     rows, p = towing.rows(state, 0.0), np.zeros(m)
-    stored = [(0.0, state, p, rows.psi, towing.bodies.energy(state), 0, 0.0)]
+    stored = [Instant(0.0, state, p, rows.psi, towing.bodies.energy(state), 0, 0.0)]
     for k in range(steps):
         try:
-            solution = chosen.solve(towing.problem(state, k * h, h, rows), p).require()
-        except (SimulationError, ModelError) as error:
+            solution = chosen.solve(problem_of(towing, state, k * h, h, rows), p).require()
+            moved = towing.bodies.moved(state, solution.v, h)
+            if not all(np.all(np.isfinite(part)) for part in moved):
+                raise SimulationError("the motion grows without bound; use a smaller step")
+        except KeyboardInterrupt:
+            raise SimulationError(f"interrupted at t = {k * h:.4g} s", collected(stored, watch)) from None
+        except SimulationError as error:
             raise SimulationError(f"at t = {k * h:.4g} s: {error}", collected(stored, watch)) from error
-        t, p = (k + 1) * h, solution.p
-        state = towing.bodies.moved(state, solution.v, h)
+        t, p, state = (k + 1) * h, solution.p, moved
         watch.look(t, p)
         rows, energy = towing.rows(state, t), towing.bodies.energy(state)
-        stored.append((t, state, p / h, rows.psi, energy, solution.sweeps, solution.residual))
+        stored.append(Instant(t, state, p / h, rows.psi, energy, solution.sweeps, solution.residual))
+        if progress is not None:
+            progress(t)
     return collected(stored, watch)
+
+
+def problem_of(towing: Towing, state: RigidState, t: float, h: float, rows: RigidRows) -> Problem:
+    """The problem of a step in a run that has begun.
+
+    Raises
+    ------
+    SimulationError
+        If a drive or a path answers what is no finite number.
+    """
+    try:
+        return towing.problem(state, t, h, rows)
+    except ModelError as error:
+        raise SimulationError(str(error)) from error
 
 
 def solve_step(
@@ -406,12 +439,24 @@ def tension_report(towing: Towing, state: RigidState, t: float, h: float, solver
     return uniqueness(problem, solver.solve(problem, None).require())
 
 
-def collected(
-    stored: Sequence[tuple[float, RigidState, Floats, Floats, float, int, float]], watch: EventWatch
-) -> TowingRun:
-    """What was stored, as arrays."""
+class Instant(NamedTuple):
+    """What is stored of an instant; see `TowingRun`."""
+
+    t: float
+    state: RigidState
+    force: Floats
+    psi: Floats
+    energy: float
+    sweeps: int
+    residual: float
+
+
+def collected(stored: Sequence[Instant], watch: EventWatch) -> TowingRun:
+    """What was stored, as arrays; the first instant has the forces of the step that begins there."""
     t, states, force, psi, energy, sweeps, residual = zip(*stored, strict=True)
-    arrays = (np.array(force), np.array(psi), np.array(energy), np.array(sweeps), np.array(residual))
+    forces = np.array(force)
+    forces[0] = forces[min(1, len(forces) - 1)]
+    arrays = (forces, np.array(psi), np.array(energy), np.array(sweeps), np.array(residual))
     return TowingRun(np.array(t), list(states), *arrays, watch.events)
 
 

@@ -30,9 +30,15 @@ def demonstrate(arguments: Sequence[str] | None) -> None:
     options.add_argument("--scene", choices=sorted(SCENES), default="robots", help="default: robots")
     options.add_argument("--step", type=float, default=2e-3, help="h [s]; default: 0.002")
     options.add_argument("--solver", choices=("pgs", "exact"), default="pgs", help="default: pgs")
+    options.add_argument(
+        "--friction",
+        choices=("disc", "box"),
+        help="of feet: μ p_n bounds its length, or each component (a pyramid); default: disc for pgs, box for exact",
+    )
     options.add_argument("--tolerance", type=float, default=1e-9, help="of PGS [m/s]; default: 1e-9")
     given = options.parse_args(arguments)
-    scene = SCENES[given.scene]()
+    friction = given.friction or ("disc" if given.solver == "pgs" else "box")
+    scene = SCENES[given.scene](friction)
     solver: Solver = GaussSeidel(given.tolerance) if given.solver == "pgs" else Exact()
     duration = positive_number("--duration", scene.duration if given.duration is None else given.duration)
     run = simulate(scene.towing, duration=duration, step=positive_number("--step", given.step), solver=solver)
@@ -90,7 +96,7 @@ def figure(scene: Scene, run: TowingRun) -> Figure:
     picture = Figure(figsize=(9.0, 8.0), layout="constrained")
     axes = picture.subplots(3, 1, sharex=True)
     for k, cable in enumerate(scene.towing.cables):
-        axes[0].plot(run.t[1:], run.force[1:, k], lw=1.0, label=cable.name)
+        axes[0].plot(run.t, run.force[:, k], lw=1.0, label=cable.name)
         axes[1].plot(run.t, 1e3 * run.psi[:, k], lw=1.0, label=cable.name)
     typical = float(np.percentile(run.force[1:, : len(scene.towing.cables)], 99.0))
     axes[0].set(ylabel="tension [N] (jerks cut off)", ylim=(0.0, max(1.5 * typical, 1.0)))

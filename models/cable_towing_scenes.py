@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from ce_dynamics.complementarity import RigidBody, Straight, Weaving
 from ce_dynamics.models.cable_towing import End, Foot, Tow, Towing
+
+Friction = Literal["disc", "box"]
 
 
 class Scene(NamedTuple):
@@ -39,7 +41,7 @@ def box(mass: float, edges: tuple[float, float, float]) -> tuple[float, float, f
     return mass / 12.0 * (b * b + c * c), mass / 12.0 * (a * a + c * c), mass / 12.0 * (a * a + b * b)
 
 
-def pendulum() -> Scene:
+def pendulum(friction: Friction = "disc") -> Scene:
     """A ball on a cable, thrown so that it flies slack, is caught, and swings."""
     edges = (0.2, 0.2, 0.2)
     ball = RigidBody("ball", 2.0, box(2.0, edges), position=(1.0, 0.0, 0.0), velocity=(-1.0, 0.0, 3.0))
@@ -53,7 +55,7 @@ def corners(edges: tuple[float, float, float]) -> list[tuple[float, float, float
     return [(i * a, j * b, -c) for i in (1.0, -1.0) for j in (1.0, -1.0)]
 
 
-def robots() -> Scene:
+def robots(friction: Friction = "disc") -> Scene:
     """A crate towed by two position-controlled robots, each with two parallel cables."""
     edges = (0.8, 0.6, 0.4)
     mass = 60.0
@@ -66,10 +68,12 @@ def robots() -> Scene:
         length = float(np.hypot(2.0 - 0.4, y - side)) + 0.1
         # two cables side by side between the same points: their shares of the tension are not determined
         cables += [Tow(f"{name}_{k}", End("crate", (0.4, side, 0.0)), robot, length) for k in (1, 2)]
-    return Scene("crate towed by two robots", Towing([crate], cables, feet), 5.0, {"crate": edges})
+    return Scene(
+        "crate towed by two robots", Towing([crate], cables, feet, friction=friction), 5.0, {"crate": edges}
+    )
 
 
-def train() -> Scene:
+def train(friction: Friction = "disc") -> Scene:
     """A dynamic puller tows two sledges one behind the other; the cables go taut with a jerk each."""
     edges = (0.8, 0.6, 0.3)
     bodies, feet = [], []
@@ -85,8 +89,8 @@ def train() -> Scene:
     def pull(t: float) -> tuple[float, float, float]:
         return (900.0, 60.0 * np.sin(2.0 * t), 0.0) if t < 2.5 else (0.0, 0.0, 0.0)
 
-    towing = Towing(bodies, cables, feet, {"puller": pull})
+    towing = Towing(bodies, cables, feet, {"puller": pull}, friction=friction)
     return Scene("a puller and two sledges", towing, 4.0, {body.name: edges for body in bodies})
 
 
-SCENES: Mapping[str, Callable[[], Scene]] = {"pendulum": pendulum, "robots": robots, "train": train}
+SCENES: Mapping[str, Callable[..., Scene]] = {"pendulum": pendulum, "robots": robots, "train": train}

@@ -32,7 +32,7 @@ given height.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import NamedTuple
 
@@ -50,10 +50,23 @@ from ce_dynamics.complementarity import (
     SparseRows,
 )
 from ce_dynamics.complementarity.events import Event, EventWatch
-from ce_dynamics.errors import SimulationError
+from ce_dynamics.errors import DataError, SimulationError
 from ce_dynamics.models.checks import check_number
 from ce_dynamics.models.planar_contact import Touch, touch
 from ce_dynamics.models.road import FlatRoad, Road
+from ce_dynamics.models.socket_motion import Socket, SocketFunction, SocketMotion, SocketTable
+
+__all__ = [
+    "Motion",
+    "Socket",
+    "SocketFunction",
+    "SocketMotion",
+    "SocketTable",
+    "Suspension",
+    "SuspensionParameters",
+    "main",
+    "simulate",
+]
 
 ROWS = ("socket_x", "socket_angle", "pin_x", "pin_y", "contact", "friction")
 VELOCITIES = ("u_b", "v_b", "w_b", "u_w", "v_w", "w_w")
@@ -96,8 +109,9 @@ class SuspensionParameters:
     rest_speed : float
         Impacts slower than this do not bounce [m/s].
     anticipate : bool
-        Keep rows 4 and 5 also while d > 0, with the target −d/h: the wheel may close the gap within the step
-        but not more.  Without it, as in the source, a wheel on a hollow road flies by a hair and lands again.
+        Keep rows 4 and 5 also while d > 0: the wheel may close the gap within the step but not more.  Row 4
+        has the target −d/h then, on either side of the road, so that nothing happens where d changes sign.
+        Without it, as in the source, a wheel on a hollow road flies by a hair and lands again.
 
     Raises
     ------
@@ -151,48 +165,14 @@ class SuspensionParameters:
         return np.array((b, b, 1.0 / self.bar_inertia, w, w, 1.0 / self.wheel_inertia))
 
 
-@dataclass(frozen=True)
-class Socket:
-    """x_s(t) = start + speed t + amplitude sin(2π frequency t).
-
-    Parameters
-    ----------
-    speed : float
-        [m/s].
-    amplitude : float
-        [m].
-    frequency : float
-        [Hz].
-    start : float
-        [m].
-    """
-
-    speed: float = 0.0
-    amplitude: float = 0.0
-    frequency: float = 0.0
-    start: float = 0.0
-
-    def __post_init__(self) -> None:
-        for entry in fields(self):
-            check_number("socket", entry.name, getattr(self, entry.name))
-
-    def position(self, t: float) -> float:
-        """x_s [m]."""
-        return self.start + self.speed * t + self.amplitude * math.sin(math.tau * self.frequency * t)
-
-    def velocity(self, t: float) -> float:
-        """ẋ_s [m/s]."""
-        swing = self.amplitude * math.tau * self.frequency
-        return self.speed + swing * math.cos(math.tau * self.frequency * t)
-
-
 class Suspension:
     """The suspension on a road.
 
     Parameters
     ----------
     parameters : SuspensionParameters, optional
-    socket : Socket, optional
+    socket : SocketMotion, optional
+        x_s(t); at rest if not given.
     road : Road, optional
         Flat with μ = 0.8 if not given.
     """
@@ -200,7 +180,7 @@ class Suspension:
     def __init__(
         self,
         parameters: SuspensionParameters | None = None,
-        socket: Socket | None = None,
+        socket: SocketMotion | None = None,
         road: Road | None = None,
     ) -> None:
         self.parameters = SuspensionParameters() if parameters is None else parameters
@@ -264,15 +244,19 @@ class Suspension:
         a = 0.5 * self.parameters.length
         return np.array((q[3] - (q[0] + a * math.sin(q[2])), q[4] - (q[1] - a * math.cos(q[2]))))
 
+    def anchor(self, t: float) -> float:
+        """Height y of the spring's upper end [m]."""
+        return self.parameters.anchor_height + self.socket.lift(t)
+
     def spring_force(self, t: float, q: Floats, V: Floats) -> Floats:
         """(f_sp,x, f_sp,y) on the bar's centre of mass [N]."""
         P = self.parameters
-        d = np.array((q[0] - self.socket.position(t), q[1] - P.anchor_height))
+        d = np.array((q[0] - self.socket.position(t), q[1] - self.anchor(t)))
         span = float(np.hypot(*d))
         if span == 0.0:
             raise SimulationError("pgs suspension: the spring has no length; raise its anchor")
         e = d / span
-        rate = float(e @ (V[:2] - np.array((self.socket.velocity(t), 0.0))))
+        rate = float(e @ (V[:2] - np.array((self.socket.velocity(t), self.socket.lift_rate(t)))))
         return np.asarray(e * (P.stiffness * (P.free_length - span) - P.damping * rate))
 
     def forces(self, t: float, q: Floats, V: Floats) -> Floats:
@@ -302,23 +286,25 @@ class Suspension:
         result[0] = self.socket.velocity(t + h)
         result[2:4] = -P.beta * self.pin_error(q)
         if len(J) > 4:
-            result[4] = -contact.gap * (P.beta if contact.gap <= 0.0 else 1.0 / h)
+            result[4] = -contact.gap * (1.0 / h if P.anticipate else P.beta)
             approach = float(J[4] @ V)
             if approach < -P.rest_speed and P.restitution > 0.0 and contact.gap + h * approach <= 0.0:
                 result[4] = max(result[4], -P.restitution * approach)
         return result
 
-    def problem(self, t: float, q: Floats, V: Floats, h: float) -> tuple[Problem, Touch]:
-        """The complementarity problem of a step: w = J V₁ − target."""
+    def problem(self, t: float, q: Floats, V: Floats, h: float, grip: bool = True) -> tuple[Problem, Touch]:
+        """The complementarity problem of a step: w = J V₁ − target; without row 5 if there is no grip."""
         P = self.parameters
         contact = self.touch(q)
         J = self.rows(q, contact)
+        J = J if grip else J[:5]
         kinds = [Kind.BILATERAL] * 4
         normal, mu = [-1] * 4, [0.0] * 4
         if len(J) > 4:
             kinds += [Kind.UNILATERAL, Kind.FRICTION if P.coulomb else Kind.BILATERAL]
             normal += [-1, 4 if P.coulomb else -1]
             mu += [0.0, contact.mu if P.friction is None else P.friction]
+            kinds, normal, mu = kinds[: len(J)], normal[: len(J)], mu[: len(J)]
         V_free = V + P.inverse_mass * self.forces(t, q, V) * h
         c = -self.targets(t, q, V, J, h, contact)
         rows, responses = SparseRows.dense(J), SparseRows.dense(J * P.inverse_mass)
@@ -327,9 +313,17 @@ class Suspension:
     def step(
         self, t: float, q: Floats, V: Floats, h: float, solver: Solver, start: Floats
     ) -> tuple[Floats, Floats, Floats, Touch, Solution]:
-        """q, V and impulses (of all six rows) after a step, the contact before it, and the solution."""
-        problem, contact = self.problem(t, q, V, h)
+        """q, V and impulses (of all six rows) after a step, the contact before it, and the solution.
+
+        Friction without bound sticks where there is a contact force and is absent where there is none: a
+        wheel that has still a gap to close is first tried without it.
+        """
+        open_gap = not self.parameters.coulomb and self.touch(q).gap > 0.0
+        problem, contact = self.problem(t, q, V, h, grip=not open_gap)
         solution = solver.solve(problem, start[: len(problem.c)]).require()
+        if open_gap and len(solution.p) > 4 and solution.p[4] > 0.0:
+            problem, contact = self.problem(t, q, V, h)
+            solution = solver.solve(problem, start[: len(problem.c)]).require()
         impulses = np.zeros(6)
         impulses[: len(solution.p)] = solution.p
         return q + h * solution.v, solution.v, impulses, contact, solution
@@ -337,7 +331,7 @@ class Suspension:
     def energy(self, q: Floats, V: Floats, t: float) -> float:
         """Kinetic, gravitational and elastic energy [J]."""
         P = self.parameters
-        span = math.hypot(q[0] - self.socket.position(t), q[1] - P.anchor_height)
+        span = math.hypot(q[0] - self.socket.position(t), q[1] - self.anchor(t))
         kinetic = 0.5 * float(V @ (V / P.inverse_mass))
         weight = P.gravity * (P.bar_mass * q[1] + P.wheel_mass * q[4])
         return float(kinetic + weight + 0.5 * P.stiffness * (P.free_length - span) ** 2)
@@ -351,7 +345,7 @@ class Motion(NamedTuple):
     t : (n + 1,) array
     q, V : (n + 1, 6) arrays
     impulses : (n + 1, 6) array
-        λ of the step that ends at an instant [N s]; zeros first.
+        λ of the step that ends at an instant [N s]; first, of the step that begins there.
     gap : (n + 1,) array
         d [m].
     energy : (n + 1,) array
@@ -383,6 +377,7 @@ def simulate(
     q0: Floats | None = None,
     V0: Floats | None = None,
     solver: Solver | None = None,
+    progress: Callable[[float], None] | None = None,
 ) -> Motion:
     """Advance the suspension.
 
@@ -395,6 +390,8 @@ def simulate(
         Initial state; `Suspension.initial_state` if not given.
     solver : Solver, optional
         Gauss–Seidel with its default tolerance if not given.
+    progress : callable, optional
+        Called with the time reached [s] after every step.
 
     Raises
     ------
@@ -403,7 +400,8 @@ def simulate(
     DataError, ModelError
         If a number is not finite or out of range.
     SimulationError
-        If a step finds no solution; ``partial`` holds the motion up to it.
+        If a step finds no solution, the bar meets the spring's upper end, or the run is interrupted;
+        ``partial`` holds the motion up to there.
     """
     T = check_number("pgs suspension", "duration", duration, above=0.0)
     steps = max(1, math.ceil(T / check_number("pgs suspension", "step", step, above=0.0) * (1.0 - 1e-12)))
@@ -415,31 +413,58 @@ def simulate(
     chosen = GaussSeidel() if solver is None else solver
     watch = EventWatch(ROWS, np.arange(6) == 4)
     p = np.zeros(6)
-    stored: list[tuple[float, Floats, Floats, Floats, float, float, int, float]] = []
+    above = suspension.anchor(0.0) - q[1]
+    sprung = max(suspension.parameters.stiffness, suspension.parameters.damping) > 0.0
+    stored: list[Instant] = []
 
     def store(t: float, sweeps: int, residual: float) -> None:
         gap = suspension.touch(q).gap
-        stored.append((t, q, V, p, gap, suspension.energy(q, V, t), sweeps, residual))
+        stored.append(Instant(t, q, V, p, gap, suspension.energy(q, V, t), sweeps, residual))
 
     store(0.0, 0, 0.0)
     for k in range(steps):
+        t = k * h
         try:
-            q, V, p, _, solution = suspension.step(k * h, q, V, h, chosen, p)
-        except SimulationError as error:
-            raise SimulationError(f"at t = {k * h:.4g} s: {error}", motion(stored, watch)) from error
-        if not np.all(np.isfinite(V)) or abs(q[1]) > 1e6:
-            raise SimulationError(f"at t = {k * h:.4g} s: the motion grows without bound; use a smaller step",
+            q, V, p, _, solution = suspension.step(t, q, V, h, chosen, p)
+        except KeyboardInterrupt:
+            raise SimulationError(f"interrupted at t = {t:.4g} s", motion(stored, watch)) from None
+        except (SimulationError, DataError) as error:
+            raise SimulationError(f"at t = {t:.4g} s: {error}", motion(stored, watch)) from error
+        through = sprung and (suspension.anchor(t + h) - q[1]) * above <= 0.0
+        if not np.all(np.isfinite(V)) or abs(q[1]) > 1e6 or (through and h * abs(V[1]) > 0.5 * abs(above)):
+            raise SimulationError(f"at t = {t:.4g} s: the motion grows without bound; use a smaller step",
                                   motion(stored, watch))  # fmt: skip
+        if through:
+            raise SimulationError(
+                f"at t = {t:.4g} s: the bar's centre meets the spring's upper end at"
+                f" {suspension.anchor(t + h):.4g} m; raise anchor_height, or let the end climb with the road"
+                " (climb or lift of the socket)",
+                motion(stored, watch),
+            )
         watch.look((k + 1) * h, p)
         store((k + 1) * h, solution.sweeps, solution.residual)
+        if progress is not None:
+            progress((k + 1) * h)
     return motion(stored, watch)
 
 
-def motion(
-    stored: Sequence[tuple[float, Floats, Floats, Floats, float, float, int, float]], watch: EventWatch
-) -> Motion:
-    """What was stored, as arrays."""
+class Instant(NamedTuple):
+    """What is stored of an instant; see `Motion`."""
+
+    t: float
+    q: Floats
+    V: Floats
+    impulses: Floats
+    gap: float
+    energy: float
+    sweeps: int
+    residual: float
+
+
+def motion(stored: Sequence[Instant], watch: EventWatch) -> Motion:
+    """What was stored, as arrays; the first instant has the impulses of the step that begins there."""
     t, q, V, p, gap, energy, sweeps, residual = (np.array(part) for part in zip(*stored, strict=True))
+    p[0] = p[min(1, len(p) - 1)]
     return Motion(t, q, V, p, gap, energy, sweeps, residual, watch.events)
 
 

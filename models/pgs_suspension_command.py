@@ -14,6 +14,7 @@ from ce_dynamics.models.demonstration import Options, positive_number, save_anim
 from ce_dynamics.models.pgs_suspension import Motion, Socket, Suspension, SuspensionParameters, simulate
 from ce_dynamics.models.planar_contact import WavyRoad
 from ce_dynamics.models.road import BumpRoad, FlatRoad, InclinedRoad, Road
+from ce_dynamics.models.socket_motion import socket_from
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,6 +32,12 @@ def demonstrate(arguments: Sequence[str] | None) -> None:
     )
     options.add_argument("--road", choices=ROADS, default="bump", help="default: bump")
     options.add_argument("--speed", type=float, default=5.0, help="of the socket [m/s]; default: 5")
+    options.add_argument(
+        "--socket",
+        metavar="FILE",
+        help="motion x_s(t) instead of --speed: FILE.csv with columns t, x_s (and lift of the spring's upper"
+        " end), or FILE.py:FUNCTION",
+    )
     options.add_argument("--friction", type=float, default=0.8, help="μ of the road; default: 0.8")
     options.add_argument("--restitution", type=float, default=0.0, help="e; default: 0")
     options.add_argument("--beta", type=float, default=100.0, help="Baumgarte's β [1/s]; default: 100")
@@ -48,15 +55,17 @@ def demonstrate(arguments: Sequence[str] | None) -> None:
         coulomb=not given.as_source,
         anticipate=not given.as_source,
     )
-    suspension = Suspension(parameters, Socket(given.speed), make_road(given.road, given.friction))
+    road = make_road(given.road, given.friction)
+    climb = float(road.slope(0.0, 0.0)[0]) * given.speed if given.road == "ramp" else 0.0
+    socket = Socket(given.speed, climb=climb) if given.socket is None else socket_from(given.socket)
+    suspension = Suspension(parameters, socket, road)
     q0, V0 = suspension.initial_state(given.clearance)
     solver: Solver = GaussSeidel(given.tolerance) if given.solver == "pgs" else Exact()
     duration = positive_number("--duration", 1.5 if given.duration is None else given.duration)
     step = positive_number("--step", given.step)
     run = simulate(suspension, duration=duration, step=step, q0=q0, V0=V0, solver=solver)
-    print(
-        f"suspension on the {given.road} road, {given.speed:g} m/s, {duration:g} s, {len(run.t) - 1} steps\n"
-    )
+    moved = f"{given.speed:g} m/s" if given.socket is None else f"socket of {given.socket}"
+    print(f"suspension on the {given.road} road, {moved}, {duration:g} s, {len(run.t) - 1} steps\n")
     print(table(("quantity", "value", "unit"), summary(run)) + "\n")
     save_figure(figure(run, suspension), given.output, f"pgs_suspension_{given.road}")
     if given.animation:
@@ -104,8 +113,8 @@ def figure(run: Motion, suspension: Suspension) -> Figure:
     axes[0].plot(run.t, run.q[:, 4] - radius, label="wheel centre less radius")
     axes[0].plot(run.t, road, color="0.4", lw=1.0, label="road below the wheel")
     axes[0].set_ylabel("height [m]")
-    axes[1].plot(run.t[1:], run.impulses[1:, 4] / h, label="normal")
-    axes[1].plot(run.t[1:], run.impulses[1:, 5] / h, label="friction")
+    axes[1].plot(run.t, run.impulses[:, 4] / h, label="normal")
+    axes[1].plot(run.t, run.impulses[:, 5] / h, label="friction")
     usual = np.percentile(np.abs(run.impulses[1:, 4]) / h, 99.5)
     axes[1].set(ylabel="force on the wheel [N]", ylim=(-0.5 * usual, 1.5 * usual))
     axes[2].plot(run.t, run.V[:, 3], label="wheel's speed")
@@ -138,7 +147,7 @@ def snapshot(axes: Axes, run: Motion, suspension: Suspension, k: int) -> None:
     x_b, y_b, theta, x_w, y_w, spin = run.q[k]
     axes.clear()
     x = np.linspace(x_w - 1.6, x_w + 1.6, 300)
-    axes.fill_between(x, [float(suspension.road.height(a, 0.0)) for a in x], -1.0, color="0.8")
+    axes.fill_between(x, [float(suspension.road.height(a, 0.0)) for a in x], -10.0, color="0.8")
     rim = np.linspace(0.0, math.tau, 80)
     axes.plot(x_w + P.radius * np.cos(rim), y_w + P.radius * np.sin(rim), color="tab:blue", lw=2.5)
     for turn in (0.0, 0.5 * math.pi):
@@ -150,9 +159,12 @@ def snapshot(axes: Axes, run: Motion, suspension: Suspension, k: int) -> None:
     axes.plot(*ends.T, color="0.25", lw=5, solid_capstyle="round")
     along = np.linspace(0.0, 1.0, 33)
     coil = np.where((along > 0.08) & (along < 0.92), 0.05 * (-1.0) ** np.arange(33), 0.0)
-    x_s = suspension.socket.position(run.t[k])
-    axes.plot(x_b + (x_s - x_b) * along + coil, y_b + (P.anchor_height - y_b) * along, color="tab:orange")
-    axes.plot((x_s - 0.4, x_s + 0.4), (P.anchor_height,) * 2, color="k", lw=3)
+    x_s, anchor = suspension.socket.position(run.t[k]), suspension.anchor(run.t[k])
+    axes.plot(x_b + (x_s - x_b) * along + coil, y_b + (anchor - y_b) * along, color="tab:orange")
+    axes.plot((x_s - 0.4, x_s + 0.4), (anchor,) * 2, color="k", lw=3)
     load = run.impulses[k, 4] / (run.t[1] - run.t[0])
-    axes.set(xlim=(x_w - 1.5, x_w + 1.5), ylim=(-0.2, 1.25), aspect="equal", xlabel="x [m]", ylabel="y [m]")
+    low = float(suspension.road.height(x_w, 0.0)) - 0.2
+    axes.set(
+        xlim=(x_w - 1.5, x_w + 1.5), ylim=(low, low + 1.45), aspect="equal", xlabel="x [m]", ylabel="y [m]"
+    )
     axes.set_title(f"t = {run.t[k]:.2f} s, wheel load {load / 1e3:.1f} kN", loc="left")

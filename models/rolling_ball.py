@@ -154,8 +154,8 @@ class Scene:
     expected : Expected or None
     duration : float
         [s].
-    half_width : float
-        With which the plane is drawn [m].
+    half_width : float or None
+        Half the width with which the plane is drawn [m]; 0 hides it.  None for what the path needs.
     """
 
     title: str
@@ -167,11 +167,13 @@ class Scene:
     plate: Plate | None = None
     expected: Expected | None = None
     duration: float = 2.0
-    half_width: float = 1.0
+    half_width: float | None = None
 
     def __post_init__(self) -> None:
         for name in ("contact", "gravity", "w"):
             object.__setattr__(self, name, finite_vector(getattr(self, name), "Scene", name))
+        if self.half_width is not None and finite_number(self.half_width, "Scene", "half_width") < 0.0:
+            raise ModelError(f"Scene: half_width {self.half_width:g} must be >= 0 m (0 hides the plane)")
 
     @property
     def centre(self) -> Floats:
@@ -196,7 +198,7 @@ class Scene:
             ball,
             self.centre,
             self.ball.radius,
-            plane_display_half_width=self.half_width,
+            plane_display_half_width=1.0 if self.half_width is None else self.half_width,
         )
         return ConstrainedSystem(system, rolling), rolling
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,11 +57,16 @@ def demonstrate(arguments: Sequence[str] | None) -> None:
     options.add_argument("--radius", type=float, default=0.1, help="of the ball [m]")
     options.add_argument("--k", type=float, default=SOLID, help="moment of inertia over m r²; 0.4 is solid")
     options.add_argument("--slope", type=float, default=20.0, help="of the incline [deg]")
+    options.add_argument(
+        "--half-width", type=float, metavar="M", help="half the width of the drawn plane [m]; 0 hides it"
+    )
     given = options.parse_args(arguments)
     ball = Ball(given.mass, given.radius, given.k)
     scene = (
         incline(ball, math.radians(given.slope)) if given.scene == "incline" else SCENES[given.scene](ball)
     )
+    if given.half_width is not None:
+        scene = replace(scene, half_width=given.half_width)
     duration = positive_number("--duration", scene.duration if given.duration is None else given.duration)
     t = np.linspace(0.0, duration, SAMPLES)
     embedded, augmented = run_embedded(scene, t), run_constrained(scene, t)
@@ -170,12 +176,11 @@ def animate(scene: Scene, record: Record, folder: Any, name: str) -> None:
 
     figure = Figure(figsize=(5.2, 4.4), layout="constrained")
     axes: Any = figure.add_subplot(projection="3d", computed_zorder=False)
-    corners = [plane_corners(scene, record, k) for k in range(len(record.t))]
     middle = 0.5 * (record.centre.min(axis=0) + record.centre.max(axis=0))
     reach = 0.5 * float(np.max(np.ptp(record.centre, axis=0))) + 2.0 * scene.ball.radius
-    # Of an infinite plane, what is below the path is shown.
-    plane = ground_patch(scene, middle, reach) if scene.plate is None else None
-    shown = np.vstack(corners) if plane is None else plane
+    half = reach if scene.half_width is None else scene.half_width
+    corners = drawn_plane(scene, record, middle, half)
+    shown = np.vstack(corners)
     per_newton = 5.0 * scene.ball.radius / max(float(np.max(np.linalg.norm(record.force, axis=1))), 1e-12)
     room = np.vstack((shown, record.centre + per_newton * record.force, record.centre))
     low, high = room.min(axis=0), room.max(axis=0)
@@ -183,11 +188,10 @@ def animate(scene: Scene, record: Record, folder: Any, name: str) -> None:
     def frame(number: int) -> None:
         k = round(number * (len(record.t) - 1) / (FRAMES - 1))
         axes.clear()
-        patch = corners[k] if plane is None else plane
         hidden = float((record.plate[k].R @ scene.normal) @ TOWARDS_EYE) < 0.0  # the ball is behind the plane
-        axes.add_collection3d(
-            Poly3DCollection([patch], facecolor="0.85", edgecolor="0.5", alpha=0.5, zorder=3 if hidden else 0)
-        )
+        if half > 0.0:
+            style = {"facecolor": "0.85", "edgecolor": "0.5", "alpha": 0.5, "zorder": 3 if hidden else 0}
+            axes.add_collection3d(Poly3DCollection([corners[k]], **style))
         axes.plot(*record.centre[: k + 1].T, color=BLUE, lw=1.5, zorder=1)
         for circle in circles(scene, record, k):
             axes.plot(*circle.T, color="k", lw=1.0, zorder=2)
@@ -203,10 +207,20 @@ def animate(scene: Scene, record: Record, folder: Any, name: str) -> None:
     save_animation(figure, frame, FRAMES, folder, name)
 
 
-def plane_corners(scene: Scene, record: Record, k: int) -> Floats:
+def drawn_plane(scene: Scene, record: Record, middle: Floats, half: float) -> list[Floats]:
+    """Corners (4, 3) of the square that shows the plane, at every instant.
+
+    Of a plane at rest, which has no middle, it lies below (or above) the middle of the path.
+    """
+    if scene.plate is None:
+        return [ground_patch(scene, middle, half)] * len(record.t)
+    return [plane_corners(scene, record, k, half) for k in range(len(record.t))]
+
+
+def plane_corners(scene: Scene, record: Record, k: int, half: float) -> Floats:
     """Corners of the plate's square in the world, (4, 3)."""
     state = record.plate[k]
-    design = square(scene.normal, scene.half_width)
+    design = square(scene.normal, half)
     foot = np.zeros(3) if scene.plate is None else scene.plate.hinge.at
     height = float(scene.normal @ (scene.contact - foot)) * scene.normal
     return np.asarray(state.r + (design + height) @ np.asarray(state.R).T, dtype=float)

@@ -30,7 +30,7 @@ def main() -> None:
         runs[label] = simulate(suspension, duration=0.8, step=STEP)
     draw(runs)
     for label, run in runs.items():
-        print(f"{label}: {len(run.events)} events, largest load {run.impulses[2:, 4].max() / STEP:.0f} N")
+        print(f"{label}: {len(run.events)} events, largest load {run.impulses[:, 4].max() / STEP:.0f} N")
 
 
 def draw(runs: dict[str, Motion]) -> None:
@@ -38,7 +38,7 @@ def draw(runs: dict[str, Motion]) -> None:
     figure = Figure(figsize=(9.0, 5.0), layout="constrained")
     load, gap = figure.subplots(2, 1, sharex=True)
     for (label, run), colour in zip(runs.items(), ("tab:orange", "tab:blue"), strict=True):
-        load.plot(run.t[2:], run.impulses[2:, 4] / STEP / 1e3, lw=1.0, color=colour, label=label)
+        load.plot(run.t, run.impulses[:, 4] / STEP / 1e3, lw=1.0, color=colour, label=label)
         gap.plot(run.t, 1e6 * run.gap, lw=1.0, color=colour)
     load.set(ylabel="wheel load [kN]", title="on waves of 2 m and ±30 mm at 5 m/s, h = 1 ms")
     gap.set(ylabel="gap [µm]", xlabel="time [s]", xlim=(0.0, 0.8))

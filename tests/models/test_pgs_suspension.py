@@ -14,6 +14,8 @@ from ce_dynamics.errors import DataError, ModelError, SimulationError
 from ce_dynamics.models.pgs_suspension import (
     Motion,
     Socket,
+    SocketFunction,
+    SocketTable,
     Suspension,
     SuspensionParameters,
     main,
@@ -21,6 +23,7 @@ from ce_dynamics.models.pgs_suspension import (
 )
 from ce_dynamics.models.planar_contact import Touch, WavyRoad, touch
 from ce_dynamics.models.road import BumpRoad, InclinedRoad, Road
+from ce_dynamics.models.socket_motion import socket_from
 
 FIRM = SuspensionParameters(anticipate=True)
 
@@ -264,6 +267,117 @@ def test_anticipation_removes_the_chatter_of_the_source() -> None:
     assert len(as_source.events) > 10
     assert len(firm.events) == 1
     np.testing.assert_allclose(firm.q[-1, 4], as_source.q[-1, 4], atol=1e-3)
+
+
+def test_load_is_smooth_where_the_gap_changes_sign() -> None:
+    # on waves of 2 m and 30 mm the road under the parallel curve is smooth: so must the load be.  The gap
+    # that steps leave, h² v² κ / 2 with the curvature κ of that curve, changes its sign twice per wave.
+    h, v = 1e-3, 5.0
+    run = simulate(Suspension(FIRM, Socket(v), WavyRoad(0.8, 0.03, 2.0)), duration=0.5, step=h)
+    assert np.min(run.gap) < -1e-6 and np.max(run.gap) > 1e-6  # noqa: PT018
+    load = run.impulses[:, 4] / h
+    # the load follows m z̈ + k z with the waves' frequency v k, up to its fourth harmonic: within a step it
+    # changes by no more than 4 v k h of its range, and from step to step this by (4 v k h)²
+    turn = 4.0 * v * math.pi * h
+    settled = load[30:]
+    assert np.max(np.abs(np.diff(settled, 2))) < turn**2 * np.ptp(settled)
+
+
+def test_friction_without_bound_does_not_act_in_the_air() -> None:
+    P = SuspensionParameters(coulomb=False, anticipate=True, stiffness=0.0, damping=0.0)
+    suspension = Suspension(P, Socket(3.0))
+    q0, V0 = suspension.initial_state(0.3)
+    V0[5] = 40.0  # spinning backwards
+    run = simulate(suspension, duration=0.5, step=2e-3, q0=q0, V0=V0)
+    landed = int(np.argmax(run.impulses[:, 4] > 0.0))
+    assert landed > 50
+    assert np.all(run.V[:landed, 5] == 40.0)
+    np.testing.assert_allclose(run.V[landed, 5], -3.0 / P.radius, rtol=1e-9)  # rolls from there
+    assert np.all((run.impulses[:, 5] == 0.0) | (run.impulses[:, 4] > 0.0))
+
+
+def test_first_instant_has_the_load_of_the_step_that_begins_there() -> None:
+    run = simulate(Suspension(), duration=0.01)
+    np.testing.assert_array_equal(run.impulses[0], run.impulses[1])
+
+
+def test_bar_that_meets_the_end_of_its_spring_stops_the_run() -> None:
+    ramp = InclinedRoad(0.8, math.radians(5.0))
+    with pytest.raises(SimulationError, match=r"meets the spring's upper end at 1.03 m") as stop:
+        simulate(Suspension(FIRM, Socket(5.0), ramp), duration=1.5, step=5e-3)
+    assert isinstance(stop.value.partial, Motion)
+    # 5 tan 5° = 0.437 m/s up, from 0.13 m below it and pushed back by the spring
+    assert 0.1 < stop.value.partial.t[-1] < 1.5
+    climbing = simulate(
+        Suspension(FIRM, Socket(5.0, climb=5.0 * math.tan(math.radians(5.0))), ramp), duration=0.5
+    )
+    # what is at rest in the axes of the ramp stays so, with one load
+    np.testing.assert_allclose(climbing.impulses[:, 4], climbing.impulses[0, 4], rtol=1e-8)
+
+
+def test_interrupted_runs_keep_what_they_have() -> None:
+    def impatient(t: float) -> None:
+        if t > 0.02:
+            raise KeyboardInterrupt
+
+    class Stopping(Socket):
+        def velocity(self, t: float) -> float:
+            impatient(t)
+            return 0.0
+
+    with pytest.raises(SimulationError, match=r"interrupted at t = 0.02 s") as stop:
+        simulate(Suspension(FIRM, Stopping()), duration=1.0)
+    assert isinstance(stop.value.partial, Motion)
+    assert stop.value.partial.t[-1] == pytest.approx(0.02)
+
+
+# Motions of the socket
+
+
+def test_function_table_and_formula_of_the_same_motion_agree() -> None:
+    formula = Socket(2.0, 0.1, 1.5)
+    t = np.linspace(-0.1, 0.6, 701)
+    law = SocketFunction(formula.position)
+    table = SocketTable(t, [formula.position(s) for s in t])
+    for s in np.linspace(0.0, 0.5, 37):
+        assert law.position(s) == formula.position(s)
+        # differences over 2δ: δ²/6 of the third derivative a (2π f)³
+        assert law.velocity(s) == pytest.approx(
+            formula.velocity(s), abs=1e-8 / 6.0 * 0.1 * (3 * math.pi) ** 3 + 1e-11
+        )
+        # monotone cubics through points h apart: h² of the curvature's rate at most, in the rate
+        assert table.velocity(s) == pytest.approx(
+            formula.velocity(s), abs=1e-6 * 0.1 * (3 * math.pi) ** 3 + 1e-9
+        )
+    runs = [simulate(Suspension(FIRM, motion), duration=0.3) for motion in (formula, law, table)]
+    for run in runs[1:]:
+        np.testing.assert_allclose(run.q, runs[0].q, atol=1e-5)
+
+
+def test_motions_from_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "s.csv").write_text("t,x_s,lift\n0,0,0\n1,2,0.5\n2,4,1\n")
+    table = socket_from(str(tmp_path / "s.csv"))
+    assert table.position(0.75) == pytest.approx(1.5)
+    assert (table.lift(0.5), table.lift_rate(0.5)) == (pytest.approx(0.25), pytest.approx(0.5))
+    (tmp_path / "s.py").write_text("def x_s(t):\n    return 3.0 * t\n\ndef bad(t):\n    return 1.0 / 0\n")
+    assert socket_from(f"{tmp_path}/s.py:x_s").velocity(1.0) == pytest.approx(3.0)
+    arguments = ["--road", "flat", "--duration", "0.05", "--output", str(tmp_path)]
+    assert main([*arguments, "--socket", f"{tmp_path}/s.csv"]) == 0
+    (tmp_path / "short.csv").write_text("0,0\n0.02,0\n")
+    (tmp_path / "back.csv").write_text("0,0\n1,0\n1,2\n")
+    (tmp_path / "words.csv").write_text("0,0\n1,fast\n")
+    for source, words, code in (
+        (f"{tmp_path}/back.csv", "must be later than", 2),
+        (f"{tmp_path}/words.csv", "line 2", 2),
+        (f"{tmp_path}/none.csv", "cannot be read", 2),
+        (f"{tmp_path}/s.py:y", "no function 'y'", 2),
+        (f"{tmp_path}/s.py:bad", "ZeroDivisionError", 2),
+        ("s.txt", "give <file>.csv", 2),
+        (f"{tmp_path}/short.csv", "covers 0 s to 0.02 s", 3),
+    ):
+        capsys.readouterr()
+        assert main([*arguments, "--socket", source]) == code
+        assert words in capsys.readouterr().err
 
 
 # Refusals and the command line

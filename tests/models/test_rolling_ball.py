@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from ce_dynamics.models.rolling_ball import (
     run_embedded,
     turntable,
 )
+from ce_dynamics.models.rolling_ball_command import drawn_plane
 
 LOST = 1e-9
 
@@ -119,6 +121,21 @@ def test_command_prints_a_table_and_draws(tmp_path: Path, capsys: pytest.Capture
     normal = rows["normal force at the end [N]"].split()
     assert normal == ["9.218"] * 3
     assert (tmp_path / "new" / "rolling_ball_incline.png").stat().st_size > 20_000
+
+
+def test_plane_is_drawn_with_its_half_width() -> None:
+    # corners of a square of half the width a lie a √2 from its middle
+    for scene in (turntable(Ball()), incline(Ball())):
+        record = run_embedded(scene, np.linspace(0.0, 0.1, 3))
+        for half in (0.0, 0.25, 2.0):
+            for corners in drawn_plane(scene, record, record.centre[1], half):
+                spread = np.linalg.norm(corners - corners.mean(axis=0), axis=1)
+                np.testing.assert_allclose(spread, math.sqrt(2.0) * half, atol=1e-12)
+                # and in the plane: square to its normal
+                n = record.plate[0].R @ scene.normal
+                assert np.ptp(np.asarray(corners @ n, dtype=float)) < 1e-12
+    with pytest.raises(ModelError, match="half_width"):
+        replace(incline(Ball()), half_width=-1.0)
 
 
 def test_command_animates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,279 @@
+"""Given motions x_s(t) of a socket: uniform with a swing, a function, a table or a file."""
+
+from __future__ import annotations
+
+import csv
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.checks import check_number
+
+Function = Callable[[float], float]
+
+DIFFERENCE = 1e-4
+"""Half the interval over which functions are differenced where no rate is given [s]."""
+
+
+class SocketMotion(ABC):
+    """Contract of a socket's motion: `velocity` is the rate of `position`, `lift_rate` that of `lift`."""
+
+    @abstractmethod
+    def position(self, t: float) -> float:
+        """x_s [m]."""
+
+    @abstractmethod
+    def velocity(self, t: float) -> float:
+        """ẋ_s [m/s]."""
+
+    def lift(self, t: float) -> float:
+        """How much higher the spring's upper end is than its given height [m]."""
+        return 0.0
+
+    def lift_rate(self, t: float) -> float:
+        """Its rate [m/s]."""
+        return 0.0
+
+
+@dataclass(frozen=True)
+class Socket(SocketMotion):
+    """x_s(t) = start + speed t + amplitude sin(2π frequency t); the anchor climbs at a constant rate.
+
+    Parameters
+    ----------
+    speed : float
+        [m/s].
+    amplitude : float
+        [m].
+    frequency : float
+        [Hz].
+    start : float
+        [m].
+    climb : float
+        Rate at which the spring's upper end rises, on a ramp of slope s for example s times the speed [m/s].
+    """
+
+    speed: float = 0.0
+    amplitude: float = 0.0
+    frequency: float = 0.0
+    start: float = 0.0
+    climb: float = 0.0
+
+    def __post_init__(self) -> None:
+        for entry in fields(self):
+            check_number("socket", entry.name, getattr(self, entry.name))
+
+    def position(self, t: float) -> float:
+        return self.start + self.speed * t + self.amplitude * math.sin(math.tau * self.frequency * t)
+
+    def velocity(self, t: float) -> float:
+        swing = self.amplitude * math.tau * self.frequency
+        return self.speed + swing * math.cos(math.tau * self.frequency * t)
+
+    def lift(self, t: float) -> float:
+        return self.climb * t
+
+    def lift_rate(self, t: float) -> float:
+        return self.climb
+
+
+class SocketFunction(SocketMotion):
+    """x_s(t) as a function.
+
+    Parameters
+    ----------
+    position : callable
+        x_s [m] of the time [s].
+    velocity : callable, optional
+        ẋ_s [m/s]; by central differences over ±0.1 ms if not given, off by 2e-9 of the third derivative.
+    lift : callable, optional
+        How much higher than at first the spring's upper end is [m].
+
+    Raises
+    ------
+    DataError
+        If one of them cannot be called; when called, if it answers anything but a finite number.
+    """
+
+    def __init__(
+        self, position: Function, velocity: Function | None = None, lift: Function | None = None
+    ) -> None:
+        for name, value in (("position", position), ("velocity", velocity), ("lift", lift)):
+            if not callable(value) and not (value is None and name != "position"):
+                raise DataError(f"socket function: {name} {value!r} must be a function of the time in s")
+        self._position, self._velocity, self._lift = position, velocity, lift
+
+    def position(self, t: float) -> float:
+        return answer("position", self._position, t)
+
+    def velocity(self, t: float) -> float:
+        if self._velocity is not None:
+            return answer("velocity", self._velocity, t)
+        return difference("position", self._position, t)
+
+    def lift(self, t: float) -> float:
+        return 0.0 if self._lift is None else answer("lift", self._lift, t)
+
+    def lift_rate(self, t: float) -> float:
+        return 0.0 if self._lift is None else difference("lift", self._lift, t)
+
+
+class SocketTable(SocketMotion):
+    """x_s(t) through given points, without overshoot between them (monotone cubics, once differentiable).
+
+    Parameters
+    ----------
+    t : sequence of n floats
+        Increasing times that cover the run [s].
+    x : sequence of n floats
+        x_s there [m].
+    lift : sequence of n floats, optional
+        How much higher than at first the spring's upper end is [m].
+    name : str
+        For messages.
+
+    Raises
+    ------
+    DataError
+        If there are fewer than two points, a number is not finite, lengths differ or times do not increase;
+        when asked for an instant that the table does not cover.
+    """
+
+    def __init__(
+        self, t: ArrayLike, x: ArrayLike, lift: ArrayLike | None = None, name: str = "socket table"
+    ) -> None:
+        from scipy.interpolate import PchipInterpolator
+
+        try:
+            columns = [np.array(column, dtype=float) for column in (t, x, *(() if lift is None else (lift,)))]
+        except (TypeError, ValueError):
+            raise DataError(f"{name}: times and positions must be sequences of numbers") from None
+        n = columns[0].size
+        if n < 2 or any(column.shape != (n,) for column in columns):
+            shapes = ", ".join(str(column.shape) for column in columns)
+            raise DataError(f"{name}: needs two or more points and columns of equal length, got {shapes}")
+        for column, what in zip(columns, ("t", "x_s", "lift"), strict=False):
+            bad = np.flatnonzero(~np.isfinite(column))
+            if len(bad):
+                raise DataError(f"{name}: {what} of point {bad[0]} is {column[bad[0]]}; it must be finite")
+        back = np.flatnonzero(np.diff(columns[0]) <= 0.0)
+        if len(back):
+            k = int(back[0])
+            raise DataError(
+                f"{name}: time {columns[0][k + 1]:g} s of point {k + 1} must be later than"
+                f" {columns[0][k]:g} s"
+            )
+        self.name, self._range = name, (float(columns[0][0]), float(columns[0][-1]))
+        self._curves = [PchipInterpolator(columns[0], column) for column in columns[1:]]
+        self._rates = [curve.derivative() for curve in self._curves]
+
+    def position(self, t: float) -> float:
+        return self._at(self._curves[0], t)
+
+    def velocity(self, t: float) -> float:
+        return self._at(self._rates[0], t)
+
+    def lift(self, t: float) -> float:
+        return self._at(self._curves[1], t) if len(self._curves) > 1 else 0.0
+
+    def lift_rate(self, t: float) -> float:
+        return self._at(self._rates[1], t) if len(self._rates) > 1 else 0.0
+
+    def _at(self, curve: Any, t: float) -> float:
+        first, last = self._range
+        if not first - 1e-9 <= t <= last + 1e-9:
+            raise DataError(
+                f"{self.name}: covers {first:g} s to {last:g} s, not t = {t:g} s; give more points or run it"
+                " for a shorter time"
+            )
+        return float(curve(min(max(t, first), last)))
+
+
+def socket_from(source: str) -> SocketMotion:
+    """A motion from a file.
+
+    Parameters
+    ----------
+    source : str
+        ``<file>.csv`` with the columns t, x_s and, if wanted, lift, with or without a line of names; or
+        ``<file>.py:<function>`` with a function of the time.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read or does not hold a motion.
+    """
+    path, _, function = source.partition(".py:")
+    if function:
+        return SocketFunction(function_of(Path(f"{path}.py"), function))
+    if not source.lower().endswith(".csv"):
+        raise DataError(f"socket {source!r}: give <file>.csv or <file>.py:<function>")
+    return read_csv(Path(source))
+
+
+def read_csv(path: Path) -> SocketTable:
+    """A table of t, x_s and perhaps lift; `DataError` names the line that is wrong."""
+    try:
+        lines = list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines()))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise DataError(f"socket {str(path)!r}: cannot be read ({error})") from None
+    rows: list[list[float]] = []
+    for k, line in enumerate(lines):
+        if not "".join(line).strip():
+            continue
+        try:
+            rows.append([float(cell) for cell in line])
+        except ValueError:
+            if rows or k > 0:
+                raise DataError(f"{path}, line {k + 1}: {','.join(line)!r} must be numbers") from None
+            continue  # names of the columns
+        if len(line) not in (2, 3) or len(line) != len(rows[0]):
+            raise DataError(
+                f"{path}, line {k + 1}: {len(line)} columns; there must be t, x_s and perhaps lift"
+            )
+    if not rows:
+        raise DataError(f"{path}: holds no points; give lines of t [s] and x_s [m]")
+    return SocketTable(*np.array(rows).T, name=str(path))
+
+
+def function_of(path: Path, name: str) -> Function:
+    """A function from a Python file."""
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    spec = spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise DataError(f"socket {str(path)!r}: there is no such file")
+    module = module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise DataError(f"socket {str(path)!r}: {type(error).__name__}: {error}") from error
+    found = getattr(module, name, None)
+    if not callable(found):
+        raise DataError(f"socket {str(path)!r}: has no function {name!r}")
+    function: Function = found
+    return function
+
+
+def answer(name: str, function: Function, t: float) -> float:
+    """What a user's function says, checked."""
+    try:
+        value = float(function(t))
+    except Exception as error:
+        raise DataError(f"socket function: {name}({t:g}) raised {type(error).__name__}: {error}") from error
+    if not math.isfinite(value):
+        raise DataError(f"socket function: {name}({t:g}) is {value}; it must be finite")
+    return value
+
+
+def difference(name: str, function: Function, t: float) -> float:
+    """Central difference of a user's function."""
+    ahead, behind = answer(name, function, t + DIFFERENCE), answer(name, function, t - DIFFERENCE)
+    return (ahead - behind) / (2.0 * DIFFERENCE)
