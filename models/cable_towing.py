@@ -146,8 +146,8 @@ class Towing:
     gravity : sequence of 3 floats
         [m/s²].
     friction : {"disc", "box"}
-        Of the feet: the length of the friction impulse is at most μ p_n, or each of its components along x and
-        y, a pyramid, whose states can be counted.
+        Of the feet: the length of the friction impulse is at most μ p_n, or each of its components along x
+        and y, a pyramid, whose states can be counted.
 
     Raises
     ------

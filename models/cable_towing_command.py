@@ -33,7 +33,7 @@ def demonstrate(arguments: Sequence[str] | None) -> None:
     options.add_argument(
         "--friction",
         choices=("disc", "box"),
-        help="of feet: μ p_n bounds its length, or each component (a pyramid); default: disc for pgs, box for exact",
+        help="of feet: μ p_n bounds its length, or each component (a pyramid); default: disc, with exact box",
     )
     options.add_argument("--tolerance", type=float, default=1e-9, help="of PGS [m/s]; default: 1e-9")
     given = options.parse_args(arguments)

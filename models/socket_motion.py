@@ -106,7 +106,8 @@ class SocketFunction(SocketMotion):
         self, position: Function, velocity: Function | None = None, lift: Function | None = None
     ) -> None:
         for name, value in (("position", position), ("velocity", velocity), ("lift", lift)):
-            if not callable(value) and not (value is None and name != "position"):
+            optional = name != "position" and value is None
+            if not optional and not callable(value):
                 raise DataError(f"socket function: {name} {value!r} must be a function of the time in s")
         self._position, self._velocity, self._lift = position, velocity, lift
 
@@ -240,7 +241,8 @@ def read_csv(path: Path) -> SocketTable:
             )
     if not rows:
         raise DataError(f"{path}: holds no points; give lines of t [s] and x_s [m]")
-    return SocketTable(*np.array(rows).T, name=str(path))
+    t, x, *lift = np.array(rows).T
+    return SocketTable(t, x, lift[0] if lift else None, name=str(path))
 
 
 def function_of(path: Path, name: str) -> Function:
