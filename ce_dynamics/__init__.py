@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         SingularConfigurationError,
         SingularityWarning,
         UnderConstrainedError,
+        WrongTypeError,
     )
     from ce_dynamics.forces.actuator import Actuator
     from ce_dynamics.forces.base import ForceElement
@@ -114,6 +115,7 @@ _HOMES = {
         "SingularityWarning",
         "SingularConfigurationError",
         "UnderConstrainedError",
+        "WrongTypeError",
     ),
     "forces.actuator": ("Actuator",),
     "forces.base": ("ForceElement",),
@@ -207,6 +209,7 @@ __all__ = [
     "TorsionSpringDamper",
     "UnderConstrainedError",
     "Universal",
+    "WrongTypeError",
     "__version__",
     "compile",
     "draw",

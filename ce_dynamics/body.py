@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ce_dynamics import checks
 from ce_dynamics.arrays import Array
 from ce_dynamics.hinges.base import Hinge
 from ce_dynamics.principal_inertia import PrincipalInertia, principal_inertia
@@ -72,3 +73,22 @@ class Body:
     def local(self, at: Array) -> Array:
         """A design point relative to the centre of mass."""
         return np.asarray(at) - self.com
+
+
+def checked_body(value: object, owner: str, what: str = "body") -> Body:
+    """A user's body, where no system is at hand in which a name could be looked up.
+
+    Raises
+    ------
+    WrongTypeError
+        Naming ``owner``.
+    """
+    named = f"; system.find({value!r}) is the body of that name" if isinstance(value, str) else ""
+    return checks.instance(f"{owner}: {what}", value, Body, f"a body, as System.add_body returns it{named}")
+
+
+def ground_of(body: Body) -> Body:
+    """The inertial frame that carries a body in the end."""
+    while body.parent is not None:
+        body = body.parent
+    return body

@@ -1,20 +1,370 @@
-"""Checks of the vectors that users hand in."""
+"""Checks of what users hand in: one family, called once where it enters the library.
+
+Every check takes the argument's name and the value, and returns the value in the type the library works with.
+What it refuses it refuses in one line: name, value, what is allowed.  A number or a vector that may depend on
+free parameters is checked by `ce_dynamics.hinges.geometry`, which builds on these.
+"""
 
 from __future__ import annotations
 
-from typing import TypeAlias
+import difflib
+import math
+import operator
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from ce_dynamics.errors import ModelError
+from ce_dynamics.errors import CeDynamicsError, ModelError, WrongTypeError
 
 Floats: TypeAlias = NDArray[np.float64]
 
+LONGEST = 80
+"""Characters of a value that a message shows."""
+LARGEST_INTEGER = 2**63 - 1
 
-def checked(name: str, value: ArrayLike, size: int) -> Floats:
+_T = TypeVar("_T")
+_PLAIN = (float, int, np.floating, np.integer)
+_NEVER = (str, bytes, bytearray, memoryview, bool, np.bool_)
+"""What Python would turn into a number, and nobody means as one."""
+
+
+def shown(value: object) -> str:
+    """A value for a message: one line, not too long, whatever it is."""
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:
+        text = f"<{type(value).__name__}>"  # an integer of ten thousand digits, or an object that is broken
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
+def wrong_type(message: str, error: type[CeDynamicsError] = ModelError) -> CeDynamicsError:
+    """The error for a value of a wrong type, where other wrong values raise ``error``."""
+    return WrongTypeError(message) if error is ModelError else error(message)
+
+
+# Numbers
+
+
+def number(
+    name: str,
+    value: object,
+    *,
+    above: float = -math.inf,
+    at_least: float = -math.inf,
+    below: float = math.inf,
+    at_most: float = math.inf,
+    infinite: bool = False,
+    error: type[CeDynamicsError] = ModelError,
+) -> float:
+    """A user's number within its bounds; finite, unless ``infinite`` allows the largest of all.
+
+    Raises
+    ------
+    ModelError
+        Or the ``error`` wanted; a `WrongTypeError` for what is no number: text, bytes and booleans too.
+    """
+    given = as_float(name, value, error)
+    finite = math.isfinite(given) or (infinite and given == math.inf)
+    within = given > above and at_least <= given <= at_most and (given < below or below == math.inf)
+    if not (finite and within):
+        raise error(f"{name} {shown(value)} must be {bounds(above, at_least, below, at_most, infinite)}")
+    return given
+
+
+def as_float(name: str, value: object, error: type[CeDynamicsError] = ModelError) -> float:
+    """A user's number as a float, which may be NaN or infinite; see `number`."""
+    if isinstance(value, _NEVER) or not (isinstance(value, _PLAIN) or is_scalar(value)):
+        raise wrong_type(f"{name} {shown(value)} is not a number", error)
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except OverflowError:
+        raise error(f"{name} {shown(value)} is too large for a floating-point number") from None
+    except (TypeError, ValueError):
+        raise wrong_type(f"{name} {shown(value)} is not a number", error) from None
+
+
+def is_scalar(value: object) -> bool:
+    """Whether something that is no built-in number says of itself that it is one."""
+    return hasattr(type(value), "__float__") and not getattr(value, "ndim", 0)
+
+
+def bounds(above: float, at_least: float, below: float, at_most: float, infinite: bool = False) -> str:
+    """What is allowed, in words."""
+    positive = "a positive number" if infinite else "a positive finite number"
+    parts = [
+        f"{word} {bound:g}"
+        for word, bound in (("above", above), ("at least", at_least), ("below", below), ("at most", at_most))
+        if math.isfinite(bound)
+    ]
+    if parts[:1] == ["above 0"]:
+        return " and ".join((positive, *parts[1:]))
+    return f"a finite number{' ' if parts else ''}{' and '.join(parts)}"
+
+
+def integer(
+    name: str,
+    value: object,
+    *,
+    at_least: int = -LARGEST_INTEGER,
+    at_most: int = LARGEST_INTEGER,
+    error: type[CeDynamicsError] = ModelError,
+) -> int:
+    """A user's whole number within its bounds.
+
+    Raises
+    ------
+    ModelError
+        Or the ``error`` wanted; a `WrongTypeError` for what is no integer: 2.0 is none.
+    """
+    low = "" if at_least == -LARGEST_INTEGER else f", {at_least} or more"
+    high = "" if at_most == LARGEST_INTEGER else f", {at_most} at most"
+    if isinstance(value, _NEVER):
+        raise wrong_type(f"{name} {shown(value)} must be an integer{low}{high}", error)
+    try:
+        given = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise wrong_type(f"{name} {shown(value)} must be an integer{low}{high}", error) from None
+    if not at_least <= given <= at_most:
+        raise error(f"{name} {shown(given)} must be an integer{low or ', '}{high}".rstrip(", "))
+    return given
+
+
+# Arrays
+
+
+def vector(name: str, value: object, size: int, error: type[CeDynamicsError] = ModelError) -> Floats:
     """A user's vector as float64; refuses other lengths, NaN and infinities."""
-    vector = np.asarray(value, dtype=float)
-    if vector.shape != (size,) or not np.all(np.isfinite(vector)):
-        raise ModelError(f"{name} must be {size} finite numbers, got {vector}")
-    return vector
+    given = value if type(value) is np.ndarray else numbers(name, value, error)
+    if given.dtype != np.float64:
+        given = numbers(name, given, error)
+    if given.shape != (size,) or not np.isfinite(given).all():
+        count = f"{size} finite numbers"
+        raise error(f"{name} must be {count}, got {shown_array(given)}")
+    return given
+
+
+checked = vector
+
+
+def numbers(name: str, value: object, error: type[CeDynamicsError] = ModelError) -> Floats:
+    """A user's array of any shape as float64; NaN and infinities are left to the caller."""
+    if isinstance(value, (*_NEVER, Mapping, set, frozenset)):
+        raise wrong_type(f"{name} {shown(value)} must be a list of numbers", error)
+    try:
+        given = np.asarray(value)
+    except (TypeError, ValueError, OverflowError, RuntimeError):
+        raise wrong_type(
+            f"{name} {shown(value)} must be a list of numbers, its rows all of one length", error
+        ) from None
+    if given.dtype.kind in "iuf":
+        with np.errstate(over="ignore"):
+            return given.astype(np.float64, copy=False)
+    if given.dtype.kind != "O" or given.ndim == 0:
+        raise wrong_type(f"{name} {shown(value)} must be a list of numbers", error)
+    entries = [as_float(f"{name}: entry {k}", entry, error) for k, entry in enumerate(given.flat)]
+    return np.array(entries, dtype=float).reshape(given.shape)
+
+
+def finite_array(
+    name: str, value: object, shape: tuple[int | None, ...], error: type[CeDynamicsError] = ModelError
+) -> Floats:
+    """A user's array of finite numbers; None in ``shape`` stands for any length."""
+    given = numbers(name, value, error)
+    fits = given.ndim == len(shape) and all(
+        n is None or n == m for n, m in zip(shape, given.shape, strict=True)
+    )
+    if not fits:
+        wanted = ", ".join("n" if n is None else str(n) for n in shape)
+        raise error(f"{name} must be an array of shape ({wanted}), got shape {given.shape}")
+    if not np.isfinite(given).all():
+        raise error(f"{name} must be finite numbers, got {shown_array(given)}")
+    return given
+
+
+def shown_array(given: Floats) -> str:
+    """An array for a message: its shape, and its entries where they are few."""
+    if given.ndim == 1 and given.size <= 12:
+        return str(given.tolist())
+    if given.ndim == 1:
+        wrong = np.flatnonzero(~np.isfinite(given))
+        found = f", of which number {wrong[0]} is {given[wrong[0]]}" if len(wrong) else ""
+        return f"{given.size}{found}"
+    return f"an array of shape {given.shape}" if given.size != 1 or given.ndim else str(given)
+
+
+# Names, choices, objects
+
+
+def text(name: str, value: object, error: type[CeDynamicsError] = ModelError) -> str:
+    """A user's text that is not empty: a name, a unit."""
+    if not isinstance(value, str):
+        raise wrong_type(f"{name} {shown(value)} must be text", error)
+    if not value:
+        raise error(f"{name} is empty; give it some text")
+    return value
+
+
+def texts(name: str, value: object, error: type[CeDynamicsError] = ModelError) -> tuple[str, ...]:
+    """A user's list of names; a single text is none."""
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+        raise wrong_type(f"{name} {shown(value)} must be a list of names", error)
+    return tuple(text(f"{name}: entry {k}", entry, error) for k, entry in enumerate(value))
+
+
+def items(
+    name: str, value: Any, size: int | None = None, error: type[CeDynamicsError] = ModelError
+) -> tuple[Any, ...]:
+    """The entries of a user's list, so many if ``size`` says; a single text or number is none."""
+    if isinstance(value, (str, bytes, Mapping)) or not hasattr(value, "__len__"):
+        raise wrong_type(f"{name} {shown(value)} must be a list", error)
+    try:
+        given = tuple(value)
+    except TypeError:  # an array without dimensions
+        raise wrong_type(f"{name} {shown(value)} must be a list", error) from None
+    if size is not None and len(given) != size:
+        raise error(f"{name} {shown(value)} must be a list of {size}")
+    return given
+
+
+def choice(
+    name: str, value: object, allowed: Collection[str], error: type[CeDynamicsError] = ModelError
+) -> str:
+    """One of some words."""
+    if not isinstance(value, str) or value not in allowed:
+        raise error(f"{name} {shown(value)} is not known; choose one of {', '.join(allowed)}")
+    return value
+
+
+def flag(name: str, value: object, error: type[CeDynamicsError] = ModelError) -> bool:
+    """True or False, and nothing that merely counts as such."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise wrong_type(f"{name} {shown(value)} must be True or False", error)
+    return bool(value)
+
+
+def function(name: str, value: _T, example: str = "", error: type[CeDynamicsError] = ModelError) -> _T:
+    """Something that can be called."""
+    if not callable(value) or isinstance(value, type):
+        raise wrong_type(f"{name} {shown(value)} cannot be called; give a function{example}", error)
+    return value
+
+
+def instance(
+    name: str,
+    value: object,
+    kind: type[_T] | tuple[type[_T], ...],
+    what: str,
+    error: type[CeDynamicsError] = ModelError,
+) -> _T:
+    """An object of a class of the library; ``what`` says what to give, such as ``a law, for example …``."""
+    if not isinstance(value, kind):
+        hint = f" (call it: {value.__name__}(...))" if isinstance(value, type) else ""
+        raise wrong_type(f"{name} {shown(value)} must be {what}{hint}", error)
+    return value
+
+
+def provides(
+    name: str, value: _T, methods: Iterable[str], what: str, error: type[CeDynamicsError] = ModelError
+) -> _T:
+    """An object with some methods, of whatever class."""
+    if isinstance(value, type) or not all(callable(getattr(value, method, None)) for method in methods):
+        raise wrong_type(f"{name} {shown(value)} must be {what}", error)
+    return value
+
+
+def mapping(name: str, value: object, error: type[CeDynamicsError] = ModelError) -> Mapping[str, Any]:
+    """A mapping by name."""
+    if not isinstance(value, Mapping):
+        raise wrong_type(f"{name} {shown(value)} must be a mapping such as {{'name': value}}", error)
+    for key in value:
+        if not isinstance(key, str):
+            raise wrong_type(f"{name}: the key {shown(key)} must be text", error)
+    return value
+
+
+def known(
+    name: str, value: object, names: Collection[str], what: str, error: type[CeDynamicsError] = ModelError
+) -> str:
+    """A name of something that exists; suggests the nearest."""
+    if not isinstance(value, str):
+        raise wrong_type(f"{name} {shown(value)} must be the name of {what}, as text", error)
+    if value not in names:
+        near = difflib.get_close_matches(value, list(names), n=1, cutoff=0.5)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise error(f"{name}: no {what} {value!r}{hint} (known are {list(names)})")
+    return value
+
+
+@contextmanager
+def calling(what: str, error: type[CeDynamicsError] = ModelError) -> Iterator[None]:
+    """Around a call of what a user wrote: what it raises becomes an error that names it."""
+    try:
+        yield
+    except CeDynamicsError:
+        raise
+    except Exception as found:
+        lines = " ".join(str(found).split())
+        raise error(f"{what} raised {type(found).__name__}: {lines}") from found
+
+
+# Sizes
+
+
+def room(what: str, size: float, remedy: str, error: type[CeDynamicsError] = ModelError) -> None:
+    """Refuse what would not fit into memory, before any of it is taken.
+
+    Parameters
+    ----------
+    what : str
+        What the memory is for.
+    size : float
+        How much it takes [bytes].
+    remedy : str
+        What to change.
+    """
+    if size <= ALWAYS_FITS:
+        return
+    free = free_memory()
+    if size > free:
+        raise error(
+            f"{what} takes {size / 2**30:.3g} GiB of memory, {free / 2**30:.3g} GiB are free; {remedy}"
+        )
+
+
+ALWAYS_FITS = 64 * 2**20
+"""Bytes for which nobody is asked."""
+
+
+def free_memory() -> float:
+    """Memory that this process may still take [bytes]; infinite where the system does not say."""
+    return min(_available(), _allowed())
+
+
+def _available() -> float:
+    """What the machine has left."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as file:
+            for line in file:
+                if line.startswith("MemAvailable:"):
+                    return float(line.split()[1]) * 1024.0
+    except OSError:
+        pass
+    return math.inf
+
+
+def _allowed() -> float:
+    """What the limit of the process leaves."""
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit == resource.RLIM_INFINITY:
+            return math.inf
+        with open("/proc/self/statm", encoding="ascii") as file:
+            taken = int(file.read().split()[0]) * resource.getpagesize()
+        return float(limit - taken)
+    except (ImportError, OSError, ValueError):
+        return math.inf

@@ -11,6 +11,10 @@ class ModelError(CeDynamicsError, ValueError):
     """A system is described wrongly: a mass, an axis, a hinge, a loop, a name."""
 
 
+class WrongTypeError(ModelError, TypeError):
+    """An argument has a type that cannot be meant: text for a number, a class for one of its objects."""
+
+
 class OverConstrainedError(ModelError):
     """Closures or prescribed motions leave fewer freedoms than there are independent coordinates, or none."""
 

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ce_dynamics import checks
 from ce_dynamics.analysis.analysis import Analysis
 from ce_dynamics.analysis.answers import reach_text
 from ce_dynamics.arrays import Array, Scalar, array, concatenate, norm
@@ -31,7 +32,7 @@ from ce_dynamics.parameters import refusals, values_at
 from ce_dynamics.path_aggregate import path_linkage, path_of
 from ce_dynamics.path_outputs import path_entries, path_values
 from ce_dynamics.recursion.articulated_body import smallest_inertia
-from ce_dynamics.system import System
+from ce_dynamics.system import Output, System
 from ce_dynamics.variables import variables
 
 NEGLIGIBLE = 1e-14
@@ -81,6 +82,7 @@ class Model(Analysis):
 
     def __init__(self, system: System) -> None:
         super().__init__()
+        checks.instance("compile: system", system, System, "a System")
         self.system = system
         self.embedding: Embedding = embed(system)
         self.layout = Layout(self.embedding)
@@ -203,12 +205,10 @@ class Model(Analysis):
             (parameters, names[n_inputs:], "parameter"),
             (inputs, names[:n_inputs], "input"),
         ):
-            for name, value in (given or {}).items():
+            for name, value in checks.mapping(f"{what}s", given or {}).items():
                 if name not in known:
                     raise ModelError(f"no {what} {name!r}; the system's {what}s are {known}")
-                if not np.isfinite(value):
-                    raise ModelError(f"{what} {name!r}: {value!r} must be finite")
-                u[names.index(name)] = value
+                u[names.index(name)] = checks.number(f"{what} {name!r}:", value)
         if parameters:
             self.check_parameters(u[n_inputs:])
         return u
@@ -251,7 +251,10 @@ class Model(Analysis):
         ModelError
             If the law answers an input that the system does not have.
         """
-        given = law.inputs(t, self.sense(self.instant(y, held)))
+        sensors = self.sense(self.instant(y, held))
+        with checks.calling(f"input law {type(law).__name__}"):
+            given = law.inputs(t, sensors)
+        checks.mapping(f"what input law {type(law).__name__} answers", given)
         unknown = sorted(set(given) - set(self.system.inputs))
         if unknown:
             raise ModelError(
@@ -261,7 +264,7 @@ class Model(Analysis):
 
     def sense(self, instant: Instant) -> dict[str, Scalar]:
         """The system's outputs at an instant."""
-        return {name: output.function(instant.outward) for name, output in self.system.outputs.items()}
+        return {name: observed(output, instant.outward) for name, output in self.system.outputs.items()}
 
     def _recalled(self, name: str, make: Callable[[], TracedFunction], *others: object) -> CompiledFunction:
         """The function that `make` traces from this model and `others`, loaded where it is known.
@@ -279,7 +282,7 @@ class Model(Analysis):
     def _observe(self, y: Array, u: Array) -> dict[str, Array]:
         instant = self.instant(y, u)
         values = path_values(instant.outward) | self.sense(instant) | {"energy": instant.energy}
-        values |= {name: output.function(instant) for name, output in self.system.measurements.items()}
+        values |= {name: observed(output, instant) for name, output in self.system.measurements.items()}
         for element, response in instant.loads.responses.items():
             values |= {f"{element}.{name}": value for name, value in response.outputs.items()}
         return {
@@ -370,6 +373,23 @@ class Model(Analysis):
         n = self.embedding.n_v
         freedoms = "degree" if n == 1 else "degrees"
         return f"Model({self.system.name!r}: {n} {freedoms} of freedom, {bodies} bodies)"
+
+
+def observed(output: Output, motion: object) -> Scalar:
+    """What a user's output says: one number.
+
+    Raises
+    ------
+    ModelError
+        If its function raises something, or returns no number.
+    """
+    with checks.calling(f"output {output.name!r}"):
+        value: Scalar = output.function(motion)
+    if np.ndim(value) != 0 or isinstance(value, (str, bytes, type(None))):
+        raise ModelError(
+            f"output {output.name!r} is {checks.shown(value)}; its function must return one number"
+        )
+    return value
 
 
 def compile(system: System) -> Model:

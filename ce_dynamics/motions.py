@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from ce_dynamics import checks
 from ce_dynamics.arrays import Array, Scalar
-from ce_dynamics.errors import ModelError
 from ce_dynamics.forces.base import StateDeclaration
-from ce_dynamics.formula import nominal
 from ce_dynamics.hinges.geometry import finite_number
 
 
@@ -43,8 +41,6 @@ class Held(Motion):
     """A coordinate held at a constant value."""
 
     def __init__(self, value: float = 0.0) -> None:
-        if not math.isfinite(nominal(value)):
-            raise ModelError(f"Held: value {value!r} must be finite")
         self.value = finite_number(value, "Held", "value")
 
     def evaluate(self, x: Array, u: Mapping[str, Scalar]) -> Prescribed:
@@ -59,6 +55,7 @@ class Driven(Motion):
     """
 
     def __init__(self, name: str) -> None:
+        checks.text("Driven: name", name)
         self.inputs = (name, f"{name}_rate", f"{name}_acceleration")
 
     def evaluate(self, x: Array, u: Mapping[str, Scalar]) -> Prescribed:
@@ -93,18 +90,12 @@ class SecondOrderActuator(Motion):
         damping_ratio: float = 1.0,
         unit: str = "rad",
     ) -> None:
-        if not (math.isfinite(nominal(natural_frequency)) and natural_frequency > 0.0):
-            raise ModelError(
-                f"actuator of {command!r}: natural_frequency {natural_frequency!r} must be > 0 rad/s"
-            )
-        if not (math.isfinite(nominal(damping_ratio)) and damping_ratio > 0.0):
-            raise ModelError(f"actuator of {command!r}: damping_ratio {damping_ratio!r} must be > 0")
-        if not math.isfinite(nominal(gain)):
-            raise ModelError(f"actuator of {command!r}: gain {gain!r} must be finite")
-        self.inputs = (command,)
-        self.gain = gain
-        self.omega = natural_frequency
-        self.zeta = damping_ratio
+        owner = f"actuator of {command!r}"
+        self.inputs = (checks.text("SecondOrderActuator: command", command),)
+        self.gain = finite_number(gain, owner, "gain")
+        self.omega = finite_number(natural_frequency, owner, "natural_frequency", above=0.0)
+        self.zeta = finite_number(damping_ratio, owner, "damping_ratio", above=0.0)
+        checks.text(f"{owner}: unit", unit)
         self.states = (StateDeclaration("position", unit), StateDeclaration("rate", f"{unit}/s"))
 
     def evaluate(self, x: Array, u: Mapping[str, Scalar]) -> Prescribed:

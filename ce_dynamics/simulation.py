@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
 
+from ce_dynamics import checks
 from ce_dynamics.analysis.answers import reach_text
 from ce_dynamics.charts import Charts, solve_across_charts
 from ce_dynamics.checks import Floats, checked
@@ -148,13 +149,22 @@ def constant_inputs(model: Model, inputs: Inputs) -> Floats:
     u = model.u0
     if isinstance(inputs, Mapping):
         names = [entry.name for entry in model.layout.u]
-        for name, value in inputs.items():
+        for name, value in checks.mapping("inputs", inputs).items():
             if name not in names:
                 raise ModelError(f"no input {name!r}; the system's inputs are {names}")
-            if not math.isfinite(value):
-                raise ModelError(f"input {name!r}: {value!r} must be finite")
-            u[names.index(name)] = value
+            u[names.index(name)] = checks.number(f"input {name!r}:", value)
+    elif inputs is not None:
+        check_law(inputs)
     return u
+
+
+def check_law(inputs: object) -> None:
+    """Refuse what answers no inputs: a function, a history."""
+    what = (
+        "a mapping of names to constants, or a law: an object with inputs(t, sensors) that returns a "
+        "mapping (histories of held inputs are for simulate_ensemble)"
+    )
+    checks.provides("inputs", inputs, ("inputs",), what)
 
 
 def simulate(
@@ -260,13 +270,14 @@ def simulate_to_record(
     progress: Callable[[float], None] | None = None,
 ) -> Record:
     """As `simulate`, without loading xarray: results, and those of a `SimulationError`, are a `Record`."""
+    checks.instance("simulate: model", model, Model, "a model, as ce_dynamics.compile(system) returns it")
     for name, value in (("duration", duration), ("rtol", rtol), ("atol", atol), ("interval", interval)):
-        if not (math.isfinite(value) and value > 0.0):
-            raise ModelError(f"{name} {value!r} must be a positive finite number")
-    if not max_step > 0.0:
-        raise ModelError(f"max_step {max_step!r} must be a positive number (infinite for no limit)")
-    if method not in METHODS:
-        raise ModelError(f"method {method!r} is not known; choose one of {', '.join(METHODS)}")
+        checks.number(name, value, above=0.0)
+    checks.number("max_step", max_step, above=0.0, infinite=True)
+    checks.choice("method", method, METHODS)
+    checks.flag("audit", audit)
+    if progress is not None:
+        checks.function("progress", progress, " of the time reached")
     check_renewal(method, jacobian_every)
     start = model.y0 if y0 is None else checked("y0", y0, len(model.layout.y0))
     rhs = RightHandSide(model, inputs, audit, parameters)

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ce_dynamics import checks
 from ce_dynamics.arrays import Array, Scalar
 from ce_dynamics.body import Body
 from ce_dynamics.couplings.base import Coupled, Coupling, checked_coordinates
 from ce_dynamics.couplings.written import View, Written, written
-from ce_dynamics.errors import ModelError, PhysicalityWarning
+from ce_dynamics.errors import ModelError, PhysicalityWarning, WrongTypeError
 from ce_dynamics.forces.base import ForceElement, Observer
-from ce_dynamics.formula import is_free
 from ce_dynamics.free_inertia import checked_free_inertia
 from ce_dynamics.hinges.base import Hinge, finite_vector
 from ce_dynamics.hinges.conditions import Closure
-from ce_dynamics.hinges.geometry import finite_number
+from ce_dynamics.hinges.geometry import finite_number, free_numbers
 from ce_dynamics.linkage import Linkage
 from ce_dynamics.motions import Motion
 from ce_dynamics.parameters import Parameter
@@ -111,7 +111,7 @@ class System:
     """
 
     def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81), name: str = "system") -> None:
-        self.name = name
+        self.name = checks.text("System: name", name)
         self.gravity = finite_vector(gravity, "System", "gravity")
         self.ground = Body("ground", 0.0, np.zeros(3), np.zeros((3, 3)), None, None, index=0)
         self.bodies: list[Body] = []
@@ -171,14 +171,11 @@ class System:
         PhysicalityWarning
             Where no real body has such an inertia (a principal moment exceeds the sum of the other two).
         """
-        if name in self._by_name:
+        if checks.text("add_body: name", name) in self._by_name:
             raise ModelError(f"body {name!r} exists already; give every body its own name")
         carrier = self.find(parent)
-        if not isinstance(hinge, Hinge):
-            raise ModelError(f"body {name!r}: {hinge!r} is no hinge; give one such as Revolute((0, 0, 1))")
-        kilograms = finite_number(mass, f"body {name!r}", "mass")
-        if kilograms < 0.0:
-            raise ModelError(f"body {name!r}: mass {mass!r} must be a finite number >= 0 kg")
+        checks.instance(f"body {name!r}: hinge", hinge, Hinge, "a hinge, such as Revolute((0, 0, 1))")
+        kilograms = finite_number(mass, f"body {name!r}", "mass", at_least=0.0)
         at = hinge.at if com is None else finite_vector(com, f"body {name!r}", "com")
         body = Body(
             name=name,
@@ -233,7 +230,14 @@ class System:
         a, b = self.find(body_a), self.find(body_b)
         if a is b:
             raise ModelError(f"closure {name!r} joins body {a.name!r} to itself; name two different bodies")
-        loop = LoopClosure(name, a, b, closure, self._names(independent), through_dead_centres)
+        if not is_closure(closure):
+            raise WrongTypeError(
+                f"closure {name!r}: {checks.shown(closure)} closes nothing; give a hinge such as "
+                "Revolute((0, 0, 1)), or Distance(at_a, at_b)"
+            )
+        checks.flag(f"closure {name!r}: through_dead_centres", through_dead_centres)
+        owner = f"closure {name!r}: independent"
+        loop = LoopClosure(name, a, b, closure, self._names(independent, owner), through_dead_centres)
         self.closures.append(loop)
         return loop
 
@@ -269,12 +273,14 @@ class System:
         owner = f"coupling {name!r}"
         if isinstance(coordinates, (str, Body)):
             coordinates = (coordinates,)
-        pairs = [given if isinstance(given, tuple) else (given, 0) for given in coordinates]
+        pairs = [
+            checks.items(f"{owner}: coordinates", each, 2) if isinstance(each, tuple) else (each, 0)
+            for each in checks.items(f"{owner}: coordinates", coordinates)
+        ]
         found = checked_coordinates(owner, [self.find(body) for body, _ in pairs], [k for _, k in pairs])
-        if not isinstance(coupling, Coupling):
-            raise ModelError(f"{owner}: {coupling!r} is no coupling; give one such as Gear(ratio=-0.5)")
+        checks.instance(f"{owner}: coupling", coupling, Coupling, "a coupling, such as Gear(ratio=-0.5)")
         coupling.check(len(found), owner)
-        edge = Coupled(name, found, coupling, self._names(independent))
+        edge = Coupled(name, found, coupling, self._names(independent, f"{owner}: independent"))
         self.closures.append(edge)
         return edge
 
@@ -308,7 +314,9 @@ class System:
             pose.
         """
         self._need_new_closure(name)
-        edge = written(name, [self.find(body) for body in bodies], function, self._names(independent))
+        owner = f"constraint {name!r}"
+        seen = [self.find(body) for body in checks.items(f"{owner}: bodies", bodies)]
+        edge = written(name, seen, function, self._names(independent, f"{owner}: independent"))
         self.closures.append(edge)
         return edge
 
@@ -320,6 +328,11 @@ class System:
         ModelError
             If it names an unknown body.
         """
+        if isinstance(linkage, type) or not hasattr(linkage, "determines"):
+            raise WrongTypeError(
+                f"use_linkage: {checks.shown(linkage)} is no linkage; give one of ce_dynamics.kinematics, "
+                "such as FourBar(A, D, F, G, axis)"
+            )
         for name in linkage.determines:
             self.find(name)
         self.linkages.append(linkage)
@@ -338,6 +351,7 @@ class System:
             raise ModelError(f"body {target.name!r}: only a hinge with one coordinate can be prescribed")
         if target.name in self.prescribed:
             raise ModelError(f"body {target.name!r} is prescribed already")
+        checks.instance(f"prescribe {target.name!r}: motion", motion, Motion, "a motion, such as Held(0.0)")
         for name in motion.inputs:
             self._need_input(name, f"motion of {target.name!r}")
         self.prescribed[target.name] = motion
@@ -350,6 +364,8 @@ class System:
         ModelError
             If its name is taken, it acts on a body of another system, or reads an input that is not declared.
         """
+        what = "a force element, such as AppliedWrench or SpringDamper"
+        checks.instance("add_force: element", element, ForceElement, what)
         if any(known.name == element.name for known in self.forces):
             raise ModelError(
                 f"force element {element.name!r} exists already; give every element its own name"
@@ -368,6 +384,8 @@ class System:
         ModelError
             If the name is taken or the default not a finite number.
         """
+        checks.text("add_input: name", name)
+        checks.text(f"input {name!r}: unit", unit)
         if name in self.inputs or name in self.parameters:
             raise ModelError(f"input {name!r} exists already; give every input its own name")
         self.inputs[name] = Input(name, unit, finite_number(default, f"input {name!r}", "default"))
@@ -385,6 +403,8 @@ class System:
         ModelError
             If the name is taken by another parameter or an input.
         """
+        what = "a free number, such as Parameter('length', 1.0)"
+        checks.instance("add_parameter: parameter", parameter, Parameter, what)
         if parameter.name in self.parameters or parameter.name in self.inputs:
             raise ModelError(f"parameter {parameter.name!r} exists already as parameter or input; rename it")
         self.parameters[parameter.name] = parameter
@@ -398,7 +418,7 @@ class System:
         ModelError
             If the name is taken.
         """
-        self._need_new_output(name)
+        self._need_new_output(name, unit, function)
         self.outputs[name] = Output(name, unit, function)
 
     def add_measurement(self, name: str, unit: str, function: Callable[[Any], Scalar]) -> None:
@@ -409,7 +429,7 @@ class System:
         ModelError
             If the name is taken.
         """
-        self._need_new_output(name)
+        self._need_new_output(name, unit, function)
         self.measurements[name] = Output(name, unit, function)
 
     def group(self, dimension: str, members: Sequence[str]) -> None:
@@ -420,8 +440,9 @@ class System:
         ModelError
             If the dimension exists already, or has no members or one of them twice.
         """
-        if dimension in self.groups or dimension in ("time", "closure"):
+        if checks.text("group: dimension", dimension) in self.groups or dimension in ("time", "closure"):
             raise ModelError(f"dimension {dimension!r} exists already; give every group its own")
+        members = checks.texts(f"group {dimension!r}: members", members)
         if not members or len(set(members)) < len(members):
             raise ModelError(f"group {dimension!r}: members {list(members)} must be names, each given once")
         self.groups[dimension] = tuple(members)
@@ -453,11 +474,10 @@ class System:
         ):
             if values is None:
                 continue
-            array = np.atleast_1d(np.asarray(values, dtype=float))
+            name = f"body {target.name!r}: initial {what}"
+            array = np.atleast_1d(checks.numbers(name, values))
             if array.shape != (size,) or not np.all(np.isfinite(array)):
-                raise ModelError(
-                    f"body {target.name!r}: initial {what} {values!r} must be {size} finite numbers"
-                )
+                raise ModelError(f"{name} {checks.shown(values)} must be {size} finite numbers")
             store[target.name] = array
 
     def find(self, body: Body | str) -> Body:
@@ -469,6 +489,8 @@ class System:
             If there is none; it suggests the nearest name.
         """
         name = body.name if isinstance(body, Body) else body
+        if not isinstance(name, str):
+            raise WrongTypeError(f"{checks.shown(body)} is no body; give a body or its name")
         known = self._by_name.get(name)
         if known is None:
             near = difflib.get_close_matches(name, self._by_name, n=1)
@@ -504,14 +526,21 @@ class System:
 
         return describe(self)
 
-    def _names(self, bodies: Sequence[Body | str]) -> tuple[str, ...]:
-        return tuple(self.find(body).name for body in bodies)
+    def _names(self, bodies: object, owner: str) -> tuple[str, ...]:
+        if isinstance(bodies, (str, Body)):
+            only = bodies if isinstance(bodies, str) else bodies.name
+            raise WrongTypeError(f"{owner} {only!r} must be a list of bodies: [{only!r}]")
+        return tuple(self.find(body).name for body in checks.items(owner, bodies))
 
     def _need_new_closure(self, name: str) -> None:
+        checks.text("closure: name", name)
         if any(known.name == name for known in self.closures):
             raise ModelError(f"closure {name!r} exists already; give every closure its own name")
 
-    def _need_new_output(self, name: str) -> None:
+    def _need_new_output(self, name: str, unit: str, function: Callable[[Any], Scalar]) -> None:
+        checks.text("output: name", name)
+        checks.text(f"output {name!r}: unit", unit)
+        checks.function(f"output {name!r}: function", function, " of the motion")
         if name in self.outputs or name in self.measurements:
             raise ModelError(f"output {name!r} exists already; give every output its own name")
 
@@ -525,6 +554,13 @@ class System:
         return f"System({self.name!r}: {len(self.bodies)} bodies, {len(self.closures)} closures)"
 
 
+def is_closure(value: object) -> bool:
+    """Whether something can close a loop: it has two ends and conditions on them."""
+    return not isinstance(value, type) and all(
+        hasattr(value, name) for name in ("at_parent", "at_child", "constraints")
+    )
+
+
 def checked_inertia(value: Any, name: str) -> Array:
     """A user's inertia as a symmetric (3, 3) array of its own; warns where no rigid body can have it.
 
@@ -533,15 +569,12 @@ def checked_inertia(value: Any, name: str) -> Array:
     ModelError
         If it is not 3 or 3×3 finite numbers, not symmetric (to rounding), or a principal moment is negative.
     """
-    if is_free(value):
+    if free_numbers(value):
         return checked_free_inertia(value, name, lambda plain: checked_inertia(plain, name))
-    try:
-        given = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise ModelError(f"body {name!r}: inertia {value!r} is not numeric") from None
+    given = checks.numbers(f"body {name!r}: inertia", value)
     inertia = np.diag(given) if given.shape == (3,) else given
     if inertia.shape != (3, 3) or not np.all(np.isfinite(inertia)):
-        raise ModelError(f"body {name!r}: inertia {value!r} must be 3 or 3×3 finite numbers")
+        raise ModelError(f"body {name!r}: inertia {checks.shown(value)} must be 3 or 3×3 finite numbers")
     # Rounding of a product such as R I Rᵀ is relative to the largest entry, not to each.
     if not np.allclose(inertia, inertia.T, rtol=0.0, atol=1e-12 * np.max(np.abs(inertia))):
         raise ModelError(f"body {name!r}: inertia {value!r} must be symmetric")

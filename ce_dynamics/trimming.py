@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ce_dynamics import checks
 from ce_dynamics.checks import Floats, checked
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.model import Model
@@ -55,8 +56,11 @@ def trim(
     """
     from scipy.optimize import root
 
+    checks.instance("trim: model", model, Model, "a model, as ce_dynamics.compile(system) returns it")
     known = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
-    found, resting = positions(known, change), positions(known, still)
+    checks.number("tolerance", tolerance, above=0.0)
+    found = positions(known, checks.texts("change", change))
+    resting = positions(known, checks.texts("still", still))
     if len(found) != len(resting) or not found:
         raise ModelError(
             f"{len(found)} entries cannot make {len(resting)} rates vanish; name as many of each"

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ce_dynamics import checks
 from ce_dynamics.arrays import Array, Scalar, dot, norm, where
-from ce_dynamics.body import Body
+from ce_dynamics.body import Body, checked_body, ground_of
 from ce_dynamics.complementarity.element import Row, RowKind, UnilateralElement
 from ce_dynamics.complementarity.paths import Path
 from ce_dynamics.complementarity.problem import Kind
 from ce_dynamics.errors import ModelError
 from ce_dynamics.forces.base import Observer, PointLoad
-from ce_dynamics.forces.wrench import ground_of
 from ce_dynamics.hinges.geometry import finite_number, finite_vector
 
 COINCIDENT = 1e-12
@@ -58,9 +57,9 @@ class Cable(UnilateralElement):
         length: float,
     ) -> None:
         owner = f"cable {name!r}"
-        self.name = name
+        self.name = checks.text("Cable: name", name)
         self.length = positive_length(length, owner)
-        if body.is_ground:
+        if checked_body(body, owner).is_ground:
             raise ModelError(f"{owner}: its first end {body!r} must be tied to a body that can move")
         self.body, self.at = body, finite_vector(at, owner, "at")
         self.other = other
@@ -76,8 +75,9 @@ class Cable(UnilateralElement):
             if ground_of(other) is not self.ground:
                 raise ModelError(f"{owner}: {body.name!r} and {other.name!r} belong to different systems")
             self.other_at = finite_vector(other_at, owner, "other_at")
-        elif not (hasattr(other, "position") and hasattr(other, "velocity")):
-            raise ModelError(f"{owner}: its second end {other!r} is tied to nothing; give a body or a path")
+        else:
+            what = "a body, or a path with position(t) and velocity(t): its second end is tied to nothing"
+            checks.provides(f"{owner}: other", other, ("position", "velocity"), what)
         self.kinds = (RowKind("tension", Kind.UNILATERAL),)
 
     @property
@@ -112,7 +112,4 @@ def positive_length(value: object, owner: str) -> float:
     ModelError
         If it is not positive and finite.
     """
-    length = finite_number(value, owner, "length")
-    if not length > 0.0 or math.isinf(length):
-        raise ModelError(f"{owner}: length {value!r} must be a positive number of metres")
-    return length
+    return finite_number(value, owner, "length", above=0.0)

@@ -8,14 +8,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ce_dynamics import checks
 from ce_dynamics.arrays import Array, Scalar, cross, dot, norm
-from ce_dynamics.body import Body
+from ce_dynamics.body import Body, checked_body, ground_of
 from ce_dynamics.complementarity.element import Row, RowKind, UnilateralElement
 from ce_dynamics.complementarity.problem import Kind
 from ce_dynamics.complementarity.surfaces import Surface
 from ce_dynamics.errors import ModelError
 from ce_dynamics.forces.base import Observer, PointLoad
-from ce_dynamics.forces.wrench import ground_of
 from ce_dynamics.hinges.geometry import finite_number, finite_vector, unit_axis
 
 Friction = Literal["disc", "box", "none"]
@@ -60,20 +60,20 @@ class Contact(UnilateralElement):
         restitution: float = 0.0,
     ) -> None:
         owner = f"contact {name!r}"
-        if body.is_ground:
+        checks.text("Contact: name", name)
+        if checked_body(body, owner).is_ground:
             raise ModelError(f"{owner}: the ground cannot touch itself; name a body that can move")
-        self.name, self.body, self.surface = name, body, surface
+        what = "a surface, such as Plane(friction=0.8): an object with touch(r)"
+        self.surface = checks.provides(f"{owner}: surface", surface, ("touch",), what)
+        self.name, self.body = name, body
         self.at = finite_vector(at, owner, "at")
-        self.radius = finite_number(radius, owner, "radius")
-        if self.radius < 0.0:
-            raise ModelError(f"{owner}: radius {radius!r} must not be negative")
+        self.radius = finite_number(radius, owner, "radius", at_least=0.0)
         self.axis = None if axis is None else unit_axis(axis, owner)
         if self.axis is not None and self.radius == 0.0:
             raise ModelError(f"{owner}: a disc needs a positive radius")
         e = checked_restitution(restitution, owner)
         kinds = [RowKind("normal", Kind.UNILATERAL, restitution=e)]
-        if friction not in ("disc", "box", "none"):
-            raise ModelError(f"{owner}: friction {friction!r} must be 'disc', 'box' or 'none'")
+        checks.choice(f"{owner}: friction", friction, ("disc", "box", "none"))
         if friction != "none":
             first, second = (
                 (Kind.DISC_1, Kind.DISC_2) if friction == "disc" else (Kind.FRICTION, Kind.FRICTION)
@@ -119,7 +119,4 @@ def checked_restitution(value: object, owner: str) -> float:
     ModelError
         If it is not between 0 and 1.
     """
-    e = finite_number(value, owner, "restitution")
-    if not 0.0 <= e <= 1.0:
-        raise ModelError(f"{owner}: restitution {value!r} must be between 0 and 1")
-    return e
+    return finite_number(value, owner, "restitution", at_least=0.0, at_most=1.0)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
+from ce_dynamics import checks
 from ce_dynamics.arrays import Array, Scalar
 from ce_dynamics.body import Body
 from ce_dynamics.errors import ModelError
@@ -128,7 +129,7 @@ def checked_coordinates(owner: str, bodies: Sequence[Body], numbers: Sequence[in
                 f"are angles or displacements of their own; use simpler hinges, or constrain() with points "
                 f"and directions"
             )
-        if not 0 <= k < hinge.n_q:
+        if not 0 <= checks.integer(f"{owner}: coordinate of body {body.name!r}", k) < hinge.n_q:
             raise ModelError(
                 f"{owner}: the {type(hinge).__name__} hinge of body {body.name!r} has no coordinate {k!r}; "
                 f"it has {hinge.n_q}: {list(range(hinge.n_q))}"

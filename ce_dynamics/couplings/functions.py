@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
+from ce_dynamics import checks
 from ce_dynamics.arrays import Scalar
 from ce_dynamics.couplings.base import Coupling
 from ce_dynamics.errors import ModelError
@@ -31,9 +32,7 @@ class FunctionCoupling(Coupling):
     """
 
     def __init__(self, function: Callable[..., Scalar]) -> None:
-        if not callable(function):
-            raise ModelError(f"FunctionCoupling: {function!r} cannot be called; give a function")
-        self.function = function
+        self.function = checks.function("FunctionCoupling: function", function, " of the other coordinates")
 
     def residual(self, q: Sequence[Scalar]) -> Scalar:
         return q[-1] - self.function(*q[:-1])
@@ -65,10 +64,13 @@ class PolynomialCoupling(FunctionCoupling):
 
     def __init__(self, coefficients: Sequence[float], origin: tuple[float, float] = (0.0, 0.0)) -> None:
         kind = type(self).__name__
-        if not len(coefficients):
+        given = checks.items(f"{kind}: coefficients", coefficients)
+        if not given:
             raise ModelError(f"{kind}: no coefficients; give c_0, c_1, ...")
-        self.coefficients = [finite_number(c, kind, f"coefficient {i}") for i, c in enumerate(coefficients)]
-        self.origin = tuple(finite_number(value, kind, "origin") for value in origin)
+        self.coefficients = [finite_number(c, kind, f"coefficient {i}") for i, c in enumerate(given)]
+        self.origin = tuple(
+            finite_number(value, kind, "origin") for value in checks.items(f"{kind}: origin", origin, 2)
+        )
         super().__init__(self._polynomial)
 
     def _polynomial(self, q: Scalar) -> Scalar:
@@ -90,9 +92,7 @@ class ImplicitCoupling(Coupling):
     """
 
     def __init__(self, function: Callable[..., Scalar]) -> None:
-        if not callable(function):
-            raise ModelError(f"ImplicitCoupling: {function!r} cannot be called; give a function")
-        self.function = function
+        self.function = checks.function("ImplicitCoupling: function", function, " of all coordinates")
 
     def residual(self, q: Sequence[Scalar]) -> Scalar:
         return self.function(*q)

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ce_dynamics import checks
 from ce_dynamics.arrays import Array, Scalar
 from ce_dynamics.couplings.base import Coupling
 from ce_dynamics.errors import ModelError
@@ -41,7 +42,8 @@ class LinearCoupling(Coupling):
 
     def __init__(self, coefficients: Sequence[float], constant: float = 0.0) -> None:
         kind = type(self).__name__
-        numbers = [finite_number(c, kind, f"coefficient {k}") for k, c in enumerate(coefficients)]
+        given = checks.items(f"{kind}: coefficients", coefficients)
+        numbers = [finite_number(c, kind, f"coefficient {k}") for k, c in enumerate(given)]
         for k, c in enumerate(numbers):
             if nominal(c) == 0.0:
                 raise ModelError(

@@ -10,9 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ce_dynamics import checks
 from ce_dynamics.arrays import Array, Scalar, array, is_plain
 from ce_dynamics.body import Body
 from ce_dynamics.errors import ModelError
+from ce_dynamics.formula import is_free
 from ce_dynamics.hinges.geometry import finite_vector
 from ce_dynamics.spatial import IDENTITY
 
@@ -27,6 +29,7 @@ class View(ABC):
     def __init__(self, name: str, bodies: Sequence[Body]) -> None:
         self.name = name
         self.bodies = {body.name: body for body in bodies}
+        self.asked = False
 
     def point(self, body: Body | str, at: ArrayLike, frame: Body | str) -> Array:
         """Position (3,) of a body-fixed point from the frame's centre of mass (ground: world origin) [m]."""
@@ -45,7 +48,12 @@ class View(ABC):
     def coordinate(self, body: Body | str, k: int = 0) -> Scalar:
         """Coordinate k of the body's inboard hinge [rad] or [m]."""
         there = self._declared(body)
-        if there.is_ground or there.inboard.coordinate_names != there.inboard.velocity_names:
+        numbers = range(0 if there.is_ground else there.inboard.n_v)
+        if (
+            there.is_ground
+            or there.inboard.coordinate_names != there.inboard.velocity_names
+            or checks.integer(f"constraint {self.name!r}: coordinate", k) not in numbers
+        ):
             raise ModelError(
                 f"constraint {self.name!r}: body {there.name!r} has no hinge coordinate {k} that is an angle "
                 "or a displacement of its own; ask for points and directions"
@@ -53,11 +61,12 @@ class View(ABC):
         return self._q(there, k)
 
     def _declared(self, body: Body | str) -> Body:
-        name = body if isinstance(body, str) else body.name
-        if name not in self.bodies:
+        self.asked = True
+        name: object = body.name if isinstance(body, Body) else body
+        if not isinstance(name, str) or name not in self.bodies:
             raise ModelError(
-                f"constraint {self.name!r} looks at body {name!r}, for which it was not declared; it was for "
-                f"{list(self.bodies)}"
+                f"constraint {self.name!r} looks at body {checks.shown(name)}, for which it was not declared; "
+                f"it was for {list(self.bodies)}"
             )
         return self.bodies[name]
 
@@ -164,14 +173,22 @@ def written(
         If the function cannot be called, returns nothing, or what is no finite number.
     """
     owner = f"constraint {name!r}"
-    if not callable(function):
-        raise ModelError(f"{owner}: {function!r} cannot be called; give a function of a view")
+    checks.function(owner, function, " of a view")
     if not bodies:
         raise ModelError(f"{owner}: name the bodies it looks at")
     view = DesignView(name, bodies)
-    values = residuals(function(view))
-    if not len(values):
+    with checks.calling(f"function of {owner}"):
+        answer = function(view)
+    values = residuals(answer)
+    if not len(values) or answer is None:
         raise ModelError(f"{owner} returns nothing; return the residuals that must vanish")
+    if not is_free(values):
+        values = checks.numbers(f"what {owner} returns", values)
+    if not view.asked:
+        raise ModelError(
+            f"{owner} returns {values.tolist()} without asking where anything is; compute what must vanish "
+            "from see.point, see.direction or see.coordinate"
+        )
     if is_plain(values) and not np.all(np.isfinite(values)):
         raise ModelError(f"{owner} is {values.tolist()} in the design pose; it must be finite there")
     return Written(

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ce_dynamics import checks
 from ce_dynamics.checks import Floats
 from ce_dynamics.errors import ModelError
 from ce_dynamics.model import Model
@@ -79,7 +80,8 @@ def spread(
     states = model.y0 if y0s is None else numbers("y0s", y0s)
     if states.shape[-1:] != (n,) or states.ndim > 2:
         raise ModelError(f"y0s has the shape {states.shape}; allowed are ({n},) and (runs, {n})")
-    given = {name: numbers(name, value) for name, value in (parameters or {}).items()}
+    named = checks.mapping("parameters", parameters or {})
+    given = {name: numbers(name, value) for name, value in named.items()}
     check_names(given, names[n_inputs:], "parameter")
     time, histories = as_histories(controls)
     check_names(histories, names[:n_inputs], "input")
@@ -113,10 +115,7 @@ def spread(
 
 def numbers(name: str, value: ArrayLike) -> Floats:
     """A user's numbers as an array; NaN and infinities are the failure of their runs only."""
-    try:
-        return np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        raise ModelError(f"{name}: {value!r} are not numbers") from None
+    return np.array(checks.numbers(name, value))
 
 
 def as_histories(controls: Controls) -> tuple[Floats, dict[str, Floats]]:
@@ -124,11 +123,13 @@ def as_histories(controls: Controls) -> tuple[Floats, dict[str, Floats]]:
     if controls is None:
         return np.zeros(0), {}
     if not isinstance(controls, HeldInputs):
+        checks.mapping("controls", controls)
         return np.zeros(1), {name: numbers(name, value)[..., np.newaxis] for name, value in controls.items()}
     time = numbers("time of the controls", controls.time)
     if time.ndim != 1 or not len(time) or not np.all(np.isfinite(time)) or np.any(np.diff(time) <= 0.0):
         raise ModelError(f"time of the controls must be increasing finite numbers, got {time}")
-    return time, {name: numbers(name, value) for name, value in controls.values.items()}
+    histories = checks.mapping("values of the controls", controls.values)
+    return time, {name: numbers(name, value) for name, value in histories.items()}
 
 
 def check_names(given: Mapping[str, object], known: Sequence[str], what: str) -> None:

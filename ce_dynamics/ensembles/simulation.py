@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -15,14 +14,15 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from ce_dynamics import checks
 from ce_dynamics.arrays import Array
 from ce_dynamics.compiler import CompiledFunction, compile_function, trace
 from ce_dynamics.ensembles.arguments import Controls, Runs, spread
 from ce_dynamics.ensembles.records import Records
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.model import InputLaw, Model
-from ce_dynamics.simulation import INTERRUPTED, stored_times
-from ce_dynamics.stepping.run import check_step
+from ce_dynamics.simulation import INTERRUPTED, check_law, stored_times
+from ce_dynamics.stepping.run import check_step, check_steps
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -99,20 +99,31 @@ def simulate_ensemble(
     SimulationError
         On interruption; its ``partial`` holds the runs done so far.
     """
+    what = "a model, as ce_dynamics.compile(system) returns it"
+    checks.instance("simulate_ensemble: model", model, Model, what)
     for name, value in (("duration", duration), ("interval", interval)):
-        if not (math.isfinite(value) and value > 0.0):
-            raise ModelError(f"{name} {value!r} must be a positive finite number")
+        checks.number(name, value, above=0.0)
     check_step(step)
+    check_steps(duration, step)
     if method not in METHODS:
-        raise ModelError(f"method {method!r} is not known to ensembles; choose one of {', '.join(METHODS)}")
-    workers = available_processors() if threads is None else threads
-    if workers < 1:
-        raise ModelError(f"threads {threads!r} must be 1 or more")
+        known = ", ".join(METHODS)
+        raise ModelError(f"method {checks.shown(method)} is not known to ensembles; choose one of {known}")
+    most = 64 * available_processors()
+    workers = checks.integer(
+        "threads", available_processors() if threads is None else threads, at_least=1, at_most=most
+    )
+    if lanes is not None:
+        checks.integer("lanes", lanes, at_least=1)
+    if inputs is not None:
+        check_law(inputs)
+    if not callable(progress):
+        checks.flag("progress", progress)
     _ = model.dynamics  # which sets the last guards of the parameters
     runs = spread(model, y0s, parameters, controls)
+    width = lanes or (8 if runs.number > 4 else 4)
+    check_room(model, runs.number + workers * width, duration / interval, keep)
     t_store = stored_times(duration, interval)
     records = Records(model, runs, t_store, keep)
-    width = lanes or (8 if runs.number > 4 else 4)
     code = compiled(model, inputs, width, records.needs_observation)
     began = time.perf_counter()
     with shown(progress) as report:
@@ -122,6 +133,14 @@ def simulate_ensemble(
     if not whole:
         raise SimulationError(INTERRUPTED, results)
     return results
+
+
+def check_room(model: Model, runs: int, instants: float, keep: Sequence[str] | None) -> None:
+    """Refuse results that would not fit into memory, before any is taken."""
+    kept = [v for v in model.variables if keep is None or v.name in checks.texts("keep", keep)]
+    columns = sum(len(v.entries) for v in kept) + len(model.system.closures)
+    remedy = "store fewer instants (interval), keep fewer variables (keep), or make fewer runs at a time"
+    checks.room(f"the results of {runs} runs", 8.0 * runs * (instants + 2.0) * (columns + 1), remedy)
 
 
 def available_processors() -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from ce_dynamics import checks
 from ce_dynamics.arrays import Array, Scalar, maximum, minimum
 from ce_dynamics.body import Body
 from ce_dynamics.errors import ModelError
@@ -78,8 +79,8 @@ class Actuator(ForceElement):
         component: int = 0,
     ) -> None:
         owner = f"actuator {name!r}"
-        self.name, self.body, self.component = name, body, component
-        self.inputs = (command,)
+        self.name, self.body, self.component = checks.text("Actuator: name", name), body, component
+        self.inputs = (checks.text(f"{owner}: command", command),)
         self.gear = finite_number(gear, owner, "gear")
         self.zero = finite_number(zero, owner, "zero")
         self.gain = three(gain, owner, "gain")

@@ -13,10 +13,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ce_dynamics import checks
 from ce_dynamics.arrays import Scalar, where
 from ce_dynamics.errors import ModelError
-from ce_dynamics.formula import is_free, nominal
-from ce_dynamics.hinges.geometry import finite_number
+from ce_dynamics.formula import nominal
+from ce_dynamics.hinges.geometry import finite_number, free_numbers
 
 Floats = NDArray[np.float64]
 
@@ -122,15 +123,28 @@ class Tabulated(Law):
                 " counted; extend the table, or use extrapolation='linear'"
             )
         self._bases = [self.x[0], *self.x]
-        self._force = force_pieces(self.x, self.y, self.interpolation, self.extrapolation)
-        self._energy = energy_pieces(self.x, self._force)
-        self._energy[:, 0] -= self.energy(0.0)
+        with np.errstate(all="ignore"):
+            self._force = force_pieces(self.x, self.y, self.interpolation, self.extrapolation)
+            self._energy = energy_pieces(self.x, self._force)
+            self._energy[:, 0] -= self.energy(0.0)
+        self._refuse_overflow()
 
     def force(self, x: Scalar) -> Scalar:
         return self._piecewise(x, self._force)
 
     def energy(self, x: Scalar) -> Scalar:
         return self._piecewise(x, self._energy)
+
+    def _refuse_overflow(self) -> None:
+        """Refuse points so far apart, or so close to each other, that slopes or energies are no numbers."""
+        inside = slice(None) if self.extrapolation == "linear" else slice(1, -1)
+        pieces = np.concatenate((self._force[inside].ravel(), self._energy[inside].ravel()))
+        if not np.isfinite(nominal(pieces).astype(float)).all():
+            raise ModelError(
+                f"Tabulated: x from {self.x[0]:g} to {self.x[-1]:g} and y from {self.y.min():g} to "
+                f"{self.y.max():g} make slopes or energies too large for floating-point numbers; give points "
+                "in the units of the element, no two of them at almost the same x"
+            )
 
     def _piecewise(self, x: Scalar, polynomials: Floats) -> Scalar:
         """The polynomial of the piece that contains x; NaN selects the last."""
@@ -184,17 +198,14 @@ def horner(coefficients: Sequence[Scalar], x: Scalar) -> Scalar:
 
 def finite_numbers(values: object, owner: str, what: str) -> Floats:
     """A user's list of numbers as a new float64 vector; refuses NaN, infinities and other shapes."""
-    if is_free(values):
+    if free_numbers(values):
         free = np.array(values, dtype=object)
-        finite_numbers(nominal(free), owner, what)
+        finite_numbers([nominal(x) for x in free.flat], owner, what)
         return free
-    try:
-        vector = np.array(values, dtype=float)
-    except (TypeError, ValueError):
-        raise ModelError(f"{owner}: {what} {values!r} are not numbers") from None
+    vector = checks.numbers(f"{owner}: {what}", values)
     if vector.ndim != 1 or not np.all(np.isfinite(vector)):
-        raise ModelError(f"{owner}: {what} {values!r} must be a list of finite numbers")
-    return vector
+        raise ModelError(f"{owner}: {what} {checks.shown(values)} must be a list of finite numbers")
+    return np.array(vector)
 
 
 def check_table(x: Floats, y: Floats) -> None:
@@ -214,6 +225,4 @@ def check_table(x: Floats, y: Floats) -> None:
 
 def chosen(value: str, allowed: tuple[str, ...], what: str) -> str:
     """A user's choice; refuses any other."""
-    if value not in allowed:
-        raise ModelError(f"Tabulated: {what} {value!r} is not known; choose one of {', '.join(allowed)}")
-    return value
+    return checks.choice(f"Tabulated: {what}", value, allowed)

@@ -8,9 +8,11 @@ from types import MappingProxyType
 
 from numpy.typing import ArrayLike
 
+from ce_dynamics import checks
 from ce_dynamics.arrays import Array, Scalar, dot, norm, where
-from ce_dynamics.body import Body
-from ce_dynamics.errors import ModelError
+from ce_dynamics.body import Body, checked_body, ground_of
+from ce_dynamics.checks import shown
+from ce_dynamics.errors import ModelError, WrongTypeError
 from ce_dynamics.forces.base import ForceElement, Observer, PointLoad, Response
 from ce_dynamics.forces.laws import Law, Linear
 from ce_dynamics.hinges.geometry import finite_number, finite_vector
@@ -57,11 +59,14 @@ class SpringDamper(ForceElement):
         damper: Law | float = 0.0,
         free_length: float | None = None,
     ) -> None:
-        self.name = name
-        self.a, self.b = body_a, body_b
+        self.name = checks.text("SpringDamper: name", name)
+        owner = f"spring {name!r}"
+        self.a, self.b = checked_body(body_a, owner, "body_a"), checked_body(body_b, owner, "body_b")
         if body_a is body_b:
+            raise ModelError(f"{owner}: both ends are on body {body_a.name!r}; name two different bodies")
+        if ground_of(body_a) is not ground_of(body_b):
             raise ModelError(
-                f"spring {name!r}: both ends are on body {body_a.name!r}; name two different bodies"
+                f"{owner}: bodies {body_a.name!r} and {body_b.name!r} belong to different systems"
             )
         self.frame = common_carrier(body_a, body_b)
         self.at_a = finite_vector(at_a, f"spring {name!r}", "at_a")
@@ -98,10 +103,15 @@ class SpringDamper(ForceElement):
         )
 
 
-def as_law(value: Law | float, owner: str) -> Law:
+def as_law(value: object, owner: str) -> Law:
     """A law, or the linear one with the given coefficient, which must not be negative."""
     if isinstance(value, Law):
         return value
+    if isinstance(value, (str, type)) or callable(value):
+        raise WrongTypeError(
+            f"{owner} {shown(value)} must be a number or a law, such as Linear(1e5), Tabulated(x, y) or an "
+            "object of a class that derives from Law"
+        )
     coefficient = finite_number(value, owner, "coefficient")
     if coefficient < 0.0:
         raise ModelError(f"{owner}: coefficient {value!r} must be a finite number >= 0")

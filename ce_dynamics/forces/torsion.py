@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from ce_dynamics import checks
 from ce_dynamics.arrays import Array, Scalar
-from ce_dynamics.body import Body
+from ce_dynamics.body import Body, checked_body
 from ce_dynamics.errors import ModelError
 from ce_dynamics.forces.base import ForceElement, HingeLoad, Observer, Response
 from ce_dynamics.forces.laws import Law
@@ -56,8 +57,9 @@ class TorsionSpringDamper(ForceElement):
         component: int = 0,
     ) -> None:
         owner = f"torsion spring {name!r}"
-        self.name, self.body, self.component = name, body, component
+        self.name = checks.text("TorsionSpringDamper: name", name)
         unit = coordinate_unit(body, component, owner)
+        self.body, self.component = body, component
         self.free = finite_number(free, owner, "free")
         self.spring = as_law(spring, f"{owner}: stiffness")
         self.damper = as_law(damper, f"{owner}: damping")
@@ -82,10 +84,11 @@ class TorsionSpringDamper(ForceElement):
 
 def coordinate_unit(body: Body, component: int, owner: str) -> str:
     """Unit of a hinge coordinate whose rate is the generalised velocity of the same number."""
+    checked_body(body, owner)
     if body.hinge is None:
         raise ModelError(f"{owner}: the ground has no hinge; name the body that the hinge carries")
     hinge = body.hinge
-    if component not in range(hinge.n_v):
+    if checks.integer(f"{owner}: component", component) not in range(hinge.n_v):
         raise ModelError(
             f"{owner}: component {component!r} does not exist; the {type(hinge).__name__} hinge of"
             f" {body.name!r} has {hinge.n_v} (counted from 0)"

@@ -7,9 +7,10 @@ from types import MappingProxyType
 
 import numpy as np
 
+from ce_dynamics import checks
 from ce_dynamics.arrays import Array, Scalar, array, zeros
-from ce_dynamics.body import Body
-from ce_dynamics.errors import ModelError
+from ce_dynamics.body import Body, checked_body, ground_of
+from ce_dynamics.errors import ModelError, WrongTypeError
 from ce_dynamics.forces.base import ForceElement, Observer, PointLoad, Response
 from ce_dynamics.hinges.geometry import finite_number, finite_vector
 
@@ -57,9 +58,12 @@ class AppliedWrench(ForceElement):
         frame: Body | None = None,
     ) -> None:
         owner = f"wrench {name!r}"
-        if body.is_ground:
+        self.name = checks.text("AppliedWrench: name", name)
+        if checked_body(body, owner).is_ground:
             raise ModelError(f"{owner}: it acts on the ground, which does not move; name another body")
-        self.name, self.body, self.frame = name, body, frame
+        if frame is not None and ground_of(checked_body(frame, owner, "frame")) is not ground_of(body):
+            raise ModelError(f"{owner}: {body.name!r} and {frame.name!r} belong to different systems")
+        self.body, self.frame = body, frame
         self.at = finite_vector(at, owner, "at")
         self.force = components(force, owner, "force")
         self.torque = components(torque, owner, "torque")
@@ -92,13 +96,7 @@ class AppliedWrench(ForceElement):
 
 def components(given: Sequence[Component], owner: str, what: str) -> tuple[Component, ...]:
     """Three numbers or input names."""
-    if isinstance(given, str) or len(given) != 3:
-        raise ModelError(f"{owner}: {what} {given!r} must have three components")
-    return tuple(value if isinstance(value, str) else finite_number(value, owner, what) for value in given)
-
-
-def ground_of(body: Body) -> Body:
-    """The inertial frame that carries a body in the end."""
-    while body.parent is not None:
-        body = body.parent
-    return body
+    if isinstance(given, (str, bytes)) or not hasattr(given, "__len__") or len(given) != 3:
+        raise WrongTypeError(f"{owner}: {what} {checks.shown(given)} must have three components")
+    name = f"{owner}: {what}"
+    return tuple(checks.text(name, x) if isinstance(x, str) else finite_number(x, owner, what) for x in given)

@@ -1,4 +1,7 @@
-"""Directions and points as users give them, checked, and the frames built on them."""
+"""Directions, points and numbers as users give them, checked, and the frames built on them.
+
+These are the checks of `ce_dynamics.checks` for what may depend on free parameters.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,10 @@ from typing import cast
 
 import numpy as np
 
+from ce_dynamics import checks
 from ce_dynamics.arrays import Array, Scalar, cross, norm
 from ce_dynamics.compiler.operations import Op
-from ce_dynamics.errors import ModelError
+from ce_dynamics.errors import CeDynamicsError, ModelError
 from ce_dynamics.formula import Formula, Free, decided, is_free, nominal
 
 ANGULAR_TOLERANCE = 1e-6
@@ -26,17 +30,22 @@ def finite_vector(value: object, owner: str, what: str) -> Array:
     ModelError
         Naming ``owner`` and ``what`` the vector is.
     """
-    if is_free(value):
+    if free_numbers(value):
         free: Array = np.array(value, dtype=object)
-        finite_vector(nominal(free), owner, what)
+        finite_vector([nominal(x) for x in free.flat], owner, what)
         return free
-    try:
-        vector = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        raise ModelError(f"{owner}: {what} {value!r} is not a vector of three numbers") from None
+    vector = checks.numbers(f"{owner}: {what}", value)
     if vector.shape != (3,) or not np.all(np.isfinite(vector)):
-        raise ModelError(f"{owner}: {what} {value!r} must be three finite numbers")
-    return vector
+        raise ModelError(f"{owner}: {what} {checks.shown(value)} must be three finite numbers")
+    return np.array(vector)
+
+
+def free_numbers(value: object) -> bool:
+    """Whether a user's list, which may be ragged or no list at all, has numbers that are free."""
+    try:
+        return is_free(value)
+    except (TypeError, ValueError, RecursionError):
+        return False
 
 
 def unit_axis(axis: object, owner: str, what: str = "axis") -> Array:
@@ -85,24 +94,46 @@ def magnitude(vector: Array) -> Scalar:
     return norm(vector) if is_free(vector) else float(np.linalg.norm(vector))
 
 
-def finite_number(value: object, owner: str, what: str) -> float:
-    """A user's number as a float; refuses NaN and infinities.  One that is free stays so.
+def finite_number(
+    value: object,
+    owner: str,
+    what: str,
+    *,
+    above: float = -math.inf,
+    at_least: float = -math.inf,
+    at_most: float = math.inf,
+    error: type[CeDynamicsError] = ModelError,
+) -> float:
+    """A user's number as a float, finite and within its bounds.  One that is free stays so.
+
+    Parameters
+    ----------
+    value : object
+        What the user gave.
+    owner, what : str
+        What the number belongs to and what it is called; both start the message.
+    above, at_least, at_most : float
+        Bounds, for all values of a free one; ``above`` excludes its own value.
+    error : class
+        Of the library, raised where the value is wrong.
 
     Raises
     ------
     ModelError
-        Naming ``owner`` and ``what`` the number is.
+        Or the ``error`` wanted, naming ``owner`` and ``what`` the number is.
     """
-    if isinstance(value, Free):
-        finite_number(value.value, owner, what)
-        return cast("float", value)
-    try:
-        number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        raise ModelError(f"{owner}: {what} {value!r} is not a number") from None
-    if not math.isfinite(number):
-        raise ModelError(f"{owner}: {what} is {number!r}; it must be finite")
-    return number
+    name = f"{owner}: {what}"
+    if not isinstance(value, Free):
+        return checks.number(name, value, above=above, at_least=at_least, at_most=at_most, error=error)
+    checks.number(name, value.value, error=error)
+    for holds, word, bound in (
+        (value > above, "above", above),
+        (value >= at_least, "at least", at_least),
+        (value <= at_most, "at most", at_most),
+    ):
+        if math.isfinite(bound) and not decided(holds, f"{name} must be {word} {bound:g}"):
+            raise error(f"{name} = {value:g} must be {word} {bound:g}")
+    return cast("float", value)
 
 
 def across(axis: Array) -> tuple[Array, Array]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ce_dynamics import checks
 from ce_dynamics.checks import Floats
 from ce_dynamics.errors import ModelError
 from ce_dynamics.stepping.methods import IMPLICIT
@@ -65,15 +66,25 @@ def substeps(length: float, step: float) -> tuple[int, float]:
 
 def check_step(step: float) -> None:
     """Refuse a step that is not a positive finite number."""
-    if not (math.isfinite(step) and step > 0.0):
-        raise ModelError(f"step {step!r} must be a positive finite number of seconds, for example 1e-3")
+    checks.number("step", step, above=0.0)
+
+
+MOST_STEPS = 10**10
+"""Of one run: more than a day of the fastest model's work."""
+
+
+def check_steps(duration: float, step: float) -> None:
+    """Refuse more steps than anybody can wait for, or ones too short for the clock to advance."""
+    if not duration / step <= MOST_STEPS:
+        raise ModelError(
+            f"step {step!r} s makes {duration / step:.3g} steps of {duration!r} s; at most {MOST_STEPS:.0e} "
+            "are allowed: give a longer step, or a shorter duration"
+        )
 
 
 def check_renewal(method: str, steps: object) -> None:
     """Refuse a number of steps between Jacobians that is no positive integer, or of no use to the method."""
-    if not isinstance(steps, int) or steps < 1:
-        raise ModelError(f"jacobian_every {steps!r} must be a positive integer number of steps")
-    if steps > 1 and method not in IMPLICIT:
+    if checks.integer("jacobian_every", steps, at_least=1) > 1 and method not in IMPLICIT:
         raise ModelError(
             f"jacobian_every {steps!r} means nothing to {method}; it is for {' and '.join(IMPLICIT)}"
         )

@@ -12,15 +12,16 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ce_dynamics import checks
 from ce_dynamics.charts import Charts
 from ce_dynamics.checks import Floats, checked
-from ce_dynamics.errors import ModelError, SimulationError
+from ce_dynamics.errors import ModelError, SimulationError, WrongTypeError
 from ce_dynamics.model import Model
 from ce_dynamics.simulation import RightHandSide, where_it_broke
 from ce_dynamics.stepping.advance import FixedStep
 from ce_dynamics.stepping.methods import NATIVE_METHODS, NativeMethod
 from ce_dynamics.stepping.pacing import Pace, PaceReport
-from ce_dynamics.stepping.run import Settings, make_stepper, substeps
+from ce_dynamics.stepping.run import Settings, check_step, make_stepper, substeps
 
 MAGIC = b"ce-dyn 2"
 UNLIMITED = 2**62
@@ -79,13 +80,17 @@ class Simulator:
         atol: float = 1e-8,
         jacobian_every: int = 1,
     ) -> None:
+        checks.instance(
+            "Simulator: model", model, Model, "a model, as ce_dynamics.compile(system) returns it"
+        )
         if method not in NATIVE_METHODS:
             raise ModelError(
-                f"method {method!r} cannot be stepped from outside; choose one of {', '.join(NATIVE_METHODS)}"
+                f"method {checks.shown(method)} cannot be stepped from outside; choose one of "
+                f"{', '.join(NATIVE_METHODS)}"
             )
         for name, value in (("rtol", rtol), ("atol", atol)):
-            if not (math.isfinite(value) and value > 0.0):
-                raise ModelError(f"{name} {value!r} must be a positive finite number")
+            checks.number(name, value, above=0.0)
+        check_step(step)
         self.model = model
         self.time = 0.0
         self._charts = Charts(model)
@@ -131,8 +136,7 @@ class Simulator:
         """
         division = self._single if dt is None else self._division
         if dt is not None and dt != division[0]:
-            if not 0.0 < dt < math.inf:
-                raise ModelError(f"dt {dt!r} must be a positive finite number of seconds")
+            dt = checks.number("dt", dt, above=0.0)
             division = self._division = (dt, *substeps(dt, self._settings.step))
         if inputs:
             self._set(inputs)
@@ -189,6 +193,8 @@ class Simulator:
         ModelError
             If it was saved by a simulator of another model or method, or is damaged.
         """
+        if not isinstance(saved, (bytes, bytearray, memoryview)):
+            raise WrongTypeError(f"restore: {checks.shown(saved)} must be the bytes that save() returned")
         head = MAGIC + self._signature()
         stepper = self._stepper
         n_u, n = len(self._u), len(self.state)
@@ -236,8 +242,7 @@ class Simulator:
             caught up as soon as steps are fast enough again.
         """
         for name, value in (("duration", duration), ("dt", dt), ("speed", speed)):
-            if not 0.0 < value < math.inf:
-                raise ModelError(f"{name} {value!r} must be a positive finite number")
+            checks.number(name, value, above=0.0)
         pace = Pace(dt / speed, clock, sleep)
         for _ in range(math.ceil(duration / dt * (1.0 - 1e-9))):
             if control is not None:
@@ -253,8 +258,8 @@ class Simulator:
                 near = difflib.get_close_matches(name, list(index), n=1, cutoff=0.5)
                 hint = f"; did you mean {near[0]!r}?" if near else ""
                 raise ModelError(f"no input {name!r}{hint} (the system's inputs are {list(index)})")
-            if not -math.inf < value < math.inf:
-                raise ModelError(f"input {name!r}: {value!r} must be finite")
+            if type(value) is not float or not -math.inf < value < math.inf:
+                checks.number(f"input {name!r}:", value)
         for name, value in inputs.items():
             self._u[index[name]] = value
 

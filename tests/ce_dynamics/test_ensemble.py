@@ -160,7 +160,9 @@ def test_a_thousand_runs_a_tenth_of_them_impossible() -> None:
     failed = np.flatnonzero(ensemble["status"] == "failed")
     assert sorted(failed) == sorted(bad)
     failure = ensemble["failure"].values
-    assert all(f"mass = {masses[k]:g}" in failure[k] and "mass < 0" in failure[k] for k in bad[:40])
+    assert all(
+        f"mass = {masses[k]:g}" in failure[k] and "mass must be at least 0" in failure[k] for k in bad[:40]
+    )
     assert all("'k'" in failure[k] and "finite" in failure[k] for k in bad[40:60])
     assert all("initial state is not finite" in failure[k] for k in bad[60:80])
     assert all("not finite" in failure[k] for k in bad[80:])

@@ -332,16 +332,16 @@ def refusals() -> dict[str, tuple[Callable[[Body, Body], object], str]]:
         "one point": (lambda a, b: SpringDamper("s", a, (1, 0, 0), b, (1, 0, 0)), "direction is undefined"),
         "nan point": (lambda a, b: SpringDamper("s", a, (math.nan, 0, 0), b, (1, 0, 0)), "at_a .* finite"),
         "stiffness": (spring(spring=-1.0), r"'s': stiffness: coefficient -1.0 must be a finite number >= 0"),
-        "stiffness inf": (spring(spring=math.inf), "stiffness: coefficient is inf; it must be finite"),
-        "damping": (spring(damper="soft"), "damping: coefficient 'soft' is not a number"),
+        "stiffness inf": (spring(spring=math.inf), "stiffness: coefficient inf must be a finite number"),
+        "damping": (spring(damper="soft"), "damping 'soft' must be a number or a law"),
         "free length": (spring(free_length=-0.1), "free_length -0.1 must be a finite length >= 0 m"),
-        "free length nan": (spring(free_length=math.nan), "free_length is nan"),
+        "free length nan": (spring(free_length=math.nan), "free_length nan must be a finite number"),
         "component": (torsion(component=1), "component 1 does not exist; the Prismatic hinge of 'a' has 1"),
-        "free": (torsion(free=math.nan), "'t': free is nan"),
+        "free": (torsion(free=math.nan), "'t': free nan must be a finite number"),
         "torsion": (torsion(spring=-2.0), "'t': stiffness: coefficient -2.0 must be a finite number >= 0"),
         "components": (wrench(force=(1.0, 2.0)), r"force \(1.0, 2.0\) must have three components"),
         "string": (wrench(force="abc"), "force 'abc' must have three components"),
-        "nan force": (wrench(torque=(0.0, math.nan, 0.0)), "torque is nan; it must be finite"),
+        "nan force": (wrench(torque=(0.0, math.nan, 0.0)), "torque nan must be a finite number"),
     }
 
 

@@ -123,10 +123,10 @@ def test_nan_in_nan_out(law: Law) -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Linear(math.nan), "k is nan; it must be finite"),
+        (lambda: Linear(math.nan), "k nan must be a finite number"),
         (lambda: Polynomial(()), "coefficients are empty"),
         (lambda: Polynomial((1.0, math.inf)), "must be a list of finite numbers"),
-        (lambda: Polynomial(["x"]), "are not numbers"),  # type: ignore[list-item]
+        (lambda: Polynomial(["x"]), "must be a list of numbers"),  # type: ignore[list-item]
         (lambda: Tabulated((0.0,), (1.0,)), "x has 1 points; give at least 2"),
         (lambda: Tabulated((0.0, 1.0), (1.0,)), "x has 2 points but y has 1"),
         (lambda: Tabulated((0.0, 1.0, 1.0), (1.0, 2.0, 3.0)), r"x\[2\] = 1 is not greater than x\[1\] = 1"),

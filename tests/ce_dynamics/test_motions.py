@@ -88,15 +88,15 @@ def test_the_declarations_of_an_actuator() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((1.0, 0.0), "natural_frequency 0.0 must be > 0 rad/s"),
+        ((1.0, 0.0), "natural_frequency 0.0 must be a positive finite number"),
         ((1.0, -2.0), "natural_frequency -2.0"),
         ((1.0, math.nan), "natural_frequency nan"),
         ((1.0, math.inf), "natural_frequency inf"),
-        ((1.0, 1.0, 0.0), "damping_ratio 0.0 must be > 0"),
+        ((1.0, 1.0, 0.0), "damping_ratio 0.0 must be a positive finite number"),
         ((1.0, 1.0, -0.1), "damping_ratio -0.1"),
         ((1.0, 1.0, math.nan), "damping_ratio nan"),
-        ((math.nan, 1.0), "gain nan must be finite"),
-        ((math.inf, 1.0), "gain inf must be finite"),
+        ((math.nan, 1.0), "gain nan must be a finite number"),
+        ((math.inf, 1.0), "gain inf must be a finite number"),
     ],
 )
 def test_an_actuator_refuses_what_is_no_oscillator(arguments: Any, message: str) -> None:
@@ -119,5 +119,5 @@ def test_a_held_hinge_stays() -> None:
 
 @pytest.mark.parametrize("value", [math.nan, math.inf])
 def test_a_held_value_is_finite(value: float) -> None:
-    with pytest.raises(ModelError, match=f"Held: value {value} must be finite"):
+    with pytest.raises(ModelError, match=f"Held: value {value} must be a finite number"):
         Held(value)

@@ -137,7 +137,7 @@ def test_simulate_takes_parameters_with_a_law(model: ce.Model) -> None:
 @pytest.mark.parametrize(
     ("bad", "reason"),
     [
-        ({"m": -1.0}, "m < 0"),
+        ({"m": -1.0}, "mass must be at least 0"),
         ({"I": -0.1}, "I = -0.1: body 'upper': its inertia is not positive"),
         ({"Ixz": 3.0}, "Ixz = 3: body 'lower': its inertia is not positive"),
         ({"k": -1.0}, "k < 0"),

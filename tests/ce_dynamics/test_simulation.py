@@ -113,8 +113,8 @@ def test_the_method_must_be_known(model: Model) -> None:
     ("inputs", "message"),
     [
         ({"tork": 1.0}, r"no input 'tork'; the system's inputs are \['trolley', .*'torque'\]"),
-        ({"torque": math.nan}, "input 'torque': nan must be finite"),
-        ({"torque": -math.inf}, "input 'torque': -inf must be finite"),
+        ({"torque": math.nan}, "input 'torque': nan must be a finite number"),
+        ({"torque": -math.inf}, "input 'torque': -inf must be a finite number"),
     ],
 )
 def test_constant_inputs_are_checked(model: Model, inputs: dict[str, float], message: str) -> None:

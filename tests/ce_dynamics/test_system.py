@@ -92,8 +92,8 @@ def test_a_mass_may_be_zero() -> None:
         (1.0, "must be 3 or 3×3 finite numbers"),
         ((1.0, math.nan, 1.0), "must be 3 or 3×3 finite numbers"),
         (np.full((3, 3), math.inf), "must be 3 or 3×3 finite numbers"),
-        (("a", "b", "c"), "is not numeric"),
-        (((1, 2), (3,)), "is not numeric"),
+        (("a", "b", "c"), "must be a list of numbers"),
+        (((1, 2), (3,)), "must be a list of numbers"),
         (((2, 0.1, 0), (0, 2, 0), (0, 0, 2)), "must be symmetric"),
         (((2, 1e-9, 0), (0, 2, 0), (0, 0, 2)), "must be symmetric"),
         ((1.0, 1.0, -1.0), r"principal moment of inertia -1 must be >= 0"),
@@ -157,7 +157,7 @@ def test_the_centre_of_mass_is_the_hinge_point_if_not_given() -> None:
 
 
 def test_what_is_no_hinge_is_refused() -> None:
-    with pytest.raises(ModelError, match=r"body 'arm': 'revolute' is no hinge; give one such as Revolute"):
+    with pytest.raises(ModelError, match=r"body 'arm': hinge 'revolute' must be a hinge, such as Revolute"):
         System().add_body("arm", mass=1.0, parent="ground", hinge="revolute")  # type: ignore[arg-type]
 
 

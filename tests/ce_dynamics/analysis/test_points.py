@@ -10,11 +10,11 @@ import pytest
 from numpy.typing import NDArray
 
 from ce_dynamics.arrays import Array, Scalar
-from ce_dynamics.body import Body
+from ce_dynamics.body import Body, ground_of
 from ce_dynamics.equations import Instant
 from ce_dynamics.errors import ModelError
 from ce_dynamics.forces.base import Observer
-from ce_dynamics.forces.wrench import AppliedWrench, ground_of
+from ce_dynamics.forces.wrench import AppliedWrench
 from ce_dynamics.hinges import Free, Revolute
 from ce_dynamics.model import Model
 from ce_dynamics.simulation import simulate
