@@ -268,7 +268,7 @@ def test_points_that_are_apart_in_the_design_pose_and_disabling() -> None:
     [
         ({"mass": 0.0}, "mass 0 must be > 0 kg"),
         ({"mass": -2.0}, "mass -2 must be > 0 kg"),
-        ({"mass": math.nan}, "mass is nan"),
+        ({"mass": math.nan}, "mass nan must"),
         ({"inertia": (1.0, 1.0, 0.0)}, "principal moment of inertia 0 must be > 0"),
         ({"inertia": (1.0, math.inf, 1.0)}, "finite"),
         ({"c": (0.0, 0.0, math.nan)}, "c .* must be three finite numbers"),

@@ -109,7 +109,7 @@ def test_impossible_scenes_are_refused() -> None:
         incline(Ball(), math.radians(100.0))
     with pytest.raises(ModelError, match="rate 0"):
         turntable(Ball(), rate=0.0)
-    with pytest.raises(ModelError, match="slope is nan"):
+    with pytest.raises(ModelError, match="slope nan must"):
         incline(Ball(), math.nan)
 
 
