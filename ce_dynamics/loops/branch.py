@@ -16,12 +16,17 @@ import numpy as np
 
 from ce_dynamics.arrays import Array
 from ce_dynamics.errors import AssemblyError
+from ce_dynamics.loops.curve import coordinate_scales
 from ce_dynamics.loops.kernel import LoopKernel, largest, least_squares
 from ce_dynamics.loops.trial import with_unit_quaternions
 
 LARGEST_STEP = 0.1  # of arc length, in radians and sizes of the loop
 SMALLEST_STEP = 1e-9
 LARGEST_TURN = math.cos(0.1)  # of the tangent within one step
+FARTHEST_OFF = (
+    0.1  # of a step, across the tangent: half of what turns by 0.1 rad is; farther is another branch
+)
+NEARLY = 0.1  # of det Y₁ before it changes sign: what is left of it where it really vanishes is far less
 MOST_POINTS = 20000
 RANK_TOLERANCE = 1e-12
 
@@ -163,7 +168,13 @@ def march(kernel: LoopKernel, start: Point, direction: float, limit: float) -> t
                 return points, BranchEnd(here.theta, True)
             continue
         if there.det * here.det <= 0.0:
-            return finished(kernel, points, here, direction * h)
+            last = end_within(kernel, here, direction * h)
+            if last is not None:
+                return [*points, last], BranchEnd(last.theta, True)
+            h *= 0.5  # that was another branch, which passes close by
+            if h < SMALLEST_STEP:
+                return points, BranchEnd(here.theta, True)
+            continue
         points.append(there)
         if (there.theta - limit) * direction >= 0.0:
             return points, BranchEnd(limit, False)
@@ -174,8 +185,8 @@ def march(kernel: LoopKernel, start: Point, direction: float, limit: float) -> t
     )
 
 
-def finished(kernel: LoopKernel, points: list[Point], here: Point, h: float) -> tuple[list[Point], BranchEnd]:
-    """The end of the branch, which lies within the step h from the last point."""
+def end_within(kernel: LoopKernel, here: Point, h: float) -> Point | None:
+    """Where Y₁ becomes singular within the step h; None if its determinant only seems to change its sign."""
     import scipy.optimize  # here, because most models never ask
 
     def det_after(s: float) -> float:
@@ -184,9 +195,7 @@ def finished(kernel: LoopKernel, points: list[Point], here: Point, h: float) -> 
 
     at_end = float(scipy.optimize.brentq(det_after, 0.0, h, xtol=1e-14, rtol=1e-13))
     end = step(kernel, here, at_end)
-    if end is None:
-        return points, BranchEnd(here.theta, True)
-    return [*points, end], BranchEnd(end.theta, True)
+    return end if end is not None and abs(end.det) <= NEARLY * abs(here.det) else None
 
 
 def step(kernel: LoopKernel, here: Point, h: float) -> Point | None:
@@ -194,6 +203,7 @@ def step(kernel: LoopKernel, here: Point, h: float) -> Point | None:
     m, scales = kernel.loop.m, kernel.column_scales
     q = kernel.loop.advanced(here.q, h * here.t[:m] * scales[:m])
     theta = here.theta + h * float(here.t[m]) * float(scales[m])
+    predicted = np.append(q, theta)
     error = math.inf
     for _ in range(8):
         r, Y = kernel(q, np.array((theta,)))
@@ -205,7 +215,8 @@ def step(kernel: LoopKernel, here: Point, h: float) -> Point | None:
         correction = least_squares(A, np.append(-r, 0.0), RANK_TOLERANCE) * scales
         q = kernel.loop.advanced(q, correction[:m])
         theta += float(correction[m])
-    if error > kernel.tolerance:
+    off = (np.append(q, theta) - predicted) / np.append(coordinate_scales(kernel), scales[m])
+    if error > kernel.tolerance or float(np.linalg.norm(off)) > FARTHEST_OFF * abs(h):
         return None
     return oriented(kernel, here, q, theta)
 

@@ -3,6 +3,10 @@
 Over an interval between singular poses the coordinates behave like the square root of the distance to its
 ends; as functions of φ = asin((θ − centre) / half width) they are smooth.  Outside the interval asin is NaN,
 which is what an angle that cannot be assembled must give.  Over a full turn θ itself is used.
+
+A table is good if the steps that compiled code makes from it lead to the branch: the loop is then closed to
+rounding.  That is verified, between the nodes and where the branch is sharp.  Pieces are equal where a few
+are enough; else they are halved wherever the branch is too sharp for one.
 """
 
 from __future__ import annotations
@@ -15,11 +19,18 @@ import numpy as np
 from numpy.polynomial import chebyshev
 
 from ce_dynamics.arrays import Array, Scalar, arcsin, array, where
+from ce_dynamics.errors import IndependentCoordinatesError
+from ce_dynamics.loops.basin import Basin
 from ce_dynamics.loops.branch import Branch
 
 PIECES = (1, 2, 4, 8, 16)
 LARGEST_DEGREE = 24
+DEGREES = (10, 16, 22)  # of unequal pieces: many of low degree, or fewer of higher
+MOST_PIECES = 64
+NARROWEST = 2.0**-30  # piece, of [−1, 1]
 ACCURACY = 1e-7  # of the table [rad, or sizes of the loop]: two Newton steps then reach rounding
+CHECKS = 50  # places in every piece at which a table is verified: twice its nodes
+SAME = 1e-6  # configurations closer than this are the same [rad, or sizes of the loop]
 
 
 class Reach(NamedTuple):
@@ -60,44 +71,59 @@ class Reach(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class BranchTable:
-    """Piecewise polynomials in x over equal pieces of [−1, 1].
+    """Piecewise polynomials in x over pieces of [−1, 1].
 
     Attributes
     ----------
     reach : Reach
+    bounds : (pieces + 1,) array
+        Ends of the pieces, from −1 to 1.
     coefficients : list over coordinates of (pieces, degree + 1) arrays
         Monomials of the local variable in [−1, 1], constant first.
     """
 
     reach: Reach
+    bounds: Array
     coefficients: list[Array]
 
     @property
     def pieces(self) -> int:
         """Number of pieces."""
-        return len(self.coefficients[0])
+        return len(self.bounds) - 1
 
     @property
     def degrees(self) -> tuple[int, ...]:
         """Degree of each coordinate's polynomials."""
         return tuple(c.shape[1] - 1 for c in self.coefficients)
 
+    @property
+    def operations(self) -> int:
+        """About what an evaluation costs."""
+        return sum(2 * d + (self.pieces - 1) * (d + 1) for d in self.degrees)
+
     def evaluate(self, theta: Scalar) -> Array:
         """Dependent coordinates at θ."""
         x = self.reach.reduced(theta)
-        P = self.pieces
-        ends = [-1.0 + 2.0 * (k + 1) / P for k in range(P - 1)]
-        below = [x < end for end in ends]
-        middle = selected(below, [-1.0 + (2.0 * k + 1.0) / P for k in range(P)])
-        local = (x - middle) * P
+        below = [x < end for end in self.bounds[1:-1].tolist()]
+        middle, factor = (selected(below, values.tolist()) for values in self._pieces())
+        local = (x - middle) * factor
         return array(self._horner(c, below, local) for c in self.coefficients)
 
-    def error(self, branch: Branch, samples: int = 97) -> float:
-        """Largest difference to the branch [rad, or sizes of the loop], between its nodes."""
-        scales = np.array(coordinate_scales(branch))
-        places = [self.reach.parameter(x) for x in np.linspace(-0.999, 0.999, samples)]
-        errors = [np.abs(self.evaluate(theta) - branch.at(theta)) / scales for theta in places]
-        return float(np.max(errors, initial=0.0))
+    def evaluate_many(self, theta: Array) -> Array:
+        """The same at plain numbers (M,): (M, n_q)."""
+        x = np.array([self.reach.reduced(value) for value in theta.tolist()])
+        piece = np.searchsorted(self.bounds[1:-1], x, side="right")
+        middle, factor = self._pieces()
+        local = (x - middle[piece]) * factor[piece]
+        found = np.zeros((len(x), len(self.coefficients)))
+        for j, c in enumerate(self.coefficients):
+            for k in range(c.shape[1] - 1, -1, -1):
+                found[:, j] = found[:, j] * local + c[piece, k]
+        return found
+
+    def _pieces(self) -> tuple[Array, Array]:
+        """Middle of every piece, and what takes a distance from it to [−1, 1]."""
+        return 0.5 * (self.bounds[1:] + self.bounds[:-1]), 2.0 / np.diff(self.bounds)
 
     @staticmethod
     def _horner(c: Array, below: list[Scalar], local: Scalar) -> Scalar:
@@ -109,30 +135,94 @@ class BranchTable:
 
 def selected(below: list[Scalar], choices: list[float]) -> Scalar:
     """The choice of the first piece whose end lies above x."""
+    if all(choice == choices[0] for choice in choices):
+        return choices[0]
     value: Scalar = choices[-1]
     for condition, choice in zip(reversed(below), reversed(choices[:-1]), strict=True):
         value = where(condition, choice, value)
     return value
 
 
-def tabulate(branch: Branch, reach: Reach) -> BranchTable:
-    """The table with the fewest operations that is accurate enough."""
-    best: tuple[int, BranchTable] | None = None
-    scales = coordinate_scales(branch)
+def tabulate(branch: Branch, reach: Reach, basin: Basin) -> BranchTable:
+    """The table with the fewest operations from which Newton's steps lead to the branch everywhere.
+
+    Raises
+    ------
+    IndependentCoordinatesError
+        If the branch is too sharp for that.
+    """
+    table = of_equal_pieces(branch, reach)
+    if not len(missed(table, branch, basin)):
+        return table
+    known: dict[tuple[float, float], Array] = {}
+    found = [of_unequal_pieces(branch, reach, basin, degree, known) for degree in DEGREES]
+    good = [table for table in found if isinstance(table, BranchTable)]
+    if good:
+        return min(good, key=lambda table: table.operations)
+    theta = next(place for place in found if isinstance(place, float))
+    loop, (parameter,) = branch.kernel.loop, branch.kernel.parameters
+    raise IndependentCoordinatesError(
+        f"the loop of {loop.name!r}: led by {parameter.name!r} it is too sharp to be tabulated near "
+        f"{theta:.6g} {parameter.inboard.coordinate_units[0]} of its hinge, even in {MOST_PIECES} pieces; "
+        f"choose another of {[body.name for body in loop.dependent]} as independent coordinate, one that "
+        f"moves evenly there, or a path coordinate: through_dead_centres=True"
+    )
+
+
+def of_equal_pieces(branch: Branch, reach: Reach) -> BranchTable:
+    """The table of equal pieces with the fewest operations of those accurate enough, else that of most."""
+    best: BranchTable | None = None
     for P in PIECES:
-        fitted = [fit(branch, reach, P, k) for k in range(P)]  # each (degree + 1, n_q)
-        by_coordinate = [np.array([piece[:, j] for piece in fitted]) for j in range(len(scales))]
-        degrees = [needed(c, ACCURACY * s) for c, s in zip(by_coordinate, scales, strict=True)]
-        if max(degrees) > LARGEST_DEGREE - 2 and PIECES[-1] > P:
+        bounds = np.linspace(-1.0, 1.0, P + 1)
+        table, enough = fitted(branch, reach, bounds, LARGEST_DEGREE - 2)
+        if not np.all(enough) and PIECES[-1] > P:
             continue
-        cost = sum(2 * d + (P - 1) * (d + 1) for d in degrees)
-        table = BranchTable(reach, [monomials(fitted, j, d) for j, d in enumerate(degrees)])
-        if best is None or cost < best[0]:
-            best = (cost, table)
-        elif cost > 2 * best[0]:
+        if best is None or table.operations < best.operations:
+            best = table
+        elif table.operations > 2 * best.operations:
             break
     assert best is not None
-    return best[1]
+    return best
+
+
+def of_unequal_pieces(
+    branch: Branch, reach: Reach, basin: Basin, degree: int, known: dict[tuple[float, float], Array]
+) -> BranchTable | float:
+    """A table of pieces that are halved until they are good; the parameter where that does not help."""
+    bounds = np.array((-1.0, 1.0))
+    while len(bounds) - 1 <= MOST_PIECES:
+        table, enough = fitted(branch, reach, bounds, degree, known)
+        bad = np.flatnonzero(~enough)
+        if not len(bad):
+            places = missed(table, branch, basin)
+            if not len(places):
+                return table
+            bad = np.unique(np.searchsorted(bounds[1:-1], places, side="right"))
+        middles = 0.5 * (bounds[bad] + bounds[bad + 1])
+        if np.min(np.diff(bounds)[bad]) < NARROWEST:
+            break
+        bounds = np.sort(np.concatenate((bounds, middles)))
+    narrowest = int(np.argmin(np.diff(bounds)))
+    return reach.parameter(0.5 * float(bounds[narrowest] + bounds[narrowest + 1]))
+
+
+def missed(table: BranchTable, branch: Branch, basin: Basin) -> Array:
+    """Places x at which Newton's steps from the table do not lead to the branch.
+
+    They are looked for between the nodes of every piece, and where continuation had put points of the branch,
+    which are dense where it is sharp.
+    """
+    reach, bounds = table.reach, table.bounds
+    inner = (np.arange(CHECKS) + 0.5) / CHECKS
+    x = (bounds[:-1, np.newaxis] + np.diff(bounds)[:, np.newaxis] * inner).ravel()
+    theta = np.array([reach.parameter(value) for value in x.tolist()])
+    _, good = basin.led(theta, table.evaluate_many(theta))
+    within = [point for point in branch.points if reach.lower <= point.theta <= reach.upper]
+    at = np.array([point.theta for point in within])
+    q, closed = basin.led(at, table.evaluate_many(at))
+    same = closed & basin.near(q, np.array([point.q for point in within]), SAME)
+    places = [float(reach.reduced(value)) for value in at[~same].tolist()]
+    return np.concatenate((x[~good], places))
 
 
 def coordinate_scales(branch: Branch) -> list[float]:
@@ -145,11 +235,38 @@ def coordinate_scales(branch: Branch) -> list[float]:
     ]
 
 
-def fit(branch: Branch, reach: Reach, P: int, k: int) -> Array:
-    """Chebyshev coefficients of all coordinates on piece k of P."""
+def fitted(
+    branch: Branch,
+    reach: Reach,
+    bounds: Array,
+    degree: int,
+    known: dict[tuple[float, float], Array] | None = None,
+) -> tuple[BranchTable, Array]:
+    """The table on given pieces, and of which pieces a degree is enough.
+
+    ``known`` keeps the coefficients of pieces for the next time.
+    """
+    known = {} if known is None else known
+    pieces = [(low, high) for low, high in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)]
+    for piece in pieces:
+        if piece not in known:
+            known[piece] = fit(branch, reach, *piece)
+    coefficients = np.array([known[piece] for piece in pieces])  # (pieces, degree + 1, n_q)
+    scales = coordinate_scales(branch)
+    degrees = [needed(coefficients[:, :, j], ACCURACY * s) for j, s in enumerate(scales)]
+    enough = [
+        all(needed(piece[np.newaxis, :, j], ACCURACY * s) <= degree for j, s in enumerate(scales))
+        for piece in coefficients
+    ]
+    table = BranchTable(reach, bounds, [monomials(coefficients, j, d) for j, d in enumerate(degrees)])
+    return table, np.array(enough)
+
+
+def fit(branch: Branch, reach: Reach, low: float, high: float) -> Array:
+    """Chebyshev coefficients of all coordinates on a piece of [−1, 1]."""
     nodes = np.cos(np.pi * (np.arange(LARGEST_DEGREE + 1) + 0.5) / (LARGEST_DEGREE + 1))
-    middle = -1.0 + (2.0 * k + 1.0) / P
-    values = np.array([branch.at(reach.parameter(middle + node / P)) for node in nodes])
+    middle, half = 0.5 * (low + high), 0.5 * (high - low)
+    values = np.array([branch.at(reach.parameter(middle + half * node)) for node in nodes])
     return np.asarray(chebyshev.chebfit(nodes, values, LARGEST_DEGREE))
 
 
@@ -160,7 +277,7 @@ def needed(coefficients: Array, accuracy: float) -> int:
     return max(int(enough[0]) - 1, 0) if len(enough) else LARGEST_DEGREE
 
 
-def monomials(fitted: list[Array], j: int, degree: int) -> Array:
+def monomials(fitted: Array, j: int, degree: int) -> Array:
     """Coefficients of coordinate j, truncated, in powers of the local variable."""
     rows = []
     for piece in fitted:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -24,6 +24,7 @@ from ce_dynamics.errors import IndependentCoordinatesError, SingularConfiguratio
 from ce_dynamics.hinges.base import Hinge
 from ce_dynamics.linkage import Linkage
 from ce_dynamics.loops.assembly import assembled
+from ce_dynamics.loops.basin import Basin
 from ce_dynamics.loops.branch import Branch, BranchEnd, follow
 from ce_dynamics.loops.branch_table import BranchTable, Reach, tabulate
 from ce_dynamics.loops.closure_errors import numerical_rank
@@ -44,7 +45,6 @@ SUBSTEPS = 12
 FINAL_STEPS = 2  # pairs of Newton steps at the end of a straight path
 LONGEST_SLIDE = 10.0  # of a prismatic parameter, in sizes of the loop
 MOST_TURNS = 4.0  # of a screw as the parameter, or of an angle whose turns couplings tell apart
-ROUGHEST = 1e-4  # error of a table from which two Newton steps lead to rounding [rad, or sizes of the loop]
 TRIED = 3  # values of free parameters
 PATH_TOLERANCE = 1e-11  # residual at the end of a straight path, relative to the size of the loop
 SINGULAR = 1e-9  # smallest singular value of Y₁ that counts as regular
@@ -182,11 +182,11 @@ class NumericLinkage(Linkage):
         return branch, Reach(branch.lower.theta, branch.upper.theta, False)
 
     def _tabulated(self, branch: Branch, reach: Reach) -> bool:
-        """Whether a table represents a branch well enough; it is kept if it does."""
-        table = tabulate(branch, reach)
-        if table.error(branch) > ROUGHEST:
+        """Whether there is a table of a branch; it is kept if there is."""
+        try:
+            self.table = tabulate(branch, reach, self._basin(branch))
+        except IndependentCoordinatesError:
             return False
-        self.table = table
         return True
 
     def _check_turning(self, branch: Branch) -> None:
@@ -204,11 +204,21 @@ class NumericLinkage(Linkage):
     @cached_property
     def table(self) -> BranchTable:
         """Table of the branch; made when first needed."""
-        return tabulate(*self._branch)
+        branch, reach = self._branch
+        return tabulate(branch, reach, self._basin(branch))
+
+    def _basin(self, branch: Branch) -> Basin:
+        """What the steps from a table of a branch are verified with, at nominal values."""
+        loop, rows = self._kernel.loop, self._chosen(branch).rows
+        return Basin(self._kernel, lambda q, given: polished(loop, rows, q, (given, {})))
 
     @cached_property
     def _rows(self) -> RowChoice:
-        choice = RowChoice([self._kernel.scaled(Y)[:, : self.loop.m] for Y in self._sampled()])
+        return self._chosen(None if self._single is None else self._branch[0])
+
+    def _chosen(self, branch: Branch | None) -> RowChoice:
+        """Rows to keep for poses along a branch or, if there is none, around the design pose."""
+        choice = RowChoice([self._kernel.scaled(Y)[:, : self.loop.m] for Y in self._sampled(branch)])
         if choice.quality < 1e-3:
             logger.warning(
                 "loop of %r: no fixed choice of rows is well conditioned (quality %.2g); cut it elsewhere",
@@ -217,12 +227,11 @@ class NumericLinkage(Linkage):
             )
         return choice
 
-    def _sampled(self) -> list[Array]:
+    def _sampled(self, branch: Branch | None) -> list[Array]:
         """Y in the design pose and in other poses."""
         kernel = self._kernel
         samples = [kernel(self.q0, kernel.p0)[1]]
-        if self._single is not None:
-            branch, _ = self._branch
+        if branch is not None:
             stride = max(1, len(branch.points) // 40)
             return samples + [kernel(p.q, np.array((p.theta,)))[1] for p in branch.points[::stride]]
         for j in range(len(kernel.column_scales) - self.loop.m):
@@ -289,18 +298,18 @@ class NumericLinkage(Linkage):
         if not given and not siblings and not self.has_free_geometry:
             return self.q0
         if self._single is not None and not self.has_free_geometry:
-            return self._polished(self._looked_up(given), (dict(given), {}))
+            return polished(self.loop, self._rows.rows, self._looked_up(given), (dict(given), {}))
         bodies = {body.name: body for body in self._kernel.parameters}
         reduced = self._single is not None
         pose = path(given, siblings, bodies, self.loop.parent, turns=self._coupled or reduced)
 
-        def linearised(q: Array, s: float) -> Linearised:
+        def on_the_way(q: Array, s: float) -> Linearised:
             loop = self.loop if self._closed_at_design else part_way(self.loop, s, self.loop.parent)
-            return self._linearised(q, pose(s), loop)
+            return linearised(loop, self._rows.rows, q, pose(s))
 
-        q, regular = led_along(linearised, self.loop.advanced, self.q0, self.substeps)
+        q, regular = led_along(on_the_way, self.loop.advanced, self.q0, self.substeps)
         for _ in range(FINAL_STEPS):
-            q = self._polished(q, pose(1.0))
+            q = polished(self.loop, self._rows.rows, q, pose(1.0))
         residual = self.loop.residual(q, *pose(1.0))
         fits = closed(residual, PATH_TOLERANCE * max(1.0, self._kernel.size)) & regular
         return array(where(fits, entry, math.nan) for entry in q)
@@ -377,19 +386,20 @@ class NumericLinkage(Linkage):
         changes = turns_after(self._kernel.loop, branch, turns)
         return {name: np.round(change) / turns for name, change in changes.items()}
 
-    def _polished(self, q: Array, pose: Pose) -> Array:
-        """Two Newton steps, the second with the Y₁ of the first."""
-        residual, Y1 = self._linearised(q, pose, self.loop)
-        q = self.loop.advanced(q, -Y1.solve(residual))
-        rows = list(self._rows.rows)
-        return self.loop.advanced(q, -Y1.solve(self.loop.residual(q, *pose)[rows]))
 
-    def _linearised(self, q: Array, pose: Pose, loop: Loop) -> Linearised:
-        given, siblings = pose
-        m, rows = self.loop.m, list(self._rows.rows)
-        N = next((motion.X.shape[1] for motion in given.values()), 0)
-        errors = loop.errors(q, zeros(m + N), given, siblings)
-        return Linearised(errors.residual[rows], PivotedLU(errors.Y[rows, :m]))
+def polished(loop: Loop, rows: Sequence[int], q: Array, pose: Pose) -> Array:
+    """Two Newton steps on the kept rows, the second with the Y₁ of the first."""
+    residual, Y1 = linearised(loop, rows, q, pose)
+    q = loop.advanced(q, -Y1.solve(residual))
+    return loop.advanced(q, -Y1.solve(loop.residual(q, *pose)[list(rows)]))
+
+
+def linearised(loop: Loop, rows: Sequence[int], q: Array, pose: Pose) -> Linearised:
+    """The kept rows of the closures at a trial."""
+    given, siblings = pose
+    N = next((motion.X.shape[1] for motion in given.values()), 0)
+    errors = loop.errors(q, zeros(loop.m + N), given, siblings)
+    return Linearised(errors.residual[list(rows)], PivotedLU(errors.Y[list(rows), : loop.m]))
 
 
 def wraps(hinge: Hinge) -> bool:

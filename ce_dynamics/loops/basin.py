@@ -1,0 +1,55 @@
+"""Where Newton's steps lead to the loop's configuration: what a table of its branch is verified with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ce_dynamics.arrays import Array
+from ce_dynamics.compiler import trace
+from ce_dynamics.loops.curve import coordinate_scales
+from ce_dynamics.loops.kernel import LoopKernel
+from ce_dynamics.loops.trial import moving
+
+FARTHEST = 0.05
+"""How far the steps may lead from where they begin [rad, or sizes of the loop]: the quadratic terms that they
+neglect are then some percent of what they correct, and there is no other configuration in between."""
+
+
+class Basin:
+    """What becomes of many guesses at once under the very steps that compiled code will make.
+
+    Parameters
+    ----------
+    kernel : LoopKernel
+        Of a loop with one parameter.
+    polished : callable
+        Dependent coordinates after the steps, from guesses of them and given hinges.
+    """
+
+    def __init__(self, kernel: LoopKernel, polished: Callable[..., Array]) -> None:
+        self._kernel = kernel
+        loop = kernel.loop
+        self._scales = coordinate_scales(kernel)
+
+        def steps(q: Array, p: Array) -> dict[str, Array]:
+            given = moving(kernel.parameters, p)
+            found = polished(q, given)
+            return {"q": found, "r": loop.residual(found, given, {})}
+
+        sizes = {"q": len(loop.neutral()), "p": len(kernel.p0)}
+        self._steps = trace(f"Newton's steps of {loop.name}", steps, sizes)
+
+    def led(self, theta: Array, guesses: Array) -> tuple[Array, Array]:
+        """Where the steps lead from guesses (M, n_q) at the parameters θ (M,), and whether that is right.
+
+        It is if all closures hold, redundant ones as well, and the guess was near.
+        """
+        found = self._steps.evaluate_many(q=guesses, p=np.asarray(theta)[:, np.newaxis])
+        still_open = np.max(np.abs(found["r"]), axis=1, initial=0.0)
+        return found["q"], (still_open <= self._kernel.tolerance) & self.near(found["q"], guesses, FARTHEST)
+
+    def near(self, a: Array, b: Array, distance: float) -> Array:
+        """Whether coordinates differ by less than some distance [rad, or sizes of the loop]."""
+        return np.asarray(np.max(np.abs(a - b) / self._scales, axis=1, initial=0.0) <= distance)
