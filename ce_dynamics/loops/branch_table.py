@@ -19,7 +19,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 
 from ce_dynamics.arrays import Array, Scalar, arcsin, array, where
-from ce_dynamics.errors import IndependentCoordinatesError
+from ce_dynamics.errors import AssemblyError, IndependentCoordinatesError
 from ce_dynamics.loops.basin import Basin
 from ce_dynamics.loops.branch import Branch
 
@@ -263,10 +263,13 @@ def fitted(
 
 
 def fit(branch: Branch, reach: Reach, low: float, high: float) -> Array:
-    """Chebyshev coefficients of all coordinates on a piece of [−1, 1]."""
+    """Chebyshev coefficients of all coordinates on a piece of [−1, 1]; NaN if the branch is not found there."""
     nodes = np.cos(np.pi * (np.arange(LARGEST_DEGREE + 1) + 0.5) / (LARGEST_DEGREE + 1))
     middle, half = 0.5 * (low + high), 0.5 * (high - low)
-    values = np.array([branch.at(reach.parameter(middle + half * node)) for node in nodes])
+    try:
+        values = np.array([branch.at(reach.parameter(middle + half * node)) for node in nodes])
+    except AssemblyError:
+        return np.full((LARGEST_DEGREE + 1, len(coordinate_scales(branch))), math.nan)
     return np.asarray(chebyshev.chebfit(nodes, values, LARGEST_DEGREE))
 
 

@@ -1,0 +1,80 @@
+"""Tables of branches: closed everywhere, however sharp the branch is, or refused."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from ce_dynamics.embedding import embed
+from ce_dynamics.errors import IndependentCoordinatesError
+from ce_dynamics.hinges import Prismatic, Revolute
+from ce_dynamics.loops.branch_table import MOST_PIECES
+from ce_dynamics.loops.numeric_linkage import NumericLinkage
+from ce_dynamics.system import System
+from tests.ce_dynamics.closure_sampling import closure_errors_at
+from tests.ce_dynamics.mechanisms import Z, four_bar
+
+
+def swinging_lever(h: float) -> System:
+    """A slide on a rail that passes a pivot at the distance h turns a lever through a block on it."""
+    at = np.array((1.0, h, 0.0))
+    part = {"mass": 1.0, "inertia": (0.1, 0.1, 0.1)}
+    system = System(gravity=(0.0, -9.81, 0.0))
+    system.add_body("slide", parent="ground", hinge=Prismatic((1.0, 0.0, 0.0), at), **part)
+    system.add_body("lever", parent="ground", hinge=Revolute(Z, (0.0, 0.0, 0.0)), com=0.5 * at, **part)
+    system.add_body("block", parent="lever", hinge=Prismatic(at, at), **part)
+    system.close_loop("pin", "block", "slide", Revolute(Z, at), ["slide"])
+    return system
+
+
+def linkage_of(system: System) -> NumericLinkage:
+    (S,) = embed(system).aggregates
+    (linkage,) = S.linkages
+    assert isinstance(linkage, NumericLinkage)
+    return linkage
+
+
+@pytest.mark.parametrize("h", [0.2, 0.005])
+def test_a_slide_that_passes_a_pivot_turns_its_lever(h: float) -> None:
+    """angle = atan2(h, x), which turns by half a turn within a few h of a reach of ten sizes each way.
+
+    Rounding of 1e-16 m in the slide turns the lever by 1e-16 / h.
+    """
+    linkage = linkage_of(swinging_lever(h))
+    reach = linkage.reach()
+    assert reach is not None
+    assert reach[0] < -9.9
+    assert reach[1] > 9.9
+    assert linkage.table.pieces <= MOST_PIECES
+    embedding = embed(swinging_lever(h))
+    far, near = np.linspace(reach[0], reach[1], 8000)[1:-1], -1.0 + 6.0 * h * np.linspace(-1.0, 1.0, 2000)
+    x = np.concatenate((far, near))
+    errors = closure_errors_at(embedding, x[:, np.newaxis])
+    assert np.max(errors) < 1e-14  # NaN fails
+    for value in near[::400].tolist():
+        q = linkage.loop.split(linkage.table.evaluate(value))
+        expected = math.atan2(h, 1.0 + value) - math.atan2(h, 1.0)
+        assert abs(float(q["lever"][0]) - expected) < 1e-6  # of the table, before Newton's steps
+
+
+def test_a_branch_that_nearly_meets_another_is_followed_past_it() -> None:
+    """A parallelogram with a coupler 1e-4 too long turns until the coupler and the rocker are in line again.
+
+    Its crank angle then has cos = (a² + d² − (b − c)²) / 2ad.
+    """
+    a, b, c, d = 0.5, 1.0001, 0.5, 1.0
+    system = four_bar((a, b, c, d), 1.0)
+    embedding = embed(system)
+    reach = embedding.aggregates[0].linkages[0].reach()
+    end = math.acos((a * a + d * d - (b - c) ** 2) / (2.0 * a * d))
+    np.testing.assert_allclose(reach, (end - 1.0, 2.0 * math.pi - end - 1.0), rtol=0.0, atol=1e-9)
+    q = np.linspace(reach[0], reach[1], 10_000)[1:-1, np.newaxis]
+    assert np.max(closure_errors_at(embedding, q)) < 1e-13
+
+
+def test_a_branch_that_is_too_sharp_is_refused_with_what_helps() -> None:
+    linkage = linkage_of(swinging_lever(1e-12))
+    with pytest.raises(IndependentCoordinatesError, match=r"led by 'slide' it is too sharp .*'lever'"):
+        _ = linkage.table
