@@ -263,7 +263,7 @@ def fitted(
 
 
 def fit(branch: Branch, reach: Reach, low: float, high: float) -> Array:
-    """Chebyshev coefficients of all coordinates on a piece of [−1, 1]; NaN if the branch is not found there."""
+    """Chebyshev coefficients of all coordinates on a piece of [−1, 1]; NaN where there is no branch."""
     nodes = np.cos(np.pi * (np.arange(LARGEST_DEGREE + 1) + 0.5) / (LARGEST_DEGREE + 1))
     middle, half = 0.5 * (low + high), 0.5 * (high - low)
     try:

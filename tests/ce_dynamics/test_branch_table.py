@@ -75,6 +75,6 @@ def test_a_branch_that_nearly_meets_another_is_followed_past_it() -> None:
 
 
 def test_a_branch_that_is_too_sharp_is_refused_with_what_helps() -> None:
-    linkage = linkage_of(swinging_lever(1e-12))
+    linkage = linkage_of(swinging_lever(1e-6))
     with pytest.raises(IndependentCoordinatesError, match=r"led by 'slide' it is too sharp .*'lever'"):
         _ = linkage.table
