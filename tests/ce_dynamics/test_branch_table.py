@@ -14,17 +14,16 @@ from ce_dynamics.loops.branch_table import MOST_PIECES
 from ce_dynamics.loops.numeric_linkage import NumericLinkage
 from ce_dynamics.system import System
 from tests.ce_dynamics.closure_sampling import closure_errors_at
-from tests.ce_dynamics.mechanisms import Z, four_bar
+from tests.ce_dynamics.mechanisms import Z, add, four_bar
 
 
 def swinging_lever(h: float) -> System:
     """A slide on a rail that passes a pivot at the distance h turns a lever through a block on it."""
     at = np.array((1.0, h, 0.0))
-    part = {"mass": 1.0, "inertia": (0.1, 0.1, 0.1)}
     system = System(gravity=(0.0, -9.81, 0.0))
-    system.add_body("slide", parent="ground", hinge=Prismatic((1.0, 0.0, 0.0), at), **part)
-    system.add_body("lever", parent="ground", hinge=Revolute(Z, (0.0, 0.0, 0.0)), com=0.5 * at, **part)
-    system.add_body("block", parent="lever", hinge=Prismatic(at, at), **part)
+    add(system, "slide", "ground", Prismatic((1.0, 0.0, 0.0), at), at)
+    add(system, "lever", "ground", Revolute(Z, (0.0, 0.0, 0.0)), 0.5 * at)
+    add(system, "block", "lever", Prismatic(at, at), at)
     system.close_loop("pin", "block", "slide", Revolute(Z, at), ["slide"])
     return system
 
@@ -67,7 +66,8 @@ def test_a_branch_that_nearly_meets_another_is_followed_past_it() -> None:
     a, b, c, d = 0.5, 1.0001, 0.5, 1.0
     system = four_bar((a, b, c, d), 1.0)
     embedding = embed(system)
-    reach = embedding.aggregates[0].linkages[0].reach()
+    reach = linkage_of(system).reach()
+    assert reach is not None
     end = math.acos((a * a + d * d - (b - c) ** 2) / (2.0 * a * d))
     np.testing.assert_allclose(reach, (end - 1.0, 2.0 * math.pi - end - 1.0), rtol=0.0, atol=1e-9)
     q = np.linspace(reach[0], reach[1], 10_000)[1:-1, np.newaxis]
