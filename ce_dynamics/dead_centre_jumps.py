@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from ce_dynamics.checks import Floats
 from ce_dynamics.dead_centre_watch import (
-    REMEDY,
     Watched,
     bounces,
     first_jump,
     near_passages,
+    remedy_for,
     warn_near,
-    watched,
 )
 from ce_dynamics.model import Model
+from ce_dynamics.reach_watch import InputsAt, approached
 
 MOST_EVALUATIONS = 20000
 SMALLER = 20  # steps at least, for what took one
@@ -55,7 +55,9 @@ class CreepingError(Exception):
 
 def jump_of(
     model: Model,
-    steps: Sequence[tuple[float, Floats]],
+    t: Floats,
+    Y: Floats,
+    inputs_at: InputsAt,
     audited: Callable[[], AuditedRates],
     stopped: bool,
 ) -> Jump | None:
@@ -64,37 +66,58 @@ def jump_of(
     Parameters
     ----------
     model : Model
-    steps : sequence of (float, array)
-        Times and states of the run.
+    t, Y : arrays
+        Times and states (in rows) of the run; entries beyond the model's state are not looked at.
+    inputs_at : callable
+        Inputs at a time and a state.
     audited : callable
         Makes the right-hand side of the same run with the work done.
     stopped : bool
         Whether the run failed: what it did near a dead centre before that is not sound.
     """
-    coordinates = watched(model)
-    if not coordinates:
+    if not model.geared_loops:
         return None
-    n = len(model.layout.y0)
-    t, Y = np.array([t for t, _ in steps]), np.array([y[:n] for _, y in steps])
+    Y = Y[:, : len(model.layout.y0)]
     finite = np.all(np.isfinite(Y), axis=1)
     t, Y = t[finite], Y[finite]
+    coordinates = approached(model, t, Y, inputs_at)
+    if not coordinates:
+        return None
 
     def reproduced(k: int, end: int, watch: Watched) -> bool:
         return comes_out_the_same(model, watch, audited(), t[[k, end]], Y[[k, end]])
 
-    found = first_jump(coordinates, t, Y, reproduced)
+    found = first_jump(coordinates, t, Y, reproduced, stopped)
     if found is None and stopped:
         last = [k for watch in coordinates for k, end in near_passages(watch, t, Y) if end == len(t)]
         return Jump(float(t[min(last)]), "") if last else None
     if found is None:
         warn_near(coordinates, t, Y)
         return None
-    k, watch = found
+    return told(t, Y, *found)
+
+
+def thrown(
+    model: Model, t: Floats, Y: Floats, inputs_at: InputsAt, audited: Callable[[], AuditedRates]
+) -> Jump | None:
+    """As `jump_of`, of a run that still goes on: without warnings."""
+    Y = Y[:, : len(model.layout.y0)]
+    coordinates = approached(model, t, Y, inputs_at)
+
+    def reproduced(k: int, end: int, watch: Watched) -> bool:
+        return comes_out_the_same(model, watch, audited(), t[[k, end]], Y[[k, end]])
+
+    found = first_jump(coordinates, t, Y, reproduced)
+    return None if found is None else told(t, Y, *found)
+
+
+def told(t: Floats, Y: Floats, k: int, watch: Watched) -> Jump:
+    """That a loop was thrown over a dead centre after instant k."""
     return Jump(
         float(t[k]),
         f"the integrator threw the loop of {watch.S.name!r} over a dead centre of {watch.name!r} after "
         f"t = {t[k]:.4g} s, at {Y[k, watch.q]:.6g}: the coordinate turns back there and the loop goes on; "
-        f"{REMEDY}",
+        f"{remedy_for(watch.S)}",
     )
 
 

@@ -37,6 +37,8 @@ class Watched(NamedTuple):
         Its places in the state.
     lower, upper : float
         Its reach.
+    blur : float
+        By how much the ends may move with what the loop attaches to, as part of half the reach.
     """
 
     S: Aggregate
@@ -44,6 +46,12 @@ class Watched(NamedTuple):
     v: int
     lower: float
     upper: float
+    blur: float = 0.0
+
+    @property
+    def near(self) -> float:
+        """Distance of φ from its ends that counts as near: sin φ is 1 − φ²/2 there."""
+        return math.sqrt(NEAR**2 + 2.0 * self.blur)
 
     @property
     def name(self) -> str:
@@ -60,6 +68,15 @@ class Watched(NamedTuple):
         x = np.clip((theta - 0.5 * (self.lower + self.upper)) / half, -1.0, 1.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.arcsin(x), np.nan_to_num(Y[:, self.v] / (half * np.sqrt(1.0 - x * x)), nan=0.0)
+
+
+def remedy_for(S: Aggregate) -> str:
+    """How a loop can be led through a configuration that ends its independent coordinates."""
+    if all(isinstance(linkage, NumericLinkage) for linkage in S.linkages):
+        return REMEDY
+    if S.prescribed or S.siblings:
+        return "choose another independent coordinate, or keep it from there with a stop or a spring"
+    return f"leave its closed form out and {REMEDY}"
 
 
 def watched(model: Model) -> list[Watched]:
@@ -83,6 +100,7 @@ def first_jump(
     t: Floats,
     Y: Floats,
     reproduced: Callable[[int, int, Watched], bool],
+    stopped: bool = False,
 ) -> tuple[int, Watched] | None:
     """The first step after which a run was thrown over a dead centre, and whose.
 
@@ -94,12 +112,24 @@ def first_jump(
     reproduced : callable
         Whether what lies between two instants comes out the same with much smaller steps; asked only where
         the motion is near a dead centre or heads for one within a step.
+    stopped : bool
+        Whether the run failed, so that what lies near a dead centre at its end need not be sound.
     """
     passages = [(*passage, watch) for watch in coordinates for passage in near_passages(watch, t, Y)]
     for k, end, watch in sorted(passages, key=lambda passage: passage[:2]):
-        if end < len(t) and not reproduced(k, end, watch):
+        last = end if end < len(t) else turned_by(watch, t, Y, k)
+        if last > k and not (stopped and end == len(t)) and not reproduced(k, last, watch):
             return k, watch
     return None
+
+
+def turned_by(watch: Watched, t: Floats, Y: Floats, k: int) -> int:
+    """The instant by which a motion that goes through the dead centre ahead of instant k is away from it."""
+    phi, rate = watch.phase(Y[k : k + 1])
+    with np.errstate(divide="ignore"):
+        time = 3.0 * float((0.5 * math.pi - np.abs(phi[0])) / np.abs(rate[0]))
+    last = int(np.searchsorted(t, t[k] + time)) if math.isfinite(time) else len(t)
+    return min(max(last, k + 1), len(t) - 1)
 
 
 def near_passages(watch: Watched, t: Floats, Y: Floats) -> list[tuple[int, int]]:
@@ -110,11 +140,14 @@ def near_passages(watch: Watched, t: Floats, Y: Floats) -> list[tuple[int, int]]
     """
     phi, rate = watch.phase(Y)
     ahead = phi[:-1] + rate[:-1] * np.diff(t)
-    steps = [(int(k), int(k) + 1) for k in np.flatnonzero(np.abs(ahead) > 0.5 * math.pi)]
-    near = 0.5 * math.pi - np.abs(phi) < NEAR
+    beyond = np.abs(ahead) > 0.5 * math.pi - watch.near + NEAR
+    steps = [(int(k), int(k) + 1) for k in np.flatnonzero(beyond)]
+    near = 0.5 * math.pi - np.abs(phi) < watch.near
     edges = np.flatnonzero(np.diff(np.concatenate(((False,), near, (False,)))))
     pairs = zip(edges[::2], edges[1::2], strict=True)
-    return steps + [(max(int(first) - 1, 0), int(end)) for first, end in pairs]
+    passages = [(max(int(first) - 1, 0), int(end)) for first, end in pairs]
+    alone = [step for step in steps if not any(k <= step[0] and step[1] <= end for k, end in passages)]
+    return alone + passages
 
 
 def bounces(watch: Watched, Y: Floats) -> bool:
@@ -126,14 +159,14 @@ def bounces(watch: Watched, Y: Floats) -> bool:
     return bool(np.any(turned & (near[:-1] | near[1:])))
 
 
-def where_it_stands(model: Model, y: Floats) -> str:
+def where_it_stands(coordinates: Sequence[Watched], y: Floats) -> str:
     """Which loop stands at a dead centre in a state, as a clause for messages; empty if none does."""
-    for watch in watched(model):
+    for watch in coordinates:
         phi, _ = watch.phase(y[np.newaxis])
         if 0.5 * math.pi - abs(float(phi[0])) < NEAR:
             return (
                 f"; the loop of {watch.S.name!r} stands at a dead centre of {watch.name!r}, at "
-                f"{y[watch.q]:.6g}: {REMEDY}"
+                f"{y[watch.q]:.6g}: {remedy_for(watch.S)}"
             )
     return ""
 
@@ -165,7 +198,8 @@ def warn_near(coordinates: Sequence[Watched], t: Floats, Y: Floats) -> None:
             warnings.warn(
                 f"the loop of {watch.S.name!r} came near a dead centre of {watch.name!r} at "
                 f"t = {t[k]:.4g} s, where the coordinate is {Y[k, watch.q]:.6g} and its reach ends at "
-                f"{watch.upper if phi[k] > 0 else watch.lower:.6g}; digits are lost there: {REMEDY}",
+                f"{watch.upper if phi[k] > 0 else watch.lower:.6g}; digits are lost there: "
+                f"{remedy_for(watch.S)}",
                 SingularityWarning,
                 stacklevel=5,
             )

@@ -25,6 +25,7 @@ from ce_dynamics.embedding import Aggregate, Embedding, embed
 from ce_dynamics.equations import Instant
 from ce_dynamics.errors import AssemblyError, MasslessFreedomError, ModelError
 from ce_dynamics.formula import nominal
+from ce_dynamics.gearing import CLOSED, closure_limits, geared_loops, gearing
 from ce_dynamics.layout import Entry, Layout
 from ce_dynamics.loops.closure_errors import closure_errors
 from ce_dynamics.loops.dead_centres import DeadCentre, dead_centres
@@ -116,6 +117,26 @@ class Model(Analysis):
                 f"the loop of {broken.name!r} cannot be assembled at its initial coordinates {q}"
                 f"{reach_text(broken)}"
             )
+        self.check_closure()
+
+    def check_closure(self) -> None:
+        """Refuse a system whose linkages leave a loop open at its initial state."""
+        if not self.system.closures:
+            return
+        with np.errstate(all="ignore"):
+            gaps = self.closure_norms(self.instant(self.y0, self.u0))
+        numbers = values_at(gaps, self.layout.parameters, self.u0[self.layout.n_inputs :])
+        for loop, gap, limit in zip(
+            self.system.closures, numbers, closure_limits(self.embedding), strict=True
+        ):
+            if not gap <= limit:
+                S = next(S for S in self.embedding.aggregates if loop in S.closures)
+                linkages = [type(link).__name__ for link in S.linkages]
+                raise AssemblyError(
+                    f"the loop of {S.name!r} is open by {gap:.3g} at its initial state (closure "
+                    f"{loop.name!r}, {limit / CLOSED:.3g} m across), found by {linkages}; "
+                    "start from another state, or lead it by another hinge"
+                )
 
     def check_inertia(self) -> None:
         """Refuse degrees of freedom that move no mass, whose acceleration is not determined."""
@@ -185,7 +206,7 @@ class Model(Analysis):
 
     @cached_property
     def observation(self) -> CompiledFunction:
-        """All outputs and closure errors at (y, u)."""
+        """All outputs, closure errors, and the gearing of every loop that hinges lead, at (y, u)."""
         return self._recalled("observation", lambda: self._trace("observation", self._observe))
 
     def inputs_with(
@@ -288,7 +309,13 @@ class Model(Analysis):
         return {
             "outputs": array(values[entry.name] for entry in self.output_entries),
             "closure": self.closure_norms(instant),
+            "gearing": array(gearing(S, instant.outward.motions[S.name]) for S in self.geared_loops),
         }
+
+    @cached_property
+    def geared_loops(self) -> tuple[Aggregate, ...]:
+        """Loops that hinges of their own lead, in the order of the ``gearing`` of `observation`."""
+        return geared_loops(self.embedding)
 
     @property
     def entries(self) -> tuple[Entry, ...]:

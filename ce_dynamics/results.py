@@ -58,13 +58,38 @@ def dataset(model: Model, t: Floats, Y: Floats, U: Floats, attributes: Mapping[s
     return record(model, t, Y, U, attributes).dataset()
 
 
-def record(model: Model, t: Floats, Y: Floats, U: Floats, attributes: Mapping[str, Any]) -> Record:
+class Observed(NamedTuple):
+    """What is computed from states and inputs, at every stored instant in rows.
+
+    Attributes
+    ----------
+    outputs, closures, gearing : arrays
+        See `Model.observation`.
+    """
+
+    outputs: Floats
+    closures: Floats
+    gearing: Floats
+
+    def until(self, n: int) -> Observed:
+        """The first n instants."""
+        return Observed(*(part[:n] for part in self))
+
+
+def record(
+    model: Model,
+    t: Floats,
+    Y: Floats,
+    U: Floats,
+    attributes: Mapping[str, Any],
+    seen: Observed | None = None,
+) -> Record:
     """States, inputs, outputs and closure errors of a run over ``time``.
 
     Quantities named ``<member>.<rest>`` for every member of a group of the system (`System.group`) become one
     variable ``<rest>`` with the group as a second dimension.
     """
-    outputs, closures = observed(model, Y, U)
+    outputs, closures, _ = observed(model, Y, U) if seen is None else seen
     columns = np.hstack((Y, U, outputs)).T
     values = {entry.name: column for entry, column in zip(model.entries, columns, strict=True)}
     data: dict[str, Column] = {}
@@ -89,15 +114,16 @@ def names(dimension: str, members: Sequence[str]) -> Column:
     return Column((dimension,), np.array(members), {})
 
 
-def observed(model: Model, Y: Floats, U: Floats) -> tuple[Floats, Floats]:
-    """Outputs and closure errors at every stored instant, in rows."""
+def observed(model: Model, Y: Floats, U: Floats) -> Observed:
+    """Outputs, closure errors and gearing at every stored instant."""
     evaluation = model.observation.bind()
-    outputs = np.empty((len(Y), len(model.output_entries)))
-    closures = np.empty((len(Y), len(model.system.closures)))
-    for k, (y, u) in enumerate(zip(Y, U, strict=True)):
-        evaluation.inputs["y"][:] = y
-        evaluation.inputs["u"][:] = u
+    y, u = evaluation.inputs["y"], evaluation.inputs["u"]
+    parts = [evaluation.outputs[name] for name in ("outputs", "closure", "gearing")]
+    rows = [np.empty((len(Y), part.size)) for part in parts]
+    for k, (y_k, u_k) in enumerate(zip(Y, U, strict=True)):
+        y[:] = y_k
+        u[:] = u_k
         evaluation.run()
-        outputs[k] = evaluation.outputs["outputs"]
-        closures[k] = evaluation.outputs["closure"]
-    return outputs, closures
+        for row, part in zip(rows, parts, strict=True):
+            row[k] = part
+    return Observed(*rows)

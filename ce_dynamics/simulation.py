@@ -15,13 +15,15 @@ from ce_dynamics import checks
 from ce_dynamics.analysis.answers import reach_text
 from ce_dynamics.charts import Charts, solve_across_charts
 from ce_dynamics.checks import Floats, checked
-from ce_dynamics.dead_centre_jumps import jump_of
+from ce_dynamics.dead_centre_jumps import jump_of, thrown
 from ce_dynamics.dead_centre_watch import straight_path_text, where_it_stands
 from ce_dynamics.errors import AccuracyWarning, CeDynamicsError, ModelError, SimulationError
 from ce_dynamics.model import InputLaw, Model
-from ce_dynamics.results import Column, Record, record
+from ce_dynamics.reach_watch import standing_at_an_end
+from ce_dynamics.results import Column, Record, observed, record
+from ce_dynamics.run_checks import Promises
 from ce_dynamics.steepness import warn_if_steep
-from ce_dynamics.stepping.methods import NATIVE_METHODS, NativeMethod
+from ce_dynamics.stepping.methods import FIXED, NATIVE_METHODS, NativeMethod
 from ce_dynamics.stepping.run import (
     STEPS_PER_CHUNK,
     InterruptedRunError,
@@ -43,7 +45,11 @@ Method = Literal[SciPyMethod, NativeMethod]
 METHODS: tuple[str, ...] = get_args(Method)
 
 INTERRUPTED = "interrupted"
+AT_ITS_END = "a loop stays at the end of its reach"
 NOT_FINITE_AT_START = "the accelerations are not finite at t = 0"
+
+STEPS_PER_LOOK = 2000
+"""Accepted steps after which a run is asked whether a loop was thrown against the end of its reach."""
 
 IMBALANCE = 1e-3
 """Part of the energy and the work by which they may differ without a warning."""
@@ -81,6 +87,7 @@ class RightHandSide:
         self.evaluations = 0
         self.preparation = 0.0
         self.model = model
+        self._given = inputs, parameters
         self.dynamics = model.audited_dynamics if audit else model.dynamics
         self.control = None
         self._dynamics = self.dynamics.bind()
@@ -94,6 +101,16 @@ class RightHandSide:
         if inputs is not None and not isinstance(inputs, Mapping):
             self.control = model.control(inputs, self._u.copy())
             self._control = self.control.bind()
+
+    def audited(self) -> RightHandSide:
+        """The same with the work done as the last entry of y, its law compiled once."""
+        inputs, parameters = self._given
+        twin = RightHandSide(self.model, None, True, parameters)
+        twin._u[:] = self._u
+        twin._given = inputs, parameters
+        if self.control is not None:
+            twin.control, twin._control = self.control, self.control.bind()
+        return twin
 
     def __call__(self, t: float, y: Floats) -> Floats:
         """Evaluate; the result is a fresh array."""
@@ -286,33 +303,44 @@ def simulate_to_record(
     import_integrators(method)
     settings = Settings(method, step, rtol, atol, max_step, jacobian_every)
     native = native_stepper(rhs, start, settings) if method in NATIVE_METHODS else None
-    steps: list[tuple[float, Floats]] = [(0.0, start)]
+    steps: list[tuple[float, Floats]] = [(0.0, start)]  # of SciPy's methods
     began = time.perf_counter()
     if native is None:
         scipy_method = cast("SciPyMethod", method)
         t, Y, trouble = integrate(rhs, steps, t_store, scipy_method, rtol, atol, max_step, progress)
     else:
         t, Y, trouble = integrate_native(rhs, native, t_store, settings, progress)
-        steps = list(zip(t, Y, strict=True))
     wall = time.perf_counter() - began - rhs.preparation
-    jump = jump_of(
-        model, steps, lambda: RightHandSide(model, inputs, audit=True, parameters=parameters), bool(trouble)
-    )
-    stands = where_it_stands(model, Y[-1]) if trouble else ""
+    n = len(model.layout.y0)
+    t_way, Y_way = t, Y
+    if native is None:
+        t_way, Y_way = np.array([t for t, _ in steps]), np.array([y for _, y in steps])
+    stopped_by_itself = bool(trouble) and AT_ITS_END not in trouble
+    jump = jump_of(model, t_way, Y_way, rhs.inputs_at, rhs.audited, stopped_by_itself)
+    stands = ""
+    if trouble:
+        ends = standing_at_an_end(model, t[-1], Y[-1], rhs.inputs_at)
+        stands = where_it_stands(ends, Y[-1])
     if jump is not None:
         t, Y, trouble = t[t <= jump.t], Y[t <= jump.t], jump.what or trouble
     U = np.array([rhs.inputs_at(t_k, y_k).copy() for t_k, y_k in zip(t, Y, strict=True)]).reshape(len(t), -1)
-    steep = warn_if_steep(model, t, Y, U)
+    seen = observed(model, Y[:, :n], U)
+    fault = Promises(model).first_fault(t, Y[:, :n], U, seen)
+    if fault is not None:
+        sound = max(fault.k, 1)  # what happened at the start is shown
+        t, Y, U, seen = t[:sound], Y[:sound], U[:sound], seen.until(sound)
+        if not trouble:
+            trouble, stands = fault.what, " "
+    steep = warn_if_steep(model, t, Y, seen.gearing)
     attributes = {
         "system": model.system.name,
         "method": method,
-        "rtol": rtol,
-        "atol": atol,
+        **({"step": step} if method in FIXED else {"rtol": rtol, "atol": atol}),
         "evaluations": rhs.evaluations,
         "wall_time_s": wall,
         "real_time_factor": t[-1] / wall,
     }
-    results = record(model, t, Y[:, : len(model.layout.y0)], U, attributes)
+    results = record(model, t, Y[:, :n], U, attributes, seen)
     if audit:
         about = {"units": "J", "long_name": "work done on the system"}
         results["work"] = Column(("time",), Y[:, -1], about)
@@ -321,7 +349,7 @@ def simulate_to_record(
     if trouble:
         known = trouble.startswith(INTERRUPTED) or (jump is not None and jump.what)
         where = "" if known else stands or where_it_broke(model, rhs, t[-1], Y[-1]) + steep
-        raise SimulationError(f"{trouble}{where}", results)
+        raise SimulationError(f"{trouble}{where}".rstrip(), results)
     return results
 
 
@@ -339,10 +367,10 @@ def check_balance(model: Model, t: Floats, Y: Floats, U: Floats, energy: Floats)
     work = Y[:, -1]
     imbalance = np.abs(energy - energy[0] - work)
     allowed = IMBALANCE * (np.max(np.abs(work)) + np.max(np.abs(energy)))
-    if np.any(imbalance > allowed):  # the sum of kinetic and potential energy may be zero throughout
+    if not np.all(imbalance <= allowed):  # the sum of kinetic and potential energy may be zero throughout
         allowed += IMBALANCE * greatest_kinetic_energy(model, Y, U)
-    if np.any(imbalance > allowed):
-        k = int(np.argmax(imbalance > allowed))
+    if not np.all(imbalance <= allowed):  # NaN included
+        k = int(np.argmax(~(imbalance <= allowed)))
         warnings.warn(
             f"energy and work differ by {imbalance.max():.3g} J, first at t = {t[k]:.4g} s; lower rtol, and "
             "see whether a loop comes to the end of its range there",
@@ -391,6 +419,8 @@ def integrate(
         if progress is not None:
             progress(t)
         watch.look(t, rhs.evaluations)
+        if len(accepted) % STEPS_PER_LOOK == 0:
+            stop_if_thrown(rhs, accepted[-2 * STEPS_PER_LOOK :])
         return 1.0
 
     if not np.all(np.isfinite(rhs(0.0, y0))):
@@ -422,6 +452,14 @@ def integrate(
     if not np.all(np.isfinite(solution.y)):
         return stopped(accepted, solution, t_store, f"{method} met accelerations that are not finite")
     return solution.t, solution.y.T, ""
+
+
+def stop_if_thrown(rhs: RightHandSide, latest: Sequence[tuple[float, Floats]]) -> None:
+    """End a run that creeps along the end of a loop's reach after it was thrown against it."""
+    if rhs.model.geared_loops:
+        t, Y = np.array([t for t, _ in latest]), np.array([y for _, y in latest])
+        if thrown(rhs.model, t, Y, rhs.inputs_at, rhs.audited) is not None:
+            raise StalledError(AT_ITS_END)
 
 
 def native_stepper(rhs: RightHandSide, y0: Floats, settings: Settings) -> FixedStep | Adaptive:

@@ -97,11 +97,12 @@ class Lanes:
         shapes = {} if code.observation is None else code.observation.output_shapes
         self.outputs = np.zeros(shapes.get("outputs", (0, lanes)))
         self.closures = np.zeros(shapes.get("closure", (0, lanes)))
+        self.gearing = np.zeros(shapes.get("gearing", (0, lanes)))
         self._work = np.zeros((2, n, lanes))
         arguments = (
             (code.dynamics, (self.state, self.u, self.rate)),
             (code.control, (self.time, self.state, self.held, self.u)),
-            (code.observation, (self.state, self.u, self.outputs, self.closures)),
+            (code.observation, (self.state, self.u, self.outputs, self.closures, self.gearing)),
         )
         self._tables = [np.array([a.ctypes.data for a in given], dtype=np.int64) for _, given in arguments]
         addresses = []

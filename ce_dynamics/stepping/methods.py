@@ -9,3 +9,6 @@ NATIVE_METHODS: tuple[str, ...] = get_args(NativeMethod)
 
 IMPLICIT = ("rosenbrock", "implicit-euler")
 """Methods that need the Jacobian."""
+
+FIXED = ("rk4", "rosenbrock", "implicit-euler")
+"""Methods of fixed steps."""

@@ -31,7 +31,8 @@ from ce_dynamics.model import Model
 from ce_dynamics.path_aggregate import chart_of
 from ce_dynamics.recursion.outward import Outward
 from ce_dynamics.reference import FullyAugmented, Preparation, embedded_accelerations, simulate_dae
-from ce_dynamics.steepness import steepness_of, warn_if_steep
+from ce_dynamics.results import observed
+from ce_dynamics.steepness import warn_if_steep
 from ce_dynamics.system import System
 from tests.ce_dynamics.mechanisms import Z, add, five_bar
 from tests.ce_dynamics.test_path import five_point, stacked, through
@@ -248,22 +249,19 @@ def test_a_warning_near_a_singular_configuration() -> None:
     model = Model(five_bar())
     y = np.array([[0.0, 0.0, 1.0, 1.0], [-1.0, 1.15, 1.0, 1.0]])
     u = np.zeros((2, 0))
-    steepness = steepness_of(model)
-    assert steepness is not None
-    worst = float(steepness.at(y[1], u[1])[0])
-    assert warn_if_steep(model, np.array((0.0, 0.1)), y, u) == ""
+    gearing = observed(model, y, u).gearing
+    worst = float(gearing[1, 0])
+    assert warn_if_steep(model, np.array((0.0, 0.1)), y, gearing) == ""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("ce_dynamics.steepness.STEEP", 0.9 * worst)
         with pytest.warns(SingularityWarning, match=r"at t = 0\.1 s: 'left' = -1 and 'right' = 1\.15 hardly"):
-            said = warn_if_steep(model, np.array((0.0, 0.1)), y, u)
+            said = warn_if_steep(model, np.array((0.0, 0.1)), y, gearing)
     assert "near a singular configuration of 'left' = -1" in said
 
 
-def test_steepness_is_the_norm_of_what_hinges_lead() -> None:
+def test_gearing_is_the_norm_of_what_hinges_lead() -> None:
     """Of the rates of the couplers per rates of the cranks, by differences of their coordinates."""
     model = Model(five_bar())
-    steepness = steepness_of(model)
-    assert steepness is not None
     y = np.array((0.2, -0.3, 0.0, 0.0))
     couplers = [model.system.find(name) for name in ("left coupler", "right coupler")]
 
@@ -272,8 +270,9 @@ def test_steepness_is_the_norm_of_what_hinges_lead() -> None:
         return np.array([outward.coordinate(body) for body in couplers], dtype=float)
 
     X = np.array([(angles(1e-5 * e) - angles(-1e-5 * e)) / 2e-5 for e in np.eye(2)])
-    assert steepness.at(y, model.u0)[0] == pytest.approx(np.linalg.norm(X), rel=1e-8)
-    assert steepness_of(Model(falling(False))) is None
+    gearing = observed(model, y[np.newaxis], model.u0[np.newaxis]).gearing
+    assert gearing[0, 0] == pytest.approx(np.linalg.norm(X), rel=1e-8)
+    assert not Model(falling(False)).geared_loops
 
 
 def test_runs_far_from_singular_configurations_do_not_warn() -> None:

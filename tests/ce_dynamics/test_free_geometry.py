@@ -148,7 +148,7 @@ def test_free_geometry_is_that_of_the_model_built_there(mechanism: str) -> None:
         # Newton's steps end at rounding, 1e-15 of lengths of 1; the condition of M and Y₁ is below 1e3.
         np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-11 * np.abs(expected).max())
         if k == 0:
-            _, closure = model.observation(y, model.inputs_with(values))
+            _, closure, _ = model.observation(y, model.inputs_with(values))
             assert np.max(np.abs(closure)) < 1e-13
 
 

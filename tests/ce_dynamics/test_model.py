@@ -248,7 +248,7 @@ def test_compiled_functions_equal_the_plain_ones_at_random_states(name: str) -> 
             np.testing.assert_allclose(y_dot, instant.y_dot.astype(float), rtol=1e-9, atol=atol)
         power = instant.power
         assert audited[-1] == pytest.approx(power.loads + power.prescribed, rel=1e-8, abs=1e-8)
-        outputs, closures = model.observation(y, u)
+        outputs, closures, _ = model.observation(y, u)
         named = dict(zip([entry.name for entry in model.output_entries], outputs, strict=True))
         assert named["energy"] == pytest.approx(float(instant.energy), rel=1e-12, abs=1e-12)
         assert named["lift"] == pytest.approx(float(instant.acceleration(body, body.com)[2]), rel=1e-8)

@@ -1,0 +1,49 @@
+"""How much faster the dependent hinges of a loop move than those that lead it: the norm of X_S.
+
+It grows without bound towards a configuration that the independent hinges do not lead.  The largest singular
+value is at most the Frobenius norm, which needs no iteration.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ce_dynamics.arrays import Scalar, sqrt
+from ce_dynamics.checks import Floats
+from ce_dynamics.embedding import Aggregate, Embedding
+from ce_dynamics.loops.trial import Loop, velocity_scales
+from ce_dynamics.motion import SubgraphMotion
+from ce_dynamics.path_aggregate import led_by_no_hinge
+
+CLOSED = 1e-9
+"""Largest closure error, in sizes of the loop: rounding leaves 1e-15."""
+
+
+def geared_loops(embedding: Embedding) -> tuple[Aggregate, ...]:
+    """Aggregated bodies with closures that some of their own hinges lead."""
+    return tuple(
+        S for S in embedding.aggregates if S.closures and S.N and S.dependent and not led_by_no_hinge(S)
+    )
+
+
+def size_of(S: Aggregate) -> float:
+    """Characteristic length of the loops of an aggregated body [m]."""
+    return Loop(S.parent, S.bodies, S.closures, S.dependent).size
+
+
+def closure_limits(embedding: Embedding) -> Floats:
+    """Largest error of every closure that counts as closed, in the order of `System.closures`."""
+    sizes = {loop.name: size_of(S) for S in embedding.aggregates for loop in S.closures}
+    return CLOSED * np.array([sizes[loop.name] for loop in embedding.system.closures])
+
+
+def gearing(S: Aggregate, motion: SubgraphMotion) -> Scalar:
+    """Frobenius norm of the dependent rows of X_S, per radian or size of the loop."""
+    size = size_of(S)
+    given = velocity_scales(S.independent, size)
+    squared: Scalar = 0.0
+    for body in S.dependent:
+        X = motion.hinge_motions[body.name].X * given / velocity_scales([body], size)[:, None]
+        for entry in X.flat:
+            squared = squared + entry * entry
+    return sqrt(squared)

@@ -1,0 +1,142 @@
+"""Loops with closed forms, and others whose reach nobody tells, that a run brought near the end of it.
+
+The reach of a closed form takes seconds to find, and moves with what the linkage attaches to (a steering
+mechanism) and with free hardpoints.  So the states of a run are asked first: only where the gearing is large,
+or a step heads for where the loop cannot be assembled, is the reach looked for, on the compiled model as it
+stands at that instant.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from ce_dynamics.checks import Floats
+from ce_dynamics.dead_centre_watch import Watched, watched
+from ce_dynamics.embedding import Aggregate
+from ce_dynamics.gearing import size_of
+from ce_dynamics.model import Model
+
+CLOSE = 3.0
+"""Gearing from which the end of the reach may be close: a third of a radian of φ."""
+
+MOVED = 0.02
+"""Part of half the reach by which its ends may move with what a loop attaches to while it is near one."""
+
+STEPS_PER_TURN = 720
+FARTHEST = 10.0
+"""How far a displacement is followed, in sizes of the loop."""
+
+InputsAt = Callable[[float, Floats], Floats]
+
+
+class Coordinate:
+    """The independent coordinate of a loop with one freedom.
+
+    Attributes
+    ----------
+    S : Aggregate
+    q, v : int
+        Its places in the state.
+    """
+
+    def __init__(self, model: Model, S: Aggregate) -> None:
+        self.S = S
+        name = S.independent[0].name
+        self.q = model.embedding.q_of[name].start
+        self.v = len(model.layout.q) + model.embedding.v_of[name].start
+        self._which = model.geared_loops.index(S)
+        self._observation = model.observation.bind()
+        self._y, self._u = self._observation.inputs["y"], self._observation.inputs["u"]
+
+    @property
+    def turns(self) -> bool:
+        """Whether it is an angle."""
+        return self.S.independent[0].inboard.coordinate_units[0] == "rad"
+
+    def gearing(self, y: Floats, u: Floats, theta: float | None = None) -> float:
+        """At a state, or at another value of the coordinate there; infinite where it cannot be assembled."""
+        self._y[:], self._u[:] = y, u
+        if theta is not None:
+            self._y[self.q] = theta
+        self._observation.run()
+        found = float(self._observation.outputs["gearing"][self._which])
+        return found if math.isfinite(found) else math.inf
+
+    def comes_close(self, t: Floats, Y: Floats, inputs_at: InputsAt) -> int | None:
+        """The row of the state that comes closest to an end of the reach, if any comes close."""
+        theta = Y[:, self.q]
+        rows = {int(np.argmin(theta)), int(np.argmax(theta))}
+        probes = [(k, float(theta[k])) for k in rows]
+        if len(t) > 1:
+            # On the way into a dead centre the distance that is left is half the time left times the rate.
+            ahead = theta[:-1] + 2.0 * Y[:-1, self.v] * np.diff(t)
+            probes += [(int(k), float(ahead[k])) for k in {np.argmin(ahead), np.argmax(ahead)}]
+        found = [(self.gearing(Y[k], inputs_at(float(t[k]), Y[k]), value), k) for k, value in probes]
+        worst, k = max(found, default=(0.0, 0))
+        return k if worst > CLOSE else None
+
+    def reach(self, y: Floats, u: Floats) -> tuple[float, float] | None:
+        """Its values around that of a state at which the loop can be assembled, all else as it is there."""
+        here = float(y[self.q])
+        if self.turns:
+            stride, count = 2.0 * math.pi / STEPS_PER_TURN, STEPS_PER_TURN
+        else:
+            stride, count = size_of(self.S) / 100.0, round(100.0 * FARTHEST)
+
+        def end(direction: float) -> float:
+            for k in range(1, count + 1):
+                outside = here + direction * k * stride
+                if math.isinf(self.gearing(y, u, outside)):
+                    return self._bisected(y, u, outside - direction * stride, outside)
+            return direction * math.inf
+
+        lower, upper = end(-1.0), end(1.0)
+        span = count * stride
+        if math.isinf(lower) and math.isinf(upper):
+            return None
+        return (upper - span if math.isinf(lower) else lower), (lower + span if math.isinf(upper) else upper)
+
+    def _bisected(self, y: Floats, u: Floats, inside: float, outside: float) -> float:
+        while True:
+            middle = 0.5 * (inside + outside)
+            if middle in (inside, outside):
+                return inside
+            if math.isinf(self.gearing(y, u, middle)):
+                outside = middle
+            else:
+                inside = middle
+
+    def watch(self, y: Floats, u: Floats) -> Watched | None:
+        """What is watched of it, by its reach at a state."""
+        if math.isinf(self.gearing(y, u)):
+            return None
+        reach = self.reach(y, u)
+        blur = MOVED if self.S.siblings else 0.0
+        return None if reach is None else Watched(self.S, self.q, self.v, *reach, blur)
+
+
+def coordinates(model: Model) -> Iterator[Coordinate]:
+    """Of loops with one freedom whose reach is not known beforehand."""
+    known = {watch.S.name for watch in watched(model)} if model.geared_loops else set()
+    for S in model.geared_loops:
+        if S.N == 1 and not S.prescribed and S.name not in known:
+            yield Coordinate(model, S)
+
+
+def approached(model: Model, t: Floats, Y: Floats, inputs_at: InputsAt) -> list[Watched]:
+    """What is to be watched of a run: loops without a closed form, and those that come near their ends."""
+    found = watched(model)
+    for coordinate in coordinates(model):
+        k = coordinate.comes_close(t, Y, inputs_at)
+        watch = None if k is None else coordinate.watch(Y[k], inputs_at(float(t[k]), Y[k]).copy())
+        if watch is not None:
+            found.append(watch)
+    return found
+
+
+def standing_at_an_end(model: Model, t: float, y: Floats, inputs_at: InputsAt) -> list[Watched]:
+    """Loops that come near an end of their reach in one state."""
+    return approached(model, np.array((t,)), y[np.newaxis, : len(model.layout.y0)], inputs_at)

@@ -1,0 +1,82 @@
+"""What a run promises, looked at where it is stored: every number is finite and every loop is closed."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ce_dynamics.checks import Floats
+from ce_dynamics.dead_centre_watch import remedy_for
+from ce_dynamics.gearing import CLOSED, closure_limits
+from ce_dynamics.model import Model
+from ce_dynamics.results import Observed
+
+
+class Fault(NamedTuple):
+    """The first stored instant that breaks a promise, and which."""
+
+    k: int
+    what: str
+
+
+class Promises:
+    """What is checked of the runs of a model.
+
+    Parameters
+    ----------
+    model : Model
+    """
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        owners = {loop.name: S for S in model.embedding.aggregates for loop in S.closures}
+        self._loops = [(owners[loop.name], loop.name) for loop in model.system.closures]
+        self.limits = closure_limits(model.embedding)
+
+    def first_fault(self, t: Floats, Y: Floats, U: Floats, seen: Observed) -> Fault | None:
+        """The first instant at which something is not finite or a loop is open; None if all is well."""
+        # Zero times what is not finite is NaN: one sum tells whether there is any, at the price of reading.
+        if np.all(seen.closures <= self.limits) and all(
+            np.isfinite(np.vdot(part, np.zeros_like(part))) for part in (Y, U, seen.outputs)
+        ):
+            return None
+        bad = ~np.all(seen.closures <= self.limits, axis=1)
+        for part in (Y, U, seen.outputs):
+            bad |= ~np.all(np.isfinite(part), axis=1)
+        if not np.any(bad):
+            return None
+        k = int(np.argmax(bad))
+        said = self.at(Y[k], U[k], seen.outputs[k], seen.closures[k])
+        return Fault(k, f"{said} at t = {t[k]:.6g} s")
+
+    def at(self, y: Floats, u: Floats, outputs: Floats, closures: Floats) -> str:
+        """Which promise is broken at an instant; empty if none is."""
+        if not closures.size or (closures <= self.limits).all():
+            return self._not_finite(y, u, outputs)
+        finite = np.isfinite(closures)
+        excess = np.where(finite, closures / self.limits, np.inf)
+        k = int(np.argmax(excess))
+        S, name = self._loops[k]
+        if not finite[k]:
+            return f"the loop of {S.name!r} (closure {name!r}) cannot be assembled"
+        size = self.limits[k] / CLOSED
+        return (
+            f"the loop of {S.name!r} (closure {name!r}, {size:.3g} m across) is open by {closures[k]:.3g}; "
+            f"{remedy_for(S)}"
+        )
+
+    def _not_finite(self, y: Floats, u: Floats, outputs: Floats) -> str:
+        model = self._model
+        groups = (
+            ("state", (*model.layout.q, *model.layout.v, *model.layout.x), y),
+            ("input", model.layout.u, u),
+            ("output", model.output_entries, outputs),
+        )
+        for kind, entries, values in groups:
+            for entry, value in zip(entries, values, strict=False):
+                if not np.isfinite(value):
+                    own = entry.name in model.system.outputs or entry.name in model.system.measurements
+                    remedy = "; see to its function there" if kind == "output" and own else ""
+                    return f"{kind} {entry.name!r} is {value}{remedy}"
+        return ""
