@@ -23,21 +23,11 @@ _IMPORTED = time()
 """When: source files that are younger may not be what runs."""
 
 if TYPE_CHECKING:
-    from ce_dynamics.body import Body
-    from ce_dynamics.constraints import ConstrainedSystem, PointToPoint
-    from ce_dynamics.couplings import (
-        Coupling,
-        FunctionCoupling,
-        Gear,
-        ImplicitCoupling,
-        LinearCoupling,
-        PolynomialCoupling,
-        RackAndPinion,
-    )
-    from ce_dynamics.describing.description import Description
-    from ce_dynamics.describing.pose import draw
-    from ce_dynamics.ensembles.arguments import HeldInputs
-    from ce_dynamics.ensembles.simulation import simulate_ensemble
+    from ce_dynamics.augmented.constrained_system import ConstrainedSystem, PointToPoint
+    from ce_dynamics.augmented.rolling_ball import BallRollingOnPlane
+    from ce_dynamics.compiled.analysis.trim import trim
+    from ce_dynamics.compiled.model import InputLaw, Model, compile
+    from ce_dynamics.embedding.linkage import Linkage
     from ce_dynamics.errors import (
         AccuracyWarning,
         AssemblyError,
@@ -54,13 +44,24 @@ if TYPE_CHECKING:
         UnderConstrainedError,
         WrongTypeError,
     )
-    from ce_dynamics.forces.actuator import Actuator
-    from ce_dynamics.forces.base import ForceElement
-    from ce_dynamics.forces.laws import Law, Linear, Polynomial, Tabulated
-    from ce_dynamics.forces.spring_damper import SpringDamper
-    from ce_dynamics.forces.torsion import TorsionSpringDamper
-    from ce_dynamics.forces.wrench import AppliedWrench
-    from ce_dynamics.hinges import (
+    from ce_dynamics.mechanism.body import Body
+    from ce_dynamics.mechanism.couplings import (
+        Coupling,
+        FunctionCoupling,
+        Gear,
+        ImplicitCoupling,
+        LinearCoupling,
+        PolynomialCoupling,
+        RackAndPinion,
+    )
+    from ce_dynamics.mechanism.drives import Driven, Held, Motion, SecondOrderActuator
+    from ce_dynamics.mechanism.forces.actuator import Actuator
+    from ce_dynamics.mechanism.forces.base import ForceElement
+    from ce_dynamics.mechanism.forces.laws import Law, Linear, Polynomial, Tabulated
+    from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
+    from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
+    from ce_dynamics.mechanism.forces.wrench import AppliedWrench
+    from ce_dynamics.mechanism.hinges import (
         Cylindrical,
         Distance,
         Fixed,
@@ -73,22 +74,21 @@ if TYPE_CHECKING:
         Spherical,
         Universal,
     )
-    from ce_dynamics.linkage import Linkage
-    from ce_dynamics.model import InputLaw, Model, compile
-    from ce_dynamics.motions import Driven, Held, Motion, SecondOrderActuator
-    from ce_dynamics.parameters import Parameter
+    from ce_dynamics.mechanism.hinges.rolling import RollingOnPlane
+    from ce_dynamics.mechanism.parameters import Parameter
+    from ce_dynamics.mechanism.system import System
     from ce_dynamics.readers import read_mjcf, read_urdf
-    from ce_dynamics.rolling import BallRollingOnPlane
-    from ce_dynamics.rolling_hinge import RollingOnPlane
-    from ce_dynamics.simulation import simulate
-    from ce_dynamics.stepping.simulator import Simulator
-    from ce_dynamics.system import System
-    from ce_dynamics.trimming import trim
+    from ce_dynamics.simulation.ensembles.arguments import HeldInputs
+    from ce_dynamics.simulation.ensembles.simulation import simulate_ensemble
+    from ce_dynamics.simulation.in_the_loop.simulator import Simulator
+    from ce_dynamics.simulation.simulate import simulate
+    from ce_dynamics.views.description import Description
+    from ce_dynamics.views.drawing import draw
 
 _HOMES = {
-    "body": ("Body",),
-    "constraints": ("ConstrainedSystem", "PointToPoint"),
-    "couplings": (
+    "mechanism.body": ("Body",),
+    "augmented.constrained_system": ("ConstrainedSystem", "PointToPoint"),
+    "mechanism.couplings": (
         "Coupling",
         "FunctionCoupling",
         "Gear",
@@ -97,9 +97,9 @@ _HOMES = {
         "PolynomialCoupling",
         "RackAndPinion",
     ),
-    "ensembles.arguments": ("HeldInputs",),
-    "ensembles.simulation": ("simulate_ensemble",),
-    "describing.description": ("Description",),
+    "simulation.ensembles.arguments": ("HeldInputs",),
+    "simulation.ensembles.simulation": ("simulate_ensemble",),
+    "views.description": ("Description",),
     "errors": (
         "AccuracyWarning",
         "AssemblyError",
@@ -117,13 +117,13 @@ _HOMES = {
         "UnderConstrainedError",
         "WrongTypeError",
     ),
-    "forces.actuator": ("Actuator",),
-    "forces.base": ("ForceElement",),
-    "forces.laws": ("Law", "Linear", "Polynomial", "Tabulated"),
-    "forces.spring_damper": ("SpringDamper",),
-    "forces.torsion": ("TorsionSpringDamper",),
-    "forces.wrench": ("AppliedWrench",),
-    "hinges": (
+    "mechanism.forces.actuator": ("Actuator",),
+    "mechanism.forces.base": ("ForceElement",),
+    "mechanism.forces.laws": ("Law", "Linear", "Polynomial", "Tabulated"),
+    "mechanism.forces.spring_damper": ("SpringDamper",),
+    "mechanism.forces.torsion": ("TorsionSpringDamper",),
+    "mechanism.forces.wrench": ("AppliedWrench",),
+    "mechanism.hinges": (
         "Cylindrical",
         "Distance",
         "Fixed",
@@ -136,18 +136,18 @@ _HOMES = {
         "Spherical",
         "Universal",
     ),
-    "linkage": ("Linkage",),
-    "model": ("InputLaw", "Model", "compile"),
-    "motions": ("Driven", "Held", "Motion", "SecondOrderActuator"),
-    "parameters": ("Parameter",),
-    "describing.pose": ("draw",),
+    "embedding.linkage": ("Linkage",),
+    "compiled.model": ("InputLaw", "Model", "compile"),
+    "mechanism.drives": ("Driven", "Held", "Motion", "SecondOrderActuator"),
+    "mechanism.parameters": ("Parameter",),
+    "views.drawing": ("draw",),
     "readers": ("read_mjcf", "read_urdf"),
-    "rolling": ("BallRollingOnPlane",),
-    "rolling_hinge": ("RollingOnPlane",),
-    "simulation": ("simulate",),
-    "stepping.simulator": ("Simulator",),
-    "system": ("System",),
-    "trimming": ("trim",),
+    "augmented.rolling_ball": ("BallRollingOnPlane",),
+    "mechanism.hinges.rolling": ("RollingOnPlane",),
+    "simulation.simulate": ("simulate",),
+    "simulation.in_the_loop.simulator": ("Simulator",),
+    "mechanism.system": ("System",),
+    "compiled.analysis.trim": ("trim",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.arrays import Scalar, sqrt
-from ce_dynamics.checks import Floats
-from ce_dynamics.embedding import Aggregate, Embedding
-from ce_dynamics.loops.trial import Loop, velocity_scales
-from ce_dynamics.motion import SubgraphMotion
-from ce_dynamics.path_aggregate import led_by_no_hinge
+from ce_dynamics.algebra.arrays import Scalar, sqrt
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.embedding.closures.loop import Loop, velocity_scales
+from ce_dynamics.embedding.embed import Aggregate, Embedding
+from ce_dynamics.embedding.motion import SubgraphMotion
+from ce_dynamics.embedding.whole_loop import led_by_no_hinge
 
 CLOSED = 1e-9
 """Largest closure error, in sizes of the loop: rounding leaves 1e-15."""

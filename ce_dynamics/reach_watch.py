@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from ce_dynamics.checks import Floats
-from ce_dynamics.dead_centre_watch import Watched, watched
-from ce_dynamics.embedding import Aggregate
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.embedding.embed import Aggregate
 from ce_dynamics.gearing import size_of
-from ce_dynamics.model import Model
+from ce_dynamics.simulation.monitors.dead_centres import Watched, watched
 
 CLOSE = 3.0
 """Gearing from which the end of the reach may be close: a third of a radian of φ."""

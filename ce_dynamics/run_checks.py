@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.checks import Floats
-from ce_dynamics.dead_centre_watch import remedy_for
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.gearing import CLOSED, closure_limits
-from ce_dynamics.model import Model
-from ce_dynamics.results import Observed
+from ce_dynamics.simulation.monitors.dead_centres import remedy_for
+from ce_dynamics.simulation.results import Observed
 
 
 class Fault(NamedTuple):

@@ -25,14 +25,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, Scalar, array, cross, dot, sqrt
-from ce_dynamics.formula import decided
-from ce_dynamics.hinges.geometry import magnitude
-from ce_dynamics.hinges.universal import Universal
+from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, sqrt
+from ce_dynamics.compiler.free_numbers import decided
+from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion
 from ce_dynamics.kinematics.hardpoints import length_between
 from ce_dynamics.kinematics.rotated import hinge_point, rotated
-from ce_dynamics.motion import BodyMotion, HingeMotion, PointMotion
-from ce_dynamics.orientation import Directions
+from ce_dynamics.mechanism.checked import magnitude
+from ce_dynamics.mechanism.hinges.universal import Universal
+from ce_dynamics.mechanism.orientation import Directions
 
 
 def aiming_universal(at: Array, target: Array, owner: str, names: str) -> Universal:

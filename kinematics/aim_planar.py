@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, array, cross, dot, sqrt
-from ce_dynamics.hinges.revolute import Revolute
+from ce_dynamics.algebra.arrays import Array, array, cross, dot, sqrt
+from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion
 from ce_dynamics.kinematics.hardpoints import length_between
 from ce_dynamics.kinematics.rotated import hinge_axes, hinge_point, rotated
-from ce_dynamics.motion import BodyMotion, HingeMotion, PointMotion
+from ce_dynamics.mechanism.hinges.revolute import Revolute
 
 
 class AimPlanar:

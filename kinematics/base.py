@@ -8,17 +8,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, Scalar
-from ce_dynamics.couplings.base import Coupling
+from ce_dynamics.algebra.arrays import Array, Scalar
+from ce_dynamics.compiler.free_numbers import is_free, nominal
+from ce_dynamics.embedding.linkage import Linkage
+from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.errors import ModelError
-from ce_dynamics.formula import is_free, nominal
-from ce_dynamics.hinges.base import Hinge
-from ce_dynamics.hinges.conditions import Closure
 from ce_dynamics.kinematics.reach import admissible_interval
-from ce_dynamics.linkage import Linkage
-from ce_dynamics.motion import SubgraphMotion
-from ce_dynamics.nominal import at_nominal
-from ce_dynamics.system import System
+from ce_dynamics.mechanism.couplings.base import Coupling
+from ce_dynamics.mechanism.hinges.base import Hinge
+from ce_dynamics.mechanism.hinges.conditions import Closure
+from ce_dynamics.mechanism.nominal import at_nominal
+from ce_dynamics.mechanism.system import System
 
 
 class Joint(NamedTuple):

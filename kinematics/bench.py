@@ -9,14 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ce_dynamics.arrays import zeros
-from ce_dynamics.body import Body
-from ce_dynamics.couplings.base import Coordinate, Coupled
+from ce_dynamics.algebra.arrays import zeros
+from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion
 from ce_dynamics.errors import ModelError
 from ce_dynamics.kinematics.base import ClosedForm, Joint
 from ce_dynamics.kinematics.reach import placed_bodies
-from ce_dynamics.motion import BodyMotion, HingeMotion, SubgraphMotion
-from ce_dynamics.system import CutEdge, LoopClosure
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.couplings.base import Coordinate, Coupled
+from ce_dynamics.mechanism.system import CutEdge, LoopClosure
 
 Floats = NDArray[np.float64]
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, closure_errors
+from ce_dynamics.embedding.motion import PointMotion
 from ce_dynamics.errors import ModelError
 from ce_dynamics.kinematics.base import ClosedForm, Joint
 from ce_dynamics.kinematics.bench import Floats, LinkageBench, Recorded, State
-from ce_dynamics.loops.closure_errors import ClosureErrors, closure_errors
-from ce_dynamics.motion import PointMotion
 
 EPS = float(np.finfo(float).eps)
 H = 4e-3

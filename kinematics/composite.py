@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint
-from ce_dynamics.motion import SubgraphMotion
 
 
 class Composite(ClosedForm):

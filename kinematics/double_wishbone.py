@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ce_dynamics.errors import ModelError
-from ce_dynamics.hinges.base import Hinge
 from ce_dynamics.kinematics.base import ClosedForm
 from ce_dynamics.kinematics.composite import Composite
 from ce_dynamics.kinematics.hardpoints import Point
 from ce_dynamics.kinematics.shock import Shock
 from ce_dynamics.kinematics.spindle import SpindleTieRod
 from ce_dynamics.kinematics.wishbone_loop import WishboneLoop
+from ce_dynamics.mechanism.hinges.base import Hinge
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, array, dot, sqrt
-from ce_dynamics.hinges.prismatic import Prismatic
+from ce_dynamics.algebra.arrays import Array, array, dot, sqrt
+from ce_dynamics.embedding.motion import HingeMotion, PointMotion
 from ce_dynamics.kinematics.hardpoints import length_between
-from ce_dynamics.motion import HingeMotion, PointMotion
+from ce_dynamics.mechanism.hinges.prismatic import Prismatic
 
 
 class Extension:

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias
 
-from ce_dynamics.arrays import Scalar, arctan2, cos, sin, sqrt
-from ce_dynamics.formula import number
+from ce_dynamics.algebra.arrays import Scalar, arctan2, cos, sin, sqrt
+from ce_dynamics.compiler.free_numbers import number
 
 
 class Direction(NamedTuple):

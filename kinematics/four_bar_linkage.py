@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
 from ce_dynamics.kinematics.four_bar_loop import FourBarBars, FourBarLoop, Turning
 from ce_dynamics.kinematics.hardpoints import Point
-from ce_dynamics.motion import SubgraphMotion
 
 
 class FourBar(ClosedForm):

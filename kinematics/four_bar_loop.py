@@ -6,11 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, Scalar, array, cross, dot
+from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot
+from ce_dynamics.compiler.free_numbers import decided, nominal, number
+from ce_dynamics.embedding.motion import BodyMotion, HingeMotion
 from ce_dynamics.errors import ModelError, SingularConfigurationError
-from ce_dynamics.formula import decided, nominal, number
-from ce_dynamics.hinges.geometry import magnitude, unit_axis
-from ce_dynamics.hinges.revolute import Revolute
 from ce_dynamics.kinematics.four_bar import (
     Direction,
     FourBarAngles,
@@ -20,7 +19,8 @@ from ce_dynamics.kinematics.four_bar import (
     four_bar_second,
 )
 from ce_dynamics.kinematics.hardpoints import DEAD_POINT, SMALLEST_LENGTH, Point, checked_point
-from ce_dynamics.motion import BodyMotion, HingeMotion
+from ce_dynamics.mechanism.checked import magnitude, unit_axis
+from ce_dynamics.mechanism.hinges.revolute import Revolute
 
 
 class TurningRate(NamedTuple):

@@ -2,7 +2,7 @@
 
 A hardpoint may depend on free parameters.  What a linkage computes from its hardpoints once, lengths and
 directions, then are formulas of these, and the signs that choose its branch are those of the nominal values:
-values of the parameters that would choose another are refused (`ce_dynamics.formula.decided`).
+values of the parameters that would choose another are refused (`ce_dynamics.compiler.free_numbers.decided`).
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from ce_dynamics.arrays import Array, Scalar, cross
+from ce_dynamics.algebra.arrays import Array, Scalar, cross
+from ce_dynamics.compiler.free_numbers import decided, nominal
 from ce_dynamics.errors import ModelError
-from ce_dynamics.formula import decided, nominal
-from ce_dynamics.hinges.geometry import finite_vector, magnitude
+from ce_dynamics.mechanism.checked import finite_vector, magnitude
 
 Point: TypeAlias = "Sequence[float] | Array"
 """A hardpoint or a direction as users give it."""

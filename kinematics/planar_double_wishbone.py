@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.arrays import cross
+from ce_dynamics.algebra.arrays import cross
+from ce_dynamics.compiler.free_numbers import decided, nominal
 from ce_dynamics.errors import ModelError
-from ce_dynamics.formula import decided, nominal
-from ce_dynamics.hinges.geometry import ANGULAR_TOLERANCE, magnitude
 from ce_dynamics.kinematics.base import ClosedForm
 from ce_dynamics.kinematics.composite import Composite
 from ce_dynamics.kinematics.double_wishbone import DoubleWishboneBodies, DoubleWishbonePoints
@@ -15,6 +14,7 @@ from ce_dynamics.kinematics.four_bar_linkage import FourBar
 from ce_dynamics.kinematics.hardpoints import checked_point, unit_between
 from ce_dynamics.kinematics.shock import Shock
 from ce_dynamics.kinematics.spindle import SpindleTieRod
+from ce_dynamics.mechanism.checked import ANGULAR_TOLERANCE, magnitude
 
 
 def planar_double_wishbone(

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ce_dynamics.arrays import array, zeros
-from ce_dynamics.body import Body
+from ce_dynamics.algebra.arrays import array, zeros
+from ce_dynamics.embedding.motion import SubgraphMotion, at_rest
 from ce_dynamics.errors import AssemblyError
 from ce_dynamics.kinematics.hardpoints import DEAD_POINT
-from ce_dynamics.motion import SubgraphMotion, at_rest
+from ce_dynamics.mechanism.body import Body
 
 if TYPE_CHECKING:
     from ce_dynamics.kinematics.base import ClosedForm, Joint

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ce_dynamics.arrays import Array, cross
-from ce_dynamics.hinges.base import Hinge
-from ce_dynamics.motion import BodyMotion, PointMotion, oriented
-from ce_dynamics.orientation import Directions, by_directions
+from ce_dynamics.algebra.arrays import Array, cross
+from ce_dynamics.embedding.motion import BodyMotion, PointMotion, oriented
+from ce_dynamics.mechanism.hinges.base import Hinge
+from ce_dynamics.mechanism.orientation import Directions, by_directions
 
 
 def hinge_point(carrier: BodyMotion, hinge: Hinge, theta_dot: Array) -> PointMotion:
@@ -29,7 +29,7 @@ def rotated(
 ) -> BodyMotion:
     """Motion of the body that a rotational hinge carries, with the hinge's bias left out of ``alpha``.
 
-    The expressions are those of `ce_dynamics.motion.across`, so that a compiler computes them once.
+    The expressions are those of `ce_dynamics.embedding.motion.across`, so that a compiler computes them once.
 
     Parameters
     ----------

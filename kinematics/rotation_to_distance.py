@@ -19,15 +19,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, array, cross, dot, sqrt
+from ce_dynamics.algebra.arrays import Array, array, cross, dot, sqrt
+from ce_dynamics.compiler.free_numbers import decided, nominal, number
+from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion, oriented
 from ce_dynamics.errors import SingularConfigurationError
-from ce_dynamics.formula import decided, nominal, number
-from ce_dynamics.hinges.geometry import magnitude
-from ce_dynamics.hinges.revolute import Revolute
 from ce_dynamics.kinematics.hardpoints import DEAD_POINT, distance_from_axis, length_between
 from ce_dynamics.kinematics.rotated import hinge_axes, hinge_point, rotated
-from ce_dynamics.motion import BodyMotion, HingeMotion, PointMotion, oriented
-from ce_dynamics.orientation import AS_DESIGNED, Orientation
+from ce_dynamics.mechanism.checked import magnitude
+from ce_dynamics.mechanism.hinges.revolute import Revolute
+from ce_dynamics.mechanism.orientation import AS_DESIGNED, Orientation
 
 
 class RotationToDistance:

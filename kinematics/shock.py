@@ -10,18 +10,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, Scalar, arctan2, cos, sin, sqrt
+from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, cos, sin, sqrt
+from ce_dynamics.compiler.free_numbers import decided, nominal, number
+from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.errors import ModelError
-from ce_dynamics.formula import decided, nominal, number
-from ce_dynamics.hinges.geometry import ANGULAR_TOLERANCE, unit_axis
-from ce_dynamics.hinges.revolute import Revolute
-from ce_dynamics.hinges.spherical import Spherical
 from ce_dynamics.kinematics.aim import Aim
 from ce_dynamics.kinematics.aim_planar import AimPlanar
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
 from ce_dynamics.kinematics.extension import Extension
 from ce_dynamics.kinematics.hardpoints import Point, checked_point, unit_between
-from ce_dynamics.motion import SubgraphMotion
+from ce_dynamics.mechanism.checked import ANGULAR_TOLERANCE, unit_axis
+from ce_dynamics.mechanism.hinges.revolute import Revolute
+from ce_dynamics.mechanism.hinges.spherical import Spherical
 
 
 class ShockAngles(NamedTuple):

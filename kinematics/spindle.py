@@ -8,14 +8,14 @@ Where L is carried by the steering link, its velocity and acceleration enter as 
 
 from __future__ import annotations
 
-from ce_dynamics.hinges.distance import Distance
-from ce_dynamics.hinges.revolute import Revolute
-from ce_dynamics.hinges.spherical import Spherical
+from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.kinematics.aim import Aim
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
 from ce_dynamics.kinematics.hardpoints import Point, checked_point, unit_between
 from ce_dynamics.kinematics.rotation_to_distance import RotationToDistance
-from ce_dynamics.motion import SubgraphMotion
+from ce_dynamics.mechanism.hinges.distance import Distance
+from ce_dynamics.mechanism.hinges.revolute import Revolute
+from ce_dynamics.mechanism.hinges.spherical import Spherical
 
 
 class SpindleTieRod(ClosedForm):

@@ -7,14 +7,14 @@ upright points from D to F.
 
 from __future__ import annotations
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.hinges.revolute import Revolute
-from ce_dynamics.hinges.spherical import Spherical
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.kinematics.aim import Aim
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
 from ce_dynamics.kinematics.hardpoints import Point, checked_point, unit_between
 from ce_dynamics.kinematics.rotation_to_distance import RotationToDistance
-from ce_dynamics.motion import SubgraphMotion
+from ce_dynamics.mechanism.hinges.revolute import Revolute
+from ce_dynamics.mechanism.hinges.spherical import Spherical
 
 
 class WishboneLoop(ClosedForm):

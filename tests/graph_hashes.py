@@ -22,9 +22,9 @@ from hypothesis import HealthCheck, given, seed, settings
 
 import ce_dynamics as ce
 from ce_dynamics.compiler import CompiledFunction, TracedFunction
+from ce_dynamics.compiler.derivatives.forward_mode import sparse_forward_jacobian
 from ce_dynamics.models import hmmwv
 from ce_dynamics.models.published import MECHANISMS
-from ce_dynamics.stepping.forward_mode import sparse_forward_jacobian
 from tests.ce_dynamics.random_mechanisms.recipe import Recipe, build
 from tests.ce_dynamics.random_mechanisms.strategies import recipes
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ce_dynamics.model import Model
-from ce_dynamics.models.hmmwv.ride import build_ride
-from ce_dynamics.simulation import simulate
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.models.vehicles.hmmwv.ride import build_ride
+from ce_dynamics.simulation.simulate import simulate
 from tests.benchmarks import budgets
 from tests.benchmarks.__main__ import main
 from tests.benchmarks.accuracy import Point, at_error, positions

@@ -19,10 +19,10 @@ import xarray as xr
 from ce_dynamics.cli.command import execute
 from ce_dynamics.errors import DataError
 from ce_dynamics.models import hmmwv
-from ce_dynamics.models.hmmwv.sweep import BATCH, Sweep, quantity_of
-from ce_dynamics.models.hmmwv.sweep_folder import SweepFolder
-from ce_dynamics.models.sampling import Choice, Range, overrides, parse_distribution, sample
-from ce_dynamics.simulation import simulate
+from ce_dynamics.models.data.sampling import Choice, Range, overrides, parse_distribution, sample
+from ce_dynamics.models.vehicles.hmmwv.sweep import BATCH, Sweep, quantity_of
+from ce_dynamics.models.vehicles.hmmwv.sweep_folder import SweepFolder
+from ce_dynamics.simulation.simulate import simulate
 
 MAIN = "from ce_dynamics.cli import main; main()"
 SHORT = ("--duration", "0.3", "--manoeuvre", "step-steer", "--speed", "12")
@@ -280,7 +280,7 @@ def test_a_data_file_that_the_cluster_does_not_have(scheduler: str, tmp_path: Pa
     sweep = Sweep("grid", {"road.friction": "0.5"}, model=str(data), manoeuvre="step-steer", duration="0.1")
     from distributed import Client
 
-    from ce_dynamics.models.hmmwv.sweep_workers import file_digest, run_on_cluster
+    from ce_dynamics.models.vehicles.hmmwv.sweep_workers import file_digest, run_on_cluster
 
     digest = file_digest(str(data))
     data.write_text("chassis: {mass: 2200 kg}\n")
@@ -293,7 +293,7 @@ def test_a_data_file_that_the_cluster_does_not_have(scheduler: str, tmp_path: Pa
 
 def test_an_address_where_nobody_answers(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="needs ce-dynamics[dask]")
-    monkeypatch.setattr("ce_dynamics.models.hmmwv.sweep_workers.CONNECTING", 0.5)
+    monkeypatch.setattr("ce_dynamics.models.vehicles.hmmwv.sweep_workers.CONNECTING", 0.5)
     where = ("--output", tmp_path, "--scheduler", "tcp://127.0.0.1:1")
     result = run("sweep", "chassis.mass=2000:2400", "-n", 2, *SHORT, *where)
     assert result.code == 2

@@ -195,9 +195,9 @@ def resolves(dotted: str) -> bool:
 
 def test_fields_of_the_notation_exist() -> None:
     homes = {
-        "motion": ("PointMotion", "BodyMotion", "HingeMotion"),
-        "recursion.outward": ("Member",),
-        "recursion.articulated_body": ("Articulated",),
+        "embedding.motion": ("PointMotion", "BodyMotion", "HingeMotion"),
+        "dynamics.outward": ("Member",),
+        "dynamics.articulated_body": ("Articulated",),
     }
     fields: dict[str, set[str]] = {}
     for module, classes in homes.items():
@@ -206,7 +206,7 @@ def test_fields_of_the_notation_exist() -> None:
     page = shown(ROOT / "docs" / "notation.md")
     named = {each: set(re.findall(rf"`{each}\.(\w+)`", page)) for each in fields}
     assert named == {each: named[each] & fields[each] for each in fields}
-    for each in homes["motion"]:
+    for each in homes["embedding.motion"]:
         assert len(named[each]) >= len(fields[each]) - 4, f"{each} is explained"
 
 

@@ -2,7 +2,7 @@
 
 Every check takes the argument's name and the value, and returns the value in the type the library works with.
 What it refuses it refuses in one line: name, value, what is allowed.  A number or a vector that may depend on
-free parameters is checked by `ce_dynamics.hinges.geometry`, which builds on these.
+free parameters is checked by `ce_dynamics.mechanism.checked`, which builds on these.
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@ and on time.  A `ScalarMotion` holds such a number x together with
 
     ẋ = J θ̇ + drift,    and ẍ at θ̈ = 0,
 
-and hands all of them through arithmetic and the elementary functions of `ce_dynamics.arrays` by the chain
-rule, f(x)¨ = f′ ẍ + f″ ẋ².  A relation that is written once on numbers so yields its Jacobian rows and its
-acceleration bias without being differentiated by anyone, on floats and on traced scalars alike.
+and hands all of them through arithmetic and the elementary functions of `ce_dynamics.algebra.arrays` by the
+chain rule, f(x)¨ = f′ ẍ + f″ ẋ².  A relation that is written once on numbers so yields its Jacobian rows
+and its acceleration bias without being differentiated by anyone, on floats and on traced scalars alike.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ce_dynamics.arrays import (
+from ce_dynamics.algebra.arrays import (
     Array,
     Scalar,
     arccos,
@@ -35,7 +35,7 @@ from ce_dynamics.arrays import (
     tanh,
     where,
 )
-from ce_dynamics.compiler.scalar import broadcast_operator
+from ce_dynamics.compiler.tracing.traced import broadcast_operator
 
 _PLAIN = (float, int, np.floating, np.integer, np.bool_)
 
@@ -224,7 +224,7 @@ class ScalarMotion:
     def __ne__(self, other: object) -> Any:
         return compared(operator.ne, self, other)
 
-    # Elementary functions, by the names under which `ce_dynamics.arrays` asks for them
+    # Elementary functions, by the names under which `ce_dynamics.algebra.arrays` asks for them
 
     def sin(self) -> ScalarMotion:
         """Sine."""
@@ -296,12 +296,12 @@ class ScalarMotion:
 
     def __float__(self) -> float:
         raise TypeError(
-            "a moving scalar has no float value: use the functions of ce_dynamics.arrays (sin, sqrt, where, "
-            "...), not those of math or numpy"
+            "a moving scalar has no float value: use the functions of ce_dynamics.algebra.arrays "
+            "(sin, sqrt, where, ...), not those of math or numpy"
         )
 
     def __bool__(self) -> bool:
-        raise TypeError("a moving scalar has no truth value; use ce_dynamics.arrays.where, not if")
+        raise TypeError("a moving scalar has no truth value; use ce_dynamics.algebra.arrays.where, not if")
 
     def __repr__(self) -> str:
         return f"<moving scalar {self.value!r}, rate {self.rate!r}>"

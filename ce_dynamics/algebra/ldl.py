@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ce_dynamics.arrays import Array, Scalar, array
+from ce_dynamics.algebra.arrays import Array, Scalar, array
 
 
 class LDL:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ce_dynamics.arrays import Array, Scalar, absolute, array, where
+from ce_dynamics.algebra.arrays import Array, Scalar, absolute, array, where
 
 
 class PivotedLU:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, Scalar, array, cross, dot, is_plain, skew, sqrt
-from ce_dynamics.spatial import IDENTITY
+from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, is_plain, skew, sqrt
+from ce_dynamics.algebra.spatial import IDENTITY
 
 ROUNDING = 1e-15
 

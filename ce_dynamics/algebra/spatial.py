@@ -6,7 +6,7 @@ and mirrored, so that tracing neither repeats work nor loses exact symmetry.
 
 from __future__ import annotations
 
-from ce_dynamics.arrays import Array, Scalar, array, cross, dot, skew, zeros
+from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, skew, zeros
 
 
 def spatial(angular: Array, linear: Array) -> Array:

@@ -5,15 +5,15 @@ conditions that hinges impose) but none of its kinematics; `TreeAugmented` share
 cuts the loops.
 """
 
-from ce_dynamics.reference.augmented import Augmented, AugmentedInstant, Constraints
-from ce_dynamics.reference.embedded_states import embedded_accelerations, embedded_states
-from ce_dynamics.reference.fully_augmented import FullyAugmented
-from ce_dynamics.reference.observer import AbsoluteObserver
-from ce_dynamics.reference.results import Poses, Trajectory
-from ce_dynamics.reference.saddle import RowRank, SaddleSolution
-from ce_dynamics.reference.simulate import Preparation, simulate_baumgarte, simulate_dae
-from ce_dynamics.reference.states import BodyState
-from ce_dynamics.reference.tree_augmented import TreeAugmented
+from ce_dynamics.augmented.augmented import Augmented, AugmentedInstant, Constraints
+from ce_dynamics.augmented.embedded_states import embedded_accelerations, embedded_states
+from ce_dynamics.augmented.fully_augmented import FullyAugmented
+from ce_dynamics.augmented.observer import AbsoluteObserver
+from ce_dynamics.augmented.results import Poses, Trajectory
+from ce_dynamics.augmented.saddle import RowRank, SaddleSolution
+from ce_dynamics.augmented.simulate import Preparation, simulate_baumgarte, simulate_dae
+from ce_dynamics.augmented.states import BodyState
+from ce_dynamics.augmented.tree_augmented import TreeAugmented
 
 __all__ = [
     "AbsoluteObserver",

@@ -8,15 +8,15 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, Scalar, concatenate
-from ce_dynamics.embedding import Embedding, slices
+from ce_dynamics.algebra.arrays import Array, Scalar, concatenate
+from ce_dynamics.augmented.saddle import RowRank, SaddleSolution, row_rank
+from ce_dynamics.augmented.states import BodyState, gravity_potential, kinetic_energy
+from ce_dynamics.dynamics.state import Layout, motion_key
+from ce_dynamics.embedding.embed import Embedding, slices
 from ce_dynamics.errors import AssemblyError, ModelError
-from ce_dynamics.forces.base import Response
-from ce_dynamics.layout import Layout, motion_key
-from ce_dynamics.motions import Prescribed
-from ce_dynamics.reference.saddle import RowRank, SaddleSolution, row_rank
-from ce_dynamics.reference.states import BodyState, gravity_potential, kinetic_energy
-from ce_dynamics.system import System
+from ce_dynamics.mechanism.drives import Prescribed
+from ce_dynamics.mechanism.forces.base import Response
+from ce_dynamics.mechanism.system import System
 
 Inputs: TypeAlias = "Array | Mapping[str, float] | None"
 """Values of the system's inputs: in order, or by name (the others at their defaults), or all defaults."""

@@ -18,21 +18,21 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import ArrayLike
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.body import Body
-from ce_dynamics.checks import checked
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.checks import checked
+from ce_dynamics.algebra.rotation import normalised, rotation_from_quaternion
+from ce_dynamics.augmented.augmented import Inputs
+from ce_dynamics.augmented.fully_augmented import FullyAugmented
+from ce_dynamics.augmented.results import Trajectory
+from ce_dynamics.augmented.rows import Joint, Rows, joint_rows
+from ce_dynamics.augmented.saddle import RANK_TOLERANCE, SaddleSolution, solve_saddle
+from ce_dynamics.augmented.simulate import simulate_baumgarte, simulate_dae
+from ce_dynamics.augmented.states import BodyState, position_vector, velocity_vector
 from ce_dynamics.errors import AssemblyError, ModelError
-from ce_dynamics.hinges.conditions import Closure, Coincident, Condition
-from ce_dynamics.hinges.geometry import finite_vector
-from ce_dynamics.reference.augmented import Inputs
-from ce_dynamics.reference.fully_augmented import FullyAugmented
-from ce_dynamics.reference.results import Trajectory
-from ce_dynamics.reference.rows import Joint, Rows, joint_rows
-from ce_dynamics.reference.saddle import RANK_TOLERANCE, SaddleSolution, solve_saddle
-from ce_dynamics.reference.simulate import simulate_baumgarte, simulate_dae
-from ce_dynamics.reference.states import BodyState, position_vector, velocity_vector
-from ce_dynamics.rotation import normalised, rotation_from_quaternion
-from ce_dynamics.system import System
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.checked import finite_vector
+from ce_dynamics.mechanism.hinges.conditions import Closure, Coincident, Condition
+from ce_dynamics.mechanism.system import System
 
 NEGLIGIBLE = 1e-13
 """Inertia relative to another that counts as none: rounding."""

@@ -1,6 +1,6 @@
 """Constraint rows of couplings and written constraints over absolute velocities.
 
-Hinge coordinates are read off the poses of two bodies (`ce_dynamics.reference.hinge_coordinates`), which
+Hinge coordinates are read off the poses of two bodies (`ce_dynamics.augmented.hinge_coordinates`), which
 nothing of the embedded kinematics enters; rows and their derivatives follow from the poses moving with
 Ṙ = ω × R and ṙ = v.
 
@@ -19,15 +19,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, Scalar, array, cross, sin, zeros
-from ce_dynamics.body import Body
-from ce_dynamics.couplings.base import Coupled
-from ce_dynamics.couplings.written import View, Written
-from ce_dynamics.reference.hinge_coordinates import Relative, coordinates
-from ce_dynamics.reference.states import BodyState
-from ce_dynamics.scalar_motion import ScalarMotion
-from ce_dynamics.spatial import IDENTITY
-from ce_dynamics.system import CutEdge, LoopClosure, System
+from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, sin, zeros
+from ce_dynamics.algebra.jets import ScalarMotion
+from ce_dynamics.algebra.spatial import IDENTITY
+from ce_dynamics.augmented.hinge_coordinates import Relative, coordinates
+from ce_dynamics.augmented.states import BodyState
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.couplings.base import Coupled
+from ce_dynamics.mechanism.couplings.user_constraint import View, Written
+from ce_dynamics.mechanism.system import CutEdge, LoopClosure, System
 
 LARGEST_DENOMINATOR = 1000
 """Of ratios that count as fractions."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, array, concatenate
-from ce_dynamics.embedding import Embedding
-from ce_dynamics.equations import Instant
-from ce_dynamics.layout import Layout
-from ce_dynamics.recursion.outward import Outward
-from ce_dynamics.reference.states import AT_REST, BodyState
-from ce_dynamics.spatial import IDENTITY
+from ce_dynamics.algebra.arrays import Array, array, concatenate
+from ce_dynamics.algebra.spatial import IDENTITY
+from ce_dynamics.augmented.states import AT_REST, BodyState
+from ce_dynamics.dynamics.instant import Instant
+from ce_dynamics.dynamics.outward import Outward
+from ce_dynamics.dynamics.state import Layout
+from ce_dynamics.embedding.embed import Embedding
 
 
 def embedded_states(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from ce_dynamics.arrays import Array, Scalar, array
+from ce_dynamics.algebra.arrays import Array, Scalar, array
+from ce_dynamics.augmented.augmented import Augmented
+from ce_dynamics.augmented.observer import AbsoluteObserver
 from ce_dynamics.errors import ModelError
-from ce_dynamics.reference.augmented import Augmented
-from ce_dynamics.reference.observer import AbsoluteObserver
 
 
 class InputLaw(Protocol):

@@ -8,23 +8,17 @@ from functools import cached_property
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, Scalar, concatenate, cross, zeros
-from ce_dynamics.body import Body
-from ce_dynamics.couplings.base import Coupled
-from ce_dynamics.couplings.written import Written
-from ce_dynamics.embedding import Embedding
-from ce_dynamics.forces.base import Response
-from ce_dynamics.motions import Prescribed
-from ce_dynamics.reference.augmented import (
+from ce_dynamics.algebra.arrays import Array, Scalar, concatenate, cross, zeros
+from ce_dynamics.augmented.augmented import (
     Augmented,
     AugmentedInstant,
     Constraints,
     Inputs,
     check_same_system,
 )
-from ce_dynamics.reference.coupling_rows import coupling_rows, couplings_of, is_holonomic
-from ce_dynamics.reference.embedded_states import embedded_states
-from ce_dynamics.reference.rows import (
+from ce_dynamics.augmented.coupling_rows import coupling_rows, couplings_of, is_holonomic
+from ce_dynamics.augmented.embedded_states import embedded_states
+from ce_dynamics.augmented.rows import (
     Joint,
     Placed,
     Rows,
@@ -35,8 +29,8 @@ from ce_dynamics.reference.rows import (
     prescribed_rows,
     row_names,
 )
-from ce_dynamics.reference.saddle import SaddleSolution, solve_saddle
-from ce_dynamics.reference.states import (
+from ce_dynamics.augmented.saddle import SaddleSolution, solve_saddle
+from ce_dynamics.augmented.states import (
     AT_REST,
     POSITIONS,
     VELOCITIES,
@@ -46,8 +40,14 @@ from ce_dynamics.reference.states import (
     position_vector,
     velocity_vector,
 )
-from ce_dynamics.reference.wrenches import Applied, apply_elements, free_force, inertia_matrix
-from ce_dynamics.system import System
+from ce_dynamics.augmented.wrenches import Applied, apply_elements, free_force, inertia_matrix
+from ce_dynamics.embedding.embed import Embedding
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.couplings.base import Coupled
+from ce_dynamics.mechanism.couplings.user_constraint import Written
+from ce_dynamics.mechanism.drives import Prescribed
+from ce_dynamics.mechanism.forces.base import Response
+from ce_dynamics.mechanism.system import System
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, concatenate, zeros
-from ce_dynamics.reference.augmented import Augmented
-from ce_dynamics.reference.feedback import InputLaw, applied_inputs
-from ce_dynamics.reference.sparse import Evaluation, pattern_of, symbolic
+from ce_dynamics.algebra.arrays import Array, concatenate, zeros
+from ce_dynamics.augmented.augmented import Augmented
+from ce_dynamics.augmented.feedback import InputLaw, applied_inputs
+from ce_dynamics.augmented.sparse import Evaluation, pattern_of, symbolic
 
 VELOCITY_COMPLIANCE = 1e-12
 """Per unit of softness [s]: redundant rows yield by this times the acceleration their reaction causes."""

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ce_dynamics.arrays import Array, Scalar, arctan2, array, concatenate, cross, dot, zeros
-from ce_dynamics.body import Body
+from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, array, concatenate, cross, dot, zeros
+from ce_dynamics.algebra.spatial import IDENTITY
+from ce_dynamics.augmented.states import BodyState, point_of
 from ce_dynamics.errors import ModelError
-from ce_dynamics.hinges import (
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.checked import across
+from ce_dynamics.mechanism.hinges import (
     Cylindrical,
     Free,
     Hinge,
@@ -22,10 +25,7 @@ from ce_dynamics.hinges import (
     Spherical,
     Universal,
 )
-from ce_dynamics.hinges.geometry import across
-from ce_dynamics.reference.states import BodyState, point_of
-from ce_dynamics.rolling_hinge import RollingOnPlane
-from ce_dynamics.spatial import IDENTITY
+from ce_dynamics.mechanism.hinges.rolling import RollingOnPlane
 
 
 class Relative(NamedTuple):

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from ce_dynamics.arrays import Array
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.augmented.ggl import StabilisedIndex2
 from ce_dynamics.errors import ModelError
-from ce_dynamics.reference.ggl import StabilisedIndex2
 
 UNTESTED = 1e20
 """Absolute tolerance of the multipliers."""

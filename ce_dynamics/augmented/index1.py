@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse.linalg import splu
 
-from ce_dynamics.arrays import Array, concatenate
-from ce_dynamics.reference.augmented import Augmented
-from ce_dynamics.reference.feedback import InputLaw, applied_inputs
-from ce_dynamics.reference.sparse import Evaluation, pattern_of, symbolic
+from ce_dynamics.algebra.arrays import Array, concatenate
+from ce_dynamics.augmented.augmented import Augmented
+from ce_dynamics.augmented.feedback import InputLaw, applied_inputs
+from ce_dynamics.augmented.sparse import Evaluation, pattern_of, symbolic
 
 COMPLIANCE = 1e-7
 """Compliance of redundant rows, relative to their own."""

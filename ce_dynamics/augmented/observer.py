@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ce_dynamics.arrays import Array, Scalar, concatenate, cross, dot, zeros
-from ce_dynamics.body import Body
+from ce_dynamics.algebra.arrays import Array, Scalar, concatenate, cross, dot, zeros
+from ce_dynamics.augmented.hinge_coordinates import Relative, coordinates, rate_rows, relative_motion
+from ce_dynamics.augmented.states import BodyState, point_of
 from ce_dynamics.errors import ModelError
-from ce_dynamics.forces.base import PointState
-from ce_dynamics.reference.hinge_coordinates import Relative, coordinates, rate_rows, relative_motion
-from ce_dynamics.reference.states import BodyState, point_of
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.forces.base import PointState
 
 
 class AbsoluteObserver:

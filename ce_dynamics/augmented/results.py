@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.reference.augmented import Augmented
-from ce_dynamics.reference.states import BodyState
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.augmented.augmented import Augmented
+from ce_dynamics.augmented.states import BodyState
 
 
 class Poses(NamedTuple):

@@ -11,12 +11,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.body import Body
-from ce_dynamics.constraints import ConstrainedState, Constraint
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.augmented.constrained_system import ConstrainedState, Constraint
 from ce_dynamics.errors import ModelError
-from ce_dynamics.hinges.geometry import across, finite_number, finite_vector
-from ce_dynamics.rolling_conditions import NoSlip, RollingContact, Touching, positive, unit_normal
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.checked import across, finite_number, finite_vector
+from ce_dynamics.mechanism.hinges.rolling_conditions import (
+    NoSlip,
+    RollingContact,
+    Touching,
+    positive,
+    unit_normal,
+)
 
 __all__ = ["BallRollingOnPlane", "PlaneAndBall"]
 

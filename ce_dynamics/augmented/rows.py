@@ -10,18 +10,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, array, concatenate, cos, cross, sin, zeros
-from ce_dynamics.body import Body
-from ce_dynamics.couplings.base import Coupled
-from ce_dynamics.couplings.written import Written
+from ce_dynamics.algebra.arrays import Array, array, concatenate, cos, cross, sin, zeros
+from ce_dynamics.algebra.rotation import rotation_about
+from ce_dynamics.augmented.states import BodyState
 from ce_dynamics.errors import ModelError
-from ce_dynamics.hinges import Prismatic, Revolute, Screw
-from ce_dynamics.hinges.conditions import Angle, Condition, InPlane
-from ce_dynamics.hinges.geometry import across
-from ce_dynamics.motions import Prescribed
-from ce_dynamics.reference.states import BodyState
-from ce_dynamics.rotation import rotation_about
-from ce_dynamics.system import LoopClosure, System
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.checked import across
+from ce_dynamics.mechanism.couplings.base import Coupled
+from ce_dynamics.mechanism.couplings.user_constraint import Written
+from ce_dynamics.mechanism.drives import Prescribed
+from ce_dynamics.mechanism.hinges import Prismatic, Revolute, Screw
+from ce_dynamics.mechanism.hinges.conditions import Angle, Condition, InPlane
+from ce_dynamics.mechanism.system import LoopClosure, System
 
 
 class Joint(NamedTuple):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg
 
-from ce_dynamics.arrays import Array
+from ce_dynamics.algebra.arrays import Array
 
 RANK_TOLERANCE = 1e-9
 """Pivots of the row-normalised constraint Jacobian below this, relative to the largest, count as zero."""

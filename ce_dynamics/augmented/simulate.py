@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from ce_dynamics.arrays import Array
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.augmented.augmented import Augmented, AugmentedInstant
+from ce_dynamics.augmented.feedback import InputLaw, applied_inputs
+from ce_dynamics.augmented.fully_augmented import FullyAugmented
+from ce_dynamics.augmented.ggl import StabilisedIndex2
+from ce_dynamics.augmented.ida import advance, make_solver
+from ce_dynamics.augmented.index1 import Index1
+from ce_dynamics.augmented.results import Trajectory
+from ce_dynamics.augmented.saddle import redundant_rows
 from ce_dynamics.errors import ModelError, SimulationError
-from ce_dynamics.reference.augmented import Augmented, AugmentedInstant
-from ce_dynamics.reference.feedback import InputLaw, applied_inputs
-from ce_dynamics.reference.fully_augmented import FullyAugmented
-from ce_dynamics.reference.ggl import StabilisedIndex2
-from ce_dynamics.reference.ida import advance, make_solver
-from ce_dynamics.reference.index1 import Index1
-from ce_dynamics.reference.results import Trajectory
-from ce_dynamics.reference.saddle import redundant_rows
-from ce_dynamics.system import System
+from ce_dynamics.mechanism.system import System
 
 
 class Preparation:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csc_matrix
 
-from ce_dynamics.arrays import Array
+from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.compiler import to_casadi, trace
 
 

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from ce_dynamics.arrays import Array, Scalar, concatenate, cross, dot, zeros
-from ce_dynamics.body import Body
-from ce_dynamics.rotation import normalised, quaternion_rate, rotation_from_quaternion
-from ce_dynamics.spatial import IDENTITY
+from ce_dynamics.algebra.arrays import Array, Scalar, concatenate, cross, dot, zeros
+from ce_dynamics.algebra.rotation import normalised, quaternion_rate, rotation_from_quaternion
+from ce_dynamics.algebra.spatial import IDENTITY
+from ce_dynamics.mechanism.body import Body
 
 POSITIONS = 7
 """Per body in p: [x y z, qw qx qy qz], centre of mass in the world and the unit quaternion body to world."""

@@ -9,28 +9,28 @@ from functools import cached_property
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, Scalar, array, zeros
-from ce_dynamics.embedding import Embedding, embed, neutral_state
-from ce_dynamics.equations import Instant
-from ce_dynamics.forces.base import Response
-from ce_dynamics.layout import Layout
-from ce_dynamics.loops.closure_errors import ClosureErrors, closure_errors
-from ce_dynamics.motion import SubgraphMotion
-from ce_dynamics.motions import Prescribed
-from ce_dynamics.recursion.articulated_body import Articulated, base_to_tip, tip_to_base
-from ce_dynamics.recursion.mass_matrix import solve_mass
-from ce_dynamics.reference.augmented import (
+from ce_dynamics.algebra.arrays import Array, Scalar, array, zeros
+from ce_dynamics.augmented.augmented import (
     Augmented,
     AugmentedInstant,
     Constraints,
     Inputs,
     check_same_system,
 )
-from ce_dynamics.reference.embedded_states import observed_states
-from ce_dynamics.reference.rows import holonomic_rows
-from ce_dynamics.reference.saddle import RANK_TOLERANCE, SaddleSolution, row_rank
-from ce_dynamics.reference.states import BodyState
-from ce_dynamics.system import CutEdge, LoopClosure, System
+from ce_dynamics.augmented.embedded_states import observed_states
+from ce_dynamics.augmented.rows import holonomic_rows
+from ce_dynamics.augmented.saddle import RANK_TOLERANCE, SaddleSolution, row_rank
+from ce_dynamics.augmented.states import BodyState
+from ce_dynamics.dynamics.articulated_body import Articulated, base_to_tip, tip_to_base
+from ce_dynamics.dynamics.instant import Instant
+from ce_dynamics.dynamics.mass_matrix import solve_mass
+from ce_dynamics.dynamics.state import Layout
+from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, closure_errors
+from ce_dynamics.embedding.embed import Embedding, embed, neutral_state
+from ce_dynamics.embedding.motion import SubgraphMotion
+from ce_dynamics.mechanism.drives import Prescribed
+from ce_dynamics.mechanism.forces.base import Response
+from ce_dynamics.mechanism.system import CutEdge, LoopClosure, System
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ce_dynamics.arrays import Array, Scalar, array, concatenate, cross, zeros
-from ce_dynamics.body import Body
-from ce_dynamics.forces.base import HingeLoad, PointLoad, Response
-from ce_dynamics.reference.hinge_coordinates import rate_rows
-from ce_dynamics.reference.observer import AbsoluteObserver
-from ce_dynamics.reference.states import BodyState, point_of
-from ce_dynamics.spatial import IDENTITY
-from ce_dynamics.system import System
+from ce_dynamics.algebra.arrays import Array, Scalar, array, concatenate, cross, zeros
+from ce_dynamics.algebra.spatial import IDENTITY
+from ce_dynamics.augmented.hinge_coordinates import rate_rows
+from ce_dynamics.augmented.observer import AbsoluteObserver
+from ce_dynamics.augmented.states import BodyState, point_of
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.forces.base import HingeLoad, PointLoad, Response
+from ce_dynamics.mechanism.system import System
 
 
 class Applied(NamedTuple):

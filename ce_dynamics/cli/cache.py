@@ -18,7 +18,7 @@ def cache(
     """
     from json import dumps
 
-    from ce_dynamics.compiler import cache as stored
+    from ce_dynamics.compiler import disk_cache as stored
 
     where = stored.folder()
     entries, size = stored.contents()

@@ -12,11 +12,11 @@ from ce_dynamics.cli.messages import complain
 from ce_dynamics.cli.progress import Display, Interruption
 from ce_dynamics.cli.tables import print_files, print_json, print_tables
 from ce_dynamics.errors import DataError, SimulationError
-from ce_dynamics.models.hmmwv.case import Case, prepare
-from ce_dynamics.models.hmmwv.driving import nearest
-from ce_dynamics.models.hmmwv.summary import summarise
-from ce_dynamics.results import Record
-from ce_dynamics.simulation import Method
+from ce_dynamics.models.vehicles.hmmwv.case import Case, prepare
+from ce_dynamics.models.vehicles.hmmwv.driving import nearest
+from ce_dynamics.models.vehicles.hmmwv.summary import summarise
+from ce_dynamics.simulation.results import Record
+from ce_dynamics.simulation.simulate import Method
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def integrate(
 
 def save(outcome: Outcome, case: Case, folder: Path) -> Saved:
     """Write the NetCDF file and the plots, under a name that tells a partial run."""
-    from ce_dynamics.models.hmmwv.plots import save_figure
+    from ce_dynamics.models.vehicles.hmmwv.plots import save_figure
 
     name = "ride" if case.manoeuvre is None else case.manoeuvre.name
     stem = name if outcome.exit_code == exit_codes.OK else f"{name}-partial"

@@ -14,8 +14,8 @@ from ce_dynamics.cli.messages import complain
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ce_dynamics.models.hmmwv.sweep import Batch, Sweep
-    from ce_dynamics.models.hmmwv.sweep_folder import SweepFolder
+    from ce_dynamics.models.vehicles.hmmwv.sweep import Batch, Sweep
+    from ce_dynamics.models.vehicles.hmmwv.sweep_folder import SweepFolder
 
 SHOWN_FAILURES = 10
 
@@ -86,9 +86,9 @@ def sweep(
     """
     from ce_dynamics.cli.simulation import parse_options
     from ce_dynamics.errors import DataError
-    from ce_dynamics.models.hmmwv.driving import nearest, si_value
-    from ce_dynamics.models.hmmwv.sweep import Sweep
-    from ce_dynamics.models.sampling import KINDS
+    from ce_dynamics.models.data.sampling import KINDS
+    from ce_dynamics.models.vehicles.hmmwv.driving import nearest, si_value
+    from ce_dynamics.models.vehicles.hmmwv.sweep import Sweep
 
     if kind not in KINDS:
         raise DataError(f"unknown kind '{kind}'{nearest(kind, KINDS)}; known are {', '.join(KINDS)}")
@@ -116,8 +116,8 @@ def sweep(
 
 def make(plan: Sweep, output: Path, processes: int, scheduler: str | None) -> int:
     """Make what is left of a sweep and report."""
-    from ce_dynamics.models.hmmwv.sweep_folder import SweepFolder
-    from ce_dynamics.models.hmmwv.sweep_workers import finished_batches
+    from ce_dynamics.models.vehicles.hmmwv.sweep_folder import SweepFolder
+    from ce_dynamics.models.vehicles.hmmwv.sweep_workers import finished_batches
 
     folder = SweepFolder(output, plan)
     total, before = len(plan.values), len(folder.rows)

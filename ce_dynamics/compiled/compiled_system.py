@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics.analysis.tangent import Tangent
-from ce_dynamics.arrays import Array
-from ce_dynamics.checks import Floats, checked
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.checks import Floats, checked
+from ce_dynamics.compiled.analysis.tangent import Tangent
 from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, trace
-from ce_dynamics.embedding import Aggregate, Embedding
-from ce_dynamics.equations import Instant
+from ce_dynamics.dynamics.instant import Instant
+from ce_dynamics.dynamics.state import Layout
+from ce_dynamics.embedding.embed import Aggregate, Embedding
 from ce_dynamics.errors import AssemblyError
-from ce_dynamics.layout import Layout
-from ce_dynamics.system import System
+from ce_dynamics.mechanism.system import System
 
 if TYPE_CHECKING:
-    from ce_dynamics.stepping.jacobian import CompiledJacobian
+    from ce_dynamics.compiler.derivatives.compiled import CompiledJacobian
 
 
 class Answers(ABC):
@@ -118,7 +118,9 @@ class Answers(ABC):
 
     def _derivative(self, traced: TracedFunction, output: str, input: str) -> CompiledJacobian:
         """The derivative of an output of a traced function, compiled when it is first asked for."""
-        from ce_dynamics.stepping.jacobian import compile_jacobian  # here, because most models never ask
+        from ce_dynamics.compiler.derivatives.compiled import (
+            compile_jacobian,  # here, because most models never ask
+        )
 
         key = f"d{output}/d{input} of {traced.name}"
         if key not in self._jacobians:

@@ -9,11 +9,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics import checks
-from ce_dynamics.analysis.analysis import Analysis
-from ce_dynamics.analysis.answers import reach_text
-from ce_dynamics.arrays import Array, Scalar, array, concatenate, norm
-from ce_dynamics.checks import Floats, checked
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array, Scalar, array, concatenate, norm
+from ce_dynamics.algebra.checks import Floats, checked
+from ce_dynamics.compiled.analysis.all import Analysis
+from ce_dynamics.compiled.compiled_system import reach_text
+from ce_dynamics.compiled.path_outputs import path_entries, path_values
+from ce_dynamics.compiled.variables import variables
 from ce_dynamics.compiler import (
     CompiledFunction,
     TracedFunction,
@@ -21,20 +23,18 @@ from ce_dynamics.compiler import (
     recall_or_compile,
     trace,
 )
-from ce_dynamics.embedding import Aggregate, Embedding, embed
-from ce_dynamics.equations import Instant
+from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.dynamics.articulated_body import smallest_inertia
+from ce_dynamics.dynamics.instant import Instant
+from ce_dynamics.dynamics.state import Entry, Layout
+from ce_dynamics.embedding.closures.closure_errors import closure_errors
+from ce_dynamics.embedding.embed import Aggregate, Embedding, embed
+from ce_dynamics.embedding.path.dead_centres import DeadCentre, dead_centres
+from ce_dynamics.embedding.whole_loop import path_linkage, path_of
 from ce_dynamics.errors import AssemblyError, MasslessFreedomError, ModelError
-from ce_dynamics.formula import nominal
 from ce_dynamics.gearing import CLOSED, closure_limits, geared_loops, gearing
-from ce_dynamics.layout import Entry, Layout
-from ce_dynamics.loops.closure_errors import closure_errors
-from ce_dynamics.loops.dead_centres import DeadCentre, dead_centres
-from ce_dynamics.parameters import refusals, values_at
-from ce_dynamics.path_aggregate import path_linkage, path_of
-from ce_dynamics.path_outputs import path_entries, path_values
-from ce_dynamics.recursion.articulated_body import smallest_inertia
-from ce_dynamics.system import Output, System
-from ce_dynamics.variables import variables
+from ce_dynamics.mechanism.parameters import refusals, values_at
+from ce_dynamics.mechanism.system import Output, System
 
 NEGLIGIBLE = 1e-14
 """Inertia of a motion, of what it would be if it moved the heaviest body, that counts as none: rounding."""
@@ -74,7 +74,7 @@ class Model(Analysis):
     ------
     ModelError
         If the system is described wrongly, or two of its quantities have the same name; of the classes of
-        `ce_dynamics.embedding.embed` where its loops are at fault.
+        `ce_dynamics.embedding.embed.embed` where its loops are at fault.
     MasslessFreedomError
         If a degree of freedom moves neither mass nor inertia.
     AssemblyError

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ce_dynamics.arrays import Scalar
-from ce_dynamics.body import Body
-from ce_dynamics.embedding import Embedding
-from ce_dynamics.layout import Entry, dotted, rate_name
-from ce_dynamics.path_aggregate import led_by_no_hinge
-from ce_dynamics.recursion.outward import Outward
+from ce_dynamics.algebra.arrays import Scalar
+from ce_dynamics.dynamics.outward import Outward
+from ce_dynamics.dynamics.state import Entry, dotted, rate_name
+from ce_dynamics.embedding.embed import Embedding
+from ce_dynamics.embedding.whole_loop import led_by_no_hinge
+from ce_dynamics.mechanism.body import Body
 
 
 def hinges_on_paths(embedding: Embedding) -> list[Body]:

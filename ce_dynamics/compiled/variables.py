@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from ce_dynamics.dynamics.state import Entry
 from ce_dynamics.errors import ModelError
-from ce_dynamics.layout import Entry
 
 RESERVED = ("time", "closure", "closure_error", "work")
 """Names that results use for themselves."""

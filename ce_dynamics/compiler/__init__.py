@@ -7,30 +7,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ce_dynamics.compiler.function import TracedFunction, trace
-from ce_dynamics.compiler.scalar import Condition, Traced
+from ce_dynamics.compiler.tracing.function import TracedFunction, trace
+from ce_dynamics.compiler.tracing.traced import Condition, Traced
 
 if TYPE_CHECKING:
-    from ce_dynamics.compiler.casadi_bridge import (
+    from ce_dynamics.compiler.casadi import (
         SparseJacobian,
         from_casadi,
         jacobian,
         sparse_jacobian,
         to_casadi,
     )
+    from ce_dynamics.compiler.known_functions import recall_or_compile
     from ce_dynamics.compiler.machine import Binding, CompiledFunction, compile_function
-    from ce_dynamics.compiler.recall import recall_or_compile
 
 _LAZY = {
     "Binding": "machine",
     "CompiledFunction": "machine",
-    "SparseJacobian": "casadi_bridge",
+    "SparseJacobian": "casadi",
     "compile_function": "machine",
-    "from_casadi": "casadi_bridge",
-    "jacobian": "casadi_bridge",
-    "recall_or_compile": "recall",
-    "sparse_jacobian": "casadi_bridge",
-    "to_casadi": "casadi_bridge",
+    "from_casadi": "casadi",
+    "jacobian": "casadi",
+    "recall_or_compile": "known_functions",
+    "sparse_jacobian": "casadi",
+    "to_casadi": "casadi",
 }
 
 __all__ = [

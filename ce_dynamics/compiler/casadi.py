@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ce_dynamics.compiler.function import Shape, TracedFunction, extract
-from ce_dynamics.compiler.graph import Graph
-from ce_dynamics.compiler.operations import COMPARISONS, UNARY, Op, arity
+from ce_dynamics.compiler.tracing.function import Shape, TracedFunction, extract
+from ce_dynamics.compiler.tracing.graph import Graph
+from ce_dynamics.compiler.tracing.operations import COMPARISONS, UNARY, Op, arity
 from ce_dynamics.errors import CeDynamicsError
 
 

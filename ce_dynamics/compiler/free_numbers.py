@@ -15,10 +15,10 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from ce_dynamics.arrays import where
-from ce_dynamics.compiler.graph import Graph
-from ce_dynamics.compiler.operations import LOGICAL, MEANING, UNARY, Op
-from ce_dynamics.compiler.scalar import Condition, Traced, broadcast_operator
+from ce_dynamics.algebra.arrays import where
+from ce_dynamics.compiler.tracing.graph import Graph
+from ce_dynamics.compiler.tracing.operations import LOGICAL, MEANING, UNARY, Op
+from ce_dynamics.compiler.tracing.traced import Condition, Traced, broadcast_operator
 from ce_dynamics.errors import ModelError
 
 _PLAIN = (float, int, np.floating, np.integer, np.bool_)
@@ -124,7 +124,8 @@ class FreeCondition(Formula):
     """A comparison of free numbers.
 
     `where` keeps both alternatives open; ``if`` takes the branch of the nominal values, and the parameters it
-    depends on remember that: values that decide it otherwise are refused (`ce_dynamics.parameters.refusals`).
+    depends on remember that: values that decide it otherwise are refused
+    (`ce_dynamics.mechanism.parameters.refusals`).
 
     Attributes
     ----------

@@ -1,8 +1,8 @@
 """Functions that are known from an earlier run by what they would be traced from: loaded without tracing.
 
 Beside the machine code, which is kept under a hash of the graph (`ce_dynamics.compiler.machine`), a note is
-kept under the key of the description (`ce_dynamics.compiler.content`): shapes of the function and the hash of
-its graph.  Notes that cannot be read, or whose code is gone, are made anew.
+kept under the key of the description (`ce_dynamics.compiler.fingerprint`): shapes of the function and the
+hash of its graph.  Notes that cannot be read, or whose code is gone, are made anew.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import hashlib
 import json
 from collections.abc import Callable
 
-from ce_dynamics.compiler import cache, machine
-from ce_dynamics.compiler.content import changed_since_import, content_key
-from ce_dynamics.compiler.function import TracedFunction
+from ce_dynamics.compiler import disk_cache, machine
+from ce_dynamics.compiler.fingerprint import changed_since_import, content_key
 from ce_dynamics.compiler.signature import Signature
+from ce_dynamics.compiler.tracing.function import TracedFunction
 
 
 def recall_or_compile(
@@ -45,20 +45,20 @@ def recall_or_compile(
     if (
         not changed_since_import()
     ):  # modules are loaded while tracing: they might have been younger than the key
-        cache.store(key, json.dumps(function.signature.as_dict()).encode())
+        disk_cache.store(key, json.dumps(function.signature.as_dict()).encode())
     return function
 
 
 def _key(name: str, content: tuple[object, ...]) -> str | None:
     """None if the cache is off or the content has no key."""
-    if cache.folder() is None:
+    if disk_cache.folder() is None:
         return None
     key = content_key(*content)
-    return None if key is None else cache.NOTE + hashlib.sha256(f"{name} {key}".encode()).hexdigest()
+    return None if key is None else disk_cache.NOTE + hashlib.sha256(f"{name} {key}".encode()).hexdigest()
 
 
 def _load(key: str, make: Callable[[], TracedFunction]) -> machine.CompiledFunction | None:
-    note = cache.load(key)
+    note = disk_cache.load(key)
     if note is None:
         return None
     try:

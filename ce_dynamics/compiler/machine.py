@@ -20,7 +20,7 @@ speed level 3 with SLP vectorisation       1.83 + 0.56  1.73    1.75     3.01
 
 The vectoriser even loses speed: what it gathers into vectors it must take apart again. Vectors pay as
 lanes. Compiling 1, 2, 4, 8 such vehicles as one function takes 0.5, 1.0, 2.5, 8.7 s: longer functions are
-compiled in pieces (`ce_dynamics.compiler.outline`), which gives the same bits.
+compiled in pieces (`ce_dynamics.compiler.codegen.outliner`), which gives the same bits.
 """
 
 from __future__ import annotations
@@ -38,11 +38,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ce_dynamics.compiler import cache, emit, emit_outline
-from ce_dynamics.compiler.function import Shape, TracedFunction
-from ce_dynamics.compiler.fusion import code_of
-from ce_dynamics.compiler.outline import outline
+from ce_dynamics.compiler import disk_cache
+from ce_dynamics.compiler.codegen import emit, emit_segments
+from ce_dynamics.compiler.codegen.fused import code_of
+from ce_dynamics.compiler.codegen.outliner import outline
 from ce_dynamics.compiler.signature import Signature
+from ce_dynamics.compiler.tracing.function import Shape, TracedFunction
 from ce_dynamics.errors import ModelError
 
 CODEGEN_LEVEL = 2
@@ -108,7 +109,7 @@ def source(traced: TracedFunction, lanes: int, largest_straight: int | None = No
     """LLVM IR of a function: straight-line code, or pieces if that would be longer than is allowed."""
     if traced.n_instructions <= (LARGEST_STRAIGHT if largest_straight is None else largest_straight):
         return emit.emit_llvm(traced, lanes, fuse=has_fma())
-    return emit_outline.emit_outline(traced, outline(traced, code_of(traced, has_fma())), lanes)
+    return emit_segments.emit_outline(traced, outline(traced, code_of(traced, has_fma())), lanes)
 
 
 def has_fma() -> bool:
@@ -137,7 +138,7 @@ def object_code(traced: TracedFunction, lanes: int, largest_straight: int | None
 
 def _link(code: bytes, libm: tuple[str, ...]) -> Any:
     builder = _llvm().JITLibraryBuilder().add_object_img(code).add_current_process()
-    symbols = [(_libc(), symbol) for symbol in emit_outline.IMPORTS]
+    symbols = [(_libc(), symbol) for symbol in emit_segments.IMPORTS]
     symbols += [(_libm(), symbol) for symbol in libm]
     for library, symbol in symbols:
         builder.import_symbol(symbol, ctypes.cast(getattr(library, symbol), ctypes.c_void_p).value)
@@ -164,10 +165,10 @@ def compile_function(traced: TracedFunction, lanes: int = 1) -> CompiledFunction
     if lanes not in (1, 2, 4, 8, 16, 32, 64):
         raise ValueError(f"lanes = {lanes!r}; allowed are powers of two from 1 (a single instance) to 64")
     key = _key(traced.digest(), lanes)
-    code = cache.load(key)
+    code = disk_cache.load(key)
     if code is None:
         code = object_code(traced, lanes)
-        cache.store(key, code)
+        disk_cache.store(key, code)
     return linked(code, traced, lanes)
 
 
@@ -190,7 +191,7 @@ def load_function(
     lanes : int
         As of `compile_function`.
     """
-    code = cache.load(_key(signature.digest, lanes))
+    code = disk_cache.load(_key(signature.digest, lanes))
     if code is None:
         return None
     return CompiledFunction(trace_it, lanes, _link(code, signature.libm), signature)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ce_dynamics.compiler import emit
-from ce_dynamics.compiler.function import Shape, TracedFunction
+from ce_dynamics.compiler.codegen import emit
+from ce_dynamics.compiler.tracing.function import Shape, TracedFunction
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics import checks
-from ce_dynamics.arrays import Array, Scalar, dot, norm, where
-from ce_dynamics.body import Body, checked_body, ground_of
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array, Scalar, dot, norm, where
 from ce_dynamics.complementarity.element import Row, RowKind, UnilateralElement
 from ce_dynamics.complementarity.paths import Path
 from ce_dynamics.complementarity.problem import Kind
 from ce_dynamics.errors import ModelError
-from ce_dynamics.forces.base import Observer, PointLoad
-from ce_dynamics.hinges.geometry import finite_number, finite_vector
+from ce_dynamics.mechanism.body import Body, checked_body, ground_of
+from ce_dynamics.mechanism.checked import finite_number, finite_vector
+from ce_dynamics.mechanism.forces.base import Observer, PointLoad
 
 COINCIDENT = 1e-12
 """Length below which a cable has no direction; it is slack then [m]."""

@@ -8,15 +8,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics import checks
-from ce_dynamics.arrays import Array, Scalar, cross, dot, norm
-from ce_dynamics.body import Body, checked_body, ground_of
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array, Scalar, cross, dot, norm
 from ce_dynamics.complementarity.element import Row, RowKind, UnilateralElement
 from ce_dynamics.complementarity.problem import Kind
 from ce_dynamics.complementarity.surfaces import Surface
 from ce_dynamics.errors import ModelError
-from ce_dynamics.forces.base import Observer, PointLoad
-from ce_dynamics.hinges.geometry import finite_number, finite_vector, unit_axis
+from ce_dynamics.mechanism.body import Body, checked_body, ground_of
+from ce_dynamics.mechanism.checked import finite_number, finite_vector, unit_axis
+from ce_dynamics.mechanism.forces.base import Observer, PointLoad
 
 Friction = Literal["disc", "box", "none"]
 

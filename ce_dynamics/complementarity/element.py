@@ -6,10 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ce_dynamics.arrays import Array, Scalar
-from ce_dynamics.body import Body
+from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.complementarity.problem import NONE, Kind
-from ce_dynamics.forces.base import HingeLoad, Observer, PointLoad
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.forces.base import HingeLoad, Observer, PointLoad
 
 
 class RowKind(NamedTuple):

@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, array, concatenate
-from ce_dynamics.checks import Floats
+from ce_dynamics.algebra.arrays import Array, array, concatenate
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import Binding, CompiledFunction, compile_function, trace
 from ce_dynamics.complementarity.element import RowKind, UnilateralElement
 from ce_dynamics.complementarity.errors import InitialStateError
@@ -22,10 +23,9 @@ from ce_dynamics.complementarity.gauss_seidel import Solver
 from ce_dynamics.complementarity.problem import NONE, Conditions, Kind, Problem, Solution, SparseRows
 from ce_dynamics.complementarity.restitution import approach
 from ce_dynamics.complementarity.sweep import row_of_G
+from ce_dynamics.dynamics.energy import load_power, prescribed_power
+from ce_dynamics.dynamics.mass_matrix import solve_mass
 from ce_dynamics.errors import ModelError
-from ce_dynamics.model import Model
-from ce_dynamics.recursion.energy import load_power, prescribed_power
-from ce_dynamics.recursion.mass_matrix import solve_mass
 
 ALLOWED_VIOLATION = 1e-6
 """Largest negative gap an initial state may have [m or rad]."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.checks import Floats
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity.problem import Booleans
 
 NEGLIGIBLE = 1e-9

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ce_dynamics.checks import Floats
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity.problem import Kind, Problem, Solution
 from ce_dynamics.errors import ModelError
 

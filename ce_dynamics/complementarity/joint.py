@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ce_dynamics.arrays import Array, Scalar
-from ce_dynamics.body import Body
+from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.complementarity.contact import checked_restitution
 from ce_dynamics.complementarity.element import Row, RowKind, UnilateralElement
 from ce_dynamics.complementarity.problem import Kind
 from ce_dynamics.errors import ModelError
-from ce_dynamics.forces.base import HingeLoad, Observer
-from ce_dynamics.hinges.geometry import finite_number
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.checked import finite_number
+from ce_dynamics.mechanism.forces.base import HingeLoad, Observer
 
 
 class JointStop(UnilateralElement):

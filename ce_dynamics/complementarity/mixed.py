@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.checks import Floats
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity.exact import least_distance
 
 

@@ -7,9 +7,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics.arrays import Array, Scalar, cos, sin
+from ce_dynamics.algebra.arrays import Array, Scalar, cos, sin
 from ce_dynamics.errors import ModelError
-from ce_dynamics.hinges.geometry import finite_number, finite_vector, unit_axis
+from ce_dynamics.mechanism.checked import finite_number, finite_vector, unit_axis
 
 
 class Path(Protocol):

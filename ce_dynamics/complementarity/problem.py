@@ -29,7 +29,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ce_dynamics.checks import Floats
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity.errors import ConvergenceError
 from ce_dynamics.errors import ModelError
 

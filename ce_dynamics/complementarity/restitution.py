@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.checks import Floats
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity.problem import Booleans
 
 

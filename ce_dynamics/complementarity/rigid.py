@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.checks import Floats
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity.problem import Conditions, Integers, Problem, SparseRows
 from ce_dynamics.errors import ModelError
-from ce_dynamics.hinges.geometry import finite_number, finite_vector
-from ce_dynamics.system import checked_inertia
+from ce_dynamics.mechanism.checked import finite_number, finite_vector
+from ce_dynamics.mechanism.system import checked_inertia
 
 NO_BODY = -1
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.checks import Floats
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity.errors import InfeasibleError
 from ce_dynamics.complementarity.exact import RANK, Scaled, scaled
 from ce_dynamics.complementarity.problem import Booleans, Integers, Kind, Problem

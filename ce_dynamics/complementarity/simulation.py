@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ce_dynamics.checks import Floats, checked
+from ce_dynamics.algebra.checks import Floats, checked
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.complementarity.embedded import UnilateralModel
 from ce_dynamics.complementarity.events import Event, EventWatch
 from ce_dynamics.complementarity.gauss_seidel import GaussSeidel, Solver
 from ce_dynamics.errors import ModelError, SimulationError
-from ce_dynamics.model import Model
-from ce_dynamics.results import dataset
-from ce_dynamics.simulation import Inputs, constant_inputs
+from ce_dynamics.simulation.results import dataset
+from ce_dynamics.simulation.simulate import Inputs, constant_inputs
 
 if TYPE_CHECKING:
     import xarray as xr

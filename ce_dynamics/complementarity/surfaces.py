@@ -7,9 +7,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics.arrays import Array, Scalar, array, cross, norm
+from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, norm
 from ce_dynamics.errors import ModelError
-from ce_dynamics.hinges.geometry import across, finite_number, finite_vector
+from ce_dynamics.mechanism.checked import across, finite_number, finite_vector
 
 UNIT = 1e-9
 """How far the length of a normal may be from one."""
@@ -44,7 +44,7 @@ class Surface(Protocol):
 
 
 class Road(Protocol):
-    """What of a road is needed, see `ce_dynamics.models.road`."""
+    """What of a road is needed, see `ce_dynamics.models.parts.road`."""
 
     def height(self, x: Scalar, y: Scalar) -> Scalar:
         """Height of the road at x, y [m]."""

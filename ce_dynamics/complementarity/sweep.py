@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ce_dynamics.arrays import Array, array, zeros
+from ce_dynamics.algebra.arrays import Array, array, zeros
+from ce_dynamics.algebra.spatial import phi_force, rotate_vector
 from ce_dynamics.complementarity.element import Row
-from ce_dynamics.loads import Loads, sum_loads
-from ce_dynamics.recursion.articulated_body import generalised_forces
-from ce_dynamics.recursion.outward import Member, Outward
-from ce_dynamics.spatial import phi_force, rotate_vector
+from ce_dynamics.dynamics.articulated_body import generalised_forces
+from ce_dynamics.dynamics.loads import Loads, sum_loads
+from ce_dynamics.dynamics.outward import Member, Outward
 
 
 def row_of_G(outward: Outward, members: Mapping[str, Sequence[Member]], row: Row) -> Array:

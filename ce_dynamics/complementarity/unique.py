@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ce_dynamics.checks import Floats
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity.exact import least_distance_inequalities, null_space
 from ce_dynamics.complementarity.problem import Integers, Kind, Problem, Solution
 

@@ -12,14 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, array, zeros
-from ce_dynamics.compiler.marks import mark
-from ce_dynamics.embedding import Aggregate
-from ce_dynamics.formula import nominal
-from ce_dynamics.principal_inertia import PrincipalInertia
-from ce_dynamics.recursion.ldl import LDL
-from ce_dynamics.recursion.outward import Member, Outward
-from ce_dynamics.spatial import (
+from ce_dynamics.algebra.arrays import Array, array, zeros
+from ce_dynamics.algebra.ldl import LDL
+from ce_dynamics.algebra.spatial import (
     phi_force,
     phi_inertia,
     phi_T_motion,
@@ -29,6 +24,11 @@ from ce_dynamics.spatial import (
     spatial,
     symmetric_product,
 )
+from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.compiler.tracing.cut_points import mark
+from ce_dynamics.dynamics.outward import Member, Outward
+from ce_dynamics.embedding.embed import Aggregate
+from ce_dynamics.mechanism.inertia import PrincipalInertia
 
 
 class Articulated(NamedTuple):

@@ -7,14 +7,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ce_dynamics.arrays import Array, Scalar, cross, zeros
-from ce_dynamics.body import Body
-from ce_dynamics.couplings.base import Coupled
-from ce_dynamics.couplings.written import View, Written
-from ce_dynamics.motion import SubgraphMotion
-from ce_dynamics.parameters import Values
-from ce_dynamics.scalar_motion import ScalarMotion
-from ce_dynamics.spatial import IDENTITY
+from ce_dynamics.algebra.arrays import Array, Scalar, cross, zeros
+from ce_dynamics.algebra.jets import ScalarMotion
+from ce_dynamics.algebra.spatial import IDENTITY
+from ce_dynamics.embedding.motion import SubgraphMotion
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.couplings.base import Coupled
+from ce_dynamics.mechanism.couplings.user_constraint import View, Written
+from ce_dynamics.mechanism.parameters import Values
 
 Floats = NDArray[np.float64]
 

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from ce_dynamics.arrays import Array, Scalar, array, cross, dot, zeros
-from ce_dynamics.body import Body
-from ce_dynamics.compiler.marks import mark
-from ce_dynamics.embedding import Aggregate
+from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, zeros
+from ce_dynamics.algebra.spatial import phi_force, phi_T_motion, rotate_vector, spatial
+from ce_dynamics.compiler.tracing.cut_points import mark
+from ce_dynamics.dynamics.articulated_body import Accelerations, Articulated
+from ce_dynamics.dynamics.inverse_dynamics import virtual_work
+from ce_dynamics.dynamics.loads import Loads
+from ce_dynamics.dynamics.outward import Outward
+from ce_dynamics.embedding.embed import Aggregate
 from ce_dynamics.errors import ModelError
-from ce_dynamics.loads import Loads
-from ce_dynamics.recursion.articulated_body import Accelerations, Articulated
-from ce_dynamics.recursion.inverse_dynamics import virtual_work
-from ce_dynamics.recursion.outward import Outward
-from ce_dynamics.spatial import phi_force, phi_T_motion, rotate_vector, spatial
+from ce_dynamics.mechanism.body import Body
 
 
 class Momentum(NamedTuple):

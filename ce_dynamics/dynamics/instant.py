@@ -9,15 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from ce_dynamics.arrays import Array, Scalar, array, concatenate, cross
-from ce_dynamics.body import Body
-from ce_dynamics.embedding import Embedding
-from ce_dynamics.layout import Layout, motion_key
-from ce_dynamics.loads import Loads, gather_loads
-from ce_dynamics.motions import Prescribed
-from ce_dynamics.recursion.articulated_body import Accelerations, Articulated, base_to_tip, tip_to_base
-from ce_dynamics.recursion.energy import Power, gravitational_potential, kinetic_energy, power
-from ce_dynamics.recursion.outward import Outward
+from ce_dynamics.algebra.arrays import Array, Scalar, array, concatenate, cross
+from ce_dynamics.dynamics.articulated_body import Accelerations, Articulated, base_to_tip, tip_to_base
+from ce_dynamics.dynamics.energy import Power, gravitational_potential, kinetic_energy, power
+from ce_dynamics.dynamics.loads import Loads, gather_loads
+from ce_dynamics.dynamics.outward import Outward
+from ce_dynamics.dynamics.state import Layout, motion_key
+from ce_dynamics.embedding.embed import Embedding
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.drives import Prescribed
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ce_dynamics.arrays import Array, Scalar, array, dot, zeros
-from ce_dynamics.compiler.marks import mark
-from ce_dynamics.embedding import Aggregate
-from ce_dynamics.motions import Prescribed
-from ce_dynamics.recursion.articulated_body import generalised_forces, rigid_terms
-from ce_dynamics.recursion.outward import Member, Outward
-from ce_dynamics.spatial import phi_force, phi_T_motion, rotate_vector, spatial
+from ce_dynamics.algebra.arrays import Array, Scalar, array, dot, zeros
+from ce_dynamics.algebra.spatial import phi_force, phi_T_motion, rotate_vector, spatial
+from ce_dynamics.compiler.tracing.cut_points import mark
+from ce_dynamics.dynamics.articulated_body import generalised_forces, rigid_terms
+from ce_dynamics.dynamics.outward import Member, Outward
+from ce_dynamics.embedding.embed import Aggregate
+from ce_dynamics.mechanism.drives import Prescribed
 
 
 class InverseDynamics(NamedTuple):

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ce_dynamics.arrays import Array, Scalar, array, cross, zeros
-from ce_dynamics.body import Body
-from ce_dynamics.recursion.inverse_dynamics import body_accelerations
-from ce_dynamics.recursion.mass_matrix import indices
-from ce_dynamics.recursion.outward import Outward, axes
-from ce_dynamics.spatial import spatial
+from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, zeros
+from ce_dynamics.algebra.spatial import spatial
+from ce_dynamics.dynamics.inverse_dynamics import body_accelerations
+from ce_dynamics.dynamics.mass_matrix import indices
+from ce_dynamics.dynamics.outward import Outward, axes
+from ce_dynamics.mechanism.body import Body
 
 
 class Columns(NamedTuple):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from ce_dynamics.arrays import Array, Scalar, array, cross, zeros
-from ce_dynamics.compiler.marks import mark
+from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, zeros
+from ce_dynamics.algebra.spatial import rotate_vector, spatial
+from ce_dynamics.compiler.tracing.cut_points import mark
+from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.errors import ModelError
-from ce_dynamics.forces.base import ForceElement, HingeLoad, PointLoad, Response
-from ce_dynamics.recursion.outward import Outward
-from ce_dynamics.spatial import rotate_vector, spatial
+from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, PointLoad, Response
 
 
 class Loads(NamedTuple):

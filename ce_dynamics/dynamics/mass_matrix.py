@@ -11,11 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, Scalar, array, zeros
-from ce_dynamics.embedding import Aggregate, Embedding
-from ce_dynamics.recursion.articulated_body import Articulated, phi_columns
-from ce_dynamics.recursion.outward import Member, Outward
-from ce_dynamics.spatial import (
+from ce_dynamics.algebra.arrays import Array, Scalar, array, zeros
+from ce_dynamics.algebra.spatial import (
     phi_force,
     phi_inertia,
     phi_T_motion,
@@ -24,6 +21,9 @@ from ce_dynamics.spatial import (
     rotate_vector,
     symmetric_product,
 )
+from ce_dynamics.dynamics.articulated_body import Articulated, phi_columns
+from ce_dynamics.dynamics.outward import Member, Outward
+from ce_dynamics.embedding.embed import Aggregate, Embedding
 
 Blocks = dict[tuple[str, str], Array]
 """Blocks of an n_v × n_v matrix by the names of two aggregated bodies; blocks left out are zero."""

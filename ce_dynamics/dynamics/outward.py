@@ -10,16 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, Scalar, array, cross, zeros
-from ce_dynamics.body import Body
-from ce_dynamics.compiler.marks import mark
-from ce_dynamics.embedding import Aggregate, Embedding, common_ancestor
-from ce_dynamics.forces.base import PointState
-from ce_dynamics.formula import is_free
-from ce_dynamics.motion import BodyMotion, SubgraphMotion
-from ce_dynamics.motions import Prescribed
-from ce_dynamics.orientation import Orientation
-from ce_dynamics.spatial import IDENTITY, spatial
+from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, zeros
+from ce_dynamics.algebra.spatial import IDENTITY, spatial
+from ce_dynamics.compiler.free_numbers import is_free
+from ce_dynamics.compiler.tracing.cut_points import mark
+from ce_dynamics.embedding.embed import Aggregate, Embedding, common_ancestor
+from ce_dynamics.embedding.motion import BodyMotion, SubgraphMotion
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.drives import Prescribed
+from ce_dynamics.mechanism.forces.base import PointState
+from ce_dynamics.mechanism.orientation import Orientation
 
 
 class Placement(NamedTuple):

@@ -17,20 +17,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ce_dynamics.arrays import Array, zeros
-from ce_dynamics.body import Body
-from ce_dynamics.couplings.base import Coupled
-from ce_dynamics.couplings.written import Written
-from ce_dynamics.embedding import Aggregate
-from ce_dynamics.loads import Loads
-from ce_dynamics.loops.closure_errors import closure_errors, numerical_rank
-from ce_dynamics.motion import HingeMotion, SubgraphMotion
-from ce_dynamics.parameters import Values
-from ce_dynamics.recursion.articulated_body import Accelerations
-from ce_dynamics.recursion.coupling_forces import along_hinge, coupling_forces
-from ce_dynamics.recursion.outward import Outward, axes
-from ce_dynamics.spatial import phi_force, rotate_vector, spatial
-from ce_dynamics.system import CutEdge, LoopClosure
+from ce_dynamics.algebra.arrays import Array, zeros
+from ce_dynamics.algebra.spatial import phi_force, rotate_vector, spatial
+from ce_dynamics.dynamics.articulated_body import Accelerations
+from ce_dynamics.dynamics.coupling_forces import along_hinge, coupling_forces
+from ce_dynamics.dynamics.loads import Loads
+from ce_dynamics.dynamics.outward import Outward, axes
+from ce_dynamics.embedding.closures.closure_errors import closure_errors, numerical_rank
+from ce_dynamics.embedding.embed import Aggregate
+from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.couplings.base import Coupled
+from ce_dynamics.mechanism.couplings.user_constraint import Written
+from ce_dynamics.mechanism.parameters import Values
+from ce_dynamics.mechanism.system import CutEdge, LoopClosure
 
 Floats = NDArray[np.float64]
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, Scalar, concatenate
-from ce_dynamics.embedding import Embedding, neutral_state, slices
+from ce_dynamics.algebra.arrays import Array, Scalar, concatenate
+from ce_dynamics.embedding.embed import Embedding, neutral_state, slices
 from ce_dynamics.errors import ModelError
-from ce_dynamics.forces.base import StateDeclaration
-from ce_dynamics.parameters import bind
+from ce_dynamics.mechanism.forces.base import StateDeclaration
+from ce_dynamics.mechanism.parameters import bind
 
 
 @dataclass(frozen=True)

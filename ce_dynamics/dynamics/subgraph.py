@@ -1,7 +1,7 @@
 """The operators of one aggregated body S, written out as the paper has them, (9)-(14).
 
-The recursions never form these: they go along the spanning tree (`ce_dynamics.motion`) and sum over the
-bodies of S.  Here are the 6n(S) matrices themselves, for those who want to see them or to build on them.
+The recursions never form these: they go along the spanning tree (`ce_dynamics.embedding.motion`) and sum over
+the bodies of S.  Here are the 6n(S) matrices themselves, for those who want to see them or to build on them.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, array, concatenate, zeros
-from ce_dynamics.body import Body
-from ce_dynamics.embedding import Aggregate
-from ce_dynamics.loops.closure_errors import closure_errors
-from ce_dynamics.motion import HingeMotion, SubgraphMotion, cross_columns
-from ce_dynamics.recursion.articulated_body import phi_columns
-from ce_dynamics.recursion.outward import Member, Outward
-from ce_dynamics.spatial import rigid_inertia
+from ce_dynamics.algebra.arrays import Array, array, concatenate, zeros
+from ce_dynamics.algebra.spatial import rigid_inertia
+from ce_dynamics.dynamics.articulated_body import phi_columns
+from ce_dynamics.dynamics.outward import Member, Outward
+from ce_dynamics.embedding.closures.closure_errors import closure_errors
+from ce_dynamics.embedding.embed import Aggregate
+from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion, cross_columns
+from ce_dynamics.mechanism.body import Body
 
 
 class SubgraphOperators(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ce_dynamics.body import Body
+from ce_dynamics.embedding.closures.freedoms import Freedoms
 from ce_dynamics.errors import (
     IndependentCoordinatesError,
     ModelError,
@@ -13,11 +13,11 @@ from ce_dynamics.errors import (
     SingularConfigurationError,
     UnderConstrainedError,
 )
-from ce_dynamics.loops.freedoms import Freedoms
-from ce_dynamics.system import CutEdge, LoopClosure, System
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.system import CutEdge, LoopClosure, System
 
 if TYPE_CHECKING:
-    from ce_dynamics.embedding import Aggregate
+    from ce_dynamics.embedding.embed import Aggregate
 
 
 def refuse_nonholonomic(closures: Sequence[CutEdge]) -> None:

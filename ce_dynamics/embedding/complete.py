@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING
 
-from ce_dynamics.body import Body
-from ce_dynamics.couplings.base import Coupled
-from ce_dynamics.linkage import Linkage
-from ce_dynamics.loops.coupled_hinges import CoupledHinges, Plan, implied, planned
-from ce_dynamics.loops.numeric_linkage import NumericLinkage
-from ce_dynamics.loops.trial import Loop
+from ce_dynamics.embedding.closures.loop import Loop
+from ce_dynamics.embedding.couplings_solved import CoupledHinges, Plan, implied, planned
+from ce_dynamics.embedding.linkage import Linkage
+from ce_dynamics.embedding.numeric.linkage import NumericLinkage
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.couplings.base import Coupled
 
 if TYPE_CHECKING:
-    from ce_dynamics.embedding import Aggregate
-    from ce_dynamics.system import CutEdge
+    from ce_dynamics.embedding.embed import Aggregate
+    from ce_dynamics.mechanism.system import CutEdge
 
 
 def output_of(edge: CutEdge, prescribed: Container[str]) -> Body | None:

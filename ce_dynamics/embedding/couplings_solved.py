@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, array
-from ce_dynamics.couplings.base import Coordinate, Coupled
-from ce_dynamics.formula import nominal
-from ce_dynamics.linkage import Linkage
-from ce_dynamics.motion import HingeMotion, SubgraphMotion
-from ce_dynamics.scalar_motion import ScalarMotion
+from ce_dynamics.algebra.arrays import Array, array
+from ce_dynamics.algebra.jets import ScalarMotion
+from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.embedding.linkage import Linkage
+from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
+from ce_dynamics.mechanism.couplings.base import Coordinate, Coupled
 
 logger = logging.getLogger(__name__)
 

@@ -14,10 +14,10 @@ from functools import cached_property, reduce
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, zeros
-from ce_dynamics.body import Body
-from ce_dynamics.couplings.base import Coupled
-from ce_dynamics.embedding_checks import (
+from ce_dynamics.algebra.arrays import Array, zeros
+from ce_dynamics.algebra.rotation import rotation_about
+from ce_dynamics.compiler.free_numbers import is_free
+from ce_dynamics.embedding.checks import (
     check_aggregate,
     check_found,
     check_names,
@@ -25,17 +25,17 @@ from ce_dynamics.embedding_checks import (
     refuse_nonholonomic,
     refuse_singular,
 )
+from ce_dynamics.embedding.closures.freedoms import Freedoms
+from ce_dynamics.embedding.complete import complete_linkages, output_of
+from ce_dynamics.embedding.couplings_solved import implied
+from ce_dynamics.embedding.linkage import Linkage
+from ce_dynamics.embedding.whole_loop import along_path, led_by_no_hinge, start_led_by_no_hinge
 from ce_dynamics.errors import IndependentCoordinatesError
-from ce_dynamics.formula import is_free
-from ce_dynamics.hinges.revolute import Revolute
-from ce_dynamics.linkage import Linkage
-from ce_dynamics.loops.completion import complete_linkages, output_of
-from ce_dynamics.loops.coupled_hinges import implied
-from ce_dynamics.loops.freedoms import Freedoms
-from ce_dynamics.path_aggregate import along_path, led_by_no_hinge, start_led_by_no_hinge
-from ce_dynamics.principal_inertia import PrincipalInertia, principal_inertia
-from ce_dynamics.rotation import rotation_about
-from ce_dynamics.system import CutEdge, LoopClosure, System
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.couplings.base import Coupled
+from ce_dynamics.mechanism.hinges.revolute import Revolute
+from ce_dynamics.mechanism.inertia import PrincipalInertia, principal_inertia
+from ce_dynamics.mechanism.system import CutEdge, LoopClosure, System
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from ce_dynamics.motion import SubgraphMotion
+from ce_dynamics.embedding.motion import SubgraphMotion
 
 
 class Linkage(ABC):

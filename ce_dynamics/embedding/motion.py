@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, array, cross, dot, zeros
-from ce_dynamics.body import Body
-from ce_dynamics.hinges.base import Hinge
-from ce_dynamics.motions import Prescribed
-from ce_dynamics.orientation import Directions, Orientation, by_directions
-from ce_dynamics.scalar_motion import ScalarMotion
-from ce_dynamics.spatial import IDENTITY
+from ce_dynamics.algebra.arrays import Array, array, cross, dot, zeros
+from ce_dynamics.algebra.jets import ScalarMotion
+from ce_dynamics.algebra.spatial import IDENTITY
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.drives import Prescribed
+from ce_dynamics.mechanism.hinges.base import Hinge
+from ce_dynamics.mechanism.orientation import Directions, Orientation, by_directions
 
 
 class PointMotion(NamedTuple):

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.body import Body
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.embedding.charts.linkage import ChartLinkage
+from ce_dynamics.embedding.charts.start import moving_as, placed
+from ce_dynamics.embedding.closures.loop import Loop
+from ce_dynamics.embedding.path.linkage import PathLinkage
+from ce_dynamics.embedding.path.start import path_position, path_rate
 from ce_dynamics.errors import IndependentCoordinatesError
-from ce_dynamics.loops.chart_linkage import ChartLinkage
-from ce_dynamics.loops.chart_start import moving_as, placed
-from ce_dynamics.loops.path_linkage import PathLinkage
-from ce_dynamics.loops.path_start import path_position, path_rate
-from ce_dynamics.loops.trial import Loop
-from ce_dynamics.system import System
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.system import System
 
 if TYPE_CHECKING:
-    from ce_dynamics.embedding import Aggregate
+    from ce_dynamics.embedding.embed import Aggregate
 
 
 def along_path(S: Aggregate, N: int) -> Aggregate:

@@ -7,10 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from ce_dynamics import checks
-from ce_dynamics.arrays import Array
-from ce_dynamics.hinges.base import Hinge
-from ce_dynamics.principal_inertia import PrincipalInertia, principal_inertia
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.mechanism.hinges.base import Hinge
+from ce_dynamics.mechanism.inertia import PrincipalInertia, principal_inertia
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,6 @@
 """Directions, points and numbers as users give them, checked, and the frames built on them.
 
-These are the checks of `ce_dynamics.checks` for what may depend on free parameters.
+These are the checks of `ce_dynamics.algebra.checks` for what may depend on free parameters.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from typing import cast
 
 import numpy as np
 
-from ce_dynamics import checks
-from ce_dynamics.arrays import Array, Scalar, cross, norm
-from ce_dynamics.compiler.operations import Op
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array, Scalar, cross, norm
+from ce_dynamics.compiler.free_numbers import Formula, Free, decided, is_free, nominal
+from ce_dynamics.compiler.tracing.operations import Op
 from ce_dynamics.errors import CeDynamicsError, ModelError
-from ce_dynamics.formula import Formula, Free, decided, is_free, nominal
 
 ANGULAR_TOLERANCE = 1e-6
 """Directions closer than this to parallel (or perpendicular) count as parallel (perpendicular) [rad]."""

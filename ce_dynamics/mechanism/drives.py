@@ -6,10 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ce_dynamics import checks
-from ce_dynamics.arrays import Array, Scalar
-from ce_dynamics.forces.base import StateDeclaration
-from ce_dynamics.hinges.geometry import finite_number
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array, Scalar
+from ce_dynamics.mechanism.checked import finite_number
+from ce_dynamics.mechanism.forces.base import StateDeclaration
 
 
 class Prescribed(NamedTuple):

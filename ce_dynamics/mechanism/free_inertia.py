@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, Scalar, where
+from ce_dynamics.algebra.arrays import Array, Scalar, where
+from ce_dynamics.algebra.spatial import IDENTITY
+from ce_dynamics.compiler.free_numbers import decided, is_free, nominal
 from ce_dynamics.errors import ModelError
-from ce_dynamics.formula import decided, is_free, nominal
-from ce_dynamics.spatial import IDENTITY
 
 ROUNDING = 1e-12
 """Of products of moments of inertia, relative to the largest."""

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, Scalar, cross, dot, zeros
-from ce_dynamics.formula import is_free
-from ce_dynamics.free_inertia import free_principal
-from ce_dynamics.orientation import Orientation
-from ce_dynamics.spatial import IDENTITY, mirrored
+from ce_dynamics.algebra.arrays import Array, Scalar, cross, dot, zeros
+from ce_dynamics.algebra.spatial import IDENTITY, mirrored
+from ce_dynamics.compiler.free_numbers import is_free
+from ce_dynamics.mechanism.free_inertia import free_principal
+from ce_dynamics.mechanism.orientation import Orientation
 
 ROUNDING = 1e-14
 

@@ -8,10 +8,10 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.body import Body
-from ce_dynamics.compiler.operations import Op
-from ce_dynamics.formula import Formula, evaluate, is_free, nominal, postorder
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.compiler.free_numbers import Formula, evaluate, is_free, nominal, postorder
+from ce_dynamics.compiler.tracing.operations import Op
+from ce_dynamics.mechanism.body import Body
 
 T = TypeVar("T")
 Replace = Callable[[Formula], Any]

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, Scalar, is_plain
-from ce_dynamics.formula import is_free
-from ce_dynamics.spatial import IDENTITY
+from ce_dynamics.algebra.arrays import Array, Scalar, is_plain
+from ce_dynamics.algebra.spatial import IDENTITY
+from ce_dynamics.compiler.free_numbers import is_free
 
 ROUNDING = 1e-15
 """Components of a unit vector below this are zero but for rounding."""

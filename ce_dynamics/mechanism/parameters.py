@@ -15,19 +15,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.checks import Floats
-from ce_dynamics.compiler.graph import Graph
-from ce_dynamics.compiler.operations import Op
-from ce_dynamics.compiler.scalar import Traced
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiler.free_numbers import Formula, Free, FreeCondition, evaluate
+from ce_dynamics.compiler.tracing.graph import Graph
+from ce_dynamics.compiler.tracing.operations import Op
+from ce_dynamics.compiler.tracing.traced import Traced
 from ce_dynamics.errors import ModelError
-from ce_dynamics.formula import Formula, Free, FreeCondition, evaluate
-from ce_dynamics.hinges.geometry import finite_number
+from ce_dynamics.mechanism.checked import finite_number
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from ce_dynamics.system import System
+    from ce_dynamics.mechanism.system import System
 
 
 class Parameter(Free):

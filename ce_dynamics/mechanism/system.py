@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics import checks
-from ce_dynamics.arrays import Array, Scalar
-from ce_dynamics.body import Body
-from ce_dynamics.couplings.base import Coupled, Coupling, checked_coordinates
-from ce_dynamics.couplings.written import View, Written, written
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array, Scalar
+from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.errors import ModelError, PhysicalityWarning, WrongTypeError
-from ce_dynamics.forces.base import ForceElement, Observer
-from ce_dynamics.free_inertia import checked_free_inertia
-from ce_dynamics.hinges.base import Hinge, finite_vector
-from ce_dynamics.hinges.conditions import Closure
-from ce_dynamics.hinges.geometry import finite_number, free_numbers
-from ce_dynamics.linkage import Linkage
-from ce_dynamics.motions import Motion
-from ce_dynamics.parameters import Parameter
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.checked import finite_number, free_numbers
+from ce_dynamics.mechanism.couplings.base import Coupled, Coupling, checked_coordinates
+from ce_dynamics.mechanism.couplings.user_constraint import View, Written, written
+from ce_dynamics.mechanism.drives import Motion
+from ce_dynamics.mechanism.forces.base import ForceElement, Observer
+from ce_dynamics.mechanism.free_inertia import checked_free_inertia
+from ce_dynamics.mechanism.hinges.base import Hinge, finite_vector
+from ce_dynamics.mechanism.hinges.conditions import Closure
+from ce_dynamics.mechanism.parameters import Parameter
 
 if TYPE_CHECKING:
-    from ce_dynamics.describing.description import Description
+    from ce_dynamics.views.description import Description
 
 
 @dataclass(frozen=True, eq=False)
@@ -302,8 +302,8 @@ class System:
         function : callable
             ``function(see)`` returns the residuals (a scalar or a sequence) that must vanish, from
             ``see.point(body, at, frame)``, ``see.direction(body, axis, frame)`` and
-            ``see.coordinate(body, k)``; written on arrays and the functions of `ce_dynamics.arrays`.  Its
-            derivatives are formed exactly.
+            ``see.coordinate(body, k)``; written on arrays and the functions of `ce_dynamics.algebra.arrays`.
+            Its derivatives are formed exactly.
         independent : sequence of Body or str
             As for `close_loop`.
 
@@ -522,7 +522,7 @@ class System:
         ground
         └─ rod         Revolute  rod [rad]    independent  1
         """
-        from ce_dynamics.describing.description import describe  # here, because it embeds the system
+        from ce_dynamics.views.description import describe  # here, because it embeds the system
 
         return describe(self)
 

@@ -5,7 +5,7 @@ Nothing in a file is ignored silently.  What has no effect on the motion (looks)
 says that it is to be left out.
 """
 
-from ce_dynamics.readers.mjcf import read_mjcf
-from ce_dynamics.readers.urdf import read_urdf
+from ce_dynamics.readers.mjcf.read import read_mjcf
+from ce_dynamics.readers.urdf.read import read_urdf
 
 __all__ = ["read_mjcf", "read_urdf"]

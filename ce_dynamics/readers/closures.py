@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.hinges import Closure, Fixed, Hinge, Planar, Prismatic, Revolute, Spherical
-from ce_dynamics.hinges.conditions import Angle, Coincident, Condition, InPlane
-from ce_dynamics.hinges.geometry import across
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.mechanism.checked import across
+from ce_dynamics.mechanism.hinges import Closure, Fixed, Hinge, Planar, Prismatic, Revolute, Spherical
+from ce_dynamics.mechanism.hinges.conditions import Angle, Coincident, Condition, InPlane
 from ce_dynamics.readers.pose import Pose
 
 ROUNDING = 1e-12

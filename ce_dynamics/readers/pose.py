@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ce_dynamics.arrays import Array
+from ce_dynamics.algebra.arrays import Array
 
 ROUNDING = 1e-15
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from ce_dynamics.errors import DataError
+from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.xml_file import Element
-from ce_dynamics.system import System
 
 logger = logging.getLogger(__name__)
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from ce_dynamics.body import Body
-from ce_dynamics.embedding import driven_bodies, merged_groups
+from ce_dynamics.embedding.embed import driven_bodies, merged_groups
 from ce_dynamics.errors import DataError, ModelError
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.closures import RIGHT_ANGLE, Gap
-from ce_dynamics.system import System
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ce_dynamics.arrays import Array
+from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.errors import DataError, ModelError
 
 EXTRA = "reading robot files needs {package}, which is not installed; install ce-dynamics[robots]"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ce_dynamics.checks import Floats
-from ce_dynamics.model import Model
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.model import Model
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -11,20 +11,15 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
 
-from ce_dynamics import checks
-from ce_dynamics.analysis.answers import reach_text
-from ce_dynamics.charts import Charts, solve_across_charts
-from ce_dynamics.checks import Floats, checked
-from ce_dynamics.dead_centre_jumps import jump_of, thrown
-from ce_dynamics.dead_centre_watch import straight_path_text, where_it_stands
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.checks import Floats, checked
+from ce_dynamics.compiled.compiled_system import reach_text
+from ce_dynamics.compiled.model import InputLaw, Model
 from ce_dynamics.errors import AccuracyWarning, CeDynamicsError, ModelError, SimulationError
-from ce_dynamics.model import InputLaw, Model
 from ce_dynamics.reach_watch import standing_at_an_end
-from ce_dynamics.results import Column, Record, observed, record
 from ce_dynamics.run_checks import Promises
-from ce_dynamics.steepness import warn_if_steep
-from ce_dynamics.stepping.methods import FIXED, NATIVE_METHODS, NativeMethod
-from ce_dynamics.stepping.run import (
+from ce_dynamics.simulation.integrators.methods import FIXED, NATIVE_METHODS, NativeMethod
+from ce_dynamics.simulation.integrators.native import (
     STEPS_PER_CHUNK,
     InterruptedRunError,
     Settings,
@@ -32,13 +27,18 @@ from ce_dynamics.stepping.run import (
     make_stepper,
     march,
 )
+from ce_dynamics.simulation.monitors.charts import Charts, solve_across_charts
+from ce_dynamics.simulation.monitors.dead_centres import straight_path_text, where_it_stands
+from ce_dynamics.simulation.monitors.jumps import jump_of, thrown
+from ce_dynamics.simulation.monitors.near_singular import warn_if_steep
+from ce_dynamics.simulation.results import Column, Record, observed, record
 
 if TYPE_CHECKING:
     import xarray as xr
     from numpy.typing import ArrayLike
     from scipy.integrate._ivp.ivp import OdeResult
 
-    from ce_dynamics.stepping.advance import Adaptive, FixedStep
+    from ce_dynamics.simulation.integrators.steppers import Adaptive, FixedStep
 
 SciPyMethod = Literal["RK45", "DOP853", "RK23", "LSODA", "Radau", "BDF"]
 Method = Literal[SciPyMethod, NativeMethod]
@@ -215,7 +215,7 @@ def simulate(
     method : str
         A method of `scipy.integrate.solve_ivp`, or one that runs wholly in compiled code: ``rk4``,
         ``rosenbrock``, ``implicit-euler`` (fixed steps; the last two for stiff models) or ``dopri5``
-        (adaptive); see `ce_dynamics.stepping`.
+        (adaptive); see `ce_dynamics.simulation.integrators`.
     rtol, atol : float
         Relative and absolute error per step of the adaptive methods.
     interval : float
@@ -408,7 +408,7 @@ def integrate(
     """
     from scipy.integrate import solve_ivp
 
-    from ce_dynamics.stepping.scipy_jacobian import DenseJacobian, sparse_jacobian_of
+    from ce_dynamics.simulation.integrators.scipy_jacobian import DenseJacobian, sparse_jacobian_of
 
     y0 = accepted[0][1]
     watch = StallWatch(t_store[-1])

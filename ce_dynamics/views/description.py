@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from ce_dynamics.body import Body
-from ce_dynamics.embedding import Aggregate, Embedding, embed, freedoms_of
+from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.dynamics.state import Entry, dotted
+from ce_dynamics.embedding.charts.linkage import ChartLinkage
+from ce_dynamics.embedding.embed import Aggregate, Embedding, embed, freedoms_of
+from ce_dynamics.embedding.numeric.linkage import NumericLinkage
+from ce_dynamics.embedding.path.linkage import PathLinkage
 from ce_dynamics.errors import CeDynamicsError
-from ce_dynamics.formula import nominal
-from ce_dynamics.layout import Entry, dotted
-from ce_dynamics.loops.chart_linkage import ChartLinkage
-from ce_dynamics.loops.numeric_linkage import NumericLinkage
-from ce_dynamics.loops.path_linkage import PathLinkage
-from ce_dynamics.system import CutEdge, System
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.system import CutEdge, System
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -154,14 +154,14 @@ class Description:
         matplotlib.figure.Figure
             Save it with its ``savefig``.
         """
-        from ce_dynamics.describing.tree import (
+        from ce_dynamics.views.tree import (
             tree_figure,  # here, because a printed description needs no plots
         )
 
         return tree_figure(self)
 
     def __str__(self) -> str:
-        from ce_dynamics.describing.text import as_text
+        from ce_dynamics.views.text import as_text
 
         return as_text(self)
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.body import Body
-from ce_dynamics.checks import Floats, checked
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.checks import Floats, checked
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError
-from ce_dynamics.hinges.geometry import across, finite_vector, unit_axis
-from ce_dynamics.model import Model
-from ce_dynamics.parameters import values_at
-from ce_dynamics.system import LoopClosure
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.checked import across, finite_vector, unit_axis
+from ce_dynamics.mechanism.parameters import values_at
+from ce_dynamics.mechanism.system import LoopClosure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

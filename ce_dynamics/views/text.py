@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ce_dynamics.describing.description import AggregateLine, BodyLine, Description, Role
+from ce_dynamics.views.description import AggregateLine, BodyLine, Description, Role
 
 
 def as_text(description: Description) -> str:

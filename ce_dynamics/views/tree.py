@@ -14,8 +14,8 @@ from matplotlib.patches import Patch
 from matplotlib.textpath import TextPath
 from matplotlib.typing import LineStyleType
 
-from ce_dynamics.describing.description import BodyLine, CutLine, Description, Role
-from ce_dynamics.describing.text import heading
+from ce_dynamics.views.description import BodyLine, CutLine, Description, Role
+from ce_dynamics.views.text import heading
 
 ROW = 0.44
 """Distance of the rows [in]."""

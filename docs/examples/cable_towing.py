@@ -9,8 +9,8 @@ prints the numbers and writes pictures and an animation into the current folder;
 from __future__ import annotations
 
 from ce_dynamics.complementarity import Exact, RigidBody, Straight, evenly, uniqueness
-from ce_dynamics.models.cable_towing import End, Tow, Towing
-from ce_dynamics.models.cable_towing_command import demonstrate
+from ce_dynamics.models.demonstrations.cable_towing.__main__ import demonstrate
+from ce_dynamics.models.demonstrations.cable_towing.model import End, Tow, Towing
 
 
 def main() -> None:

@@ -27,16 +27,16 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from ce_dynamics import __version__
-from ce_dynamics.model import Model
-from ce_dynamics.models.hmmwv import Case, prepare
-from ce_dynamics.reference import (
+from ce_dynamics.augmented import (
     FullyAugmented,
     Preparation,
     Trajectory,
     simulate_baumgarte,
     simulate_dae,
 )
-from ce_dynamics.simulation import Method, simulate
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.models.hmmwv import Case, prepare
+from ce_dynamics.simulation.simulate import Method, simulate
 
 Floats = NDArray[np.float64]
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
 import ce_dynamics as ce
-from ce_dynamics.describing.pose import attachments
 from ce_dynamics.models import hmmwv
-from ce_dynamics.models.hmmwv.schema import CORNERS
+from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS
+from ce_dynamics.views.drawing import attachments
 
 Floats = NDArray[np.float64]
 

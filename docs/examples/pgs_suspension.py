@@ -12,10 +12,16 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from ce_dynamics.models.demonstration import save_figure
-from ce_dynamics.models.pgs_suspension import Motion, Socket, Suspension, SuspensionParameters, simulate
-from ce_dynamics.models.pgs_suspension_command import demonstrate
-from ce_dynamics.models.planar_contact import WavyRoad
+from ce_dynamics.models.demonstrations.command import save_figure
+from ce_dynamics.models.demonstrations.pgs_suspension.__main__ import demonstrate
+from ce_dynamics.models.demonstrations.pgs_suspension.model import (
+    Motion,
+    Socket,
+    Suspension,
+    SuspensionParameters,
+    simulate,
+)
+from ce_dynamics.models.parts.planar_contact import WavyRoad
 
 FIGURES = Path()
 STEP = 1e-3

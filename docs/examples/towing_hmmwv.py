@@ -15,11 +15,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ce_dynamics.algebra.rotation import rotation_from_quaternion
 from ce_dynamics.complementarity import GaussSeidel, Run, simulate_unilateral
-from ce_dynamics.models.demonstration import save_animation, save_figure
-from ce_dynamics.models.hmmwv.schema import CORNERS, HmmwvParameters
-from ce_dynamics.models.hmmwv.towing import SledgeParameters, TowingCase, on_hard_ground, tow
-from ce_dynamics.rotation import rotation_from_quaternion
+from ce_dynamics.models.demonstrations.command import save_animation, save_figure
+from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS, HmmwvParameters
+from ce_dynamics.models.vehicles.hmmwv.towing import SledgeParameters, TowingCase, on_hard_ground, tow
 
 FIGURES = Path()
 DRIVE = 900.0

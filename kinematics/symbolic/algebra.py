@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import sympy
 from sympy import Poly, PolynomialError
 
-from ce_dynamics.formula import nominal
+from ce_dynamics.compiler.free_numbers import nominal
 
 Expr: TypeAlias = Any
 """A SymPy expression."""

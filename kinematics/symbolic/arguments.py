@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import sympy
 
 from ce_dynamics.errors import ModelError
-from ce_dynamics.hinges.base import Hinge
 from ce_dynamics.kinematics.symbolic.algebra import Expr
+from ce_dynamics.mechanism.hinges.base import Hinge
 
 
 def checked_coordinates(

@@ -1,4 +1,4 @@
-"""SymPy expressions as Python functions on `ce_dynamics.arrays`: on floats and on traced scalars alike."""
+"""SymPy expressions as functions of `ce_dynamics.algebra.arrays`, for floats and traced scalars alike."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import sympy
 from sympy.printing.pycode import PythonCodePrinter
 
-from ce_dynamics import arrays
+from ce_dynamics.algebra import arrays
 from ce_dynamics.errors import ModelError
 from ce_dynamics.kinematics.symbolic.algebra import Expr
 
@@ -36,7 +36,7 @@ def sign(x: Any) -> Any:
 
 
 class ArraysPrinter(PythonCodePrinter):  # type: ignore[misc]  # SymPy has no types
-    """Prints expressions with the functions of `ce_dynamics.arrays`."""
+    """Prints expressions with the functions of `ce_dynamics.algebra.arrays`."""
 
     _kf: ClassVar[dict[str, Any]] = dict(FUNCTIONS)
     _default_settings: ClassVar[dict[str, Any]] = {
@@ -89,7 +89,7 @@ def function(
     Raises
     ------
     ModelError
-        For a function that `ce_dynamics.arrays` does not have.
+        For a function that `ce_dynamics.algebra.arrays` does not have.
     """
     wanted = [expression for values in results.values() for expression in values]
     expressions = [sympy.sympify(value) for _, value in assignments] + [sympy.sympify(e) for e in wanted]

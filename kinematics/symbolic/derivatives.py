@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import sympy
 
-from ce_dynamics.arrays import Array, array
+from ce_dynamics.algebra.arrays import Array, array
+from ce_dynamics.algebra.pivoted_lu import PivotedLU
 from ce_dynamics.kinematics.symbolic.algebra import Algebra, Expr, Unknown
-from ce_dynamics.loops.pivoted_lu import PivotedLU
 
 
 class Derivatives(NamedTuple):

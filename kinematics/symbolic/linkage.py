@@ -11,12 +11,10 @@ from typing import Any
 import numpy as np
 import sympy
 
-from ce_dynamics.arrays import Array, Scalar, arctan2, array, cos, sin
-from ce_dynamics.couplings.functions import ImplicitCoupling
+from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, array, cos, sin
+from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.errors import ModelError
-from ce_dynamics.formula import nominal
-from ce_dynamics.hinges.geometry import finite_number
-from ce_dynamics.hinges.revolute import Revolute
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, Link, expect_hinge
 from ce_dynamics.kinematics.symbolic.algebra import Algebra, Expr, Unknown
 from ce_dynamics.kinematics.symbolic.arguments import checked_coordinates, checked_equations
@@ -25,7 +23,9 @@ from ce_dynamics.kinematics.symbolic.derivatives import blocks, derivatives, sol
 from ce_dynamics.kinematics.symbolic.elimination import Elimination
 from ce_dynamics.kinematics.symbolic.numeric import numeric_linkage
 from ce_dynamics.kinematics.symbolic.verification import verify_against_closures, verify_design_pose
-from ce_dynamics.motion import HingeMotion, SubgraphMotion
+from ce_dynamics.mechanism.checked import finite_number
+from ce_dynamics.mechanism.couplings.functions import ImplicitCoupling
+from ce_dynamics.mechanism.hinges.revolute import Revolute
 
 logger = logging.getLogger(__name__)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ce_dynamics.couplings.base import Coordinate, Coupled
-from ce_dynamics.couplings.functions import ImplicitCoupling
+from ce_dynamics.embedding.closures.loop import Loop
+from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.kinematics.reach import placed_bodies
-from ce_dynamics.loops.numeric_linkage import NumericLinkage
-from ce_dynamics.loops.trial import Loop
+from ce_dynamics.mechanism.couplings.base import Coordinate, Coupled
+from ce_dynamics.mechanism.couplings.functions import ImplicitCoupling
 
 if TYPE_CHECKING:
     from ce_dynamics.kinematics.symbolic.linkage import SymbolicLinkage

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.body import Body
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.embedding.closures.compiled_closures import largest, least_squares
+from ce_dynamics.embedding.closures.loop import Loop, held_at_design, moving, stacked_neutral
 from ce_dynamics.errors import ModelError
-from ce_dynamics.formula import nominal
 from ce_dynamics.kinematics.reach import placed_bodies
 from ce_dynamics.kinematics.symbolic.algebra import Expr
-from ce_dynamics.loops.kernel import largest, least_squares
-from ce_dynamics.loops.trial import Loop, held_at_design, moving, stacked_neutral
-from ce_dynamics.system import LoopClosure
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.system import LoopClosure
 
 if TYPE_CHECKING:
     from ce_dynamics.kinematics.symbolic.linkage import SymbolicLinkage

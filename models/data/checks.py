@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.hinges.geometry import finite_number
+from ce_dynamics.mechanism.checked import finite_number
 
 
 def check_number(

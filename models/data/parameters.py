@@ -23,7 +23,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.quantities import Quantity
+from ce_dynamics.models.data.quantities import Quantity
 
 OVERRIDE = "override"
 """Source and place of a value given on the command line or in a call."""

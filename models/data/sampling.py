@@ -9,9 +9,9 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ce_dynamics.checks import Floats
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.quantities import Quantity
+from ce_dynamics.models.data.quantities import Quantity
 
 Kind = Literal["grid", "latin-hypercube", "monte-carlo"]
 KINDS: tuple[str, ...] = get_args(Kind)

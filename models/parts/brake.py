@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
-from ce_dynamics.arrays import Array, Scalar, absolute
-from ce_dynamics.body import Body
-from ce_dynamics.forces.base import ForceElement, HingeLoad, Observer, Response, StateDeclaration
-from ce_dynamics.hinges.base import finite_vector
-from ce_dynamics.models.checks import check_number
-from ce_dynamics.models.deflection import deflection_force, deflection_rate, excess_release
-from ce_dynamics.models.ramps import unit_clip
+from ce_dynamics.algebra.arrays import Array, Scalar, absolute
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response, StateDeclaration
+from ce_dynamics.mechanism.hinges.base import finite_vector
+from ce_dynamics.models.data.checks import check_number
+from ce_dynamics.models.parts.deflection import deflection_force, deflection_rate, excess_release
+from ce_dynamics.models.parts.ramps import unit_clip
 
 RELEASE_SPIN = 50.0
 """[rad/s] per full brake torque: how fast wind-up is shed that exceeds what the pedal holds."""

@@ -14,7 +14,7 @@ x, a deflection that relaxes when nothing holds it.
 
 from __future__ import annotations
 
-from ce_dynamics.arrays import Scalar, absolute, maximum
+from ce_dynamics.algebra.arrays import Scalar, absolute, maximum
 
 TINY_FORCE = 1e-9
 """[N] or [N m]; keeps 0/0 (neither load nor motion) finite."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
-from ce_dynamics.arrays import Scalar, maximum
-from ce_dynamics.models.checks import check_number
-from ce_dynamics.models.paths import Path
-from ce_dynamics.models.ramps import saturate_symmetric, saturate_unit
+from ce_dynamics.algebra.arrays import Scalar, maximum
+from ce_dynamics.models.data.checks import check_number
+from ce_dynamics.models.parts.paths import Path
+from ce_dynamics.models.parts.ramps import saturate_symmetric, saturate_unit
 
 Sensors = Mapping[str, Scalar]
 """What a driver perceives.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ce_dynamics.arrays import Array, Scalar, array
-from ce_dynamics.body import Body
-from ce_dynamics.forces.base import ForceElement, Observer, PointLoad, Response
+from ce_dynamics.algebra.arrays import Array, Scalar, array
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
 
 
 class GroundSpring(ForceElement):

@@ -13,13 +13,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from ce_dynamics.arrays import Scalar, minimum, sin, where
+from ce_dynamics.algebra.arrays import Scalar, minimum, sin, where
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.checks import check_number
-from ce_dynamics.models.driver import DriverParameters, Sensors, hold_speed, steer
-from ce_dynamics.models.paths import CirclePath, LateralPath, LateralStep, Path
-from ce_dynamics.models.ramps import smooth_step
-from ce_dynamics.models.road import BumpRoad, FlatRoad, InclinedRoad, Road
+from ce_dynamics.models.data.checks import check_number
+from ce_dynamics.models.parts.driver import DriverParameters, Sensors, hold_speed, steer
+from ce_dynamics.models.parts.paths import CirclePath, LateralPath, LateralStep, Path
+from ce_dynamics.models.parts.ramps import smooth_step
+from ce_dynamics.models.parts.road import BumpRoad, FlatRoad, InclinedRoad, Road
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Manoeuvre(ABC):
        and ``friction``.
     2. ``duration`` [s] and ``speed`` [m/s] at the start; ``road``.
     3. `inputs` gives the inputs ``steering`` (−1 … 1, positive to the left), ``throttle`` and ``brake`` (0 …
-       1) from time and sensors (see `ce_dynamics.models.driver.Sensors`), without branches and without
+       1) from time and sensors (see `ce_dynamics.models.parts.driver.Sensors`), without branches and without
        memory.
     4. ``path`` is what is to be followed, None where the manoeuvre is open-loop; `path_error` the distance
        from it.

@@ -6,10 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ce_dynamics.arrays import Scalar, arctan, arctan2, cos, sin, sqrt, where
+from ce_dynamics.algebra.arrays import Scalar, arctan, arctan2, cos, sin, sqrt, where
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.checks import check_number
-from ce_dynamics.models.ramps import smooth_step, smooth_step_curvature, smooth_step_slope
+from ce_dynamics.models.data.checks import check_number
+from ce_dynamics.models.parts.ramps import smooth_step, smooth_step_curvature, smooth_step_slope
 
 
 class PathView(NamedTuple):

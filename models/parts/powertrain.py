@@ -10,13 +10,13 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ce_dynamics.arrays import Array, Scalar, dot, maximum
-from ce_dynamics.body import Body
+from ce_dynamics.algebra.arrays import Array, Scalar, dot, maximum
 from ce_dynamics.errors import DataError
-from ce_dynamics.forces.base import ForceElement, Observer, PointLoad, Response
-from ce_dynamics.hinges.base import finite_vector, unit_axis
-from ce_dynamics.models.checks import check_number
-from ce_dynamics.models.ramps import unit_clip
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
+from ce_dynamics.mechanism.hinges.base import finite_vector, unit_axis
+from ce_dynamics.models.data.checks import check_number
+from ce_dynamics.models.parts.ramps import unit_clip
 
 MAX_KNOTS = 30
 """Most knots a torque table may have: each costs a few operations in every evaluation."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ce_dynamics.arrays import Scalar, maximum, minimum
+from ce_dynamics.algebra.arrays import Scalar, maximum, minimum
 
 
 def unit_clip(x: Scalar) -> Scalar:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 
-from ce_dynamics.arrays import Array, Scalar, array, cos, maximum, minimum, sin, sqrt
+from ce_dynamics.algebra.arrays import Array, Scalar, array, cos, maximum, minimum, sin, sqrt
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.checks import check_number
-from ce_dynamics.models.ramps import smooth_step, smooth_step_slope
+from ce_dynamics.models.data.checks import check_number
+from ce_dynamics.models.parts.ramps import smooth_step, smooth_step_slope
 
 
 class Road(ABC):

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ce_dynamics.arrays import Scalar, absolute, maximum, minimum, sqrt, where
-from ce_dynamics.models.tmeasy_parameters import TMeasyParameters, at_load, per_load
+from ce_dynamics.algebra.arrays import Scalar, absolute, maximum, minimum, sqrt, where
+from ce_dynamics.models.parts.tmeasy_parameters import TMeasyParameters, at_load, per_load
 
 TINY_SPEED = 1e-9
 """[m/s]; below it, rolling and sliding count as rest."""
@@ -35,8 +35,8 @@ class Curve(NamedTuple):
 class SlipForce(NamedTuple):
     """Steady-state characteristic per axis as F = −(G/W) v, and capacities.
 
-    The form is that of `ce_dynamics.models.deflection`: W are speeds, G forces; ``s`` is the generalised
-    slip, ``FM_x`` and ``FM_y`` are the maximum forces.
+    The form is that of `ce_dynamics.models.parts.deflection`: W are speeds, G forces; ``s`` is the
+    generalised slip, ``FM_x`` and ``FM_y`` are the maximum forces.
     """
 
     W_x: Scalar

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.checks import check_number
+from ce_dynamics.models.data.checks import check_number
 
 LoadPair = tuple[float, float]
 """A curve parameter at the nominal load pn and at 2 pn."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ce_dynamics.arrays import (
+from ce_dynamics.algebra.arrays import (
     Array,
     Scalar,
     absolute,
@@ -17,14 +17,14 @@ from ce_dynamics.arrays import (
     minimum,
     sqrt,
 )
-from ce_dynamics.body import Body
-from ce_dynamics.forces.base import ForceElement, Observer, PointLoad, Response, StateDeclaration
-from ce_dynamics.hinges.base import finite_vector, unit_axis
-from ce_dynamics.models.deflection import deflection_force, deflection_rate, excess_release
-from ce_dynamics.models.ramps import smooth_step
-from ce_dynamics.models.road import Road
-from ce_dynamics.models.tmeasy_curve import pneumatic_trail, slip_force
-from ce_dynamics.models.tmeasy_parameters import TMeasyParameters
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response, StateDeclaration
+from ce_dynamics.mechanism.hinges.base import finite_vector, unit_axis
+from ce_dynamics.models.parts.deflection import deflection_force, deflection_rate, excess_release
+from ce_dynamics.models.parts.ramps import smooth_step
+from ce_dynamics.models.parts.road import Road
+from ce_dynamics.models.parts.tmeasy_curve import pneumatic_trail, slip_force
+from ce_dynamics.models.parts.tmeasy_parameters import TMeasyParameters
 
 __all__ = ["Contact", "TMeasyParameters", "Tyre", "TyreForces", "contact", "tyre_forces", "vertical_force"]
 

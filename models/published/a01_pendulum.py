@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ce_dynamics.hinges import Revolute
+from ce_dynamics.mechanism.hinges import Revolute
+from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.published.mechanism import show_point
-from ce_dynamics.system import System
 
 
 def pendulum() -> System:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.body import Body
-from ce_dynamics.hinges import Revolute
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.hinges import Revolute
+from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.published.mechanism import bar_inertia, show_point
-from ce_dynamics.system import System
 
 AXIS = (0.0, 0.0, 1.0)
 

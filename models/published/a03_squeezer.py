@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.body import Body
-from ce_dynamics.forces import AppliedWrench, SpringDamper
-from ce_dynamics.hinges import Revolute
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.forces import AppliedWrench, SpringDamper
+from ce_dynamics.mechanism.hinges import Revolute
+from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.published.mechanism import show_hinge
-from ce_dynamics.system import System
 
 MASS = (0.04325, 0.00365, 0.02373, 0.00706, 0.07050, 0.00706, 0.05498)
 INERTIA = (2.194e-6, 4.410e-7, 5.255e-6, 5.667e-7, 1.169e-5, 5.667e-7, 1.912e-5)

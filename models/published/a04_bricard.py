@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ce_dynamics.body import Body
-from ce_dynamics.hinges import Revolute
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.hinges import Revolute
+from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.published.mechanism import bar_inertia, show_point
-from ce_dynamics.system import System
 
 POINTS = ((0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0, 0, 1))
 AXES = ((0, 1, 0), (0, 0, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 0, 0))

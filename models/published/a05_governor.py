@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.forces import SpringDamper
-from ce_dynamics.hinges import Prismatic, Revolute
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.mechanism.forces import SpringDamper
+from ce_dynamics.mechanism.hinges import Prismatic, Revolute
+from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.published.mechanism import bar_inertia, show_point
-from ce_dynamics.system import System
 
 DENSITY, SIDE, CUBE = 3000.0, 0.01, 0.1
 BALL = 5.0

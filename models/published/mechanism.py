@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, Scalar
-from ce_dynamics.body import Body
-from ce_dynamics.forces.base import Observer
-from ce_dynamics.model import InputLaw
-from ce_dynamics.system import System
+from ce_dynamics.algebra.arrays import Array, Scalar
+from ce_dynamics.compiled.model import InputLaw
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.forces.base import Observer
+from ce_dynamics.mechanism.system import System
 
 
 class Figure(NamedTuple):

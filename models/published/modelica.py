@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from ce_dynamics.hinges import Distance, Prismatic, Revolute
+from ce_dynamics.mechanism.hinges import Distance, Prismatic, Revolute
+from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.published.mechanism import bar_inertia, show_hinge
-from ce_dynamics.system import System
 
 DENSITY, RADIUS = 7700.0, 0.025
 GRAVITY = 9.80665

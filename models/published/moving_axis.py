@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ce_dynamics.arrays import Scalar, arctan2, cos, sin, sqrt
-from ce_dynamics.forces import SpringDamper
-from ce_dynamics.hinges import Distance, Prismatic, Revolute
+from ce_dynamics.algebra.arrays import Scalar, arctan2, cos, sin, sqrt
+from ce_dynamics.mechanism.drives import Driven
+from ce_dynamics.mechanism.forces import SpringDamper
+from ce_dynamics.mechanism.hinges import Distance, Prismatic, Revolute
+from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.published.mechanism import show_point
-from ce_dynamics.motions import Driven
-from ce_dynamics.system import System
 
 L, L0 = 1.0, 0.5
 M, EPS, R, W, G = 10.0, 1e-2, 0.1, 10.0, 1.0

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ce_dynamics.checks import Floats
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import SimulationError
-from ce_dynamics.model import Model
-from ce_dynamics.models.hmmwv.ride import build_ride
-from ce_dynamics.simulation import simulate
+from ce_dynamics.models.vehicles.hmmwv.ride import build_ride
+from ce_dynamics.simulation.simulate import simulate
 from tests.benchmarks.moving_peers import Peer, peers
 from tests.benchmarks.options import Options
 from tests.benchmarks.report import Result, Table, number
@@ -111,7 +111,7 @@ def positions(run: Any) -> Floats:
 
 def dae(model: Model, exact: Floats, options: Options) -> dict[str, list[Point]]:
     """The fully augmented model: GGL by SUNDIALS IDA, Baumgarte by RK45."""
-    from ce_dynamics.reference import FullyAugmented, Preparation, simulate_baumgarte, simulate_dae
+    from ce_dynamics.augmented import FullyAugmented, Preparation, simulate_baumgarte, simulate_dae
 
     full = FullyAugmented(model.system)
     ready = Preparation(full, full.state_from_embedded(model.embedding, *model.layout.split(model.y0)))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from typing import Any, NamedTuple
 
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import TracedFunction
 from ce_dynamics.compiler import machine as compiler
-from ce_dynamics.compiler.emit import FLAGS, emit_llvm
-from ce_dynamics.compiler.operations import arity
-from ce_dynamics.model import Model
-from ce_dynamics.models.hmmwv.ride import build_ride
+from ce_dynamics.compiler.codegen.emit import FLAGS, emit_llvm
+from ce_dynamics.compiler.tracing.operations import arity
+from ce_dynamics.models.vehicles.hmmwv.ride import build_ride
 from tests.benchmarks.evaluation import prepared
 from tests.benchmarks.options import Options
 from tests.benchmarks.report import Result, Table, number

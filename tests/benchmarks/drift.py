@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ce_dynamics.model import Model
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.models.hmmwv import build_ride, prepare
-from ce_dynamics.simulation import simulate
+from ce_dynamics.simulation.simulate import simulate
 from tests.benchmarks.moving_peers import peers
 from tests.benchmarks.options import Options
 from tests.benchmarks.report import Result, Table, number

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import compile_function
-from ce_dynamics.model import Model
 from ce_dynamics.models.hmmwv import prepare
-from ce_dynamics.simulation import simulate
+from ce_dynamics.simulation.simulate import simulate
 from tests.benchmarks.options import Options
 from tests.benchmarks.report import Result, Table, number
 from tests.benchmarks.timing import native_loop, repeats
@@ -21,7 +21,7 @@ from tests.benchmarks.timing import native_loop, repeats
 
 def run(options: Options) -> Result:
     """Simulated seconds of all vehicles per second on the wall: full vehicle, driver, RK4 at 1 ms."""
-    from ce_dynamics.ensembles.simulation import simulate_ensemble
+    from ce_dynamics.simulation.ensembles.simulation import simulate_ensemble
 
     case = prepare("double-lane-change")
     runs, duration, rounds = (16, 0.1, 1) if options.quick else (128, 5.0, 5)

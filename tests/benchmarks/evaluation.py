@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import CompiledFunction, compile_function
-from ce_dynamics.model import Model
-from ce_dynamics.models.hmmwv.ride import build_ride
+from ce_dynamics.models.vehicles.hmmwv.ride import build_ride
 from tests.benchmarks import pinocchio_native
 from tests.benchmarks.mechanism import Floats, deviation, independent, reference, ride_mechanism
 from tests.benchmarks.mujoco_peer import IMPEDANCE, SETTINGS, Soft
@@ -144,7 +144,7 @@ def accelerations(model: Model, v_dot: Floats) -> dict[str, Floats]:
 
 def dae() -> list[Contender]:
     """The project's fully augmented model, equations (8), on sparse matrices."""
-    from ce_dynamics.reference import FullyAugmented, Preparation
+    from ce_dynamics.augmented import FullyAugmented, Preparation
 
     model = Model(build_ride())
     full = FullyAugmented(model.system)

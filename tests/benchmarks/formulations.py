@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse.linalg import splu
 
-from ce_dynamics.model import Model
+from ce_dynamics.augmented import FullyAugmented, Preparation, TreeAugmented
+from ce_dynamics.augmented.augmented import Augmented
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.models import hmmwv
-from ce_dynamics.reference import FullyAugmented, Preparation, TreeAugmented
-from ce_dynamics.reference.augmented import Augmented
 from tests.benchmarks.mechanism import Floats
 from tests.benchmarks.options import Options
 from tests.benchmarks.report import Result, Table, number

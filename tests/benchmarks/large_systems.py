@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.forces.spring_damper import SpringDamper
-from ce_dynamics.hinges import Free, Revolute
 from ce_dynamics.kinematics.double_wishbone import DoubleWishbone, DoubleWishboneBodies, DoubleWishbonePoints
 from ce_dynamics.kinematics.four_bar_linkage import FourBar
-from ce_dynamics.system import System
+from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
+from ce_dynamics.mechanism.hinges import Free, Revolute
+from ce_dynamics.mechanism.system import System
 from tests.benchmarks.mechanism import BAR_INERTIA, Floats, Y, four_bar_points
 
 CORNER = {

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import TracedFunction, machine
-from ce_dynamics.compiler.fusion import code_of
+from ce_dynamics.compiler.codegen.fused import code_of
+from ce_dynamics.compiler.codegen.outliner import outline
 from ce_dynamics.compiler.machine import CompiledFunction, linked, object_code
-from ce_dynamics.compiler.outline import outline
-from ce_dynamics.model import Model
-from ce_dynamics.system import System
+from ce_dynamics.mechanism.system import System
 from tests.benchmarks import large_systems, pinocchio_native
 from tests.benchmarks.evaluation import prepared
 from tests.benchmarks.mechanism import Floats, four_bar_chain

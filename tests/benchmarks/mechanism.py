@@ -15,8 +15,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ce_dynamics.models.hmmwv.corner import CornerParameters
-from ce_dynamics.models.hmmwv.schema import CORNERS, HmmwvParameters
+from ce_dynamics.models.vehicles.hmmwv.corner import CornerParameters
+from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS, HmmwvParameters
 
 Floats = NDArray[np.float64]
 X, Y = np.eye(3)[0], np.eye(3)[1]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.models.hmmwv.schema import CORNERS, HmmwvParameters
+from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS, HmmwvParameters
 from tests.benchmarks.mechanism import Floats
 
 

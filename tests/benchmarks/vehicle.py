@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ce_dynamics.models.hmmwv import prepare
-from ce_dynamics.models.hmmwv.case import Case
-from ce_dynamics.simulation import simulate
-from ce_dynamics.stepping.simulator import Simulator
+from ce_dynamics.models.vehicles.hmmwv.case import Case
+from ce_dynamics.simulation.in_the_loop.simulator import Simulator
+from ce_dynamics.simulation.simulate import simulate
 from tests.benchmarks.evaluation import prepared
 from tests.benchmarks.options import Options
 from tests.benchmarks.report import Result, Table, number

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.transform import Rotation
 
-from ce_dynamics.body import Body
-from ce_dynamics.hinges import (
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.hinges import (
     Cylindrical,
     Fixed,
     Free,

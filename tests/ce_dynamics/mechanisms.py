@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.hinges import (
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.mechanism.hinges import (
     Closure,
     Cylindrical,
     Hinge,
@@ -18,8 +18,8 @@ from ce_dynamics.hinges import (
     Spherical,
     Universal,
 )
+from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.published import bricard
-from ce_dynamics.system import System
 
 __all__ = [
     "Z",

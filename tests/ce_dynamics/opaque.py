@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, array
+from ce_dynamics.algebra.arrays import Array, array
 
 
 class Opaque:

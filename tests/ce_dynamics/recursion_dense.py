@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.body import Body
-from ce_dynamics.equations import Instant
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.dynamics.instant import Instant
+from ce_dynamics.mechanism.body import Body
 from tests.ce_dynamics.recursion_systems import Case
 
 Floats = NDArray[np.float64]

@@ -8,14 +8,22 @@ from typing import ClassVar
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, array, cos, sin, zeros
-from ce_dynamics.body import Body
-from ce_dynamics.embedding import embed
-from ce_dynamics.equations import Instant
-from ce_dynamics.forces.spring_damper import SpringDamper
-from ce_dynamics.forces.torsion import TorsionSpringDamper
-from ce_dynamics.forces.wrench import AppliedWrench
-from ce_dynamics.hinges import (
+from ce_dynamics.algebra.arrays import Array, array, cos, sin, zeros
+from ce_dynamics.dynamics.instant import Instant
+from ce_dynamics.dynamics.state import Layout
+from ce_dynamics.embedding.embed import embed
+from ce_dynamics.embedding.linkage import Linkage
+from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
+from ce_dynamics.kinematics.base import ClosedForm
+from ce_dynamics.kinematics.double_wishbone import DoubleWishbone, DoubleWishboneBodies, DoubleWishbonePoints
+from ce_dynamics.kinematics.four_bar_linkage import FourBar
+from ce_dynamics.kinematics.pitman import PitmanSteering
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.drives import Driven
+from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
+from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
+from ce_dynamics.mechanism.forces.wrench import AppliedWrench
+from ce_dynamics.mechanism.hinges import (
     Cylindrical,
     Fixed,
     Free,
@@ -26,17 +34,9 @@ from ce_dynamics.hinges import (
     Spherical,
     Universal,
 )
-from ce_dynamics.hinges.base import Hinge
-from ce_dynamics.hinges.conditions import Condition
-from ce_dynamics.kinematics.base import ClosedForm
-from ce_dynamics.kinematics.double_wishbone import DoubleWishbone, DoubleWishboneBodies, DoubleWishbonePoints
-from ce_dynamics.kinematics.four_bar_linkage import FourBar
-from ce_dynamics.kinematics.pitman import PitmanSteering
-from ce_dynamics.layout import Layout
-from ce_dynamics.linkage import Linkage
-from ce_dynamics.motion import HingeMotion, SubgraphMotion
-from ce_dynamics.motions import Driven
-from ce_dynamics.system import System
+from ce_dynamics.mechanism.hinges.base import Hinge
+from ce_dynamics.mechanism.hinges.conditions import Condition
+from ce_dynamics.mechanism.system import System
 
 KINDS: dict[str, Callable[[Array, Array, Array], Hinge]] = {
     "revolute": lambda a, b, at: Revolute(a, at),

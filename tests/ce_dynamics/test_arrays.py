@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ce_dynamics import arrays
-from ce_dynamics.arrays import (
+from ce_dynamics.algebra import arrays
+from ce_dynamics.algebra.arrays import (
     absolute,
     arctan2,
     array,

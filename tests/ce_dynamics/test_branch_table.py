@@ -7,12 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from ce_dynamics.embedding import embed
+from ce_dynamics.embedding.embed import embed
+from ce_dynamics.embedding.numeric.branch_table import MOST_PIECES
+from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.errors import IndependentCoordinatesError
-from ce_dynamics.hinges import Prismatic, Revolute
-from ce_dynamics.loops.branch_table import MOST_PIECES
-from ce_dynamics.loops.numeric_linkage import NumericLinkage
-from ce_dynamics.system import System
+from ce_dynamics.mechanism.hinges import Prismatic, Revolute
+from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.closure_sampling import closure_errors_at
 from tests.ce_dynamics.mechanisms import Z, add, four_bar
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import ce_dynamics as ce
-from ce_dynamics.loops.freedoms import Freedoms
-from ce_dynamics.system import LoopClosure, System
+from ce_dynamics.embedding.closures.freedoms import Freedoms
+from ce_dynamics.mechanism.system import LoopClosure, System
 from tests.ce_dynamics.mechanisms import Z, add, bricard, five_bar, floating_coupler, four_bar, rsur
 
 CRANK_ROCKER = (1.0, 3.0, 2.5, 3.2)

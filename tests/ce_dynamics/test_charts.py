@@ -15,25 +15,25 @@ import numpy as np
 import pytest
 
 import ce_dynamics as ce
-from ce_dynamics.arrays import Array
-from ce_dynamics.charts import Charts
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.augmented import FullyAugmented, Preparation, embedded_accelerations, simulate_dae
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import compile_function, trace
-from ce_dynamics.embedding import Embedding, embed
+from ce_dynamics.dynamics.outward import Outward
+from ce_dynamics.embedding.charts.linkage import ChartLinkage
+from ce_dynamics.embedding.embed import Embedding, embed
+from ce_dynamics.embedding.whole_loop import chart_of
 from ce_dynamics.errors import (
     AssemblyError,
     IndependentCoordinatesError,
     SimulationError,
     SingularityWarning,
 )
-from ce_dynamics.hinges import Planar, Prismatic, Revolute, Spherical
-from ce_dynamics.loops.chart_linkage import ChartLinkage
-from ce_dynamics.model import Model
-from ce_dynamics.path_aggregate import chart_of
-from ce_dynamics.recursion.outward import Outward
-from ce_dynamics.reference import FullyAugmented, Preparation, embedded_accelerations, simulate_dae
-from ce_dynamics.results import observed
-from ce_dynamics.steepness import warn_if_steep
-from ce_dynamics.system import System
+from ce_dynamics.mechanism.hinges import Planar, Prismatic, Revolute, Spherical
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.simulation.monitors.charts import Charts
+from ce_dynamics.simulation.monitors.near_singular import warn_if_steep
+from ce_dynamics.simulation.results import observed
 from tests.ce_dynamics.mechanisms import Z, add, five_bar
 from tests.ce_dynamics.test_path import five_point, stacked, through
 
@@ -253,7 +253,7 @@ def test_a_warning_near_a_singular_configuration() -> None:
     worst = float(gearing[1, 0])
     assert warn_if_steep(model, np.array((0.0, 0.1)), y, gearing) == ""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ce_dynamics.steepness.STEEP", 0.9 * worst)
+        patch.setattr("ce_dynamics.simulation.monitors.near_singular.STEEP", 0.9 * worst)
         with pytest.warns(SingularityWarning, match=r"at t = 0\.1 s: 'left' = -1 and 'right' = 1\.15 hardly"):
             said = warn_if_steep(model, np.array((0.0, 0.1)), y, gearing)
     assert "near a singular configuration of 'left' = -1" in said

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import ce_dynamics as ce
-from ce_dynamics.arrays import array, cos, sin
-from ce_dynamics.compiler.content import content_key
-from ce_dynamics.couplings import Coupled, View
-from ce_dynamics.loops.coupled_hinges import CoupledHinges
-from ce_dynamics.loops.numeric_linkage import NumericLinkage
-from ce_dynamics.reference import FullyAugmented, TreeAugmented, embedded_accelerations, simulate_dae
-from ce_dynamics.system import System
+from ce_dynamics.algebra.arrays import array, cos, sin
+from ce_dynamics.augmented import FullyAugmented, TreeAugmented, embedded_accelerations, simulate_dae
+from ce_dynamics.compiler.fingerprint import content_key
+from ce_dynamics.embedding.couplings_solved import CoupledHinges
+from ce_dynamics.embedding.numeric.linkage import NumericLinkage
+from ce_dynamics.mechanism.couplings import Coupled, View
+from ce_dynamics.mechanism.system import System
 
 Z = (0.0, 0.0, 1.0)
 
@@ -94,7 +94,7 @@ class Torque(ce.ForceElement):
         return ((self.body, self.body.com),)
 
     def evaluate(self, observer: Any, x: Any, u: Any) -> Any:
-        from ce_dynamics.forces.base import HingeLoad, Response
+        from ce_dynamics.mechanism.forces.base import HingeLoad, Response
 
         return Response((HingeLoad(self.body, 0, u["torque"]),))
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import ce_dynamics as ce
-from ce_dynamics.dead_centre_watch import near_passages, watched
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import SimulationError, SingularityWarning
-from ce_dynamics.forces import TorsionSpringDamper
-from ce_dynamics.model import Model
-from ce_dynamics.system import LoopClosure, System
+from ce_dynamics.mechanism.forces import TorsionSpringDamper
+from ce_dynamics.mechanism.system import LoopClosure, System
+from ce_dynamics.simulation.monitors.dead_centres import near_passages, watched
 from tests.ce_dynamics.mechanisms import four_bar, slider_crank
 
 CRANK_ROCKER = (1.0, 3.0, 2.5, 3.2)

@@ -9,8 +9,8 @@ import pytest
 from matplotlib.text import Text
 
 import ce_dynamics as ce
-from ce_dynamics.describing.description import Role
 from ce_dynamics.models import hmmwv
+from ce_dynamics.views.description import Role
 
 
 def pin(x: float, z: float) -> ce.Revolute:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ce_dynamics.embedding import Aggregate, Embedding, embed
+from ce_dynamics.embedding.embed import Aggregate, Embedding, embed
+from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.errors import ModelError
-from ce_dynamics.hinges import Distance, Free, Prismatic, Revolute, Spherical
-from ce_dynamics.loops.numeric_linkage import NumericLinkage
-from ce_dynamics.motions import Held
-from ce_dynamics.rolling_hinge import RollingOnPlane
-from ce_dynamics.system import System
+from ce_dynamics.mechanism.drives import Held
+from ce_dynamics.mechanism.hinges import Distance, Free, Prismatic, Revolute, Spherical
+from ce_dynamics.mechanism.hinges.rolling import RollingOnPlane
+from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.mechanisms import Z, add, five_bar, four_bar
 
 

@@ -9,10 +9,10 @@ import pytest
 import xarray as xr
 
 import ce_dynamics as ce
-from ce_dynamics.arrays import sin
-from ce_dynamics.ensembles.simulation import compiled
+from ce_dynamics.algebra.arrays import sin
 from ce_dynamics.errors import ModelError, SimulationError
-from ce_dynamics.parameters import Parameter
+from ce_dynamics.mechanism.parameters import Parameter
+from ce_dynamics.simulation.ensembles.simulation import compiled
 
 
 def crank_rocker(free: bool = True) -> ce.System:

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.body import Body
+from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.compiler import trace
-from ce_dynamics.equations import Instant
+from ce_dynamics.dynamics.energy import load_power
+from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.errors import ModelError
-from ce_dynamics.forces import (
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.forces import (
     AppliedWrench,
     ForceElement,
     HingeLoad,
@@ -25,11 +26,19 @@ from ce_dynamics.forces import (
     Tabulated,
     TorsionSpringDamper,
 )
-from ce_dynamics.forces.spring_damper import common_carrier
-from ce_dynamics.hinges import Cylindrical, Free, Planar, Prismatic, Revolute, Screw, Spherical, Universal
-from ce_dynamics.hinges.base import Hinge
-from ce_dynamics.recursion.energy import load_power
-from ce_dynamics.system import System
+from ce_dynamics.mechanism.forces.spring_damper import common_carrier
+from ce_dynamics.mechanism.hinges import (
+    Cylindrical,
+    Free,
+    Planar,
+    Prismatic,
+    Revolute,
+    Screw,
+    Spherical,
+    Universal,
+)
+from ce_dynamics.mechanism.hinges.base import Hinge
+from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.recursion_dense import Dense
 from tests.ce_dynamics.recursion_systems import Case, add_random, random_hinge
 

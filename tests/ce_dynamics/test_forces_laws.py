@@ -13,7 +13,7 @@ from scipy.interpolate import PchipInterpolator
 
 from ce_dynamics.compiler import trace
 from ce_dynamics.errors import ModelError
-from ce_dynamics.forces.laws import Law, Linear, Polynomial, Tabulated
+from ce_dynamics.mechanism.forces.laws import Law, Linear, Polynomial, Tabulated
 
 X = (-1.0, -0.2, 0.1, 0.5, 2.0)
 Y = (-4.0, -3.0, 0.5, 0.6, 5.0)

@@ -17,9 +17,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from ce_dynamics.arrays import Array, concatenate, cross
+from ce_dynamics.algebra.arrays import Array, concatenate, cross
+from ce_dynamics.algebra.rotation import rotation_about
 from ce_dynamics.errors import ModelError
-from ce_dynamics.hinges import (
+from ce_dynamics.mechanism.checked import across, unit_axis
+from ce_dynamics.mechanism.hinges import (
     Condition,
     Cylindrical,
     Distance,
@@ -33,9 +35,7 @@ from ce_dynamics.hinges import (
     Spherical,
     Universal,
 )
-from ce_dynamics.hinges.conditions import Angle, Coincident, InPlane, Screwed, Separation
-from ce_dynamics.hinges.geometry import across, unit_axis
-from ce_dynamics.rotation import rotation_about
+from ce_dynamics.mechanism.hinges.conditions import Angle, Coincident, InPlane, Screwed, Separation
 from tests.ce_dynamics.opaque import opaque, reveal
 
 STEP = 2e-4

@@ -8,9 +8,9 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.compiler import machine
-from ce_dynamics.embedding import embed
-from ce_dynamics.recursion.outward import Outward
-from ce_dynamics.system import System
+from ce_dynamics.dynamics.outward import Outward
+from ce_dynamics.embedding.embed import embed
+from ce_dynamics.mechanism.system import System
 from tests.benchmarks.large_systems import chain, comb, tree
 
 

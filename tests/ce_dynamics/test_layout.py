@@ -7,16 +7,25 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from ce_dynamics.arrays import Array, Scalar
-from ce_dynamics.body import Body
-from ce_dynamics.embedding import embed
+from ce_dynamics.algebra.arrays import Array, Scalar
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.dynamics.state import Entry, Layout, dotted, rate_name
+from ce_dynamics.embedding.embed import embed
 from ce_dynamics.errors import ModelError
-from ce_dynamics.forces.base import ForceElement, Observer, Response, StateDeclaration
-from ce_dynamics.hinges import Cylindrical, Fixed, Free, Planar, Prismatic, Revolute, Spherical, Universal
-from ce_dynamics.layout import Entry, Layout, dotted, rate_name
-from ce_dynamics.model import Model
-from ce_dynamics.motions import Held, SecondOrderActuator
-from ce_dynamics.system import System
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.drives import Held, SecondOrderActuator
+from ce_dynamics.mechanism.forces.base import ForceElement, Observer, Response, StateDeclaration
+from ce_dynamics.mechanism.hinges import (
+    Cylindrical,
+    Fixed,
+    Free,
+    Planar,
+    Prismatic,
+    Revolute,
+    Spherical,
+    Universal,
+)
+from ce_dynamics.mechanism.system import System
 
 
 class Relaxation(ForceElement):

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pytest
 
-from ce_dynamics.arrays import Array, Scalar, zeros
-from ce_dynamics.body import Body
+from ce_dynamics.algebra.arrays import Array, Scalar, zeros
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError
-from ce_dynamics.forces.base import ForceElement, HingeLoad, Observer, PointLoad, Response
-from ce_dynamics.hinges import Free, Prismatic, Revolute, Screw, Spherical
-from ce_dynamics.model import Model
-from ce_dynamics.system import System
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, PointLoad, Response
+from ce_dynamics.mechanism.hinges import Free, Prismatic, Revolute, Screw, Spherical
+from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.dense_poses import Floats
 from tests.ce_dynamics.recursion_systems import Case
 

@@ -5,15 +5,23 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.hinges import Cylindrical, Distance, Prismatic, Revolute, Screw, Spherical, Universal
-from ce_dynamics.hinges.conditions import Closure
-from ce_dynamics.loops.closure_errors import ClosureErrors, numerical_rank
-from ce_dynamics.loops.freedoms import Freedoms
-from ce_dynamics.loops.pivoted_lu import PivotedLU
-from ce_dynamics.loops.row_choice import RowChoice, smallest_singular
-from ce_dynamics.loops.trial import Loop, moving
-from ce_dynamics.system import System
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.pivoted_lu import PivotedLU
+from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, numerical_rank
+from ce_dynamics.embedding.closures.freedoms import Freedoms
+from ce_dynamics.embedding.closures.loop import Loop, moving
+from ce_dynamics.embedding.closures.row_choice import RowChoice, smallest_singular
+from ce_dynamics.mechanism.hinges import (
+    Cylindrical,
+    Distance,
+    Prismatic,
+    Revolute,
+    Screw,
+    Spherical,
+    Universal,
+)
+from ce_dynamics.mechanism.hinges.conditions import Closure
+from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.mechanisms import (
     add,
     bricard,

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ce_dynamics.embedding import embed
+from ce_dynamics.augmented import embedded_accelerations
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.embedding.embed import embed
+from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.errors import SimulationError
-from ce_dynamics.hinges import Prismatic, Revolute
 from ce_dynamics.kinematics import FourBar
-from ce_dynamics.loops.numeric_linkage import NumericLinkage
-from ce_dynamics.model import Model
-from ce_dynamics.reference import embedded_accelerations
-from ce_dynamics.simulation import simulate
-from ce_dynamics.system import System
+from ce_dynamics.mechanism.hinges import Prismatic, Revolute
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.simulation.simulate import simulate
 
 
 def six_bar(*, closed_form: bool) -> System:

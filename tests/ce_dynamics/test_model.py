@@ -13,15 +13,15 @@ import sympy as sp
 from scipy.spatial.transform import Rotation
 from scipy.special import ellipj
 
-from ce_dynamics.arrays import Scalar, sin, where
+from ce_dynamics.algebra.arrays import Scalar, sin, where
+from ce_dynamics.compiled.model import Model, compile
 from ce_dynamics.errors import AssemblyError, ModelError
-from ce_dynamics.forces.base import Observer
-from ce_dynamics.forces.wrench import AppliedWrench
-from ce_dynamics.hinges import Free, Prismatic, Revolute, Spherical, Universal
 from ce_dynamics.kinematics.four_bar_linkage import FourBar
-from ce_dynamics.model import Model, compile
-from ce_dynamics.simulation import simulate
-from ce_dynamics.system import System
+from ce_dynamics.mechanism.forces.base import Observer
+from ce_dynamics.mechanism.forces.wrench import AppliedWrench
+from ce_dynamics.mechanism.hinges import Free, Prismatic, Revolute, Spherical, Universal
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.simulation.simulate import simulate
 from tests.ce_dynamics.dense_poses import Floats
 from tests.ce_dynamics.recursion_systems import SYSTEMS, Case, add_linkage
 

@@ -9,12 +9,21 @@ from functools import partial
 import numpy as np
 import pytest
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.body import Body
-from ce_dynamics.hinges import Cylindrical, Hinge, Planar, Prismatic, Revolute, Screw, Spherical, Universal
-from ce_dynamics.motion import BodyMotion, SubgraphMotion
-from ce_dynamics.motions import Prescribed
-from ce_dynamics.system import System
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.embedding.motion import BodyMotion, SubgraphMotion
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.drives import Prescribed
+from ce_dynamics.mechanism.hinges import (
+    Cylindrical,
+    Hinge,
+    Planar,
+    Prismatic,
+    Revolute,
+    Screw,
+    Spherical,
+    Universal,
+)
+from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.dense_poses import (
     Floats,
     angular_velocity,

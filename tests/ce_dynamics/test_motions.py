@@ -10,8 +10,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from ce_dynamics.errors import ModelError
-from ce_dynamics.forces.base import StateDeclaration
-from ce_dynamics.motions import Driven, Held, Prescribed, SecondOrderActuator
+from ce_dynamics.mechanism.drives import Driven, Held, Prescribed, SecondOrderActuator
+from ce_dynamics.mechanism.forces.base import StateDeclaration
 
 
 def command(t: float) -> float:

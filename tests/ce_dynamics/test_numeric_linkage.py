@@ -14,18 +14,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ce_dynamics.arrays import Array
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.augmented import FullyAugmented, embedded_accelerations
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import compile_function, trace
-from ce_dynamics.embedding import Embedding, embed
+from ce_dynamics.dynamics.outward import Outward
+from ce_dynamics.embedding.embed import Embedding, embed
+from ce_dynamics.embedding.numeric.branch import follow
+from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.errors import AssemblyError, ModelError
-from ce_dynamics.hinges import Distance, Prismatic, Revolute, Screw
-from ce_dynamics.loops.branch import follow
-from ce_dynamics.loops.numeric_linkage import NumericLinkage
-from ce_dynamics.model import Model
-from ce_dynamics.motions import Driven
-from ce_dynamics.recursion.outward import Outward
-from ce_dynamics.reference import FullyAugmented, embedded_accelerations
-from ce_dynamics.system import System
+from ce_dynamics.mechanism.drives import Driven
+from ce_dynamics.mechanism.hinges import Distance, Prismatic, Revolute, Screw
+from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.mechanisms import (
     Z,
     add,

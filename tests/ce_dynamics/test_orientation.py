@@ -7,11 +7,11 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import ce_dynamics as ce
-from ce_dynamics.arrays import Array
+from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.compiler import trace
-from ce_dynamics.hinges.revolute import Revolute
-from ce_dynamics.orientation import Directions, Orientation, by_directions
-from ce_dynamics.principal_inertia import principal_inertia
+from ce_dynamics.mechanism.hinges.revolute import Revolute
+from ce_dynamics.mechanism.inertia import principal_inertia
+from ce_dynamics.mechanism.orientation import Directions, Orientation, by_directions
 
 RNG = np.random.default_rng(5)
 EPS = float(np.finfo(float).eps)

@@ -8,10 +8,10 @@ from functools import partial
 import numpy as np
 import pytest
 
-from ce_dynamics.body import Body
-from ce_dynamics.equations import Instant
-from ce_dynamics.hinges import Fixed, Free, Revolute, Spherical
-from ce_dynamics.system import System
+from ce_dynamics.dynamics.instant import Instant
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.hinges import Fixed, Free, Revolute, Spherical
+from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.dense_poses import Floats, angular_velocity, first_derivative, seen, transform
 from tests.ce_dynamics.recursion_systems import Case, make_case
 

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import ce_dynamics as ce
-from ce_dynamics.arrays import arctan2, cos, maximum, sin, sqrt, where
+from ce_dynamics.algebra.arrays import arctan2, cos, maximum, sin, sqrt, where
 from ce_dynamics.compiler import trace
+from ce_dynamics.compiler.free_numbers import Free, is_free, nominal
 from ce_dynamics.errors import ModelError
-from ce_dynamics.formula import Free, is_free, nominal
-from ce_dynamics.free_inertia import free_principal
-from ce_dynamics.parameters import Parameter, refusals, values_at
+from ce_dynamics.mechanism.free_inertia import free_principal
+from ce_dynamics.mechanism.parameters import Parameter, refusals, values_at
 
 NOMINAL = {
     "m": 1.0,

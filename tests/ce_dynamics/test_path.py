@@ -16,21 +16,21 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import ce_dynamics as ce
-from ce_dynamics.arrays import Array
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.augmented import FullyAugmented, embedded_accelerations
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import compile_function, trace
-from ce_dynamics.couplings import Gear
-from ce_dynamics.embedding import Embedding, embed
+from ce_dynamics.dynamics.outward import Outward
+from ce_dynamics.embedding.embed import Embedding, embed
+from ce_dynamics.embedding.path import table
+from ce_dynamics.embedding.path.linkage import PathLinkage
+from ce_dynamics.embedding.whole_loop import path_of
 from ce_dynamics.errors import AssemblyError, ModelError
-from ce_dynamics.forces import TorsionSpringDamper
-from ce_dynamics.hinges import Distance, Prismatic, Revolute, Screw
-from ce_dynamics.loops import path_table
-from ce_dynamics.loops.path_linkage import PathLinkage
-from ce_dynamics.model import Model
-from ce_dynamics.motions import Driven
-from ce_dynamics.path_aggregate import path_of
-from ce_dynamics.recursion.outward import Outward
-from ce_dynamics.reference import FullyAugmented, embedded_accelerations
-from ce_dynamics.system import LoopClosure, System
+from ce_dynamics.mechanism.couplings import Gear
+from ce_dynamics.mechanism.drives import Driven
+from ce_dynamics.mechanism.forces import TorsionSpringDamper
+from ce_dynamics.mechanism.hinges import Distance, Prismatic, Revolute, Screw
+from ce_dynamics.mechanism.system import LoopClosure, System
 from tests.ce_dynamics.mechanisms import (
     Z,
     add,
@@ -535,7 +535,7 @@ def test_path_of_a_loop_that_is_driven() -> None:
 
 
 def test_a_path_too_sharp_for_its_samples(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(path_table, "SAMPLES", (64,))
+    monkeypatch.setattr(table, "SAMPLES", (64,))
     embedding = embed(through(slider_crank(0.99, 1.0, 0.5)))
     with pytest.raises(ModelError, match=r"'crank': its path turns too sharply"):
         moving(embedding, 0.0, 0.0)

@@ -18,14 +18,14 @@ from functools import lru_cache
 import numpy as np
 from hypothesis import HealthCheck, assume, given, seed, settings
 
-from ce_dynamics.arrays import Array
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.augmented import FullyAugmented, embedded_accelerations
+from ce_dynamics.dynamics.energy import kinetic_energy
+from ce_dynamics.dynamics.inverse_dynamics import inverse_dynamics
+from ce_dynamics.dynamics.mass_matrix import mass_matrix
+from ce_dynamics.embedding.closures.closure_errors import closure_errors
 from ce_dynamics.errors import IndependentCoordinatesError, OverConstrainedError
-from ce_dynamics.loops.closure_errors import closure_errors
-from ce_dynamics.recursion.energy import kinetic_energy
-from ce_dynamics.recursion.inverse_dynamics import inverse_dynamics
-from ce_dynamics.recursion.mass_matrix import mass_matrix
-from ce_dynamics.reference import FullyAugmented, embedded_accelerations
-from ce_dynamics.system import LoopClosure
+from ce_dynamics.mechanism.system import LoopClosure
 from tests.ce_dynamics.random_mechanisms.recipe import Edge, Recipe, build, directions
 from tests.ce_dynamics.random_mechanisms.states import State, on_another_tree, random_state, regular
 from tests.ce_dynamics.random_mechanisms.strategies import recipes

@@ -6,15 +6,10 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from ce_dynamics.arrays import Array, array, concatenate
+from ce_dynamics.algebra.arrays import Array, array, concatenate
 from ce_dynamics.compiler import trace
-from ce_dynamics.equations import Instant
-from ce_dynamics.errors import ModelError
-from ce_dynamics.forces.spring_damper import SpringDamper
-from ce_dynamics.forces.torsion import TorsionSpringDamper
-from ce_dynamics.hinges import Free, Prismatic, Revolute, Spherical, Universal
-from ce_dynamics.recursion.articulated_body import tip_to_base
-from ce_dynamics.recursion.energy import (
+from ce_dynamics.dynamics.articulated_body import tip_to_base
+from ce_dynamics.dynamics.energy import (
     Power,
     elastic_potential,
     gravitational_potential,
@@ -23,7 +18,12 @@ from ce_dynamics.recursion.energy import (
     power,
     velocities,
 )
-from ce_dynamics.system import System
+from ce_dynamics.dynamics.instant import Instant
+from ce_dynamics.errors import ModelError
+from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
+from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
+from ce_dynamics.mechanism.hinges import Free, Prismatic, Revolute, Spherical, Universal
+from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.recursion_dense import Dense
 from tests.ce_dynamics.recursion_systems import SYSTEMS, Case, add_drive, add_random, make_case
 

@@ -7,15 +7,15 @@ import math
 import numpy as np
 import pytest
 
-from ce_dynamics.arrays import Array
+from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.compiler import trace
-from ce_dynamics.equations import Instant
-from ce_dynamics.hinges import Prismatic, Revolute
-from ce_dynamics.recursion.articulated_body import forward_dynamics, tip_to_base
-from ce_dynamics.recursion.energy import prescribed_power
-from ce_dynamics.recursion.inverse_dynamics import bias_forces, inverse_dynamics, prescribed_forces
-from ce_dynamics.recursion.mass_matrix import mass_matrix, solve_mass
-from ce_dynamics.system import System
+from ce_dynamics.dynamics.articulated_body import forward_dynamics, tip_to_base
+from ce_dynamics.dynamics.energy import prescribed_power
+from ce_dynamics.dynamics.instant import Instant
+from ce_dynamics.dynamics.inverse_dynamics import bias_forces, inverse_dynamics, prescribed_forces
+from ce_dynamics.dynamics.mass_matrix import mass_matrix, solve_mass
+from ce_dynamics.mechanism.hinges import Prismatic, Revolute
+from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.recursion_dense import Dense, accelerations
 from tests.ce_dynamics.recursion_systems import SYSTEMS, Case, add_drive, make_case
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ce_dynamics.arrays import Array
+from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.compiler import trace
-from ce_dynamics.equations import Instant
-from ce_dynamics.recursion.articulated_body import Articulated, tip_to_base
-from ce_dynamics.recursion.energy import kinetic_energy
-from ce_dynamics.recursion.mass_matrix import (
+from ce_dynamics.dynamics.articulated_body import Articulated, tip_to_base
+from ce_dynamics.dynamics.energy import kinetic_energy
+from ce_dynamics.dynamics.instant import Instant
+from ce_dynamics.dynamics.mass_matrix import (
     innovations_factors,
     inverse_mass_matrix,
     mass_matrix,
     solve_mass,
 )
-from ce_dynamics.recursion.outward import Outward
+from ce_dynamics.dynamics.outward import Outward
 from tests.ce_dynamics.recursion_dense import Dense
 from tests.ce_dynamics.recursion_systems import SYSTEMS, Case, make_case, random_tree
 

@@ -7,26 +7,26 @@ from functools import cache
 import numpy as np
 import pytest
 
-from ce_dynamics.arrays import Array, Scalar
-from ce_dynamics.body import Body
-from ce_dynamics.couplings import Gear
-from ce_dynamics.couplings.written import View
-from ce_dynamics.equations import Instant
-from ce_dynamics.forces.wrench import AppliedWrench
-from ce_dynamics.hinges import Cylindrical, Fixed, Prismatic, Revolute, Spherical
-from ce_dynamics.hinges.distance import Distance
+from ce_dynamics.algebra.arrays import Array, Scalar
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.dynamics.articulated_body import Accelerations
+from ce_dynamics.dynamics.energy import momentum
+from ce_dynamics.dynamics.instant import Instant
+from ce_dynamics.dynamics.inverse_dynamics import inverse_dynamics, prescribed_forces
+from ce_dynamics.dynamics.reactions import Reactions, reactions
+from ce_dynamics.dynamics.state import Layout
 from ce_dynamics.kinematics.double_wishbone import DoubleWishbone
 from ce_dynamics.kinematics.four_bar_linkage import FourBar
-from ce_dynamics.layout import Layout
-from ce_dynamics.model import Model
-from ce_dynamics.models.hmmwv.ride import build_ride
-from ce_dynamics.motions import Held
-from ce_dynamics.parameters import Parameter
-from ce_dynamics.recursion.articulated_body import Accelerations
-from ce_dynamics.recursion.energy import momentum
-from ce_dynamics.recursion.inverse_dynamics import inverse_dynamics, prescribed_forces
-from ce_dynamics.recursion.reactions import Reactions, reactions
-from ce_dynamics.system import System
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.couplings import Gear
+from ce_dynamics.mechanism.couplings.user_constraint import View
+from ce_dynamics.mechanism.drives import Held
+from ce_dynamics.mechanism.forces.wrench import AppliedWrench
+from ce_dynamics.mechanism.hinges import Cylindrical, Fixed, Prismatic, Revolute, Spherical
+from ce_dynamics.mechanism.hinges.distance import Distance
+from ce_dynamics.mechanism.parameters import Parameter
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.vehicles.hmmwv.ride import build_ride
 from tests.ce_dynamics.recursion_dense import Dense, accelerations
 from tests.ce_dynamics.recursion_systems import SYSTEMS, Case, make_case
 

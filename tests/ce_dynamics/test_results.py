@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from ce_dynamics.arrays import Scalar
-from ce_dynamics.body import Body
+from ce_dynamics.algebra.arrays import Scalar
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiled.variables import Variable, plain, variables
+from ce_dynamics.dynamics.state import Entry
 from ce_dynamics.errors import ModelError
-from ce_dynamics.forces.base import Observer
-from ce_dynamics.forces.torsion import TorsionSpringDamper
-from ce_dynamics.hinges import Prismatic, Revolute
-from ce_dynamics.layout import Entry
-from ce_dynamics.model import Model
-from ce_dynamics.motions import SecondOrderActuator
-from ce_dynamics.simulation import simulate
-from ce_dynamics.system import LoopClosure, System
-from ce_dynamics.variables import Variable, plain, variables
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.drives import SecondOrderActuator
+from ce_dynamics.mechanism.forces.base import Observer
+from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
+from ce_dynamics.mechanism.hinges import Prismatic, Revolute
+from ce_dynamics.mechanism.system import LoopClosure, System
+from ce_dynamics.simulation.simulate import simulate
 from tests.ce_dynamics.mechanisms import four_bar
 
 SIDES = ("left", "right")

@@ -18,16 +18,16 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import ce_dynamics as ce
-from ce_dynamics.arrays import Array
-from ce_dynamics.constraints import ConstrainedState, ConstrainedSystem
-from ce_dynamics.embedding import embed
-from ce_dynamics.forces.base import StateDeclaration
-from ce_dynamics.motions import Motion, Prescribed
-from ce_dynamics.reference import FullyAugmented, TreeAugmented, embedded_accelerations, simulate_dae
-from ce_dynamics.rolling import BallRollingOnPlane
-from ce_dynamics.rolling_conditions import NoSlip, RollingContact, Touching
-from ce_dynamics.rolling_hinge import RollingOnPlane
-from ce_dynamics.variables import plain
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.augmented import FullyAugmented, TreeAugmented, embedded_accelerations, simulate_dae
+from ce_dynamics.augmented.constrained_system import ConstrainedState, ConstrainedSystem
+from ce_dynamics.augmented.rolling_ball import BallRollingOnPlane
+from ce_dynamics.compiled.variables import plain
+from ce_dynamics.embedding.embed import embed
+from ce_dynamics.mechanism.drives import Motion, Prescribed
+from ce_dynamics.mechanism.forces.base import StateDeclaration
+from ce_dynamics.mechanism.hinges.rolling import RollingOnPlane
+from ce_dynamics.mechanism.hinges.rolling_conditions import NoSlip, RollingContact, Touching
 
 ROUNDING = 1e-13
 STEP, DERIVATIVE = 1e-5, 1e-8

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.rotation import (
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.rotation import (
     normalised,
     quaternion_rate,
     rotate_about,

@@ -11,16 +11,16 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.embedding import embed
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.rotation import rotation_about
+from ce_dynamics.augmented import FullyAugmented, embedded_accelerations
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.embedding.embed import embed
 from ce_dynamics.errors import AssemblyError, ModelError
-from ce_dynamics.hinges import Revolute
-from ce_dynamics.hinges.conditions import Angle, Coincident, Condition
-from ce_dynamics.hinges.geometry import across
-from ce_dynamics.model import Model
-from ce_dynamics.reference import FullyAugmented, embedded_accelerations
-from ce_dynamics.rotation import rotation_about
-from ce_dynamics.system import System
+from ce_dynamics.mechanism.checked import across
+from ce_dynamics.mechanism.hinges import Revolute
+from ce_dynamics.mechanism.hinges.conditions import Angle, Coincident, Condition
+from ce_dynamics.mechanism.system import System
 
 POINTS = np.array([(0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0, 0, 1)], dtype=float)
 AXES = np.array([(0, 1, 0), (0, 0, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 0, 0)], dtype=float)

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import sympy
 
-from ce_dynamics import arrays
-from ce_dynamics.arrays import where
+from ce_dynamics.algebra import arrays
+from ce_dynamics.algebra.arrays import where
+from ce_dynamics.algebra.jets import ScalarMotion
 from ce_dynamics.compiler import trace
-from ce_dynamics.scalar_motion import ScalarMotion
 
 EXPRESSIONS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "sum": lambda f, x, y: 2.0 - x + 3.0 * y - 1.5,
@@ -30,7 +30,7 @@ EXPRESSIONS: dict[str, Callable[[Any, Any, Any], Any]] = {
 
 
 class Project:
-    """The functions of `ce_dynamics.arrays` under SymPy's names."""
+    """The functions of `ce_dynamics.algebra.arrays` under SymPy's names."""
 
     sin, cos, tan, tanh = arrays.sin, arrays.cos, arrays.tan, arrays.tanh
     exp, log, sqrt = arrays.exp, arrays.log, arrays.sqrt

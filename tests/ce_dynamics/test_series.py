@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from ce_dynamics.arrays import Array
+from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.compiler import compile_function, trace
-from ce_dynamics.loops.series import Polynomial, Series, Trigonometric
+from ce_dynamics.embedding.path.series import Polynomial, Series, Trigonometric
 
 PERIOD = 3.0
 OMEGA = 2.0 * math.pi / PERIOD

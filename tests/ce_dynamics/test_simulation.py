@@ -11,19 +11,19 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from ce_dynamics.arrays import Array, Scalar, cos, sin, sqrt
-from ce_dynamics.body import Body
+from ce_dynamics.algebra.arrays import Array, Scalar, cos, sin, sqrt
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.errors import AccuracyWarning, AssemblyError, ModelError, SimulationError
-from ce_dynamics.forces.base import ForceElement, HingeLoad, Observer, Response
-from ce_dynamics.forces.torsion import TorsionSpringDamper
-from ce_dynamics.forces.wrench import AppliedWrench
-from ce_dynamics.hinges import Prismatic, Revolute
 from ce_dynamics.kinematics.four_bar_linkage import FourBar
-from ce_dynamics.model import Model
-from ce_dynamics.motion import SubgraphMotion
-from ce_dynamics.motions import Driven
-from ce_dynamics.simulation import StalledError, StallWatch, check_balance, simulate, stored_times
-from ce_dynamics.system import System
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.drives import Driven
+from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response
+from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
+from ce_dynamics.mechanism.forces.wrench import AppliedWrench
+from ce_dynamics.mechanism.hinges import Prismatic, Revolute
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.simulation.simulate import StalledError, StallWatch, check_balance, simulate, stored_times
 from tests.ce_dynamics.recursion_systems import add_drive, add_linkage
 
 SCIPY = ("RK45", "RK23", "DOP853", "LSODA", "Radau", "BDF")

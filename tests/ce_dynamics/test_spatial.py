@@ -10,8 +10,8 @@ import pytest
 from scipy.linalg import block_diag
 from scipy.spatial.transform import Rotation
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.spatial import (
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.spatial import (
     IDENTITY,
     blocks,
     mirrored,

@@ -11,20 +11,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-import ce_dynamics.system
-from ce_dynamics.arrays import Array, Scalar
-from ce_dynamics.body import Body
-from ce_dynamics.embedding import embed
+import ce_dynamics.mechanism.system
+from ce_dynamics.algebra.arrays import Array, Scalar
+from ce_dynamics.dynamics.state import Layout
+from ce_dynamics.embedding.embed import embed
+from ce_dynamics.embedding.linkage import Linkage
+from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.errors import ModelError, PhysicalityWarning
-from ce_dynamics.forces.base import ForceElement, Observer, Response
-from ce_dynamics.forces.spring_damper import SpringDamper
-from ce_dynamics.forces.wrench import AppliedWrench
-from ce_dynamics.hinges import Fixed, Free, Prismatic, Revolute, Spherical, Universal
-from ce_dynamics.layout import Layout
-from ce_dynamics.linkage import Linkage
-from ce_dynamics.motion import SubgraphMotion
-from ce_dynamics.motions import Driven, Held, SecondOrderActuator
-from ce_dynamics.system import System, checked_inertia
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.drives import Driven, Held, SecondOrderActuator
+from ce_dynamics.mechanism.forces.base import ForceElement, Observer, Response
+from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
+from ce_dynamics.mechanism.forces.wrench import AppliedWrench
+from ce_dynamics.mechanism.hinges import Fixed, Free, Prismatic, Revolute, Spherical, Universal
+from ce_dynamics.mechanism.system import System, checked_inertia
 
 
 def pendulum() -> System:
@@ -65,7 +65,7 @@ class Finds(Linkage):
 
 def test_the_example_in_the_docstring() -> None:
     finder = doctest.DocTestFinder(recurse=False)
-    (example,) = finder.find(System, "System", module=ce_dynamics.system)
+    (example,) = finder.find(System, "System", module=ce_dynamics.mechanism.system)
     assert len(example.examples) == 4
     assert doctest.DocTestRunner().run(example).failed == 0
 

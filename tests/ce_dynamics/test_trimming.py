@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ce_dynamics.compiled.analysis.trim import trim
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import AssemblyError, ModelError
-from ce_dynamics.forces.spring_damper import SpringDamper
-from ce_dynamics.forces.torsion import TorsionSpringDamper
-from ce_dynamics.forces.wrench import AppliedWrench
-from ce_dynamics.hinges import Free, Prismatic, Revolute, Spherical
 from ce_dynamics.kinematics.four_bar_linkage import FourBar
-from ce_dynamics.model import Model
-from ce_dynamics.motions import SecondOrderActuator
-from ce_dynamics.system import System
-from ce_dynamics.trimming import trim
+from ce_dynamics.mechanism.drives import SecondOrderActuator
+from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
+from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
+from ce_dynamics.mechanism.forces.wrench import AppliedWrench
+from ce_dynamics.mechanism.hinges import Free, Prismatic, Revolute, Spherical
+from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.recursion_systems import add_linkage
 
 MASS, STIFFNESS, G = 3.0, 200.0, 9.81

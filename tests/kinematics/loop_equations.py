@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 import mpmath  # type: ignore[import-untyped]
 import sympy
 
-from ce_dynamics.hinges.distance import Distance
-from ce_dynamics.hinges.prismatic import Prismatic
-from ce_dynamics.hinges.revolute import Revolute
-from ce_dynamics.hinges.universal import Universal
 from ce_dynamics.kinematics.base import Cut, Joint
+from ce_dynamics.mechanism.hinges.distance import Distance
+from ce_dynamics.mechanism.hinges.prismatic import Prismatic
+from ce_dynamics.mechanism.hinges.revolute import Revolute
+from ce_dynamics.mechanism.hinges.universal import Universal
 
 DIGITS = 40
 

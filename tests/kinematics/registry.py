@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ce_dynamics.hinges.revolute import Revolute
-from ce_dynamics.hinges.universal import Universal
 from ce_dynamics.kinematics.base import ClosedForm, Joint
 from ce_dynamics.kinematics.double_wishbone import DoubleWishbone, DoubleWishboneBodies, DoubleWishbonePoints
 from ce_dynamics.kinematics.four_bar_linkage import FourBar
@@ -18,6 +16,8 @@ from ce_dynamics.kinematics.planar_double_wishbone import planar_double_wishbone
 from ce_dynamics.kinematics.shock import Shock
 from ce_dynamics.kinematics.spindle import SpindleTieRod
 from ce_dynamics.kinematics.wishbone_loop import WishboneLoop
+from ce_dynamics.mechanism.hinges.revolute import Revolute
+from ce_dynamics.mechanism.hinges.universal import Universal
 from tests.kinematics import symbolic_cases as symbolic
 
 

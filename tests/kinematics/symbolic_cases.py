@@ -7,8 +7,8 @@ import math
 import numpy as np
 import sympy as sp
 
-from ce_dynamics.hinges import Distance, Prismatic, Revolute
 from ce_dynamics.kinematics import Cut, Joint, SymbolicLinkage
+from ce_dynamics.mechanism.hinges import Distance, Prismatic, Revolute
 
 Z = (0.0, 0.0, 1.0)
 theta, phi, psi, x = sp.symbols("theta phi psi x", real=True)

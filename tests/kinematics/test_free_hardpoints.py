@@ -22,7 +22,7 @@ from ce_dynamics.kinematics import (
     planar_double_wishbone,
 )
 from ce_dynamics.kinematics.base import ClosedForm
-from ce_dynamics.parameters import Parameter, refusals
+from ce_dynamics.mechanism.parameters import Parameter, refusals
 from tests.kinematics.registry import FRONT
 
 Vectors = Mapping[str, Any]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from ce_dynamics.arrays import array
+from ce_dynamics.algebra.arrays import array
+from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.kinematics.reach import placed_bodies
-from ce_dynamics.motion import HingeMotion, SubgraphMotion
 from tests.kinematics.registry import FRONT, HALF_WHEELBASE, moved, pitman
 
 

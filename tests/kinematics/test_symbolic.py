@@ -11,10 +11,10 @@ import pytest
 import sympy as sp
 
 import ce_dynamics as ce
+from ce_dynamics.augmented import FullyAugmented, embedded_accelerations
+from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.kinematics import ClosedForm, Cut, FourBar, Joint, SymbolicLinkage
 from ce_dynamics.kinematics.checking import check_linkage
-from ce_dynamics.motion import HingeMotion, SubgraphMotion
-from ce_dynamics.reference import FullyAugmented, embedded_accelerations
 from tests.kinematics import symbolic_cases as cases
 from tests.kinematics.symbolic_cases import CRANK_ROCKER, Z, phi, pin, psi, theta, x
 

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, Scalar
-from ce_dynamics.body import Body
-from ce_dynamics.forces.base import PointState
-from ce_dynamics.models.driver import DriverParameters
-from ce_dynamics.models.powertrain import PowertrainParameters, rpm
-from ce_dynamics.models.tmeasy_parameters import LoadPair, TMeasyParameters
+from ce_dynamics.algebra.arrays import Array, Scalar
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.forces.base import PointState
+from ce_dynamics.models.parts.driver import DriverParameters
+from ce_dynamics.models.parts.powertrain import PowertrainParameters, rpm
+from ce_dynamics.models.parts.tmeasy_parameters import LoadPair, TMeasyParameters
 
 PAYLOAD = 17125.65
 PN = 0.5 * PAYLOAD

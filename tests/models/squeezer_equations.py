@@ -12,7 +12,7 @@ from math import cos, hypot, sin
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from ce_dynamics.arrays import Array
+from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.models.published import a03_squeezer as s
 
 (XA, YA), (XB, YB), (XC, YC) = s.A[:2], s.B[:2], s.C[:2]

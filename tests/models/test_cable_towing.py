@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import ce_dynamics as ce
-from ce_dynamics.checks import Floats
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.algebra.rotation import quaternion_rate, rotation_from_quaternion
 from ce_dynamics.complementarity import (
     Cable,
     Conditions,
@@ -29,9 +30,9 @@ from ce_dynamics.complementarity import (
 )
 from ce_dynamics.complementarity.rigid import RigidState, quaternion_rates, rotations
 from ce_dynamics.errors import DataError, ModelError, SimulationError
-from ce_dynamics.models.cable_towing import End, Foot, Tow, Towing, main, simulate, solve_step
-from ce_dynamics.models.cable_towing_scenes import SCENES
-from ce_dynamics.rotation import quaternion_rate, rotation_from_quaternion
+from ce_dynamics.models.demonstrations.cable_towing.__main__ import main
+from ce_dynamics.models.demonstrations.cable_towing.model import End, Foot, Tow, Towing, simulate, solve_step
+from ce_dynamics.models.demonstrations.cable_towing.scenes import SCENES
 
 G = 9.81
 TIGHT = GaussSeidel(1e-12, 200_000)

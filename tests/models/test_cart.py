@@ -9,15 +9,15 @@ import pytest
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
-from ce_dynamics.hinges.free import Free
-from ce_dynamics.hinges.revolute import Revolute
-from ce_dynamics.model import Model
-from ce_dynamics.models.brake import Brake, BrakeParameters
-from ce_dynamics.models.powertrain import Driveline, Traction
-from ce_dynamics.models.road import FlatRoad, InclinedRoad, Road
-from ce_dynamics.models.tyre_tmeasy import Tyre
-from ce_dynamics.simulation import RightHandSide
-from ce_dynamics.system import System
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.mechanism.hinges.free import Free
+from ce_dynamics.mechanism.hinges.revolute import Revolute
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.parts.brake import Brake, BrakeParameters
+from ce_dynamics.models.parts.powertrain import Driveline, Traction
+from ce_dynamics.models.parts.road import FlatRoad, InclinedRoad, Road
+from ce_dynamics.models.parts.tyre_tmeasy import Tyre
+from ce_dynamics.simulation.simulate import RightHandSide
 from tests.models.components import POWERTRAIN, TYRE
 
 MASS, WHEEL = 2500.0, 71.0

@@ -11,10 +11,10 @@ import pytest
 from numpy.typing import NDArray
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.driver import hold_speed, steer
-from ce_dynamics.models.manoeuvres import ConstantRadius, DoubleLaneChange, Manoeuvre
-from ce_dynamics.models.paths import CirclePath, LateralPath, LateralStep, Path
-from ce_dynamics.models.ramps import (
+from ce_dynamics.models.parts.driver import hold_speed, steer
+from ce_dynamics.models.parts.manoeuvres import ConstantRadius, DoubleLaneChange, Manoeuvre
+from ce_dynamics.models.parts.paths import CirclePath, LateralPath, LateralStep, Path
+from ce_dynamics.models.parts.ramps import (
     saturate_symmetric,
     saturate_unit,
     smooth_hinge,
@@ -22,7 +22,7 @@ from ce_dynamics.models.ramps import (
     smooth_step_curvature,
     smooth_step_slope,
 )
-from ce_dynamics.models.tmeasy_curve import steady_force
+from ce_dynamics.models.parts.tmeasy_curve import steady_force
 from tests.ce_dynamics.opaque import Opaque, reveal_scalar
 from tests.models.components import DRIVER, TYRE
 

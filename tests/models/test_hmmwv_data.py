@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from ce_dynamics.errors import DataError, PhysicalityWarning
-from ce_dynamics.models.hmmwv.corner import BodyParameters, CornerParameters
-from ce_dynamics.models.hmmwv.schema import CORNERS, DATA_FILE, HmmwvParameters, corner_bodies
-from ce_dynamics.models.quantities import triangle_excess
+from ce_dynamics.models.data.quantities import triangle_excess
+from ce_dynamics.models.vehicles.hmmwv.corner import BodyParameters, CornerParameters
+from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS, DATA_FILE, HmmwvParameters, corner_bodies
 
 ORIGIN = 1.688965
 STEERING = 2 * 1.605 + 3.681  # both arms and the link
@@ -334,7 +334,7 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
 
 def test_importing_is_cheap() -> None:
     code = (
-        "import sys, ce_dynamics.models.hmmwv.schema as s; s.HmmwvParameters.load();"
+        "import sys, ce_dynamics.models.vehicles.hmmwv.schema as s; s.HmmwvParameters.load();"
         "print([m for m in ('casadi', 'sympy', 'scipy', 'llvmlite', 'xarray') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import DataError, ModelError
-from ce_dynamics.model import Model
-from ce_dynamics.models.hmmwv.free import can_be_free
-from ce_dynamics.models.hmmwv.schema import GROUPS, HmmwvParameters
-from ce_dynamics.models.hmmwv.vehicle import build
-from ce_dynamics.models.sampling import overrides
-from ce_dynamics.parameters import refusals
+from ce_dynamics.mechanism.parameters import refusals
+from ce_dynamics.models.data.sampling import overrides
+from ce_dynamics.models.vehicles.hmmwv.free import can_be_free
+from ce_dynamics.models.vehicles.hmmwv.schema import GROUPS, HmmwvParameters
+from ce_dynamics.models.vehicles.hmmwv.vehicle import build
 
 VALUES = {
     "chassis.mass": 2300.0,

@@ -7,18 +7,18 @@ import re
 import numpy as np
 import pytest
 
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import TracedFunction
 from ce_dynamics.errors import AssemblyError, DataError, ModelError
-from ce_dynamics.model import Model
-from ce_dynamics.models.hmmwv.free import can_be_free
-from ce_dynamics.models.hmmwv.schema import GROUPS, HmmwvParameters
-from ce_dynamics.models.hmmwv.sections import HmmwvData
-from ce_dynamics.models.hmmwv.steering_angle import max_wheel_angle
-from ce_dynamics.models.hmmwv.vehicle import build
-from ce_dynamics.models.parameters import leaves
-from ce_dynamics.models.quantities import XYZ
-from ce_dynamics.models.sampling import overrides
-from ce_dynamics.parameters import refusals, values_at
+from ce_dynamics.mechanism.parameters import refusals, values_at
+from ce_dynamics.models.data.parameters import leaves
+from ce_dynamics.models.data.quantities import XYZ
+from ce_dynamics.models.data.sampling import overrides
+from ce_dynamics.models.vehicles.hmmwv.free import can_be_free
+from ce_dynamics.models.vehicles.hmmwv.schema import GROUPS, HmmwvParameters
+from ce_dynamics.models.vehicles.hmmwv.sections import HmmwvData
+from ce_dynamics.models.vehicles.hmmwv.steering_angle import max_wheel_angle
+from ce_dynamics.models.vehicles.hmmwv.vehicle import build
 
 pytestmark = pytest.mark.filterwarnings("ignore::ce_dynamics.errors.PhysicalityWarning")
 

@@ -6,20 +6,20 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import AssemblyError, DataError
-from ce_dynamics.model import Model
 from ce_dynamics.models import hmmwv
-from ce_dynamics.models.driver import DriverParameters
-from ce_dynamics.models.hmmwv.elements import brake_parameters, driver_parameters
-from ce_dynamics.models.hmmwv.schema import CORNERS, HmmwvParameters
-from ce_dynamics.models.hmmwv.steering_angle import max_wheel_angle, wheel_angle
-from ce_dynamics.models.hmmwv.summary import (
+from ce_dynamics.models.parts.driver import DriverParameters
+from ce_dynamics.models.parts.manoeuvres import MANOEUVRES, DoubleLaneChange
+from ce_dynamics.models.vehicles.hmmwv.elements import brake_parameters, driver_parameters
+from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS, HmmwvParameters
+from ce_dynamics.models.vehicles.hmmwv.steering_angle import max_wheel_angle, wheel_angle
+from ce_dynamics.models.vehicles.hmmwv.summary import (
     energy_imbalance,
     finite,
     gate_clearance,
     suspension_travel,
 )
-from ce_dynamics.models.manoeuvres import MANOEUVRES, DoubleLaneChange
 
 VEHICLE = HmmwvParameters.load()
 

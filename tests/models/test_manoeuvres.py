@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.manoeuvres import (
+from ce_dynamics.models.parts.manoeuvres import (
     MANOEUVRES,
     Braking,
     ConstantRadius,

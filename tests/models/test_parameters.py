@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.parameters import (
+from ce_dynamics.models.data.parameters import (
     Groups,
     Section,
     Tree,
@@ -22,7 +22,7 @@ from ce_dynamics.models.parameters import (
     split_tag,
     validate,
 )
-from ce_dynamics.models.quantities import (
+from ce_dynamics.models.data.quantities import (
     InertiaTensor,
     Length,
     Mass,
@@ -31,7 +31,7 @@ from ce_dynamics.models.quantities import (
     inertia_matrix,
     triangle_excess,
 )
-from ce_dynamics.models.units import parse_unit, same_dimension
+from ce_dynamics.models.data.units import parse_unit, same_dimension
 
 
 class Part(Section):

@@ -8,22 +8,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ce_dynamics.checks import Floats
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity import ConvergenceError, Exact, GaussSeidel, InitialStateError
 from ce_dynamics.errors import DataError, ModelError, SimulationError
-from ce_dynamics.models.pgs_suspension import (
+from ce_dynamics.models.demonstrations.pgs_suspension.__main__ import main
+from ce_dynamics.models.demonstrations.pgs_suspension.model import (
     Motion,
     Socket,
     SocketFunction,
     SocketTable,
     Suspension,
     SuspensionParameters,
-    main,
     simulate,
 )
-from ce_dynamics.models.planar_contact import Touch, WavyRoad, touch
-from ce_dynamics.models.road import BumpRoad, InclinedRoad, Road
-from ce_dynamics.models.socket_motion import socket_from
+from ce_dynamics.models.demonstrations.pgs_suspension.socket_motion import socket_from
+from ce_dynamics.models.parts.planar_contact import Touch, WavyRoad, touch
+from ce_dynamics.models.parts.road import BumpRoad, InclinedRoad, Road
 
 FIRM = SuspensionParameters(anticipate=True)
 

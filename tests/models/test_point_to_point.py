@@ -16,9 +16,14 @@ from scipy.linalg import eigh
 from scipy.spatial.transform import Rotation
 
 import ce_dynamics as ce
-from ce_dynamics.constraints import ConstrainedSystem, PointToPoint
-from ce_dynamics.embedding import embed
-from ce_dynamics.models.point_to_point import (
+from ce_dynamics.augmented import embedded_accelerations
+from ce_dynamics.augmented.constrained_system import ConstrainedSystem, PointToPoint
+from ce_dynamics.augmented.embedded_states import observed_states
+from ce_dynamics.compiled.variables import plain
+from ce_dynamics.dynamics.outward import Outward
+from ce_dynamics.embedding.embed import embed
+from ce_dynamics.models.demonstrations.point_to_point.__main__ import main
+from ce_dynamics.models.demonstrations.point_to_point.model import (
     BLOCKS,
     RIGHT_HAND_SIDE,
     UNKNOWNS,
@@ -27,14 +32,9 @@ from ce_dynamics.models.point_to_point import (
     RigidBody,
     example_pair,
     example_state,
-    main,
     pendulum_pair,
     simulate,
 )
-from ce_dynamics.recursion.outward import Outward
-from ce_dynamics.reference import embedded_accelerations
-from ce_dynamics.reference.embedded_states import observed_states
-from ce_dynamics.variables import plain
 
 ROUNDING = 1e-12
 
@@ -155,7 +155,7 @@ def test_embedded_reaction_is_the_force_of_the_constraint() -> None:
 
 def test_drift_of_the_source_baumgarte_and_the_embedded_pair() -> None:
     """All at rtol 1e-6 by RK45; the drift grows like t, Baumgarte's stays, and the embedded pair has none."""
-    from ce_dynamics.models.point_to_point_command import run_embedded
+    from ce_dynamics.models.demonstrations.point_to_point.__main__ import run_embedded
 
     pair = example_pair()
     state, t = example_state(pair), np.linspace(0.0, 4.0, 81)
@@ -328,7 +328,7 @@ def test_extreme_mass_ratio_still_agrees_with_the_embedded_pair() -> None:
 
 
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ce_dynamics.models.point_to_point_command.FRAMES", 3)
+    monkeypatch.setattr("ce_dynamics.models.demonstrations.point_to_point.__main__.FRAMES", 3)
     assert main(["--duration", "0.5", "--matrix", "--animation", "--output", str(tmp_path)]) == 0
     printed = capsys.readouterr()
     assert printed.err == ""

@@ -10,9 +10,9 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.forces.base import HingeLoad, PointLoad
-from ce_dynamics.models.brake import Brake, BrakeParameters, brake_torque
-from ce_dynamics.models.powertrain import MAX_KNOTS, Driveline, Traction, envelope, rpm, tabulate
+from ce_dynamics.mechanism.forces.base import HingeLoad, PointLoad
+from ce_dynamics.models.parts.brake import Brake, BrakeParameters, brake_torque
+from ce_dynamics.models.parts.powertrain import MAX_KNOTS, Driveline, Traction, envelope, rpm, tabulate
 from tests.ce_dynamics.opaque import Opaque, reveal_scalar
 from tests.models.components import POWERTRAIN, Scripted, body
 

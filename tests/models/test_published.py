@@ -14,13 +14,8 @@ from scipy.integrate import solve_ivp
 from scipy.special import ellipk
 
 import ce_dynamics as ce
-from ce_dynamics.arrays import Array
-from ce_dynamics.model import Model
-from ce_dynamics.models import published
-from ce_dynamics.models.published import MECHANISMS, Figure, PublishedMechanism
-from ce_dynamics.models.published.a03_squeezer import START
-from ce_dynamics.recursion.energy import kinetic_energy
-from ce_dynamics.reference import (
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.augmented import (
     Augmented,
     FullyAugmented,
     Preparation,
@@ -28,7 +23,12 @@ from ce_dynamics.reference import (
     embedded_accelerations,
     simulate_dae,
 )
-from ce_dynamics.simulation import RightHandSide
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.dynamics.energy import kinetic_energy
+from ce_dynamics.models import published
+from ce_dynamics.models.published import MECHANISMS, Figure, PublishedMechanism
+from ce_dynamics.models.published.a03_squeezer import START
+from ce_dynamics.simulation.simulate import RightHandSide
 from tests.models.squeezer_equations import integrated
 from tests.published.__main__ import DOCS, PICTURE, main
 from tests.published.show import PARTS

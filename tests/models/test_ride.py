@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from ce_dynamics.checks import Floats
-from ce_dynamics.equations import Instant
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.analysis.trim import trim
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.dynamics.energy import elastic_potential
+from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.errors import SimulationError
-from ce_dynamics.model import Model
-from ce_dynamics.models.hmmwv.ride import build_ride
-from ce_dynamics.models.hmmwv.schema import CORNERS
-from ce_dynamics.recursion.energy import elastic_potential
-from ce_dynamics.simulation import simulate
-from ce_dynamics.trimming import trim
+from ce_dynamics.models.vehicles.hmmwv.ride import build_ride
+from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS
+from ce_dynamics.simulation.simulate import simulate
 
 DATA = Path(__file__).parents[1] / "data"
 SHORT = dict(zip(CORNERS, ("FL", "FR", "RL", "RR"), strict=True))

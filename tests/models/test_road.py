@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.road import BumpRoad, FlatRoad, InclinedRoad, Road
+from ce_dynamics.models.parts.road import BumpRoad, FlatRoad, InclinedRoad, Road
 from tests.ce_dynamics.opaque import Opaque, reveal, reveal_scalar
 
 ROADS = [

@@ -17,20 +17,19 @@ import numpy as np
 import pytest
 
 from ce_dynamics.errors import ModelError
-from ce_dynamics.models.rolling_ball import (
+from ce_dynamics.models.demonstrations.rolling_ball.__main__ import drawn_plane, main
+from ce_dynamics.models.demonstrations.rolling_ball.model import (
     GRAVITY,
     HOLLOW,
     SCENES,
     Ball,
     Scene,
     incline,
-    main,
     momentum,
     run_constrained,
     run_embedded,
     turntable,
 )
-from ce_dynamics.models.rolling_ball_command import drawn_plane
 
 LOST = 1e-9
 
@@ -141,7 +140,7 @@ def test_plane_is_drawn_with_its_half_width() -> None:
 def test_command_animates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from PIL import Image
 
-    monkeypatch.setattr("ce_dynamics.models.rolling_ball_command.FRAMES", 3)
+    monkeypatch.setattr("ce_dynamics.models.demonstrations.rolling_ball.__main__.FRAMES", 3)
     assert main(["--scene", "floating", "--duration", "0.2", "--animation", "--output", str(tmp_path)]) == 0
     with Image.open(tmp_path / "rolling_ball_floating.gif") as picture:
         assert getattr(picture, "n_frames", 1) == 3
@@ -168,7 +167,7 @@ def test_command_complains_in_one_line(
 
 def test_command_runs_as_a_module() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "ce_dynamics.models.rolling_ball", "--help"],
+        [sys.executable, "-m", "ce_dynamics.models.demonstrations.rolling_ball", "--help"],
         capture_output=True,
         text=True,
         check=False,

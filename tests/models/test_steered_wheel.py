@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.embedding import embed
-from ce_dynamics.equations import Instant
-from ce_dynamics.layout import Layout
-from ce_dynamics.models.hmmwv.schema import CORNERS
-from ce_dynamics.system import System
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.dynamics.instant import Instant
+from ce_dynamics.dynamics.state import Layout
+from ce_dynamics.embedding.embed import embed
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS
 from tests.models.vehicle_states import PITMAN_ARM, driven_vehicle, measured, random_inputs, random_state
 
 FRONT = CORNERS[:2]

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.forces.base import PointLoad, Response
-from ce_dynamics.models.road import BumpRoad, FlatRoad, InclinedRoad
-from ce_dynamics.models.tmeasy_curve import (
+from ce_dynamics.mechanism.forces.base import PointLoad, Response
+from ce_dynamics.models.parts.road import BumpRoad, FlatRoad, InclinedRoad
+from ce_dynamics.models.parts.tmeasy_curve import (
     Curve,
     axis_curve,
     force_over_slip,
@@ -23,7 +23,7 @@ from ce_dynamics.models.tmeasy_curve import (
     slip_force,
     steady_force,
 )
-from ce_dynamics.models.tyre_tmeasy import Contact, Tyre, contact, tyre_forces, vertical_force
+from ce_dynamics.models.parts.tyre_tmeasy import Contact, Tyre, contact, tyre_forces, vertical_force
 from tests.ce_dynamics.opaque import opaque, reveal_scalar
 from tests.models.components import CZ, PN, TYRE, Scripted, body
 

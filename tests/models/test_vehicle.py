@@ -9,20 +9,20 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.equations import Instant
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.augmented import embedded_accelerations
+from ce_dynamics.augmented.embedded_states import observed_states
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.errors import AssemblyError
-from ce_dynamics.forces.base import PointLoad
-from ce_dynamics.model import Model
-from ce_dynamics.models.hmmwv.case import prepare
-from ce_dynamics.models.hmmwv.equilibrium import settled
-from ce_dynamics.models.hmmwv.ride import build_ride
-from ce_dynamics.models.hmmwv.schema import CORNERS
-from ce_dynamics.models.hmmwv.vehicle import build
-from ce_dynamics.reference import embedded_accelerations
-from ce_dynamics.reference.embedded_states import observed_states
-from ce_dynamics.simulation import simulate
-from ce_dynamics.system import System
+from ce_dynamics.mechanism.forces.base import PointLoad
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.vehicles.hmmwv.case import prepare
+from ce_dynamics.models.vehicles.hmmwv.equilibrium import settled
+from ce_dynamics.models.vehicles.hmmwv.ride import build_ride
+from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS
+from ce_dynamics.models.vehicles.hmmwv.vehicle import build
+from ce_dynamics.simulation.simulate import simulate
 from tests.models.vehicle_states import driven_vehicle, random_instant
 
 G = 9.81

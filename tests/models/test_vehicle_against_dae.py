@@ -11,12 +11,8 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.equations import Instant
-from ce_dynamics.models.hmmwv.case import Case, prepare
-from ce_dynamics.models.hmmwv.ride import build_ride
-from ce_dynamics.models.hmmwv.schema import CORNERS
-from ce_dynamics.reference import (
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.augmented import (
     Augmented,
     FullyAugmented,
     Preparation,
@@ -25,9 +21,13 @@ from ce_dynamics.reference import (
     embedded_accelerations,
     simulate_dae,
 )
-from ce_dynamics.reference.embedded_states import observed_states
-from ce_dynamics.simulation import RightHandSide
-from ce_dynamics.system import System
+from ce_dynamics.augmented.embedded_states import observed_states
+from ce_dynamics.dynamics.instant import Instant
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.vehicles.hmmwv.case import Case, prepare
+from ce_dynamics.models.vehicles.hmmwv.ride import build_ride
+from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS
+from ce_dynamics.simulation.simulate import RightHandSide
 from tests.models.vehicle_states import driven_vehicle, measured, random_instant
 
 # Of every body's own angular and own linear acceleration, of every hinge's own acceleration: not of the

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.models.hmmwv.case import Case, prepare
-from ce_dynamics.models.hmmwv.schema import CORNERS
-from ce_dynamics.models.hmmwv.summary import energy_imbalance
-from ce_dynamics.reference import FullyAugmented
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.augmented import FullyAugmented
+from ce_dynamics.models.vehicles.hmmwv.case import Case, prepare
+from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS
+from ce_dynamics.models.vehicles.hmmwv.summary import energy_imbalance
 from tests.models.vehicle_states import measured
 
 CLOSURE = 1e-12  # [m], required; rounding of lengths of up to 3 m in a handful of steps is 1e-15

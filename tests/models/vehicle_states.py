@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.embedding import Embedding, embed
-from ce_dynamics.equations import Instant
-from ce_dynamics.layout import Layout
-from ce_dynamics.models.hmmwv.schema import CORNERS
-from ce_dynamics.models.hmmwv.vehicle import build
-from ce_dynamics.motions import Driven
-from ce_dynamics.system import System
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.dynamics.instant import Instant
+from ce_dynamics.dynamics.state import Layout
+from ce_dynamics.embedding.embed import Embedding, embed
+from ce_dynamics.mechanism.drives import Driven
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS
+from ce_dynamics.models.vehicles.hmmwv.vehicle import build
 
 PITMAN_ARM = "steering.pitman_arm"
 RIDE_HEIGHT = 0.45

@@ -9,19 +9,19 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 import ce_dynamics as ce
-from ce_dynamics.arrays import Array
-from ce_dynamics.errors import SimulationError
-from ce_dynamics.model import Model
-from ce_dynamics.models.published import PublishedMechanism
-from ce_dynamics.recursion.energy import elastic_potential, gravitational_potential, kinetic_energy
-from ce_dynamics.reference import (
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.augmented import (
     FullyAugmented,
     Preparation,
     Trajectory,
     simulate_baumgarte,
     simulate_dae,
 )
-from ce_dynamics.simulation import RightHandSide
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.dynamics.energy import elastic_potential, gravitational_potential, kinetic_energy
+from ce_dynamics.errors import SimulationError
+from ce_dynamics.models.published import PublishedMechanism
+from ce_dynamics.simulation.simulate import RightHandSide
 
 RTOL, ATOL = 1e-8, 1e-10
 TIGHT = 1e-13

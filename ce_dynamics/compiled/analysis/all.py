@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ce_dynamics.analysis.configurations import Configurations
-from ce_dynamics.analysis.equilibria import Equilibria
-from ce_dynamics.analysis.mechanics import Mechanics
-from ce_dynamics.analysis.modes import Vibrations
-from ce_dynamics.analysis.operational_space import OperationalSpaces
-from ce_dynamics.analysis.operators import Operators
-from ce_dynamics.analysis.power_balance import PowerBalances
+from ce_dynamics.compiled.analysis.configurations import Configurations
+from ce_dynamics.compiled.analysis.equilibria import Equilibria
+from ce_dynamics.compiled.analysis.mechanics import Mechanics
+from ce_dynamics.compiled.analysis.modes import Vibrations
+from ce_dynamics.compiled.analysis.operational_space import OperationalSpaces
+from ce_dynamics.compiled.analysis.operators import Operators
+from ce_dynamics.compiled.analysis.power_balance import PowerBalances
 
 
 class Analysis(

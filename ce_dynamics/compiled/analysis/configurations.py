@@ -9,14 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics.analysis.placing import Placing, Poses
-from ce_dynamics.analysis.tangent import quaternion_places
-from ce_dynamics.arrays import Array, array
-from ce_dynamics.checks import Floats, checked
+from ce_dynamics.algebra.arrays import Array, array
+from ce_dynamics.algebra.checks import Floats, checked
+from ce_dynamics.compiled.analysis.poses import Placing, Poses
+from ce_dynamics.compiled.analysis.tangent import quaternion_places
 from ce_dynamics.compiler import CompiledFunction
+from ce_dynamics.dynamics.state import Entry, dotted
 from ce_dynamics.errors import AssemblyError, ModelError
-from ce_dynamics.hinges.base import Hinge
-from ce_dynamics.layout import Entry, dotted
+from ce_dynamics.mechanism.hinges.base import Hinge
 
 ITERATIONS = 100
 LONGEST_TURN = 0.3  # rad, of one step

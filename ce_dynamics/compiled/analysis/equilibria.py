@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ce_dynamics.analysis.equilibrium_search import Search, largest
-from ce_dynamics.analysis.small_motion import Freedom, SmallMotions
-from ce_dynamics.checks import Floats
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.analysis.equilibrium_search import Search, largest
+from ce_dynamics.compiled.analysis.small_motion import Freedom, SmallMotions
 
 MARGINAL = 1e-7  # growth below this part of the largest |λ| is that of an undamped motion
 

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ce_dynamics.analysis.small_motion import Freedom, SmallMotion, SmallMotions
-from ce_dynamics.checks import Floats
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.analysis.small_motion import Freedom, SmallMotion, SmallMotions
+from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import AssemblyError, ModelError
-from ce_dynamics.formula import nominal
 
 ITERATIONS = 300
 LONGEST_TURN = 0.5  # rad, of one step

@@ -8,16 +8,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics.analysis.answers import Answers
-from ce_dynamics.arrays import Array, array
-from ce_dynamics.body import Body
-from ce_dynamics.checks import Floats
+from ce_dynamics.algebra.arrays import Array, array
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.compiled_system import Answers
+from ce_dynamics.dynamics.energy import elastic_potential, gravitational_potential, kinetic_energy, momentum
+from ce_dynamics.dynamics.inverse_dynamics import inverse_dynamics
+from ce_dynamics.dynamics.mass_matrix import mass_matrix
+from ce_dynamics.dynamics.reactions import Reactions, reactions
 from ce_dynamics.errors import ModelError
-from ce_dynamics.parameters import Values
-from ce_dynamics.recursion.energy import elastic_potential, gravitational_potential, kinetic_energy, momentum
-from ce_dynamics.recursion.inverse_dynamics import inverse_dynamics
-from ce_dynamics.recursion.mass_matrix import mass_matrix
-from ce_dynamics.recursion.reactions import Reactions, reactions
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.parameters import Values
 
 
 class Energy(NamedTuple):

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ce_dynamics.analysis.placing import Placing
-from ce_dynamics.analysis.small_motion import Freedom, SmallMotion, SmallMotions
-from ce_dynamics.checks import Floats
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.analysis.poses import Placing
+from ce_dynamics.compiled.analysis.small_motion import Freedom, SmallMotion, SmallMotions
 from ce_dynamics.errors import AssemblyError, ModelError
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics.analysis.points import Frame, Point, Points
-from ce_dynamics.arrays import Array
-from ce_dynamics.checks import Floats
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.analysis.points import Frame, Point, Points
+from ce_dynamics.dynamics.jacobians import frame_jacobian
+from ce_dynamics.dynamics.mass_matrix import solve_mass
 from ce_dynamics.errors import ModelError
-from ce_dynamics.recursion.jacobians import frame_jacobian
-from ce_dynamics.recursion.mass_matrix import solve_mass
 
 DEFICIENT = 1e-12
 """Eigenvalues of the mobility (scaled to a unit diagonal) below which directions depend on each other."""

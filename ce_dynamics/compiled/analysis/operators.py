@@ -8,21 +8,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics.analysis.answers import Answers
-from ce_dynamics.arrays import Array
-from ce_dynamics.body import Body
-from ce_dynamics.checks import Floats, checked
-from ce_dynamics.embedding import Aggregate
-from ce_dynamics.errors import ModelError
-from ce_dynamics.layout import rate_name
-from ce_dynamics.recursion.articulated_body import tip_to_base
-from ce_dynamics.recursion.mass_matrix import (
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.checks import Floats, checked
+from ce_dynamics.compiled.compiled_system import Answers
+from ce_dynamics.dynamics.articulated_body import tip_to_base
+from ce_dynamics.dynamics.mass_matrix import (
     innovations_factors,
     inverse_mass_matrix,
     shifted_gains,
     solve_mass,
 )
-from ce_dynamics.recursion.subgraph import subgraph_operators
+from ce_dynamics.dynamics.state import rate_name
+from ce_dynamics.dynamics.subgraph import subgraph_operators
+from ce_dynamics.embedding.embed import Aggregate
+from ce_dynamics.errors import ModelError
+from ce_dynamics.mechanism.body import Body
 
 
 class Innovations(NamedTuple):

@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
-from ce_dynamics.analysis.answers import Answers
-from ce_dynamics.arrays import Array
-from ce_dynamics.body import Body
-from ce_dynamics.checks import Floats, checked
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.checks import Floats, checked
+from ce_dynamics.compiled.compiled_system import Answers
+from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.dynamics.jacobians import frame_columns
 from ce_dynamics.errors import ModelError
-from ce_dynamics.formula import nominal
-from ce_dynamics.recursion.jacobians import frame_columns
+from ce_dynamics.mechanism.body import Body
 
 
 class PointKinematics(NamedTuple):

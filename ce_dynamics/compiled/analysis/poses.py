@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
-from ce_dynamics.analysis.answers import Answers
-from ce_dynamics.arrays import Array, array
-from ce_dynamics.checks import Floats
-from ce_dynamics.recursion.outward import axes
+from ce_dynamics.algebra.arrays import Array, array
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.compiled_system import Answers
+from ce_dynamics.dynamics.outward import axes
 
 
 class Poses(NamedTuple):

@@ -8,16 +8,16 @@ from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
-from ce_dynamics.analysis.answers import Answers
-from ce_dynamics.arrays import Array, array
-from ce_dynamics.checks import Floats
+from ce_dynamics.algebra.arrays import Array, array
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.compiled_system import Answers
 from ce_dynamics.compiler import CompiledFunction
-from ce_dynamics.equations import Instant
-from ce_dynamics.loads import gather_loads, sum_loads
-from ce_dynamics.motions import Prescribed
-from ce_dynamics.recursion.energy import energy_rates, load_power, transmitted, velocities
-from ce_dynamics.recursion.inverse_dynamics import prescribed_forces
-from ce_dynamics.recursion.outward import Outward
+from ce_dynamics.dynamics.energy import energy_rates, load_power, transmitted, velocities
+from ce_dynamics.dynamics.instant import Instant
+from ce_dynamics.dynamics.inverse_dynamics import prescribed_forces
+from ce_dynamics.dynamics.loads import gather_loads, sum_loads
+from ce_dynamics.dynamics.outward import Outward
+from ce_dynamics.mechanism.drives import Prescribed
 
 
 class ElementPower(NamedTuple):

@@ -16,12 +16,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ce_dynamics.analysis.answers import Answers
-from ce_dynamics.arrays import Array, concatenate
-from ce_dynamics.checks import Floats
+from ce_dynamics.algebra.arrays import Array, concatenate
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.compiled_system import Answers
 from ce_dynamics.compiler import CompiledFunction
-from ce_dynamics.recursion.inverse_dynamics import inverse_dynamics
-from ce_dynamics.recursion.mass_matrix import mass_matrix
+from ce_dynamics.dynamics.inverse_dynamics import inverse_dynamics
+from ce_dynamics.dynamics.mass_matrix import mass_matrix
 
 
 class Freedom:

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from ce_dynamics.checks import Floats
-from ce_dynamics.embedding import Embedding, slices
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.algebra.rotation import quaternion_rate
+from ce_dynamics.dynamics.state import Entry, dotted
+from ce_dynamics.embedding.embed import Embedding, slices
 from ce_dynamics.errors import ModelError
-from ce_dynamics.hinges.base import Hinge
-from ce_dynamics.layout import Entry, dotted
-from ce_dynamics.rotation import quaternion_rate
+from ce_dynamics.mechanism.hinges.base import Hinge
 
 ROTATION = ("rx", "ry", "rz")
 

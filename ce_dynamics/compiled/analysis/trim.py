@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics import checks
-from ce_dynamics.checks import Floats, checked
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.checks import Floats, checked
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import AssemblyError, ModelError
-from ce_dynamics.model import Model
 
 
 def trim(

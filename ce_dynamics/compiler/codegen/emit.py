@@ -11,8 +11,8 @@ Floating point
 --------------
 No fast-math flag is set: the code does what the instructions say, in any context, to the last bit. What the
 flag ``contract`` would bring is done before, where the whole function is seen
-(`ce_dynamics.compiler.fusion`). No flag that assumes away NaN or infinities is ever allowed: NaN is how
-"cannot be assembled" leaves compiled code. The harmless ones are not worth their freedom: on a 14-DoF
+(`ce_dynamics.compiler.codegen.fused`). No flag that assumes away NaN or infinities is ever allowed: NaN is
+how "cannot be assembled" leaves compiled code. The harmless ones are not worth their freedom: on a 14-DoF
 vehicle with four closed-form wishbone corners (9,970 instructions, one core of an AMD EPYC of family 25,
 one lane / four lanes, µs per call, repeatable to 0.05)
 
@@ -34,9 +34,9 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 
-from ce_dynamics.compiler.function import TracedFunction
-from ce_dynamics.compiler.fusion import MINUS_PRODUCT, PRODUCT_MINUS, PRODUCT_PLUS, Code, code_of
-from ce_dynamics.compiler.operations import Op
+from ce_dynamics.compiler.codegen.fused import MINUS_PRODUCT, PRODUCT_MINUS, PRODUCT_PLUS, Code, code_of
+from ce_dynamics.compiler.tracing.function import TracedFunction
+from ce_dynamics.compiler.tracing.operations import Op
 
 EMITTER_VERSION = 2
 """Raise whenever the text for an unchanged graph changes: it is part of the cache key."""

@@ -1,4 +1,4 @@
-"""Write an outlined function (`ce_dynamics.compiler.outline`) as LLVM IR text.
+"""Write an outlined function (`ce_dynamics.compiler.codegen.outliner`) as LLVM IR text.
 
 Every kind of piece is a function ``kind(work, work, bases, numbers)`` of the work space, once to read and
 once to write (the slots are different ones), and of a piece's rows in the tables. The rows of all pieces
@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ce_dynamics.compiler.emit import ENTRY, Writer, module, parameters
-from ce_dynamics.compiler.function import TracedFunction
-from ce_dynamics.compiler.operations import LOGICAL, Op
-from ce_dynamics.compiler.outline import Address, Kind, Outline
-from ce_dynamics.compiler.pieces import CONSTANT, LOCAL, NONE
+from ce_dynamics.compiler.codegen.emit import ENTRY, Writer, module, parameters
+from ce_dynamics.compiler.codegen.outliner import Address, Kind, Outline
+from ce_dynamics.compiler.codegen.segments import CONSTANT, LOCAL, NONE
+from ce_dynamics.compiler.tracing.function import TracedFunction
+from ce_dynamics.compiler.tracing.operations import LOGICAL, Op
 
 LINE = 64
 """Bytes of a cache line: the lanes of a slot shall be in one."""

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ce_dynamics.compiler.function import TracedFunction
-from ce_dynamics.compiler.operations import Op
+from ce_dynamics.compiler.tracing.function import TracedFunction
+from ce_dynamics.compiler.tracing.operations import Op
 
 PRODUCT_PLUS, PRODUCT_MINUS, MINUS_PRODUCT = 64, 65, 66
 """Operations that exist only here: a b + c, a b - c, c - a b of the operands (a, b, c)."""

@@ -2,9 +2,9 @@
 
 A traced function is straight-line: a chain of a thousand loops repeats the instructions of one loop a
 thousand times, and code generation takes longer per instruction the longer the function is. Here it is cut
-at its marks (`ce_dynamics.compiler.marks`). In each piece, operands are numbered within the piece
-(`ce_dynamics.compiler.pieces`); pieces that then read the same are of one *kind* and need machine code
-once. What differs between the pieces of a kind is in tables:
+at its marks (`ce_dynamics.compiler.tracing.cut_points`). In each piece, operands are numbered within the
+piece (`ce_dynamics.compiler.codegen.segments`); pieces that then read the same are of one *kind* and
+need machine code once. What differs between the pieces of a kind is in tables:
 
 * Inputs, and values that another piece reads, live in slots of a common work space. Slots that differ by
   the same amount from piece to piece are reached from one *base*; only bases are in the table.
@@ -21,10 +21,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ce_dynamics.compiler.function import TracedFunction
-from ce_dynamics.compiler.fusion import Code, Integers
-from ce_dynamics.compiler.operations import Op
-from ce_dynamics.compiler.pieces import CONSTANT, LONGEST, SHORTEST, Pieces
+from ce_dynamics.compiler.codegen.fused import Code, Integers
+from ce_dynamics.compiler.codegen.segments import CONSTANT, LONGEST, SHORTEST, Pieces
+from ce_dynamics.compiler.tracing.function import TracedFunction
+from ce_dynamics.compiler.tracing.operations import Op
 
 Floats = NDArray[np.float64]
 

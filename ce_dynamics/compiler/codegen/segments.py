@@ -7,8 +7,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ce_dynamics.compiler.fusion import MINUS_PRODUCT, PRODUCT_MINUS, PRODUCT_PLUS, Booleans, Code, Integers
-from ce_dynamics.compiler.operations import Op
+from ce_dynamics.compiler.codegen.fused import (
+    MINUS_PRODUCT,
+    PRODUCT_MINUS,
+    PRODUCT_PLUS,
+    Booleans,
+    Code,
+    Integers,
+)
+from ce_dynamics.compiler.tracing.operations import Op
 
 SHORTEST, LONGEST = 32, 2000
 """Instructions of a piece: fewer are not worth a call, more not the time to compile them."""

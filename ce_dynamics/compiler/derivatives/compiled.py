@@ -13,12 +13,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from ce_dynamics.checks import Floats
-from ce_dynamics.compiler import CompiledFunction, TracedFunction, cache, compile_function
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, disk_cache
+from ce_dynamics.compiler.derivatives.forward_mode import sparse_forward_jacobian
 from ce_dynamics.compiler.machine import load_function
 from ce_dynamics.compiler.signature import Signature
-from ce_dynamics.model import Model
-from ce_dynamics.stepping.forward_mode import sparse_forward_jacobian
 
 VERSION = 3
 """Raise whenever derivatives of an unchanged function change: part of the cache key."""
@@ -99,7 +99,7 @@ def compile_jacobian(traced: TracedFunction, output: str, input: str) -> Compile
     """Compile the derivative of an output with respect to an input, or load it if that was done before."""
     key = hashlib.sha256(f"jacobian {VERSION} {output} {input} {traced.digest()}".encode()).hexdigest()
     shape = math.prod(traced.output_shapes[output]), math.prod(traced.input_shapes[input])
-    note = cache.load(key)
+    note = disk_cache.load(key)
     if note is not None:
         known = json.loads(note)
         function = load_function(
@@ -115,7 +115,7 @@ def compile_jacobian(traced: TracedFunction, output: str, input: str) -> Compile
         "rows": sparse.rows.tolist(),
         "columns": sparse.columns.tolist(),
     }
-    cache.store(key, json.dumps(content).encode())
+    disk_cache.store(key, json.dumps(content).encode())
     return CompiledJacobian(function, places(sparse.rows), places(sparse.columns), shape)
 
 

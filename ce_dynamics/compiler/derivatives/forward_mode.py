@@ -3,7 +3,7 @@
 Every instruction carries its derivatives with respect to the inputs it depends on, and no others.  They are
 written beside the instruction itself, so that the code stays as local as the formulas it came from: on the
 HMMWV it runs 1.4 times as fast as one directional derivative after another, and can be cut where the function
-can (`ce_dynamics.compiler.outline`): the pieces share few values.
+can (`ce_dynamics.compiler.codegen.outliner`): the pieces share few values.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ce_dynamics.compiler.casadi_bridge import SparseJacobian
-from ce_dynamics.compiler.function import TracedFunction, extract
-from ce_dynamics.compiler.graph import Graph
-from ce_dynamics.compiler.operations import COMPARISONS, LOGICAL, UNARY, Op
+from ce_dynamics.compiler.casadi import SparseJacobian
+from ce_dynamics.compiler.tracing.function import TracedFunction, extract
+from ce_dynamics.compiler.tracing.graph import Graph
+from ce_dynamics.compiler.tracing.operations import COMPARISONS, LOGICAL, UNARY, Op
 
 Gradient = dict[int, int]
 """Derivative node by entry of the input; what is missing is zero."""

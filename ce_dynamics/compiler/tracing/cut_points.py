@@ -1,7 +1,7 @@
 """Where a traced function may be cut: between the pieces of work that its author says repeat.
 
 A function that goes from body to body marks where it turns to the next one. Long functions are compiled in
-the pieces between marks, equal ones once (`ce_dynamics.compiler.outline`). A mark changes no result.
+the pieces between marks, equal ones once (`ce_dynamics.compiler.codegen.outliner`). A mark changes no result.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import contextlib
 from collections.abc import Iterator
 from contextvars import ContextVar
 
-from ce_dynamics.compiler.graph import Graph
+from ce_dynamics.compiler.tracing.graph import Graph
 
 _tracing: ContextVar[Graph | None] = ContextVar("tracing", default=None)
 

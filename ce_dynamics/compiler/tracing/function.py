@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ce_dynamics.compiler.graph import Graph, Node
-from ce_dynamics.compiler.marks import marking
-from ce_dynamics.compiler.operations import MEANING, Op, arity
-from ce_dynamics.compiler.scalar import node_of, wrap
+from ce_dynamics.compiler.tracing.cut_points import marking
+from ce_dynamics.compiler.tracing.graph import Graph, Node
+from ce_dynamics.compiler.tracing.operations import MEANING, Op, arity
+from ce_dynamics.compiler.tracing.traced import node_of, wrap
 
 Shape = tuple[int, ...]
 

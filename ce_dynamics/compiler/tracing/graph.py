@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from ce_dynamics.compiler.operations import LOGICAL, MEANING, Op
+from ce_dynamics.compiler.tracing.operations import LOGICAL, MEANING, Op
 
 Node = tuple[int, int, int, int]
 
@@ -56,7 +56,7 @@ class Graph:
     numbers : list of float
         Values of the constants.
     marks : list of int
-        Numbers of nodes at which a new piece of work begins (see `ce_dynamics.compiler.marks`).
+        Numbers of nodes at which a new piece of work begins (see `ce_dynamics.compiler.tracing.cut_points`).
     """
 
     __slots__ = ("_index", "_number_node", "carriers", "formulas", "marks", "nodes", "numbers")
@@ -70,7 +70,7 @@ class Graph:
         self.carriers: dict[int, object] = {}
         """What user code holds for a node: kept so that equal values are the same Python object."""
         self.formulas: dict[int, tuple[Any, Any]] = {}
-        """By id: formulas of free parameters and what they are in this graph (see `ce_dynamics.formula`)."""
+        """By id: formulas of free parameters (`ce_dynamics.compiler.free_numbers`) and what they are here."""
 
     def __len__(self) -> int:
         return len(self.nodes)

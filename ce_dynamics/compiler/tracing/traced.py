@@ -13,8 +13,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ce_dynamics.compiler.graph import Graph
-from ce_dynamics.compiler.operations import Op
+from ce_dynamics.compiler.tracing.graph import Graph
+from ce_dynamics.compiler.tracing.operations import Op
 
 _PLAIN = (float, int, np.floating, np.integer, np.bool_)
 _LARGEST_MULTIPLIED_POWER = 32
@@ -120,7 +120,7 @@ class Condition:
         raise TypeError(
             "the truth of a traced comparison is not known while a model is being compiled; "
             "do not branch on values (if, and, or, not, min, max): "
-            "use where, minimum and maximum of ce_dynamics.arrays, and &, |, ~"
+            "use where, minimum and maximum of ce_dynamics.algebra.arrays, and &, |, ~"
         )
 
     def __repr__(self) -> str:
@@ -284,12 +284,12 @@ class Traced:
     def _refuse(self, what: str) -> NoReturn:
         raise TypeError(
             f"a traced scalar has no {what} while a model is being compiled: its value is only known when "
-            "the compiled function runs; use the functions of ce_dynamics.arrays (sin, sqrt, where, minimum, "
-            "...) and no branches on values"
+            "the compiled function runs; use the functions of ce_dynamics.algebra.arrays (sin, sqrt, where, "
+            "minimum, ...) and no branches on values"
         )
 
     def __bool__(self) -> bool:
-        self._refuse("truth value (if, and, or, not); compare and use ce_dynamics.arrays.where")
+        self._refuse("truth value (if, and, or, not); compare and use ce_dynamics.algebra.arrays.where")
 
     def __float__(self) -> float:
         self._refuse("float value")

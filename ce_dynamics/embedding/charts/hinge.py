@@ -10,9 +10,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, concatenate, zeros
-from ce_dynamics.body import Body
-from ce_dynamics.loops.loop_coordinate import LoopCoordinate, coordinate_body
+from ce_dynamics.algebra.arrays import Array, concatenate, zeros
+from ce_dynamics.embedding.path.loop_coordinate import LoopCoordinate, coordinate_body
+from ce_dynamics.mechanism.body import Body
 
 
 class ChartHinge(LoopCoordinate):

@@ -14,20 +14,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, array, concatenate, where, zeros
+from ce_dynamics.algebra.arrays import Array, array, concatenate, where, zeros
+from ce_dynamics.algebra.pivoted_lu import PivotedLU
+from ce_dynamics.embedding.charts.hinge import chart_body
+from ce_dynamics.embedding.closures.assembly import assembled
+from ce_dynamics.embedding.closures.closure_errors import numerical_rank
+from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest, least_squares
+from ce_dynamics.embedding.closures.loop import Loop, with_unit_quaternions
+from ce_dynamics.embedding.closures.row_choice import RowChoice
+from ce_dynamics.embedding.linkage import Linkage
+from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
+from ce_dynamics.embedding.numeric.substeps import closed
+from ce_dynamics.embedding.path.curve import coordinate_scales, on_curve
+from ce_dynamics.embedding.path.table import coordinate_map
 from ce_dynamics.errors import IndependentCoordinatesError
-from ce_dynamics.linkage import Linkage
-from ce_dynamics.loops.assembly import assembled
-from ce_dynamics.loops.chart_hinge import chart_body
-from ce_dynamics.loops.closure_errors import numerical_rank
-from ce_dynamics.loops.curve import coordinate_scales, on_curve
-from ce_dynamics.loops.kernel import LoopKernel, largest, least_squares
-from ce_dynamics.loops.path_table import coordinate_map
-from ce_dynamics.loops.pivoted_lu import PivotedLU
-from ce_dynamics.loops.row_choice import RowChoice
-from ce_dynamics.loops.straight_path import closed
-from ce_dynamics.loops.trial import Loop, with_unit_quaternions
-from ce_dynamics.motion import HingeMotion, SubgraphMotion
 
 ITERATIONS = 5  # of Newton, from the point of the plane; quadratic from an error of a tenth
 TOLERANCE = 1e-11  # residual that counts as closed, relative to the size of the loop

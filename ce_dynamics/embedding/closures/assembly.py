@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ce_dynamics.arrays import Array
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest, least_squares
+from ce_dynamics.embedding.closures.loop import with_unit_quaternions
 from ce_dynamics.errors import AssemblyError
-from ce_dynamics.loops.kernel import LoopKernel, largest, least_squares
-from ce_dynamics.loops.trial import with_unit_quaternions
 
 ITERATIONS = 200
 SMALLEST_DAMPING = 1.0 / 1024.0

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ce_dynamics.arrays import Array
+from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.compiler import trace
-from ce_dynamics.loops.curve import coordinate_scales
-from ce_dynamics.loops.kernel import LoopKernel
-from ce_dynamics.loops.trial import moving
+from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
+from ce_dynamics.embedding.closures.loop import moving
+from ce_dynamics.embedding.path.curve import coordinate_scales
 
 FARTHEST = 0.05
 """How far the steps may lead from where they begin [rad, or sizes of the loop]: the quadratic terms that they

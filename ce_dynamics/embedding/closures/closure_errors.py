@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, array, concatenate
-from ce_dynamics.loops.coupled_rows import moving_residuals
-from ce_dynamics.motion import BodyMotion, PointMotion, SubgraphMotion
-from ce_dynamics.scalar_motion import ScalarMotion
-from ce_dynamics.system import CutEdge, LoopClosure
+from ce_dynamics.algebra.arrays import Array, array, concatenate
+from ce_dynamics.algebra.jets import ScalarMotion
+from ce_dynamics.embedding.closures.coupling_rows import moving_residuals
+from ce_dynamics.embedding.motion import BodyMotion, PointMotion, SubgraphMotion
+from ce_dynamics.mechanism.system import CutEdge, LoopClosure
 
 
 class ClosureErrors(NamedTuple):

@@ -7,10 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.body import Body
+from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.compiler import compile_function, trace
-from ce_dynamics.loops.trial import (
+from ce_dynamics.embedding.closures.loop import (
     Loop,
     advanced,
     held_at_design,
@@ -19,6 +18,7 @@ from ce_dynamics.loops.trial import (
     velocity_scales,
     with_unit_quaternions,
 )
+from ce_dynamics.mechanism.body import Body
 
 
 class Closed(NamedTuple):

@@ -9,23 +9,23 @@ from itertools import combinations
 
 import numpy as np
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.body import Body
-from ce_dynamics.errors import IndependentCoordinatesError
-from ce_dynamics.loops.assembly import assembled
-from ce_dynamics.loops.closure_errors import numerical_rank
-from ce_dynamics.loops.kernel import LoopKernel, largest
-from ce_dynamics.loops.nearby import closed_nearby
-from ce_dynamics.loops.row_choice import smallest_singular
-from ce_dynamics.loops.trial import (
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.embedding.closures.assembly import assembled
+from ce_dynamics.embedding.closures.closure_errors import numerical_rank
+from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest
+from ce_dynamics.embedding.closures.loop import (
     Loop,
     held_at_design,
     moving,
     stacked_neutral,
     with_unit_quaternions,
 )
-from ce_dynamics.nominal import at_nominal
-from ce_dynamics.system import CutEdge
+from ce_dynamics.embedding.closures.nearby_pose import closed_nearby
+from ce_dynamics.embedding.closures.row_choice import smallest_singular
+from ce_dynamics.errors import IndependentCoordinatesError
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.nominal import at_nominal
+from ce_dynamics.mechanism.system import CutEdge
 
 MOST_COMBINATIONS = 3000
 SINGULAR = 1e-9

@@ -11,16 +11,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, array, concatenate, zeros
-from ce_dynamics.body import Body
-from ce_dynamics.formula import nominal
-from ce_dynamics.loops.closure_errors import ClosureErrors, closure_errors
-from ce_dynamics.loops.coupled_rows import moving_residuals
-from ce_dynamics.motion import BodyMotion, HingeMotion, SubgraphMotion
-from ce_dynamics.motion import at_rest as body_at_rest
-from ce_dynamics.nominal import at_nominal
-from ce_dynamics.rotation import normalised
-from ce_dynamics.system import CutEdge, LoopClosure
+from ce_dynamics.algebra.arrays import Array, array, concatenate, zeros
+from ce_dynamics.algebra.rotation import normalised
+from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, closure_errors
+from ce_dynamics.embedding.closures.coupling_rows import moving_residuals
+from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion
+from ce_dynamics.embedding.motion import at_rest as body_at_rest
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.nominal import at_nominal
+from ce_dynamics.mechanism.system import CutEdge, LoopClosure
 
 Coordinates = dict[str, Array]
 """Coordinates q of inboard hinges by body name."""

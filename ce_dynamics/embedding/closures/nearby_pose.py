@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.loops.closure_errors import numerical_rank
-from ce_dynamics.loops.kernel import LoopKernel, largest, least_squares
-from ce_dynamics.loops.trial import with_unit_quaternions
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.embedding.closures.closure_errors import numerical_rank
+from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest, least_squares
+from ce_dynamics.embedding.closures.loop import with_unit_quaternions
 
 STEP = 0.03  # rad, or sizes of the loop, along the null space of Y
 ITERATIONS = 40

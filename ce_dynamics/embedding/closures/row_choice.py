@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ce_dynamics.arrays import Array
+from ce_dynamics.algebra.arrays import Array
 
 MOST_COMBINATIONS = 3000
 ROUNDING = 1e-10
@@ -16,7 +16,7 @@ ROUNDING = 1e-10
 
 Rounding leaves at most about 1e-15 of the largest row for every body of a chain.  What is small because data
 were printed with few digits is at least as large as the geometric tolerance, or the geometry would be
-taken as exact (`ce_dynamics.loops.precision`): 1e-5 by default.  This is in the middle.
+taken as exact (`ce_dynamics.embedding.precision`): 1e-5 by default.  This is in the middle.
 """
 
 

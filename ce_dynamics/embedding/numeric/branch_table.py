@@ -18,10 +18,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.polynomial import chebyshev
 
-from ce_dynamics.arrays import Array, Scalar, arcsin, array, where
+from ce_dynamics.algebra.arrays import Array, Scalar, arcsin, array, where
+from ce_dynamics.embedding.closures.basin import Basin
+from ce_dynamics.embedding.numeric.branch import Branch
 from ce_dynamics.errors import AssemblyError, IndependentCoordinatesError
-from ce_dynamics.loops.basin import Basin
-from ce_dynamics.loops.branch import Branch
 
 PIECES = (1, 2, 4, 8, 16)
 LARGEST_DEGREE = 24

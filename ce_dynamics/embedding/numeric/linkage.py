@@ -18,26 +18,26 @@ from functools import cached_property
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, Scalar, array, concatenate, where, zeros
-from ce_dynamics.body import Body
+from ce_dynamics.algebra.arrays import Array, Scalar, array, concatenate, where, zeros
+from ce_dynamics.algebra.pivoted_lu import PivotedLU
+from ce_dynamics.embedding.closures.assembly import assembled
+from ce_dynamics.embedding.closures.basin import Basin
+from ce_dynamics.embedding.closures.closure_errors import numerical_rank
+from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest
+from ce_dynamics.embedding.closures.loop import Loop, held_at_design, moving, stacked_neutral
+from ce_dynamics.embedding.closures.nearby_pose import regular_nearby
+from ce_dynamics.embedding.closures.row_choice import RowChoice, smallest_singular
+from ce_dynamics.embedding.linkage import Linkage
+from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion
+from ce_dynamics.embedding.numeric.branch import Branch, BranchEnd, follow
+from ce_dynamics.embedding.numeric.branch_table import BranchTable, Reach, tabulate
+from ce_dynamics.embedding.numeric.substeps import Linearised, Pose, closed, led_along, path
+from ce_dynamics.embedding.numeric.whole_turns import displaced, likely_period, repeats, turns_after, within
 from ce_dynamics.errors import IndependentCoordinatesError, SingularConfigurationError
-from ce_dynamics.hinges.base import Hinge
-from ce_dynamics.linkage import Linkage
-from ce_dynamics.loops.assembly import assembled
-from ce_dynamics.loops.basin import Basin
-from ce_dynamics.loops.branch import Branch, BranchEnd, follow
-from ce_dynamics.loops.branch_table import BranchTable, Reach, tabulate
-from ce_dynamics.loops.closure_errors import numerical_rank
-from ce_dynamics.loops.kernel import LoopKernel, largest
-from ce_dynamics.loops.nearby import regular_nearby
-from ce_dynamics.loops.pivoted_lu import PivotedLU
-from ce_dynamics.loops.row_choice import RowChoice, smallest_singular
-from ce_dynamics.loops.straight_path import Linearised, Pose, closed, led_along, path
-from ce_dynamics.loops.trial import Loop, held_at_design, moving, stacked_neutral
-from ce_dynamics.loops.whole_turns import displaced, likely_period, repeats, turns_after, within
-from ce_dynamics.motion import BodyMotion, HingeMotion, SubgraphMotion
-from ce_dynamics.nominal import at_nominal, at_random, part_way
-from ce_dynamics.system import LoopClosure
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.hinges.base import Hinge
+from ce_dynamics.mechanism.nominal import at_nominal, at_random, part_way
+from ce_dynamics.mechanism.system import LoopClosure
 
 logger = logging.getLogger(__name__)
 

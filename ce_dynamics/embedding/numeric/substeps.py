@@ -13,12 +13,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, Scalar, absolute, array, concatenate, maximum, sqrt, where, zeros
-from ce_dynamics.body import Body
-from ce_dynamics.loops.pivoted_lu import PivotedLU
-from ce_dynamics.loops.trial import at_rest
-from ce_dynamics.motion import BodyMotion, HingeMotion, PointMotion
-from ce_dynamics.rotation import normalised, rotation_from_quaternion
+from ce_dynamics.algebra.arrays import (
+    Array,
+    Scalar,
+    absolute,
+    array,
+    concatenate,
+    maximum,
+    sqrt,
+    where,
+    zeros,
+)
+from ce_dynamics.algebra.pivoted_lu import PivotedLU
+from ce_dynamics.algebra.rotation import normalised, rotation_from_quaternion
+from ce_dynamics.embedding.closures.loop import at_rest
+from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion
+from ce_dynamics.mechanism.body import Body
 
 Pose = tuple[dict[str, HingeMotion], dict[str, BodyMotion]]
 """Given hinges and siblings at rest at one point of the path."""

@@ -13,11 +13,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, Scalar, floor
-from ce_dynamics.couplings.base import Coupled
-from ce_dynamics.couplings.written import Written
-from ce_dynamics.loops.branch import Branch
-from ce_dynamics.loops.trial import Loop
+from ce_dynamics.algebra.arrays import Array, Scalar, floor
+from ce_dynamics.embedding.closures.loop import Loop
+from ce_dynamics.embedding.numeric.branch import Branch
+from ce_dynamics.mechanism.couplings.base import Coupled
+from ce_dynamics.mechanism.couplings.user_constraint import Written
 
 FULL = 2.0 * math.pi
 MOST_TURNS = 12

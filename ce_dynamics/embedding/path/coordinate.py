@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ce_dynamics.body import Body
-from ce_dynamics.loops.loop_coordinate import LoopCoordinate, coordinate_body
+from ce_dynamics.embedding.path.loop_coordinate import LoopCoordinate, coordinate_body
+from ce_dynamics.mechanism.body import Body
 
 
 class PathHinge(LoopCoordinate):

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.body import Body
-from ce_dynamics.loops.path_linkage import AT_REST, PathLinkage
-from ce_dynamics.loops.path_table import regularity
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.embedding.path.linkage import AT_REST, PathLinkage
+from ce_dynamics.embedding.path.table import regularity
+from ce_dynamics.mechanism.body import Body
 
 GRID = 2000  # points along the curve between which a coordinate is taken to turn back once at most
 CROSSING = 1e-6  # smallest singular value of Y that counts as zero

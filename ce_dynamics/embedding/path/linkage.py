@@ -11,17 +11,17 @@ from functools import cached_property
 
 import numpy as np
 
-from ce_dynamics.arrays import zeros
-from ce_dynamics.body import Body
+from ce_dynamics.algebra.arrays import zeros
+from ce_dynamics.embedding.closures.assembly import assembled
+from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
+from ce_dynamics.embedding.closures.loop import Loop
+from ce_dynamics.embedding.linkage import Linkage
+from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
+from ce_dynamics.embedding.path.coordinate import path_body
+from ce_dynamics.embedding.path.curve import Curve, follow_curve, null_vector
+from ce_dynamics.embedding.path.table import PathTable, has_own_velocities, make_table
 from ce_dynamics.errors import ModelError
-from ce_dynamics.linkage import Linkage
-from ce_dynamics.loops.assembly import assembled
-from ce_dynamics.loops.curve import Curve, follow_curve, null_vector
-from ce_dynamics.loops.kernel import LoopKernel
-from ce_dynamics.loops.path_coordinate import path_body
-from ce_dynamics.loops.path_table import PathTable, has_own_velocities, make_table
-from ce_dynamics.loops.trial import Loop
-from ce_dynamics.motion import HingeMotion, SubgraphMotion
+from ce_dynamics.mechanism.body import Body
 
 AT_REST = 1e-9
 """Rate along the curve [rad, or sizes of the loop] that counts as none."""

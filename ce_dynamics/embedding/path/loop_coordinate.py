@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, array, zeros
-from ce_dynamics.body import Body
-from ce_dynamics.hinges.base import Hinge
-from ce_dynamics.hinges.conditions import Condition
-from ce_dynamics.spatial import IDENTITY
+from ce_dynamics.algebra.arrays import Array, array, zeros
+from ce_dynamics.algebra.spatial import IDENTITY
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.hinges.base import Hinge
+from ce_dynamics.mechanism.hinges.conditions import Condition
 
 
 class LoopCoordinate(Hinge):

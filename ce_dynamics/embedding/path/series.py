@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.polynomial import chebyshev
 
-from ce_dynamics.arrays import Array, Scalar, array, cos, sin, where
+from ce_dynamics.algebra.arrays import Array, Scalar, array, cos, sin, where
 
 NEGLIGIBLE = 1e-16
 """A coefficient, relative to the scale of its function, that is left out: rounding of the samples."""

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from ce_dynamics.body import Body
+from ce_dynamics.embedding.path.dead_centres import once_round, single_coordinates, turning_points
+from ce_dynamics.embedding.path.linkage import PathLinkage
 from ce_dynamics.errors import AssemblyError, ModelError
-from ce_dynamics.loops.dead_centres import once_round, single_coordinates, turning_points
-from ce_dynamics.loops.path_linkage import PathLinkage
+from ce_dynamics.mechanism.body import Body
 
 SLOW = 1e-6
 """Rate of a coordinate per path coordinate, relative to its largest, below which it gives no rate."""

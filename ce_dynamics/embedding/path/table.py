@@ -15,14 +15,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.body import Body
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest, least_squares
+from ce_dynamics.embedding.closures.loop import split, with_unit_quaternions
+from ce_dynamics.embedding.path.curve import Curve, coordinate_scales
+from ce_dynamics.embedding.path.series import NEGLIGIBLE, Polynomial, Series, Trigonometric
 from ce_dynamics.errors import ModelError
-from ce_dynamics.hinges.base import Hinge
-from ce_dynamics.loops.curve import Curve, coordinate_scales
-from ce_dynamics.loops.kernel import LoopKernel, largest, least_squares
-from ce_dynamics.loops.series import NEGLIGIBLE, Polynomial, Series, Trigonometric
-from ce_dynamics.loops.trial import split, with_unit_quaternions
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.hinges.base import Hinge
 
 REFERENCE = 1e-4  # accuracy of the reference, in radians and sizes of the loop
 REFERENCE_SAMPLES = 2048

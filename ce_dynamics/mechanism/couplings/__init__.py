@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ce_dynamics.couplings.base import Coordinate, Coupled, Coupling
-from ce_dynamics.couplings.functions import FunctionCoupling, ImplicitCoupling, PolynomialCoupling
-from ce_dynamics.couplings.linear import Gear, LinearCoupling, RackAndPinion
-from ce_dynamics.couplings.written import View, Written
+from ce_dynamics.mechanism.couplings.base import Coordinate, Coupled, Coupling
+from ce_dynamics.mechanism.couplings.functions import FunctionCoupling, ImplicitCoupling, PolynomialCoupling
+from ce_dynamics.mechanism.couplings.linear import Gear, LinearCoupling, RackAndPinion
+from ce_dynamics.mechanism.couplings.user_constraint import View, Written
 
 __all__ = [
     "Coordinate",

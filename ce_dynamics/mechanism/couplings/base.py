@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from ce_dynamics import checks
-from ce_dynamics.arrays import Array, Scalar
-from ce_dynamics.body import Body
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.errors import ModelError
+from ce_dynamics.mechanism.body import Body
 
 
 class Coupling(ABC):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
-from ce_dynamics import checks
-from ce_dynamics.arrays import Scalar
-from ce_dynamics.couplings.base import Coupling
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.errors import ModelError
-from ce_dynamics.hinges.geometry import finite_number
+from ce_dynamics.mechanism.checked import finite_number
+from ce_dynamics.mechanism.couplings.base import Coupling
 
 
 class FunctionCoupling(Coupling):
@@ -18,8 +18,9 @@ class FunctionCoupling(Coupling):
     Parameters
     ----------
     function : callable
-        ``function(q_1, …)`` returns the last coordinate; written on the functions of `ce_dynamics.arrays`
-        and `where`, without branching.  Its derivatives are formed exactly, up to the second, so it should be
+        ``function(q_1, …)`` returns the last coordinate; written on the functions of
+        `ce_dynamics.algebra.arrays` and `where`, without branching.
+        Its derivatives are formed exactly, up to the second, so it should be
         smooth that far; angles count their turns, and a cam's function is periodic by itself.
 
     Examples
@@ -27,7 +28,7 @@ class FunctionCoupling(Coupling):
     An eccentric that lifts its follower:
 
     >>> import ce_dynamics as ce
-    >>> from ce_dynamics.arrays import cos
+    >>> from ce_dynamics.algebra.arrays import cos
     >>> lift = ce.FunctionCoupling(lambda angle: 0.01 * (1.0 - cos(angle)))
     """
 

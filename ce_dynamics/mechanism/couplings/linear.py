@@ -7,12 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from ce_dynamics import checks
-from ce_dynamics.arrays import Array, Scalar
-from ce_dynamics.couplings.base import Coupling
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array, Scalar
+from ce_dynamics.compiler.free_numbers import is_free, nominal
 from ce_dynamics.errors import ModelError
-from ce_dynamics.formula import is_free, nominal
-from ce_dynamics.hinges.geometry import finite_number
+from ce_dynamics.mechanism.checked import finite_number
+from ce_dynamics.mechanism.couplings.base import Coupling
 
 
 class LinearCoupling(Coupling):

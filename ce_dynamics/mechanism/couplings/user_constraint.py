@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics import checks
-from ce_dynamics.arrays import Array, Scalar, array, is_plain
-from ce_dynamics.body import Body
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array, Scalar, array, is_plain
+from ce_dynamics.algebra.spatial import IDENTITY
+from ce_dynamics.compiler.free_numbers import is_free
 from ce_dynamics.errors import ModelError
-from ce_dynamics.formula import is_free
-from ce_dynamics.hinges.geometry import finite_vector
-from ce_dynamics.spatial import IDENTITY
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.checked import finite_vector
 
 
 class View(ABC):

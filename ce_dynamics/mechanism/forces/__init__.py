@@ -1,7 +1,7 @@
 """Force elements and force laws."""
 
-from ce_dynamics.forces.actuator import Actuator
-from ce_dynamics.forces.base import (
+from ce_dynamics.mechanism.forces.actuator import Actuator
+from ce_dynamics.mechanism.forces.base import (
     ForceElement,
     HingeLoad,
     Observer,
@@ -10,10 +10,10 @@ from ce_dynamics.forces.base import (
     Response,
     StateDeclaration,
 )
-from ce_dynamics.forces.laws import Law, Linear, Polynomial, Tabulated
-from ce_dynamics.forces.spring_damper import SpringDamper
-from ce_dynamics.forces.torsion import TorsionSpringDamper
-from ce_dynamics.forces.wrench import AppliedWrench
+from ce_dynamics.mechanism.forces.laws import Law, Linear, Polynomial, Tabulated
+from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
+from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
+from ce_dynamics.mechanism.forces.wrench import AppliedWrench
 
 __all__ = [
     "Actuator",

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from ce_dynamics import checks
-from ce_dynamics.arrays import Array, Scalar, maximum, minimum
-from ce_dynamics.body import Body
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array, Scalar, maximum, minimum
 from ce_dynamics.errors import ModelError
-from ce_dynamics.forces.base import ForceElement, HingeLoad, Observer, Response
-from ce_dynamics.forces.laws import finite_numbers
-from ce_dynamics.forces.torsion import LOAD_UNITS, coordinate_unit
-from ce_dynamics.hinges.geometry import finite_number
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.checked import finite_number
+from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response
+from ce_dynamics.mechanism.forces.laws import finite_numbers
+from ce_dynamics.mechanism.forces.torsion import LOAD_UNITS, coordinate_unit
 
 Range = tuple[float, float]
 

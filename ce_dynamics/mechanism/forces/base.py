@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from ce_dynamics.arrays import Array, Scalar, zeros
+from ce_dynamics.algebra.arrays import Array, Scalar, zeros
 
 if TYPE_CHECKING:
-    from ce_dynamics.body import Body
+    from ce_dynamics.mechanism.body import Body
 
 NO_OUTPUTS: Mapping[str, str] = MappingProxyType({})
 

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ce_dynamics import checks
-from ce_dynamics.arrays import Scalar, where
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Scalar, where
+from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import ModelError
-from ce_dynamics.formula import nominal
-from ce_dynamics.hinges.geometry import finite_number, free_numbers
+from ce_dynamics.mechanism.checked import finite_number, free_numbers
 
 Floats = NDArray[np.float64]
 

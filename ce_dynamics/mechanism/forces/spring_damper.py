@@ -8,14 +8,14 @@ from types import MappingProxyType
 
 from numpy.typing import ArrayLike
 
-from ce_dynamics import checks
-from ce_dynamics.arrays import Array, Scalar, dot, norm, where
-from ce_dynamics.body import Body, checked_body, ground_of
-from ce_dynamics.checks import shown
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array, Scalar, dot, norm, where
+from ce_dynamics.algebra.checks import shown
 from ce_dynamics.errors import ModelError, WrongTypeError
-from ce_dynamics.forces.base import ForceElement, Observer, PointLoad, Response
-from ce_dynamics.forces.laws import Law, Linear
-from ce_dynamics.hinges.geometry import finite_number, finite_vector
+from ce_dynamics.mechanism.body import Body, checked_body, ground_of
+from ce_dynamics.mechanism.checked import finite_number, finite_vector
+from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
+from ce_dynamics.mechanism.forces.laws import Law, Linear
 
 
 class SpringDamper(ForceElement):

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ce_dynamics import checks
-from ce_dynamics.arrays import Array, Scalar
-from ce_dynamics.body import Body, checked_body
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.errors import ModelError
-from ce_dynamics.forces.base import ForceElement, HingeLoad, Observer, Response
-from ce_dynamics.forces.laws import Law
-from ce_dynamics.forces.spring_damper import as_law
-from ce_dynamics.hinges.geometry import finite_number
+from ce_dynamics.mechanism.body import Body, checked_body
+from ce_dynamics.mechanism.checked import finite_number
+from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response
+from ce_dynamics.mechanism.forces.laws import Law
+from ce_dynamics.mechanism.forces.spring_damper import as_law
 
 LOAD_UNITS = MappingProxyType({"rad": "N*m", "m": "N"})
 

@@ -7,12 +7,12 @@ from types import MappingProxyType
 
 import numpy as np
 
-from ce_dynamics import checks
-from ce_dynamics.arrays import Array, Scalar, array, zeros
-from ce_dynamics.body import Body, checked_body, ground_of
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array, Scalar, array, zeros
 from ce_dynamics.errors import ModelError, WrongTypeError
-from ce_dynamics.forces.base import ForceElement, Observer, PointLoad, Response
-from ce_dynamics.hinges.geometry import finite_number, finite_vector
+from ce_dynamics.mechanism.body import Body, checked_body, ground_of
+from ce_dynamics.mechanism.checked import finite_number, finite_vector
+from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
 
 Component = float | str
 """A constant, or the name of a system input."""

@@ -11,10 +11,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
-from ce_dynamics.arrays import Array, zeros
-from ce_dynamics.hinges.conditions import Condition
-from ce_dynamics.hinges.geometry import finite_vector, unit_axis
-from ce_dynamics.orientation import Directions, Orientation
+from ce_dynamics.algebra.arrays import Array, zeros
+from ce_dynamics.mechanism.checked import finite_vector, unit_axis
+from ce_dynamics.mechanism.hinges.conditions import Condition
+from ce_dynamics.mechanism.orientation import Directions, Orientation
 
 __all__ = ["Hinge", "finite_vector", "unit_axis"]
 

@@ -21,9 +21,9 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, Scalar, array, concatenate, cos, cross, dot, sin, zeros
-from ce_dynamics.hinges.geometry import across
-from ce_dynamics.spatial import IDENTITY
+from ce_dynamics.algebra.arrays import Array, Scalar, array, concatenate, cos, cross, dot, sin, zeros
+from ce_dynamics.algebra.spatial import IDENTITY
+from ce_dynamics.mechanism.checked import across
 
 
 class Condition(ABC):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from ce_dynamics.arrays import Array, Scalar
+from ce_dynamics.algebra.arrays import Array, Scalar
+from ce_dynamics.compiler.free_numbers import decided
 from ce_dynamics.errors import ModelError
-from ce_dynamics.formula import decided
-from ce_dynamics.hinges.conditions import Condition, Separation
-from ce_dynamics.hinges.geometry import finite_number, finite_vector, magnitude
+from ce_dynamics.mechanism.checked import finite_number, finite_vector, magnitude
+from ce_dynamics.mechanism.hinges.conditions import Condition, Separation
 
 
 class Distance:

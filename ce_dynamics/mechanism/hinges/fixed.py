@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from ce_dynamics.arrays import Array, zeros
-from ce_dynamics.hinges.base import Hinge
-from ce_dynamics.hinges.conditions import Coincident, Condition, parallel_axes
-from ce_dynamics.hinges.geometry import finite_vector
-from ce_dynamics.spatial import IDENTITY
+from ce_dynamics.algebra.arrays import Array, zeros
+from ce_dynamics.algebra.spatial import IDENTITY
+from ce_dynamics.mechanism.checked import finite_vector
+from ce_dynamics.mechanism.hinges.base import Hinge
+from ce_dynamics.mechanism.hinges.conditions import Coincident, Condition, parallel_axes
 
 
 class Fixed(Hinge):

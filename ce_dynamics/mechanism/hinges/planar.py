@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from ce_dynamics.arrays import Array, arctan2, array, cos, cross, sin, zeros
+from ce_dynamics.algebra.arrays import Array, arctan2, array, cos, cross, sin, zeros
+from ce_dynamics.algebra.rotation import rotation_about
+from ce_dynamics.algebra.spatial import spatial
+from ce_dynamics.compiler.free_numbers import decided
 from ce_dynamics.errors import ModelError
-from ce_dynamics.formula import decided
-from ce_dynamics.hinges.base import Hinge
-from ce_dynamics.hinges.conditions import Condition, InPlane, aligned
-from ce_dynamics.hinges.geometry import ANGULAR_TOLERANCE, across, finite_vector, magnitude, unit_axis
-from ce_dynamics.rotation import rotation_about
-from ce_dynamics.spatial import spatial
+from ce_dynamics.mechanism.checked import ANGULAR_TOLERANCE, across, finite_vector, magnitude, unit_axis
+from ce_dynamics.mechanism.hinges.base import Hinge
+from ce_dynamics.mechanism.hinges.conditions import Condition, InPlane, aligned
 
 
 class Planar(Hinge):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from ce_dynamics.arrays import Array, array, zeros
-from ce_dynamics.hinges.base import Hinge
-from ce_dynamics.hinges.conditions import Condition, on_line, parallel_axes
-from ce_dynamics.hinges.geometry import finite_vector, unit_axis
-from ce_dynamics.spatial import IDENTITY, spatial
+from ce_dynamics.algebra.arrays import Array, array, zeros
+from ce_dynamics.algebra.spatial import IDENTITY, spatial
+from ce_dynamics.mechanism.checked import finite_vector, unit_axis
+from ce_dynamics.mechanism.hinges.base import Hinge
+from ce_dynamics.mechanism.hinges.conditions import Condition, on_line, parallel_axes
 
 
 class Prismatic(Hinge):

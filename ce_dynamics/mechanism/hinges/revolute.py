@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from ce_dynamics.arrays import Array, arctan2, array, cos, sin, zeros
-from ce_dynamics.hinges.base import Hinge
-from ce_dynamics.hinges.conditions import Coincident, Condition, aligned
-from ce_dynamics.hinges.geometry import finite_vector, unit_axis
-from ce_dynamics.orientation import Directions
-from ce_dynamics.rotation import rotation_about
-from ce_dynamics.spatial import spatial
+from ce_dynamics.algebra.arrays import Array, arctan2, array, cos, sin, zeros
+from ce_dynamics.algebra.rotation import rotation_about
+from ce_dynamics.algebra.spatial import spatial
+from ce_dynamics.mechanism.checked import finite_vector, unit_axis
+from ce_dynamics.mechanism.hinges.base import Hinge
+from ce_dynamics.mechanism.hinges.conditions import Coincident, Condition, aligned
+from ce_dynamics.mechanism.orientation import Directions
 
 
 class Revolute(Hinge):

@@ -17,14 +17,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics.arrays import Array, array, concatenate, skew
+from ce_dynamics.algebra.arrays import Array, array, concatenate, skew
+from ce_dynamics.algebra.rotation import normalised, quaternion_rate, rotation_from_quaternion
+from ce_dynamics.algebra.spatial import IDENTITY
 from ce_dynamics.errors import ModelError
-from ce_dynamics.hinges.base import Hinge
-from ce_dynamics.hinges.conditions import Condition
-from ce_dynamics.hinges.geometry import ANGULAR_TOLERANCE, across, finite_vector
-from ce_dynamics.rolling_conditions import NoSlip, Touching, positive, unit_normal
-from ce_dynamics.rotation import normalised, quaternion_rate, rotation_from_quaternion
-from ce_dynamics.spatial import IDENTITY
+from ce_dynamics.mechanism.checked import ANGULAR_TOLERANCE, across, finite_vector
+from ce_dynamics.mechanism.hinges.base import Hinge
+from ce_dynamics.mechanism.hinges.conditions import Condition
+from ce_dynamics.mechanism.hinges.rolling_conditions import NoSlip, Touching, positive, unit_normal
 
 
 class RollingOnPlane(Hinge):

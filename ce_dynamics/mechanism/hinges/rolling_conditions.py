@@ -14,10 +14,10 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, Scalar, array, concatenate, cross, dot, zeros
+from ce_dynamics.algebra.arrays import Array, Scalar, array, concatenate, cross, dot, zeros
 from ce_dynamics.errors import ModelError
-from ce_dynamics.hinges.conditions import Condition, InPlane
-from ce_dynamics.hinges.geometry import finite_number, finite_vector
+from ce_dynamics.mechanism.checked import finite_number, finite_vector
+from ce_dynamics.mechanism.hinges.conditions import Condition, InPlane
 
 UNIT_TOLERANCE = 1e-6
 """A normal whose length differs from 1 by more than this is refused; the rest is rounding, and removed."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from ce_dynamics.arrays import Array, array, zeros
-from ce_dynamics.hinges.base import Hinge
-from ce_dynamics.hinges.conditions import Coincident, Condition
-from ce_dynamics.hinges.geometry import finite_vector
-from ce_dynamics.rotation import normalised, quaternion_rate, rotation_from_quaternion
-from ce_dynamics.spatial import IDENTITY, spatial
+from ce_dynamics.algebra.arrays import Array, array, zeros
+from ce_dynamics.algebra.rotation import normalised, quaternion_rate, rotation_from_quaternion
+from ce_dynamics.algebra.spatial import IDENTITY, spatial
+from ce_dynamics.mechanism.checked import finite_vector
+from ce_dynamics.mechanism.hinges.base import Hinge
+from ce_dynamics.mechanism.hinges.conditions import Coincident, Condition
 
 
 class Spherical(Hinge):

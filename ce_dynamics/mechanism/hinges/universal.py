@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics.arrays import Array, arctan2, array, cos, cross, sin, zeros
+from ce_dynamics.algebra.arrays import Array, arctan2, array, cos, cross, sin, zeros
+from ce_dynamics.algebra.rotation import rotate_about, rotation_about
+from ce_dynamics.algebra.spatial import spatial
+from ce_dynamics.compiler.free_numbers import decided, number
 from ce_dynamics.errors import ModelError
-from ce_dynamics.formula import decided, number
-from ce_dynamics.hinges.base import Hinge
-from ce_dynamics.hinges.conditions import Angle, Coincident, Condition
-from ce_dynamics.hinges.geometry import ANGULAR_TOLERANCE, finite_vector, magnitude, unit_axis
-from ce_dynamics.orientation import Orientation
-from ce_dynamics.rotation import rotate_about, rotation_about
-from ce_dynamics.spatial import spatial
+from ce_dynamics.mechanism.checked import ANGULAR_TOLERANCE, finite_vector, magnitude, unit_axis
+from ce_dynamics.mechanism.hinges.base import Hinge
+from ce_dynamics.mechanism.hinges.conditions import Angle, Coincident, Condition
+from ce_dynamics.mechanism.orientation import Orientation
 
 
 class Universal(Hinge):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.body import Body
-from ce_dynamics.forces.actuator import Actuator, Range
-from ce_dynamics.readers.mjcf_checks import ONE_COORDINATE, nonlinear
-from ce_dynamics.readers.mjcf_model import Compiled
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.forces.actuator import Actuator, Range
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.readers.mjcf.checks import ONE_COORDINATE, nonlinear
+from ce_dynamics.readers.mjcf.model import Compiled
 from ce_dynamics.readers.survey import Finding
 from ce_dynamics.readers.tree import located
-from ce_dynamics.system import System
 
 ALGEBRAIC = {"mjtDyn": ("NONE",), "mjtGain": ("FIXED", "AFFINE"), "mjtBias": ("NONE", "AFFINE")}
 ADDED = (

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ce_dynamics.readers.mjcf_model import Compiled
+from ce_dynamics.readers.mjcf.model import Compiled
 from ce_dynamics.readers.survey import Finding
 
 ONE_COORDINATE = ("HINGE", "SLIDE")

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.body import Body
-from ce_dynamics.couplings import Coupling, LinearCoupling, PolynomialCoupling
-from ce_dynamics.motions import Held
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.rotation import rotation_from_quaternion
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.couplings import Coupling, LinearCoupling, PolynomialCoupling
+from ce_dynamics.mechanism.drives import Held
+from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.closures import between
-from ce_dynamics.readers.mjcf_model import Compiled
+from ce_dynamics.readers.mjcf.model import Compiled
 from ce_dynamics.readers.pose import Pose
 from ce_dynamics.readers.tree import gap_note, located
-from ce_dynamics.rotation import rotation_from_quaternion
-from ce_dynamics.system import System
 
 X = np.array((1.0, 0.0, 0.0))
 

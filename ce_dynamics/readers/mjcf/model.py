@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ce_dynamics.arrays import Array
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.rotation import rotation_from_quaternion
 from ce_dynamics.errors import DataError, ModelError
 from ce_dynamics.readers.pose import Pose, cleaned
 from ce_dynamics.readers.xml_file import EXTRA
-from ce_dynamics.rotation import rotation_from_quaternion
 
 GROUND = "ground"
 

@@ -6,14 +6,14 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from ce_dynamics.errors import ModelError
-from ce_dynamics.readers.mjcf_actuators import other_actuators
-from ce_dynamics.readers.mjcf_checks import unrepresentable
-from ce_dynamics.readers.mjcf_grammar import GRAMMAR
-from ce_dynamics.readers.mjcf_model import Compiled
-from ce_dynamics.readers.mjcf_system import build
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.readers.mjcf.actuators import other_actuators
+from ce_dynamics.readers.mjcf.checks import unrepresentable
+from ce_dynamics.readers.mjcf.grammar import GRAMMAR
+from ce_dynamics.readers.mjcf.model import Compiled
+from ce_dynamics.readers.mjcf.system import build
 from ce_dynamics.readers.survey import annotate, refuse, survey
 from ce_dynamics.readers.xml_file import Element, parse
-from ce_dynamics.system import System
 
 
 def read_mjcf(

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.body import Body
-from ce_dynamics.embedding import embed
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.rotation import normalised, rotation_from_quaternion
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.embedding.embed import embed
 from ce_dynamics.errors import DataError
-from ce_dynamics.model import Model
-from ce_dynamics.readers.mjcf_model import Compiled
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.readers.mjcf.model import Compiled
 from ce_dynamics.readers.pose import Pose
-from ce_dynamics.rotation import normalised, rotation_from_quaternion
-from ce_dynamics.system import System
 
 
 def key_named(file: Compiled, name: str) -> Any:

@@ -6,18 +6,18 @@ from collections.abc import Collection
 
 import numpy as np
 
-from ce_dynamics.body import Body
-from ce_dynamics.couplings import LinearCoupling
 from ce_dynamics.errors import DataError
-from ce_dynamics.forces.torsion import TorsionSpringDamper
-from ce_dynamics.hinges import Fixed, Free, Hinge, Prismatic, Revolute, Spherical
-from ce_dynamics.readers.mjcf_actuators import add_actuators
-from ce_dynamics.readers.mjcf_checks import ONE_COORDINATE, of_joint
-from ce_dynamics.readers.mjcf_equalities import add_equalities
-from ce_dynamics.readers.mjcf_model import GROUND, Compiled
-from ce_dynamics.readers.mjcf_start import key_named, start_from
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.couplings import LinearCoupling
+from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
+from ce_dynamics.mechanism.hinges import Fixed, Free, Hinge, Prismatic, Revolute, Spherical
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.readers.mjcf.actuators import add_actuators
+from ce_dynamics.readers.mjcf.checks import ONE_COORDINATE, of_joint
+from ce_dynamics.readers.mjcf.equalities import add_equalities
+from ce_dynamics.readers.mjcf.model import GROUND, Compiled
+from ce_dynamics.readers.mjcf.start import key_named, start_from
 from ce_dynamics.readers.tree import choose_independent, located
-from ce_dynamics.system import System
 
 
 def build(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ce_dynamics.body import Body
-from ce_dynamics.couplings import LinearCoupling
-from ce_dynamics.embedding import ancestors, common_ancestor
+from ce_dynamics.embedding.embed import ancestors, common_ancestor
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.couplings import LinearCoupling
+from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.tree import located
-from ce_dynamics.readers.urdf_model import WITH_COORDINATE, CouplingOf, Joint, Robot
+from ce_dynamics.readers.urdf.model import WITH_COORDINATE, CouplingOf, Joint, Robot
 from ce_dynamics.readers.xml_file import Element
-from ce_dynamics.system import System
 
 
 def add_couplings(system: System, robot: Robot) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ce_dynamics.arrays import Array
+from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.readers.closures import KINDS
 from ce_dynamics.readers.pose import Pose, from_rpy
 from ce_dynamics.readers.survey import LOOKS, Grammar, known

@@ -9,11 +9,11 @@ from pathlib import Path
 from numpy.typing import ArrayLike
 
 from ce_dynamics.errors import ModelError
+from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.survey import Finding, annotate, refuse, survey, where
-from ce_dynamics.readers.urdf_model import GRAMMAR, WITH_COORDINATE, Robot, read_robot
-from ce_dynamics.readers.urdf_system import build
+from ce_dynamics.readers.urdf.model import GRAMMAR, WITH_COORDINATE, Robot, read_robot
+from ce_dynamics.readers.urdf.system import build
 from ce_dynamics.readers.xml_file import Element, parse
-from ce_dynamics.system import System
 
 BASES = ("fixed", "floating")
 LOOKS_RIGHT = 1e-4

@@ -6,16 +6,16 @@ from collections.abc import Collection
 
 from numpy.typing import ArrayLike
 
-from ce_dynamics.body import Body
-from ce_dynamics.forces.torsion import TorsionSpringDamper
-from ce_dynamics.hinges import Fixed, Free, Hinge, Planar, Prismatic, Revolute
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
+from ce_dynamics.mechanism.hinges import Fixed, Free, Hinge, Planar, Prismatic, Revolute
+from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.closures import between
 from ce_dynamics.readers.pose import WORLD, Pose
 from ce_dynamics.readers.tree import choose_independent, gap_note, located, massless_tip
-from ce_dynamics.readers.urdf_couplings import add_couplings
-from ce_dynamics.readers.urdf_model import WITH_COORDINATE, Joint, Link, Loop, Robot
+from ce_dynamics.readers.urdf.couplings import add_couplings
+from ce_dynamics.readers.urdf.model import WITH_COORDINATE, Joint, Link, Loop, Robot
 from ce_dynamics.readers.xml_file import Element
-from ce_dynamics.system import System
 
 GROUND = "ground"
 

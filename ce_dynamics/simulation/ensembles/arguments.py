@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ce_dynamics import checks
-from ce_dynamics.checks import Floats
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError
-from ce_dynamics.model import Model
-from ce_dynamics.parameters import refusals
+from ce_dynamics.mechanism.parameters import refusals
 
 
 class HeldInputs(NamedTuple):
@@ -46,7 +46,7 @@ class Runs(NamedTuple):
     u : (runs, m) array
         Inputs and parameters at the start.
     times, values, where : (k,), (k, n_where, runs), (n_where,) arrays
-        See `ce_dynamics.ensembles.lanes.Group`.
+        See `ce_dynamics.simulation.ensembles.lanes.Group`.
     refused : list of str
         Per run why it cannot be made, or ''.
     """

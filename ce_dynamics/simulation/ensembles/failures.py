@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ce_dynamics.analysis.answers import reach_text
-from ce_dynamics.checks import Floats
-from ce_dynamics.model import Model
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.compiled_system import reach_text
+from ce_dynamics.compiled.model import Model
 
 AHEAD = np.concatenate(([0.0], np.geomspace(1e-9, 0.1, 25)))
 """How far beyond the last state a loop is looked for that cannot be assembled [s]."""

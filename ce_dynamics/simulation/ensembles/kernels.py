@@ -1,13 +1,14 @@
 """The loops over steps of several runs in SIMD lanes, compiled by numba.
 
 Arrays have the lane as their last axis.  The arithmetic of each lane is that of
-`ce_dynamics.stepping.kernels`, operation by operation.  `calls` holds addresses of compiled functions and of
-the tables of their arguments: the dynamics, the control law (0 if there is none), the observation.
+`ce_dynamics.simulation.integrators.kernels`, operation by operation.  `calls` holds addresses of
+compiled functions and of the tables of their arguments: the dynamics, the
+control law (0 if there is none), the observation.
 """
 
 from __future__ import annotations
 
-from ce_dynamics.stepping.kernels import call, kernel
+from ce_dynamics.simulation.integrators.kernels import call, kernel
 
 EARLY = 1e-9
 """Part of a step by which a change of a held input may lie behind the beginning of the step it belongs to."""

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ce_dynamics.checks import Floats
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import CompiledFunction
-from ce_dynamics.ensembles import kernels
-from ce_dynamics.stepping.run import substeps
+from ce_dynamics.simulation.ensembles import kernels
+from ce_dynamics.simulation.integrators.native import substeps
 
 INTERVALS_PER_CHUNK = 64
 """Stored intervals between two looks at whether to stop; of no influence on the results."""

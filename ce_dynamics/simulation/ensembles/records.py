@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ce_dynamics.checks import Floats
-from ce_dynamics.ensembles.arguments import Runs
-from ce_dynamics.ensembles.failures import broken_loops
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiled.variables import Variable
 from ce_dynamics.errors import ModelError
-from ce_dynamics.model import Model
-from ce_dynamics.simulation import INTERRUPTED, NOT_FINITE_AT_START
-from ce_dynamics.variables import Variable
+from ce_dynamics.simulation.ensembles.arguments import Runs
+from ce_dynamics.simulation.ensembles.failures import broken_loops
+from ce_dynamics.simulation.simulate import INTERRUPTED, NOT_FINITE_AT_START
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from ce_dynamics.ensembles.lanes import Outcome
+    from ce_dynamics.simulation.ensembles.lanes import Outcome
 
 CLOSURE_ERROR = "closure_error"
 
@@ -69,7 +69,7 @@ class Records:
 
     def write(self, members: NDArray[np.int64], outcome: Outcome) -> None:
         """Take the runs of a group."""
-        from ce_dynamics.ensembles import lanes
+        from ce_dynamics.simulation.ensembles import lanes
 
         n = len(members)
         everything = np.concatenate((outcome.Y, outcome.U, outcome.outputs), axis=1)[..., :n]

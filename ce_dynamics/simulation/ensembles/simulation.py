@@ -14,21 +14,21 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from ce_dynamics import checks
-from ce_dynamics.arrays import Array
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.compiled.model import InputLaw, Model
 from ce_dynamics.compiler import CompiledFunction, compile_function, trace
-from ce_dynamics.ensembles.arguments import Controls, Runs, spread
-from ce_dynamics.ensembles.records import Records
 from ce_dynamics.errors import ModelError, SimulationError
-from ce_dynamics.model import InputLaw, Model
-from ce_dynamics.simulation import INTERRUPTED, check_law, stored_times
-from ce_dynamics.stepping.run import check_step, check_steps
+from ce_dynamics.simulation.ensembles.arguments import Controls, Runs, spread
+from ce_dynamics.simulation.ensembles.records import Records
+from ce_dynamics.simulation.integrators.native import check_step, check_steps
+from ce_dynamics.simulation.simulate import INTERRUPTED, check_law, stored_times
 
 if TYPE_CHECKING:
     import xarray as xr
     from numpy.typing import ArrayLike
 
-    from ce_dynamics.ensembles.lanes import Code, Group
+    from ce_dynamics.simulation.ensembles.lanes import Code, Group
 
 METHODS = ("rk4",)
 
@@ -153,7 +153,7 @@ def available_processors() -> int:
 
 def compiled(model: Model, law: InputLaw | None, lanes: int, observed: bool) -> Code:
     """The functions of a model for several lanes."""
-    from ce_dynamics.ensembles.lanes import Code
+    from ce_dynamics.simulation.ensembles.lanes import Code
 
     if lanes not in (2, 4, 8, 16):
         raise ModelError(f"lanes {lanes!r}: allowed are 2, 4, 8 and 16")
@@ -190,7 +190,7 @@ def groups(runs: Runs, lanes: int) -> list[NDArray[np.int64]]:
 
 def group_of(runs: Runs, members: NDArray[np.int64], lanes: int) -> Group:
     """What a group begins with; lanes left over repeat its last run."""
-    from ce_dynamics.ensembles.lanes import Group
+    from ce_dynamics.simulation.ensembles.lanes import Group
 
     chosen = np.append(members, np.full(lanes - len(members), members[-1]))
     values = np.ascontiguousarray(runs.values[..., chosen])
@@ -204,7 +204,7 @@ def march_all(
     code: Code, runs: Runs, records: Records, step: float, workers: int, lanes: int, report: Progress
 ) -> bool:
     """March all groups; whether nobody interrupted."""
-    from ce_dynamics.ensembles.lanes import Lanes
+    from ce_dynamics.simulation.ensembles.lanes import Lanes
 
     stop = threading.Event()
     buffers = threading.local()

@@ -12,16 +12,16 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics import checks
-from ce_dynamics.charts import Charts
-from ce_dynamics.checks import Floats, checked
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.checks import Floats, checked
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError, SimulationError, WrongTypeError
-from ce_dynamics.model import Model
-from ce_dynamics.simulation import RightHandSide, where_it_broke
-from ce_dynamics.stepping.advance import FixedStep
-from ce_dynamics.stepping.methods import NATIVE_METHODS, NativeMethod
-from ce_dynamics.stepping.pacing import Pace, PaceReport
-from ce_dynamics.stepping.run import Settings, check_step, make_stepper, substeps
+from ce_dynamics.simulation.in_the_loop.pacing import Pace, PaceReport
+from ce_dynamics.simulation.integrators.methods import NATIVE_METHODS, NativeMethod
+from ce_dynamics.simulation.integrators.native import Settings, check_step, make_stepper, substeps
+from ce_dynamics.simulation.integrators.steppers import FixedStep
+from ce_dynamics.simulation.monitors.charts import Charts
+from ce_dynamics.simulation.simulate import RightHandSide, where_it_broke
 
 MAGIC = b"ce-dyn 2"
 UNLIMITED = 2**62
@@ -38,7 +38,7 @@ class Simulator:
     model : Model
         What is simulated.
     method : str
-        ``rk4``, ``rosenbrock``, ``implicit-euler`` or ``dopri5``; see `ce_dynamics.stepping`.
+        ``rk4``, ``rosenbrock``, ``implicit-euler`` or ``dopri5``; see `ce_dynamics.simulation.integrators`.
     step : float
         Longest step of the fixed-step methods [s]; a longer `dt` is divided equally.
     y0 : array_like, optional

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ce_dynamics import checks
-from ce_dynamics.checks import Floats
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import ModelError
-from ce_dynamics.stepping.methods import IMPLICIT
+from ce_dynamics.simulation.integrators.methods import IMPLICIT
 
 if TYPE_CHECKING:
+    from ce_dynamics.compiled.model import Model
     from ce_dynamics.compiler import CompiledFunction
-    from ce_dynamics.model import Model
-    from ce_dynamics.stepping.advance import Adaptive, FixedStep
+    from ce_dynamics.simulation.integrators.steppers import Adaptive, FixedStep
 
 STEPS_PER_CHUNK = 256
 """How many steps are made between two looks at progress and interrupts; of no influence on the results."""
@@ -99,9 +99,9 @@ def make_stepper(
     model: Model,
 ) -> FixedStep | Adaptive:
     """The integrator of a method at an initial state, its loop compiled."""
-    from ce_dynamics.stepping.advance import Adaptive, FixedStep
-    from ce_dynamics.stepping.jacobian import jacobian_of
-    from ce_dynamics.stepping.wiring import Wiring
+    from ce_dynamics.compiler.derivatives.compiled import jacobian_of
+    from ce_dynamics.simulation.integrators.steppers import Adaptive, FixedStep
+    from ce_dynamics.simulation.integrators.wiring import Wiring
 
     check_step(settings.step)
     check_renewal(settings.method, settings.jacobian_every)
@@ -146,7 +146,7 @@ def march(
     InterruptedRunError
         Around what `watch` raised, and KeyboardInterrupt; holds what was reached.
     """
-    from ce_dynamics.stepping.advance import FixedStep
+    from ce_dynamics.simulation.integrators.steppers import FixedStep
 
     Y = np.empty((len(t_store), len(stepper.y)))
     Y[0] = stepper.y
@@ -215,7 +215,7 @@ def fixed_chunks(
 
 def adaptive_chunks(stepper: Adaptive, t_store: Floats, Y: Floats, chunk: int) -> Iterator[Progress]:
     """March until the end is reached or steps get too small."""
-    from ce_dynamics.stepping import kernels
+    from ce_dynamics.simulation.integrators import kernels
 
     stepper.counts[0] = 1
     code = kernels.RUNNING

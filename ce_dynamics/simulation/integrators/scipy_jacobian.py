@@ -8,11 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ce_dynamics.checks import Floats
-from ce_dynamics.stepping.jacobian import CompiledJacobian, JacobianCall, compile_jacobian, jacobian_of
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiler.derivatives.compiled import (
+    CompiledJacobian,
+    JacobianCall,
+    compile_jacobian,
+    jacobian_of,
+)
 
 if TYPE_CHECKING:
-    from ce_dynamics.simulation import RightHandSide
+    from ce_dynamics.simulation.simulate import RightHandSide
 
 NOT_FINITE = "the derivatives of the accelerations are not finite"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.checks import Floats
-from ce_dynamics.stepping import kernels
-from ce_dynamics.stepping.methods import IMPLICIT
-from ce_dynamics.stepping.wiring import Wiring
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.simulation.integrators import kernels
+from ce_dynamics.simulation.integrators.methods import IMPLICIT
+from ce_dynamics.simulation.integrators.wiring import Wiring
 
 
 class FixedStep:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.checks import Floats
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import CompiledFunction
-from ce_dynamics.stepping.jacobian import CompiledJacobian, Integers, JacobianCall
+from ce_dynamics.compiler.derivatives.compiled import CompiledJacobian, Integers, JacobianCall
 
 
 class Wiring:
@@ -27,7 +27,7 @@ class Wiring:
     Attributes
     ----------
     calls : array of int
-        Addresses, see `ce_dynamics.stepping.kernels`.
+        Addresses, see `ce_dynamics.simulation.integrators.kernels`.
     time, state, u, rate, entries : arrays
         The buffers behind them.
     rows, columns : int arrays

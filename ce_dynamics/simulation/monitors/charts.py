@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ce_dynamics.checks import Floats
-from ce_dynamics.loops.chart_linkage import ChartLinkage
-from ce_dynamics.path_aggregate import chart_of
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.embedding.charts.linkage import ChartLinkage
+from ce_dynamics.embedding.whole_loop import chart_of
 
 if TYPE_CHECKING:
-    from ce_dynamics.model import Model
+    from ce_dynamics.compiled.model import Model
 
 LIMIT = 0.99
 """Wear at which a chart is left behind; it is watched between steps."""

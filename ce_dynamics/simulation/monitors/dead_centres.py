@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.checks import Floats
-from ce_dynamics.embedding import Aggregate
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.embedding.embed import Aggregate
+from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.errors import SingularityWarning
-from ce_dynamics.loops.numeric_linkage import NumericLinkage
-from ce_dynamics.model import Model
 
 NEAR = 0.03
 """Distance of φ from its ends, below which the dependent hinges move more than 30 times as fast as θ."""

@@ -7,8 +7,10 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ce_dynamics.checks import Floats
-from ce_dynamics.dead_centre_watch import (
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.reach_watch import InputsAt, approached
+from ce_dynamics.simulation.monitors.dead_centres import (
     Watched,
     bounces,
     first_jump,
@@ -16,8 +18,6 @@ from ce_dynamics.dead_centre_watch import (
     remedy_for,
     warn_near,
 )
-from ce_dynamics.model import Model
-from ce_dynamics.reach_watch import InputsAt, approached
 
 MOST_EVALUATIONS = 20000
 SMALLER = 20  # steps at least, for what took one

@@ -9,11 +9,11 @@ import warnings
 
 import numpy as np
 
-from ce_dynamics.checks import Floats
-from ce_dynamics.dead_centre_watch import remedy_for
-from ce_dynamics.embedding import Aggregate
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.embedding.embed import Aggregate
 from ce_dynamics.errors import SingularityWarning
-from ce_dynamics.model import Model
+from ce_dynamics.simulation.monitors.dead_centres import remedy_for
 
 STEEP = 30.0
 """Largest norm of X_S, per radian or size of the loop, that is not worth a warning."""
@@ -38,7 +38,7 @@ def warn_if_steep(model: Model, t: Floats, Y: Floats, gearing: Floats) -> str:
     said = ""
     for S, norms in zip(model.geared_loops, gearing.T, strict=True):
         if S.N == 1:
-            continue  # ce_dynamics.dead_centre_jumps sees to these
+            continue  # ce_dynamics.simulation.monitors.jumps sees to these
         norms = np.where(np.isfinite(norms), norms, np.inf)
         worst = int(np.argmax(norms))
         if norms[worst] > STEEP:

@@ -1,4 +1,4 @@
-"""``python -m ce_dynamics.models.cable_towing``: a scene as a table, pictures and an animation."""
+"""A scene as a table, pictures, animation: ``python -m ce_dynamics.models.demonstrations.cable_towing``."""
 
 from __future__ import annotations
 
@@ -8,13 +8,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ce_dynamics.checks import Floats
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity import Exact, GaussSeidel, Solver
 from ce_dynamics.complementarity.events import NEGLIGIBLE
 from ce_dynamics.complementarity.rigid import rotations
-from ce_dynamics.models.cable_towing import End, TowingRun, simulate, tension_report
-from ce_dynamics.models.cable_towing_scenes import SCENES, Scene
-from ce_dynamics.models.demonstration import Options, positive_number, save_animation, save_figure, table
+from ce_dynamics.models.demonstrations.cable_towing.model import End, TowingRun, simulate, tension_report
+from ce_dynamics.models.demonstrations.cable_towing.scenes import SCENES, Scene
+from ce_dynamics.models.demonstrations.command import (
+    Options,
+    execute,
+    positive_number,
+    save_animation,
+    save_figure,
+    table,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +33,9 @@ TAUT, SLACK = "tab:red", "0.6"
 
 def demonstrate(arguments: Sequence[str] | None) -> None:
     """Run a scene, print a table and draw it."""
-    options = Options("ce_dynamics.models.cable_towing", "Rigid bodies towed by inextensible cables.")
+    options = Options(
+        "ce_dynamics.models.demonstrations.cable_towing", "Rigid bodies towed by inextensible cables."
+    )
     options.add_argument("--scene", choices=sorted(SCENES), default="robots", help="default: robots")
     options.add_argument("--step", type=float, default=2e-3, help="h [s]; default: 0.002")
     options.add_argument("--solver", choices=("pgs", "exact"), default="pgs", help="default: pgs")
@@ -173,3 +182,12 @@ def hanging(a: Floats, b: Floats, length: float, top: bool) -> Floats:
         across = np.array((-(b - a)[1], (b - a)[0])) / max(span, 1e-9)
         return np.asarray(straight + 0.1 * spare * np.sin(3.0 * np.pi * s)[:, None] * across)
     return np.asarray(straight - 0.6 * spare * (4.0 * s * (1.0 - s))[:, None] * 0.8 * np.array((0.0, 1.0)))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line; returns the exit code."""
+    return execute(demonstrate, arguments)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

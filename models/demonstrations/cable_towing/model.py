@@ -16,7 +16,7 @@ slide on the plane z = 0; they are further rows of the same problem.
 The source prints three slips: |d_i| ≤ L_j for L_i; 0 ≤ p ⊥ p ≥ 0 for 0 ≤ p ⊥ w ≥ 0; and the standard LCP
 without ψ/h + ∂ψ/∂t, which belongs to its vector.
 
-    python -m ce_dynamics.models.cable_towing --scene pendulum
+    python -m ce_dynamics.models.demonstrations.cable_towing --scene pendulum
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics.checks import Floats
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity import (
     Conditions,
     GaussSeidel,
@@ -50,8 +50,8 @@ from ce_dynamics.complementarity.mixed import Mixed
 from ce_dynamics.complementarity.problem import NONE, Integers
 from ce_dynamics.complementarity.rigid import NO_BODY, RigidRows, RigidState, levers, rotations
 from ce_dynamics.errors import ModelError, SimulationError
-from ce_dynamics.hinges.geometry import finite_number, finite_vector
-from ce_dynamics.models.checks import check_number
+from ce_dynamics.mechanism.checked import finite_number, finite_vector
+from ce_dynamics.models.data.checks import check_number
 
 COINCIDENT = 1e-12
 """Length below which a cable has no direction; it is slack then [m]."""
@@ -458,15 +458,3 @@ def collected(stored: Sequence[Instant], watch: EventWatch) -> TowingRun:
     forces[0] = forces[min(1, len(forces) - 1)]
     arrays = (forces, np.array(psi), np.array(energy), np.array(sweeps), np.array(residual))
     return TowingRun(np.array(t), list(states), *arrays, watch.events)
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line; returns the exit code."""
-    from ce_dynamics.models.cable_towing_command import demonstrate
-    from ce_dynamics.models.demonstration import execute
-
-    return execute(demonstrate, arguments)
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

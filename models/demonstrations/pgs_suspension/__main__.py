@@ -1,4 +1,4 @@
-"""``python -m ce_dynamics.models.pgs_suspension``: a run as a table, pictures and an animation."""
+"""A run as a table, pictures, animation: ``python -m ce_dynamics.models.demonstrations.pgs_suspension``."""
 
 from __future__ import annotations
 
@@ -10,11 +10,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ce_dynamics.complementarity import Exact, GaussSeidel, Solver
-from ce_dynamics.models.demonstration import Options, positive_number, save_animation, save_figure, table
-from ce_dynamics.models.pgs_suspension import Motion, Socket, Suspension, SuspensionParameters, simulate
-from ce_dynamics.models.planar_contact import WavyRoad
-from ce_dynamics.models.road import BumpRoad, FlatRoad, InclinedRoad, Road
-from ce_dynamics.models.socket_motion import socket_from
+from ce_dynamics.models.demonstrations.command import (
+    Options,
+    execute,
+    positive_number,
+    save_animation,
+    save_figure,
+    table,
+)
+from ce_dynamics.models.demonstrations.pgs_suspension.model import (
+    Motion,
+    Socket,
+    Suspension,
+    SuspensionParameters,
+    simulate,
+)
+from ce_dynamics.models.demonstrations.pgs_suspension.socket_motion import socket_from
+from ce_dynamics.models.parts.planar_contact import WavyRoad
+from ce_dynamics.models.parts.road import BumpRoad, FlatRoad, InclinedRoad, Road
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +40,7 @@ FRAMES = 40
 def demonstrate(arguments: Sequence[str] | None) -> None:
     """Run the suspension, print a table and draw it."""
     options = Options(
-        "ce_dynamics.models.pgs_suspension",
+        "ce_dynamics.models.demonstrations.pgs_suspension",
         "A planar suspension on a road, solved by projected Gauss–Seidel.",
     )
     options.add_argument("--road", choices=ROADS, default="bump", help="default: bump")
@@ -168,3 +181,12 @@ def snapshot(axes: Axes, run: Motion, suspension: Suspension, k: int) -> None:
         xlim=(x_w - 1.5, x_w + 1.5), ylim=(low, low + 1.45), aspect="equal", xlabel="x [m]", ylabel="y [m]"
     )
     axes.set_title(f"t = {run.t[k]:.2f} s, wheel load {load / 1e3:.1f} kN", loc="left")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line; returns the exit code."""
+    return execute(demonstrate, arguments)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

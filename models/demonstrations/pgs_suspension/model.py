@@ -26,7 +26,7 @@ nearest to the wheel's centre, r_c = −R n, and τ = (n_y, −n_x) points forwa
 The spring, with a damper, acts on the centre of mass of the bar; its other end moves with the socket at a
 given height.
 
-    python -m ce_dynamics.models.pgs_suspension --road bump
+    python -m ce_dynamics.models.demonstrations.pgs_suspension --road bump
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.checks import Floats, checked
+from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.complementarity import (
     Conditions,
     GaussSeidel,
@@ -51,10 +51,15 @@ from ce_dynamics.complementarity import (
 )
 from ce_dynamics.complementarity.events import Event, EventWatch
 from ce_dynamics.errors import DataError, SimulationError
-from ce_dynamics.models.checks import check_number
-from ce_dynamics.models.planar_contact import Touch, touch
-from ce_dynamics.models.road import FlatRoad, Road
-from ce_dynamics.models.socket_motion import Socket, SocketFunction, SocketMotion, SocketTable
+from ce_dynamics.models.data.checks import check_number
+from ce_dynamics.models.demonstrations.pgs_suspension.socket_motion import (
+    Socket,
+    SocketFunction,
+    SocketMotion,
+    SocketTable,
+)
+from ce_dynamics.models.parts.planar_contact import Touch, touch
+from ce_dynamics.models.parts.road import FlatRoad, Road
 
 __all__ = [
     "Motion",
@@ -64,7 +69,6 @@ __all__ = [
     "SocketTable",
     "Suspension",
     "SuspensionParameters",
-    "main",
     "simulate",
 ]
 
@@ -466,15 +470,3 @@ def motion(stored: Sequence[Instant], watch: EventWatch) -> Motion:
     t, q, V, p, gap, energy, sweeps, residual = (np.array(part) for part in zip(*stored, strict=True))
     p[0] = p[min(1, len(p) - 1)]
     return Motion(t, q, V, p, gap, energy, sweeps, residual, watch.events)
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line; returns the exit code."""
-    from ce_dynamics.models.demonstration import execute
-    from ce_dynamics.models.pgs_suspension_command import demonstrate
-
-    return execute(demonstrate, arguments)
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

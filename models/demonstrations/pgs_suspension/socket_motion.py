@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.checks import check_number
+from ce_dynamics.models.data.checks import check_number
 
 Function = Callable[[float], float]
 

@@ -1,4 +1,4 @@
-"""``python -m ce_dynamics.models.point_to_point``: the joined pair, as a table and pictures."""
+"""The joined pair, as a table, pictures: ``python -m ce_dynamics.models.demonstrations.point_to_point``."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ce_dynamics.embedding import embed
-from ce_dynamics.model import Model
-from ce_dynamics.models.demonstration import (
+from ce_dynamics.augmented.embedded_states import embedded_accelerations
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiled.variables import plain
+from ce_dynamics.embedding.embed import embed
+from ce_dynamics.models.demonstrations.command import (
     Options,
+    execute,
     positive_number,
     save_animation,
     save_figure,
     table,
 )
-from ce_dynamics.models.point_to_point import (
+from ce_dynamics.models.demonstrations.point_to_point.model import (
     BLOCKS,
     RIGHT_HAND_SIDE,
     UNKNOWNS,
@@ -28,9 +31,7 @@ from ce_dynamics.models.point_to_point import (
     example_state,
     simulate,
 )
-from ce_dynamics.reference.embedded_states import embedded_accelerations
-from ce_dynamics.simulation import simulate as simulate_embedded
-from ce_dynamics.variables import plain
+from ce_dynamics.simulation.simulate import simulate as simulate_embedded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,7 +46,9 @@ ROUNDING = 1e-17
 
 def demonstrate(arguments: Sequence[str] | None) -> None:
     """Integrate the pair with and without stabilisation, and embedded; print a table and draw."""
-    options = Options("ce_dynamics.models.point_to_point", "Two thrown bodies joined by a ball and socket.")
+    options = Options(
+        "ce_dynamics.models.demonstrations.point_to_point", "Two thrown bodies joined by a ball and socket."
+    )
     options.add_argument("--alpha", type=float, default=20.0, help="Baumgarte's velocity gain [1/s]")
     options.add_argument("--beta", type=float, default=20.0, help="Baumgarte's position gain [1/s]")
     options.add_argument("--rtol", type=float, default=1e-6, help="relative error per step")
@@ -220,3 +223,12 @@ def animate(run: PairRun, folder: Any, name: str) -> None:
             axis.set_major_locator(MaxNLocator(4))
 
     save_animation(figure, frame, FRAMES, folder, name)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line; returns the exit code."""
+    return execute(demonstrate, arguments)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -4,12 +4,11 @@
 with Baumgarte's terms or without, when the joint drifts apart.  `constrained` is the same pair with the
 library's `PointToPoint`, and `embedded` with a spherical hinge, where nothing can drift.
 
-    python -m ce_dynamics.models.point_to_point
+    python -m ce_dynamics.models.demonstrations.point_to_point
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -18,14 +17,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.integrate import solve_ivp
 
-from ce_dynamics.arrays import skew
-from ce_dynamics.checks import checked
-from ce_dynamics.constraints import ConstrainedState, ConstrainedSystem, PointToPoint
+from ce_dynamics.algebra.arrays import skew
+from ce_dynamics.algebra.checks import checked
+from ce_dynamics.algebra.rotation import normalised, quaternion_rate, rotation_from_quaternion
+from ce_dynamics.augmented.constrained_system import ConstrainedState, ConstrainedSystem, PointToPoint
 from ce_dynamics.errors import AssemblyError, ModelError, SimulationError
-from ce_dynamics.hinges import Free, Spherical
-from ce_dynamics.hinges.geometry import finite_number, finite_vector
-from ce_dynamics.rotation import normalised, quaternion_rate, rotation_from_quaternion
-from ce_dynamics.system import System, checked_inertia
+from ce_dynamics.mechanism.checked import finite_number, finite_vector
+from ce_dynamics.mechanism.hinges import Free, Spherical
+from ce_dynamics.mechanism.system import System, checked_inertia
 
 Floats = NDArray[np.float64]
 
@@ -450,15 +449,3 @@ def pendulum_pair(pair: Pair) -> tuple[ConstrainedSystem, PointToPoint, PointToP
     body_1 = system.system.find("body 1")
     hook = PointToPoint("hook", body_1, system.system.ground, at=-pair.body_1.c)
     return ConstrainedSystem(system.system, hook, joint), hook, joint
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line; returns the exit code."""
-    from ce_dynamics.models.demonstration import execute
-    from ce_dynamics.models.point_to_point_command import demonstrate
-
-    return execute(demonstrate, arguments)
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

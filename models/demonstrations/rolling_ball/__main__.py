@@ -1,4 +1,4 @@
-"""``python -m ce_dynamics.models.rolling_ball``: a scene in both formulations, as a table and pictures."""
+"""A scene in both formulations: ``python -m ce_dynamics.models.demonstrations.rolling_ball``."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ce_dynamics.hinges.geometry import across
-from ce_dynamics.models.demonstration import (
+from ce_dynamics.mechanism.checked import across
+from ce_dynamics.models.demonstrations.command import (
     Options,
+    execute,
     positive_number,
     save_animation,
     save_figure,
     table,
 )
-from ce_dynamics.models.rolling_ball import (
+from ce_dynamics.models.demonstrations.rolling_ball.model import (
     SCENES,
     SOLID,
     Ball,
@@ -51,7 +52,9 @@ ROUNDING = 1e-17
 
 def demonstrate(arguments: Sequence[str] | None) -> None:
     """Run a scene, print a table and draw it."""
-    options = Options("ce_dynamics.models.rolling_ball", "A ball that rolls on a plane without slipping.")
+    options = Options(
+        "ce_dynamics.models.demonstrations.rolling_ball", "A ball that rolls on a plane without slipping."
+    )
     options.add_argument("--scene", choices=sorted(SCENES), default="turntable", help="default: turntable")
     options.add_argument("--mass", type=float, default=1.0, help="of the ball [kg]")
     options.add_argument("--radius", type=float, default=0.1, help="of the ball [m]")
@@ -246,3 +249,12 @@ def circles(scene: Scene, record: Record, k: int) -> list[Floats]:
     R = np.asarray(record.ball[k].R, dtype=float)
     shapes = ((c, s, o), (o, c, s), (s, o, c))
     return [record.centre[k] + scene.ball.radius * np.stack(shape, axis=1) @ R.T for shape in shapes]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line; returns the exit code."""
+    return execute(demonstrate, arguments)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

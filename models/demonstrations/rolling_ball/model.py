@@ -3,7 +3,7 @@
 Every `Scene` is built twice: *embedded*, with the rolling hinge (three quasi-velocities, nothing to drift),
 and *constrained*, as a free body with `BallRollingOnPlane` and its multipliers.
 
-    python -m ce_dynamics.models.rolling_ball
+    python -m ce_dynamics.models.demonstrations.rolling_ball
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ce_dynamics.arrays import Array, Scalar, cos, sin
-from ce_dynamics.body import Body
-from ce_dynamics.checks import checked
-from ce_dynamics.constraints import ConstrainedState, ConstrainedSystem
+from ce_dynamics.algebra.arrays import Array, Scalar, cos, sin
+from ce_dynamics.algebra.checks import checked
+from ce_dynamics.augmented.constrained_system import ConstrainedState, ConstrainedSystem
+from ce_dynamics.augmented.embedded_states import observed_states
+from ce_dynamics.augmented.rolling_ball import BallRollingOnPlane
+from ce_dynamics.augmented.states import BodyState
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiled.variables import plain
+from ce_dynamics.dynamics.reactions import reactions
 from ce_dynamics.errors import ModelError
-from ce_dynamics.forces.base import StateDeclaration
-from ce_dynamics.hinges import Free, Hinge, Prismatic, Revolute
-from ce_dynamics.hinges.geometry import finite_number, finite_vector
-from ce_dynamics.model import Model
-from ce_dynamics.motions import Motion, Prescribed
-from ce_dynamics.recursion.reactions import reactions
-from ce_dynamics.reference.embedded_states import observed_states
-from ce_dynamics.reference.states import BodyState
-from ce_dynamics.rolling import BallRollingOnPlane
-from ce_dynamics.rolling_hinge import RollingOnPlane
-from ce_dynamics.simulation import simulate
-from ce_dynamics.system import System
-from ce_dynamics.variables import plain
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.checked import finite_number, finite_vector
+from ce_dynamics.mechanism.drives import Motion, Prescribed
+from ce_dynamics.mechanism.forces.base import StateDeclaration
+from ce_dynamics.mechanism.hinges import Free, Hinge, Prismatic, Revolute
+from ce_dynamics.mechanism.hinges.rolling import RollingOnPlane
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.simulation.simulate import simulate
 
 Floats = NDArray[np.float64]
 
@@ -440,15 +440,3 @@ def momentum(scene: Scene, record: Record) -> Floats:
             spin = s.R @ (inertia @ (s.R.T @ s.w))
             total[k] += np.concatenate((spin + mass * np.cross(s.r, s.v), mass * s.v)).astype(float)
     return total
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line; returns the exit code."""
-    from ce_dynamics.models.demonstration import execute
-    from ce_dynamics.models.rolling_ball_command import demonstrate
-
-    return execute(demonstrate, arguments)
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

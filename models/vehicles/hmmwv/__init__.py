@@ -14,14 +14,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ce_dynamics.models.hmmwv.case import Case, prepare, run
-    from ce_dynamics.models.hmmwv.driving import double_lane_change, make_manoeuvre
-    from ce_dynamics.models.hmmwv.equilibrium import settled
-    from ce_dynamics.models.hmmwv.plots import figure
-    from ce_dynamics.models.hmmwv.ride import build_ride
-    from ce_dynamics.models.hmmwv.schema import HmmwvParameters
-    from ce_dynamics.models.hmmwv.summary import summarise
-    from ce_dynamics.models.hmmwv.vehicle import build
+    from ce_dynamics.models.vehicles.hmmwv.case import Case, prepare, run
+    from ce_dynamics.models.vehicles.hmmwv.driving import double_lane_change, make_manoeuvre
+    from ce_dynamics.models.vehicles.hmmwv.equilibrium import settled
+    from ce_dynamics.models.vehicles.hmmwv.plots import figure
+    from ce_dynamics.models.vehicles.hmmwv.ride import build_ride
+    from ce_dynamics.models.vehicles.hmmwv.schema import HmmwvParameters
+    from ce_dynamics.models.vehicles.hmmwv.summary import summarise
+    from ce_dynamics.models.vehicles.hmmwv.vehicle import build
 
 _HOME = {
     "Case": "case",

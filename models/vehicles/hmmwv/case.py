@@ -15,19 +15,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ce_dynamics._version import __version__
-from ce_dynamics.checks import Floats
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError, SimulationError
-from ce_dynamics.formula import nominal
-from ce_dynamics.model import Model
-from ce_dynamics.models.checks import check_number
-from ce_dynamics.models.hmmwv.driving import make_manoeuvre, nearest, si_value
-from ce_dynamics.models.hmmwv.equilibrium import settled
-from ce_dynamics.models.hmmwv.ride import build_ride
-from ce_dynamics.models.hmmwv.schema import HmmwvParameters
-from ce_dynamics.models.hmmwv.vehicle import build
-from ce_dynamics.models.manoeuvres import DoubleLaneChange, Manoeuvre
-from ce_dynamics.results import Column, Record
-from ce_dynamics.simulation import Method, simulate_to_record
+from ce_dynamics.models.data.checks import check_number
+from ce_dynamics.models.parts.manoeuvres import DoubleLaneChange, Manoeuvre
+from ce_dynamics.models.vehicles.hmmwv.driving import make_manoeuvre, nearest, si_value
+from ce_dynamics.models.vehicles.hmmwv.equilibrium import settled
+from ce_dynamics.models.vehicles.hmmwv.ride import build_ride
+from ce_dynamics.models.vehicles.hmmwv.schema import HmmwvParameters
+from ce_dynamics.models.vehicles.hmmwv.vehicle import build
+from ce_dynamics.simulation.results import Column, Record
+from ce_dynamics.simulation.simulate import Method, simulate_to_record
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -74,7 +74,7 @@ class Case:
         atol: float = 1e-8,
         progress: Callable[[float], None] | None = None,
     ) -> xr.Dataset:
-        """Integrate; see `ce_dynamics.simulation.simulate` for the arguments and errors.
+        """Integrate; see `ce_dynamics.simulation.simulate.simulate` for the arguments and errors.
 
         Returns
         -------
@@ -162,7 +162,7 @@ def run(
     overrides : sequence of str
         ``key=value`` each, see `HmmwvParameters.load`.
     method, rtol, atol, progress
-        See `ce_dynamics.simulation.simulate`.
+        See `ce_dynamics.simulation.simulate.simulate`.
 
     Returns
     -------

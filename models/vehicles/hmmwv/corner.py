@@ -12,12 +12,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ce_dynamics.arrays import Scalar, cross, norm
+from ce_dynamics.algebra.arrays import Scalar, cross, norm
+from ce_dynamics.compiler.free_numbers import decided, is_free, nominal
 from ce_dynamics.errors import DataError
-from ce_dynamics.formula import decided, is_free, nominal
-from ce_dynamics.free_inertia import negative
-from ce_dynamics.hinges.geometry import magnitude
-from ce_dynamics.models.hmmwv.sections import (
+from ce_dynamics.mechanism.checked import magnitude
+from ce_dynamics.mechanism.free_inertia import negative
+from ce_dynamics.models.data.quantities import inertia_matrix
+from ce_dynamics.models.vehicles.hmmwv.sections import (
     ArmData,
     BodyData,
     BrakeData,
@@ -30,7 +31,6 @@ from ce_dynamics.models.hmmwv.sections import (
     TyreData,
     WheelData,
 )
-from ce_dynamics.models.quantities import inertia_matrix
 
 Vector: TypeAlias = NDArray[np.float64]
 """(3,) unless said otherwise."""

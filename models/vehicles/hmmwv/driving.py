@@ -6,10 +6,10 @@ import difflib
 from collections.abc import Iterable, Mapping
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.hmmwv.elements import driver_parameters
-from ce_dynamics.models.hmmwv.schema import HmmwvParameters
-from ce_dynamics.models.manoeuvres import MANOEUVRES, DoubleLaneChange, Manoeuvre
-from ce_dynamics.models.quantities import Quantity
+from ce_dynamics.models.data.quantities import Quantity
+from ce_dynamics.models.parts.manoeuvres import MANOEUVRES, DoubleLaneChange, Manoeuvre
+from ce_dynamics.models.vehicles.hmmwv.elements import driver_parameters
+from ce_dynamics.models.vehicles.hmmwv.schema import HmmwvParameters
 
 
 def make_manoeuvre(

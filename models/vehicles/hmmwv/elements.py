@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from ce_dynamics.models.brake import BrakeParameters
-from ce_dynamics.models.driver import DriverParameters
-from ce_dynamics.models.hmmwv.corner import CornerParameters, TyreParameters, Vector
-from ce_dynamics.models.hmmwv.schema import HmmwvParameters
-from ce_dynamics.models.hmmwv.sections import PowertrainData
-from ce_dynamics.models.hmmwv.steering_angle import max_wheel_angle
-from ce_dynamics.models.powertrain import PowertrainParameters
-from ce_dynamics.models.tmeasy_parameters import LoadPair, TMeasyParameters
+from ce_dynamics.models.parts.brake import BrakeParameters
+from ce_dynamics.models.parts.driver import DriverParameters
+from ce_dynamics.models.parts.powertrain import PowertrainParameters
+from ce_dynamics.models.parts.tmeasy_parameters import LoadPair, TMeasyParameters
+from ce_dynamics.models.vehicles.hmmwv.corner import CornerParameters, TyreParameters, Vector
+from ce_dynamics.models.vehicles.hmmwv.schema import HmmwvParameters
+from ce_dynamics.models.vehicles.hmmwv.sections import PowertrainData
+from ce_dynamics.models.vehicles.hmmwv.steering_angle import max_wheel_angle
 
 CURVES = ("dfx0", "fxm", "sxm", "fxs", "sxs", "dfy0", "fym", "sym", "fys", "sys")
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ce_dynamics.checks import Floats
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.analysis.trim import trim
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import AssemblyError
-from ce_dynamics.model import Model
-from ce_dynamics.models.hmmwv.schema import CORNERS
-from ce_dynamics.trimming import trim
+from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS
 
 ARMS = tuple(f"{name}.lower_arm" for name in CORNERS)
 WHEEL_RATES = tuple(f"{name}.wheel_rate" for name in CORNERS)

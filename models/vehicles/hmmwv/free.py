@@ -18,8 +18,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.parameters import Groups, leaves
-from ce_dynamics.parameters import Parameter
+from ce_dynamics.mechanism.parameters import Parameter
+from ce_dynamics.models.data.parameters import Groups, leaves
 
 _FREE = re.compile(
     r"""chassis\.(mass|com\.[xyz]|inertia\.\w+)

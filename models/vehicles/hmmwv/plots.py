@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ce_dynamics.models.hmmwv.summary import energy_imbalance, load_name, suspension_travel
-from ce_dynamics.models.manoeuvres import DoubleLaneChange, Manoeuvre
-from ce_dynamics.models.paths import CirclePath, LateralPath
-from ce_dynamics.models.paths import Path as RoadPath
+from ce_dynamics.models.parts.manoeuvres import DoubleLaneChange, Manoeuvre
+from ce_dynamics.models.parts.paths import CirclePath, LateralPath
+from ce_dynamics.models.parts.paths import Path as RoadPath
+from ce_dynamics.models.vehicles.hmmwv.summary import energy_imbalance, load_name, suspension_travel
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ce_dynamics.hinges.free import Free
-from ce_dynamics.models.ground_spring import GroundSpring
-from ce_dynamics.models.hmmwv.schema import CORNERS, HmmwvParameters
-from ce_dynamics.models.hmmwv.sensors import add_sensors
-from ce_dynamics.models.hmmwv.suspension import add_corner, add_rigid_body
-from ce_dynamics.system import System
+from ce_dynamics.mechanism.hinges.free import Free
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.parts.ground_spring import GroundSpring
+from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS, HmmwvParameters
+from ce_dynamics.models.vehicles.hmmwv.sensors import add_sensors
+from ce_dynamics.models.vehicles.hmmwv.suspension import add_corner, add_rigid_body
 
 
 def build_ride(overrides: Sequence[str] = (), variant: str = "ride", free: Sequence[str] = ()) -> System:

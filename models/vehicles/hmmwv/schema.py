@@ -14,31 +14,12 @@ from pathlib import Path
 
 import numpy as np
 
-from ce_dynamics.arrays import Scalar, cos, sin
+from ce_dynamics.algebra.arrays import Scalar, cos, sin
+from ce_dynamics.compiler.free_numbers import decided, nominal, number
 from ce_dynamics.errors import DataError, PhysicalityWarning
-from ce_dynamics.formula import decided, nominal, number
-from ce_dynamics.hinges.geometry import magnitude
-from ce_dynamics.models.hmmwv.corner import (
-    SMALLEST_LENGTH,
-    BodyParameters,
-    CornerParameters,
-    TyreParameters,
-    Vector,
-    body,
-    corner,
-)
-from ce_dynamics.models.hmmwv.free import freed
-from ce_dynamics.models.hmmwv.sections import (
-    ActuatorData,
-    BodyData,
-    DriverData,
-    HmmwvData,
-    PowertrainData,
-    PublishedData,
-    RoadData,
-    SteeringData,
-)
-from ce_dynamics.models.parameters import (
+from ce_dynamics.mechanism.checked import magnitude
+from ce_dynamics.mechanism.parameters import Parameter as FreeParameter
+from ce_dynamics.models.data.parameters import (
     OVERRIDE,
     DataFile,
     Groups,
@@ -52,8 +33,27 @@ from ce_dynamics.models.parameters import (
     read_file,
     validate,
 )
-from ce_dynamics.models.quantities import INERTIA, inertia_matrix, triangle_excess
-from ce_dynamics.parameters import Parameter as FreeParameter
+from ce_dynamics.models.data.quantities import INERTIA, inertia_matrix, triangle_excess
+from ce_dynamics.models.vehicles.hmmwv.corner import (
+    SMALLEST_LENGTH,
+    BodyParameters,
+    CornerParameters,
+    TyreParameters,
+    Vector,
+    body,
+    corner,
+)
+from ce_dynamics.models.vehicles.hmmwv.free import freed
+from ce_dynamics.models.vehicles.hmmwv.sections import (
+    ActuatorData,
+    BodyData,
+    DriverData,
+    HmmwvData,
+    PowertrainData,
+    PublishedData,
+    RoadData,
+    SteeringData,
+)
 
 DATA_FILE = Path(__file__).with_name("hmmwv.yaml")
 CORNERS = ("front_left", "front_right", "rear_left", "rear_right")

@@ -11,8 +11,8 @@ from typing import Annotated
 
 from pydantic import model_validator
 
-from ce_dynamics.models.parameters import Section
-from ce_dynamics.models.quantities import (
+from ce_dynamics.models.data.parameters import Section
+from ce_dynamics.models.data.quantities import (
     PAIR,
     CubicStiffness,
     Damping,
@@ -304,7 +304,7 @@ class RoadData(Section):
 
 
 class DriverData(Section):
-    """A driver that looks ahead on the path and holds a speed, see `ce_dynamics.models.driver`.
+    """A driver that looks ahead on the path and holds a speed, see `ce_dynamics.models.parts.driver`.
 
     What he knows of the linkage, wheelbase and wheel angle at full lock, follows from the hardpoints.
     """

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
-from ce_dynamics.arrays import Array, Scalar, arctan2, dot, sqrt
-from ce_dynamics.body import Body
-from ce_dynamics.equations import Instant
-from ce_dynamics.forces.base import Observer
-from ce_dynamics.spatial import IDENTITY
-from ce_dynamics.system import System
+from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, dot, sqrt
+from ce_dynamics.algebra.spatial import IDENTITY
+from ce_dynamics.dynamics.instant import Instant
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.forces.base import Observer
+from ce_dynamics.mechanism.system import System
 
 FORWARD, LEFT, UP = IDENTITY
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ce_dynamics.arrays import Scalar, maximum
-from ce_dynamics.forces.laws import Law
-from ce_dynamics.models.hmmwv.corner import SpringParameters
+from ce_dynamics.algebra.arrays import Scalar, maximum
+from ce_dynamics.mechanism.forces.laws import Law
+from ce_dynamics.models.vehicles.hmmwv.corner import SpringParameters
 
 
 class StoppedSpring(Law):

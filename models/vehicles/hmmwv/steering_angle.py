@@ -7,15 +7,15 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ce_dynamics.arrays import Scalar, arctan2, array, cross
+from ce_dynamics.algebra.arrays import Scalar, arctan2, array, cross
+from ce_dynamics.algebra.rotation import rotate_about
+from ce_dynamics.compiler.free_numbers import decided, nominal, number
 from ce_dynamics.errors import AssemblyError, DataError
-from ce_dynamics.formula import decided, nominal, number
-from ce_dynamics.hinges.geometry import magnitude
-from ce_dynamics.hinges.revolute import Revolute
 from ce_dynamics.kinematics.rotation_to_distance import RotationToDistance
-from ce_dynamics.models.hmmwv.corner import CornerParameters
-from ce_dynamics.models.hmmwv.schema import HmmwvParameters, SteeringParameters
-from ce_dynamics.rotation import rotate_about
+from ce_dynamics.mechanism.checked import magnitude
+from ce_dynamics.mechanism.hinges.revolute import Revolute
+from ce_dynamics.models.vehicles.hmmwv.corner import CornerParameters
+from ce_dynamics.models.vehicles.hmmwv.schema import HmmwvParameters, SteeringParameters
 
 Vector = NDArray[np.float64]
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ce_dynamics.models.manoeuvres import DoubleLaneChange, Manoeuvre
+from ce_dynamics.models.parts.manoeuvres import DoubleLaneChange, Manoeuvre
 
 if TYPE_CHECKING:
     from typing import TypeAlias
 
     import xarray as xr
 
-    from ce_dynamics.results import Record
+    from ce_dynamics.simulation.results import Record
 
     Results: TypeAlias = Record | xr.Dataset
 

@@ -7,17 +7,17 @@ from functools import partial
 
 import numpy as np
 
-from ce_dynamics.arrays import Scalar
-from ce_dynamics.body import Body
+from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.errors import PhysicalityWarning
-from ce_dynamics.forces.base import Observer
-from ce_dynamics.forces.spring_damper import SpringDamper
-from ce_dynamics.hinges.base import Hinge
-from ce_dynamics.hinges.revolute import Revolute
 from ce_dynamics.kinematics.double_wishbone import DoubleWishbone, DoubleWishboneBodies, DoubleWishbonePoints
-from ce_dynamics.models.hmmwv.corner import BodyParameters, CornerParameters
-from ce_dynamics.models.hmmwv.spring import StoppedSpring
-from ce_dynamics.system import System
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.forces.base import Observer
+from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
+from ce_dynamics.mechanism.hinges.base import Hinge
+from ce_dynamics.mechanism.hinges.revolute import Revolute
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.vehicles.hmmwv.corner import BodyParameters, CornerParameters
+from ce_dynamics.models.vehicles.hmmwv.spring import StoppedSpring
 
 
 def add_corner(system: System, chassis: Body, corner: CornerParameters, steering_link: Body | None) -> Body:

@@ -1,7 +1,8 @@
 """Sweeps: many runs of the HMMWV that differ in numbers of its data.
 
-What can be a free parameter (see `ce_dynamics.models.hmmwv.free`), hardpoints among them, is varied within
-one compiled model, in SIMD lanes; for every combination of the few other numbers a model of its own is built.
+What can be a free parameter (see `ce_dynamics.models.vehicles.hmmwv.free`), hardpoints among them, is varied
+within one compiled model, in SIMD lanes; for every combination of the few other numbers a model of its own is
+built.
 """
 
 from __future__ import annotations
@@ -18,25 +19,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ce_dynamics._version import __version__
-from ce_dynamics.checks import Floats
-from ce_dynamics.compiler import cache, compile_function, trace
-from ce_dynamics.ensembles.simulation import simulate_ensemble
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiler import compile_function, disk_cache, trace
 from ce_dynamics.errors import CeDynamicsError, DataError
-from ce_dynamics.models.hmmwv.case import Case, load_parameters, prepare
-from ce_dynamics.models.hmmwv.driving import make_manoeuvre
-from ce_dynamics.models.hmmwv.equilibrium import settled
-from ce_dynamics.models.hmmwv.free import can_be_free
-from ce_dynamics.models.hmmwv.schema import GROUPS
-from ce_dynamics.models.hmmwv.sections import HmmwvData
-from ce_dynamics.models.hmmwv.summary import summarise
-from ce_dynamics.models.parameters import leaves
-from ce_dynamics.models.quantities import Quantity
-from ce_dynamics.models.sampling import Kind, overrides, parse_distribution, sample
+from ce_dynamics.models.data.parameters import leaves
+from ce_dynamics.models.data.quantities import Quantity
+from ce_dynamics.models.data.sampling import Kind, overrides, parse_distribution, sample
+from ce_dynamics.models.vehicles.hmmwv.case import Case, load_parameters, prepare
+from ce_dynamics.models.vehicles.hmmwv.driving import make_manoeuvre
+from ce_dynamics.models.vehicles.hmmwv.equilibrium import settled
+from ce_dynamics.models.vehicles.hmmwv.free import can_be_free
+from ce_dynamics.models.vehicles.hmmwv.schema import GROUPS
+from ce_dynamics.models.vehicles.hmmwv.sections import HmmwvData
+from ce_dynamics.models.vehicles.hmmwv.summary import summarise
+from ce_dynamics.simulation.ensembles.simulation import simulate_ensemble
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from ce_dynamics.arrays import Array
+    from ce_dynamics.algebra.arrays import Array
 
 BATCH = 16
 """Most runs of one task, and of one file: what is lost when it is killed."""
@@ -55,13 +56,13 @@ class Sweep:
     Attributes
     ----------
     kind : str
-        See `ce_dynamics.models.sampling.sample`.
+        See `ce_dynamics.models.data.sampling.sample`.
     vary : mapping of str to str
         Distributions by dotted name, as they were typed.
     runs : int or None
     seed : int
     model, manoeuvre, speed, duration, options, overrides
-        See `ce_dynamics.models.hmmwv.case.run`.
+        See `ce_dynamics.models.vehicles.hmmwv.case.run`.
     step, interval : float
         Of the integration and of what is stored [s].
     version : str
@@ -195,7 +196,7 @@ def run_batch(text: str, runs: Sequence[int]) -> Batch:
     runs : sequence of int
     """
     sweep = sweep_of(text)
-    with cache.switched_off() if sweep.models > FEW_MODELS else nullcontext():
+    with disk_cache.switched_off() if sweep.models > FEW_MODELS else nullcontext():
         try:
             case = case_of(text, sweep.fixed(runs[0]))
         except CeDynamicsError as error:

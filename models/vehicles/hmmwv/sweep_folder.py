@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.hmmwv.sweep import Batch, Sweep, netcdf_bytes
+from ce_dynamics.models.vehicles.hmmwv.sweep import Batch, Sweep, netcdf_bytes
 
 TEXTS = ("status", "failure")
 

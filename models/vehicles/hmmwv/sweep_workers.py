@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ce_dynamics.errors import CeDynamicsError, DataError
-from ce_dynamics.models.hmmwv.sweep import Batch, Sweep, run_batch
+from ce_dynamics.models.vehicles.hmmwv.sweep import Batch, Sweep, run_batch
 
 LOCAL = "local"
 """Scheduler that starts a Dask cluster on this machine."""

@@ -6,7 +6,7 @@ constraint-embedded one with fixed tie-rod ends; ground and cables are rows of o
 with M⁻¹G from the O(N) recursion.
 
 >>> from ce_dynamics.complementarity import simulate_unilateral
->>> from ce_dynamics.models.hmmwv.towing import tow
+>>> from ce_dynamics.models.vehicles.hmmwv.towing import tow
 >>> case = tow()
 >>> run = simulate_unilateral(case.unilateral, {"drive": 400.0}, duration=2.0, y0=case.y0)
 """
@@ -18,21 +18,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, Scalar, dot
-from ce_dynamics.body import Body
-from ce_dynamics.checks import Floats
+from ce_dynamics.algebra.arrays import Array, Scalar, dot
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.analysis.trim import trim
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.complementarity import Cable, Contact, Plane, UnilateralElement, UnilateralModel
 from ce_dynamics.complementarity.contact import Friction
 from ce_dynamics.errors import DataError
-from ce_dynamics.forces.base import ForceElement, HingeLoad, Observer, Response
-from ce_dynamics.hinges.free import Free
-from ce_dynamics.model import Model
-from ce_dynamics.models.checks import check_number
-from ce_dynamics.models.ground_spring import GroundSpring
-from ce_dynamics.models.hmmwv.schema import CORNERS, HmmwvParameters
-from ce_dynamics.models.hmmwv.suspension import add_corner, add_rigid_body
-from ce_dynamics.system import System
-from ce_dynamics.trimming import trim
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response
+from ce_dynamics.mechanism.hinges.free import Free
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.data.checks import check_number
+from ce_dynamics.models.parts.ground_spring import GroundSpring
+from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS, HmmwvParameters
+from ce_dynamics.models.vehicles.hmmwv.suspension import add_corner, add_rigid_body
 
 TRIM_STIFFNESS, TRIM_DAMPING = 300e3, 2e3
 """Of the springs under the wheels that find the equilibrium [N/m], [N s/m]: any will do."""

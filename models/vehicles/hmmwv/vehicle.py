@@ -6,20 +6,24 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from ce_dynamics.body import Body
-from ce_dynamics.hinges.free import Free
 from ce_dynamics.kinematics.pitman import PitmanSteering
-from ce_dynamics.models.brake import Brake
-from ce_dynamics.models.hmmwv.corner import CornerParameters
-from ce_dynamics.models.hmmwv.elements import brake_parameters, powertrain_parameters, tyre_parameters
-from ce_dynamics.models.hmmwv.schema import CORNERS, HmmwvParameters, SteeringParameters
-from ce_dynamics.models.hmmwv.sensors import add_sensors
-from ce_dynamics.models.hmmwv.suspension import add_corner, add_rigid_body
-from ce_dynamics.models.powertrain import Driveline
-from ce_dynamics.models.road import FlatRoad, Road
-from ce_dynamics.models.tyre_tmeasy import Tyre
-from ce_dynamics.motions import SecondOrderActuator
-from ce_dynamics.system import System
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.drives import SecondOrderActuator
+from ce_dynamics.mechanism.hinges.free import Free
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.parts.brake import Brake
+from ce_dynamics.models.parts.powertrain import Driveline
+from ce_dynamics.models.parts.road import FlatRoad, Road
+from ce_dynamics.models.parts.tyre_tmeasy import Tyre
+from ce_dynamics.models.vehicles.hmmwv.corner import CornerParameters
+from ce_dynamics.models.vehicles.hmmwv.elements import (
+    brake_parameters,
+    powertrain_parameters,
+    tyre_parameters,
+)
+from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS, HmmwvParameters, SteeringParameters
+from ce_dynamics.models.vehicles.hmmwv.sensors import add_sensors
+from ce_dynamics.models.vehicles.hmmwv.suspension import add_corner, add_rigid_body
 
 
 def build(

@@ -7,13 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from ce_dynamics.couplings import Gear
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import AssemblyError, ModelError
-from ce_dynamics.hinges import Prismatic, Revolute, Spherical
 from ce_dynamics.kinematics.four_bar_linkage import FourBar
-from ce_dynamics.model import Model
-from ce_dynamics.motions import Driven
-from ce_dynamics.system import System
+from ce_dynamics.mechanism.couplings import Gear
+from ce_dynamics.mechanism.drives import Driven
+from ce_dynamics.mechanism.hinges import Prismatic, Revolute, Spherical
+from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics import mechanisms
 from tests.ce_dynamics.recursion_systems import add_linkage
 

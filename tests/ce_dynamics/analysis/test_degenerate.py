@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import AssemblyError, ModelError
-from ce_dynamics.hinges import Fixed, Revolute
-from ce_dynamics.model import Model
-from ce_dynamics.motions import Held
-from ce_dynamics.system import System
+from ce_dynamics.mechanism.drives import Held
+from ce_dynamics.mechanism.hinges import Fixed, Revolute
+from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics import mechanisms
 
 QUESTIONS: dict[str, Callable[[Model, Sequence[float]], Any]] = {

@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize, minimize_scalar
 
-from ce_dynamics.arrays import Array, Scalar
-from ce_dynamics.body import Body
+from ce_dynamics.algebra.arrays import Array, Scalar
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import AssemblyError, ModelError
-from ce_dynamics.forces.base import ForceElement, HingeLoad, Observer, Response, StateDeclaration
-from ce_dynamics.forces.spring_damper import SpringDamper
-from ce_dynamics.forces.torsion import TorsionSpringDamper
-from ce_dynamics.forces.wrench import AppliedWrench
-from ce_dynamics.hinges import Free, Prismatic, Revolute, Spherical
-from ce_dynamics.model import Model
-from ce_dynamics.motions import Driven, SecondOrderActuator
-from ce_dynamics.parameters import Parameter
-from ce_dynamics.system import System
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.drives import Driven, SecondOrderActuator
+from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response, StateDeclaration
+from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
+from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
+from ce_dynamics.mechanism.forces.wrench import AppliedWrench
+from ce_dynamics.mechanism.hinges import Free, Prismatic, Revolute, Spherical
+from ce_dynamics.mechanism.parameters import Parameter
+from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics import mechanisms
 
 G = 9.81

@@ -14,7 +14,7 @@ MODULES = (
     "modes",
     "operational_space",
     "operators",
-    "placing",
+    "poses",
     "points",
     "power_balance",
 )
@@ -22,6 +22,6 @@ MODULES = (
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples(name: str) -> None:
-    result = doctest.testmod(import_module(f"ce_dynamics.analysis.{name}"))
+    result = doctest.testmod(import_module(f"ce_dynamics.compiled.analysis.{name}"))
     assert result.attempted > 0
     assert result.failed == 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ce_dynamics.model import Model
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.models import hmmwv
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError
-from ce_dynamics.hinges import Prismatic, Revolute
-from ce_dynamics.model import Model
-from ce_dynamics.motions import Driven, SecondOrderActuator
-from ce_dynamics.system import System
+from ce_dynamics.mechanism.drives import Driven, SecondOrderActuator
+from ce_dynamics.mechanism.hinges import Prismatic, Revolute
+from ce_dynamics.mechanism.system import System
 
 G = 9.81
 

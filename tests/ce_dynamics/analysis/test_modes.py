@@ -7,17 +7,17 @@ import math
 import numpy as np
 import pytest
 
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import AssemblyError, ModelError
-from ce_dynamics.forces.spring_damper import SpringDamper
-from ce_dynamics.forces.torsion import TorsionSpringDamper
-from ce_dynamics.forces.wrench import AppliedWrench
-from ce_dynamics.hinges import Planar, Prismatic, Revolute, Universal
-from ce_dynamics.model import Model
+from ce_dynamics.mechanism.drives import SecondOrderActuator
+from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
+from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
+from ce_dynamics.mechanism.forces.wrench import AppliedWrench
+from ce_dynamics.mechanism.hinges import Planar, Prismatic, Revolute, Universal
+from ce_dynamics.mechanism.system import LoopClosure, System
 from ce_dynamics.models import hmmwv
-from ce_dynamics.models.hmmwv.schema import CORNERS
-from ce_dynamics.motions import SecondOrderActuator
-from ce_dynamics.simulation import simulate
-from ce_dynamics.system import LoopClosure, System
+from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS
+from ce_dynamics.simulation.simulate import simulate
 from tests.ce_dynamics import mechanisms
 
 WEIGHTLESS = (0.0, 0.0, 0.0)

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ce_dynamics.analysis.operators import AggregatedBody
-from ce_dynamics.arrays import Array
-from ce_dynamics.equations import Instant
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.compiled.analysis.operators import AggregatedBody
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.errors import AssemblyError, ModelError
-from ce_dynamics.hinges import Revolute
-from ce_dynamics.model import Model
-from ce_dynamics.parameters import Parameter
-from ce_dynamics.system import System
+from ce_dynamics.mechanism.hinges import Revolute
+from ce_dynamics.mechanism.parameters import Parameter
+from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics import mechanisms
 from tests.ce_dynamics.recursion_dense import Dense, in_world
 from tests.ce_dynamics.recursion_systems import Case, make_case

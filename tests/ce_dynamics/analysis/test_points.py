@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ce_dynamics.arrays import Array, Scalar
-from ce_dynamics.body import Body, ground_of
-from ce_dynamics.equations import Instant
+from ce_dynamics.algebra.arrays import Array, Scalar
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.errors import ModelError
-from ce_dynamics.forces.base import Observer
-from ce_dynamics.forces.wrench import AppliedWrench
-from ce_dynamics.hinges import Free, Revolute
-from ce_dynamics.model import Model
-from ce_dynamics.simulation import simulate
-from ce_dynamics.system import System
+from ce_dynamics.mechanism.body import Body, ground_of
+from ce_dynamics.mechanism.forces.base import Observer
+from ce_dynamics.mechanism.forces.wrench import AppliedWrench
+from ce_dynamics.mechanism.hinges import Free, Revolute
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.simulation.simulate import simulate
 from tests.ce_dynamics import mechanisms
 from tests.ce_dynamics.recursion_dense import Dense
 from tests.ce_dynamics.recursion_systems import Case, make_case

@@ -7,19 +7,19 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from ce_dynamics.analysis.power_balance import PowerBalance
-from ce_dynamics.arrays import Array, Scalar
-from ce_dynamics.body import Body
-from ce_dynamics.forces.base import ForceElement, HingeLoad, Observer, Response, StateDeclaration
-from ce_dynamics.forces.spring_damper import SpringDamper
-from ce_dynamics.forces.torsion import TorsionSpringDamper
-from ce_dynamics.hinges import Revolute
-from ce_dynamics.model import Model
-from ce_dynamics.motions import Driven
-from ce_dynamics.parameters import Parameter
-from ce_dynamics.recursion.energy import gravitational_potential, kinetic_energy
-from ce_dynamics.simulation import simulate
-from ce_dynamics.system import System
+from ce_dynamics.algebra.arrays import Array, Scalar
+from ce_dynamics.compiled.analysis.power_balance import PowerBalance
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.dynamics.energy import gravitational_potential, kinetic_energy
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.drives import Driven
+from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response, StateDeclaration
+from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
+from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
+from ce_dynamics.mechanism.hinges import Revolute
+from ce_dynamics.mechanism.parameters import Parameter
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.simulation.simulate import simulate
 from tests.ce_dynamics.recursion_systems import Case, make_case
 
 

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from ce_dynamics.analysis.small_motion import Freedom
-from ce_dynamics.analysis.tangent import Tangent
+from ce_dynamics.compiled.analysis.small_motion import Freedom
+from ce_dynamics.compiled.analysis.tangent import Tangent
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError
-from ce_dynamics.forces.spring_damper import SpringDamper
-from ce_dynamics.hinges import Free, Revolute, Spherical
-from ce_dynamics.model import Model
-from ce_dynamics.motions import SecondOrderActuator
-from ce_dynamics.rolling_hinge import RollingOnPlane
-from ce_dynamics.system import System
+from ce_dynamics.mechanism.drives import SecondOrderActuator
+from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
+from ce_dynamics.mechanism.hinges import Free, Revolute, Spherical
+from ce_dynamics.mechanism.hinges.rolling import RollingOnPlane
+from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.recursion_systems import make_case
 
 

@@ -11,14 +11,14 @@ from typing import Any, NoReturn
 import numpy as np
 import pytest
 
-from ce_dynamics.compiler import CompiledFunction, cache, compile_function, machine, trace
+from ce_dynamics.compiler import CompiledFunction, compile_function, disk_cache, machine, trace
 
 X = np.array([0.3, 0.4])
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "code"))
+    monkeypatch.setenv(disk_cache.VARIABLE, str(tmp_path / "code"))
     return tmp_path / "code"
 
 
@@ -53,7 +53,7 @@ def test_another_cpu_or_version_is_another_entry(folder: Path, monkeypatch: pyte
             patch.setattr(machine, "_host", lambda host=host: host)
             with pytest.raises(AssertionError, match="compiled again"):
                 compiled()
-    monkeypatch.setattr("ce_dynamics.compiler.emit.EMITTER_VERSION", -1)
+    monkeypatch.setattr("ce_dynamics.compiler.codegen.emit.EMITTER_VERSION", -1)
     with pytest.raises(AssertionError, match="compiled again"):
         compiled()
 
@@ -81,12 +81,12 @@ def test_unusable_folder_only_costs_the_cache(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "file").write_text("in the way")  # chmod would not stop an administrator
-    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "file" / "code"))
+    monkeypatch.setenv(disk_cache.VARIABLE, str(tmp_path / "file" / "code"))
     with caplog.at_level(logging.WARNING):
         check(compiled())
         check(compiled())
     assert len(caplog.records) == 1
-    assert cache.VARIABLE in caplog.text
+    assert disk_cache.VARIABLE in caplog.text
 
 
 @pytest.mark.skipif(
@@ -114,21 +114,21 @@ def test_full_disk_leaves_no_debris(
 
 def test_off(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(cache.VARIABLE, "off")
-    assert cache.folder() is None
+    monkeypatch.setenv(disk_cache.VARIABLE, "off")
+    assert disk_cache.folder() is None
     check(compiled())
     assert list(tmp_path.iterdir()) == []
 
 
 def test_oldest_entries_go_first_when_the_folder_grows(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "_LARGEST_TOTAL", 1000)
+    monkeypatch.setattr(disk_cache, "_LARGEST_TOTAL", 1000)
     for age, key in enumerate(("new", "middle", "old")):
-        cache.store(key, bytes(250))
+        disk_cache.store(key, bytes(250))
         os.utime(folder / f"{key}.code", (1e9 - age, 1e9 - age))
-    assert cache.load("old") == bytes(
+    assert disk_cache.load("old") == bytes(
         250
     )  # 846 bytes with the checksums: all three fit, and "old" is used just now
-    cache.store("one too many", bytes(250))
+    disk_cache.store("one too many", bytes(250))
     # 1128 bytes: drop until at most 500 are left
     assert [path.stem for path in folder.iterdir()] == ["one too many"]
 

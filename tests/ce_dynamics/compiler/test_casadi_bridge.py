@@ -6,9 +6,9 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from ce_dynamics import arrays
+from ce_dynamics.algebra import arrays
 from ce_dynamics.compiler import compile_function, from_casadi, jacobian, sparse_jacobian, to_casadi, trace
-from ce_dynamics.compiler.casadi_bridge import UnsupportedOperationError
+from ce_dynamics.compiler.casadi import UnsupportedOperationError
 
 
 def smooth(a: Any, s: Any) -> dict[str, Any]:

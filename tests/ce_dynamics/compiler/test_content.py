@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 
 import ce_dynamics
-from ce_dynamics.compiler import content
-from ce_dynamics.compiler.content import content_key
-from ce_dynamics.forces.laws import Linear, Polynomial
-from ce_dynamics.hinges.revolute import Revolute
-from ce_dynamics.model import Model
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiler import fingerprint
+from ce_dynamics.compiler.fingerprint import content_key
+from ce_dynamics.mechanism.forces.laws import Linear, Polynomial
+from ce_dynamics.mechanism.hinges.revolute import Revolute
+from ce_dynamics.mechanism.system import System
 from ce_dynamics.models import hmmwv
-from ce_dynamics.models.hmmwv.schema import HmmwvParameters
-from ce_dynamics.system import System
+from ce_dynamics.models.vehicles.hmmwv.schema import HmmwvParameters
 from tests.ce_dynamics.mechanisms import four_bar
 
 
@@ -191,13 +191,13 @@ def test_a_system_with_a_function_of_the_user_has_no_key() -> None:
 
 def test_a_class_replaced_in_its_module_has_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     law = Linear(1.0)
-    monkeypatch.setattr("ce_dynamics.forces.laws.Linear", OwnLaw)
+    monkeypatch.setattr("ce_dynamics.mechanism.forces.laws.Linear", OwnLaw)
     assert content_key(law) is None
 
 
 PROGRAM = """
-from ce_dynamics.compiler.content import content_key
-from ce_dynamics.model import Model
+from ce_dynamics.compiler.fingerprint import content_key
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.models import hmmwv
 model = Model(hmmwv.build_ride())
 print(content_key(model.system, model.embedding, model.layout))
@@ -219,31 +219,36 @@ def test_another_process_finds_the_same_key() -> None:
 @pytest.fixture
 def fresh() -> Iterator[None]:
     """The source is looked at anew, here and by whoever comes next."""
-    content.source_key.cache_clear()
+    fingerprint.source_key.cache_clear()
     yield
-    content.source_key.cache_clear()
+    fingerprint.source_key.cache_clear()
 
 
 def test_source_younger_than_what_runs_has_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ce_dynamics, "_IMPORTED", os.stat(content.__file__).st_mtime - 1.0)
+    monkeypatch.setattr(ce_dynamics, "_IMPORTED", os.stat(fingerprint.__file__).st_mtime - 1.0)
     assert content_key(1.0) is None
 
 
 @pytest.mark.usefixtures("fresh")
 def test_no_source_at_hand_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(content, "_modules", list)
+    monkeypatch.setattr(fingerprint, "_modules", list)
     assert content_key(1.0) is None
 
 
 @pytest.mark.usefixtures("fresh")
 def test_another_source_is_another_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    before, modules = content_key(1.0), content._modules()
-    content.source_key.cache_clear()
-    monkeypatch.setattr(content, "_modules", lambda: modules[:-1])
+    before, modules = content_key(1.0), fingerprint._modules()
+    fingerprint.source_key.cache_clear()
+    monkeypatch.setattr(fingerprint, "_modules", lambda: modules[:-1])
     assert before is not None
     assert content_key(1.0) not in (before, None)
 
 
 def test_every_module_of_the_package_counts() -> None:
-    names = {name.replace(os.sep, "/") for _, name in content._modules()}
-    assert {"model.py", "kinematics/aim.py", "models/hmmwv/corner.py", "recursion/outward.py"} <= names
+    names = {name.replace(os.sep, "/") for _, name in fingerprint._modules()}
+    assert {
+        "compiled/model.py",
+        "kinematics/aim.py",
+        "models/vehicles/hmmwv/corner.py",
+        "dynamics/outward.py",
+    } <= names

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from ce_dynamics import arrays
+from ce_dynamics.algebra import arrays
 from ce_dynamics.compiler import TracedFunction, compile_function, from_casadi, to_casadi, trace
-from ce_dynamics.compiler.function import extract
-from ce_dynamics.compiler.graph import Graph
-from ce_dynamics.compiler.operations import LOGICAL, MEANING, Op, arity
+from ce_dynamics.compiler.tracing.function import extract
+from ce_dynamics.compiler.tracing.graph import Graph
+from ce_dynamics.compiler.tracing.operations import LOGICAL, MEANING, Op, arity
 
 N = 3
 UNIT = 2.0**-53
@@ -243,7 +243,7 @@ def test_empty_and_constant_functions() -> None:
 
 
 def test_unsupported_casadi_operations_are_named() -> None:
-    from ce_dynamics.compiler.casadi_bridge import UnsupportedOperationError
+    from ce_dynamics.compiler.casadi import UnsupportedOperationError
 
     x = casadi.SX.sym("x")
     with pytest.raises(UnsupportedOperationError, match="ERFINV"):

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ce_dynamics import arrays
+from ce_dynamics.algebra import arrays
 from ce_dynamics.compiler import Traced, TracedFunction, trace
-from ce_dynamics.compiler.graph import exact_reciprocal
+from ce_dynamics.compiler.tracing.graph import exact_reciprocal
 
 Rule = Callable[[Any, Any], Any]
 

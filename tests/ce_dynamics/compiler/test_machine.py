@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from ce_dynamics.compiler import CompiledFunction, compile_function, trace
-from ce_dynamics.compiler.emit import emit_llvm
+from ce_dynamics.compiler.codegen.emit import emit_llvm
 
 
 def polynomial(a: Any, s: Any) -> dict[str, Any]:

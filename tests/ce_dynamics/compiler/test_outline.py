@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ce_dynamics import arrays
+from ce_dynamics.algebra import arrays
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, machine, trace
-from ce_dynamics.compiler.fusion import code_of
-from ce_dynamics.compiler.marks import mark
-from ce_dynamics.compiler.outline import Outline, outline
-from ce_dynamics.model import Model
-from ce_dynamics.models.hmmwv.ride import build_ride
-from ce_dynamics.system import System
+from ce_dynamics.compiler.codegen.fused import code_of
+from ce_dynamics.compiler.codegen.outliner import Outline, outline
+from ce_dynamics.compiler.tracing.cut_points import mark
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.vehicles.hmmwv.ride import build_ride
 from tests.benchmarks.large_systems import chain, comb, tree
 
 N = 3

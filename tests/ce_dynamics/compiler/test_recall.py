@@ -12,16 +12,16 @@ from typing import Any, NoReturn
 import numpy as np
 import pytest
 
-from ce_dynamics.compiler import TracedFunction, cache, machine
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiler import TracedFunction, disk_cache, machine
+from ce_dynamics.compiler.derivatives.compiled import jacobian_of
 from ce_dynamics.errors import ModelError
-from ce_dynamics.hinges.revolute import Revolute
-from ce_dynamics.model import Model
+from ce_dynamics.mechanism.hinges.revolute import Revolute
+from ce_dynamics.mechanism.parameters import Parameter
+from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.hmmwv import build_ride
-from ce_dynamics.models.hmmwv.driving import make_manoeuvre
-from ce_dynamics.models.hmmwv.vehicle import build
-from ce_dynamics.parameters import Parameter
-from ce_dynamics.stepping.jacobian import jacobian_of
-from ce_dynamics.system import System
+from ce_dynamics.models.vehicles.hmmwv.driving import make_manoeuvre
+from ce_dynamics.models.vehicles.hmmwv.vehicle import build
 
 Y = np.array([0.3, 0.4])
 U = np.zeros(0)
@@ -29,7 +29,7 @@ U = np.zeros(0)
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "code"))
+    monkeypatch.setenv(disk_cache.VARIABLE, str(tmp_path / "code"))
     return tmp_path / "code"
 
 
@@ -165,7 +165,7 @@ def test_damaged_notes_are_written_anew(damage: str, known: Path) -> None:
 def test_notes_of_another_form_are_written_anew(text: bytes, known: Path) -> None:
     note = note_of(known)
     whole = note.read_bytes()
-    cache.store(note.stem, text)
+    disk_cache.store(note.stem, text)
     assert note.read_bytes() != whole
     check(Model(pendulum()))
     assert note.read_bytes() == whole
@@ -181,8 +181,8 @@ def test_code_that_is_gone_is_compiled_anew(known: Path) -> None:
 
 def test_notes_are_not_counted_as_functions(known: Path) -> None:
     files = list(known.iterdir())
-    assert (len(files), cache.contents()) == (2, (1, sum(path.stat().st_size for path in files)))
-    assert cache.clear() == 1
+    assert (len(files), disk_cache.contents()) == (2, (1, sum(path.stat().st_size for path in files)))
+    assert disk_cache.clear() == 1
     assert list(known.iterdir()) == []
 
 
@@ -199,7 +199,7 @@ def test_nothing_is_kept_where_the_cache_is_off_or_unusable(
 ) -> None:
     (tmp_path / "file").write_text("in the way")
     for where in ("off", str(tmp_path / "file" / "code")):
-        monkeypatch.setenv(cache.VARIABLE, where)
+        monkeypatch.setenv(disk_cache.VARIABLE, where)
         for _ in range(2):
             model = Model(pendulum())
             check(model)
@@ -230,8 +230,8 @@ def test_laws_and_held_inputs_belong_to_the_key(folder: Path) -> None:
 PROGRAM = """
 import sys
 import numpy as np
-from ce_dynamics.model import Model
-from ce_dynamics.models.hmmwv.ride import build_ride
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.models.vehicles.hmmwv.ride import build_ride
 model = Model(build_ride())
 (y_dot,) = model.dynamics(model.y0, model.u0)
 sys.stdout.write(y_dot.tobytes().hex())

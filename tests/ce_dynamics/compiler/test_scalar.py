@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ce_dynamics import arrays
+from ce_dynamics.algebra import arrays
 from ce_dynamics.compiler import Condition, Traced, trace
 
 VALUES = {"x": np.array([0.3, -1.7, 2.2])}

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import ce_dynamics as ce
-from ce_dynamics.checks import Floats
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.complementarity import (
     Cable,
     Contact,
@@ -29,7 +30,6 @@ from ce_dynamics.complementarity import (
 from ce_dynamics.complementarity.contact import Friction
 from ce_dynamics.complementarity.restitution import approach
 from ce_dynamics.errors import ModelError, SimulationError
-from ce_dynamics.model import Model
 from tests.ce_dynamics.mechanisms import four_bar
 
 G = 9.81

@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.couplings import LinearCoupling
-from ce_dynamics.forces import AppliedWrench, SpringDamper
-from ce_dynamics.hinges import (
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.mechanism.couplings import LinearCoupling
+from ce_dynamics.mechanism.drives import Driven
+from ce_dynamics.mechanism.forces import AppliedWrench, SpringDamper
+from ce_dynamics.mechanism.hinges import (
     Closure,
     Cylindrical,
     Distance,
@@ -29,8 +30,7 @@ from ce_dynamics.hinges import (
     Spherical,
     Universal,
 )
-from ce_dynamics.motions import Driven
-from ce_dynamics.system import System
+from ce_dynamics.mechanism.system import System
 
 Z = np.array((0.0, 0.0, 1.0))
 

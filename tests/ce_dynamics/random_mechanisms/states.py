@@ -7,17 +7,17 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.body import Body
-from ce_dynamics.embedding import Embedding, embed
-from ce_dynamics.equations import Instant
-from ce_dynamics.hinges import Fixed, Free, Spherical
-from ce_dynamics.layout import Layout
-from ce_dynamics.recursion.articulated_body import smallest_inertia
-from ce_dynamics.reference.embedded_states import observed_states
-from ce_dynamics.reference.hinge_coordinates import coordinates, rate_rows, relative_motion
-from ce_dynamics.reference.states import BodyState
-from ce_dynamics.system import System
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.augmented.embedded_states import observed_states
+from ce_dynamics.augmented.hinge_coordinates import coordinates, rate_rows, relative_motion
+from ce_dynamics.augmented.states import BodyState
+from ce_dynamics.dynamics.articulated_body import smallest_inertia
+from ce_dynamics.dynamics.instant import Instant
+from ce_dynamics.dynamics.state import Layout
+from ce_dynamics.embedding.embed import Embedding, embed
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.hinges import Fixed, Free, Spherical
+from ce_dynamics.mechanism.system import System
 
 STEEPEST = 30.0
 """Largest rate of a dependent hinge per unit of an independent one, lengths being about 1 m: more than that

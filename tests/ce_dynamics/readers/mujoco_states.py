@@ -8,11 +8,11 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.body import Body
-from ce_dynamics.hinges import Free, Spherical
-from ce_dynamics.model import Model
-from ce_dynamics.rotation import rotation_from_quaternion
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.rotation import rotation_from_quaternion
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.hinges import Free, Spherical
 
 ROBOTS = Path(__file__).parents[2] / "data" / "robots"
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.hinges import Closure
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.mechanism.hinges import Closure
 from ce_dynamics.readers.closures import BetweenFrames, between, ordinary
 from ce_dynamics.readers.pose import Pose
 

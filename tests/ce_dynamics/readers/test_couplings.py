@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import ce_dynamics as ce
-from ce_dynamics.arrays import Array
-from ce_dynamics.reference import FullyAugmented, embedded_accelerations
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.augmented import FullyAugmented, embedded_accelerations
 from tests.ce_dynamics.readers.mujoco_states import Peer, assert_hard_limit, random_state
 
 

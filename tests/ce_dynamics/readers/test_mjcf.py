@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import ce_dynamics as ce
-from ce_dynamics.hinges import Fixed, Prismatic, Revolute, Spherical
-from ce_dynamics.readers.mjcf_checks import of_contacts
-from ce_dynamics.readers.mjcf_model import Compiled
+from ce_dynamics.mechanism.hinges import Fixed, Prismatic, Revolute, Spherical
+from ce_dynamics.readers.mjcf.checks import of_contacts
+from ce_dynamics.readers.mjcf.model import Compiled
 from tests.ce_dynamics.readers.mujoco_states import (
     ROBOTS,
     Peer,

@@ -9,9 +9,9 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import ce_dynamics as ce
-from ce_dynamics.arrays import Array
-from ce_dynamics.hinges import Planar, Revolute
-from ce_dynamics.reference import FullyAugmented, embedded_accelerations
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.augmented import FullyAugmented, embedded_accelerations
+from ce_dynamics.mechanism.hinges import Planar, Revolute
 from tests.ce_dynamics.readers.mujoco_states import ROBOTS, Peer, random_state
 
 FOUR_BAR = (ROBOTS / "four_bar.urdf").read_text()

@@ -6,10 +6,18 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, Scalar, dot, norm
-from ce_dynamics.body import Body
-from ce_dynamics.forces.base import ForceElement, HingeLoad, Observer, PointLoad, Response, StateDeclaration
-from ce_dynamics.hinges import (
+from ce_dynamics.algebra.arrays import Array, Scalar, dot, norm
+from ce_dynamics.kinematics.four_bar_linkage import FourBar
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.forces.base import (
+    ForceElement,
+    HingeLoad,
+    Observer,
+    PointLoad,
+    Response,
+    StateDeclaration,
+)
+from ce_dynamics.mechanism.hinges import (
     Cylindrical,
     Fixed,
     Free,
@@ -21,8 +29,7 @@ from ce_dynamics.hinges import (
     Spherical,
     Universal,
 )
-from ce_dynamics.kinematics.four_bar_linkage import FourBar
-from ce_dynamics.system import System
+from ce_dynamics.mechanism.system import System
 
 KINDS = ("Fixed", "Revolute", "Prismatic", "Universal", "Cylindrical", "Planar", "Spherical", "Free", "Screw")
 

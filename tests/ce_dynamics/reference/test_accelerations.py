@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.embedding import embed
-from ce_dynamics.equations import Instant
-from ce_dynamics.hinges import Prismatic, Revolute, Universal
-from ce_dynamics.layout import Layout
-from ce_dynamics.motions import Driven, SecondOrderActuator
-from ce_dynamics.reference import FullyAugmented, TreeAugmented, embedded_accelerations
-from ce_dynamics.reference.observer import AbsoluteObserver
-from ce_dynamics.system import System
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.augmented import FullyAugmented, TreeAugmented, embedded_accelerations
+from ce_dynamics.augmented.observer import AbsoluteObserver
+from ce_dynamics.dynamics.instant import Instant
+from ce_dynamics.dynamics.state import Layout
+from ce_dynamics.embedding.embed import embed
+from ce_dynamics.mechanism.drives import Driven, SecondOrderActuator
+from ce_dynamics.mechanism.hinges import Prismatic, Revolute, Universal
+from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.reference.systems import (
     KINDS,
     Link,

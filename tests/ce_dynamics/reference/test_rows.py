@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.hinges import Distance, Hinge, Prismatic, Revolute, Screw
-from ce_dynamics.motions import Prescribed
-from ce_dynamics.reference.rows import Joint, Rows, joint_rows, prescribed_rows
-from ce_dynamics.reference.states import AT_REST, BodyState
-from ce_dynamics.system import System
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.augmented.rows import Joint, Rows, joint_rows, prescribed_rows
+from ce_dynamics.augmented.states import AT_REST, BodyState
+from ce_dynamics.mechanism.drives import Prescribed
+from ce_dynamics.mechanism.hinges import Distance, Hinge, Prismatic, Revolute, Screw
+from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.reference.systems import KINDS, add_random_body, vector
 
 H = 1e-3

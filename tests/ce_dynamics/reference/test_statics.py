@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.hinges import Fixed, Prismatic, Revolute, Spherical
-from ce_dynamics.motions import Held
-from ce_dynamics.reference import FullyAugmented, TreeAugmented
-from ce_dynamics.reference.states import position_vector
-from ce_dynamics.system import System
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.augmented import FullyAugmented, TreeAugmented
+from ce_dynamics.augmented.states import position_vector
+from ce_dynamics.mechanism.drives import Held
+from ce_dynamics.mechanism.hinges import Fixed, Prismatic, Revolute, Spherical
+from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.reference.systems import PARALLELOGRAM_LEVER, parallelogram
 
 G = 9.81

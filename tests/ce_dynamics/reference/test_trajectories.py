@@ -8,13 +8,8 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from ce_dynamics.arrays import Array, Scalar, sqrt
-from ce_dynamics.body import Body
-from ce_dynamics.errors import AssemblyError, ModelError, SimulationError
-from ce_dynamics.forces.base import ForceElement, HingeLoad, Observer, Response
-from ce_dynamics.hinges import Distance, Prismatic, Revolute
-from ce_dynamics.motions import Driven
-from ce_dynamics.reference import (
+from ce_dynamics.algebra.arrays import Array, Scalar, sqrt
+from ce_dynamics.augmented import (
     FullyAugmented,
     Preparation,
     Trajectory,
@@ -22,8 +17,13 @@ from ce_dynamics.reference import (
     simulate_baumgarte,
     simulate_dae,
 )
-from ce_dynamics.reference.states import position_vector, velocity_vector
-from ce_dynamics.system import System
+from ce_dynamics.augmented.states import position_vector, velocity_vector
+from ce_dynamics.errors import AssemblyError, ModelError, SimulationError
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.drives import Driven
+from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response
+from ce_dynamics.mechanism.hinges import Distance, Prismatic, Revolute
+from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.reference.systems import PARALLELOGRAM_LEVER, Link, four_bar, parallelogram, vector
 
 G = 9.81

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from ce_dynamics.arrays import Array
-from ce_dynamics.body import Body
-from ce_dynamics.hinges import Cylindrical, Free, Hinge, Revolute, Spherical, Universal
-from ce_dynamics.reference import BodyState, FullyAugmented, Preparation, TreeAugmented, simulate_dae
-from ce_dynamics.reference.states import position_vector, velocity_vector
-from ce_dynamics.system import System
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.augmented import BodyState, FullyAugmented, Preparation, TreeAugmented, simulate_dae
+from ce_dynamics.augmented.states import position_vector, velocity_vector
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.hinges import Cylindrical, Free, Hinge, Revolute, Spherical, Universal
+from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.reference.systems import Link, slender
 
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ce_dynamics.arrays import Array, Scalar, sin, sqrt
-from ce_dynamics.body import Body
-from ce_dynamics.forces.base import ForceElement, HingeLoad, Observer, Response
-from ce_dynamics.hinges import Prismatic, Revolute
-from ce_dynamics.model import Model
-from ce_dynamics.system import System
+from ce_dynamics.algebra.arrays import Array, Scalar, sin, sqrt
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response
+from ce_dynamics.mechanism.hinges import Prismatic, Revolute
+from ce_dynamics.mechanism.system import System
 
 G = 9.81
 

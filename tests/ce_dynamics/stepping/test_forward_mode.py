@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import CompiledFunction, trace
-from ce_dynamics.compiler.casadi_bridge import from_casadi, jacobian
-from ce_dynamics.compiler.function import TracedFunction
-from ce_dynamics.compiler.operations import LOGICAL, Op
-from ce_dynamics.model import Model
+from ce_dynamics.compiler.casadi import from_casadi, jacobian
+from ce_dynamics.compiler.derivatives import compiled as jacobians
+from ce_dynamics.compiler.derivatives.compiled import JacobianCall, compile_jacobian
+from ce_dynamics.compiler.derivatives.forward_mode import sparse_forward_jacobian
+from ce_dynamics.compiler.tracing.function import TracedFunction
+from ce_dynamics.compiler.tracing.operations import LOGICAL, Op
 from ce_dynamics.models import hmmwv
-from ce_dynamics.simulation import RightHandSide
-from ce_dynamics.stepping import jacobian as jacobians
-from ce_dynamics.stepping.forward_mode import sparse_forward_jacobian
-from ce_dynamics.stepping.jacobian import JacobianCall, compile_jacobian
-from ce_dynamics.stepping.scipy_jacobian import DenseJacobian, sparse_jacobian_of
+from ce_dynamics.simulation.integrators.scipy_jacobian import DenseJacobian, sparse_jacobian_of
+from ce_dynamics.simulation.simulate import RightHandSide
 from tests.ce_dynamics.stepping.systems import pendulum
 
 ca: Any = pytest.importorskip("casadi")

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ce_dynamics.arrays import Scalar, sin
+from ce_dynamics.algebra.arrays import Scalar, sin
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError, SimulationError
-from ce_dynamics.model import Model
 from ce_dynamics.models import hmmwv
-from ce_dynamics.simulation import RightHandSide, simulate
-from ce_dynamics.stepping.methods import IMPLICIT, NATIVE_METHODS
-from ce_dynamics.stepping.run import Settings, make_stepper, march
+from ce_dynamics.simulation.integrators.methods import IMPLICIT, NATIVE_METHODS
+from ce_dynamics.simulation.integrators.native import Settings, make_stepper, march
+from ce_dynamics.simulation.simulate import RightHandSide, simulate
 from tests.ce_dynamics.mechanisms import four_bar
 from tests.ce_dynamics.stepping import plain
 from tests.ce_dynamics.stepping.systems import PENDULUM_START, Wave, pendulum, slider
@@ -240,7 +240,7 @@ def test_a_renewal_is_refused_where_it_means_nothing(method: Any) -> None:
 
 
 def test_a_step_of_dormand_prince_equals_plain_numpy() -> None:
-    from ce_dynamics.stepping import kernels
+    from ce_dynamics.simulation.integrators import kernels
 
     model, rhs = pendulum(), RightHandSide(pendulum(), Wave())
     settings = Settings("dopri5", 1e-3, 1e-6, 1e-6, np.inf)
@@ -382,7 +382,7 @@ def test_lsoda_makes_no_jacobian_where_the_model_is_not_stiff(monkeypatch: pytes
     def refuse(rhs: RightHandSide) -> None:
         raise AssertionError("made")
 
-    monkeypatch.setattr("ce_dynamics.stepping.scipy_jacobian.Jacobian", refuse)
+    monkeypatch.setattr("ce_dynamics.simulation.integrators.scipy_jacobian.Jacobian", refuse)
     how: dict[str, Any] = {"duration": 2.0, "y0": PENDULUM_START}
     run = simulate(pendulum(), Wave(), method="LSODA", rtol=1e-8, atol=1e-10, **how)
     np.testing.assert_allclose(run.arm1, simulate(pendulum(), Wave(), **TIGHT, **how).arm1, atol=1e-5)

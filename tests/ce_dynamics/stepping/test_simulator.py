@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from ce_dynamics.errors import ModelError, SimulationError
-from ce_dynamics.simulation import simulate
-from ce_dynamics.stepping.methods import IMPLICIT, NATIVE_METHODS
-from ce_dynamics.stepping.simulator import Simulator
+from ce_dynamics.simulation.in_the_loop.simulator import Simulator
+from ce_dynamics.simulation.integrators.methods import IMPLICIT, NATIVE_METHODS
+from ce_dynamics.simulation.simulate import simulate
 from tests.ce_dynamics.stepping.systems import PENDULUM_START, pendulum, slider
 
 

@@ -1,0 +1,1 @@
+"""Models: systems whose questions are answered by machine code."""

@@ -1,0 +1,1 @@
+"""Derivatives of traced functions, as traced functions."""

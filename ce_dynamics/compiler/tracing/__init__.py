@@ -1,0 +1,1 @@
+"""Functions of arrays as graphs of scalar operations."""

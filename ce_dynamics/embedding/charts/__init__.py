@@ -1,0 +1,1 @@
+"""Loops that none of their hinges leads everywhere: coordinates that change along the way."""

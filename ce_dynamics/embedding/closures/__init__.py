@@ -1,0 +1,1 @@
+"""The equations of one loop, and how it is assembled."""

@@ -1,0 +1,1 @@
+"""Loops without closed form, solved along their hinges."""

@@ -1,0 +1,1 @@
+"""Loops with one freedom, followed along their path."""

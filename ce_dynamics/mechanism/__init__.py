@@ -1,0 +1,1 @@
+"""What users describe: bodies, hinges, cuts, couplings, drives, force elements, free parameters."""

@@ -1,0 +1,1 @@
+"""Robots from URDF and URDF+ files."""

@@ -1,0 +1,1 @@
+"""Motions in time: single runs, ensembles, stepping from outside."""

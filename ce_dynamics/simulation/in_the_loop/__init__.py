@@ -1,0 +1,1 @@
+"""Stepping from outside, and keeping pace with a clock."""

@@ -1,0 +1,1 @@
+"""Suspensions with frictional joints by projected Gauss-Seidel."""

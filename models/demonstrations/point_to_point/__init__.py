@@ -1,0 +1,1 @@
+"""Two thrown bodies joined by a ball and socket."""

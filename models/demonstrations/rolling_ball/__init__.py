@@ -1,0 +1,1 @@
+"""A ball that rolls on a plane without slipping."""

@@ -1,0 +1,1 @@
+"""What vehicles are made of, and what they are driven on and by."""
