@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ce_dynamics.complementarity.body_contact import BodyContact
     from ce_dynamics.complementarity.cable import Cable
     from ce_dynamics.complementarity.contact import Contact
     from ce_dynamics.complementarity.element import Row, RowKind, UnilateralElement
@@ -22,11 +23,13 @@ if TYPE_CHECKING:
     from ce_dynamics.complementarity.paths import Path, Straight, Weaving
     from ce_dynamics.complementarity.problem import Conditions, Kind, Problem, Solution, SparseRows
     from ce_dynamics.complementarity.rigid import RigidBodies, RigidBody, RigidRows
+    from ce_dynamics.complementarity.shapes import Box, Capsule, HalfSpace, Sphere
     from ce_dynamics.complementarity.simulation import Run, simulate_unilateral
     from ce_dynamics.complementarity.surfaces import Plane, RoadSurface, Surface
     from ce_dynamics.complementarity.unique import Uniqueness, evenly, uniqueness
 
 _HOMES = {
+    "body_contact": ("BodyContact",),
     "cable": ("Cable",),
     "contact": ("Contact",),
     "element": ("Row", "RowKind", "UnilateralElement"),
@@ -39,6 +42,7 @@ _HOMES = {
     "paths": ("Path", "Straight", "Weaving"),
     "problem": ("Conditions", "Kind", "Problem", "Solution", "SparseRows"),
     "rigid": ("RigidBodies", "RigidBody", "RigidRows"),
+    "shapes": ("Box", "Capsule", "HalfSpace", "Sphere"),
     "simulation": ("Run", "simulate_unilateral"),
     "surfaces": ("Plane", "RoadSurface", "Surface"),
     "unique": ("Uniqueness", "evenly", "uniqueness"),
@@ -47,13 +51,17 @@ _HOMES = {
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "BodyContact",
+    "Box",
     "Cable",
+    "Capsule",
     "Conditions",
     "Contact",
     "ConvergenceError",
     "Event",
     "Exact",
     "GaussSeidel",
+    "HalfSpace",
     "InfeasibleError",
     "InitialStateError",
     "JointFriction",
@@ -72,6 +80,7 @@ __all__ = [
     "Solution",
     "Solver",
     "SparseRows",
+    "Sphere",
     "Straight",
     "Surface",
     "UnilateralElement",

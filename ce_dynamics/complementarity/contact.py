@@ -1,24 +1,30 @@
-"""Contact of points, spheres and discs with a surface on the ground: ψ ≥ 0, with Coulomb friction."""
+"""Contact of points, spheres and discs with a surface on the ground: ψ ≥ 0, with dry friction."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.arrays import Array, Scalar, cross, dot, norm
-from ce_dynamics.complementarity.element import Row, RowKind, UnilateralElement
-from ce_dynamics.complementarity.problem import Kind
-from ce_dynamics.complementarity.surfaces import Surface
+from ce_dynamics.algebra.arrays import Array, Scalar, cross, dot, norm, where
+from ce_dynamics.complementarity.element import Row, UnilateralElement
+from ce_dynamics.complementarity.friction import (
+    Friction,
+    checked_restitution,
+    contact_kinds,
+    contact_rows,
+    resistance,
+)
+from ce_dynamics.complementarity.surfaces import Surface, meet
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body, checked_body, ground_of
 from ce_dynamics.mechanism.checked import finite_number, finite_vector, unit_axis
 from ce_dynamics.mechanism.forces.base import Observer, PointLoad
 
-Friction = Literal["disc", "box", "none"]
+FLAT = 1e-9
+"""Sine of the angle between a disc's axis and a surface's normal, below which the disc lies flat."""
 
 
 class Contact(UnilateralElement):
@@ -36,15 +42,19 @@ class Contact(UnilateralElement):
     axis : sequence of 3 floats, optional
         Normal of the disc (of a thin wheel); a sphere if not given.
     friction : {"disc", "box", "none"}
-        Bound of the friction impulse: |p_t| ≤ μ p_n (Coulomb), or each tangential component by itself, or
-        nothing but the normal row.  μ is the surface's.
+        Bound of the friction impulse: |p_t| ≤ μ p_n (Coulomb), or each tangential component by itself (a
+        pyramid), or no sliding friction.  μ is the surface's.
     restitution : float
         e in 0 … 1: ψ̇⁺ = −e ψ̇⁻ after an impact.
+    rolling, spinning : float
+        Resistance to rolling and to spinning about the normal, as lengths: torques are at most rolling × p_n
+        and spinning × p_n, and oppose the angular velocity [m].
 
     Raises
     ------
     ModelError
-        For a negative radius, restitution outside 0 … 1, a disc without radius, or the ground as body.
+        For a negative radius, restitution outside 0 … 1, a disc without radius, a negative length of rolling
+        or spinning, or the ground as body.
     """
 
     def __init__(
@@ -58,6 +68,8 @@ class Contact(UnilateralElement):
         axis: ArrayLike | None = None,
         friction: Friction = "disc",
         restitution: float = 0.0,
+        rolling: float = 0.0,
+        spinning: float = 0.0,
     ) -> None:
         owner = f"contact {name!r}"
         checks.text("Contact: name", name)
@@ -72,14 +84,8 @@ class Contact(UnilateralElement):
         if self.axis is not None and self.radius == 0.0:
             raise ModelError(f"{owner}: a disc needs a positive radius")
         e = checked_restitution(restitution, owner)
-        kinds = [RowKind("normal", Kind.UNILATERAL, restitution=e)]
-        checks.choice(f"{owner}: friction", friction, ("disc", "box", "none"))
-        if friction != "none":
-            first, second = (
-                (Kind.DISC_1, Kind.DISC_2) if friction == "disc" else (Kind.FRICTION, Kind.FRICTION)
-            )
-            kinds += [RowKind("friction_1", first, 0), RowKind("friction_2", second, 0)]
-        self.kinds = tuple(kinds)
+        self.law = resistance(friction, rolling, spinning, owner)
+        self.kinds = tuple(contact_kinds(self.law, e))
         self.ground = ground_of(body)
 
     @property
@@ -88,35 +94,26 @@ class Contact(UnilateralElement):
 
     def rows(self, observer: Observer, t: Scalar) -> Sequence[Row]:
         centre = observer.point(self.body, self.at, self.ground)
-        n = self.surface.touch(centre.r).normal
-        lever = self._lever(observer, n)
-        r = centre.r + lever
-        touch = self.surface.touch(r)
-        v = centre.v
-        if self.radius > 0.0:
-            v = v + cross(observer.angular_velocity(self.body, self.ground), lever)
+        r, touch = meet(self.surface, centre.r, lambda n: self._lever(observer, n))
+        w = observer.angular_velocity(self.body, self.ground)
+        v = centre.v + cross(w, r - centre.r) if self.radius > 0.0 else centre.v
 
-        def row(direction: Array, psi: Scalar = 0.0) -> Row:
-            return Row((PointLoad(self.body, self.ground, r, direction),), dot(direction, v), psi, touch.mu)
+        def loads(force: Array, torque: Array) -> list[PointLoad]:
+            return [PointLoad(self.body, self.ground, r, force, torque)]
 
-        normal = row(touch.normal, touch.distance)
-        return (normal, row(touch.tangent_1), row(touch.tangent_2))[: len(self.kinds)]
+        axes = (touch.normal, touch.tangent_1, touch.tangent_2)
+        return contact_rows(self.law, axes, touch.distance, touch.mu, v, w, loads)
 
     def _lever(self, observer: Observer, n: Array) -> Array:
-        """From the centre to the point nearest to the surface."""
+        """From the centre to the point nearest to the surface.
+
+        A disc that lies flat has no such point: its centre is taken, as for a thin disc it is in the same
+        plane.
+        """
         if self.axis is None:
             return -self.radius * n
         a = observer.direction(self.body, self.axis, self.ground)
         down = n - a * dot(a, n)
-        return np.asarray(-self.radius * down / norm(down))
-
-
-def checked_restitution(value: object, owner: str) -> float:
-    """A user's coefficient of restitution.
-
-    Raises
-    ------
-    ModelError
-        If it is not between 0 and 1.
-    """
-    return finite_number(value, owner, "restitution", at_least=0.0, at_most=1.0)
+        span = norm(down)
+        upright = span > FLAT
+        return np.asarray(where(upright, -self.radius * down / where(upright, span, 1.0), 0.0 * down))

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from collections.abc import Callable
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, norm
+from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, norm, where
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.checked import across, finite_number, finite_vector
 
 UNIT = 1e-9
 """How far the length of a normal may be from one."""
+NEWTON_STEPS = 8
+"""To the nearest point of a road; each doubles the digits."""
+SLOPE_STEP = 1e-6
+"""Over which slopes are differenced [m]."""
+
+Lever: TypeAlias = Callable[[Array], Array]
 
 
 class Touch(NamedTuple):
@@ -95,21 +102,75 @@ class Plane:
 
 
 class RoadSurface:
-    """A road as a surface: distances are measured along its normal above or below the point.
+    """A road as a surface: distances are those of the nearest point of the road.
 
-    That is exact for planes; above a curved road it is off by the curvature times the square of the height.
+    The foot f = (x, y, height) of the shortest way satisfies (r − f) · ∂f/∂x = (r − f) · ∂f/∂y = 0, where r
+    moves with the foot if it is the nearest point of a wheel.  It is found by Newton's method on differences
+    of the slope, which decide how fast it converges but not whereto.  The distance of the foot is stationary,
+    so that its rate is that of the material point at r.
     """
 
     def __init__(self, road: Road) -> None:
         self.road = road
 
     def touch(self, r: Array) -> Touch:
-        x, y = r[0], r[1]
+        return self.meet(r, lambda n: 0.0 * n)[1]
+
+    def meet(self, centre: Array, lever: Lever) -> tuple[Array, Touch]:
+        """The nearest point of a wheel, and the road seen from it; see `meet`."""
+        x, y = centre[0], centre[1]
+        first = centre + lever(self.road.normal(x, y))
+        x, y = first[0], first[1]
+        for _ in range(NEWTON_STEPS):
+            x, y = self._improved(centre, lever, x, y)
         n = self.road.normal(x, y)
-        forward = array((n[2], 0.0, -n[0]))  # along x, in the surface
-        tangent_1 = forward / norm(forward)
-        distance = (r[2] - self.road.height(x, y)) * n[2]
-        return Touch(distance, n, tangent_1, cross(n, tangent_1), self.road.friction(x, y))
+        r = centre + lever(n)
+        foot = array((x, y, self.road.height(x, y)))
+        tangent_1 = array((n[2], 0.0, -n[0]))  # along x, in the surface
+        tangent_1 = tangent_1 / norm(tangent_1)
+        return r, Touch(dot(n, r - foot), n, tangent_1, cross(n, tangent_1), self.road.friction(x, y))
+
+    def _off(self, centre: Array, lever: Lever, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
+        """(r − f) · ∂f/∂x and (r − f) · ∂f/∂y."""
+        n = self.road.normal(x, y)
+        r = centre + lever(n)
+        up = r[2] - self.road.height(x, y)
+        return r[0] - x - up * n[0] / n[2], r[1] - y - up * n[1] / n[2]
+
+    def _improved(self, centre: Array, lever: Lever, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
+        """A Newton step; where the distance is no minimum, a step to the foot on the tangent plane."""
+        f, g = self._off(centre, lever, x, y)
+        f_x, g_x = self._off(centre, lever, x + SLOPE_STEP, y)
+        f_y, g_y = self._off(centre, lever, x, y + SLOPE_STEP)
+        a, b = (f_x - f) / SLOPE_STEP, (f_y - f) / SLOPE_STEP
+        c, d = (g_x - g) / SLOPE_STEP, (g_y - g) / SLOPE_STEP
+        determinant = a * d - b * c
+        regular = where(a + d < -0.2, where(determinant > 0.01, 1.0, 0.0), 0.0) > 0.5
+        safe = where(regular, determinant, 1.0)
+        n = self.road.normal(x, y)
+        flat = n[2] * n[2]
+        dx = where(regular, (b * g - d * f) / safe, flat * f)
+        dy = where(regular, (c * f - a * g) / safe, flat * g)
+        return x + dx, y + dy
+
+
+def meet(surface: Surface, centre: Array, lever: Lever) -> tuple[Array, Touch]:
+    """The nearest point of a wheel, and the surface seen from it.
+
+    Parameters
+    ----------
+    surface : Surface
+        With ``meet(centre, lever)`` of its own if it is curved; of others the normal at the centre is taken.
+    centre : (3,) array
+        Of the wheel.
+    lever : callable
+        From the centre to the point nearest to a plane of a given normal.
+    """
+    if hasattr(surface, "meet"):
+        curved: tuple[Array, Touch] = surface.meet(centre, lever)
+        return curved
+    r = centre + lever(surface.touch(centre).normal)
+    return r, surface.touch(r)
 
 
 def unit_normal(normal: ArrayLike, owner: str) -> Array:

@@ -23,7 +23,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.trim import trim
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.complementarity import Cable, Contact, Plane, UnilateralElement, UnilateralModel
-from ce_dynamics.complementarity.contact import Friction
+from ce_dynamics.complementarity.friction import Friction
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response

@@ -27,7 +27,7 @@ from ce_dynamics.complementarity import (
     Weaving,
     simulate_unilateral,
 )
-from ce_dynamics.complementarity.contact import Friction
+from ce_dynamics.complementarity.friction import Friction
 from ce_dynamics.complementarity.restitution import approach
 from ce_dynamics.errors import ModelError, SimulationError
 from tests.ce_dynamics.mechanisms import four_bar
