@@ -25,8 +25,8 @@ from ce_dynamics.complementarity import (
 )
 from ce_dynamics.complementarity.shapes import Placed, Shape, corners, frame, pair_of
 from ce_dynamics.errors import ModelError
-from ce_dynamics.models.planar_contact import WavyRoad
-from ce_dynamics.models.road import BumpRoad
+from ce_dynamics.models.parts.planar_contact import WavyRoad
+from ce_dynamics.models.parts.road import BumpRoad
 
 G = 9.81
 SPHERE, CAPSULE = Sphere(0.3, (0.1, -0.2, 0.05)), Capsule((-0.4, 0.1, 0.0), (0.5, 0.2, 0.1), 0.15)
