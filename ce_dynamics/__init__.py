@@ -25,6 +25,7 @@ _IMPORTED = time()
 if TYPE_CHECKING:
     from ce_dynamics.augmented.constrained_system import ConstrainedSystem, PointToPoint
     from ce_dynamics.augmented.rolling_ball import BallRollingOnPlane
+    from ce_dynamics.compiled.analysis.steady_state import SteadyState, steady_state
     from ce_dynamics.compiled.analysis.trim import trim
     from ce_dynamics.compiled.model import InputLaw, Model, compile
     from ce_dynamics.embedding.linkage import Linkage
@@ -147,6 +148,7 @@ _HOMES = {
     "simulation.simulate": ("simulate",),
     "simulation.in_the_loop.simulator": ("Simulator",),
     "mechanism.system": ("System",),
+    "compiled.analysis.steady_state": ("SteadyState", "steady_state"),
     "compiled.analysis.trim": ("trim",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -204,6 +206,7 @@ __all__ = [
     "SingularityWarning",
     "Spherical",
     "SpringDamper",
+    "SteadyState",
     "System",
     "Tabulated",
     "TorsionSpringDamper",
@@ -217,6 +220,7 @@ __all__ = [
     "read_urdf",
     "simulate",
     "simulate_ensemble",
+    "steady_state",
     "trim",
 ]
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ce_dynamics.models.vehicles.hmmwv.case import Case, prepare, run
     from ce_dynamics.models.vehicles.hmmwv.driving import double_lane_change, make_manoeuvre
-    from ce_dynamics.models.vehicles.hmmwv.equilibrium import settled
+    from ce_dynamics.models.vehicles.hmmwv.equilibrium import settled, steady
     from ce_dynamics.models.vehicles.hmmwv.plots import figure
     from ce_dynamics.models.vehicles.hmmwv.ride import build_ride
     from ce_dynamics.models.vehicles.hmmwv.schema import HmmwvParameters
@@ -34,6 +34,7 @@ _HOME = {
     "prepare": "case",
     "run": "case",
     "settled": "equilibrium",
+    "steady": "equilibrium",
     "summarise": "summary",
 }
 
@@ -48,6 +49,7 @@ __all__ = [
     "prepare",
     "run",
     "settled",
+    "steady",
     "summarise",
 ]
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.analysis.steady_state import SteadyState, steady_state
 from ce_dynamics.compiled.analysis.trim import trim
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.errors import AssemblyError
+from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS
 
 ARMS = tuple(f"{name}.lower_arm" for name in CORNERS)
 WHEEL_RATES = tuple(f"{name}.wheel_rate" for name in CORNERS)
+THROTTLE = 0.2  # from which the search for a steady one starts
 DEFLECTIONS = tuple(f"{name}.tyre.{state}" for name in CORNERS for state in ("x_e", "y_e"))
 
 
@@ -46,3 +50,52 @@ def settled(model: Model, u: Floats | None = None) -> Floats:
             "the vehicle finds no equilibrium on its springs and tyres near its design position; "
             "check masses, spring and tyre.cz"
         ) from error
+
+
+def steady(model: Model, speed: float, radius: float | None = None) -> SteadyState:
+    """Driving straight on or on a circle, with the throttle and the steering that it takes.
+
+    Parameters
+    ----------
+    model : Model
+        The full vehicle on an even road, built with a speed (``hmmwv.build(speed=...)``).
+    speed : float
+        Of the chassis' reference point [m/s].
+    radius : float, optional
+        Of that point's path [m], positive to the left; straight on if not given.
+
+    Returns
+    -------
+    SteadyState
+        With the inputs ``throttle`` and, on a circle, ``steering``.
+
+    Raises
+    ------
+    ModelError
+        If the model was built at rest, or a number is not positive (speed) or zero (radius).
+    AssemblyError
+        If the vehicle cannot do it: too fast for the engine, or for the friction of the road.
+
+    Examples
+    --------
+    ``hmmwv.steady(model, speed=15.0, radius=60.0).inputs``
+    """
+    if not (np.isfinite(speed) and speed > 0.0):
+        raise ModelError(f"speed {speed!r} must be positive")
+    if radius is not None and not (np.isfinite(radius) and radius != 0.0):
+        raise ModelError(f"radius {radius!r} must be a finite number other than zero; None is straight on")
+    names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
+    built = model.y0[names.index("chassis.vx")]
+    if not built > 0.0:
+        raise ModelError(
+            "the vehicle was built at rest, with wheels that do not roll; build it with speed=..."
+        )
+    y = settled(model)
+    rolling = [names.index(name) for name in ("chassis.vx", *WHEEL_RATES)]
+    y[rolling] *= speed / built
+    u = model.inputs_with(inputs={"throttle": THROTTLE})
+    straight = steady_state(model, {"speed": speed}, ["throttle"], y, u)
+    if radius is None:
+        return straight
+    targets = {"speed": speed, "yaw_rate": speed / radius}
+    return steady_state(model, targets, ["throttle", "steering"], straight.y, straight.u)
