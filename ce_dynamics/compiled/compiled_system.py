@@ -15,7 +15,7 @@ from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.compiled.analysis.tangent import Tangent
 from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, trace
 from ce_dynamics.dynamics.instant import Instant
-from ce_dynamics.dynamics.state import Layout
+from ce_dynamics.dynamics.state import Entry, Layout
 from ce_dynamics.embedding.embed import Aggregate, Embedding
 from ce_dynamics.errors import AssemblyError
 from ce_dynamics.mechanism.system import System
@@ -54,6 +54,15 @@ class Answers(ABC):
     @abstractmethod
     def instant(self, y: Array, u: Array) -> Instant:
         """The system at one state."""
+
+    @abstractmethod
+    def observe(self, y: Array, u: Array) -> Mapping[str, Array]:
+        """All outputs and closure errors, for floats or traced scalars."""
+
+    @property
+    @abstractmethod
+    def output_entries(self) -> tuple[Entry, ...]:
+        """Names and units of all outputs."""
 
     @abstractmethod
     def unassembled(self, y: Array, u: Array) -> Aggregate | None:
@@ -97,11 +106,16 @@ class Answers(ABC):
         return Instant(self.embedding, self.layout, q, v, x, u)
 
     def _function(
-        self, name: str, function: Callable[..., Mapping[str, Any]], sizes: Mapping[str, int]
+        self,
+        name: str,
+        function: Callable[..., Mapping[str, Any]],
+        sizes: Mapping[str, int],
+        largest_straight: int | None = None,
     ) -> CompiledFunction:
         """A function compiled when it is first asked for."""
         if name not in self._compiled:
-            self._compiled[name] = compile_function(trace(name, function, sizes))
+            traced = trace(name, function, sizes)
+            self._compiled[name] = compile_function(traced, largest_straight=largest_straight)
         return self._compiled[name]
 
     def _sizes_of(self, *names: str) -> dict[str, int]:

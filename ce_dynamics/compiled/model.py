@@ -207,7 +207,7 @@ class Model(Analysis):
     @cached_property
     def observation(self) -> CompiledFunction:
         """All outputs, closure errors, and the gearing of every loop that hinges lead, at (y, u)."""
-        return self._recalled("observation", lambda: self._trace("observation", self._observe))
+        return self._recalled("observation", lambda: self._trace("observation", self.observe))
 
     def inputs_with(
         self, parameters: Mapping[str, float] | None = None, inputs: Mapping[str, float] | None = None
@@ -300,7 +300,8 @@ class Model(Analysis):
     def _trace(self, name: str, function: Callable[..., Mapping[str, Any]]) -> TracedFunction:
         return trace(name, function, {"y": len(self.layout.y0), "u": len(self.layout.u)})
 
-    def _observe(self, y: Array, u: Array) -> dict[str, Array]:
+    def observe(self, y: Array, u: Array) -> dict[str, Array]:
+        """All outputs and closure errors, for floats or traced scalars."""
         instant = self.instant(y, u)
         values = path_values(instant.outward) | self.sense(instant) | {"energy": instant.energy}
         values |= {name: observed(output, instant) for name, output in self.system.measurements.items()}
@@ -365,6 +366,39 @@ class Model(Analysis):
         given = self.u0 if u is None else checked("u", u, len(self.layout.u))
         (y_dot,) = self.dynamics(y, given)
         return self.layout.split(y_dot)[1]
+
+    def outputs(self, y: ArrayLike | None = None, u: ArrayLike | None = None) -> dict[str, float]:
+        """All outputs by name at one state: the system's own, those of its force elements, and its energy.
+
+        Parameters
+        ----------
+        y, u : array_like, optional
+            State, and inputs with free parameters; the initial state and defaults if not given.
+
+        Returns
+        -------
+        dict of str to float
+            In the order of ``output_entries``, which has the units.
+
+        Raises
+        ------
+        AssemblyError
+            If a loop cannot be assembled at the state.
+
+        Examples
+        --------
+        >>> import ce_dynamics as ce
+        >>> system = ce.System(gravity=(0, 0, -10.0))
+        >>> bob = system.add_body("bob", mass=2.0, com=(0, 0, -1), parent=system.ground,
+        ...                       hinge=ce.Revolute((0, 1, 0)))
+        >>> system.add_output("height", "m", lambda o: o.point(bob, bob.com, system.ground).r[2])
+        >>> ce.compile(system).outputs([0.0, 3.0])
+        {'height': -1.0, 'energy': -11.0}
+        """
+        state, given = self._state(y), self._inputs(u)
+        values, closure, *_ = self.observation(state, given)
+        self.refuse_not_finite(state, given, closure)
+        return {entry.name: float(x) for entry, x in zip(self.output_entries, values, strict=True)}
 
     def dead_centres(self) -> list[DeadCentre]:
         """Configurations in which a hinge of a loop cannot drive it, for every loop with one freedom.

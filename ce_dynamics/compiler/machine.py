@@ -96,11 +96,12 @@ def _libc() -> ctypes.CDLL:
     return ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
 
 
-def _key(digest: str, lanes: int) -> str:
+def _key(digest: str, lanes: int, largest_straight: int | None = None) -> str:
     import llvmlite
 
     llvm = _llvm()
-    parts = (digest, lanes, emit.EMITTER_VERSION, emit.FLAGS, CODEGEN_LEVEL, LARGEST_STRAIGHT)
+    longest = LARGEST_STRAIGHT if largest_straight is None else largest_straight
+    parts = (digest, lanes, emit.EMITTER_VERSION, emit.FLAGS, CODEGEN_LEVEL, longest)
     versions = (llvmlite.__version__, llvm.llvm_version_info)
     return hashlib.sha256(repr((parts, versions, _host())).encode()).hexdigest()
 
@@ -147,7 +148,9 @@ def _link(code: bytes, libm: tuple[str, ...]) -> Any:
         return builder.link(_jit(), f"ce_dynamics_{next(_serial)}")
 
 
-def compile_function(traced: TracedFunction, lanes: int = 1) -> CompiledFunction:
+def compile_function(
+    traced: TracedFunction, lanes: int = 1, largest_straight: int | None = None
+) -> CompiledFunction:
     """Compile a traced function, or load it from the cache.
 
     Parameters
@@ -156,6 +159,9 @@ def compile_function(traced: TracedFunction, lanes: int = 1) -> CompiledFunction
     lanes : int
         Number of instances evaluated by one call: 1 (plain arrays), or a power of two (arrays get a last
         axis of that length; 4 or 8 suit the vector registers of today's CPUs).
+    largest_straight : int, optional
+        Instructions beyond which it is compiled in pieces, with the same results: sooner than by default for
+        what should be compiled fast rather than run fast.
 
     Raises
     ------
@@ -164,10 +170,10 @@ def compile_function(traced: TracedFunction, lanes: int = 1) -> CompiledFunction
     """
     if lanes not in (1, 2, 4, 8, 16, 32, 64):
         raise ValueError(f"lanes = {lanes!r}; allowed are powers of two from 1 (a single instance) to 64")
-    key = _key(traced.digest(), lanes)
+    key = _key(traced.digest(), lanes, largest_straight)
     code = disk_cache.load(key)
     if code is None:
-        code = object_code(traced, lanes)
+        code = object_code(traced, lanes, largest_straight)
         disk_cache.store(key, code)
     return linked(code, traced, lanes)
 

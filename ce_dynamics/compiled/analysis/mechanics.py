@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.compiled_system import Answers
+from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.dynamics.energy import elastic_potential, gravitational_potential, kinetic_energy, momentum
 from ce_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from ce_dynamics.dynamics.mass_matrix import mass_matrix
@@ -33,22 +35,53 @@ class Energy(NamedTuple):
         return self.kinetic + self.gravitational + self.elastic
 
 
-class LinearModel(NamedTuple):
-    """ẏ ≈ ẏ₀ + A (y − y₀) + B (u − u₀).
+@dataclass(frozen=True, eq=False)
+class LinearModel:
+    """ẏ ≈ ẏ₀ + A (y − y₀) + B (u − u₀) and z ≈ z₀ + C (y − y₀) + D (u − u₀), all derivatives exact.
+
+    Unpacks as ``A, B, y_dot = linear``.
 
     Attributes
     ----------
-    A : (n, n) array
-        ∂ẏ/∂y, exact.
-    B : (n, m) array
-        ∂ẏ/∂u, exact.
+    A, B : (n, n), (n, m) arrays
+        ∂ẏ/∂y and ∂ẏ/∂u.
     y_dot : (n,) array
         ẏ₀.
+    C, D : (k, n), (k, m) arrays
+        ∂z/∂y and ∂z/∂u of the outputs z that were asked for.
+    z : (k,) array
+        z₀.
+    states, inputs, outputs : tuples of str
+        Names of the entries of y, u (free parameters last) and z.
     """
 
     A: Floats
     B: Floats
     y_dot: Floats
+    C: Floats
+    D: Floats
+    z: Floats
+    states: tuple[str, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+    def __iter__(self) -> Iterator[Floats]:
+        return iter((self.A, self.B, self.y_dot))
+
+    def entry(self, of: str, by: str) -> float:
+        """One derivative by names: of the rate of a state, or of an output, by a state or an input.
+
+        Raises
+        ------
+        ModelError
+            If a name is unknown.
+        """
+        rows, columns = (*self.states, *self.outputs), (*self.states, *self.inputs)
+        for name, known in ((of, rows), (by, columns)):
+            if name not in known:
+                raise ModelError(f"no {name!r} in the linear model; known are {list(known)}")
+        whole = np.block([[self.A, self.B], [self.C, self.D]])
+        return float(whole[rows.index(of), columns.index(by)])
 
 
 class Mechanics(Answers):
@@ -172,15 +205,74 @@ class Mechanics(Answers):
         axes_of = None if frame is None else self.system.find(frame)
         return reactions(instant.outward, instant.loads, instant.accelerations, axes_of, values)
 
-    def linearize(self, y: ArrayLike, u: ArrayLike | None = None) -> LinearModel:
-        """Exact linearisation of ẏ(y, u) at a state.
+    def linearize(
+        self, y: ArrayLike | None = None, u: ArrayLike | None = None, outputs: Iterable[str] | str = ()
+    ) -> LinearModel:
+        """Exact linearisation of ẏ(y, u), and of outputs, at a state.
 
         Quaternions are four coordinates here, so A has a row and column for each.
+
+        Parameters
+        ----------
+        y, u : array_like, optional
+            State, and inputs with free parameters; the initial state and defaults if not given.
+        outputs : iterable of str, or str
+            Names of the outputs (``output_entries``) whose derivatives C and D are wanted.
+
+        Raises
+        ------
+        ModelError
+            If an output is unknown.
+
+        Examples
+        --------
+        >>> import ce_dynamics as ce
+        >>> system = ce.System(gravity=(0, 0, -10.0))
+        >>> system.add_input("torque", "N*m")
+        >>> bob = system.add_body("bob", mass=2.0, com=(0, 0, -1), parent=system.ground,
+        ...                       hinge=ce.Revolute((0, 1, 0)))
+        >>> system.add_force(ce.AppliedWrench("motor", bob, bob.com, torque=(0, "torque", 0)))
+        >>> system.add_output("aside", "m", lambda o: o.point(bob, bob.com, system.ground).r[0])
+        >>> linear = ce.compile(system).linearize([0.0, 0.0], outputs=["aside"])
+        >>> linear.states, linear.inputs
+        (('bob', 'bob_rate'), ('torque',))
+        >>> linear.entry("bob_rate", "bob"), linear.entry("bob_rate", "torque"), linear.entry("aside", "bob")
+        (-10.0, 0.5, -1.0)
         """
         state, given = self._state(y), self._inputs(u)
         (y_dot,) = self.dynamics(state, given)
         A, B = (self._derivative(self.dynamics.traced, "y_dot", name)(state, given) for name in ("y", "u"))
-        return LinearModel(A, B, y_dot)
+        names = (outputs,) if isinstance(outputs, str) else tuple(outputs)
+        C, D, z = np.zeros((0, len(state))), np.zeros((0, len(given))), np.zeros(0)
+        if names:
+            observed = self._observed(names)
+            (z,) = observed(state, given)
+            C, D = (self._derivative(observed.traced, "z", name)(state, given) for name in ("y", "u"))
+        layout = self.layout
+        return LinearModel(
+            A,
+            B,
+            y_dot,
+            C,
+            D,
+            z,
+            tuple(entry.name for entry in (*layout.q, *layout.v, *layout.x)),
+            tuple(entry.name for entry in layout.u),
+            names,
+        )
+
+    def _observed(self, names: tuple[str, ...]) -> CompiledFunction:
+        """Some outputs by name."""
+        known = [entry.name for entry in self.output_entries]
+        for name in names:
+            if name not in known:
+                raise ModelError(f"no output {name!r}; the outputs are {known}")
+        places = [known.index(name) for name in names]
+
+        def observed(y: Array, u: Array) -> Mapping[str, Array]:
+            return {"z": self.observe(y, u)["outputs"][places]}
+
+        return self._function(f"outputs {', '.join(names)}", observed, self._sizes_of("y", "u"))
 
     def sensitivities(self, y: ArrayLike, u: ArrayLike | None = None) -> Floats:
         """Exact derivatives ∂ẏ/∂p of the right-hand side with respect to the free parameters, (n, n_p).

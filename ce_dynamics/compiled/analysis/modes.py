@@ -21,6 +21,8 @@ Complex = NDArray[np.complex128]
 
 EQUAL = 1e-6
 """Relative difference of entries of a shape that count as equal."""
+STILL = 1e-12
+"""Part of the largest entry of a mode below which its displacements are rounding: nothing moves."""
 SYMMETRY = 1e-6
 """Part of a conservative stiffness by which it may differ from its transpose: loops end in Newton steps."""
 
@@ -87,8 +89,18 @@ class Modes:
         return len(self.eigenvalues)
 
     def dominant(self, k: int) -> str:
-        """Name of the displacement that is largest in mode k."""
-        return self.names[largest(self.shapes[:, k])]
+        """Name of the displacement that is largest in mode k, or of the first-order state where none moves.
+
+        As the unit of each is its own, a mode counts as one of first-order states alone where all
+        displacements (in rad or m) are below rounding of the largest of these.
+        """
+        shape = self.shapes[:, k]
+        states = [entry.name for entry in self.model.layout.x]
+        others = self.vectors[len(self.vectors) - len(states) :, k]
+        size = np.max(np.abs(self.vectors[:, k]), initial=0.0)
+        if len(states) and not np.max(np.abs(shape), initial=0.0) > STILL * size:
+            return states[largest(others)]
+        return self.names[largest(shape)]
 
     def __repr__(self) -> str:
         lines = [f"Modes of {self.model.system.name!r}:", "  no.  frequency/Hz  damping ratio  largest"]
@@ -336,7 +348,7 @@ def scaled(vectors: Complex, n: int) -> Complex:
     result = vectors.copy()
     for k in range(vectors.shape[1]):
         size = np.max(np.abs(vectors[:, k]), initial=0.0)
-        moving = np.max(np.abs(vectors[:n, k]), initial=0.0) > 1e-12 * size
+        moving = np.max(np.abs(vectors[:n, k]), initial=0.0) > STILL * size
         part = vectors[:n, k] if moving else vectors[:, k]
         result[:, k] = vectors[:, k] / part[largest(part)]
     return result

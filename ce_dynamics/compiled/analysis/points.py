@@ -5,15 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.compiled.compiled_system import Answers
 from ce_dynamics.compiler.free_numbers import nominal
-from ce_dynamics.dynamics.jacobians import frame_columns
+from ce_dynamics.dynamics.jacobians import BodyColumns, MovingBodies, body_columns, frame_columns
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
+
+FEW = 3
+"""Bodies whose frames get machine code of their own; those of more bodies share one function for all."""
+LONGEST_PIECE = 2_000
+"""Instructions of that function that are compiled as one: it is to be compiled fast."""
 
 
 class PointKinematics(NamedTuple):
@@ -126,6 +132,8 @@ class Point:
 class Points(Answers):
     """Points and frames on bodies."""
 
+    _last_bodies: tuple[Floats, Floats, MovingBodies] | None = None
+
     def point(self, body: Body | str, at: ArrayLike | None = None) -> Point:
         """A body-fixed point, to be asked for position, velocity, acceleration and Jacobian at any state.
 
@@ -191,8 +199,29 @@ class Points(Answers):
         def kinematics(y: Array, u: Array, at: Array) -> dict[str, Array]:
             return frame_columns(self.instant(y, u).outward, body, at)._asdict()
 
-        sizes = {**self._sizes_of("y", "u"), "at": 3}
-        r, R, V, J, drift, bias = self._function(f"frame of {body.name}", kinematics, sizes)(y, u, frame.at)
+        own = f"frame of {body.name}"
+        if own in self._compiled or self._frames_of_their_own < FEW:
+            function = self._function(own, kinematics, {**self._sizes_of("y", "u"), "at": 3})
+            r, R, V, J, drift, bias = function(y, u, frame.at)
+        else:
+            r, R, V, J, drift, bias = self._bodies(y, u).frame(body, frame.at)
         v_dot = self.layout.split(self.dynamics(y, u)[0])[1]
         self.refuse_not_finite(y, u, r, V, v_dot)
         return FrameKinematics(r, R, V, J @ v_dot + bias, J, drift, bias)
+
+    @property
+    def _frames_of_their_own(self) -> int:
+        return sum(name.startswith("frame of ") for name in self._compiled)
+
+    def _bodies(self, y: Floats, u: Floats) -> MovingBodies:
+        """All bodies at a state, by one compiled function of a size that grows with their number only."""
+
+        def bodies(y: Array, u: Array) -> dict[str, Array]:
+            return body_columns(self.instant(y, u).outward)._asdict()
+
+        function = self._function("all bodies", bodies, self._sizes_of("y", "u"), LONGEST_PIECE)
+        known = self._last_bodies
+        if known is None or not (np.array_equal(known[0], y) and np.array_equal(known[1], u)):
+            moving = MovingBodies(self.embedding, BodyColumns(*function(y, u)))
+            known = self._last_bodies = (y.copy(), u.copy(), moving)
+        return known[2]

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics.checks import Floats, checked
+from ce_dynamics.algebra.checks import Floats, checked
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import AssemblyError, ModelError
-from ce_dynamics.hinges.free import Free
-from ce_dynamics.model import Model
+from ce_dynamics.mechanism.hinges.free import Free
 
 STEP = 1e-6
 """Of differences: leaves 1e-10 of rounding and 1e-12 of truncation in numbers near 1."""

@@ -7,18 +7,18 @@ import doctest
 import numpy as np
 import pytest
 
-from ce_dynamics import steady_motion
+from ce_dynamics.compiled.analysis import steady_state as steady_motion
+from ce_dynamics.compiled.analysis.steady_state import steady_state, turn_about
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import AssemblyError, ModelError
-from ce_dynamics.forces.actuator import Actuator
-from ce_dynamics.forces.spring_damper import SpringDamper
-from ce_dynamics.forces.torsion import TorsionSpringDamper
-from ce_dynamics.forces.wrench import AppliedWrench
-from ce_dynamics.hinges import Free, Prismatic, Revolute
-from ce_dynamics.model import Model
+from ce_dynamics.mechanism.forces.actuator import Actuator
+from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
+from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
+from ce_dynamics.mechanism.forces.wrench import AppliedWrench
+from ce_dynamics.mechanism.hinges import Free, Prismatic, Revolute
+from ce_dynamics.mechanism.system import System
 from ce_dynamics.models import hmmwv
-from ce_dynamics.simulation import simulate
-from ce_dynamics.steady_motion import steady_state, turn_about
-from ce_dynamics.system import System
+from ce_dynamics.simulation.simulate import simulate
 
 MASS, STIFFNESS, G = 3.0, 200.0, 9.81
 
