@@ -25,12 +25,16 @@ if TYPE_CHECKING:
     from ce_dynamics.complementarity.rigid import RigidBodies, RigidBody, RigidRows
     from ce_dynamics.complementarity.shapes import Box, Capsule, HalfSpace, Sphere
     from ce_dynamics.complementarity.simulation import Run, simulate_unilateral
+    from ce_dynamics.complementarity.solvers.chain import Chain
+    from ce_dynamics.complementarity.solvers.friction_problem import FrictionSolution, solve_friction
     from ce_dynamics.complementarity.surfaces import Plane, RoadSurface, Surface
     from ce_dynamics.complementarity.unique import Uniqueness, evenly, uniqueness
 
 _HOMES = {
     "body_contact": ("BodyContact",),
     "cable": ("Cable",),
+    "solvers.chain": ("Chain",),
+    "solvers.friction_problem": ("FrictionSolution", "solve_friction"),
     "contact": ("Contact",),
     "element": ("Row", "RowKind", "UnilateralElement"),
     "embedded": ("UnilateralModel",),
@@ -55,11 +59,13 @@ __all__ = [
     "Box",
     "Cable",
     "Capsule",
+    "Chain",
     "Conditions",
     "Contact",
     "ConvergenceError",
     "Event",
     "Exact",
+    "FrictionSolution",
     "GaussSeidel",
     "HalfSpace",
     "InfeasibleError",
@@ -89,6 +95,7 @@ __all__ = [
     "Weaving",
     "evenly",
     "simulate_unilateral",
+    "solve_friction",
     "uniqueness",
 ]
 

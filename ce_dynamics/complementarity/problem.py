@@ -277,12 +277,17 @@ class Problem:
         return self.GT @ self.v + self.c
 
     @cached_property
-    def rounding(self) -> float:
-        """Residual that rounding alone may leave [m/s or rad/s]."""
+    def speed(self) -> float:
+        """Size of the velocities that w is made of: the largest |Gᵀ| |v| + |c| [m/s or rad/s]."""
         if len(self.c) == 0:
             return 0.0
         parts = np.bincount(self.GT.row_of, np.abs(self.GT.values * self.v[self.GT.columns]), len(self.c))
-        return float(ROUNDING * np.max(parts + np.abs(self.c)))
+        return float(np.max(parts + np.abs(self.c)))
+
+    @property
+    def rounding(self) -> float:
+        """Residual that rounding alone may leave [m/s or rad/s]."""
+        return ROUNDING * self.speed
 
     def velocity(self, p: Floats) -> Floats:
         """v⁺ = v + M⁻¹ G p."""
@@ -314,12 +319,14 @@ class Problem:
         moving = d > 0.0
         target = p - w / np.where(moving, d, 1.0)
         projected = np.clip(target, low, np.maximum(low, high))
-        for i in np.flatnonzero(kind == Kind.DISC_1):
-            if moving[i] and moving[i + 1]:
-                rho = max(d[i], d[i + 1])
-                pair = p[i : i + 2] - w[i : i + 2] / rho
-                length = float(np.hypot(*pair))
-                projected[i : i + 2] = pair if length <= high[i] else pair * (high[i] / length)
+        i = np.flatnonzero(kind == Kind.DISC_1)
+        i = i[moving[i] & moving[i + 1]]
+        rho = np.maximum(d[i], d[i + 1])
+        first, second = p[i] - w[i] / rho, p[i + 1] - w[i + 1] / rho
+        length = np.hypot(first, second)
+        beyond = length > high[i]
+        shortened = np.where(beyond, np.maximum(high[i], 0.0) / np.where(beyond, length, 1.0), 1.0)
+        projected[i], projected[i + 1] = shortened * first, shortened * second
         step = np.where(moving, d * np.abs(p - projected), 0.0)
         forbidden = np.select(
             [kind == Kind.BILATERAL, kind == Kind.UNILATERAL], [np.abs(w), np.maximum(-w, 0.0)], 0.0

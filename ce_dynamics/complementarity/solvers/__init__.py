@@ -1,0 +1,1 @@
+"""Solvers for complementarity problems with friction: Newton, projected gradients, continuation, Lemke."""

@@ -1,0 +1,138 @@
+"""The default solver: Newton from the last solution, then sweeps, then everything else."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.complementarity.errors import ConvergenceError
+from ce_dynamics.complementarity.gauss_seidel import allowed
+from ce_dynamics.complementarity.problem import Problem, Solution, SparseRows
+from ce_dynamics.complementarity.solvers.rows import DENSE_ROWS, Operator, scaled_rows
+from ce_dynamics.errors import ModelError
+
+NEWTON_STEPS = 10
+"""Of the first attempt."""
+SWEEPS = 30
+"""Of Gauss–Seidel between the first attempts."""
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Newton, Gauss–Seidel, projected gradients, proximal Newton, continuation: until one is there.
+
+    A solution is what leaves a residual of at most ``tolerance`` times the speeds of the problem, beyond
+    rounding (1e-13 of them).  Where no method gets there, the best point of all is returned, with
+    ``Solution.converged`` false and its residual in m/s or rad/s; only a ``limit`` makes that an error.
+
+    Parameters
+    ----------
+    tolerance : float
+        Largest residual as a share of the speeds |Gᵀ| |v| + |c|.
+    limit : float
+        Largest residual with which a run may go on [m/s or rad/s].
+    time_limit : float
+        For one problem, after which the best point is returned [s].  Results of runs that reach it depend on
+        the machine.
+
+    Raises
+    ------
+    ModelError
+        If one of them is not positive.
+    """
+
+    tolerance: float = 1e-10
+    limit: float = math.inf
+    time_limit: float = 30.0
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.tolerance < math.inf:
+            raise ModelError(f"Chain: tolerance {self.tolerance!r} must be a positive finite number")
+        for name in ("limit", "time_limit"):
+            if not getattr(self, name) > 0.0:
+                raise ModelError(f"Chain: {name} {getattr(self, name)!r} must be a positive number")
+
+    def solve(self, problem: Problem, start: Floats | None = None) -> Solution:
+        """Solve, from impulses near the solution if there are any.
+
+        Raises
+        ------
+        ConvergenceError
+            If the residual of the best point is larger than the limit.
+        ModelError
+            If the start has another number of rows or is not finite.
+        """
+        allowance = self.tolerance * problem.speed
+        solution = quickly(problem, start, allowance)
+        if not solution.converged:
+            solution = self._thoroughly(problem, solution, allowance)
+        if not solution.residual <= self.limit:
+            raise ConvergenceError(
+                f"{solution.method}: a residual of {solution.residual:.3g} m/s or rad/s remains, the limit is"
+                f" {self.limit:.3g}; allow more, or a smaller step"
+            )
+        return solution
+
+    def _thoroughly(self, problem: Problem, first: Solution, allowance: float) -> Solution:
+        from ce_dynamics.complementarity.solvers.stages import solve_rows
+
+        rows = scaled_rows(delassus(problem), problem.b, problem.conditions, problem.diagonal)
+        permitted = allowance + problem.rounding
+
+        def judge(x: Floats) -> float:
+            return problem.residual(rows.impulses(x)) / permitted
+
+        found = solve_rows(rows, rows.scaled(first.p), judge, self.time_limit)
+        p = rows.impulses(found.x)
+        count = first.sweeps + found.steps + found.products
+        return problem.solution(p, found.method, count, allowance)
+
+
+def quickly(problem: Problem, start: Floats | None, allowance: float) -> Solution:
+    """Newton, a few sweeps, Newton: all in machine code, for problems of moderate size."""
+    from ce_dynamics.complementarity.kernels import sweeps
+    from ce_dynamics.complementarity.solvers.small import newton
+
+    p = allowed(problem, start)
+    solution = problem.solution(p, "start", 0, allowance)
+    if solution.converged or len(p) > DENSE_ROWS:
+        return solution
+    A, count = problem.delassus, 0
+    aim = 0.1 * (allowance + problem.rounding)
+    for attempt in range(2):
+        q = p.copy()
+        steps = newton(A, problem.b, problem.diagonal, *problem.conditions, q, aim, NEWTON_STEPS)
+        count += abs(steps)
+        if np.all(np.isfinite(q)):
+            found = problem.solution(q, "Newton", count, allowance)
+            if found.residual < solution.residual:
+                solution = found
+            if solution.converged:
+                break
+        if attempt == 0:
+            v = problem.velocity(p)
+            given = (tuple(problem.GT[:3]), tuple(problem.YT[:3]), v, problem.c, problem.diagonal)
+            count += int(sweeps(*given, *problem.conditions, p, aim, SWEEPS))
+            swept = problem.solution(p, "Gauss–Seidel", count, allowance)
+            if swept.residual < solution.residual:
+                solution = swept
+            if solution.converged:
+                break
+    return solution
+
+
+def delassus(problem: Problem) -> Operator:
+    """A = Gᵀ M⁻¹ G: an array for few rows, else in CSR form."""
+    if len(problem.c) <= DENSE_ROWS:
+        return problem.delassus
+    A = csr(problem.GT) @ csr(problem.YT).T
+    return sp.csr_matrix(0.5 * (A + A.T))
+
+
+def csr(rows: SparseRows) -> sp.csr_matrix:
+    """The same in SciPy's form."""
+    return sp.csr_matrix((rows.values, rows.columns, rows.starts), shape=(rows.height, rows.width))

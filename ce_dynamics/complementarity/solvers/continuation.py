@@ -1,0 +1,176 @@
+"""Following the smoothed conditions from a wide width σ to σ = 0.
+
+For wide σ the natural map is almost linear and Newton's method converges from anywhere; the solution is
+then followed as σ shrinks [1]_.  Where Coulomb's law is not monotone the path may turn back in σ; it is then
+followed by its arc length, with log σ as one more unknown, through as many turns as it has.
+
+References
+----------
+.. [1] B. Chen, P. T. Harker: A non-interior-point continuation method for linear complementarity problems,
+   SIAM Journal on Matrix Analysis and Applications 14 (1993) 1168-1190.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.complementarity.solvers.newton import REGULAR, Found, newton, newton_matrix, solved
+from ce_dynamics.complementarity.solvers.rows import Rows
+
+NEAR = 0.05
+"""Largest |F| on the path, as a share of σ."""
+LAST = 1e-15
+"""Smallest σ."""
+
+
+def shrinking(
+    rows: Rows, x: Floats, *, tolerance: float, steps: int = 200, deadline: float = math.inf
+) -> Found:
+    """Follow the path with σ as parameter; ends where it turns back.
+
+    Parameters
+    ----------
+    rows : Rows
+    x : (m,) array
+        Start; that for σ = 1 is found from it.
+    tolerance : float
+        Of the largest entry of |F| at σ = 0.
+    steps : int
+        Linear systems, about.
+    deadline : float
+        `time.perf_counter` at which to stop.
+    """
+    sigma = reached = 1.0
+    factor, count = 0.2, 0
+    on_path = x
+    best, smallest = x, float(np.max(np.abs(rows.gap(x)), initial=0.0))
+    while count < steps and time.perf_counter() < deadline:
+        near = newton(
+            rows, x, steps=8, tolerance=max(NEAR * sigma, 0.1 * tolerance), sigma=sigma, deadline=deadline
+        )
+        count += near.steps
+        gap = float(np.max(np.abs(rows.gap(near.x))))
+        if gap < smallest:
+            best, smallest = near.x, gap
+        if smallest <= tolerance or sigma < LAST:
+            break
+        if near.gap <= max(NEAR * sigma, 0.1 * tolerance):
+            on_path = x = near.x
+            reached = sigma
+            if near.steps <= 3:
+                factor = max(0.5 * factor, 0.03)
+        else:
+            if factor > 0.9:
+                break  # the path turns back
+            factor, x = math.sqrt(factor), on_path
+        sigma = factor * reached
+    return Found(best, smallest, count)
+
+
+def bordered(J: Any, column: Floats, row: Floats, corner: float, right: Floats) -> Floats | None:
+    """Solution of [J column; row corner] z = right."""
+    m = len(column)
+    if isinstance(J, np.ndarray):
+        B = np.empty((m + 1, m + 1))
+        B[:m, :m], B[:m, m], B[m, :m], B[m, m] = J, column, row, corner
+        return solved(B, right)
+    edge = sp.csr_matrix(column[:, None])
+    return solved(sp.bmat([[J, edge], [sp.csr_matrix(row[None, :]), np.array([[corner]])]]), right)
+
+
+class Path:
+    """F(x, σ) = 0 in x and τ = log σ."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows, self.weight = rows, 1.0 / max(1, len(rows))
+
+    def F(self, x: Floats, tau: float) -> Floats:
+        """F(x, σ)."""
+        return np.asarray(x - self.rows.map(x - self.rows.w(x), math.exp(tau))[0])
+
+    def linear(self, x: Floats, tau: float) -> tuple[Floats, Any, Floats]:
+        """F, ∂F/∂x and ∂F/∂τ (by central differences, good to 1e-10)."""
+        change = 1e-5
+        by_tau = (self.F(x, tau + change) - self.F(x, tau - change)) / (2.0 * change)
+        P, *D = self.rows.map(x - self.rows.w(x), math.exp(tau))
+        return x - P, newton_matrix(self.rows, (D[0], D[1], D[2]), REGULAR), by_tau
+
+    def tangent(self, x: Floats, tau: float, before: Floats) -> Floats | None:
+        """Unit tangent, onwards from the one before."""
+        m = len(x)
+        _, J, by_tau = self.linear(x, tau)
+        right = np.zeros(m + 1)
+        right[m] = 1.0
+        t = bordered(J, by_tau, self.weight * before[:m], float(before[m]), right)
+        if t is None:
+            return None
+        return t / math.sqrt(self.weight * float(t[:m] @ t[:m]) + float(t[m]) ** 2)
+
+    def corrected(
+        self, x: Floats, tau: float, t: Floats, ds: float
+    ) -> tuple[Floats, float, int] | tuple[None, float, int]:
+        """The point of the path at distance ds along the tangent, and the steps it took."""
+        m = len(x)
+        z, at = x + ds * t[:m], tau + ds * float(t[m])
+        for k in range(5):
+            F, J, by_tau = self.linear(z, at)
+            off = self.weight * float(t[:m] @ (z - x)) + float(t[m]) * (at - tau) - ds
+            if np.max(np.abs(F)) < 0.4 * NEAR * math.exp(at) and abs(off) < 1e-3 * ds:
+                return z, at, k
+            step = bordered(J, by_tau, self.weight * t[:m], float(t[m]), np.append(-F, -off))
+            if step is None:
+                return None, at, k + 1
+            z, at = z + step[:m], at + float(step[m])
+            if abs(at - tau) > 4.0 * ds + 1.0:
+                return None, at, k + 1
+        return None, at, 5
+
+
+def by_arc_length(
+    rows: Rows, x: Floats, *, tolerance: float, steps: int = 600, deadline: float = math.inf
+) -> Found:
+    """Follow the path by its arc length, with sharp Newton steps whenever a solution seems near.
+
+    Parameters are those of `shrinking`.
+    """
+    m, path = len(rows), Path(rows)
+    tau = 0.0
+    start = newton(rows, x, steps=30, tolerance=1e-3, sigma=1.0)
+    x, count = start.x, start.steps
+    best, smallest = x, float(np.max(np.abs(rows.gap(x)), initial=0.0))
+    t = np.append(np.zeros(m), -1.0)
+    ds, tried = 0.5, math.inf
+    while count < steps and time.perf_counter() < deadline:
+        onwards = path.tangent(x, tau, t)
+        count += 1
+        if onwards is None:
+            break
+        t = onwards
+        while True:
+            z, at, used = path.corrected(x, tau, t, ds)
+            count += used
+            if z is not None or ds < 1e-7:
+                break
+            ds *= 0.4
+        if z is None or not math.log(LAST) < at < math.log(100.0):
+            break
+        x, tau = z, at
+        ds = min(ds * (2.0 if used <= 2 else 1.3 if used == 3 else 0.8), 6.0)
+        gap = float(np.max(np.abs(rows.gap(x))))
+        if gap < 1e-3 and gap < 0.3 * tried:
+            tried = gap
+            sharp = newton(rows, x, steps=6, tolerance=tolerance)
+            count += sharp.steps
+            if sharp.gap < smallest:
+                best, smallest = sharp.x, sharp.gap
+        if gap < smallest:
+            best, smallest = x, gap
+        if smallest <= tolerance:
+            break
+    return Found(best, smallest, count)

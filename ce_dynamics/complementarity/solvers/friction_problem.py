@@ -1,0 +1,193 @@
+"""Frictional contact problems given by their matrix: W, q and μ, as the FCLIB collection states them.
+
+u = W r + q in contact frames, normal first, with Coulomb's law between r and u: in De Saxcé's form
+
+    K_μ ∋ r ⊥ u + μ |u_T| n ∈ K_μ*,    K_μ = {r: |r_T| ≤ μ r_N}.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+from scipy.sparse.linalg import LinearOperator
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.complementarity.problem import Conditions, Kind
+from ce_dynamics.complementarity.solvers.rows import Operator, Rows, scaled_rows
+from ce_dynamics.complementarity.solvers.stages import Outcome, solve_rows
+from ce_dynamics.errors import ModelError
+
+FORMED = 1500
+"""Rows up to which the matrix of an operator is formed if its products alone do not lead to a solution."""
+
+
+@dataclass(frozen=True, eq=False)
+class FrictionSolution:
+    """What was found.
+
+    Attributes
+    ----------
+    r, u : (m,) arrays
+        Impulses (or forces) and velocities, contact after contact, normal first.
+    residual : float
+        ‖r − P_K(r − u − μ |u_T| n)‖ / (1 + ‖q‖).
+    converged : bool
+        Whether that is within the tolerance; if not, r is the best point met.
+    steps, products : int
+        Linear systems solved, products with W made by the gradient method.
+    method : str
+        Stage that found r.
+    """
+
+    r: Floats
+    u: Floats
+    residual: float
+    converged: bool
+    steps: int
+    products: int
+    method: str
+
+
+def solve_friction(
+    W: Operator,
+    q: ArrayLike,
+    mu: ArrayLike,
+    *,
+    start: ArrayLike | None = None,
+    tolerance: float = 1e-8,
+    time_limit: float = math.inf,
+    diagonal: ArrayLike | None = None,
+) -> FrictionSolution:
+    """Solve a frictional contact problem.
+
+    Parameters
+    ----------
+    W : (m, m) array, SciPy sparse matrix or LinearOperator
+        Delassus matrix, positive semidefinite; singular where contacts are redundant.  Of an operator only
+        products are used (up to 1500 rows it is formed if these do not do).
+    q : (m,) array_like
+        Free velocities.
+    mu : (m/3,) or (m/2,) array_like
+        Friction coefficients, one per contact; their number tells spatial from planar contacts.
+    start : (m,) array_like, optional
+        Impulses near the solution.
+    tolerance : float
+        Of the residual of `FrictionSolution`.
+    time_limit : float
+        [s]; the best point met is returned then.
+    diagonal : (m,) array_like, optional
+        Of W, which improves the scaling if W is an operator.
+
+    Raises
+    ------
+    ModelError
+        If sizes do not fit, a number is not finite, or a coefficient is negative.
+
+    Examples
+    --------
+    A unit mass pressed down by 2 that slides with (3, 4), μ = 0.25:
+
+    >>> import numpy as np
+    >>> from ce_dynamics.complementarity import solve_friction
+    >>> solve_friction(np.eye(3), [-2.0, 3.0, 4.0], [0.25]).r.round(6) + 0.0
+    array([ 2. , -0.3, -0.4])
+    """
+    velocity, friction = np.asarray(q, dtype=float), np.asarray(mu, dtype=float)
+    conditions = contact_conditions(W, velocity, friction)
+    if not 0.0 < tolerance < math.inf:
+        raise ModelError(f"solve_friction: tolerance {tolerance!r} must be a positive finite number")
+    A, d = matrix_and_diagonal(W, len(velocity), diagonal)
+    rows = scaled_rows(A, velocity, conditions, d)
+    r0 = np.zeros(len(velocity)) if start is None else np.asarray(start, dtype=float)
+    if r0.shape != velocity.shape or not np.all(np.isfinite(r0)):
+        raise ModelError(f"solve_friction: start must be {len(velocity)} finite impulses")
+
+    def judge(x: Floats) -> float:
+        r = rows.impulses(x)
+        return de_saxce_residual(r, A @ r + velocity, friction, velocity) / tolerance
+
+    found = solve_rows(rows, rows.scaled(r0), judge, time_limit)
+    if found.verdict > 1.0 and rows.matrix_free and len(rows) <= FORMED:
+        formed = Rows(A_of(rows), rows.b, rows.conditions, rows.where, rows.size, rows.full)
+        again = solve_rows(formed, found.x, judge, time_limit)
+        found = again if again.verdict < found.verdict else found
+    return answer(rows, found, A, velocity, tolerance)
+
+
+def answer(rows: Rows, found: Outcome, A: Operator, q: Floats, tolerance: float) -> FrictionSolution:
+    """The solution in physical units."""
+    r = rows.impulses(found.x)
+    return FrictionSolution(
+        r,
+        np.asarray(A @ r + q),
+        found.verdict * tolerance,
+        found.verdict <= 1.0,
+        found.steps,
+        found.products,
+        found.method,
+    )
+
+
+def A_of(rows: Rows) -> Floats:
+    """The matrix of an operator, column by column."""
+    return np.column_stack([rows.A @ e for e in np.eye(len(rows))])
+
+
+def matrix_and_diagonal(W: Operator, m: int, diagonal: ArrayLike | None) -> tuple[Operator, Floats]:
+    """W as array, CSR matrix or operator, and its diagonal without rounding below zero."""
+    if isinstance(W, LinearOperator):
+        A: Operator = W
+        d = np.ones(m) if diagonal is None else np.asarray(diagonal, dtype=float)
+    elif sp.issparse(W):
+        A = sp.csr_matrix(W)
+        d = np.asarray(A.diagonal(), dtype=float)
+        if not np.all(np.isfinite(A.data)):
+            raise ModelError("solve_friction: W holds numbers that are not finite")
+    else:
+        A = np.asarray(W, dtype=float)
+        d = np.diag(A).copy()
+        if not np.all(np.isfinite(A)):
+            raise ModelError("solve_friction: W holds numbers that are not finite")
+    return A, np.where(d > 1e-14 * float(np.max(d, initial=0.0)), d, 0.0)
+
+
+def contact_conditions(W: Operator, q: Floats, mu: Floats) -> Conditions:
+    """Unilateral normal rows with a disc (spatial) or one friction row (planar) each."""
+    m = q.size
+    if q.ndim != 1 or mu.ndim != 1 or np.shape(W) != (m, m):
+        raise ModelError(f"solve_friction: W is {np.shape(W)}, q {q.shape}; they must be (m, m) and (m,)")
+    n = mu.size
+    if n == 0 and m == 0:
+        return Conditions.of([])
+    if n == 0 or m not in (2 * n, 3 * n):
+        raise ModelError(
+            f"solve_friction: {m} rows and {n} coefficients; there must be 3 rows per contact, in the plane 2"
+        )
+    if not (np.all(np.isfinite(q)) and np.all(np.isfinite(mu)) and np.all(mu >= 0.0)):
+        raise ModelError("solve_friction: q and μ must be finite and μ not negative")
+    per = m // n
+    kinds = [Kind.UNILATERAL, Kind.DISC_1, Kind.DISC_2] if per == 3 else [Kind.UNILATERAL, Kind.FRICTION]
+    normal = np.repeat(per * np.arange(n), per)
+    normal[::per] = -1
+    coefficient = np.repeat(mu, per)
+    coefficient[::per] = 0.0
+    return Conditions.of(kinds * n, normal, coefficient)
+
+
+def de_saxce_residual(r: Floats, u: Floats, mu: Floats, q: Floats) -> float:
+    """‖r − P_K(r − u − μ |u_T| n)‖ / (1 + ‖q‖)."""
+    if len(mu) == 0:
+        return 0.0
+    R, U = r.reshape(len(mu), -1), u.reshape(len(mu), -1)
+    y = R - U
+    y[:, 0] -= mu * np.linalg.norm(U[:, 1:], axis=1)
+    length = np.linalg.norm(y[:, 1:], axis=1)
+    inside, polar = length <= mu * y[:, 0], mu * length <= -y[:, 0]
+    top = np.where(inside, y[:, 0], np.where(polar, 0.0, (y[:, 0] + mu * length) / (1.0 + mu * mu)))
+    factor = np.where(inside, 1.0, mu * top / np.where(length > 0.0, length, 1.0))
+    P = np.column_stack((top, factor[:, None] * y[:, 1:]))
+    return float(np.linalg.norm(R - P) / (1.0 + np.linalg.norm(q)))

@@ -1,0 +1,159 @@
+"""The natural map of all conditions, its derivative, and projections onto friction cones; machine code.
+
+With w = A x + b and y = x − w, every condition of `ce_dynamics.complementarity.problem` says x = P(y):
+
+    bilateral   P_i = y_i
+    unilateral  P_n = max(0, y_n)
+    box         P_i = y_i clipped to [lower_i, upper_i]
+    friction    P_i = y_i clipped to ± μ_i P_n
+    disc        P_i = y_i shortened to the length μ_i P_n
+
+so that F(x) = x − P(x − A x − b) vanishes at solutions and nowhere else (Alart and Curnier's function [1]_).
+With a width σ > 0 the maximum becomes ½ (z + √(z² + 4 σ²)) (Chen, Harker, Kanzow, Smale), which makes F
+smooth; σ = 0 gives back the sharp conditions and one of their generalised derivatives.
+
+Row i of the derivative of P has at most three entries: ``Ds`` for y_i, ``Dn`` for the y of its normal row,
+``Dp`` for that of the other row of a disc.
+
+References
+----------
+.. [1] P. Alart, A. Curnier: A mixed formulation for frictional contact problems prone to Newton like solution
+   methods, Computer Methods in Applied Mechanics and Engineering 92 (1991) 353-375.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ce_dynamics.complementarity.kernels import kernel
+
+
+@kernel
+def positive(z, sigma):  # type: ignore[no-untyped-def]
+    """Smoothed max(0, z) and its derivative, without cancellation for z < 0."""
+    if z == -math.inf:
+        return 0.0, 0.0
+    root = math.sqrt(z * z + 4.0 * sigma * sigma)
+    if root == 0.0:
+        return 0.0, 0.0
+    if z > 0.0:
+        return 0.5 * (z + root), 0.5 * (1.0 + z / root)
+    value = 2.0 * sigma * sigma / (root - z)
+    return value, value / root
+
+
+@kernel
+def natural_map(  # type: ignore[no-untyped-def]
+    y, sigma, kind, normal, mu, lower, upper, P, Ds, Dn, Dp
+):
+    """P(y) and its derivative, into the last four arrays."""
+    i = 0
+    m = y.size
+    while i < m:
+        what = kind[i]
+        Dn[i] = 0.0
+        Dp[i] = 0.0
+        if what == 0:
+            P[i] = y[i]
+            Ds[i] = 1.0
+        elif what == 1:
+            P[i], Ds[i] = positive(y[i], sigma)
+        elif what == 2:
+            below, slope_below = positive(lower[i] - y[i], sigma)
+            above, slope_above = positive(y[i] - upper[i], sigma)
+            P[i] = y[i] + below - above
+            Ds[i] = 1.0 - slope_below - slope_above
+        elif what == 3:
+            n = normal[i]
+            p_n, slope_n = positive(y[n], sigma)
+            reach = mu[i] * p_n
+            below, slope_below = positive(-reach - y[i], sigma)
+            above, slope_above = positive(y[i] - reach, sigma)
+            P[i] = y[i] + below - above
+            Ds[i] = 1.0 - slope_below - slope_above
+            Dn[i] = (slope_above - slope_below) * mu[i] * slope_n
+        else:
+            n = normal[i]
+            p_n, slope_n = positive(y[n], sigma)
+            reach = mu[i] * p_n
+            a, b = y[i], y[i + 1]
+            length = math.sqrt(a * a + b * b)
+            beyond, slope = positive(length - reach, sigma)
+            whole = reach + beyond  # the larger of length and reach
+            Dn[i + 1] = 0.0
+            Dp[i + 1] = 0.0
+            if whole == 0.0:
+                P[i], P[i + 1] = 0.0, 0.0
+                Ds[i], Ds[i + 1] = 0.0, 0.0
+            else:
+                factor = reach / whole
+                P[i] = factor * a
+                P[i + 1] = factor * b
+                by_length = -factor * slope / whole
+                by_reach = (1.0 - factor * (1.0 - slope)) / whole
+                e = a / length if length > 0.0 else 0.0
+                f = b / length if length > 0.0 else 0.0
+                Ds[i] = factor + by_length * a * e
+                Ds[i + 1] = factor + by_length * b * f
+                Dp[i] = by_length * a * f
+                Dp[i + 1] = by_length * b * e
+                Dn[i] = by_reach * mu[i] * slope_n * a
+                Dn[i + 1] = by_reach * mu[i] * slope_n * b
+            i += 1
+        i += 1
+
+
+@kernel
+def onto_cones(y, kind, lower, upper, starts, members, mu, P):  # type: ignore[no-untyped-def]
+    """Orthogonal projection of y onto the set of impulses that the conditions allow.
+
+    The friction rows of normal row n are ``members[starts[n]:starts[n+1]]`` (first rows of discs).  With p_n
+    given, each of their parts y_i is shortened to μ_i p_n at most; the nearest p_n solves
+    p_n − y_n = Σ μ_i max(0, |y_i| − μ_i p_n), piecewise linear and concave, by Newton's method from p_n = 0.
+    """
+    for n in range(y.size):
+        what = kind[n]
+        if what == 0:
+            P[n] = y[n]
+        elif what == 2:
+            P[n] = min(max(y[n], lower[n]), upper[n])
+        elif what == 1:
+            first, last = starts[n], starts[n + 1]
+            p_n = 0.0
+            tied = -1
+            for _ in range(last - first + 2):  # rounding may go to and fro
+                top, weight, count = y[n], 1.0, 0
+                for k in range(first, last):
+                    i = members[k]
+                    length = abs(y[i]) if kind[i] == 3 else math.sqrt(y[i] * y[i] + y[i + 1] * y[i + 1])
+                    if length > mu[i] * p_n:
+                        top += mu[i] * length
+                        weight += mu[i] * mu[i]
+                        count += 1
+                if count == tied:
+                    break
+                tied = count
+                p_n = max(0.0, top / weight)
+            P[n] = p_n
+            for k in range(first, last):
+                i = members[k]
+                reach = mu[i] * p_n
+                if kind[i] == 3:
+                    P[i] = min(max(y[i], -reach), reach)
+                else:
+                    length = math.sqrt(y[i] * y[i] + y[i + 1] * y[i + 1])
+                    factor = reach / length if length > reach else 1.0
+                    P[i] = factor * y[i]
+                    P[i + 1] = factor * y[i + 1]
+
+
+@kernel
+def sliding_shift(w, kind, starts, members, mu, s):  # type: ignore[no-untyped-def]
+    """De Saxcé's shift of normal rows, s_n = Σ μ_i |w_i| over their friction rows."""
+    for n in range(w.size):
+        s[n] = 0.0
+        if kind[n] == 1:
+            for k in range(starts[n], starts[n + 1]):
+                i = members[k]
+                length = abs(w[i]) if kind[i] == 3 else math.sqrt(w[i] * w[i] + w[i + 1] * w[i + 1])
+                s[n] += mu[i] * length

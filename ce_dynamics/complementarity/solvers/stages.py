@@ -1,0 +1,155 @@
+"""The order in which methods are tried on scaled rows, and with how much effort.
+
+1. Newton from the start given: one to three steps where that is the solution of the step before.
+2. Two short blocks of projected gradients, each followed by Newton and by proximal Newton.
+3. The smoothed conditions followed to σ = 0.
+4. Long blocks of projected gradients, each followed by Newton.
+5. The smoothed conditions followed by arc length.
+6. More of 4.
+
+Each stage ends as soon as the judge is satisfied.  The best point of all stages is kept.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.complementarity.solvers.continuation import by_arc_length, shrinking
+from ce_dynamics.complementarity.solvers.gradient import largest_eigenvalue, projected_gradient
+from ce_dynamics.complementarity.solvers.newton import Found, newton, proximal
+from ce_dynamics.complementarity.solvers.rows import Judge, Rows
+
+FIRST_BLOCKS = (100, 400)
+"""Products of the gradient blocks that Newton and proximal Newton follow."""
+LONG_BLOCK, LONG_BLOCKS, LAST_BLOCKS = 1000, 20, 100
+"""Products of a later block; how many before and after the path is followed by arc length."""
+WITHIN = 1e-14
+"""Largest |F| of scaled rows at which Newton stops."""
+
+
+class Outcome(NamedTuple):
+    """The best point.
+
+    Attributes
+    ----------
+    x : (m,) array
+    verdict : float
+        Of the judge: at most one for a solution.
+    steps, products : int
+        Linear systems; products with A of the gradients.
+    method : str
+        That found it.
+    """
+
+    x: Floats
+    verdict: float
+    steps: int
+    products: int
+    method: str
+
+
+class Search:
+    """Keeps the best point of several stages."""
+
+    def __init__(self, rows: Rows, judge: Judge, x: Floats, deadline: float) -> None:
+        self.rows, self.judge, self.deadline = rows, judge, deadline
+        self.x, self.verdict, self.method = x, judge(x), "start"
+        self.steps = self.products = 0
+        self._L = 0.0
+
+    @property
+    def over(self) -> bool:
+        """Solved, or out of time."""
+        return self.verdict <= 1.0 or time.perf_counter() > self.deadline
+
+    def offer(self, x: Floats, method: str) -> bool:
+        """Keep a point if it is better; says whether it is a solution."""
+        verdict = self.judge(x)
+        if verdict < self.verdict:
+            self.x, self.verdict, self.method = x, verdict, method
+        return self.over
+
+    def take(self, found: Found, method: str) -> bool:
+        """Keep what a Newton iteration found."""
+        self.steps += found.steps
+        return self.offer(found.x, method)
+
+    def gradients(self, x: Floats, products: int) -> Floats:
+        """A block of projected gradients; returns where it got to."""
+        if self._L == 0.0:
+            self._L = largest_eigenvalue(self.rows)
+        last, best, used = projected_gradient(self.rows, x, self.judge, self._L, products, self.deadline)
+        self.products += used
+        self.offer(best, "projected gradients")
+        return last
+
+    def sharp(self, x: Floats) -> bool:
+        """Newton from a point."""
+        found = newton(self.rows, x, steps=12, tolerance=WITHIN, deadline=self.deadline)
+        return self.take(found, "Newton")
+
+    def proximal(self, x: Floats) -> bool:
+        """Proximal Newton from a point."""
+        return self.take(proximal(self.rows, x, tolerance=WITHIN, deadline=self.deadline), "proximal Newton")
+
+    def long_gradients(self, x: Floats, blocks: int) -> Floats:
+        """Long blocks of gradients, Newton after each."""
+        for _ in range(blocks):
+            x = self.gradients(x, LONG_BLOCK)
+            if self.over or self.sharp(x):
+                break
+        return x
+
+    def outcome(self) -> Outcome:
+        """As it is now."""
+        return Outcome(self.x, self.verdict, self.steps, self.products, self.method)
+
+
+def solve_rows(rows: Rows, x: Floats, judge: Judge, time_limit: float = math.inf) -> Outcome:
+    """Try all stages.
+
+    Parameters
+    ----------
+    rows : Rows
+    x : (m,) array
+        Start.
+    judge : callable
+        Residual of a point, at most one for a solution.
+    time_limit : float
+        After which no stage begins and none goes on [s].
+    """
+    search = Search(rows, judge, x, time.perf_counter() + time_limit)
+    if search.over or len(rows) == 0:
+        return search.outcome()
+    if rows.matrix_free:
+        search.gradients(x, (LONG_BLOCKS + LAST_BLOCKS) * LONG_BLOCK)
+    else:
+        with_matrix(search, x)
+    return search.outcome()
+
+
+def with_matrix(search: Search, x: Floats) -> None:
+    """The stages for which A is known."""
+    if np.any(x) and search.sharp(x):
+        return
+    on_gradients = x
+    for products in FIRST_BLOCKS:
+        on_gradients = search.gradients(on_gradients, products)
+        if search.over or search.sharp(on_gradients) or search.proximal(on_gradients):
+            return
+    nothing = np.zeros(len(search.rows))
+    found = shrinking(search.rows, nothing, tolerance=WITHIN, deadline=search.deadline)
+    if search.take(found, "smoothing") or search.proximal(found.x):
+        return
+    on_gradients = search.long_gradients(on_gradients, LONG_BLOCKS)
+    if search.over:
+        return
+    found = by_arc_length(search.rows, nothing, tolerance=WITHIN, deadline=search.deadline)
+    if search.take(found, "smoothing by arc length") or search.proximal(found.x):
+        return
+    search.long_gradients(on_gradients, LAST_BLOCKS)
