@@ -80,8 +80,8 @@ def bordered(J: Any, column: Floats, row: Floats, corner: float, right: Floats) 
         B = np.empty((m + 1, m + 1))
         B[:m, :m], B[:m, m], B[m, :m], B[m, m] = J, column, row, corner
         return solved(B, right)
-    edge = sp.csr_matrix(column[:, None])
-    return solved(sp.bmat([[J, edge], [sp.csr_matrix(row[None, :]), np.array([[corner]])]]), right)
+    last = sp.csr_matrix(np.append(row, corner)[None, :])
+    return solved(sp.vstack((sp.hstack((J, sp.csr_matrix(column[:, None]))), last)), right)
 
 
 class Path:

@@ -17,7 +17,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity.problem import Conditions, Kind
-from ce_dynamics.complementarity.solvers.rows import Operator, Rows, scaled_rows
+from ce_dynamics.complementarity.solvers.rows import Operator, Rows, in_rows, scaled_rows
 from ce_dynamics.complementarity.solvers.stages import Outcome, solve_rows
 from ce_dynamics.errors import ModelError
 
@@ -143,7 +143,7 @@ def matrix_and_diagonal(W: Operator, m: int, diagonal: ArrayLike | None) -> tupl
         A: Operator = W
         d = np.ones(m) if diagonal is None else np.asarray(diagonal, dtype=float)
     elif sp.issparse(W):
-        A = sp.csr_matrix(W)
+        A = in_rows(W)
         d = np.asarray(A.diagonal(), dtype=float)
         if not np.all(np.isfinite(A.data)):
             raise ModelError("solve_friction: W holds numbers that are not finite")

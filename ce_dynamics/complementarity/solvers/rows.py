@@ -185,9 +185,9 @@ def scaled_matrix(A: Operator, root: Floats, where: Integers) -> Operator:
     if isinstance(A, np.ndarray):
         return (A if whole else A[np.ix_(where, where)]) * s * s[:, None]
     if sp.issparse(A):
-        C = sp.csr_matrix(A if whole else sp.csr_matrix(A)[where][:, where])
+        C = in_rows(A) if whole else in_rows(A)[where][:, where]
         S = sp.diags(s)
-        C = sp.csr_matrix(S @ C @ S)
+        C = in_rows(S @ C @ S)
         many = C.nnz > DENSITY * max(1, len(s)) ** 2
         return C.toarray() if len(s) <= DENSE_ROWS or many else C
     k = len(root)
@@ -198,6 +198,11 @@ def scaled_matrix(A: Operator, root: Floats, where: Integers) -> Operator:
         return np.asarray(s * np.ravel(A @ whole_x)[where])
 
     return LinearOperator((len(s), len(s)), matvec=product, dtype=float)
+
+
+def in_rows(A: Any) -> Any:
+    """A sparse matrix in CSR form; SciPy's types do not follow one through products."""
+    return sp.csr_matrix(A)
 
 
 Judge: TypeAlias = Callable[[Floats], float]
