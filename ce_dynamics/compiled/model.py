@@ -29,10 +29,10 @@ from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.state import Entry, Layout
 from ce_dynamics.embedding.closures.closure_errors import closure_errors
 from ce_dynamics.embedding.embed import Aggregate, Embedding, embed
+from ce_dynamics.embedding.gearing import CLOSED, closure_limits, geared_loops, gearing
 from ce_dynamics.embedding.path.dead_centres import DeadCentre, dead_centres
 from ce_dynamics.embedding.whole_loop import path_linkage, path_of
 from ce_dynamics.errors import AssemblyError, MasslessFreedomError, ModelError
-from ce_dynamics.gearing import CLOSED, closure_limits, geared_loops, gearing
 from ce_dynamics.mechanism.parameters import refusals, values_at
 from ce_dynamics.mechanism.system import Output, System
 

@@ -16,8 +16,6 @@ from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.compiled.compiled_system import reach_text
 from ce_dynamics.compiled.model import InputLaw, Model
 from ce_dynamics.errors import AccuracyWarning, CeDynamicsError, ModelError, SimulationError
-from ce_dynamics.reach_watch import standing_at_an_end
-from ce_dynamics.run_checks import Promises
 from ce_dynamics.simulation.integrators.methods import FIXED, NATIVE_METHODS, NativeMethod
 from ce_dynamics.simulation.integrators.native import (
     STEPS_PER_CHUNK,
@@ -31,6 +29,8 @@ from ce_dynamics.simulation.monitors.charts import Charts, solve_across_charts
 from ce_dynamics.simulation.monitors.dead_centres import straight_path_text, where_it_stands
 from ce_dynamics.simulation.monitors.jumps import jump_of, thrown
 from ce_dynamics.simulation.monitors.near_singular import warn_if_steep
+from ce_dynamics.simulation.monitors.promises import Promises
+from ce_dynamics.simulation.monitors.reach import standing_at_an_end
 from ce_dynamics.simulation.results import Column, Record, observed, record
 
 if TYPE_CHECKING:

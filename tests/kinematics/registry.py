@@ -18,7 +18,7 @@ from ce_dynamics.kinematics.spindle import SpindleTieRod
 from ce_dynamics.kinematics.wishbone_loop import WishboneLoop
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.hinges.universal import Universal
-from tests.kinematics import symbolic_cases as symbolic
+from tests.kinematics.symbolic import cases as symbolic
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.reach_watch import InputsAt, approached
 from ce_dynamics.simulation.monitors.dead_centres import (
     Watched,
     bounces,
@@ -18,6 +17,7 @@ from ce_dynamics.simulation.monitors.dead_centres import (
     remedy_for,
     warn_near,
 )
+from ce_dynamics.simulation.monitors.reach import InputsAt, approached
 
 MOST_EVALUATIONS = 20000
 SMALLER = 20  # steps at least, for what took one

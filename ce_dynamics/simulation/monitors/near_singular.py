@@ -1,6 +1,7 @@
 """How near a loop with several freedoms is to a configuration that its independent hinges do not lead.
 
-Near one the dependent hinges move ever faster compared with the independent ones (`ce_dynamics.gearing`).
+Near one the dependent hinges move ever faster compared with the independent ones
+(`ce_dynamics.embedding.gearing`).
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.gearing import CLOSED, closure_limits
+from ce_dynamics.embedding.gearing import CLOSED, closure_limits
 from ce_dynamics.simulation.monitors.dead_centres import remedy_for
 from ce_dynamics.simulation.results import Observed
 

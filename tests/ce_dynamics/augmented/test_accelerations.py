@@ -12,7 +12,7 @@ from ce_dynamics.embedding.embed import embed
 from ce_dynamics.mechanism.drives import Driven, SecondOrderActuator
 from ce_dynamics.mechanism.hinges import Prismatic, Revolute, Universal
 from ce_dynamics.mechanism.system import System
-from tests.ce_dynamics.reference.systems import (
+from tests.ce_dynamics.augmented.systems import (
     KINDS,
     Link,
     add_random_body,

@@ -12,7 +12,7 @@ from ce_dynamics.augmented.states import AT_REST, BodyState
 from ce_dynamics.mechanism.drives import Prescribed
 from ce_dynamics.mechanism.hinges import Distance, Hinge, Prismatic, Revolute, Screw
 from ce_dynamics.mechanism.system import System
-from tests.ce_dynamics.reference.systems import KINDS, add_random_body, vector
+from tests.ce_dynamics.augmented.systems import KINDS, add_random_body, vector
 
 H = 1e-3
 # fourth-order central differences: truncation about H⁴ × sixth derivatives (angular velocities of order 2:

@@ -11,7 +11,7 @@ from ce_dynamics.augmented.states import position_vector
 from ce_dynamics.mechanism.drives import Held
 from ce_dynamics.mechanism.hinges import Fixed, Prismatic, Revolute, Spherical
 from ce_dynamics.mechanism.system import System
-from tests.ce_dynamics.reference.systems import PARALLELOGRAM_LEVER, parallelogram
+from tests.ce_dynamics.augmented.systems import PARALLELOGRAM_LEVER, parallelogram
 
 G = 9.81
 

@@ -24,7 +24,7 @@ from ce_dynamics.mechanism.drives import Driven
 from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response
 from ce_dynamics.mechanism.hinges import Distance, Prismatic, Revolute
 from ce_dynamics.mechanism.system import System
-from tests.ce_dynamics.reference.systems import PARALLELOGRAM_LEVER, Link, four_bar, parallelogram, vector
+from tests.ce_dynamics.augmented.systems import PARALLELOGRAM_LEVER, Link, four_bar, parallelogram, vector
 
 G = 9.81
 

@@ -9,7 +9,7 @@ from ce_dynamics.augmented.states import position_vector, velocity_vector
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.hinges import Cylindrical, Free, Hinge, Revolute, Spherical, Universal
 from ce_dynamics.mechanism.system import System
-from tests.ce_dynamics.reference.systems import Link, slender
+from tests.ce_dynamics.augmented.systems import Link, slender
 
 
 def add_corner(system: System, chassis: Body, name: str, x: float, side: float) -> None:

@@ -15,8 +15,8 @@ from ce_dynamics.augmented import FullyAugmented, embedded_accelerations
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.kinematics import ClosedForm, Cut, FourBar, Joint, SymbolicLinkage
 from ce_dynamics.kinematics.checking import check_linkage
-from tests.kinematics import symbolic_cases as cases
-from tests.kinematics.symbolic_cases import CRANK_ROCKER, Z, phi, pin, psi, theta, x
+from tests.kinematics.symbolic import cases
+from tests.kinematics.symbolic.cases import CRANK_ROCKER, Z, phi, pin, psi, theta, x
 
 CIRCLES = "intersection of circles"
 

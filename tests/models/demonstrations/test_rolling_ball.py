@@ -171,7 +171,7 @@ def test_command_runs_as_a_module() -> None:
         capture_output=True,
         text=True,
         check=False,
-        cwd=Path(__file__).parents[2],
+        cwd=Path(__file__).parents[3],
     )
     assert done.returncode == 0
     assert "--scene" in done.stdout

@@ -18,7 +18,7 @@ from ce_dynamics.compiler.tracing.operations import LOGICAL, Op
 from ce_dynamics.models import hmmwv
 from ce_dynamics.simulation.integrators.scipy_jacobian import DenseJacobian, sparse_jacobian_of
 from ce_dynamics.simulation.simulate import RightHandSide
-from tests.ce_dynamics.stepping.systems import pendulum
+from tests.ce_dynamics.simulation.integrators.systems import pendulum
 
 ca: Any = pytest.importorskip("casadi")
 

@@ -34,8 +34,8 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.simulation.monitors.charts import Charts
 from ce_dynamics.simulation.monitors.near_singular import warn_if_steep
 from ce_dynamics.simulation.results import observed
+from tests.ce_dynamics.embedding.path.test_linkage import five_point, stacked, through
 from tests.ce_dynamics.mechanisms import Z, add, five_bar
-from tests.ce_dynamics.test_path import five_point, stacked, through
 
 NOTHING = np.zeros(0)
 

@@ -15,7 +15,7 @@ import pytest
 import ce_dynamics as ce
 from ce_dynamics.mechanism.couplings import View
 from ce_dynamics.mechanism.system import System
-from tests.ce_dynamics.test_couplings import assert_agrees
+from tests.ce_dynamics.mechanism.couplings.test_couplings import assert_agrees
 
 Z = (0.0, 0.0, 1.0)
 

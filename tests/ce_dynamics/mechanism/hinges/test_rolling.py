@@ -32,7 +32,7 @@ from ce_dynamics.mechanism.hinges.rolling_conditions import NoSlip, RollingConta
 ROUNDING = 1e-13
 STEP, DERIVATIVE = 1e-5, 1e-8
 G = 9.81
-SIMBODY = json.loads((Path(__file__).parents[1] / "data" / "simbody_rolling.json").read_text())
+SIMBODY = json.loads((Path(__file__).parents[3] / "data" / "simbody_rolling.json").read_text())
 
 
 def unit(rng: np.random.Generator) -> Array:

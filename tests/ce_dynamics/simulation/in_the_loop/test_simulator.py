@@ -11,7 +11,7 @@ from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.simulation.in_the_loop.simulator import Simulator
 from ce_dynamics.simulation.integrators.methods import IMPLICIT, NATIVE_METHODS
 from ce_dynamics.simulation.simulate import simulate
-from tests.ce_dynamics.stepping.systems import PENDULUM_START, pendulum, slider
+from tests.ce_dynamics.simulation.integrators.systems import PENDULUM_START, pendulum, slider
 
 
 @pytest.mark.parametrize("method", ["rk4", "dopri5"])

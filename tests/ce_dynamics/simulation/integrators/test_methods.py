@@ -18,8 +18,8 @@ from ce_dynamics.simulation.integrators.methods import IMPLICIT, NATIVE_METHODS
 from ce_dynamics.simulation.integrators.native import Settings, make_stepper, march
 from ce_dynamics.simulation.simulate import RightHandSide, simulate
 from tests.ce_dynamics.mechanisms import four_bar
-from tests.ce_dynamics.stepping import plain
-from tests.ce_dynamics.stepping.systems import PENDULUM_START, Wave, pendulum, slider
+from tests.ce_dynamics.simulation.integrators import plain
+from tests.ce_dynamics.simulation.integrators.systems import PENDULUM_START, Wave, pendulum, slider
 
 Floats = NDArray[np.float64]
 FIXED = [name for name in NATIVE_METHODS if name != "dopri5"]

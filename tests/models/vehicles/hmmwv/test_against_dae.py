@@ -28,7 +28,7 @@ from ce_dynamics.models.vehicles.hmmwv.case import Case, prepare
 from ce_dynamics.models.vehicles.hmmwv.ride import build_ride
 from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS
 from ce_dynamics.simulation.simulate import RightHandSide
-from tests.models.vehicle_states import driven_vehicle, measured, random_instant
+from tests.models.vehicles.hmmwv.vehicle_states import driven_vehicle, measured, random_instant
 
 # Of every body's own angular and own linear acceleration, of every hinge's own acceleration: not of the
 # largest in the vehicle, next to which those of the chassis would vanish.  What rounding alone does is up to

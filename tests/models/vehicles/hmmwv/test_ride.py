@@ -20,7 +20,7 @@ from ce_dynamics.models.vehicles.hmmwv.ride import build_ride
 from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS
 from ce_dynamics.simulation.simulate import simulate
 
-DATA = Path(__file__).parents[1] / "data"
+DATA = Path(__file__).parents[3] / "data"
 SHORT = dict(zip(CORNERS, ("FL", "FR", "RL", "RR"), strict=True))
 
 

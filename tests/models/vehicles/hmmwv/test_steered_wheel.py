@@ -15,7 +15,13 @@ from ce_dynamics.dynamics.state import Layout
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS
-from tests.models.vehicle_states import PITMAN_ARM, driven_vehicle, measured, random_inputs, random_state
+from tests.models.vehicles.hmmwv.vehicle_states import (
+    PITMAN_ARM,
+    driven_vehicle,
+    measured,
+    random_inputs,
+    random_state,
+)
 
 FRONT = CORNERS[:2]
 

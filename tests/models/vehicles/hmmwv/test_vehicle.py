@@ -23,7 +23,7 @@ from ce_dynamics.models.vehicles.hmmwv.ride import build_ride
 from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS
 from ce_dynamics.models.vehicles.hmmwv.vehicle import build
 from ce_dynamics.simulation.simulate import simulate
-from tests.models.vehicle_states import driven_vehicle, random_instant
+from tests.models.vehicles.hmmwv.vehicle_states import driven_vehicle, random_instant
 
 G = 9.81
 MIRROR = {"left": "right", "right": "left"}
