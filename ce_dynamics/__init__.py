@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         WrongTypeError,
     )
     from ce_dynamics.mechanism.body import Body
+    from ce_dynamics.mechanism.components import Component, FunctionCoordinate
     from ce_dynamics.mechanism.couplings import (
         Coupling,
         FunctionCoupling,
@@ -88,6 +89,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "mechanism.body": ("Body",),
+    "mechanism.components": ("Component", "FunctionCoordinate"),
     "augmented.constrained_system": ("ConstrainedSystem", "PointToPoint"),
     "mechanism.couplings": (
         "Coupling",
@@ -161,6 +163,7 @@ __all__ = [
     "BallRollingOnPlane",
     "Body",
     "CeDynamicsError",
+    "Component",
     "ConstrainedSystem",
     "Coupling",
     "Cylindrical",
@@ -171,6 +174,7 @@ __all__ = [
     "Fixed",
     "ForceElement",
     "Free",
+    "FunctionCoordinate",
     "FunctionCoupling",
     "Gear",
     "Held",

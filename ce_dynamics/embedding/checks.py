@@ -14,6 +14,7 @@ from ce_dynamics.errors import (
     UnderConstrainedError,
 )
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.components import FunctionCoordinate, HingeComponent
 from ce_dynamics.mechanism.system import CutEdge, LoopClosure, System
 
 if TYPE_CHECKING:
@@ -50,6 +51,52 @@ def check_names(
         else:
             continue
         raise IndependentCoordinatesError(f"independent coordinate {name!r} {trouble}")
+
+
+def check_leading(
+    system: System,
+    parent: Body,
+    members: Sequence[Body],
+    named: set[str],
+    leading: Sequence[FunctionCoordinate],
+    prescribed: Sequence[Body],
+    found: set[str],
+) -> None:
+    """Refuse components and functions that are not of the loop, or are given otherwise."""
+    loop = f"the loop of {members[0].name!r}"
+    inside = [body.name for body in members]
+    for lead in leading:
+        owner = f"independent coordinate {lead.name!r}"
+        if isinstance(lead, HingeComponent):
+            if lead.owner.name in named:
+                raise IndependentCoordinatesError(
+                    f"{owner}: the whole hinge of {lead.owner.name!r} is independent; name one of the two"
+                )
+            check_names(members, {lead.owner.name}, prescribed, found)
+        outside = [body.name for body in lead.seen if body is not parent and body.name not in inside]
+        if outside or not any(body in members for body in lead.seen):
+            raise IndependentCoordinatesError(
+                f"{owner} looks at {outside or [parent.name]}, and has to be a function of {loop} alone: of "
+                f"{inside}, as seen by them or by {parent.name!r}, which carries them"
+            )
+    refuse_taken_names(system, leading)
+
+
+def refuse_taken_names(system: System, leading: Sequence[FunctionCoordinate]) -> None:
+    """Refuse coordinates that are called as a body is."""
+    taken = {body.name for body in system.bodies}
+    for lead in leading:
+        if lead.name in taken:
+            raise ModelError(f"coordinate {lead.name!r} is called as a body is; rename one of them")
+
+
+def refuse_leading(leading: Sequence[FunctionCoordinate]) -> None:
+    """Refuse coordinates for a loop that is to go through the dead centres of all."""
+    if leading:
+        raise IndependentCoordinatesError(
+            f"independent coordinates {[lead.name for lead in leading]} have dead centres of their own; "
+            f"leave them out, or leave through_dead_centres out"
+        )
 
 
 def refuse_singular(freedoms: Freedoms) -> None:

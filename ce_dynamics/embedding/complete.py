@@ -8,6 +8,7 @@ numerically at once.
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ce_dynamics.embedding.closures.loop import Loop
@@ -35,6 +36,11 @@ def output_of(edge: CutEdge, prescribed: Container[str]) -> Body | None:
 
 def complete_linkages(S: Aggregate) -> tuple[Linkage, ...]:
     """Linkages of an aggregated body: the user's own with what couplings add, or automatic ones."""
+    if S.leading:
+        led = replace(S, closures=(*S.closures, *S.leading))
+        if S.linkages:
+            return with_the_rest(led, S.linkages)
+        return (numeric(led, (*S.bodies, *S.virtual), led.closures, S.dependent),)
     couplings = [edge for edge in S.closures if isinstance(edge, Coupled)]
     given = [body.name for body in (*S.independent, *S.prescribed)]
     if S.linkages:
@@ -57,7 +63,7 @@ def with_the_rest(S: Aggregate, linkages: tuple[Linkage, ...]) -> tuple[Linkage,
     opened = [edge for edge in S.closures if edge.name not in closed]
     if not left or sum(edge.rows for edge in opened) < sum(body.inboard.n_v for body in left):
         return linkages
-    return (*linkages, numeric(S, S.bodies, opened, left))
+    return (*linkages, numeric(S, (*S.bodies, *S.virtual), opened, left))
 
 
 def around(

@@ -20,19 +20,25 @@ from ce_dynamics.compiler.free_numbers import is_free
 from ce_dynamics.embedding.checks import (
     check_aggregate,
     check_found,
+    check_leading,
     check_names,
     refuse_immovable,
+    refuse_leading,
     refuse_nonholonomic,
     refuse_singular,
+    refuse_taken_names,
 )
 from ce_dynamics.embedding.closures.freedoms import Freedoms
+from ce_dynamics.embedding.closures.leading import gathered, leading_condition
 from ce_dynamics.embedding.complete import complete_linkages, output_of
 from ce_dynamics.embedding.couplings_solved import implied
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.whole_loop import along_path, led_by_no_hinge, start_led_by_no_hinge
 from ce_dynamics.errors import IndependentCoordinatesError
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.components import Lead
 from ce_dynamics.mechanism.couplings.base import Coupled
+from ce_dynamics.mechanism.couplings.user_constraint import Written
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.inertia import PrincipalInertia, principal_inertia
 from ce_dynamics.mechanism.system import CutEdge, LoopClosure, System
@@ -51,12 +57,14 @@ class Aggregate:
     closures : tuple of CutEdge
         Cut edges inside S (or between S and p, or S and a sibling).
     independent, prescribed, dependent : tuples of Body
-        Bodies by the role of their inboard hinge.  What stands for a path coordinate is independent too, but
-        none of ``bodies``.
+        Bodies by the role of their inboard hinge.  What stands for a coordinate that is no whole hinge is
+        independent too, but none of ``bodies``.
     siblings : tuple of Body
         Bodies outside S, moving in a prescribed way relative to p, that closures of S attach to.
     linkages : tuple of Linkage
         Closed forms that find the dependent hinges.
+    leading : tuple of Written
+        Conditions that tie independent coordinates which are no whole hinges to the hinges.
     """
 
     parent: Body
@@ -67,10 +75,11 @@ class Aggregate:
     dependent: tuple[Body, ...]
     siblings: tuple[Body, ...]
     linkages: tuple[Linkage, ...]
+    leading: tuple[Written, ...] = ()
 
     @property
     def virtual(self) -> tuple[Body, ...]:
-        """What stands for path coordinates."""
+        """What stands for coordinates that are no whole hinges."""
         return tuple(body for body in self.independent if body not in self.bodies)
 
     @property
@@ -363,22 +372,39 @@ def make_aggregate(
     linkages = tuple(system.linkages[k] for k in sorted({k for n in names for k in finders.get(n, ())}))
     named = {name for loop in closures for name in loop.independent}
     found = {name for link in linkages for name in link.determines}
+    whole, others = gathered(
+        [
+            *(body for body in members if body.name in named),
+            *(lead for loop in closures for lead in loop.leading),
+        ]
+    )
     check_names(members, named, prescribed, found)
+    check_leading(system, parent, members, named, others, prescribed, found)
     freedoms = freedoms_of(system, members, closures) if closures else None
     unled = any(isinstance(edge, LoopClosure) and edge.through_dead_centres for edge in closures)
     if freedoms is None:
-        independent = tuple(body for body in members if body not in prescribed)
+        whole = [body for body in members if body not in prescribed]
     elif unled:
-        independent = ()
-    elif named:
-        independent = tuple(body for body in members if body.name in named)
-    else:
-        independent = chosen_independent(freedoms, system.prescribed, closures, found)
+        refuse_leading(others)
+        whole = []
+    elif not whole and not others:
+        whole, others = gathered(chosen_independent(freedoms, system.prescribed, closures, found))
+        refuse_taken_names(system, others)
+    independent = tuple(in_order(whole))
+    leading = tuple(leading_condition(parent, lead) for lead in others)
     dependent = tuple(body for body in members if body not in independent and body not in prescribed)
     ends = [end for loop in closures for end in loop.bodies]
     siblings = tuple(dict.fromkeys(end for end in ends if end.name not in names and end is not parent))
     S = Aggregate(
-        parent, tuple(members), tuple(closures), independent, prescribed, dependent, siblings, linkages
+        parent,
+        tuple(members),
+        tuple(closures),
+        (*independent, *(condition.body_b for condition in leading)),
+        prescribed,
+        dependent,
+        siblings,
+        linkages,
+        leading,
     )
     if freedoms is not None:
         if unled:
@@ -393,8 +419,8 @@ def make_aggregate(
 
 def chosen_independent(
     freedoms: Freedoms, prescribed: Container[str], closures: Sequence[CutEdge], found: set[str]
-) -> tuple[Body, ...]:
-    """Independent hinges of a sub-graph for which the user named none.
+) -> Sequence[Lead]:
+    """Independent coordinates of a sub-graph for which the user named none.
 
     Those that linkages (``found``) or couplings give from the others are left to them.
     """
@@ -434,9 +460,12 @@ def neutral_state(embedding: Embedding) -> tuple[Array, Array]:
     """
     system = embedding.system
     for name in dict.fromkeys((*system.initial, *system.initial_rates)):
-        if name not in embedding.q_of and not led_by_no_hinge(embedding.owner[name]):
+        S = embedding.owner.get(name)
+        if name not in embedding.q_of and not (S is not None and led_by_no_hinge(S)):
+            what = f"coordinate {name!r}" if S is None else f"body {name!r}"
+            which = "it" if S is None else "its hinge"
             raise IndependentCoordinatesError(
-                f"body {name!r}: initial values were given, but its hinge is not independent; those are"
+                f"{what}: initial values were given, but {which} is not independent; those are"
                 f" {list(embedding.q_of)}"
             )
     q, v = np.zeros(embedding.n_q), np.zeros(embedding.n_v)

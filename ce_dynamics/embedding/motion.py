@@ -220,10 +220,12 @@ class SubgraphMotion:
         return self.hinge(name).coordinates(hinge_motion.c) if hinge_motion.q is None else hinge_motion.q
 
     def coordinate(self, name: str, k: int = 0) -> ScalarMotion:
-        """Motion of a coordinate whose rate is the hinge's velocity k."""
+        """Motion of a coordinate whose rate is one of the hinge's velocities."""
         _, X, eta, bias, _, _ = self.hinge_motions[name]
-        rate = dot(X[k], self.theta_dot) + eta[k]
-        return ScalarMotion(self.coordinates(name)[k], X[k], eta[k], rate, bias[k])
+        j = self.hinge(name).velocity_of(k)
+        assert j is not None, f"coordinate {k} of {name!r} has no velocity of its own"
+        rate = dot(X[j], self.theta_dot) + eta[j]
+        return ScalarMotion(self.coordinates(name)[k], X[j], eta[j], rate, bias[j])
 
     def turned(self, name: str) -> BodyMotion:
         """As `body`, with the frame of an axisymmetric body turning with it."""

@@ -17,6 +17,13 @@ from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.errors import ModelError, PhysicalityWarning, WrongTypeError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_number, free_numbers
+from ce_dynamics.mechanism.components import (
+    Component,
+    FunctionCoordinate,
+    Lead,
+    found_component,
+    found_function,
+)
 from ce_dynamics.mechanism.couplings.base import Coupled, Coupling, checked_coordinates
 from ce_dynamics.mechanism.couplings.user_constraint import View, Written, written
 from ce_dynamics.mechanism.drives import Motion
@@ -40,6 +47,7 @@ class LoopClosure:
     closure: Closure
     independent: tuple[str, ...]
     through_dead_centres: bool = False
+    leading: tuple[FunctionCoordinate, ...] = ()
 
     @property
     def bodies(self) -> tuple[Body, ...]:
@@ -56,6 +64,9 @@ class LoopClosure:
         """Number of scalar conditions."""
         return sum(condition.rows for condition in self.closure.constraints)
 
+
+Independent: TypeAlias = Body | str | tuple[Body | str, str | int] | Component | FunctionCoordinate
+"""What may be named as independent: the whole hinge of a body, a component of it, a function of positions."""
 
 CutEdge: TypeAlias = LoopClosure | Coupled | Written
 """Whatever closes a loop of the graph."""
@@ -197,7 +208,7 @@ class System:
         body_a: Body | str,
         body_b: Body | str,
         closure: Closure,
-        independent: Sequence[Body | str] = (),
+        independent: Sequence[Independent] = (),
         *,
         through_dead_centres: bool = False,
     ) -> LoopClosure:
@@ -211,9 +222,10 @@ class System:
             The bodies it joins.
         closure : Hinge or other closure
             What it allows; placed in the design pose.
-        independent : sequence of Body or str
-            Bodies whose inboard hinges are to be the independent coordinates of the loop; those of all
-            closures of one aggregated body are put together.
+        independent : sequence of Body, str, (Body or str, str or int), Component or FunctionCoordinate
+            Bodies whose inboard hinges are to be the independent coordinates of the loop, or components of
+            hinges (`Component`, or in short the body with the name or number of the coordinate), or functions
+            of positions; those of all closures of one aggregated body are put together.
         through_dead_centres : bool
             Take as coordinates none of the hinges, so that no dead centre of any of them is met.  With one
             degree of freedom the coordinate is the position along the path of all configurations, in the
@@ -237,7 +249,8 @@ class System:
             )
         checks.flag(f"closure {name!r}: through_dead_centres", through_dead_centres)
         owner = f"closure {name!r}: independent"
-        loop = LoopClosure(name, a, b, closure, self._names(independent, owner), through_dead_centres)
+        names, leading = self._leads(independent, owner)
+        loop = LoopClosure(name, a, b, closure, names, through_dead_centres, leading)
         self.closures.append(loop)
         return loop
 
@@ -246,7 +259,7 @@ class System:
         name: str,
         coordinates: Sequence[Body | str | tuple[Body | str, int]],
         coupling: Coupling,
-        independent: Sequence[Body | str] = (),
+        independent: Sequence[Independent] = (),
     ) -> Coupled:
         """Couple hinge coordinates: gears, racks, differentials, cams.
 
@@ -280,7 +293,8 @@ class System:
         found = checked_coordinates(owner, [self.find(body) for body, _ in pairs], [k for _, k in pairs])
         checks.instance(f"{owner}: coupling", coupling, Coupling, "a coupling, such as Gear(ratio=-0.5)")
         coupling.check(len(found), owner)
-        edge = Coupled(name, found, coupling, self._names(independent, f"{owner}: independent"))
+        names, leading = self._leads(independent, f"{owner}: independent")
+        edge = Coupled(name, found, coupling, names, leading)
         self.closures.append(edge)
         return edge
 
@@ -289,7 +303,7 @@ class System:
         name: str,
         bodies: Sequence[Body | str],
         function: Callable[[View], Any],
-        independent: Sequence[Body | str] = (),
+        independent: Sequence[Independent] = (),
     ) -> Written:
         """Impose a holonomic constraint that is written as a function of positions.
 
@@ -316,7 +330,7 @@ class System:
         self._need_new_closure(name)
         owner = f"constraint {name!r}"
         seen = [self.find(body) for body in checks.items(f"{owner}: bodies", bodies)]
-        edge = written(name, seen, function, self._names(independent, f"{owner}: independent"))
+        edge = written(name, seen, function, *self._leads(independent, f"{owner}: independent"))
         self.closures.append(edge)
         return edge
 
@@ -447,12 +461,13 @@ class System:
             raise ModelError(f"group {dimension!r}: members {list(members)} must be names, each given once")
         self.groups[dimension] = tuple(members)
 
-    def start(self, body: Body | str, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
+    def start(self, body: Independent, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
         """Give the initial coordinates and velocities of an independent inboard hinge.
 
         Parameters
         ----------
-        body : Body or str
+        body : Body, str, (Body or str, str or int), Component or FunctionCoordinate
+            The body behind the hinge, or another independent coordinate of a loop as it was named there.
         q : (n_q,) array_like, optional
             Coordinates; those of the design pose if not given.
         v : (n_v,) array_like, optional
@@ -464,17 +479,18 @@ class System:
             If the numbers of values are not the hinge's or one is not finite; when the system is embedded, if
             the hinge is prescribed or dependent.
         """
-        target = self.find(body)
-        if target.is_ground:
+        target = self._lead(body)
+        if isinstance(target, Body) and target.is_ground:
             raise ModelError("the ground has no hinge whose initial values could be given")
-        hinge = target.inboard
+        n_q, n_v = (target.inboard.n_q, target.inboard.n_v) if isinstance(target, Body) else (1, 1)
+        owner = f"body {target.name!r}" if isinstance(target, Body) else f"coordinate {target.name!r}"
         for values, size, store, what in (
-            (q, hinge.n_q, self.initial, "coordinates q"),
-            (v, hinge.n_v, self.initial_rates, "velocities v"),
+            (q, n_q, self.initial, "coordinates q"),
+            (v, n_v, self.initial_rates, "velocities v"),
         ):
             if values is None:
                 continue
-            name = f"body {target.name!r}: initial {what}"
+            name = f"{owner}: initial {what}"
             array = np.atleast_1d(checks.numbers(name, values))
             if array.shape != (size,) or not np.all(np.isfinite(array)):
                 raise ModelError(f"{name} {checks.shown(values)} must be {size} finite numbers")
@@ -490,7 +506,10 @@ class System:
         """
         name = body.name if isinstance(body, Body) else body
         if not isinstance(name, str):
-            raise WrongTypeError(f"{checks.shown(body)} is no body; give a body or its name")
+            raise WrongTypeError(
+                f"{checks.shown(body)} is no body; give a body or its name (and for a component of a hinge "
+                f'its name or number with it: (body, "z"), (body, 1))'
+            )
         known = self._by_name.get(name)
         if known is None:
             near = difflib.get_close_matches(name, self._by_name, n=1)
@@ -526,11 +545,27 @@ class System:
 
         return describe(self)
 
-    def _names(self, bodies: object, owner: str) -> tuple[str, ...]:
-        if isinstance(bodies, (str, Body)):
-            only = bodies if isinstance(bodies, str) else bodies.name
+    def _leads(
+        self, independent: Sequence[Independent], owner: str
+    ) -> tuple[tuple[str, ...], tuple[FunctionCoordinate, ...]]:
+        """What a user wants to be independent: names of bodies, and other coordinates."""
+        if isinstance(independent, (str, Body, Component, FunctionCoordinate)):
+            only = getattr(independent, "name", independent)
             raise WrongTypeError(f"{owner} {only!r} must be a list of bodies: [{only!r}]")
-        return tuple(self.find(body).name for body in checks.items(owner, bodies))
+        leads = [self._lead(given) for given in checks.items(owner, independent)]
+        return (
+            tuple(lead.name for lead in leads if isinstance(lead, Body)),
+            tuple(lead for lead in leads if not isinstance(lead, Body)),
+        )
+
+    def _lead(self, given: Independent) -> Lead:
+        if isinstance(given, tuple):
+            given = Component(*checks.items("component of a hinge", given, 2))
+        if isinstance(given, Component):
+            return found_component(given, self.find(given.body))
+        if isinstance(given, FunctionCoordinate):
+            return found_function(given, tuple(self.find(body) for body in given.bodies))
+        return self.find(given)
 
     def _need_new_closure(self, name: str) -> None:
         checks.text("closure: name", name)

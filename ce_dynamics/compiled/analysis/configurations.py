@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +17,7 @@ from ce_dynamics.compiled.analysis.tangent import quaternion_places
 from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.dynamics.state import Entry, dotted
 from ce_dynamics.errors import AssemblyError, ModelError
+from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.hinges.base import Hinge
 
 ITERATIONS = 100
@@ -32,8 +34,8 @@ class Configuration:
     y : (n,) array
         The state; velocities are those of the start.
     coordinates : dict of str to float
-        Coordinates of all inboard hinges, independent, dependent and prescribed ones, by name.  An angle that
-        is known by cosine and sine only is in (−π, π].
+        Coordinates of all inboard hinges, independent, dependent and prescribed ones, and of what else leads
+        a loop, by name.  An angle that is known by cosine and sine only is in (−π, π].
     units : dict of str to str
         Their units.
     poses : Poses
@@ -62,8 +64,9 @@ class Configurations(Placing):
         Parameters
         ----------
         coordinates : mapping of str to float, optional
-            Coordinates of hinges by name (`Configuration.coordinates` has all), independent or dependent
-            [rad] or [m]; as many as there are degrees of freedom or fewer.  With fewer the others move as
+            Coordinates of hinges, independent or dependent, and of what else leads a loop, by name
+            (`Configuration.coordinates` has all) [rad] or [m]; as many as there are degrees of freedom or
+            fewer.  With fewer the others move as
             little as they can.
         near : mapping of str to (3,) array_like, optional
             Rough positions of centres of mass in the world, by body name [m]: the search starts where they
@@ -117,12 +120,20 @@ class Configurations(Placing):
 
     @property
     def coordinate_entries(self) -> tuple[Entry, ...]:
-        """Names and units of the coordinates of all inboard hinges."""
+        """Names and units of the coordinates of all inboard hinges and of what else leads loops."""
         return tuple(
             Entry(dotted(body.name, suffix), unit)
-            for body in self.system.bodies
+            for body in self._coordinate_owners
             for suffix, unit in zip(body.inboard.coordinate_names, body.inboard.coordinate_units, strict=True)
         )
+
+    @cached_property
+    def _coordinate_owners(self) -> tuple[Body, ...]:
+        """All bodies, and what stands for independent coordinates that are none of their hinges'."""
+        bodies = self.system.bodies
+        known = {dotted(body.name, suffix) for body in bodies for suffix in body.inboard.coordinate_names}
+        leading = (edge.body_b for S in self.embedding.aggregates for edge in S.leading)
+        return (*bodies, *(body for body in leading if body.name not in known))
 
     @property
     def _coordinates(self) -> CompiledFunction:
@@ -130,7 +141,7 @@ class Configurations(Placing):
 
         def coordinates(y: Array, u: Array) -> dict[str, Array]:
             outward = self.instant(y, u).outward
-            bodies = self.system.bodies
+            bodies = self._coordinate_owners
             return {
                 "coordinates": array(outward.coordinate(b, k) for b in bodies for k in range(b.inboard.n_q))
             }
@@ -235,10 +246,13 @@ class Configurations(Placing):
         """Which of all coordinates are angles known up to whole turns."""
         motions = self.instant(self._state(None), self._inputs(None)).outward.motions
         result = []
-        for body in self.system.bodies:
+        for body in self._coordinate_owners:
             given = body.name in self.embedding.q_of or body.name in self.system.prescribed
+            if given:
+                result += [False] * body.inboard.n_q
+                continue
             known = motions[self.embedding.owner[body.name].name].hinge_motions[body.name]
-            unknown = not given and known.q is None
+            unknown = known.q is None
             result += [unknown and comes_round(body.inboard, k) for k in range(body.inboard.n_q)]
         return result
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Sequence
 from functools import cached_property
-from itertools import combinations
 
 import numpy as np
 
@@ -13,6 +11,7 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.closures.assembly import assembled
 from ce_dynamics.embedding.closures.closure_errors import numerical_rank
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest
+from ce_dynamics.embedding.closures.independent_choice import MOST_TRIED, IndependentChoice
 from ce_dynamics.embedding.closures.loop import (
     Loop,
     held_at_design,
@@ -21,14 +20,11 @@ from ce_dynamics.embedding.closures.loop import (
     with_unit_quaternions,
 )
 from ce_dynamics.embedding.closures.nearby_pose import closed_nearby
-from ce_dynamics.embedding.closures.row_choice import smallest_singular
 from ce_dynamics.errors import IndependentCoordinatesError
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.components import Lead
 from ce_dynamics.mechanism.nominal import at_nominal
 from ce_dynamics.mechanism.system import CutEdge
-
-MOST_COMBINATIONS = 3000
-SINGULAR = 1e-9
 
 
 class Freedoms:
@@ -107,59 +103,29 @@ class Freedoms:
         Y = closed_nearby(equations, advanced, self._q, self._tolerance)
         return self.number if Y is None else int(Y.shape[1]) - numerical_rank(Y)
 
-    def chosen(self, avoid: Container[Body] = ()) -> tuple[Body, ...]:
-        """Hinges that make the best conditioned Y₁ when they are the independent ones.
+    def chosen(self, avoid: Container[Body] = ()) -> list[Lead]:
+        """Independent coordinates that make the best conditioned Y₁: whole hinges, or components of some.
 
-        Those to avoid are taken only where there is no choice without them.
+        Hinges to avoid are taken only where there is no choice without them.
 
         Raises
         ------
         IndependentCoordinatesError
-            If no set of whole hinges has the right number of coordinates.
+            If not even components of the hinges can lead the loop.
         """
-        selections = list(self._selections())
-        found = self._best([bodies for bodies in selections if not any(body in avoid for body in bodies)])
+        choice = IndependentChoice(self.Y, self.free, self.number)
+        avoided = [body for body in self.free if body in avoid]
+        whole = choice.whole_hinges(avoided)
+        if whole is not None:
+            return [*whole]
+        found = choice.with_components(avoided)
         if found is None:
-            found = self._best(selections)
-        if found is None:
+            extent = "no set" if choice.searched else f"none of {MOST_TRIED} sets"
             raise IndependentCoordinatesError(
-                f"the loop of {self.loop.name!r} has {self.number} degrees of freedom, but no set of whole "
-                f"hinges among {[body.name for body in self.free]} can be its independent coordinates; give "
-                f"a closure through_dead_centres=True, which takes coordinates of the whole loop, split a "
-                f"hinge with several coordinates into simpler ones, or cut the loop elsewhere"
+                f"the loop of {self.loop.name!r} has {self.number} degrees of freedom, but {extent} of whole "
+                f"hinges or of their components among {[body.name for body in self.free]} can be its "
+                f"independent coordinates; name a FunctionCoordinate, give a closure "
+                f"through_dead_centres=True, which takes coordinates of the whole loop, or cut the loop "
+                f"elsewhere"
             )
         return found
-
-    def _best(self, selections: Sequence[tuple[Body, ...]]) -> tuple[Body, ...] | None:
-        """The selection with the best conditioned Y₁, None if all are singular."""
-        best, found = SINGULAR, None
-        for independent in selections:
-            quality = smallest_singular(self.Y[:, self._columns_without(independent)])
-            if quality > best * (1.0 + 1e-6):
-                best, found = quality, independent
-        return found
-
-    def _selections(self) -> Iterator[tuple[Body, ...]]:
-        """Sets of hinges with as many velocities as there are degrees of freedom."""
-        number = self.number
-        ranked = self._ranked()
-        for count in range(number + 1):
-            pool = list(self.free)
-            while math.comb(len(pool), count) > MOST_COMBINATIONS:
-                pool.remove(next(body for body in reversed(ranked) if body in pool))
-            for bodies in combinations(pool, count):
-                if sum(body.inboard.n_v for body in bodies) == number:
-                    yield bodies
-
-    def _ranked(self) -> list[Body]:
-        """Hinges from the best to the worst candidate: pivoted QR takes the best dependent columns first."""
-        import scipy.linalg  # here, because most models never ask
-
-        _, _, order = scipy.linalg.qr(self.Y, mode="economic", pivoting=True)
-        owners = [body for body in self.free for _ in range(body.inboard.n_v)]
-        return list(dict.fromkeys(owners[k] for k in reversed(order.tolist())))
-
-    def _columns_without(self, independent: tuple[Body, ...]) -> list[int]:
-        """Columns of Y₁ if the given hinges are independent."""
-        owners = [body for body in self.free for _ in range(body.inboard.n_v)]
-        return [k for k, body in enumerate(owners) if body not in independent]

@@ -24,6 +24,7 @@ from ce_dynamics.embedding.closures.assembly import assembled
 from ce_dynamics.embedding.closures.basin import Basin
 from ce_dynamics.embedding.closures.closure_errors import numerical_rank
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest
+from ce_dynamics.embedding.closures.leading import counts_turns
 from ce_dynamics.embedding.closures.loop import Loop, held_at_design, moving, stacked_neutral
 from ce_dynamics.embedding.closures.nearby_pose import regular_nearby
 from ce_dynamics.embedding.closures.row_choice import RowChoice, smallest_singular
@@ -37,7 +38,6 @@ from ce_dynamics.errors import IndependentCoordinatesError, SingularConfiguratio
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.nominal import at_nominal, at_random, part_way
-from ce_dynamics.mechanism.system import LoopClosure
 
 logger = logging.getLogger(__name__)
 
@@ -329,7 +329,7 @@ class NumericLinkage(Linkage):
     @cached_property
     def _coupled(self) -> bool:
         """Whether hinge coordinates themselves enter the closures, so that whole turns count."""
-        return any(not isinstance(closure, LoopClosure) for closure in self.loop.closures)
+        return any(counts_turns(closure) for closure in self.loop.closures)
 
     def _within_reach(self, given: dict[str, HingeMotion]) -> dict[str, HingeMotion]:
         """Given hinges, the angle of a single one less the whole turns that its table does not know."""

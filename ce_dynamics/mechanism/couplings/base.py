@@ -5,12 +5,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
+
+if TYPE_CHECKING:
+    from ce_dynamics.mechanism.components import FunctionCoordinate
 
 
 class Coupling(ABC):
@@ -75,12 +78,15 @@ class Coupled:
     coupling : Coupling
     independent : tuple of str
         Bodies whose inboard hinges are to be independent.
+    leading : tuple of FunctionCoordinate
+        Further independent coordinates: components of hinges, functions of positions.
     """
 
     name: str
     coordinates: tuple[Coordinate, ...]
     coupling: Coupling
     independent: tuple[str, ...]
+    leading: tuple[FunctionCoordinate, ...] = ()
 
     rows: ClassVar[int] = 1
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +17,9 @@ from ce_dynamics.compiler.free_numbers import is_free
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_vector
+
+if TYPE_CHECKING:
+    from ce_dynamics.mechanism.components import FunctionCoordinate
 
 
 class View(ABC):
@@ -48,11 +51,8 @@ class View(ABC):
     def coordinate(self, body: Body | str, k: int = 0) -> Scalar:
         """Coordinate k of the body's inboard hinge [rad] or [m]."""
         there = self._declared(body)
-        numbers = range(0 if there.is_ground else there.inboard.n_v)
-        if (
-            there.is_ground
-            or there.inboard.coordinate_names != there.inboard.velocity_names
-            or checks.integer(f"constraint {self.name!r}: coordinate", k) not in numbers
+        if there.is_ground or (
+            there.inboard.velocity_of(checks.integer(f"constraint {self.name!r}: coordinate", k)) is None
         ):
             raise ModelError(
                 f"constraint {self.name!r}: body {there.name!r} has no hinge coordinate {k} that is an angle "
@@ -124,6 +124,8 @@ class Written:
         How many.
     independent : tuple of str
         Bodies whose inboard hinges are to be independent.
+    leading : tuple of FunctionCoordinate
+        Further independent coordinates: components of hinges, functions of positions.
     """
 
     name: str
@@ -132,6 +134,7 @@ class Written:
     function: Callable[[Any], Any]
     rows: int
     independent: tuple[str, ...]
+    leading: tuple[FunctionCoordinate, ...] = ()
 
     kind: ClassVar[str] = "Written"
 
@@ -163,7 +166,11 @@ def residuals(result: Any) -> Array:
 
 
 def written(
-    name: str, bodies: Sequence[Body], function: Callable[[Any], Any], independent: Sequence[str]
+    name: str,
+    bodies: Sequence[Body],
+    function: Callable[[Any], Any],
+    independent: Sequence[str],
+    leading: Sequence[FunctionCoordinate] = (),
 ) -> Written:
     """A written constraint, tried in the design pose.
 
@@ -192,5 +199,11 @@ def written(
     if is_plain(values) and not np.all(np.isfinite(values)):
         raise ModelError(f"{owner} is {values.tolist()} in the design pose; it must be finite there")
     return Written(
-        name, tuple(bodies), tuple(view.hinged.values()), function, len(values), tuple(independent)
+        name,
+        tuple(bodies),
+        tuple(view.hinged.values()),
+        function,
+        len(values),
+        tuple(independent),
+        tuple(leading),
     )

@@ -29,7 +29,8 @@ class Hinge(ABC):
     4. `H` is the hinge map matrix, (n_v, 6): relative spatial velocity of the child's hinge frame = Hᵀ v.
     5. `bias` is the relative acceleration of the hinge frame at v̇ = 0, Ḣᵀ v, with the relative linear
        acceleration as an observer on the parent sees it.
-    6. `q_dot` maps velocities to coordinate rates.
+    6. `q_dot` maps velocities to coordinate rates; `velocity_of` tells which velocity is the rate of one
+       coordinate alone.
     7. ``turns`` is False where the child cannot turn: R_rel = 1, and c holds displacements along the rows of
        H, d = H_linearᵀ c.
     8. `revolve` may tell how directions of the carrier that the child shares turn with it; `axes` and
@@ -106,6 +107,11 @@ class Hinge(ABC):
     def q_dot(self, q: Array, v: Array) -> Array:
         """Rates of the coordinates (n_q,)."""
         return v
+
+    def velocity_of(self, k: int) -> int | None:
+        """Number of the velocity that is the rate of coordinate k; None if no single one is."""
+        plain = self.coordinate_names == self.velocity_names and 0 <= k < self.n_q
+        return k if plain else None
 
     @property
     @abstractmethod

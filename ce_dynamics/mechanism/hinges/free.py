@@ -56,6 +56,10 @@ class Free(Hinge):
         """Velocity of the point, then ½ (0, ω) ⊗ quaternion, which keeps the quaternion's length."""
         return concatenate((v[3:], quaternion_rate(q[3:], v[:3])))
 
+    def velocity_of(self, k: int) -> int | None:
+        """The displacements come after the rotation among the velocities."""
+        return 3 + k if k in (0, 1, 2) else None
+
     @property
     def constraints(self) -> tuple[Condition, ...]:
         return ()

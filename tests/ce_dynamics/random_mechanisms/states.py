@@ -8,14 +8,17 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.augmented.coupling_rows import AbsoluteView
 from ce_dynamics.augmented.embedded_states import observed_states
 from ce_dynamics.augmented.hinge_coordinates import coordinates, rate_rows, relative_motion
 from ce_dynamics.augmented.states import BodyState
 from ce_dynamics.dynamics.articulated_body import smallest_inertia
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.state import Layout
+from ce_dynamics.embedding.closures.leading import Led
 from ce_dynamics.embedding.embed import Embedding, embed
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.couplings.user_constraint import Written
 from ce_dynamics.mechanism.hinges import Fixed, Free, Spherical
 from ce_dynamics.mechanism.system import System
 
@@ -75,12 +78,24 @@ def on_another_tree(state: State, system: System, u: Array) -> State:
     embedding = embed(system)
     layout = Layout(embedding)
     q, v = [np.zeros(0)], [np.zeros(0)]
+    leading = {edge.name: edge for S in embedding.aggregates for edge in S.leading}
     for name in embedding.q_of:
-        body = embedding.coordinates[name]
-        coordinate, rate = hinge_state(body, states)
+        if name in leading:
+            coordinate, rate = leading_state(leading[name], states)
+        else:
+            coordinate, rate = hinge_state(embedding.coordinates[name], states)
         q.append(coordinate)
         v.append(rate)
     return State(embedding, layout, np.concatenate(q), np.concatenate(v), u)
+
+
+def leading_state(edge: Written, states: dict[str, BodyState]) -> tuple[Array, Array]:
+    """A coordinate that is no whole hinge, from the absolute motion of its bodies."""
+    assert isinstance(edge.function, Led)
+    view = AbsoluteView(edge.name, edge.bodies[:-1], states)
+    value = edge.function.function(view) - edge.function.start
+    velocity = np.array([np.concatenate((states[name].w, states[name].v)) for name in view.columns]).ravel()
+    return np.array((float(value.value),)), np.array((float(value.J @ velocity),))
 
 
 def hinge_state(body: Body, states: dict[str, BodyState]) -> tuple[Array, Array]:

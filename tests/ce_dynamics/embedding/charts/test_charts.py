@@ -320,11 +320,14 @@ def test_a_rod_that_spins_between_balls() -> None:
     assert float(run["closure_error"].max()) < 1e-13
 
 
-def test_whole_hinges_that_do_not_fit_are_told_of_charts() -> None:
-    with pytest.raises(
-        IndependentCoordinatesError, match=r"no set of whole hinges .* through_dead_centres=True"
-    ):
-        embed(rssr())
+def test_components_are_refused_on_charts() -> None:
+    system = rssr()
+    system.closures.clear()
+    system.close_loop(
+        "ball", "rod", "rocker", Spherical((1.0, 0.2, 0.9)), [("rod", "roll")], through_dead_centres=True
+    )
+    with pytest.raises(IndependentCoordinatesError, match=r"'rod\.roll'.* have dead centres of their own"):
+        embed(system)
 
 
 # Initial values

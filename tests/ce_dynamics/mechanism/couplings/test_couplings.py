@@ -594,7 +594,7 @@ def test_mistakes_in_written_constraints_are_named() -> None:
     with pytest.raises(ce.ModelError, match="not declared; it was for"):
         s.constrain("one", ("a",), lambda see: see.point("b", (0, 0, 0), "a")[0])
     with pytest.raises(ce.ModelError, match="no hinge coordinate"):
-        s.constrain("two", ("base",), lambda see: see.coordinate("base"))
+        s.constrain("two", ("base",), lambda see: see.coordinate("base", 3))
     with pytest.raises(ce.ModelError, match="nan"):
         s.constrain("three", ("a",), lambda see: math.nan)
     with pytest.raises(ce.ModelError, match="returns nothing"):

@@ -1,0 +1,188 @@
+"""Which coordinates lead a loop for which the user named none.
+
+The freedoms of a closed pose are the null space N of Y: one row for every velocity of the hinges, one column
+for every freedom.  Velocities can lead if their rows of N are a regular matrix; then Y₁ is regular too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.embedding.closures.leading import gathered
+from ce_dynamics.embedding.closures.row_choice import smallest_singular
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.components import HingeComponent, Lead, components
+
+MOST_COMBINATIONS = 3000
+MOST_TRIED = 20000  # partial sets of hinges with several coordinates each
+MOST_EXCHANGES = 30
+CLEARLY = 1.05
+SINGULAR = 1e-9
+
+
+class IndependentChoice:
+    """Candidates for the independent coordinates of a sub-graph.
+
+    Parameters
+    ----------
+    Y : (rows, n) array
+        Scaled closure Jacobian over the velocities of the free hinges, in a closed pose.
+    free : sequence of Body
+        Bodies whose hinges are not prescribed.
+    number : int
+        Degrees of freedom.
+
+    Attributes
+    ----------
+    searched : bool
+        Whether the last search for whole hinges was through: what it did not find is not there.
+    """
+
+    def __init__(self, Y: Array, free: Sequence[Body], number: int) -> None:
+        self.Y, self.number = Y, number
+        self.free = [body for body in free if body.inboard.n_v]
+        self.owners = [body for body in self.free for _ in range(body.inboard.n_v)]
+        _, _, Vt = np.linalg.svd(Y)
+        self.N = np.asarray(Vt[len(Vt) - number :].T)
+        self.searched = True
+
+    def whole_hinges(self, avoid: Iterable[Body] = ()) -> tuple[Body, ...] | None:
+        """Hinges that make the best conditioned Y₁, None if no set of whole hinges can lead.
+
+        Those to avoid are taken only where there is no choice without them.
+        """
+        avoided = set(avoid)
+        preferred = [body for body in self.free if body not in avoided]
+        for pool in (preferred, self.free) if len(preferred) < len(self.free) else (self.free,):
+            found = self._best(self._selections(pool))
+            if found is None:
+                found = self._first(pool)
+            if found is not None:
+                return found
+        return None
+
+    def with_components(self, avoid: Iterable[Body] = ()) -> list[Lead] | None:
+        """Components of hinges, None if there are too few; displacements and single angles come first."""
+        avoided = set(avoid)
+        known = [component for body in self.free for component in components(body)]
+        at = {component.name: self._row(component) for component in known}
+        plain = [c for c in known if len(c.bodies) == 1]
+        tiers = (
+            [c for c in plain if c.owner not in avoided],
+            [c for c in known if c.owner not in avoided],
+            known,
+        )
+        for tier in tiers:
+            rows = self._greedy([at[c.name] for c in tier])
+            if rows is not None:
+                whole, others = gathered(c for c in tier if at[c.name] in rows)
+                return [*whole, *others]
+        return None
+
+    def _row(self, component: HingeComponent) -> int:
+        return self.owners.index(component.owner) + component.velocity
+
+    # Whole hinges
+
+    def _best(self, selections: Iterable[tuple[Body, ...]]) -> tuple[Body, ...] | None:
+        """The selection with the best conditioned Y₁, None if all are singular."""
+        best, found = SINGULAR, None
+        for independent in selections:
+            rest = [k for k, body in enumerate(self.owners) if body not in independent]
+            quality = smallest_singular(self.Y[:, rest])
+            if quality > best * (1.0 + 1e-6):
+                best, found = quality, independent
+        return found
+
+    def _selections(self, pool: Sequence[Body]) -> Iterator[tuple[Body, ...]]:
+        """Sets of hinges with as many velocities as there are degrees of freedom.
+
+        Where they are very many, those without the hinges that are the worst candidates.
+        """
+        ranked = [body for body in self._ranked() if body in pool]
+        for count in range(self.number + 1):
+            kept = list(pool)
+            while math.comb(len(kept), count) > MOST_COMBINATIONS:
+                kept.remove(next(body for body in reversed(ranked) if body in kept))
+            for bodies in combinations(kept, count):
+                if sum(body.inboard.n_v for body in bodies) == self.number:
+                    yield bodies
+
+    def _first(self, pool: Sequence[Body]) -> tuple[Body, ...] | None:
+        """Some set of whole hinges that can lead: of all, the first in the order of the best candidates.
+
+        Every hinge of a set that can lead has rows of N which those before it do not span; a branch in which
+        one has not is left.
+        """
+        ranked = [body for body in self._ranked() if body in pool]
+        blocks = {
+            body: self.N[[k for k, owner in enumerate(self.owners) if owner is body]] for body in ranked
+        }
+        tried = 0
+        # (next candidate, hinges so far, orthonormal basis of what they leave free)
+        waiting: list[tuple[int, tuple[Body, ...], Array]] = [(0, (), np.eye(self.number))]
+        while waiting:
+            k, bodies, left = waiting.pop()
+            if left.shape[1] == 0:
+                return bodies
+            tried += 1
+            if tried > MOST_TRIED:
+                self.searched = False
+                return None
+            if k == len(ranked) or sum(body.inboard.n_v for body in ranked[k:]) < left.shape[1]:
+                continue
+            body = ranked[k]
+            waiting.append((k + 1, bodies, left))
+            block = blocks[body] @ left
+            if len(block) <= left.shape[1]:
+                _, singular, Vt = np.linalg.svd(block)
+                if singular[-1] > SINGULAR:
+                    waiting.append((k + 1, (*bodies, body), left @ Vt[len(block) :].T))
+        return None
+
+    def _ranked(self) -> list[Body]:
+        """Hinges from the best to the worst candidate: pivoted QR takes the best dependent columns first."""
+        import scipy.linalg  # here, because most models never ask
+
+        _, _, order = scipy.linalg.qr(self.Y, mode="economic", pivoting=True)
+        return list(dict.fromkeys(self.owners[k] for k in reversed(order.tolist())))
+
+    # Single velocities
+
+    def _greedy(self, rows: Sequence[int]) -> set[int] | None:
+        """Rows of N that are regular together, exchanged while Y₁ gets better; None if there are none.
+
+        A pivoted QR finds a regular set wherever there is one.
+        """
+        import scipy.linalg  # here, because most models never ask
+
+        if len(rows) < self.number:
+            return None
+        _, R, order = scipy.linalg.qr(self.N[rows].T, mode="economic", pivoting=True)
+        if abs(R[-1, -1]) <= SINGULAR:
+            return None
+        found = {rows[k] for k in order[: self.number]}
+        for _ in range(MOST_EXCHANGES):
+            better = self._exchanged(found, rows)
+            if better is None:
+                break
+            found = better
+        return found
+
+    def _exchanged(self, found: set[int], rows: Sequence[int]) -> set[int] | None:
+        """The same with the first row exchanged that makes Y₁ clearly better; None if there is none."""
+        quality = self._quality(found)
+        for out in sorted(found):
+            for other in rows:
+                trial = {*found, other} - {out}
+                if other not in found and self._quality(trial) > CLEARLY * quality:
+                    return trial
+        return None
+
+    def _quality(self, found: set[int]) -> float:
+        return smallest_singular(self.Y[:, [k for k in range(self.Y.shape[1]) if k not in found]])
