@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.compiled.variables import RESERVED, plain
+from ce_dynamics.dynamics.state import dotted, rate_name
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.actuator import Actuator, Range
 from ce_dynamics.mechanism.system import System
@@ -63,20 +65,32 @@ def joint_of(file: Compiled, k: int) -> int:
     return int(file.model.actuator_trnid[k][0])
 
 
-def add_actuators(system: System, file: Compiled, carried: dict[int, Body], ctrl: Array | None) -> None:
-    """All that can be represented, each with an input of its name; ``ctrl`` are the inputs' defaults."""
+def add_actuators(system: System, file: Compiled, carried: dict[int, Body], ctrl: Array | None) -> list[str]:
+    """All that can be represented, each with an input of its name; ``ctrl`` are the inputs' defaults.
+
+    Where the name is that of a coordinate, as with motors that are called after their joints, the input is
+    called ``<name> command``; notes say so.
+    """
     model = file.model
+    notes: list[str] = []
+    taken = taken_names(system)
     for k in active(file):
         if not representable(file, k):
             continue
         joint, name = joint_of(file, k), file.actuator(k)
-        with located(file.place("actuators", k, name)):
-            system.add_input(name, "1", 0.0 if ctrl is None else float(ctrl[int(model.actuator_ctrladr[k])]))
+        place = file.place("actuators", k, name)
+        command = name if plain(name) not in taken else f"{name} command"
+        if command != name:
+            notes.append(f"{place}: its input is {command!r}, as results call a coordinate {name!r}")
+        with located(place):
+            system.add_input(
+                command, "1", 0.0 if ctrl is None else float(ctrl[int(model.actuator_ctrladr[k])])
+            )
             system.add_force(
                 Actuator(
                     f"actuator {name}",
                     carried[joint],
-                    command=name,
+                    command=command,
                     gear=float(model.actuator_gear[k][0]),
                     gain=coefficients(file, k, "mjtGain", "actuator_gainprm"),
                     bias=coefficients(file, k, "mjtBias", "actuator_biasprm"),
@@ -85,6 +99,17 @@ def add_actuators(system: System, file: Compiled, carried: dict[int, Body], ctrl
                     force_range=limits(file, k, "force", True),
                 )
             )
+    return notes
+
+
+def taken_names(system: System) -> set[str]:
+    """What results call coordinates, velocities, outputs and themselves."""
+    names = {"energy", *RESERVED, *system.outputs, *system.measurements}
+    for body in system.bodies:
+        hinge = body.inboard
+        names |= {dotted(body.name, suffix) for suffix in hinge.coordinate_names}
+        names |= {rate_name(body.name, suffix, hinge.coordinate_names) for suffix in hinge.velocity_names}
+    return {plain(name) for name in names}
 
 
 def coefficients(file: Compiled, k: int, enumeration: str, parameters: str) -> list[float]:

@@ -40,7 +40,7 @@ def build(
     choose_independent(system, lambda bodies: [body for body in bodies if body in chosen])
     key = None if keyframe is None else key_named(file, keyframe)
     if "actuator" not in ignore:
-        add_actuators(system, file, carried, None if key is None else np.array(key.ctrl))
+        notes += add_actuators(system, file, carried, None if key is None else np.array(key.ctrl))
     if key is not None:
         notes += start_from(system, file, key, carried)
     return system, notes

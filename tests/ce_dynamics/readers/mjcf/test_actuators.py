@@ -68,6 +68,22 @@ def test_the_command_of_a_keyframe_is_the_default(tmp_path: Path) -> None:
     assert [given.default for given in system.inputs.values()] == [1.0, 0.5, -2.0, 1.5, 0.7]
 
 
+KNEE = """<mujoco><worldbody><body name="knee">
+  <joint name="knee" axis="0 1 0"/><inertial pos="0 0 -1" mass="1" diaginertia=".1 .1 .1"/>
+</body></worldbody><actuator>{}</actuator></mujoco>"""
+
+
+def test_motors_may_be_called_as_their_joints(tmp_path: Path) -> None:
+    path = tmp_path / "knee.xml"
+    path.write_text(KNEE.format('<motor name="knee" joint="knee"/><motor name="hip" joint="knee"/>'))
+    system = ce.read_mjcf(path)
+    assert list(system.inputs) == ["knee command", "hip"]
+    assert any("its input is 'knee command'" in note for note in system.notes)
+    run = ce.simulate(ce.compile(system), {"knee command": 2.0}, duration=0.01)
+    assert float(run["knee_rate"][-1]) == pytest.approx(2.0 / 1.1 * 0.01, rel=1e-2)
+    assert float(run["knee_command"][0]) == 2.0
+
+
 OTHERS = {
     "states": '<intvelocity name="a" joint="slide" kp="2" actrange="-1 1"/>',
     "muscle": '<muscle name="a" joint="shoulder"/>',
