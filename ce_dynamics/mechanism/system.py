@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import difflib
+import functools
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -88,6 +90,31 @@ class Output:
     name: str
     unit: str
     function: Callable[[Any], Scalar]
+
+    def __copy__(self) -> Output:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Output:
+        return Output(self.name, self.unit, copy.deepcopy(self.function, memo))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickle, which knows functions by their names only.
+
+        Raises
+        ------
+        ModelError
+            If the function has none by which another process could find it.
+        """
+        function = self.function
+        while isinstance(function, functools.partial):
+            function = function.func
+        if "<" in getattr(function, "__qualname__", ""):
+            raise ModelError(
+                f"output {self.name!r}: its function {function.__qualname__} has no name by which another "
+                "process could find it; define it at the top level of a module (functools.partial gives it "
+                "arguments)"
+            )
+        return Output, (self.name, self.unit, self.function)
 
 
 class System:

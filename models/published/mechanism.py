@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -87,15 +88,26 @@ def bar_inertia(along: Array, mass: float, length: float, gyration_2: float) -> 
 
 def show_point(system: System, body: Body, at: Array, components: Mapping[str, int]) -> None:
     """Make world coordinates of a point, given in the design pose, outputs of the system."""
-
-    def coordinate(k: int) -> Callable[[Observer], Scalar]:
-        return lambda observer: observer.point(body, at, system.ground).r[k]
-
     for name, k in components.items():
-        system.add_output(name, "m", coordinate(k))
+        system.add_output(name, "m", partial(position, body=body, at=at, ground=system.ground, k=k))
+
+
+def position(observer: Observer, body: Body, at: Array, ground: Body, k: int) -> Scalar:
+    """A coordinate of a body-fixed point in the world."""
+    return observer.point(body, at, ground).r[k]
 
 
 def show_hinge(system: System, name: str, body: Body, unit: str, start: float = 0.0) -> None:
     """Make the coordinate of a body's hinge, counted from a start, and its rate outputs of the system."""
-    system.add_output(name, unit, lambda observer: observer.coordinate(body) + start)
-    system.add_output(f"{name}_rate", f"{unit}/s", lambda observer: observer.rate(body))
+    system.add_output(name, unit, partial(coordinate, body=body, start=start))
+    system.add_output(f"{name}_rate", f"{unit}/s", partial(rate, body=body))
+
+
+def coordinate(observer: Observer, body: Body, start: float) -> Scalar:
+    """Coordinate of a body's hinge, counted from a start."""
+    return observer.coordinate(body) + start
+
+
+def rate(observer: Observer, body: Body) -> Scalar:
+    """Rate of that."""
+    return observer.rate(body)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, maximum, minimum
@@ -87,7 +86,7 @@ class Actuator(ForceElement):
         self.bias = three(bias, owner, "bias")
         self.command_range = ascending(command_range, owner, "command_range")
         self.force_range = ascending(force_range, owner, "force_range")
-        self.outputs = MappingProxyType({"load": LOAD_UNITS[coordinate_unit(body, component, owner)]})
+        self.outputs = {"load": LOAD_UNITS[coordinate_unit(body, component, owner)]}
 
     @property
     def attachments(self) -> tuple[tuple[Body, Array], ...]:

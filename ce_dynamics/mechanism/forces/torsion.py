@@ -63,7 +63,7 @@ class TorsionSpringDamper(ForceElement):
         self.free = finite_number(free, owner, "free")
         self.spring = as_law(spring, f"{owner}: stiffness")
         self.damper = as_law(damper, f"{owner}: damping")
-        self.outputs = MappingProxyType({"deflection": unit, "rate": f"{unit}/s", "load": LOAD_UNITS[unit]})
+        self.outputs = {"deflection": unit, "rate": f"{unit}/s", "load": LOAD_UNITS[unit]}
 
     @property
     def attachments(self) -> tuple[tuple[Body, Array], ...]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
 from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, dot, sqrt
 from ce_dynamics.algebra.spatial import IDENTITY
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.forces.base import Observer
+from ce_dynamics.mechanism.forces.base import Observer, PointState
 from ce_dynamics.mechanism.system import System
 
 FORWARD, LEFT, UP = IDENTITY
@@ -20,54 +21,76 @@ def add_sensors(system: System, chassis: Body) -> None:
     Yaw, pitch and roll are the angles of successive turns about z, y, x; roll is positive to the right, pitch
     nose down.
     """
-    ground, reference = system.ground, chassis.inboard.at
+    at = Reference(chassis, system.ground)
+    for k, name in enumerate(("x", "y", "z")):
+        system.add_output(name, "m", partial(at.position, k=k))
+    system.add_output("yaw", "rad", at.heading)
+    system.add_output("pitch", "rad", at.pitch)
+    system.add_output("roll", "rad", at.roll)
+    system.add_output("speed", "m/s", at.speed)
+    system.add_output("vx", "m/s", partial(at.velocity, k=0))
+    system.add_output("vy", "m/s", partial(at.velocity, k=1))
+    system.add_output("yaw_rate", "rad/s", at.yaw_rate)
+    system.add_measurement("ax", "m/s^2", partial(at.acceleration, k=0))
+    system.add_measurement("ay", "m/s^2", partial(at.acceleration, k=1))
 
-    def forward(observer: Observer) -> tuple[Scalar, Scalar, Scalar]:
-        x, y, z = observer.direction(chassis, FORWARD, ground)
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """The chassis' reference point and axes as seen from the ground."""
+
+    chassis: Body
+    ground: Body
+
+    def forward(self, observer: Observer) -> tuple[Scalar, Scalar, Scalar]:
+        """The vehicle's forward axis in the world."""
+        x, y, z = observer.direction(self.chassis, FORWARD, self.ground)
         return x, y, z
 
-    def heading(observer: Observer) -> Scalar:
-        x, y, _ = forward(observer)
+    def heading(self, observer: Observer) -> Scalar:
+        """Yaw."""
+        x, y, _ = self.forward(observer)
         return arctan2(y, x)
 
-    def pitch(observer: Observer) -> Scalar:
-        x, y, z = forward(observer)
+    def pitch(self, observer: Observer) -> Scalar:
+        """Pitch, nose down."""
+        x, y, z = self.forward(observer)
         return arctan2(-z, sqrt(x * x + y * y))
 
-    def roll(observer: Observer) -> Scalar:
-        left, up = (observer.direction(chassis, axis, ground) for axis in (LEFT, UP))
+    def roll(self, observer: Observer) -> Scalar:
+        """Roll, to the right."""
+        left, up = (observer.direction(self.chassis, axis, self.ground) for axis in (LEFT, UP))
         return arctan2(left[2], up[2])
 
-    def horizontal(observer: Observer, vector: Array, k: int) -> Scalar:
+    def horizontal(self, observer: Observer, vector: Array, k: int) -> Scalar:
         """Component of a world vector along the vehicle's horizontal forward (0) or left (1) axis."""
-        x, y, _ = forward(observer)
+        x, y, _ = self.forward(observer)
         component = (vector[0] * x + vector[1] * y, vector[1] * x - vector[0] * y)[k]
         return component / sqrt(x * x + y * y)
 
-    def velocity(observer: Observer, k: int) -> Scalar:
-        return horizontal(observer, observer.point(chassis, reference, ground).v, k)
+    def point(self, observer: Observer) -> PointState:
+        """Motion of the reference point."""
+        return observer.point(self.chassis, self.chassis.inboard.at, self.ground)
 
-    def acceleration(instant: Instant, k: int) -> Scalar:
-        return horizontal(instant.outward, instant.acceleration(chassis, reference), k)
+    def velocity(self, observer: Observer, k: int) -> Scalar:
+        """Forward (0) or left (1)."""
+        return self.horizontal(observer, self.point(observer).v, k)
 
-    def position(observer: Observer, k: int) -> Scalar:
-        return observer.point(chassis, reference, ground).r[k]
+    def acceleration(self, instant: Instant, k: int) -> Scalar:
+        """Forward (0) or left (1)."""
+        return self.horizontal(
+            instant.outward, instant.acceleration(self.chassis, self.chassis.inboard.at), k
+        )
 
-    def speed(observer: Observer) -> Scalar:
-        v = observer.point(chassis, reference, ground).v
+    def position(self, observer: Observer, k: int) -> Scalar:
+        """In the world."""
+        return self.point(observer).r[k]
+
+    def speed(self, observer: Observer) -> Scalar:
+        """Horizontal."""
+        v = self.point(observer).v
         return sqrt(v[0] * v[0] + v[1] * v[1])
 
-    def yaw_rate(observer: Observer) -> Scalar:
-        return dot(UP, observer.angular_velocity(chassis, ground))
-
-    for k, name in enumerate(("x", "y", "z")):
-        system.add_output(name, "m", partial(position, k=k))
-    system.add_output("yaw", "rad", heading)
-    system.add_output("pitch", "rad", pitch)
-    system.add_output("roll", "rad", roll)
-    system.add_output("speed", "m/s", speed)
-    system.add_output("vx", "m/s", lambda o: velocity(o, 0))
-    system.add_output("vy", "m/s", lambda o: velocity(o, 1))
-    system.add_output("yaw_rate", "rad/s", yaw_rate)
-    system.add_measurement("ax", "m/s^2", lambda instant: acceleration(instant, 0))
-    system.add_measurement("ay", "m/s^2", lambda instant: acceleration(instant, 1))
+    def yaw_rate(self, observer: Observer) -> Scalar:
+        """Angular velocity about the vertical."""
+        return dot(UP, observer.angular_velocity(self.chassis, self.ground))

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Scalar
+from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.errors import PhysicalityWarning
 from ce_dynamics.kinematics.double_wishbone import DoubleWishbone, DoubleWishboneBodies, DoubleWishbonePoints
 from ce_dynamics.mechanism.body import Body
@@ -85,17 +85,20 @@ def wishbone(corner: CornerParameters, chassis: Body, steering_link: Body | None
 
 def add_wheel(system: System, corner: CornerParameters) -> Body:
     """Add the wheel on the spindle, whose axle shaft turns with it, and its centre as outputs."""
-
-    def centre(observer: Observer, k: int) -> Scalar:
-        return observer.point(system.find(f"{corner.name}.wheel"), corner.W, system.ground).r[k]
-
     wheel = corner.wheel
     axle = wheel.axle_inertia * np.outer(wheel.axis, wheel.axis)
-    for k, coordinate in enumerate("xyz"):
-        system.add_output(f"{corner.name}.wheel_{coordinate}", "m", partial(centre, k=k))
     rotor = BodyParameters(wheel.mass, wheel.com, wheel.inertia + axle)
     hinge = Revolute(wheel.axis, at=corner.W)
-    return add_rigid_body(system, f"{corner.name}.wheel", rotor, f"{corner.name}.spindle", hinge)
+    body = add_rigid_body(system, f"{corner.name}.wheel", rotor, f"{corner.name}.spindle", hinge)
+    for k, coordinate in enumerate("xyz"):
+        centre = partial(position, body=body, at=corner.W, ground=system.ground, k=k)
+        system.add_output(f"{corner.name}.wheel_{coordinate}", "m", centre)
+    return body
+
+
+def position(observer: Observer, body: Body, at: Array, ground: Body, k: int) -> Scalar:
+    """A coordinate of a body-fixed point in the world."""
+    return observer.point(body, at, ground).r[k]
 
 
 def add_rigid_body(
