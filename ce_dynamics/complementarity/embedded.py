@@ -20,8 +20,10 @@ from ce_dynamics.compiler import Binding, CompiledFunction, compile_function, tr
 from ce_dynamics.complementarity.element import RowKind, UnilateralElement
 from ce_dynamics.complementarity.errors import InitialStateError
 from ce_dynamics.complementarity.gauss_seidel import Solver
+from ce_dynamics.complementarity.gyroscopic import at_midpoint
 from ce_dynamics.complementarity.problem import NONE, Conditions, Kind, Problem, Solution, SparseRows
 from ce_dynamics.complementarity.restitution import approach
+from ce_dynamics.complementarity.rigid import turned
 from ce_dynamics.complementarity.sweep import row_of_G
 from ce_dynamics.dynamics.energy import load_power, prescribed_power
 from ce_dynamics.dynamics.mass_matrix import solve_mass
@@ -210,10 +212,32 @@ class UnilateralModel:
     def _response_binding(self) -> Binding:
         return self._response.bind()
 
+    def free_velocities(self, y: Floats, u: Floats, h: float, v_dot: Floats) -> Floats:
+        """v + h v̇ with v̇ at the middle of the step, so that gyroscopic terms do no work."""
+        layout = self.model.layout
+        v = layout.split(y)[1]
+        call = self._dynamics_binding
+        call.inputs["u"][:] = u
+        y_mid, y_dot = call.inputs["y"], call.outputs["y_dot"]
+        y_mid[:] = y
+        moving = layout.split(y_mid)[1]  # a view
+        rates = layout.split(y_dot)[1]
+
+        def rate(v_mid: Floats) -> Floats:
+            moving[:] = v_mid
+            call.run()
+            return rates.copy()
+
+        return at_midpoint(rate, v, v_dot, h)
+
+    @cached_property
+    def _dynamics_binding(self) -> Binding:
+        return self.model.dynamics.bind()
+
     def problem(self, y: Floats, u: Floats, h: float, stage: Stage) -> Problem:
         """The complementarity problem of a step of length h."""
         _, v, _ = self.model.layout.split(y)
-        v_free = v + h * stage.v_dot
+        v_free = self.free_velocities(y, u, h, stage.v_dot)
         drift = stage.rate - stage.GT @ v  # ∂ψ/∂t and what prescribed motions add
         c = drift + approach(
             stage.psi,
@@ -259,13 +283,14 @@ class UnilateralModel:
         """
         stage = self.stage(t, y, u)
         problem = self.problem(y, u, h, stage)
-        solution = solver.solve(problem, start).require()
+        solution = solver.solve(problem, start)
         layout = self.model.layout
         q, v, x = layout.split(y)
         v_plus = solution.v
-        q_plus = q + h * self._rates(q, v_plus)[0]  # u⁺ = u + V v⁺ h
+        q_dot = self._rates(q, v_plus)[0]
+        q_plus = q + h * q_dot  # u⁺ = u + V v⁺ h
         for where in self._quaternions:
-            q_plus[where] /= np.linalg.norm(q_plus[where])
+            q_plus[where] = turned(q[None, where], q_dot[None, where], h)[0]
         y_plus = np.concatenate((q_plus, v_plus, x + h * stage.x_dot))
         work = 0.5 * float(solution.p @ (stage.GT @ (v + v_plus)))
         return Step(y_plus, stage, problem, solution, work)

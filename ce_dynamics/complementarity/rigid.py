@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.complementarity.gyroscopic import spun
 from ce_dynamics.complementarity.problem import Conditions, Integers, Problem, SparseRows
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.checked import finite_number, finite_vector
@@ -169,14 +170,19 @@ class RigidBodies:
         Y[:, 3:, 3:] = R @ np.linalg.inv(self.inertia) @ R.transpose(0, 2, 1)
         return Y
 
-    def applied(self, state: RigidState, R: Floats, forces: Floats | None = None) -> Floats:
-        """Gravity, gyroscopic torques −ω × I ω and given wrenches, (n, 6)."""
-        f = np.zeros_like(state.v) if forces is None else np.array(forces, dtype=float).reshape(state.v.shape)
-        w = state.v[:, 3:]
-        momentum = np.einsum("nij,nj->ni", self.blocks(R)[:, 3:, 3:], w)
-        f[:, :3] += self.mass[:, None] * self.gravity
-        f[:, 3:] -= np.cross(w, momentum)
-        return f
+    def free_velocities(self, state: RigidState, R: Floats, h: float, forces: Floats | None = None) -> Floats:
+        """Velocities after h without impulses, (n, 6): gravity, given wrenches, gyroscopic terms.
+
+        The last are taken at the middle of the step; see `ce_dynamics.complementarity.gyroscopic`.
+        """
+        v = state.v.copy()
+        v[:, :3] += h * self.gravity
+        in_body = np.einsum("nji,nj->ni", R, state.v[:, 3:])
+        v[:, 3:] = np.einsum("nij,nj->ni", R, spun(self.inertia, in_body, h))
+        if forces is not None:
+            f = np.asarray(forces, dtype=float).reshape(v.shape)
+            v += h * np.einsum("nij,nj->ni", self.inverse_blocks(R), f)
+        return v
 
     def energy(self, state: RigidState) -> float:
         """Kinetic and gravitational energy [J]."""
@@ -209,8 +215,7 @@ class RigidBodies:
         """
         R = rotations(state.quaternion)
         Y = self.inverse_blocks(R)
-        f = self.applied(state, R, forces)
-        v_free = state.v + h * np.einsum("nij,nj->ni", Y, f)
+        v_free = self.free_velocities(state, R, h, forces)
         Y_a = np.einsum("mij,mj->mi", Y[rows.body_a], rows.J_a)
         Y_b = np.einsum("mij,mj->mi", Y[rows.body_b], rows.J_b)
         n = v_free.size
@@ -219,10 +224,9 @@ class RigidBodies:
         return Problem(GT, YT, v_free.ravel(), c, conditions)
 
     def moved(self, state: RigidState, v_plus: Floats, h: float) -> RigidState:
-        """u⁺ = u + V v⁺ h, quaternions brought back to unit length."""
+        """u⁺ = u + V v⁺ h; orientations turn by h ω⁺ about it."""
         v = v_plus.reshape(state.v.shape)
-        quaternion = state.quaternion + h * quaternion_rates(state.quaternion, v[:, 3:])
-        quaternion = quaternion / np.linalg.norm(quaternion, axis=1, keepdims=True)
+        quaternion = turned(state.quaternion, quaternion_rates(state.quaternion, v[:, 3:]), h)
         return RigidState(state.r + h * v[:, :3], quaternion, v)
 
 
@@ -255,6 +259,14 @@ def quaternion_rates(quaternion: Floats, w: Floats) -> Floats:
     """½ (0, ω) ⊗ quaternion for world angular velocities, (n, 4)."""
     s, a = quaternion[:, :1], quaternion[:, 1:]
     return 0.5 * np.hstack((-np.sum(w * a, axis=1, keepdims=True), s * w + np.cross(w, a)))
+
+
+def turned(quaternion: Floats, rate: Floats, h: float) -> Floats:
+    """Unit quaternions (n, 4) after h at constant angular velocity: cos(h |q̇|) q + sin(h |q̇|) q̇/|q̇|."""
+    speed = np.linalg.norm(rate, axis=1, keepdims=True)
+    angle = h * speed
+    new = np.cos(angle) * quaternion + h * np.sinc(angle / np.pi) * rate
+    return np.asarray(new / np.linalg.norm(new, axis=1, keepdims=True))
 
 
 def levers(R: Floats, body: Integers, local: Array) -> Floats:

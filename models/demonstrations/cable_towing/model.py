@@ -293,8 +293,8 @@ class Towing:
         for k, block in enumerate(self.bodies.blocks(R)):
             M[6 * k : 6 * k + 6, 6 * k : 6 * k + 6] = block
         G = self.problem(state, t, h).GT.to_dense().T
-        p_app = h * self.bodies.applied(state, R, self.forces(t)).ravel()
-        return Mixed(M, G, M @ state.v.ravel() + p_app, rows.psi / h + rows.drift)
+        v_free = self.bodies.free_velocities(state, R, h, self.forces(t)).ravel()
+        return Mixed(M, G, M @ v_free, rows.psi / h + rows.drift)
 
     def check_start(self, state: RigidState, t: float = 0.0) -> None:
         """Refuse a state whose cables are stretched or whose feet are in the ground.
