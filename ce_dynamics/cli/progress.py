@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import time
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
+
+from ce_dynamics.progress import logger
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -34,11 +37,22 @@ class Display:
             )
             self.progress.start()
             self.task = self.progress.add_task("", total=None, reached="")
+            self._listener = Listener(self)
+            self._level = logger.level
+            logger.addHandler(self._listener)
+            logger.setLevel(logging.INFO)
         return self
 
     def __exit__(self, *exception: object) -> None:
         if self.progress is not None:
+            logger.removeHandler(self._listener)
+            logger.setLevel(self._level)
             self.progress.stop()
+
+    def mention(self, text: str) -> None:
+        """Say what part of the stage takes its time."""
+        if self.progress is not None:
+            self.progress.update(self.task, description=text)
 
     def stage(self, text: str) -> None:
         """Say what is being done, duration unknown."""
@@ -59,6 +73,19 @@ class Display:
             completed=t,
             reached=f"{t:5.2f} of {duration:g} s",
         )
+
+
+class Listener(logging.Handler):
+    """Shows what the library says it is at."""
+
+    def __init__(self, display: Display) -> None:
+        super().__init__(logging.INFO)
+        self._display = display
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """A line of the log as the description of the bar."""
+        if record.name == logger.name and record.levelno == logging.INFO:
+            self._display.mention(record.getMessage())
 
 
 class Interruption:

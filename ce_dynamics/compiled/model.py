@@ -35,6 +35,7 @@ from ce_dynamics.embedding.whole_loop import path_linkage, path_of
 from ce_dynamics.errors import AssemblyError, MasslessFreedomError, ModelError
 from ce_dynamics.mechanism.parameters import refusals, values_at
 from ce_dynamics.mechanism.system import Output, System
+from ce_dynamics.progress import at_work
 
 NEGLIGIBLE = 1e-14
 """Inertia of a motion, of what it would be if it moved the heaviest body, that counts as none: rounding."""
@@ -85,11 +86,13 @@ class Model(Analysis):
         super().__init__()
         checks.instance("compile: system", system, System, "a System")
         self.system = system
-        self.embedding: Embedding = embed(system)
-        self.layout = Layout(self.embedding)
-        self.variables = variables(self.entries, system.groups)
-        self.check_initial_state()
-        self.check_inertia()
+        with at_work(f"embedding the loops of {system.name!r}"):
+            self.embedding: Embedding = embed(system)
+        with at_work(f"checking {system.name!r}"):
+            self.layout = Layout(self.embedding)
+            self.variables = variables(self.entries, system.groups)
+            self.check_initial_state()
+            self.check_inertia()
 
     # The state
 

@@ -45,6 +45,7 @@ from ce_dynamics.compiler.codegen.outliner import outline
 from ce_dynamics.compiler.signature import Signature
 from ce_dynamics.compiler.tracing.function import Shape, TracedFunction
 from ce_dynamics.errors import ModelError
+from ce_dynamics.progress import at_work
 
 CODEGEN_LEVEL = 2
 
@@ -173,7 +174,8 @@ def compile_function(
     key = _key(traced.digest(), lanes, largest_straight)
     code = disk_cache.load(key)
     if code is None:
-        code = object_code(traced, lanes, largest_straight)
+        with at_work(f"compiling {traced.name}, {traced.n_instructions:,} instructions"):
+            code = object_code(traced, lanes, largest_straight)
         disk_cache.store(key, code)
     return linked(code, traced, lanes)
 

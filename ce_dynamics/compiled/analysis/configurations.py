@@ -19,6 +19,7 @@ from ce_dynamics.dynamics.state import Entry, dotted
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.hinges.base import Hinge
+from ce_dynamics.progress import at_work
 
 ITERATIONS = 100
 LONGEST_TURN = 0.3  # rad, of one step
@@ -104,10 +105,11 @@ class Configurations(Placing):
         wanted = self._wanted(coordinates or {})
         q, v, x = self.layout.split(state)
         state = np.concatenate((self.tangent.normalised(q), v, x))
-        if near:
-            state = self._nearest(state, given, self._targets(near))
-        if wanted:
-            state = self._solved(state, given, wanted)
+        with at_work(f"assembling {self.system.name!r}"):
+            if near:
+                state = self._nearest(state, given, self._targets(near))
+            if wanted:
+                state = self._solved(state, given, wanted)
         values = self._coordinates(state, given)[0]
         entries = self.coordinate_entries
         self.refuse_not_finite(state, given, values)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.equilibrium_search import Search, largest
 from ce_dynamics.compiled.analysis.small_motion import Freedom, SmallMotions
+from ce_dynamics.progress import at_work
 
 MARGINAL = 1e-7  # growth below this part of the largest |λ| is that of an undamped motion
 
@@ -107,7 +108,8 @@ class Equilibria(SmallMotions):
         """
         given = self._inputs(u)
         search = Search(self, given, Freedom(self, hold))
-        found = search.run(self.resting(self._state(y)), tolerance)
+        with at_work(f"searching an equilibrium of {self.system.name!r}"):
+            found = search.run(self.resting(self._state(y)), tolerance)
         near = search.neighbourhood(found)
         search.refuse_neutral(near)
         eigenvalues = np.linalg.eigvals(near.matrix(search.freedom)).astype(complex)

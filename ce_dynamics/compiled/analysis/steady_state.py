@@ -12,6 +12,7 @@ from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.mechanism.hinges.free import Free
+from ce_dynamics.progress import at_work
 
 STEP = 1e-6
 """Of differences: leaves 1e-10 of rounding and 1e-12 of truncation in numbers near 1."""
@@ -108,7 +109,8 @@ def steady_state(
     """
     search = _Search(model, dict(targets), list(find), y, u)
     search.let_run(moving)
-    z = search.solved(tolerance)
+    with at_work(f"searching a steady state of {model.system.name!r}"):
+        z = search.solved(tolerance)
     state, inputs = search.at(z)
     search.refuse_unsteady(z, tolerance)
     rates = search.displacement_rates(state, inputs)

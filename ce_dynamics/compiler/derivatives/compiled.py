@@ -19,6 +19,7 @@ from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_funct
 from ce_dynamics.compiler.derivatives.forward_mode import sparse_forward_jacobian
 from ce_dynamics.compiler.machine import load_function
 from ce_dynamics.compiler.signature import Signature
+from ce_dynamics.progress import at_work
 
 VERSION = 3
 """Raise whenever derivatives of an unchanged function change: part of the cache key."""
@@ -108,7 +109,8 @@ def compile_jacobian(traced: TracedFunction, output: str, input: str) -> Compile
         )
         if function is not None:
             return CompiledJacobian(function, places(known["rows"]), places(known["columns"]), shape)
-    sparse = sparse_forward_jacobian(traced, output, input)
+    with at_work(f"differentiating {traced.name}, {traced.n_instructions:,} instructions"):
+        sparse = sparse_forward_jacobian(traced, output, input)
     function = compile_function(sparse.function)
     content = {
         "signature": function.signature.as_dict(),

@@ -17,6 +17,7 @@ from ce_dynamics.compiler.tracing.cut_points import marking
 from ce_dynamics.compiler.tracing.graph import Graph, Node
 from ce_dynamics.compiler.tracing.operations import MEANING, Op, arity
 from ce_dynamics.compiler.tracing.traced import node_of, wrap
+from ce_dynamics.progress import at_work
 
 Shape = tuple[int, ...]
 
@@ -173,7 +174,8 @@ def trace(
         argument[:] = [wrap(graph, graph.input(k, entry)) for entry in range(argument.size)]
         arguments[key] = argument.reshape(shape) if shape else argument[0]
     # NaN as a constant is a legitimate answer, and object arrays raise no floating-point errors of their own.
-    with marking(graph), np.errstate(invalid="ignore"):
+    working = at_work(f"tracing {name}", lambda: f"{len(graph):,} operations")
+    with working, marking(graph), np.errstate(invalid="ignore"):
         results = function(**arguments)
     if not isinstance(results, Mapping):
         raise TypeError(

@@ -38,6 +38,7 @@ from ce_dynamics.errors import IndependentCoordinatesError, SingularConfiguratio
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.nominal import at_nominal, at_random, part_way
+from ce_dynamics.progress import at_work
 
 logger = logging.getLogger(__name__)
 
@@ -205,7 +206,8 @@ class NumericLinkage(Linkage):
     def table(self) -> BranchTable:
         """Table of the branch; made when first needed."""
         branch, reach = self._branch
-        return tabulate(branch, reach, self._basin(branch))
+        with at_work(f"tabulating the loop {', '.join(self.closes)}"):
+            return tabulate(branch, reach, self._basin(branch))
 
     def _basin(self, branch: Branch) -> Basin:
         """What the steps from a table of a branch are verified with, at nominal values."""

@@ -22,6 +22,7 @@ from ce_dynamics.embedding.path.curve import Curve, follow_curve, null_vector
 from ce_dynamics.embedding.path.table import PathTable, has_own_velocities, make_table
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.progress import at_work
 
 AT_REST = 1e-9
 """Rate along the curve [rad, or sizes of the loop] that counts as none."""
@@ -83,7 +84,8 @@ class PathLinkage(Linkage):
     @cached_property
     def table(self) -> PathTable:
         """Coordinates along the curve; made when first needed."""
-        return make_table(self.curve)
+        with at_work(f"tabulating the path of the loop {', '.join(self.closes)}"):
+            return make_table(self.curve)
 
     def reach(self) -> tuple[float, float]:
         """Interval of the path coordinate; infinite where the curve is closed."""

@@ -1,0 +1,129 @@
+"""What takes long says so: log lines of the logger ``ce_dynamics``, at least every two seconds.
+
+``logging.basicConfig(level=logging.INFO)`` shows them; the command line shows them in place of its own text.
+Work is nested: what is innermost is named.  Where nobody listens at level INFO this costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+logger = logging.getLogger("ce_dynamics")
+
+FIRST = 1.0
+"""Seconds that anything may take before it is mentioned."""
+
+EVERY = 1.8
+"""Seconds between two lines."""
+
+
+class Work:
+    """Something that may take long.
+
+    Attributes
+    ----------
+    text : str
+        What is being done.
+    detail : callable
+        How far it is, at any time and from another thread; an empty text if that cannot be told.
+    """
+
+    def __init__(self, text: str, detail: Callable[[], str]) -> None:
+        self.text, self.detail = text, detail
+        self.started = time.perf_counter()
+        self.mentioned = False
+
+    def line(self) -> str:
+        """For the log."""
+        self.mentioned = True
+        detail = self.detail()
+        return f"{self.text}{', ' if detail else ''}{detail}: {self.seconds:.0f} s so far"
+
+    @property
+    def seconds(self) -> float:
+        """Since it began."""
+        return time.perf_counter() - self.started
+
+
+class Worker:
+    """What one thread is at, and a thread beside it that writes of it.
+
+    Attributes
+    ----------
+    stack : list of Work
+        The innermost last.
+    due : float
+        When the next line is to be written.
+    ended : float
+        When the last work ended: what begins soon after it belongs to it, lest much that is short is silent.
+    """
+
+    def __init__(self) -> None:
+        self.stack: list[Work] = []
+        self.due = 0.0
+        self.ended = -math.inf
+        self._done = threading.Event()
+
+    def begin(self, work: Work) -> None:
+        """Work within what is going on, or new work."""
+        self.stack.append(work)
+        if len(self.stack) > 1:
+            return
+        if work.started > self.ended + FIRST:
+            self.due = work.started + FIRST
+        self._done = threading.Event()
+        writer = threading.Thread(target=self._write, args=(self._done,), name="progress", daemon=True)
+        writer.start()
+
+    def end(self, work: Work) -> None:
+        """The innermost work is done."""
+        self.stack.remove(work)
+        if not self.stack:
+            self._done.set()
+            self.ended = time.perf_counter()
+        if work.mentioned:
+            logger.info("%s: done after %.1f s", work.text, work.seconds)
+
+    def _write(self, done: threading.Event) -> None:
+        """Name the innermost work from time to time, until the outermost is done."""
+        while not done.wait(max(0.0, self.due - time.perf_counter())):
+            self.due = time.perf_counter() + EVERY
+            for work in self.stack[-1:]:
+                logger.info("%s", work.line())
+
+
+class _Workers(threading.local):
+    """One for each thread."""
+
+    def __init__(self) -> None:
+        self.here = Worker()
+
+
+_workers = _Workers()
+
+
+@contextmanager
+def at_work(text: str, detail: Callable[[], str] = str) -> Iterator[None]:
+    """Mention in the log, while the block runs, what it does; and how long it took, if it was mentioned.
+
+    Parameters
+    ----------
+    text : str
+        What is being done, such as ``compiling dynamics``.
+    detail : callable, optional
+        How far it is.
+    """
+    if not logger.isEnabledFor(logging.INFO):
+        yield
+        return
+    worker, work = _workers.here, Work(text, detail)
+    worker.begin(work)
+    try:
+        yield
+    finally:
+        worker.end(work)
