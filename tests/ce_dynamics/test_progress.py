@@ -68,7 +68,7 @@ def test_nobody_listens(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_compiling_is_mentioned(impatient: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CE_DYNAMICS_CACHE", "")
+    monkeypatch.setenv("CE_DYNAMICS_CACHE", "off")
     monkeypatch.setattr(progress, "FIRST", 0.0)
     monkeypatch.setattr(progress, "EVERY", 0.001)
     model = ce.compile(mechanisms.five_bar())
