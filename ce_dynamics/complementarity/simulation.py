@@ -6,22 +6,37 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.complementarity.embedded import UnilateralModel
+from ce_dynamics.complementarity.errors import ConvergenceError, InfeasibleError
 from ce_dynamics.complementarity.events import Event, EventWatch
+from ce_dynamics.complementarity.explanations import (
+    balanced_until,
+    jump_in,
+    warn_of_remains,
+    why_it_stopped,
+)
 from ce_dynamics.complementarity.gauss_seidel import GaussSeidel, Solver
+from ce_dynamics.complementarity.problem import Solution
+from ce_dynamics.complementarity.smooth import Acting, SmoothSteps
 from ce_dynamics.errors import ModelError, SimulationError
+from ce_dynamics.simulation.monitors.charts import Charts
 from ce_dynamics.simulation.results import dataset
 from ce_dynamics.simulation.simulate import Inputs, constant_inputs
 
 if TYPE_CHECKING:
     import xarray as xr
     from numpy.typing import ArrayLike
+
+
+PARTS = 64
+"""Part of a step of higher order that is left to a step of first order where rows begin or cease to act."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,11 +47,15 @@ class Statistics:
     ----------
     steps : int
     sweeps_mean, sweeps_max : float
-        Of an iterative solver, per step.
+        Of an iterative solver, per problem.
     residual_max : float
         [m/s or rad/s].
     wall : float
         [s].
+    unresolved : int
+        Problems whose residual exceeds the solver's tolerance; their best impulses were taken.
+    smooth : int
+        Steps of higher order and parts of such.
     """
 
     steps: int
@@ -44,6 +63,8 @@ class Statistics:
     sweeps_max: float
     residual_max: float
     wall: float
+    unresolved: int = 0
+    smooth: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +75,8 @@ class Run:
     ----------
     results : xarray.Dataset
         What `ce_dynamics.simulate` returns, and over ``time`` and ``row``: ``multiplier`` (the force or
-        torque of the step that ends at an instant; for an impact the impulse divided by the step), ``gap``;
+        torque of the step that ends at an instant, at first of that which begins there; for an impact the
+        impulse divided by the step), ``gap``;
         over ``time``: ``work`` of force elements and prescribed motions, ``contact_work`` of the rows, which
         are all that changes ``energy``, but for errors of the order of the step.
     events : list of Event
@@ -74,6 +96,7 @@ def simulate_unilateral(
     step: float = 1e-3,
     y0: ArrayLike | None = None,
     solver: Solver | None = None,
+    order: int = 1,
     interval: float = 0.01,
     progress: Callable[[float], None] | None = None,
 ) -> Run:
@@ -92,6 +115,9 @@ def simulate_unilateral(
         Initial state; that of the model if not given.
     solver : Solver, optional
         Gauss–Seidel with its default tolerance if not given.
+    order : {1, 2, 4}
+        Of the steps between events; see `ce_dynamics.complementarity.smooth`.  Above 1, a step in which rows
+        begin or cease to act is divided, and across the event goes one of h/64 and of first order.
     interval : float
         Time between stored instants, rounded to whole steps [s].
     progress : callable, optional
@@ -104,27 +130,61 @@ def simulate_unilateral(
     ModelError
         If duration, step or interval is not positive, or an input unknown.
     SimulationError
-        If a step finds no solution; ``partial`` holds the results up to it.
+        If a step finds no solution, a loop leaves its range or is thrown over a dead centre, or the run is
+        interrupted; ``partial`` holds the results up to there.
+
+    Warns
+    -----
+    SingularityWarning
+        Where a loop came near a dead centre.
+    AccuracyWarning
+        If steps had to be taken with impulses that satisfy their conditions less well than the solver's
+        tolerance.
     """
     for name, value in (("duration", duration), ("step", step), ("interval", interval)):
-        if not (math.isfinite(value) and value > 0.0):
-            raise ModelError(f"simulate_unilateral: {name} = {value!r} must be a positive number of seconds")
+        checks.number(f"simulate_unilateral: {name}", value, above=0.0)
+    if order not in (1, 2, 4):
+        raise ModelError(f"simulate_unilateral: order {order!r} must be 1, 2 or 4")
+    if progress is not None:
+        checks.function("progress", progress, " of the time reached")
     model = unilateral.model
     start = model.y0 if y0 is None else checked("y0", y0, len(model.layout.y0))
     steps = max(1, math.ceil(duration / step * (1.0 - 1e-12)))
-    recorder = Recorder(unilateral, duration / steps, max(1, round(interval * steps / duration)))
     law = InputsOverTime(model, inputs)
     chosen = GaussSeidel() if solver is None else solver
+    recorder = Recorder(unilateral, duration / steps, max(1, round(interval * steps / duration)))
     unilateral.check_start(0.0, start, law.at(0.0, start))
+    smooth = SmoothSteps(unilateral, order, law.at) if order > 1 else None
     began = time.perf_counter()
+    trouble, cause = "", None
     try:
-        advance(unilateral, law, start, steps, chosen, recorder, progress)
+        advance(unilateral, law, start, steps, chosen, recorder, progress, smooth)
+    except KeyboardInterrupt:
+        trouble = f"interrupted at t = {recorder.t:.4g} s"
     except (SimulationError, ModelError, np.linalg.LinAlgError) as error:
-        t = recorder.t
-        raise SimulationError(
-            f"the step from t = {t:.4g} s found no solution: {error}", recorder.run(law, began, chosen)
-        ) from error
-    return recorder.run(law, began, chosen)
+        trouble, cause = f"the step from t = {recorder.t:.4g} s found no solution: {error}", error
+    wall = time.perf_counter() - began
+    jump = jump_in(model, *recorder.way, law.at, bool(cause))
+    if jump is not None and jump.what:
+        trouble = jump.what
+    elif cause is not None:
+        solved = isinstance(cause, (ConvergenceError, InfeasibleError))
+        too_long = (
+            f"; if it moves ever faster, steps of {recorder.h:.3g} s are too long for a spring or damper"
+        )
+        trouble += why_it_stopped(model, inputs, recorder.t, recorder.y) or ("" if solved else too_long)
+    if jump is not None:
+        recorder.forget_after(jump.t)
+    run = recorder.run(law, wall, chosen)
+    if trouble:
+        balanced = balanced_until(run.results)
+        if balanced < run.results.time.size:  # what led to it
+            recorder.forget_after(float(run.results.time[max(balanced - 1, 0)]))
+            run = recorder.run(law, wall, chosen)
+        raise SimulationError(trouble, run) from cause
+    statistics = run.statistics
+    warn_of_remains(statistics.unresolved, recorder.problems, statistics.residual_max, recorder.speed)
+    return run
 
 
 class InputsOverTime:
@@ -144,44 +204,94 @@ class InputsOverTime:
         return u
 
 
+class Stored(NamedTuple):
+    """What is stored of an instant; see `Run`."""
+
+    t: float
+    y: Floats
+    gap: Floats
+    force: Floats
+    work: float
+    contact_work: float
+
+
 class Recorder:
     """Keeps what a run is to remember."""
 
     def __init__(self, unilateral: UnilateralModel, h: float, every: int) -> None:
         self.unilateral, self.h, self.every = unilateral, h, every
         self.watch = EventWatch(unilateral.row_names, unilateral.unilateral)
-        self.count = 0
-        self.work = self.contact_work = 0.0
-        self.sweeps: list[int] = []
-        self.residual = 0.0
-        self.stored: list[tuple[float, Floats, Floats, Floats, float, float]] = []
+        self.count = self.problems = self.sweeps_sum = self.sweeps_max = self.unresolved = self.smooth = 0
+        self.work = self.contact_work = self.residual = self.speed = 0.0
+        self.stored: list[Stored] = []
+        self._way: list[tuple[float, Floats, float]] = []
 
     @property
     def t(self) -> float:
         """Time reached [s]."""
         return self.count * self.h
 
+    @property
+    def y(self) -> Floats:
+        """State reached."""
+        return self._way[-1][1]
+
+    @property
+    def way(self) -> tuple[Floats, Floats, Floats]:
+        """Times, states and work done so far, of all steps."""
+        t, Y, work = (np.array(part) for part in zip(*self._way, strict=True))
+        return t, Y, work
+
+    def passed(self, y: Floats) -> None:
+        """Take note of a state; all of them, where loops have dead centres to be watched."""
+        if not self.unilateral.model.geared_loops:
+            self._way.clear()
+        self._way.append((self.t, y, self.work + self.contact_work))
+
+    def solved(self, solution: Solution, rate: Floats) -> None:
+        """Take note of how well a problem was solved."""
+        self.problems += 1
+        self.sweeps_sum += solution.sweeps
+        self.sweeps_max = max(self.sweeps_max, solution.sweeps)
+        self.unresolved += not solution.converged
+        self.residual = max(self.residual, solution.residual)
+        self.speed = max(self.speed, float(np.max(np.abs(rate), initial=0.0)))
+
     def store(self, y: Floats, gap: Floats, force: Floats) -> None:
         """Store an instant."""
-        self.stored.append((self.t, y, gap, force, self.work, self.contact_work))
+        self.stored.append(Stored(self.t, y, gap, force, self.work, self.contact_work))
 
-    def run(self, law: InputsOverTime, began: float, solver: Solver) -> Run:
+    def forget_after(self, t: float) -> None:
+        """Drop what is not sound, but for the start."""
+        self.stored = [one for one in self.stored if one.t <= t] or self.stored[:1]
+        self.watch.events = [event for event in self.watch.events if event.time <= t]
+
+    def run(self, law: InputsOverTime, wall: float, solver: Solver) -> Run:
         """What was stored as a `Run`."""
         t, Y, gap, force, work, contact_work = (np.array(part) for part in zip(*self.stored, strict=True))
         U = np.array([law.at(t_k, y_k) for t_k, y_k in zip(t, Y, strict=True)]).reshape(len(t), -1)
-        wall = time.perf_counter() - began
         model = self.unilateral.model
-        results = dataset(
-            model, t, Y, U, {"system": model.system.name, "step": self.h, "solver": repr(solver)}
-        )
+        about = {
+            "system": model.system.name,
+            "step": self.h,
+            "solver": repr(solver),
+            "wall_time_s": wall,
+            "real_time_factor": self.t / wall if wall > 0.0 else math.inf,
+        }
+        results = dataset(model, t, Y, U, about)
         results = results.assign_coords(row=list(self.unilateral.row_names))
         results["multiplier"] = (("time", "row"), force, {"units": "N or N m"})
         results["gap"] = (("time", "row"), gap, {"units": "m or rad"})
         results["work"] = ("time", work, {"units": "J", "long_name": "work of loads and prescribed motions"})
         results["contact_work"] = ("time", contact_work, {"units": "J", "long_name": "work of the rows"})
-        sweeps = np.array(self.sweeps or [0], dtype=float)
         statistics = Statistics(
-            self.count, float(np.mean(sweeps)), float(np.max(sweeps)), self.residual, wall
+            self.count,
+            self.sweeps_sum / max(self.problems, 1),
+            float(self.sweeps_max),
+            self.residual,
+            wall,
+            self.unresolved,
+            self.smooth,
         )
         return Run(results, self.watch.events, statistics)
 
@@ -194,24 +304,114 @@ def advance(
     solver: Solver,
     recorder: Recorder,
     progress: Callable[[float], None] | None,
+    smooth: SmoothSteps | None = None,
 ) -> None:
     """Make all steps."""
-    m, h = len(unilateral.row_names), recorder.h
-    p = np.zeros(m)
+    charts = Charts(unilateral.model)
+    way = Way(unilateral, law, solver, recorder, smooth)
+    y = np.array(y)
+    charts.renew(y)
+    recorder.store(y, unilateral.stage(0.0, y, law.at(0.0, y)).psi, way.force)
+    recorder.passed(y)
     for k in range(steps):
-        u = law.at(recorder.t, y)
-        done = unilateral.step(recorder.t, y, u, h, solver, p)
-        if k == 0:
-            recorder.store(y, done.stage.psi, np.zeros(m))
-        recorder.work += h * done.stage.power
-        recorder.contact_work += done.work
-        y, p = done.y, done.solution.p
+        y = way.step(y)
+        if not np.all(np.isfinite(y)):
+            raise SimulationError("the state is no longer finite")
+        if charts.renew(y):
+            way.acting = None
         recorder.count = k + 1
-        recorder.sweeps.append(done.solution.sweeps)
-        recorder.residual = max(recorder.residual, done.solution.residual)
-        recorder.watch.look(recorder.t, p)
+        recorder.passed(y)
+        if k == 0:
+            recorder.stored[0] = recorder.stored[0]._replace(force=way.force)
         if recorder.count % recorder.every == 0 or recorder.count == steps:
             psi = unilateral.stage(recorder.t, y, law.at(recorder.t, y)).psi
-            recorder.store(y, psi, p / h)
+            recorder.store(y, psi, way.force)
             if progress is not None:
                 progress(recorder.t)
+
+
+class Way:
+    """Makes one step after the other.
+
+    Attributes
+    ----------
+    force : (m,) array
+        Multipliers of the last step.
+    acting : Acting or None
+        Rows that acted last, and how; None where that is not known.
+    """
+
+    def __init__(
+        self,
+        unilateral: UnilateralModel,
+        law: InputsOverTime,
+        solver: Solver,
+        recorder: Recorder,
+        smooth: SmoothSteps | None,
+    ) -> None:
+        self.unilateral, self.law, self.solver = unilateral, law, solver
+        self.recorder, self.smooth = recorder, smooth
+        self.force = np.zeros(len(unilateral.row_names))
+        self.acting: Acting | None = None
+
+    def step(self, y: Floats) -> Floats:
+        """The state a step later."""
+        t, h = self.recorder.t, self.recorder.h
+        if self.smooth is None:
+            return self._first_order(t, y, h)
+        if self.acting is None and self.recorder.count == 0:
+            self.acting = self._acting_at_first(y)
+        # parts of h/2^k: halved down to where an event is, doubled behind it
+        part, done = PARTS, 0
+        while done < PARTS:
+            found = self._of_higher_order(self.smooth, t + h * done / PARTS, y, h * part / PARTS)
+            if found is not None:
+                y, done = found, done + part
+                part = min(2 * part, PARTS - done)
+            elif part > 1:
+                part //= 2
+            else:
+                y = self._across_an_event(self.smooth, t + h * done / PARTS, y, h / PARTS)
+                done += 1
+            while part > 1 and (done % part or done + part > PARTS):
+                part //= 2
+        return y
+
+    def _of_higher_order(self, smooth: SmoothSteps, t: float, y: Floats, h: float) -> Floats | None:
+        """The state after a part of a step in which the same rows act; None if they do not."""
+        done = None if self.acting is None else smooth.step(t, y, h, self.acting)
+        if done is None:
+            return None
+        self.force = done.multipliers
+        self.recorder.work += done.work
+        self.recorder.contact_work += done.contact_work
+        self.recorder.smooth += 1
+        self.recorder.watch.look(t + h, self.force)
+        return done.y
+
+    def _across_an_event(self, smooth: SmoothSteps, t: float, y: Floats, h: float) -> Floats:
+        """The state after a short step of first order, on the conditions that it left behind."""
+        y = self._first_order(t, y, h)
+        entered = None if self.acting is None else smooth.projected(t + h, y, self.acting)
+        return y if entered is None else entered
+
+    def _acting_at_first(self, y: Floats) -> Acting | None:
+        """Which rows act at the start: what a short step says, which is not made."""
+        assert self.smooth is not None
+        h = self.recorder.h / PARTS
+        done = self.unilateral.step(0.0, y, self.law.at(0.0, y), h, self.solver)
+        return self.smooth.acting(done.solution.p, done.stage.mu, h, done.stage.rate)
+
+    def _first_order(self, t: float, y: Floats, h: float) -> Floats:
+        recorder = self.recorder
+        done = self.unilateral.step(t, y, self.law.at(t, y), h, self.solver, h * self.force)
+        recorder.work += h * done.stage.power
+        recorder.contact_work += done.work
+        recorder.solved(done.solution, done.stage.rate)
+        recorder.watch.look(t + h, done.solution.p)
+        self.force = done.solution.p / h
+        if self.smooth is not None:
+            _, v, _ = self.unilateral.model.layout.split(y)
+            after = done.stage.rate + done.stage.GT @ (done.solution.v - v)
+            self.acting = self.smooth.acting(done.solution.p, done.stage.mu, h, after)
+        return done.y
