@@ -10,7 +10,6 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import AccuracyWarning
-from ce_dynamics.reach_watch import InputsAt, approached, standing_at_an_end
 from ce_dynamics.simulation.monitors.dead_centres import (
     Watched,
     bounces,
@@ -20,6 +19,7 @@ from ce_dynamics.simulation.monitors.dead_centres import (
     where_it_stands,
 )
 from ce_dynamics.simulation.monitors.jumps import Jump, mechanical, told
+from ce_dynamics.simulation.monitors.reach import InputsAt, approached, standing_at_an_end
 from ce_dynamics.simulation.simulate import Inputs, RightHandSide, where_it_broke
 
 if TYPE_CHECKING:
