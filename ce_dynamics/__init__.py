@@ -14,20 +14,16 @@ Names are loaded when they are first used, so that importing this package is che
 from __future__ import annotations
 
 from importlib import import_module
-from time import time
 from typing import TYPE_CHECKING, Any
 
 from ce_dynamics._version import __version__
 
-_IMPORTED = time()
-"""When: source files that are younger may not be what runs."""
-
 if TYPE_CHECKING:
     from ce_dynamics.augmented.constrained_system import ConstrainedSystem, PointToPoint
     from ce_dynamics.augmented.rolling_ball import BallRollingOnPlane
-    from ce_dynamics.compiled.analysis.steady_state import SteadyState, steady_state
-    from ce_dynamics.compiled.analysis.trim import trim
     from ce_dynamics.compiled.model import InputLaw, Model, compile
+    from ce_dynamics.compiled.steady_state import SteadyState, steady_state
+    from ce_dynamics.compiled.trim import trim
     from ce_dynamics.embedding.linkage import Linkage
     from ce_dynamics.errors import (
         AccuracyWarning,
@@ -46,7 +42,6 @@ if TYPE_CHECKING:
         WrongTypeError,
     )
     from ce_dynamics.mechanism.body import Body
-    from ce_dynamics.mechanism.components import Component, FunctionCoordinate
     from ce_dynamics.mechanism.couplings import (
         Coupling,
         FunctionCoupling,
@@ -56,6 +51,7 @@ if TYPE_CHECKING:
         PolynomialCoupling,
         RackAndPinion,
     )
+    from ce_dynamics.mechanism.couplings.components import Component, FunctionCoordinate
     from ce_dynamics.mechanism.drives import Driven, Held, Motion, SecondOrderActuator
     from ce_dynamics.mechanism.forces.actuator import Actuator
     from ce_dynamics.mechanism.forces.base import ForceElement
@@ -84,12 +80,12 @@ if TYPE_CHECKING:
     from ce_dynamics.simulation.ensembles.simulation import simulate_ensemble
     from ce_dynamics.simulation.in_the_loop.simulator import Simulator
     from ce_dynamics.simulation.simulate import simulate
-    from ce_dynamics.views.description import Description
+    from ce_dynamics.views.description import Description, describe
     from ce_dynamics.views.drawing import draw
 
 _HOMES = {
     "mechanism.body": ("Body",),
-    "mechanism.components": ("Component", "FunctionCoordinate"),
+    "mechanism.couplings.components": ("Component", "FunctionCoordinate"),
     "augmented.constrained_system": ("ConstrainedSystem", "PointToPoint"),
     "mechanism.couplings": (
         "Coupling",
@@ -102,7 +98,7 @@ _HOMES = {
     ),
     "simulation.ensembles.arguments": ("HeldInputs",),
     "simulation.ensembles.simulation": ("simulate_ensemble",),
-    "views.description": ("Description",),
+    "views.description": ("Description", "describe"),
     "errors": (
         "AccuracyWarning",
         "AssemblyError",
@@ -150,8 +146,8 @@ _HOMES = {
     "simulation.simulate": ("simulate",),
     "simulation.in_the_loop.simulator": ("Simulator",),
     "mechanism.system": ("System",),
-    "compiled.analysis.steady_state": ("SteadyState", "steady_state"),
-    "compiled.analysis.trim": ("trim",),
+    "compiled.steady_state": ("SteadyState", "steady_state"),
+    "compiled.trim": ("trim",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -219,6 +215,7 @@ __all__ = [
     "WrongTypeError",
     "__version__",
     "compile",
+    "describe",
     "draw",
     "read_mjcf",
     "read_urdf",

@@ -2,10 +2,11 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint
+from ce_dynamics.kinematics.base import ClosedForm
 from ce_dynamics.kinematics.checking import check_linkage
 from ce_dynamics.kinematics.composite import Composite
 from ce_dynamics.kinematics.double_wishbone import DoubleWishbone, DoubleWishboneBodies, DoubleWishbonePoints
+from ce_dynamics.kinematics.edges import Cut, Joint
 from ce_dynamics.kinematics.four_bar import four_bar_angles, four_bar_rates, four_bar_second
 from ce_dynamics.kinematics.four_bar_linkage import FourBar
 from ce_dynamics.kinematics.pitman import PitmanSteering

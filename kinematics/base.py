@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -13,37 +12,11 @@ from ce_dynamics.compiler.free_numbers import is_free, nominal
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.errors import ModelError
+from ce_dynamics.kinematics.edges import Cut, Joint, Link
 from ce_dynamics.kinematics.reach import admissible_interval
-from ce_dynamics.mechanism.couplings.base import Coupling
 from ce_dynamics.mechanism.hinges.base import Hinge
-from ce_dynamics.mechanism.hinges.conditions import Closure
 from ce_dynamics.mechanism.nominal import at_nominal
 from ce_dynamics.mechanism.system import System
-
-
-class Joint(NamedTuple):
-    """A hinge of the spanning tree: ``system.add_body(body, parent=carrier, hinge=hinge, ...)``."""
-
-    body: str
-    carrier: str
-    hinge: Hinge
-
-
-class Cut(NamedTuple):
-    """A cut edge: ``system.close_loop(name, body_a, body_b, closure)``."""
-
-    name: str
-    body_a: str
-    body_b: str
-    closure: Closure
-
-
-class Link(NamedTuple):
-    """A coupling: ``system.couple(name, coordinates, coupling)``."""
-
-    name: str
-    coordinates: tuple[tuple[str, int], ...]
-    coupling: Coupling
 
 
 class ClosedForm(Linkage):

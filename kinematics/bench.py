@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from ce_dynamics.algebra.arrays import zeros
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion
 from ce_dynamics.errors import ModelError
-from ce_dynamics.kinematics.base import ClosedForm, Joint
+from ce_dynamics.kinematics.base import ClosedForm
+from ce_dynamics.kinematics.edges import Joint
 from ce_dynamics.kinematics.reach import placed_bodies
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import Coordinate, Coupled

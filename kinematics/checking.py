@@ -14,8 +14,9 @@ import numpy as np
 from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, closure_errors
 from ce_dynamics.embedding.motion import PointMotion
 from ce_dynamics.errors import ModelError
-from ce_dynamics.kinematics.base import ClosedForm, Joint
+from ce_dynamics.kinematics.base import ClosedForm
 from ce_dynamics.kinematics.bench import Floats, LinkageBench, Recorded, State
+from ce_dynamics.kinematics.edges import Joint
 
 EPS = float(np.finfo(float).eps)
 H = 4e-3

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ce_dynamics.embedding.motion import SubgraphMotion
-from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint
+from ce_dynamics.kinematics.base import ClosedForm
+from ce_dynamics.kinematics.edges import Cut, Joint
 
 
 class Composite(ClosedForm):

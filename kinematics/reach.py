@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from ce_dynamics.algebra.arrays import array, zeros
 from ce_dynamics.embedding.motion import SubgraphMotion, at_rest
 from ce_dynamics.errors import AssemblyError
+from ce_dynamics.kinematics.edges import Cut, Joint
 from ce_dynamics.kinematics.hardpoints import DEAD_POINT
 from ce_dynamics.mechanism.body import Body
-
-if TYPE_CHECKING:
-    from ce_dynamics.kinematics.base import ClosedForm, Joint
 
 STEPS_PER_TURN = 720
 
 
-def admissible_interval(linkage: ClosedForm, independent: str) -> tuple[float, float]:
+class Posable(Protocol):
+    """What the search asks a linkage (`ce_dynamics.kinematics.base.ClosedForm`)."""
+
+    determines: tuple[str, ...]
+
+    def joints(self) -> tuple[Joint, ...]: ...
+    def cuts(self) -> tuple[Cut, ...]: ...
+    def margin(self, motion: SubgraphMotion) -> float: ...
+    def solve(self, motion: SubgraphMotion) -> None: ...
+
+
+def admissible_interval(linkage: Posable, independent: str) -> tuple[float, float]:
     """Interval of one hinge angle, around zero, in which a linkage can be assembled.
 
     It ends where a square root of the closed form gets a negative argument and the linkage answers NaN, or
@@ -84,7 +93,7 @@ def change_point(margin: Callable[[float], float], start: float, finish: float) 
     return float(found.x) if found.fun <= DEAD_POINT else None
 
 
-def pose(linkage: ClosedForm, bodies: Sequence[Body], independent: str, theta: float) -> SubgraphMotion:
+def pose(linkage: Posable, bodies: Sequence[Body], independent: str, theta: float) -> SubgraphMotion:
     """A linkage at rest at one angle of its independent hinge, all outside it in the design pose."""
     inside = {body.name: body for body in bodies}
     parent = inside[independent].carrier

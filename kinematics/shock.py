@@ -16,7 +16,8 @@ from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.errors import ModelError
 from ce_dynamics.kinematics.aim import Aim
 from ce_dynamics.kinematics.aim_planar import AimPlanar
-from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
+from ce_dynamics.kinematics.base import ClosedForm, expect_hinge
+from ce_dynamics.kinematics.edges import Cut, Joint
 from ce_dynamics.kinematics.extension import Extension
 from ce_dynamics.kinematics.hardpoints import Point, checked_point, unit_between
 from ce_dynamics.mechanism.checked import ANGULAR_TOLERANCE, unit_axis

@@ -149,3 +149,18 @@ def zeros(*shape: int) -> Array:
 def concatenate(parts: Sequence[Array]) -> Array:
     """Join vectors end to end, keeping ``float64`` where every entry is a plain number."""
     return array(entry for part in parts for entry in part)
+
+
+def broadcast_operator(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+    """Apply an operator between a scalar and an array, entry by entry."""
+    boxes = []
+    for value in (a, b):
+        box = value
+        if not isinstance(value, np.ndarray):
+            box = np.empty((), dtype=object)
+            box[()] = value
+        boxes.append(box)
+    left, right = np.broadcast_arrays(*boxes)
+    result = np.empty(left.shape, dtype=object)
+    result.ravel()[:] = [function(x, y) for x, y in zip(left.flat, right.flat, strict=True)]
+    return result if result.ndim else result[()]

@@ -26,6 +26,7 @@ from ce_dynamics.algebra.arrays import (
     arcsin,
     arctan,
     arctan2,
+    broadcast_operator,
     cos,
     exp,
     log,
@@ -35,7 +36,6 @@ from ce_dynamics.algebra.arrays import (
     tanh,
     where,
 )
-from ce_dynamics.compiler.tracing.traced import broadcast_operator
 
 _PLAIN = (float, int, np.floating, np.integer, np.bool_)
 

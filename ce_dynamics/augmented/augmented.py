@@ -12,7 +12,7 @@ from ce_dynamics.algebra.arrays import Array, Scalar, concatenate
 from ce_dynamics.augmented.saddle import RowRank, SaddleSolution, row_rank
 from ce_dynamics.augmented.states import BodyState, gravity_potential, kinetic_energy
 from ce_dynamics.dynamics.state import Layout, motion_key
-from ce_dynamics.embedding.embed import Embedding, slices
+from ce_dynamics.embedding.aggregate import Embedding, slices
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.mechanism.drives import Prescribed
 from ce_dynamics.mechanism.forces.base import Response

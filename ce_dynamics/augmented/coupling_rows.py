@@ -26,7 +26,8 @@ from ce_dynamics.augmented.hinge_coordinates import Relative, coordinates
 from ce_dynamics.augmented.states import BodyState
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import Coupled
-from ce_dynamics.mechanism.couplings.user_constraint import View, Written
+from ce_dynamics.mechanism.couplings.user_constraint import Written
+from ce_dynamics.mechanism.couplings.view import View
 from ce_dynamics.mechanism.system import CutEdge, LoopClosure, System
 
 LARGEST_DENOMINATOR = 1000

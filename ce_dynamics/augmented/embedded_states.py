@@ -10,7 +10,7 @@ from ce_dynamics.augmented.states import AT_REST, BodyState
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.dynamics.state import Layout
-from ce_dynamics.embedding.embed import Embedding
+from ce_dynamics.embedding.aggregate import Embedding
 
 
 def embedded_states(

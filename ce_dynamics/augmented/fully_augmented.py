@@ -41,7 +41,7 @@ from ce_dynamics.augmented.states import (
     velocity_vector,
 )
 from ce_dynamics.augmented.wrenches import Applied, apply_elements, free_force, inertia_matrix
-from ce_dynamics.embedding.embed import Embedding
+from ce_dynamics.embedding.aggregate import Embedding
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import Coupled
 from ce_dynamics.mechanism.couplings.user_constraint import Written

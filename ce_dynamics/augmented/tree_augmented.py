@@ -25,8 +25,9 @@ from ce_dynamics.dynamics.articulated_body import Articulated, base_to_tip, tip_
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.mass_matrix import solve_mass
 from ce_dynamics.dynamics.state import Layout
+from ce_dynamics.embedding.aggregate import Embedding
 from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, closure_errors
-from ce_dynamics.embedding.embed import Embedding, embed, neutral_state
+from ce_dynamics.embedding.embed import embed, neutral_state
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.mechanism.drives import Prescribed
 from ce_dynamics.mechanism.forces.base import Response

@@ -8,7 +8,7 @@ import time
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
-from ce_dynamics.progress import logger
+from ce_dynamics.compiler.progress import logger
 
 if TYPE_CHECKING:
     from rich.progress import Progress

@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats, checked
-from ce_dynamics.compiled.analysis.tangent import Tangent
+from ce_dynamics.compiled.tangent import Tangent
 from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, trace
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.state import Entry, Layout
-from ce_dynamics.embedding.embed import Aggregate, Embedding
+from ce_dynamics.embedding.aggregate import Aggregate, Embedding
 from ce_dynamics.errors import AssemblyError
 from ce_dynamics.mechanism.system import System
 

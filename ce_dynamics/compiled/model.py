@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,18 +24,22 @@ from ce_dynamics.compiler import (
     trace,
 )
 from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.dynamics.articulated_body import smallest_inertia
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.state import Entry, Layout
+from ce_dynamics.embedding.aggregate import Aggregate, Embedding
 from ce_dynamics.embedding.closures.closure_errors import closure_errors
-from ce_dynamics.embedding.embed import Aggregate, Embedding, embed
+from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.gearing import CLOSED, closure_limits, geared_loops, gearing
 from ce_dynamics.embedding.path.dead_centres import DeadCentre, dead_centres
 from ce_dynamics.embedding.whole_loop import path_linkage, path_of
 from ce_dynamics.errors import AssemblyError, MasslessFreedomError, ModelError
 from ce_dynamics.mechanism.parameters import refusals, values_at
 from ce_dynamics.mechanism.system import Output, System
-from ce_dynamics.progress import at_work
+
+if TYPE_CHECKING:
+    from ce_dynamics.compiler.derivatives.compiled import CompiledJacobian
 
 NEGLIGIBLE = 1e-14
 """Inertia of a motion, of what it would be if it moved the heaviest body, that counts as none: rounding."""
@@ -183,6 +187,11 @@ class Model(Analysis):
         return self._trace("dynamics", lambda y, u: {"y_dot": self.instant(y, u).y_dot})
 
     @cached_property
+    def jacobian(self) -> CompiledJacobian:
+        """∂ẏ/∂y, exact, without its structural zeros; from the disk if it was made before."""
+        return self._derivative(self.dynamics.traced, "y_dot", "y")
+
+    @cached_property
     def audited_dynamics(self) -> CompiledFunction:
         """[ẏ; Ẇ] = f(y, u) with Ẇ the power that changes the mechanical energy."""
 
@@ -241,7 +250,7 @@ class Model(Analysis):
         """Refuse values of the free parameters with which the model cannot be used."""
         _ = self.dynamics  # decisions are made until it is traced
         given = {p.name: np.array([x]) for p, x in zip(self.layout.parameters, values, strict=True)}
-        reason = refusals(self.system, given)[0]
+        reason = refusals(self.layout.parameters, given)[0]
         if reason:
             raise ModelError(reason)
 

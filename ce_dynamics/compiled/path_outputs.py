@@ -5,7 +5,7 @@ from __future__ import annotations
 from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.dynamics.state import Entry, dotted, rate_name
-from ce_dynamics.embedding.embed import Embedding
+from ce_dynamics.embedding.aggregate import Embedding
 from ce_dynamics.embedding.whole_loop import led_by_no_hinge
 from ce_dynamics.mechanism.body import Body
 

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-import ce_dynamics
+from ce_dynamics import _version
 from ce_dynamics.compiler.machine import CompiledFunction
 
 FORMAT = 1
@@ -74,7 +74,7 @@ def _source_files() -> frozenset[str]:
 @functools.cache
 def _modules() -> list[tuple[str, str]]:
     """Absolute path and path within the package of every module."""
-    root = Path(ce_dynamics.__file__).parent
+    root = Path(_version.__file__).parent
     found = []
     for folder, folders, files in os.walk(root, followlinks=True):
         folders.sort()
@@ -91,7 +91,7 @@ def changed_since_import() -> bool:
         found = [os.stat(path) for path in _source_files()]
     except OSError:  # one is gone
         return True
-    return any(max(status.st_mtime, status.st_ctime) > ce_dynamics._IMPORTED for status in found)
+    return any(max(status.st_mtime, status.st_ctime) > _version.IMPORTED for status in found)
 
 
 @functools.cache

@@ -15,10 +15,10 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import where
+from ce_dynamics.algebra.arrays import broadcast_operator, where
 from ce_dynamics.compiler.tracing.graph import Graph
 from ce_dynamics.compiler.tracing.operations import LOGICAL, MEANING, UNARY, Op
-from ce_dynamics.compiler.tracing.traced import Condition, Traced, broadcast_operator
+from ce_dynamics.compiler.tracing.traced import Condition, Traced
 from ce_dynamics.errors import ModelError
 
 _PLAIN = (float, int, np.floating, np.integer, np.bool_)

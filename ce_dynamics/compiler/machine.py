@@ -42,10 +42,10 @@ from ce_dynamics.compiler import disk_cache
 from ce_dynamics.compiler.codegen import emit, emit_segments
 from ce_dynamics.compiler.codegen.fused import code_of
 from ce_dynamics.compiler.codegen.outliner import outline
+from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.compiler.signature import Signature
 from ce_dynamics.compiler.tracing.function import Shape, TracedFunction
 from ce_dynamics.errors import ModelError
-from ce_dynamics.progress import at_work
 
 CODEGEN_LEVEL = 2
 

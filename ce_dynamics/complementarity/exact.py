@@ -20,7 +20,6 @@ References
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -29,20 +28,17 @@ from ce_dynamics.complementarity.errors import InfeasibleError
 from ce_dynamics.complementarity.problem import (
     Booleans,
     Conditions,
-    Integers,
     Kind,
     Problem,
     Solution,
     SparseRows,
 )
+from ce_dynamics.complementarity.row_states import solve_by_states
+from ce_dynamics.complementarity.scaled import CONSISTENT, RANK, scaled
 from ce_dynamics.errors import ModelError
 
-RANK = 1e-12
-"""Eigenvalues of A (scaled to a unit diagonal) below this share of the largest are rounding."""
 DECIDED = 1e-10
 """Share of a row that bilateral rows must leave undecided for it to matter."""
-CONSISTENT = 1e-9
-"""Largest relative violation of conditions that counts as rounding."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +66,6 @@ class Exact:
         if len(problem.c) == 0:
             return problem.solution(np.zeros(0), "exact")
         if problem.conditions.has_friction:
-            from ce_dynamics.complementarity.row_states import solve_by_states
-
             if np.any(problem.conditions.kind == Kind.DISC_1):
                 raise ModelError("the exact solver knows friction on a box only; use Gauss–Seidel for discs")
             p, method = solve_by_states(problem), "row states"
@@ -79,55 +73,6 @@ class Exact:
             p, method = solve_least_distance(problem), "least distance"
         scale = max(float(np.max(np.abs(problem.b))), 1e-300)
         return problem.solution(p, method, tolerance=self.tolerance * scale)
-
-
-class Scaled(NamedTuple):
-    """Rows scaled to a unit diagonal of A and a largest b of one.
-
-    Attributes
-    ----------
-    A, b : arrays
-    rows : (k,) int array
-        Rows of the problem that move something.
-    size : (k,) array
-        p = unit * size * (scaled p).
-    unit : float
-    """
-
-    A: Floats
-    b: Floats
-    rows: Integers
-    size: Floats
-    unit: float
-
-    def impulses(self, scaled: Floats, m: int) -> Floats:
-        """Impulses of all rows of the problem."""
-        p = np.zeros(m)
-        p[self.rows] = self.unit * self.size * scaled
-        return p
-
-
-def scaled(problem: Problem) -> Scaled:
-    """Rows that move something, scaled.
-
-    Raises
-    ------
-    InfeasibleError
-        If a row that moves nothing is violated.
-    """
-    d, b, kind = problem.diagonal, problem.b, problem.conditions.kind
-    unit = max(float(np.max(np.abs(b))), 1e-300)
-    for i in np.flatnonzero(d == 0.0):
-        wrong = abs(b[i]) if kind[i] == Kind.BILATERAL else -b[i] if kind[i] == Kind.UNILATERAL else 0.0
-        if wrong > CONSISTENT * unit:
-            raise InfeasibleError(
-                f"row {i} asks for w = {b[i]:.3g} to change, but nothing it acts on can move"
-            )
-    rows = np.flatnonzero(d > 0.0)
-    size = 1.0 / np.sqrt(d[rows])
-    A = problem.delassus[np.ix_(rows, rows)] * np.outer(size, size)
-    top = max(float(np.max(np.abs(size * b[rows]), initial=0.0)), 1e-300)
-    return Scaled(A, size * b[rows] / top, rows, size, top)
 
 
 def solve_least_distance(problem: Problem) -> Floats:
@@ -198,8 +143,6 @@ def least_distance_inequalities(H: Floats, b: Floats) -> Floats:
             if np.max(np.abs(np.minimum(lam, w))) <= CONSISTENT:
                 return lam
     require_feasible(H, b)
-    from ce_dynamics.complementarity.row_states import solve_by_states
-
     rows = SparseRows.dense(H)
     return solve_by_states(Problem(rows, rows, np.zeros(r), b, Conditions.of([Kind.UNILATERAL] * m)))
 

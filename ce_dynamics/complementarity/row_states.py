@@ -13,8 +13,8 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity.errors import InfeasibleError
-from ce_dynamics.complementarity.exact import RANK, Scaled, scaled
 from ce_dynamics.complementarity.problem import Booleans, Integers, Kind, Problem
+from ce_dynamics.complementarity.scaled import RANK, Scaled, scaled
 
 BOUNDS = (10.0, 100.0, 1e3, 1e4)
 """P and W, tried in turn."""

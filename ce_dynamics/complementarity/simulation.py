@@ -28,7 +28,7 @@ from ce_dynamics.complementarity.smooth import Acting, SmoothSteps
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.simulation.monitors.charts import Charts
 from ce_dynamics.simulation.results import dataset
-from ce_dynamics.simulation.simulate import Inputs, constant_inputs
+from ce_dynamics.simulation.right_hand_side import Inputs, constant_inputs
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -27,7 +27,7 @@ from ce_dynamics.algebra.spatial import (
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.compiler.tracing.cut_points import mark
 from ce_dynamics.dynamics.outward import Member, Outward
-from ce_dynamics.embedding.embed import Aggregate
+from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.mechanism.inertia import PrincipalInertia
 
 

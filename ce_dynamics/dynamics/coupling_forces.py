@@ -13,7 +13,8 @@ from ce_dynamics.algebra.spatial import IDENTITY
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import Coupled
-from ce_dynamics.mechanism.couplings.user_constraint import View, Written
+from ce_dynamics.mechanism.couplings.user_constraint import Written
+from ce_dynamics.mechanism.couplings.view import View
 from ce_dynamics.mechanism.parameters import Values
 
 Floats = NDArray[np.float64]

@@ -16,7 +16,7 @@ from ce_dynamics.dynamics.articulated_body import Accelerations, Articulated
 from ce_dynamics.dynamics.inverse_dynamics import virtual_work
 from ce_dynamics.dynamics.loads import Loads
 from ce_dynamics.dynamics.outward import Outward
-from ce_dynamics.embedding.embed import Aggregate
+from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
 

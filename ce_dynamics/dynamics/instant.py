@@ -15,7 +15,7 @@ from ce_dynamics.dynamics.energy import Power, gravitational_potential, kinetic_
 from ce_dynamics.dynamics.loads import Loads, gather_loads
 from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.dynamics.state import Layout, motion_key
-from ce_dynamics.embedding.embed import Embedding
+from ce_dynamics.embedding.aggregate import Embedding
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.drives import Prescribed
 

@@ -14,7 +14,7 @@ from ce_dynamics.algebra.spatial import phi_force, phi_T_motion, rotate_vector, 
 from ce_dynamics.compiler.tracing.cut_points import mark
 from ce_dynamics.dynamics.articulated_body import generalised_forces, rigid_terms
 from ce_dynamics.dynamics.outward import Member, Outward
-from ce_dynamics.embedding.embed import Aggregate
+from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.mechanism.drives import Prescribed
 
 

@@ -16,7 +16,7 @@ from ce_dynamics.algebra.spatial import spatial
 from ce_dynamics.dynamics.inverse_dynamics import body_accelerations
 from ce_dynamics.dynamics.mass_matrix import indices
 from ce_dynamics.dynamics.outward import Outward, axes
-from ce_dynamics.embedding.embed import Embedding
+from ce_dynamics.embedding.aggregate import Embedding
 from ce_dynamics.mechanism.body import Body
 
 

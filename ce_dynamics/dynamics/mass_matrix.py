@@ -23,7 +23,7 @@ from ce_dynamics.algebra.spatial import (
 )
 from ce_dynamics.dynamics.articulated_body import Articulated, phi_columns
 from ce_dynamics.dynamics.outward import Member, Outward
-from ce_dynamics.embedding.embed import Aggregate, Embedding
+from ce_dynamics.embedding.aggregate import Aggregate, Embedding
 
 Blocks = dict[tuple[str, str], Array]
 """Blocks of an n_v × n_v matrix by the names of two aggregated bodies; blocks left out are zero."""

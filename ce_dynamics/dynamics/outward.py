@@ -14,7 +14,8 @@ from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, zeros
 from ce_dynamics.algebra.spatial import IDENTITY, spatial
 from ce_dynamics.compiler.free_numbers import is_free
 from ce_dynamics.compiler.tracing.cut_points import mark
-from ce_dynamics.embedding.embed import Aggregate, Embedding, common_ancestor
+from ce_dynamics.embedding.aggregate import Aggregate, Embedding
+from ce_dynamics.embedding.embed import common_ancestor
 from ce_dynamics.embedding.motion import BodyMotion, SubgraphMotion
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.drives import Prescribed

@@ -23,8 +23,8 @@ from ce_dynamics.dynamics.articulated_body import Accelerations
 from ce_dynamics.dynamics.coupling_forces import along_hinge, coupling_forces
 from ce_dynamics.dynamics.loads import Loads
 from ce_dynamics.dynamics.outward import Outward, axes
+from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.embedding.closures.closure_errors import closure_errors, numerical_rank
-from ce_dynamics.embedding.embed import Aggregate
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import Coupled

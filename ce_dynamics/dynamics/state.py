@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar, concatenate
-from ce_dynamics.embedding.embed import Embedding, neutral_state, slices
+from ce_dynamics.embedding.aggregate import Embedding, slices
+from ce_dynamics.embedding.embed import neutral_state
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.forces.base import StateDeclaration
 from ce_dynamics.mechanism.parameters import bind

@@ -14,11 +14,11 @@ from ce_dynamics.errors import (
     UnderConstrainedError,
 )
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.components import FunctionCoordinate, HingeComponent
+from ce_dynamics.mechanism.couplings.components import FunctionCoordinate, HingeComponent
 from ce_dynamics.mechanism.system import CutEdge, LoopClosure, System
 
 if TYPE_CHECKING:
-    from ce_dynamics.embedding.embed import Aggregate
+    from ce_dynamics.embedding.aggregate import Aggregate
 
 
 def refuse_nonholonomic(closures: Sequence[CutEdge]) -> None:

@@ -19,7 +19,7 @@ from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import Coupled
 
 if TYPE_CHECKING:
-    from ce_dynamics.embedding.embed import Aggregate
+    from ce_dynamics.embedding.aggregate import Aggregate
     from ce_dynamics.mechanism.system import CutEdge
 
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Scalar, sqrt
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.embedding.aggregate import Aggregate, Embedding
 from ce_dynamics.embedding.closures.loop import Loop, velocity_scales
-from ce_dynamics.embedding.embed import Aggregate, Embedding
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.embedding.whole_loop import led_by_no_hinge
 

@@ -27,6 +27,11 @@ class Linkage(ABC):
     def solve(self, motion: SubgraphMotion) -> None:
         """Set the motion of every dependent hinge."""
 
+    @property
+    def how(self) -> str:
+        """How it finds the dependent hinges, in words that complete "solved ..."."""
+        return f"in closed form by {type(self).__name__}"
+
     def reach(self) -> tuple[float, float] | None:
         """Admissible interval of a single independent coordinate, None where it is not known.
 

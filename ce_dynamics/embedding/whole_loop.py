@@ -18,7 +18,7 @@ from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.system import System
 
 if TYPE_CHECKING:
-    from ce_dynamics.embedding.embed import Aggregate
+    from ce_dynamics.embedding.aggregate import Aggregate
 
 
 def along_path(S: Aggregate, N: int) -> Aggregate:

@@ -27,8 +27,6 @@ from ce_dynamics.mechanism.checked import finite_number
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from ce_dynamics.mechanism.system import System
-
 
 class Parameter(Free):
     """A number of a system whose value is given when the compiled model is run.
@@ -133,13 +131,13 @@ def values_at(value: Any, parameters: Sequence[Parameter], values: ArrayLike) ->
     return Values(parameters, values)(np.asarray(value, dtype=object))
 
 
-def refusals(system: System, values: Mapping[str, ArrayLike]) -> list[str]:
-    """Why values of free parameters cannot be used with a model of the system: for each run, '' if they can.
+def refusals(parameters: Sequence[Parameter], values: Mapping[str, ArrayLike]) -> list[str]:
+    """Why values of free parameters cannot be used with their model: for each run, '' if they can.
 
     Parameters
     ----------
-    system : System
-        Of a model whose functions have been traced, which is when the last guards are set.
+    parameters : sequence of Parameter
+        All of a model whose functions have been traced, which is when the last guards are set.
     values : mapping of str to array_like
         For every parameter one value per run.
 
@@ -148,7 +146,6 @@ def refusals(system: System, values: Mapping[str, ArrayLike]) -> list[str]:
     A guard is a comparison that an ``if`` decided: a check of a sign, the choice of a branch.  Where it would
     be decided otherwise, the model at hand is not that of the values.
     """
-    parameters = list(system.parameters.values())
     if not parameters:
         return []
     columns = np.array([np.asarray(values[p.name], dtype=float) for p in parameters])

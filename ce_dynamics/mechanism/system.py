@@ -5,29 +5,30 @@ from __future__ import annotations
 import copy
 import difflib
 import functools
+import sys
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar
-from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.errors import ModelError, PhysicalityWarning, WrongTypeError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_number, free_numbers
-from ce_dynamics.mechanism.components import (
+from ce_dynamics.mechanism.couplings.base import Coupled, Coupling, checked_coordinates
+from ce_dynamics.mechanism.couplings.components import (
     Component,
     FunctionCoordinate,
     Lead,
     found_component,
     found_function,
 )
-from ce_dynamics.mechanism.couplings.base import Coupled, Coupling, checked_coordinates
-from ce_dynamics.mechanism.couplings.user_constraint import View, Written, written
+from ce_dynamics.mechanism.couplings.user_constraint import Written, written
+from ce_dynamics.mechanism.couplings.view import View
 from ce_dynamics.mechanism.drives import Motion
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer
 from ce_dynamics.mechanism.free_inertia import checked_free_inertia
@@ -35,8 +36,22 @@ from ce_dynamics.mechanism.hinges.base import Hinge, finite_vector
 from ce_dynamics.mechanism.hinges.conditions import Closure
 from ce_dynamics.mechanism.parameters import Parameter
 
-if TYPE_CHECKING:
-    from ce_dynamics.views.description import Description
+
+class FindsHinges(Protocol):
+    """What a description has to know of a linkage (`ce_dynamics.embedding.linkage.Linkage`).
+
+    Attributes
+    ----------
+    determines : tuple of str
+        Names of the bodies whose inboard hinges it finds.
+    closes : tuple of str
+        Names of the closures that then hold.
+    """
+
+    @property
+    def determines(self) -> tuple[str, ...]: ...
+    @property
+    def closes(self) -> tuple[str, ...]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +175,7 @@ class System:
         self.outputs: dict[str, Output] = {}
         self.measurements: dict[str, Output] = {}
         self.prescribed: dict[str, Motion] = {}
-        self.linkages: list[Linkage] = []
+        self.linkages: list[FindsHinges] = []
         self.groups: dict[str, tuple[str, ...]] = {}
         self.initial: dict[str, Array] = {}
         self.initial_rates: dict[str, Array] = {}
@@ -361,7 +376,7 @@ class System:
         self.closures.append(edge)
         return edge
 
-    def use_linkage(self, linkage: Linkage) -> None:
+    def use_linkage(self, linkage: FindsHinges) -> None:
         """Let a closed-form linkage find the dependent hinges it names.
 
         Raises
@@ -546,14 +561,14 @@ class System:
             raise ModelError(f"body {name!r} belongs to another system")
         return known
 
-    def describe(self) -> Description:
+    def describe(self) -> Any:
         """Bodies, spanning tree, cuts, aggregated bodies, coordinates and degrees of freedom.
 
         Returns
         -------
         Description
             Prints as text; ``describe().figure()`` draws it.  A system that cannot be embedded is described
-            with the reason why.
+            with the reason why.  (`ce_dynamics.describe` is the same as a function.)
 
         Examples
         --------
@@ -568,9 +583,8 @@ class System:
         ground
         └─ rod         Revolute  rod [rad]    independent  1
         """
-        from ce_dynamics.views.description import describe  # here, because it embeds the system
-
-        return describe(self)
+        package = sys.modules[__name__.partition(".")[0]]  # views stand above: the package's door leads there
+        return package.describe(self)
 
     def _leads(
         self, independent: Sequence[Independent], owner: str

@@ -4,147 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
 from typing import TYPE_CHECKING
 
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.dynamics.state import Entry, dotted
-from ce_dynamics.embedding.charts.linkage import ChartLinkage
-from ce_dynamics.embedding.embed import Aggregate, Embedding, embed, freedoms_of
-from ce_dynamics.embedding.numeric.linkage import NumericLinkage
-from ce_dynamics.embedding.path.linkage import PathLinkage
+from ce_dynamics.embedding.aggregate import Aggregate, Embedding
+from ce_dynamics.embedding.embed import embed, freedoms_of
 from ce_dynamics.errors import CeDynamicsError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.system import CutEdge, System
+from ce_dynamics.views.lines import AggregateLine, BodyLine, CutLine, Lines, Role
+from ce_dynamics.views.text import as_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-class Role(Enum):
-    """What becomes of the coordinates of an inboard hinge."""
-
-    INDEPENDENT = "independent"
-    DEPENDENT = "dependent"
-    PRESCRIBED = "prescribed"
-    UNDECIDED = "undecided"  # of a system that cannot be embedded
-
-
-@dataclass(frozen=True)
-class BodyLine:
-    """A body of the spanning tree with its inboard hinge.
-
-    Attributes
-    ----------
-    name, parent : str
-    depth : int
-        Number of hinges between it and the ground.
-    hinge : str
-        Type of the inboard hinge.
-    coordinates : tuple of Entry
-        Names and units of the hinge's coordinates.
-    role : Role
-    mass : float
-        [kg]; of a free parameter its default.
-    aggregate : str
-        Name of the aggregated body it belongs to: that body's first; empty if the system cannot be embedded.
-    """
-
-    name: str
-    parent: str
-    depth: int
-    hinge: str
-    coordinates: tuple[Entry, ...]
-    role: Role
-    mass: float
-    aggregate: str
-
-
-@dataclass(frozen=True)
-class CutLine:
-    """A cut edge of the spanning tree.
-
-    Attributes
-    ----------
-    name, body_a, body_b : str
-    closure : str
-        Type of what closes the loop.
-    rows : int
-        Number of scalar conditions.
-    aggregate : str
-        Name of the aggregated body it belongs to; empty if the system cannot be embedded.
-    """
-
-    name: str
-    body_a: str
-    body_b: str
-    closure: str
-    rows: int
-    aggregate: str
-
-
-@dataclass(frozen=True)
-class AggregateLine:
-    """An aggregated body that has closures.
-
-    Attributes
-    ----------
-    name, parent : str
-    bodies, closures : tuples of str
-    independent, prescribed, dependent : tuples of str
-        Bodies by the role of their inboard hinges.
-    velocities : int
-        Number of velocities of all unprescribed hinges of the sub-graph.
-    rows : int
-        Number of closure conditions.
-    redundant : int
-        How many of them the others imply in the design pose.
-    solved_by : tuple of str
-        Linkages that find the dependent hinges.
-    """
-
-    name: str
-    parent: str
-    bodies: tuple[str, ...]
-    closures: tuple[str, ...]
-    independent: tuple[str, ...]
-    prescribed: tuple[str, ...]
-    dependent: tuple[str, ...]
-    velocities: int
-    rows: int
-    redundant: int
-    solved_by: tuple[str, ...]
-
-    @property
-    def degrees_of_freedom(self) -> int:
-        """Velocities of the hinges less independent conditions."""
-        return self.velocities - (self.rows - self.redundant)
-
-
-@dataclass(frozen=True)
-class Description:
+@dataclass(frozen=True, repr=False)
+class Description(Lines):
     """A system as a spanning tree with cut edges, and as a tree of aggregated bodies; prints as text.
 
-    Attributes
-    ----------
-    name : str
-    bodies : tuple of BodyLine
-        In the order of the tree, every body after its parent and before its parent's next child.
-    cuts : tuple of CutLine
-    aggregates : tuple of AggregateLine
-        Those with closures; every other body is one of its own.
-    degrees_of_freedom : int or None
-        Of the whole system; None if it cannot be embedded.
-    problem : str
-        Why it cannot be embedded; empty if it can.
+    Attributes are those of `ce_dynamics.views.lines.Lines`.
     """
-
-    name: str
-    bodies: tuple[BodyLine, ...]
-    cuts: tuple[CutLine, ...]
-    aggregates: tuple[AggregateLine, ...]
-    degrees_of_freedom: int | None
-    problem: str = ""
 
     def figure(self) -> Figure:
         """Drawing of the spanning tree, the cuts, the aggregated bodies and the coordinates.
@@ -154,15 +35,11 @@ class Description:
         matplotlib.figure.Figure
             Save it with its ``savefig``.
         """
-        from ce_dynamics.views.tree import (
-            tree_figure,  # here, because a printed description needs no plots
-        )
+        from ce_dynamics.views.tree import tree_figure  # here, because a printed description needs no plots
 
         return tree_figure(self)
 
     def __str__(self) -> str:
-        from ce_dynamics.views.text import as_text
-
         return as_text(self)
 
     __repr__ = __str__
@@ -253,21 +130,10 @@ def aggregate_line(system: System, S: Aggregate) -> AggregateLine:
         velocities=velocities,
         rows=rows,
         redundant=rows - (velocities - freedoms.number),
-        solved_by=tuple(solver(link) for link in S.linkages),
+        solved_by=tuple(link.how for link in S.linkages),
     )
 
 
 def names_of(bodies: Sequence[Body]) -> tuple[str, ...]:
     """Their names."""
     return tuple(body.name for body in bodies)
-
-
-def solver(linkage: object) -> str:
-    """How a linkage finds the dependent hinges, in words."""
-    if isinstance(linkage, NumericLinkage):
-        return "numerically"
-    if isinstance(linkage, PathLinkage):
-        return "along the path of its configurations"
-    if isinstance(linkage, ChartLinkage):
-        return "on charts of its configurations"
-    return f"in closed form by {type(linkage).__name__}"

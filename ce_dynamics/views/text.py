@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ce_dynamics.views.description import AggregateLine, BodyLine, Description, Role
+from ce_dynamics.views.lines import AggregateLine, BodyLine, Lines, Role
 
 
-def as_text(description: Description) -> str:
+def as_text(description: Lines) -> str:
     """The whole description."""
     parts = [heading(description), "", *table(tree_rows(description))]
     if description.cuts:
@@ -21,7 +21,7 @@ def as_text(description: Description) -> str:
     return "\n".join(parts)
 
 
-def heading(description: Description) -> str:
+def heading(description: Lines) -> str:
     """Name and numbers of the parts."""
     n = description.degrees_of_freedom
     numbers = [
@@ -32,7 +32,7 @@ def heading(description: Description) -> str:
     return f"{description.name}: " + ", ".join(numbers)
 
 
-def tree_rows(description: Description) -> list[list[str]]:
+def tree_rows(description: Lines) -> list[list[str]]:
     """One row for every body, indented as the tree is."""
     rows = [["spanning tree", "hinge", "coordinates", "role", "mass, kg", "aggregated body"], ["ground"]]
     branches = tree_branches([line.depth for line in description.bodies])
@@ -62,7 +62,7 @@ def coordinates(line: BodyLine) -> str:
     return "; ".join(f"{names[unit]} [{unit}]" for unit in units)
 
 
-def shared(description: Description, name: str) -> bool:
+def shared(description: Lines, name: str) -> bool:
     """Whether several bodies belong to the aggregated body of that name."""
     return any(line.name == name for line in description.aggregates)
 
@@ -86,7 +86,7 @@ def continues(depths: Sequence[int], k: int, level: int) -> bool:
     return False
 
 
-def cut_rows(description: Description) -> list[list[str]]:
+def cut_rows(description: Lines) -> list[list[str]]:
     """One row for every cut edge."""
     return [
         ["  " + cut.name, f"{cut.body_a} – {cut.body_b}", cut.closure, counted(cut.rows, "condition")]

@@ -14,7 +14,7 @@ from matplotlib.patches import Patch
 from matplotlib.textpath import TextPath
 from matplotlib.typing import LineStyleType
 
-from ce_dynamics.views.description import BodyLine, CutLine, Description, Role
+from ce_dynamics.views.lines import BodyLine, CutLine, Lines, Role
 from ce_dynamics.views.text import heading
 
 ROW = 0.44
@@ -41,7 +41,7 @@ class Place(NamedTuple):
     y: float
 
 
-def tree_figure(description: Description) -> Figure:
+def tree_figure(description: Lines) -> Figure:
     """The spanning tree from left to right, one body in a row; cut edges run in lanes of their own."""
     places = placed(description.bodies)
     tree_right = max(place.right for place in places.values())
@@ -148,7 +148,7 @@ def cut_text(cut: CutLine) -> str:
     return f"{cut.name} ({cut.closure})"
 
 
-def aggregate_colours(description: Description) -> dict[str, str]:
+def aggregate_colours(description: Lines) -> dict[str, str]:
     """A light colour for every aggregated body."""
     palette = colormaps["Pastel1"].colors  # type: ignore[attr-defined]
     return {
@@ -157,7 +157,7 @@ def aggregate_colours(description: Description) -> dict[str, str]:
     }
 
 
-def legend(description: Description, colours: Mapping[str, str]) -> list[Line2D | Patch]:
+def legend(description: Lines, colours: Mapping[str, str]) -> list[Line2D | Patch]:
     """What the lines and colours mean, of those that occur."""
     roles = dict.fromkeys(line.role for line in description.bodies)
     words = {role: f"{role.value} hinge" for role in Role}

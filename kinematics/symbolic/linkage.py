@@ -15,7 +15,8 @@ from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, array, cos, sin
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.errors import ModelError
-from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, Link, expect_hinge
+from ce_dynamics.kinematics.base import ClosedForm, expect_hinge
+from ce_dynamics.kinematics.edges import Cut, Joint, Link
 from ce_dynamics.kinematics.symbolic.algebra import Algebra, Expr, Unknown
 from ce_dynamics.kinematics.symbolic.arguments import checked_coordinates, checked_equations
 from ce_dynamics.kinematics.symbolic.code import function

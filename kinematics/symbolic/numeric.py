@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ce_dynamics.embedding.closures.loop import Loop
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.kinematics.reach import placed_bodies
+from ce_dynamics.kinematics.symbolic.equations import LoopEquations
 from ce_dynamics.mechanism.couplings.base import Coordinate, Coupled
 from ce_dynamics.mechanism.couplings.functions import ImplicitCoupling
 
-if TYPE_CHECKING:
-    from ce_dynamics.kinematics.symbolic.linkage import SymbolicLinkage
 
-
-def numeric_linkage(linkage: SymbolicLinkage) -> NumericLinkage:
+def numeric_linkage(linkage: LoopEquations) -> NumericLinkage:
     """The loop equations as couplings of the hinges of bodies of their own."""
     bodies = placed_bodies(linkage.joints())
     by_name = {body.name: body for body in bodies}

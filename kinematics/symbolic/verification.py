@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,11 +13,9 @@ from ce_dynamics.embedding.closures.loop import Loop, held_at_design, moving, st
 from ce_dynamics.errors import ModelError
 from ce_dynamics.kinematics.reach import placed_bodies
 from ce_dynamics.kinematics.symbolic.algebra import Expr
+from ce_dynamics.kinematics.symbolic.equations import LoopEquations
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.system import LoopClosure
-
-if TYPE_CHECKING:
-    from ce_dynamics.kinematics.symbolic.linkage import SymbolicLinkage
 
 HOLDS = 1e-9
 """Residual that counts as zero, relative to the terms of the equation."""
@@ -27,7 +24,7 @@ STEP = 0.1  # rad, or sizes of the loop, between the poses that are looked at
 FARTHEST = 12  # steps each way
 
 
-def verify_design_pose(linkage: SymbolicLinkage) -> None:
+def verify_design_pose(linkage: LoopEquations) -> None:
     """Refuse equations that do not hold where all coordinates are zero."""
     zero = dict.fromkeys(linkage.coordinates, 0.0)
     for k, equation in enumerate(linkage.equations):
@@ -39,7 +36,7 @@ def verify_design_pose(linkage: SymbolicLinkage) -> None:
             )
 
 
-def verify_against_closures(linkage: SymbolicLinkage) -> None:
+def verify_against_closures(linkage: LoopEquations) -> None:
     """Refuse equations that do not hold in poses in which the closures do."""
     for pose in closed_poses(linkage):
         for k, equation in enumerate(linkage.equations):
@@ -53,7 +50,7 @@ def verify_against_closures(linkage: SymbolicLinkage) -> None:
                 )
 
 
-def closed_poses(linkage: SymbolicLinkage) -> Iterator[dict[Expr, float]]:
+def closed_poses(linkage: LoopEquations) -> Iterator[dict[Expr, float]]:
     """Coordinates along each independent one, both ways from the design pose, as far as the loop closes."""
     bodies = placed_bodies(linkage.joints())
     by_name = {body.name: body for body in bodies}
@@ -101,7 +98,7 @@ def newton(loop: Loop, q: Array, given: dict, held: dict) -> Array | None:  # ty
     return q if largest(r) <= 1e-11 * max(1.0, loop.size) else None
 
 
-def named(linkage: SymbolicLinkage, loop: Loop, q: Array, p: Array) -> dict[Expr, float]:
+def named(linkage: LoopEquations, loop: Loop, q: Array, p: Array) -> dict[Expr, float]:
     """All coordinates by symbol."""
     values: dict[tuple[str, int], float] = {}
     for bodies, stacked in ((loop.dependent, q), (loop.given, p)):

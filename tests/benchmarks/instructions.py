@@ -9,7 +9,6 @@ import numpy as np
 
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import trace
-from ce_dynamics.compiler.derivatives.compiled import jacobian_of
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.models.hmmwv import prepare
 from ce_dynamics.models.vehicles.hmmwv.ride import build_ride
@@ -51,7 +50,7 @@ def run(options: Options) -> Result:
     assert case.manoeuvre is not None, "a lane change has a driver"
     functions["driver"] = case.model.control(case.manoeuvre).traced.n_instructions
     if not options.quick:
-        jacobian = jacobian_of(case.model)
+        jacobian = case.model.jacobian
         functions[f"∂ẏ/∂y ({len(jacobian.rows)} entries)"] = jacobian.function.signature.n_instructions
     tables.append(
         Table(

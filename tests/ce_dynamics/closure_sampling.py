@@ -8,8 +8,8 @@ from ce_dynamics.algebra.arrays import Array, array, norm, zeros
 from ce_dynamics.compiler import trace
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.state import Layout
+from ce_dynamics.embedding.aggregate import Embedding
 from ce_dynamics.embedding.closures.closure_errors import closure_errors
-from ce_dynamics.embedding.embed import Embedding
 
 
 def closure_errors_at(embedding: Embedding, q: Array, u: Array | None = None) -> Array:

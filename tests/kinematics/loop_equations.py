@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import mpmath  # type: ignore[import-untyped]
 import sympy
 
-from ce_dynamics.kinematics.base import Cut, Joint
+from ce_dynamics.kinematics.edges import Cut, Joint
 from ce_dynamics.mechanism.hinges.distance import Distance
 from ce_dynamics.mechanism.hinges.prismatic import Prismatic
 from ce_dynamics.mechanism.hinges.revolute import Revolute

@@ -155,7 +155,7 @@ def test_every_component_of_every_hardpoint(linkage: str) -> None:
         np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-12 * np.abs(expected).max())
         moved = {name for name in names if values[name] != names[name]}
         assert np.abs(found - unmoved).max() > 1e-6 or moved <= WITHOUT_EFFECT.get(linkage, set()), values
-        assert not refusals(model.system, {name: np.array([x]) for name, x in values.items()})[0]
+        assert not refusals(model.layout.parameters, {name: np.array([x]) for name, x in values.items()})[0]
 
 
 @pytest.mark.parametrize("linkage", ["double wishbone", "four-bar"])
@@ -276,7 +276,7 @@ def test_a_planar_shock_stays_in_its_plane() -> None:
     B, J = (system.add_parameter(Parameter(name, 0.1)) for name in ("B.x", "J.x"))
     hinge = Shock((B, 0.5, 0.0), (J, 0.5, 0.2), axis=(1, 0, 0)).hinges()["shock_lower"]
     assert hinge.n_v == 1
-    reasons = refusals(system, {"B.x": [0.1, 0.2, 0.1], "J.x": [0.1, 0.2, 0.2]})
+    reasons = refusals(tuple(system.parameters.values()), {"B.x": [0.1, 0.2, 0.1], "J.x": [0.1, 0.2, 0.2]})
     assert reasons[:2] == ["", ""]
     assert "J.x = 0.2: shock 'shock_lower': BJ leans out of the plane" in reasons[2]
 

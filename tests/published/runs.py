@@ -21,7 +21,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.dynamics.energy import elastic_potential, gravitational_potential, kinetic_energy
 from ce_dynamics.errors import SimulationError
 from ce_dynamics.models.published import PublishedMechanism
-from ce_dynamics.simulation.simulate import RightHandSide
+from ce_dynamics.simulation.right_hand_side import RightHandSide
 
 RTOL, ATOL = 1e-8, 1e-10
 TIGHT = 1e-13

@@ -13,13 +13,13 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.compiled.analysis.poses import Placing, Poses
-from ce_dynamics.compiled.analysis.tangent import quaternion_places
+from ce_dynamics.compiled.tangent import quaternion_places
 from ce_dynamics.compiler import CompiledFunction
+from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.dynamics.state import Entry, dotted
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.hinges.base import Hinge
-from ce_dynamics.progress import at_work
 
 ITERATIONS = 100
 LONGEST_TURN = 0.3  # rad, of one step

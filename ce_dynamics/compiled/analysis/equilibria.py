@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.equilibrium_search import Search, largest
 from ce_dynamics.compiled.analysis.small_motion import Freedom, SmallMotions
-from ce_dynamics.progress import at_work
+from ce_dynamics.compiler.progress import at_work
 
 MARGINAL = 1e-7  # growth below this part of the largest |λ| is that of an undamped motion
 

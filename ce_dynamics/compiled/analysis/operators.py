@@ -20,7 +20,7 @@ from ce_dynamics.dynamics.mass_matrix import (
 )
 from ce_dynamics.dynamics.state import rate_name
 from ce_dynamics.dynamics.subgraph import subgraph_operators
-from ce_dynamics.embedding.embed import Aggregate
+from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
 

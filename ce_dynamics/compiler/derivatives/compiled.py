@@ -1,4 +1,4 @@
-"""Exact Jacobians, compiled; that of a model, ∂ẏ/∂y, is kept for as long as the model lives."""
+"""Exact Jacobians, compiled, and known again in the next process."""
 
 from __future__ import annotations
 
@@ -8,18 +8,16 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, disk_cache
 from ce_dynamics.compiler.derivatives.forward_mode import sparse_forward_jacobian
 from ce_dynamics.compiler.machine import load_function
+from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.compiler.signature import Signature
-from ce_dynamics.progress import at_work
 
 VERSION = 3
 """Raise whenever derivatives of an unchanged function change: part of the cache key."""
@@ -84,16 +82,6 @@ class JacobianCall:
         """Evaluate at what is in the inputs; entries in the order of the Jacobian's rows."""
         self.jacobian.function._call(ctypes.c_void_p(self._table.ctypes.data))
         return self.entries[: len(self.jacobian.rows)]
-
-
-_of_model: WeakKeyDictionary[Model, CompiledJacobian] = WeakKeyDictionary()
-
-
-def jacobian_of(model: Model) -> CompiledJacobian:
-    """The compiled Jacobian of a model; made when first asked for, from the disk if it was made before."""
-    if model not in _of_model:
-        _of_model[model] = compile_jacobian(model.dynamics.traced, "y_dot", "y")
-    return _of_model[model]
 
 
 def compile_jacobian(traced: TracedFunction, output: str, input: str) -> CompiledJacobian:

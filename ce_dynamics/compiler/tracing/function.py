@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.compiler.tracing.cut_points import marking
 from ce_dynamics.compiler.tracing.graph import Graph, Node
 from ce_dynamics.compiler.tracing.operations import MEANING, Op, arity
 from ce_dynamics.compiler.tracing.traced import node_of, wrap
-from ce_dynamics.progress import at_work
 
 Shape = tuple[int, ...]
 

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ce_dynamics.algebra.arrays import broadcast_operator
 from ce_dynamics.compiler.tracing.graph import Graph
 from ce_dynamics.compiler.tracing.operations import Op
 
@@ -54,21 +55,6 @@ def node_of(graph: Graph, value: Any) -> int:
     raise TypeError(
         f"cannot use a {type(value).__name__} as a traced scalar; allowed are floats and traced scalars"
     )
-
-
-def broadcast_operator(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
-    """Apply an operator between a scalar and an array, entry by entry."""
-    boxes = []
-    for value in (a, b):
-        box = value
-        if not isinstance(value, np.ndarray):
-            box = np.empty((), dtype=object)
-            box[()] = value
-        boxes.append(box)
-    left, right = np.broadcast_arrays(*boxes)
-    result = np.empty(left.shape, dtype=object)
-    result.ravel()[:] = [function(x, y) for x, y in zip(left.flat, right.flat, strict=True)]
-    return result if result.ndim else result[()]
 
 
 class Condition:

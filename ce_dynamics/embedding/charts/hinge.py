@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, concatenate, zeros
-from ce_dynamics.embedding.path.loop_coordinate import LoopCoordinate, coordinate_body
+from ce_dynamics.embedding.loop_coordinate import LoopCoordinate, coordinate_body
 from ce_dynamics.mechanism.body import Body
 
 

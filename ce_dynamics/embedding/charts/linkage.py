@@ -195,6 +195,10 @@ class ChartLinkage(Linkage):
 
     # What is evaluated, on floats or traced scalars
 
+    @property
+    def how(self) -> str:
+        return "on charts of its configurations"
+
     def solve(self, motion: SubgraphMotion) -> None:
         here = self.solved(motion.hinge_motions[self.coordinate.name].c, motion.theta_dot)
         start = 0

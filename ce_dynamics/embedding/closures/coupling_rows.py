@@ -12,7 +12,8 @@ from ce_dynamics.algebra.spatial import IDENTITY
 from ce_dynamics.embedding.motion import PointMotion, SubgraphMotion
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import Coupled
-from ce_dynamics.mechanism.couplings.user_constraint import View, Written
+from ce_dynamics.mechanism.couplings.user_constraint import Written
+from ce_dynamics.mechanism.couplings.view import View
 
 
 class MovingView(View):

@@ -22,7 +22,7 @@ from ce_dynamics.embedding.closures.loop import (
 from ce_dynamics.embedding.closures.nearby_pose import closed_nearby
 from ce_dynamics.errors import IndependentCoordinatesError
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.components import Lead
+from ce_dynamics.mechanism.couplings.components import Lead
 from ce_dynamics.mechanism.nominal import at_nominal
 from ce_dynamics.mechanism.system import CutEdge
 

@@ -16,7 +16,7 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.closures.leading import gathered
 from ce_dynamics.embedding.closures.row_choice import smallest_singular
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.components import HingeComponent, Lead, components
+from ce_dynamics.mechanism.couplings.components import HingeComponent, Lead, components
 
 MOST_COMBINATIONS = 3000
 MOST_TRIED = 20000  # partial sets of hinges with several coordinates each

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, array, cos, sin
-from ce_dynamics.embedding.path.loop_coordinate import LoopCoordinate
+from ce_dynamics.embedding.loop_coordinate import LoopCoordinate
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.components import FunctionCoordinate, HingeComponent, Lead
 from ce_dynamics.mechanism.couplings.base import Coupled
-from ce_dynamics.mechanism.couplings.user_constraint import DesignView, View, Written, residuals
+from ce_dynamics.mechanism.couplings.components import FunctionCoordinate, HingeComponent, Lead
+from ce_dynamics.mechanism.couplings.user_constraint import Written
+from ce_dynamics.mechanism.couplings.view import DesignView, View, residuals
 
 
 class LeadingNumber(LoopCoordinate):

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 
 from ce_dynamics.algebra.arrays import Array, Scalar, arcsin, array, where
-from ce_dynamics.embedding.closures.basin import Basin
+from ce_dynamics.embedding.numeric.basin import Basin
 from ce_dynamics.embedding.numeric.branch import Branch
 from ce_dynamics.errors import AssemblyError, IndependentCoordinatesError
 

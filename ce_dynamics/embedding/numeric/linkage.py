@@ -20,8 +20,8 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar, array, concatenate, where, zeros
 from ce_dynamics.algebra.pivoted_lu import PivotedLU
+from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.embedding.closures.assembly import assembled
-from ce_dynamics.embedding.closures.basin import Basin
 from ce_dynamics.embedding.closures.closure_errors import numerical_rank
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest
 from ce_dynamics.embedding.closures.leading import counts_turns
@@ -30,6 +30,7 @@ from ce_dynamics.embedding.closures.nearby_pose import regular_nearby
 from ce_dynamics.embedding.closures.row_choice import RowChoice, smallest_singular
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion
+from ce_dynamics.embedding.numeric.basin import Basin
 from ce_dynamics.embedding.numeric.branch import Branch, BranchEnd, follow
 from ce_dynamics.embedding.numeric.branch_table import BranchTable, Reach, tabulate
 from ce_dynamics.embedding.numeric.substeps import Linearised, Pose, closed, led_along, path
@@ -38,7 +39,6 @@ from ce_dynamics.errors import IndependentCoordinatesError, SingularConfiguratio
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.nominal import at_nominal, at_random, part_way
-from ce_dynamics.progress import at_work
 
 logger = logging.getLogger(__name__)
 
@@ -271,6 +271,10 @@ class NumericLinkage(Linkage):
         return (False, False) if reach.turning else (branch.lower.singular, branch.upper.singular)
 
     # What is evaluated, on floats or traced scalars
+
+    @property
+    def how(self) -> str:
+        return "numerically"
 
     def solve(self, motion: SubgraphMotion) -> None:
         given = self._within_reach(

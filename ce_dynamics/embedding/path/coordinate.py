@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ce_dynamics.embedding.path.loop_coordinate import LoopCoordinate, coordinate_body
+from ce_dynamics.embedding.loop_coordinate import LoopCoordinate, coordinate_body
 from ce_dynamics.mechanism.body import Body
 
 

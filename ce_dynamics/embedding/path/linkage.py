@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from ce_dynamics.algebra.arrays import zeros
+from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.embedding.closures.assembly import assembled
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.loop import Loop
@@ -22,7 +23,6 @@ from ce_dynamics.embedding.path.curve import Curve, follow_curve, null_vector
 from ce_dynamics.embedding.path.table import PathTable, has_own_velocities, make_table
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.progress import at_work
 
 AT_REST = 1e-9
 """Rate along the curve [rad, or sizes of the loop] that counts as none."""
@@ -92,6 +92,10 @@ class PathLinkage(Linkage):
         return self.table.coordinates.lower, self.table.coordinates.upper
 
     # What is evaluated, on floats or traced scalars
+
+    @property
+    def how(self) -> str:
+        return "along the path of its configurations"
 
     def solve(self, motion: SubgraphMotion) -> None:
         s = motion.hinge_motions[self.coordinate.name].c[0]

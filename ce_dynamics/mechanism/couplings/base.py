@@ -13,7 +13,7 @@ from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
 
 if TYPE_CHECKING:
-    from ce_dynamics.mechanism.components import FunctionCoordinate
+    from ce_dynamics.mechanism.couplings.components import FunctionCoordinate
 
 
 class Coupling(ABC):

@@ -145,7 +145,7 @@ def refused(model: Model, y0: Floats, u: Floats, values: Floats) -> list[str]:
     """Per run why it cannot even be started, or ''."""
     n_inputs = model.layout.n_inputs
     columns = {p.name: u[:, n_inputs + k] for k, p in enumerate(model.layout.parameters)}
-    reasons = refusals(model.system, columns) or [""] * len(y0)
+    reasons = refusals(model.layout.parameters, columns) or [""] * len(y0)
     for run in range(len(y0)):
         if not np.all(np.isfinite(y0[run])):
             reasons[run] = reasons[run] or "the initial state is not finite"

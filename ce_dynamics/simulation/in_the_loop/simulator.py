@@ -21,7 +21,8 @@ from ce_dynamics.simulation.integrators.methods import NATIVE_METHODS, NativeMet
 from ce_dynamics.simulation.integrators.native import Settings, check_step, make_stepper, substeps
 from ce_dynamics.simulation.integrators.steppers import FixedStep
 from ce_dynamics.simulation.monitors.charts import Charts
-from ce_dynamics.simulation.simulate import RightHandSide, where_it_broke
+from ce_dynamics.simulation.right_hand_side import RightHandSide
+from ce_dynamics.simulation.simulate import where_it_broke
 
 MAGIC = b"ce-dyn 2"
 UNLIMITED = 2**62

@@ -99,13 +99,12 @@ def make_stepper(
     model: Model,
 ) -> FixedStep | Adaptive:
     """The integrator of a method at an initial state, its loop compiled."""
-    from ce_dynamics.compiler.derivatives.compiled import jacobian_of
     from ce_dynamics.simulation.integrators.steppers import Adaptive, FixedStep
     from ce_dynamics.simulation.integrators.wiring import Wiring
 
     check_step(settings.step)
     check_renewal(settings.method, settings.jacobian_every)
-    jacobian = jacobian_of(model) if settings.method in IMPLICIT else None
+    jacobian = model.jacobian if settings.method in IMPLICIT else None
     wiring = Wiring(dynamics, control, u, jacobian)
     nothing = np.empty((0, wiring.n))
     stepper: FixedStep | Adaptive

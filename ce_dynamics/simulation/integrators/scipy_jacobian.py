@@ -13,11 +13,10 @@ from ce_dynamics.compiler.derivatives.compiled import (
     CompiledJacobian,
     JacobianCall,
     compile_jacobian,
-    jacobian_of,
 )
 
 if TYPE_CHECKING:
-    from ce_dynamics.simulation.simulate import RightHandSide
+    from ce_dynamics.simulation.right_hand_side import RightHandSide
 
 NOT_FINITE = "the derivatives of the accelerations are not finite"
 
@@ -88,7 +87,7 @@ class Jacobian:
         self._rhs = rhs
         self._time, self._y, self._u = np.zeros(1), np.zeros(n), np.zeros(len(rhs.model.layout.u))
         m = len(self._u)
-        self.by_state = JacobianMatrix(jacobian_of(rhs.model), (self._y, self._u), (n, n))
+        self.by_state = JacobianMatrix(rhs.model.jacobian, (self._y, self._u), (n, n))
         self.feedback: tuple[JacobianMatrix, JacobianMatrix] | None = None
         if rhs.control is not None:
             by_input = compile_jacobian(rhs.model.dynamics.traced, "y_dot", "u")

@@ -12,7 +12,7 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.embedding.embed import Aggregate
+from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.errors import SingularityWarning
 from ce_dynamics.simulation.monitors.dead_centres import remedy_for
 

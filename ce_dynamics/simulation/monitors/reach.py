@@ -15,7 +15,7 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.embedding.embed import Aggregate
+from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.embedding.gearing import size_of
 from ce_dynamics.simulation.monitors.dead_centres import Watched, watched
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiled.analysis.steady_state import SteadyState, steady_state
-from ce_dynamics.compiled.analysis.trim import trim
 from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiled.steady_state import SteadyState, steady_state
+from ce_dynamics.compiled.trim import trim
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS
 

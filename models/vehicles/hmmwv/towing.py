@@ -20,8 +20,8 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar, dot
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiled.analysis.trim import trim
 from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiled.trim import trim
 from ce_dynamics.complementarity import Cable, Contact, Plane, UnilateralElement, UnilateralModel
 from ce_dynamics.complementarity.friction import Friction
 from ce_dynamics.errors import DataError

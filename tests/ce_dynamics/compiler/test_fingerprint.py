@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-import ce_dynamics
+from ce_dynamics import _version
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import fingerprint
 from ce_dynamics.compiler.fingerprint import content_key
@@ -225,7 +225,7 @@ def fresh() -> Iterator[None]:
 
 
 def test_source_younger_than_what_runs_has_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ce_dynamics, "_IMPORTED", os.stat(fingerprint.__file__).st_mtime - 1.0)
+    monkeypatch.setattr(_version, "IMPORTED", os.stat(fingerprint.__file__).st_mtime - 1.0)
     assert content_key(1.0) is None
 
 

@@ -14,7 +14,6 @@ import pytest
 
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import TracedFunction, disk_cache, machine
-from ce_dynamics.compiler.derivatives.compiled import jacobian_of
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.parameters import Parameter
@@ -114,7 +113,7 @@ def test_instructions_are_traced_when_they_are_asked_for() -> None:
     assert model.dynamics.traced is model.dynamics.traced
     slope = -2.0 * 9.81 * 0.5 * np.sin(Y[0]) / 0.6
     # the centripetal term, which cancels but for rounding, depends on the rate
-    np.testing.assert_allclose(jacobian_of(model)(Y, U), [[0.0, 1.0], [slope, 0.0]], rtol=1e-14, atol=1e-16)
+    np.testing.assert_allclose(model.jacobian(Y, U), [[0.0, 1.0], [slope, 0.0]], rtol=1e-14, atol=1e-16)
 
 
 @pytest.mark.usefixtures("known")

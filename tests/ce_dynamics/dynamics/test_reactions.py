@@ -19,7 +19,7 @@ from ce_dynamics.kinematics.double_wishbone import DoubleWishbone
 from ce_dynamics.kinematics.four_bar_linkage import FourBar
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings import Gear
-from ce_dynamics.mechanism.couplings.user_constraint import View
+from ce_dynamics.mechanism.couplings.view import View
 from ce_dynamics.mechanism.drives import Held
 from ce_dynamics.mechanism.forces.wrench import AppliedWrench
 from ce_dynamics.mechanism.hinges import Cylindrical, Fixed, Prismatic, Revolute, Spherical

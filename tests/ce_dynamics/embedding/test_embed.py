@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ce_dynamics.embedding.embed import Aggregate, Embedding, embed
+from ce_dynamics.embedding.aggregate import Aggregate, Embedding
+from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.drives import Held

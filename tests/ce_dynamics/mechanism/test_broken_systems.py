@@ -257,7 +257,9 @@ def test_no_set_of_whole_hinges_will_do(ball: type[ce.Spherical], monkeypatch: p
     if ball is ce.Spherical:
         assert ce.compile(system).embedding.n_v == 5
         return
-    monkeypatch.setattr("ce_dynamics.mechanism.components.Spherical", ce.Free)  # its orientation is unknown
+    monkeypatch.setattr(
+        "ce_dynamics.mechanism.couplings.components.Spherical", ce.Free
+    )  # its orientation is unknown
     refused(
         lambda: system,
         ce.IndependentCoordinatesError,

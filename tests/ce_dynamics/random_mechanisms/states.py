@@ -15,8 +15,9 @@ from ce_dynamics.augmented.states import BodyState
 from ce_dynamics.dynamics.articulated_body import smallest_inertia
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.state import Layout
+from ce_dynamics.embedding.aggregate import Embedding
 from ce_dynamics.embedding.closures.leading import Led
-from ce_dynamics.embedding.embed import Embedding, embed
+from ce_dynamics.embedding.embed import embed
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.user_constraint import Written
 from ce_dynamics.mechanism.hinges import Fixed, Free, Spherical

@@ -10,7 +10,7 @@ from matplotlib.text import Text
 
 import ce_dynamics as ce
 from ce_dynamics.models import hmmwv
-from ce_dynamics.views.description import Role
+from ce_dynamics.views.lines import Role
 
 
 def pin(x: float, z: float) -> ce.Revolute:

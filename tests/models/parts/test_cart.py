@@ -17,7 +17,7 @@ from ce_dynamics.models.parts.brake import Brake, BrakeParameters
 from ce_dynamics.models.parts.powertrain import Driveline, Traction
 from ce_dynamics.models.parts.road import FlatRoad, InclinedRoad, Road
 from ce_dynamics.models.parts.tyre_tmeasy import Tyre
-from ce_dynamics.simulation.simulate import RightHandSide
+from ce_dynamics.simulation.right_hand_side import RightHandSide
 from tests.models.components import POWERTRAIN, TYRE
 
 MASS, WHEEL = 2500.0, 71.0

@@ -28,7 +28,7 @@ from ce_dynamics.dynamics.energy import kinetic_energy
 from ce_dynamics.models import published
 from ce_dynamics.models.published import MECHANISMS, Figure, PublishedMechanism
 from ce_dynamics.models.published.a03_squeezer import START
-from ce_dynamics.simulation.simulate import RightHandSide
+from ce_dynamics.simulation.right_hand_side import RightHandSide
 from tests.models.published.squeezer_equations import integrated
 from tests.published.__main__ import DOCS, PICTURE, main
 from tests.published.show import PARTS

@@ -7,8 +7,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from ce_dynamics.compiled.analysis.small_motion import Freedom
-from ce_dynamics.compiled.analysis.tangent import Tangent
 from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiled.tangent import Tangent
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.drives import SecondOrderActuator
 from ce_dynamics.mechanism.forces.spring_damper import SpringDamper

@@ -17,7 +17,7 @@ from ce_dynamics.compiler.tracing.function import TracedFunction
 from ce_dynamics.compiler.tracing.operations import LOGICAL, Op
 from ce_dynamics.models import hmmwv
 from ce_dynamics.simulation.integrators.scipy_jacobian import DenseJacobian, sparse_jacobian_of
-from ce_dynamics.simulation.simulate import RightHandSide
+from ce_dynamics.simulation.right_hand_side import RightHandSide
 from tests.ce_dynamics.simulation.integrators.systems import pendulum
 
 ca: Any = pytest.importorskip("casadi")
@@ -93,7 +93,7 @@ def test_the_vehicles_jacobian_is_its_derivative(rng: np.random.Generator) -> No
     model = Model(hmmwv.build(speed=12.0))
     y, u = hmmwv.settled(model), np.array([0.1, 0.3, 0.0])
     y = y + 1e-4 * rng.standard_normal(len(y))
-    J = run_at(jacobians.jacobian_of(model), y, u)
+    J = run_at(model.jacobian, y, u)
     h = 1e-6
     f = model.dynamics
     columns = [(f(y + e, u)[0] - f(y - e, u)[0]) / (2.0 * h) for e in h * np.eye(len(y))]

@@ -19,7 +19,8 @@ from ce_dynamics.augmented import FullyAugmented, embedded_accelerations
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import compile_function, trace
 from ce_dynamics.dynamics.outward import Outward
-from ce_dynamics.embedding.embed import Embedding, embed
+from ce_dynamics.embedding.aggregate import Embedding
+from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.numeric.branch import follow
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.errors import AssemblyError, ModelError

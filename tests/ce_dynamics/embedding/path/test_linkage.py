@@ -21,7 +21,8 @@ from ce_dynamics.augmented import FullyAugmented, embedded_accelerations
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import compile_function, trace
 from ce_dynamics.dynamics.outward import Outward
-from ce_dynamics.embedding.embed import Embedding, embed
+from ce_dynamics.embedding.aggregate import Embedding
+from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.path import table
 from ce_dynamics.embedding.path.linkage import PathLinkage
 from ce_dynamics.embedding.whole_loop import path_of

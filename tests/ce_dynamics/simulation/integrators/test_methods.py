@@ -16,7 +16,8 @@ from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.models import hmmwv
 from ce_dynamics.simulation.integrators.methods import IMPLICIT, NATIVE_METHODS
 from ce_dynamics.simulation.integrators.native import Settings, make_stepper, march
-from ce_dynamics.simulation.simulate import RightHandSide, simulate
+from ce_dynamics.simulation.right_hand_side import RightHandSide
+from ce_dynamics.simulation.simulate import simulate
 from tests.ce_dynamics.mechanisms import four_bar
 from tests.ce_dynamics.simulation.integrators import plain
 from tests.ce_dynamics.simulation.integrators.systems import PENDULUM_START, Wave, pendulum, slider

@@ -27,7 +27,7 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.hmmwv.case import Case, prepare
 from ce_dynamics.models.vehicles.hmmwv.ride import build_ride
 from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS
-from ce_dynamics.simulation.simulate import RightHandSide
+from ce_dynamics.simulation.right_hand_side import RightHandSide
 from tests.models.vehicles.hmmwv.vehicle_states import driven_vehicle, measured, random_instant
 
 # Of every body's own angular and own linear acceleration, of every hinge's own acceleration: not of the

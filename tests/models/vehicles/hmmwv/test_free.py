@@ -86,7 +86,7 @@ def test_what_the_data_refuse_is_refused(model: Model, name: str, value: float) 
     """By the schema, its cross checks or a component: whatever refuses the value as an override."""
     model.trace_dynamics()
     columns = {p.name: np.array([value if p.name == name else p.value]) for p in model.layout.parameters}
-    assert refusals(model.system, columns)[0]
+    assert refusals(model.layout.parameters, columns)[0]
     with pytest.raises((DataError, ModelError)):
         build(HmmwvParameters.load(overrides=[f"{name}={value}"]))
 

@@ -127,7 +127,7 @@ def test_the_vehicle_is_that_built_with_all_of_them(model: Model, state: Vector)
     expected = rebuilt(values).trace_dynamics().evaluate(y=state, u=INPUTS)["y_dot"]
     found = rates(model, state, values)
     np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-12 * np.abs(expected).max())
-    assert refusals(model.system, {name: np.array([x]) for name, x in values.items()}) == [""]
+    assert refusals(model.layout.parameters, {name: np.array([x]) for name, x in values.items()}) == [""]
 
 
 def test_every_hardpoint_has_an_effect(model: Model, state: Vector) -> None:
@@ -165,7 +165,7 @@ def test_impossible_hardpoints_are_refused_by_name(values: dict[str, float], rea
     """As the model that is built with them refuses them, or has another branch."""
     model = Model(build(HmmwvParameters.load(free=list(values)), speed=12.0))
     model.trace_dynamics()
-    (found,) = refusals(model.system, {name: np.array([x]) for name, x in values.items()})
+    (found,) = refusals(model.layout.parameters, {name: np.array([x]) for name, x in values.items()})
     assert any(f"{name} = {x:g}" in found for name, x in values.items())
     assert re.search(reason, found), found
     with pytest.raises((AssemblyError, DataError, ModelError)):

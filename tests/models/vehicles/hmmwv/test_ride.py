@@ -11,8 +11,8 @@ import pytest
 import xarray as xr
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiled.analysis.trim import trim
 from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiled.trim import trim
 from ce_dynamics.dynamics.energy import elastic_potential
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.errors import SimulationError

@@ -10,7 +10,8 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.state import Layout
-from ce_dynamics.embedding.embed import Embedding, embed
+from ce_dynamics.embedding.aggregate import Embedding
+from ce_dynamics.embedding.embed import embed
 from ce_dynamics.mechanism.drives import Driven
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS

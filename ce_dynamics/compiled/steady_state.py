@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.mechanism.hinges.free import Free
-from ce_dynamics.progress import at_work
 
 STEP = 1e-6
 """Of differences: leaves 1e-10 of rounding and 1e-12 of truncation in numbers near 1."""

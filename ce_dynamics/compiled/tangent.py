@@ -15,7 +15,7 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.rotation import quaternion_rate
 from ce_dynamics.dynamics.state import Entry, dotted
-from ce_dynamics.embedding.embed import Embedding, slices
+from ce_dynamics.embedding.aggregate import Embedding, slices
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.hinges.base import Hinge
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ce_dynamics.compiled.analysis.trim import trim
 from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiled.trim import trim
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.kinematics.four_bar_linkage import FourBar
 from ce_dynamics.mechanism.drives import SecondOrderActuator

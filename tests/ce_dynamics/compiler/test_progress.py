@@ -14,7 +14,7 @@ import pytest
 import ce_dynamics as ce
 from ce_dynamics import progress
 from ce_dynamics.cli.progress import Display
-from ce_dynamics.progress import at_work
+from ce_dynamics.compiler.progress import at_work
 from tests.ce_dynamics import mechanisms
 
 

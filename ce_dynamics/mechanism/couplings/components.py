@@ -11,7 +11,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Scalar, arctan2, is_plain, sqrt
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.couplings.user_constraint import DesignView, View, residuals
+from ce_dynamics.mechanism.couplings.view import DesignView, View, residuals
 from ce_dynamics.mechanism.hinges.free import Free
 from ce_dynamics.mechanism.hinges.spherical import Spherical
 

@@ -1,0 +1,135 @@
+"""A system as a tree of aggregated bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from ce_dynamics.algebra.arrays import zeros
+from ce_dynamics.embedding.linkage import Linkage
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.couplings.user_constraint import Written
+from ce_dynamics.mechanism.inertia import PrincipalInertia, principal_inertia
+from ce_dynamics.mechanism.system import CutEdge, System
+
+
+@dataclass(frozen=True, eq=False)
+class Aggregate:
+    """An aggregated body S; an ordinary body is the case of one member and no closure.
+
+    Attributes
+    ----------
+    parent : Body
+        p, the body outside S that carries it.
+    bodies : tuple of Body
+        S(S) in spanning-tree order.
+    closures : tuple of CutEdge
+        Cut edges inside S (or between S and p, or S and a sibling).
+    independent, prescribed, dependent : tuples of Body
+        Bodies by the role of their inboard hinge.  What stands for a coordinate that is no whole hinge is
+        independent too, but none of ``bodies``.
+    siblings : tuple of Body
+        Bodies outside S, moving in a prescribed way relative to p, that closures of S attach to.
+    linkages : tuple of Linkage
+        Closed forms that find the dependent hinges.
+    leading : tuple of Written
+        Conditions that tie independent coordinates which are no whole hinges to the hinges.
+    """
+
+    parent: Body
+    bodies: tuple[Body, ...]
+    closures: tuple[CutEdge, ...]
+    independent: tuple[Body, ...]
+    prescribed: tuple[Body, ...]
+    dependent: tuple[Body, ...]
+    siblings: tuple[Body, ...]
+    linkages: tuple[Linkage, ...]
+    leading: tuple[Written, ...] = ()
+
+    @property
+    def virtual(self) -> tuple[Body, ...]:
+        """What stands for coordinates that are no whole hinges."""
+        return tuple(body for body in self.independent if body not in self.bodies)
+
+    @property
+    def name(self) -> str:
+        """Name of the first body: the one that moves on p."""
+        return self.bodies[0].name
+
+    @property
+    def N(self) -> int:
+        """N(S), the number of independent rates."""
+        return sum(body.inboard.n_v for body in self.independent)
+
+    @cached_property
+    def inertia(self) -> dict[str, PrincipalInertia]:
+        """Inertia of every body about its centre of mass.
+
+        That of a body which cannot turn on its carrier counts there: both turn alike, so that sums over S
+        are the same, and there is one inertia less to turn.
+        """
+        inertia = {body.name: body.inertia for body in self.bodies}
+        for body in reversed(self.bodies):
+            if not body.inboard.turns and body.carrier.name in inertia:
+                inertia[body.carrier.name] = inertia[body.carrier.name] + inertia[body.name]
+                inertia[body.name] = zeros(3, 3)
+        return {name: principal_inertia(total) for name, total in inertia.items()}
+
+    def columns(self, body: Body) -> slice:
+        """Entries of θ̇(S) that belong to an independent hinge."""
+        start = 0
+        for other in self.independent:
+            if other is body:
+                return slice(start, start + other.inboard.n_v)
+            start += other.inboard.n_v
+        raise KeyError(body.name)
+
+
+@dataclass(frozen=True, eq=False)
+class Embedding:
+    """A system as a tree of aggregated bodies, and where its coordinates are in q and v.
+
+    ``aggregates`` are ordered from base to tip (and prescribed siblings before what closes against them);
+    q and v hold the independent hinges in the order in which their bodies were added (a path coordinate in
+    the place of the first body of its loop).  ``unturned`` names the axisymmetric tips (wheels) whose spin
+    angle the dynamics cannot see.
+    """
+
+    system: System
+    aggregates: tuple[Aggregate, ...]
+    q_of: dict[str, slice]
+    v_of: dict[str, slice]
+    owner: dict[str, Aggregate]
+    unturned: frozenset[str]
+
+    @property
+    def coordinates(self) -> dict[str, Body]:
+        """Owners of the independent coordinates by name, in the order of q and v."""
+        owners = [body for S in self.aggregates for body in S.independent]
+        return {body.name: body for body in in_order(owners)}
+
+    @property
+    def n_q(self) -> int:
+        """Number of independent coordinates."""
+        return sum(s.stop - s.start for s in self.q_of.values())
+
+    @property
+    def n_v(self) -> int:
+        """Number of independent velocities: the degrees of freedom."""
+        return sum(s.stop - s.start for s in self.v_of.values())
+
+
+def in_order(bodies: Iterable[Body]) -> list[Body]:
+    """Bodies in the order in which they were added."""
+    return sorted(bodies, key=lambda body: body.index)
+
+
+def slices(sizes: Iterable[tuple[str, int]]) -> dict[str, slice]:
+    """Consecutive slices of the given sizes."""
+    result: dict[str, slice] = {}
+    start = 0
+    for name, size in sizes:
+        result[name] = slice(start, start + size)
+        start += size
+    return result

@@ -1,0 +1,109 @@
+"""ẏ(t, y) of a model under its inputs, as integrators call it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.model import InputLaw, Model
+from ce_dynamics.errors import ModelError
+
+Inputs = InputLaw | Mapping[str, float] | None
+
+
+class RightHandSide:
+    """ẏ(t, y) in the form SciPy calls it, on preallocated buffers.
+
+    Parameters
+    ----------
+    model : Model
+    inputs : InputLaw, mapping or None
+    audit : bool
+        Whether y has the work done on the system as a last entry.
+    parameters : mapping, optional
+        Free parameters by name.
+
+    Attributes
+    ----------
+    evaluations : int
+        How often it was called.
+    preparation : float
+        Time taken, while integrating, to compile what was not known to be needed before [s].
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        inputs: Inputs,
+        audit: bool = False,
+        parameters: Mapping[str, float] | None = None,
+    ) -> None:
+        self.evaluations = 0
+        self.preparation = 0.0
+        self.model = model
+        self._given = inputs, parameters
+        self.dynamics = model.audited_dynamics if audit else model.dynamics
+        self.control = None
+        self._dynamics = self.dynamics.bind()
+        self._y = self._dynamics.inputs["y"]
+        self._n = len(self._y)
+        self._u = self._dynamics.inputs["u"]
+        self._y_dot = self._dynamics.outputs["y_dot"]
+        self._u[:] = constant_inputs(model, inputs)
+        self._u[model.layout.n_inputs :] = model.inputs_with(parameters)[model.layout.n_inputs :]
+        self._control = None
+        if inputs is not None and not isinstance(inputs, Mapping):
+            self.control = model.control(inputs, self._u.copy())
+            self._control = self.control.bind()
+
+    def audited(self) -> RightHandSide:
+        """The same with the work done as the last entry of y, its law compiled once."""
+        inputs, parameters = self._given
+        twin = RightHandSide(self.model, None, True, parameters)
+        twin._u[:] = self._u
+        twin._given = inputs, parameters
+        if self.control is not None:
+            twin.control, twin._control = self.control, self.control.bind()
+        return twin
+
+    def __call__(self, t: float, y: Floats) -> Floats:
+        """Evaluate; the result is a fresh array."""
+        self.evaluations += 1
+        self._y[:] = y[: self._n]
+        if self._control is not None:
+            self._u[:] = self.inputs_at(t, y)
+        self._dynamics.run()
+        return self._y_dot.copy()
+
+    def inputs_at(self, t: float, y: Floats) -> Floats:
+        """Inputs at an instant (a view that the next call overwrites)."""
+        if self._control is None:
+            return self._u
+        self._control.inputs["t"][0] = t
+        self._control.inputs["y"][:] = y[: self._n]
+        self._control.run()
+        return self._control.outputs["u"]
+
+
+def constant_inputs(model: Model, inputs: Inputs) -> Floats:
+    """Inputs given once, by name; the defaults where none are given."""
+    u = model.u0
+    if isinstance(inputs, Mapping):
+        names = [entry.name for entry in model.layout.u]
+        for name, value in checks.mapping("inputs", inputs).items():
+            if name not in names:
+                raise ModelError(f"no input {name!r}; the system's inputs are {names}")
+            u[names.index(name)] = checks.number(f"input {name!r}:", value)
+    elif inputs is not None:
+        check_law(inputs)
+    return u
+
+
+def check_law(inputs: object) -> None:
+    """Refuse what answers no inputs: a function, a history."""
+    what = (
+        "a mapping of names to constants, or a law: an object with inputs(t, sensors) that returns a "
+        "mapping (histories of held inputs are for simulate_ensemble)"
+    )
+    checks.provides("inputs", inputs, ("inputs",), what)

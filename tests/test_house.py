@@ -1,0 +1,80 @@
+"""The house is in order: arrows down, no circles, few entries; tests and packages in step with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests import import_graph
+
+ROOT = Path(__file__).resolve().parents[1]
+FILES = {"__init__.py", "_version.py", "errors.py", "py.typed"}
+NOT_MIRRORED = {
+    "tests",
+    "tests/data",
+    "tests/data/robots",
+    "tests/benchmarks",
+    "tests/mutation",
+    "tests/published",
+}
+"""Folders of tests about the whole, of data and of commands."""
+SHARED = {"tests/ce_dynamics/random_mechanisms"}
+
+
+@pytest.fixture(scope="module")
+def graph() -> import_graph.Graph:
+    return import_graph.graph()
+
+
+def folders(root: str) -> set[str]:
+    """Folders with Python files, relative to the checkout; links inside the package are not followed."""
+    found = {path.parent for path in (ROOT / root).rglob("*.py") if "__pycache__" not in path.parts}
+    inside = {path.relative_to(ROOT).as_posix() for path in found}
+    return {f for f in inside if not f.startswith(("ce_dynamics/kinematics", "ce_dynamics/models"))}
+
+
+def test_no_import_leads_up_and_none_in_a_circle(graph: import_graph.Graph) -> None:
+    assert len(graph) > 300
+    assert import_graph.circles(graph) == []
+    assert import_graph.upward(graph) == []
+
+
+def test_the_counts_notice() -> None:
+    edges = {
+        "ce_dynamics.algebra.a": {"ce_dynamics.views.b"},
+        "ce_dynamics.views.b": {"ce_dynamics.algebra.a"},
+    }
+    assert import_graph.upward(edges) == [("ce_dynamics.algebra.a", "ce_dynamics.views.b")]
+    assert import_graph.circles(edges) == [["ce_dynamics.algebra.a", "ce_dynamics.views.b"]]
+    beside = {"ce_dynamics.views.b": {"ce_dynamics.readers.c"}, "ce_dynamics.readers.c": set[str]()}
+    assert import_graph.upward(beside) == [("ce_dynamics.views.b", "ce_dynamics.readers.c")]
+
+
+def test_at_most_fourteen_entries_beside_four_files() -> None:
+    entries = {path.name for path in (ROOT / "ce_dynamics").iterdir()} - {"__pycache__"} - FILES
+    named = {name for names in import_graph.ORDER for name in names}
+    assert entries <= named
+    assert len(entries) <= 14
+
+
+def test_tests_mirror_the_sources() -> None:
+    sources = folders("ce_dynamics") | folders("kinematics") | folders("models")
+    mirrored = {f for f in folders("tests") if f not in NOT_MIRRORED | SHARED}
+    assert mirrored
+    astray = sorted(f for f in mirrored if f.removeprefix("tests/") not in sources)
+    assert not astray, f"no folder of the sources has the name of {astray}"
+
+
+def test_every_folder_is_a_package_that_is_shipped() -> None:
+    listed = set()
+    inside = False
+    for line in (ROOT / "pyproject.toml").read_text().splitlines():
+        inside = inside or line == "packages = ["
+        if inside and line == "]":
+            break
+        if inside and line.startswith('    "'):
+            listed.add(line.strip().strip('",'))
+    found = {f.replace("/", ".") for f in folders("ce_dynamics")}
+    found |= {"ce_dynamics." + f.replace("/", ".") for f in folders("kinematics") | folders("models")}
+    assert listed == found
