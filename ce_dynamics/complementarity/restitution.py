@@ -7,6 +7,8 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity.problem import Booleans
 
+TINY = 1e-300
+
 
 def approach(
     psi: Floats,
@@ -20,7 +22,9 @@ def approach(
     """What is added to ψ̇⁺ in w: ψ/h, or e ψ̇⁻ where an impact rebounds (Newton's law).
 
     A row rebounds if its gap would close within the step and it closes faster than ``rest_speed``.  It does
-    so at the start of the step, while a gap of at most h |ψ̇| is left: an error of order h.
+    so at the start of the step, while a gap of at most h |ψ̇| is left: an error of order h.  From that speed
+    to twice it, one condition passes into the other, as things that give a little come to rest: no rebound
+    depends on the side of a threshold on which rounding left it.
 
     Parameters
     ----------
@@ -38,4 +42,5 @@ def approach(
     """
     gap = psi / h
     rebounds = unilateral & (restitution > 0.0) & (rate < -rest_speed) & (gap + predicted <= 0.0)
-    return np.where(unilateral, np.where(rebounds, restitution * rate, gap), 0.0)
+    share = np.where(rebounds, np.clip((-rate - rest_speed) / max(rest_speed, TINY), 0.0, 1.0), 0.0)
+    return np.where(unilateral, share * restitution * rate + (1.0 - share) * gap, 0.0)

@@ -393,7 +393,10 @@ class Way:
         """The state after a short step of first order, on the conditions that it left behind."""
         y = self._first_order(t, y, h)
         entered = None if self.acting is None else smooth.projected(t + h, y, self.acting)
-        return y if entered is None else entered
+        if entered is None:
+            return y
+        self.recorder.contact_work += entered[1]
+        return entered[0]
 
     def _acting_at_first(self, y: Floats) -> Acting | None:
         """Which rows act at the start: what a short step says, which is not made."""

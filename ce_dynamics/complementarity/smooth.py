@@ -206,14 +206,16 @@ class SmoothSteps:
             work += h * weight * found.stage.power
             contact_work += h * weight * found.power
         closed = self.projected(t + h, self._unit(y_end), acting)
-        last = None if closed is None else self.rates(t + h, closed, acting)
-        if closed is None or last is None or not self.sound(last, acting):
+        if closed is None:
+            return None
+        last = self.rates(t + h, closed[0], acting)
+        if last is None or not self.sound(last, acting):
             return None
         if np.any(last.stage.psi[(self.kind == Kind.UNILATERAL) & ~acting.held] < 0.0):
             return None
         if not self._slides_on(first, last, acting):
             return None
-        return Done(closed, last.multipliers, last.stage, work, contact_work)
+        return Done(closed[0], last.multipliers, last.stage, work, contact_work + closed[1])
 
     def consistent(self, rates: Rates, acting: Acting) -> bool:
         """Whether held rows are at rest and held gaps closed, so that nothing is to be projected."""
@@ -248,11 +250,14 @@ class SmoothSteps:
         size[self.firsts] = size[self.firsts + 1] = np.hypot(values[self.firsts], values[self.firsts + 1])
         return size
 
-    def projected(self, t: float, y: Floats, acting: Acting) -> Floats | None:
-        """The nearest state, in the metric of M, in which held gaps are closed and held rates zero."""
+    def projected(self, t: float, y: Floats, acting: Acting) -> tuple[Floats, float] | None:
+        """The nearest state, in the metric of M, in which held gaps are closed and held rates zero.
+
+        With it comes the work of the impulses that change the rates, ½ pᵀ (rates before and after).
+        """
         held = np.flatnonzero(acting.held)
         if not len(held):
-            return y
+            return y, 0.0
         unilateral, layout = self.unilateral, self.unilateral.model.layout
         gaps = np.flatnonzero(acting.held & (self.kind == Kind.UNILATERAL))
         for _ in range(2):
@@ -270,7 +275,8 @@ class SmoothSteps:
         stage = unilateral.stage(t, y, u)
         GT = np.ascontiguousarray(stage.GT[held])
         Y = unilateral.responses(y, u, GT)
-        return np.concatenate((q, v - least(GT @ Y.T, stage.rate[held]) @ Y, x))
+        p = -least(GT @ Y.T, stage.rate[held])
+        return np.concatenate((q, v + p @ Y, x)), 0.5 * float(p @ stage.rate[held])
 
     def _unit(self, y: Floats) -> Floats:
         for where in self.unilateral._quaternions:

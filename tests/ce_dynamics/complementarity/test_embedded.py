@@ -241,6 +241,10 @@ def test_rebound_rule() -> None:
     assert rule(0.05, -2.0, -2.0) == -1.0  # impact: w = ψ̇⁺ + e ψ̇⁻
     assert rule(0.5, -2.0, -2.0) == 5.0  # not reached in this step: ψ/h
     assert rule(0.0, -0.005, -1.0) == 0.0  # too slow to bounce
+    # between the rest speed and twice it one passes into the other
+    np.testing.assert_allclose(rule(0.001, -0.015, -1.0), 0.5 * 0.01 - 0.5 * 0.5 * 0.015)
+    np.testing.assert_allclose(rule(0.001, -0.01 - 1e-12, -1.0), 0.01, atol=1e-9)
+    np.testing.assert_allclose(rule(0.001, -0.02 + 1e-12, -1.0), -0.01, atol=1e-9)
     assert rule(0.05, -2.0, -2.0, np.zeros(1)) == 0.5
     assert not approach(np.ones(1), -np.ones(1), -np.ones(1), 0.1, ~yes, half, 0.0)[0]
 

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import ce_dynamics as ce
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity import (
     Contact,
+    ConvergenceError,
     GaussSeidel,
-    JointStop,
     Plane,
+    Problem,
     Run,
+    Solution,
     UnilateralModel,
     simulate_unilateral,
 )
-from ce_dynamics.errors import SimulationError
+from ce_dynamics.errors import AccuracyWarning, SimulationError
 from tests.ce_dynamics.mechanisms import four_bar
 
 
@@ -51,9 +55,10 @@ def test_charts_are_changed_in_a_run() -> None:
     for h in (2e-3, 1e-3):
         run = simulate_unilateral(unilateral, duration=0.8, step=h, interval=0.05)
         assert float(run.results.closure_error.max()) < 1e-9
-        # as on the way of small steps, to first order, and in another chart: there its coordinates begin anew
+        # as on the way of small steps, to first order, until the motion is sharp; and in another chart: there
+        # its coordinates begin anew
         for name in ("a", "d"):
-            np.testing.assert_allclose(run.results[name], reference[name], atol=40.0 * h)
+            np.testing.assert_allclose(run.results[name][:9], reference[name][:9], atol=20.0 * h)
         chart = np.hypot(run.results.a_chart_1, run.results.a_chart_2).values
         assert np.max(chart[:-1] - chart[1:]) > 0.1
         drifts.append(float(np.ptp(run.results.energy.values)))
@@ -129,21 +134,33 @@ def test_results_can_be_saved_and_read_again(falling: UnilateralModel, tmp_path:
     assert again.attrs["step"] == run.results.attrs["step"] == pytest.approx(1e-3)
 
 
-def test_first_step_without_solution_is_a_named_error() -> None:
-    system = ce.System(gravity=(0.0, 0.0, 0.0))
-    body = system.add_body("body", mass=1.0, parent=system.ground, hinge=ce.Prismatic((1, 0, 0)))
-    system.start(body, v=10.0)
-    elements = [JointStop("s", body, lower=-0.01, upper=0.01)]
-    # one sweep is not enough to find out anything
-    with pytest.raises(SimulationError, match="t = 0 s found no solution") as stop:
-        simulate_unilateral(
-            UnilateralModel(ce.compile(system), [*elements, JointStop("t", body, lower=-0.02, upper=0.005)]),
-            duration=1.0,
-            step=1e-2,
-            solver=GaussSeidel(1e-15, 1),
-        )
-    assert isinstance(stop.value.partial, Run)
-    assert stop.value.partial.statistics.steps == 0
+class Helpless:
+    """A solver that finds nothing."""
+
+    def solve(self, problem: Problem, start: object = None) -> Solution:
+        raise ConvergenceError("no impulses")
+
+
+def test_first_step_without_solution_is_a_named_error(falling: UnilateralModel) -> None:
+    with pytest.raises(SimulationError, match="the step from t = 0 s found no solution: no impulses") as stop:
+        simulate_unilateral(falling, duration=1.0, solver=Helpless())
+    run = stop.value.partial
+    assert isinstance(run, Run)
+    assert run.statistics.steps == 0
+    assert run.results.time.values.tolist() == [0.0]
+
+
+class Careless(GaussSeidel):
+    """A solver that does not trust what it finds."""
+
+    def solve(self, problem: Problem, start: Floats | None = None) -> Solution:
+        return replace(super().solve(problem, start), converged=False, residual=1e-3)
+
+
+def test_steps_that_are_not_solved_are_counted_and_told(falling: UnilateralModel) -> None:
+    with pytest.warns(AccuracyWarning, match=r"2 of 2 steps .* up to 0.001 m/s"):
+        run = simulate_unilateral(falling, duration=2e-3, solver=Careless())
+    assert run.statistics.unresolved == 2
 
 
 def test_step_that_is_too_long_for_a_spring_is_named() -> None:
