@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar, concatenate
+from ce_dynamics.augmented.armature import armature_energy
 from ce_dynamics.augmented.saddle import RowRank, SaddleSolution, row_rank
 from ce_dynamics.augmented.states import BodyState, gravity_potential, kinetic_energy
 from ce_dynamics.dynamics.state import Layout, motion_key
@@ -105,6 +106,7 @@ class AugmentedInstant(ABC):
     def energy(self) -> Scalar:
         """Kinetic energy, potential of gravity and of the force elements."""
         total = kinetic_energy(self.system.bodies, self.states)
+        total = total + armature_energy(self.system.bodies, self.states)
         total = total + gravity_potential(self.system.bodies, self.states, self.system.gravity)
         for response in self.responses.values():
             total = total + response.potential

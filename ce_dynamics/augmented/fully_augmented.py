@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar, concatenate, cross, zeros
+from ce_dynamics.augmented.armature import add_armature, armature_force
 from ce_dynamics.augmented.augmented import (
     Augmented,
     AugmentedInstant,
@@ -99,34 +100,30 @@ class FreeBodies(AugmentedInstant):
 
     @cached_property
     def inertia(self) -> Array:
-        """M, block diagonal: the mass matrices of free bodies."""
+        """M, block diagonal: the mass matrices of free bodies; armature couples those it is between."""
         M = np.zeros((len(self.V), len(self.V)), dtype=object)
         M[:] = 0.0
         for k, body in enumerate(self.system.bodies):
             where = slice(VELOCITIES * k, VELOCITIES * (k + 1))
             M[where, where] = inertia_matrix(body, self.states[body.name])
+        add_armature(M, self.system.bodies, self.states)
         return M
 
     @cached_property
     def force(self) -> Array:
-        wrenches = self.applied.wrenches
-        return concatenate(
-            [
-                free_force(body, self.states[body.name], wrenches[body.name], self.system.gravity)
-                for body in self.system.bodies
-            ]
-        )
+        wrenches, bodies = self.applied.wrenches, self.system.bodies
+        free = [
+            free_force(body, self.states[body.name], wrenches[body.name], self.system.gravity)
+            for body in bodies
+        ]
+        return concatenate(free) + armature_force(bodies, self.states)
 
     @property
     def columns(self) -> Array:
         return self.constraints.G.T
 
     def momentum(self, V_dot: Array, reaction: Array) -> Array:
-        parts = []
-        for k, body in enumerate(self.system.bodies):
-            where = slice(VELOCITIES * k, VELOCITIES * (k + 1))
-            parts.append(inertia_matrix(body, self.states[body.name]) @ V_dot[where])
-        return concatenate(parts) - self.force - reaction
+        return self.inertia @ V_dot - self.force - reaction
 
     def position_rate(self, W: Array) -> Array:
         return position_rate(self.p, W)

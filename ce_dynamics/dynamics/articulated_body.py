@@ -26,6 +26,7 @@ from ce_dynamics.algebra.spatial import (
 )
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.compiler.tracing.cut_points import mark
+from ce_dynamics.dynamics.armature import armature_bias, armature_inertia
 from ce_dynamics.dynamics.outward import Member, Outward
 from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.mechanism.inertia import PrincipalInertia
@@ -51,6 +52,8 @@ class Articulated(NamedTuple):
         ν(S) = D⁻¹ ε.
     P_plus, z_plus : (6, 6), (6,) arrays
         What p receives: φ P⁺ φᵀ and φ z⁺.
+    armature : (N, N) array or None
+        Part of D(S) that is the armature of its hinges.
     """
 
     members: list[Member]
@@ -62,6 +65,7 @@ class Articulated(NamedTuple):
     nu: Array
     P_plus: Array
     z_plus: Array
+    armature: Array | None = None
 
 
 class Accelerations(NamedTuple):
@@ -132,12 +136,15 @@ def gather(
         eps = eps - j.J.T @ z_j  # ε = T − H z
         P.append(P_j)
         f.append(z_j)
+    armature = armature_inertia(outward, S)
+    if armature is not None:  # (T35)
+        D, eps = D + armature, eps - armature_bias(outward, S)
     factors = LDL(D)
     nu = factors.solve(eps)  # ν = D⁻¹ ε
     G = factors.solve_columns(U.T).T  # G = P Hᵀ D⁻¹
     P_plus = P_sum - symmetric_product(G, U.T)  # P⁺ = (I − G H) P
     z_plus = z_sum + U @ nu  # z⁺ = z + G ε
-    return Articulated(members, P, f, factors, D, G, nu, P_plus, z_plus)
+    return Articulated(members, P, f, factors, D, G, nu, P_plus, z_plus, armature)
 
 
 def generalised_forces(S: Aggregate, outward: Outward, torques: Mapping[str, Array]) -> Array:
@@ -207,6 +214,9 @@ def smallest_inertia(node: Articulated) -> float:
     fastest = np.max([np.abs(nominal(j.J).astype(float)) for j in node.members], axis=0)
     heaviest = np.max([np.abs(nominal(P).astype(float)) for P in node.P], axis=0)
     with np.errstate(all="ignore"):
-        scale = 1.0 / np.sqrt(np.einsum("ik,ij,jk->k", fastest, heaviest, fastest))
+        most = np.einsum("ik,ij,jk->k", fastest, heaviest, fastest)
+        if node.armature is not None:
+            most = most + np.diag(nominal(node.armature).astype(float))
+        scale = 1.0 / np.sqrt(most)
         D = nominal(node.D_matrix).astype(float) * np.outer(scale, scale)
     return float(np.linalg.eigvalsh(D)[0]) if np.all(np.isfinite(D)) else 0.0

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, zeros
 from ce_dynamics.algebra.spatial import phi_force, phi_T_motion, rotate_vector, spatial
 from ce_dynamics.compiler.tracing.cut_points import mark
+from ce_dynamics.dynamics.armature import armature_energy, armature_power, with_armature
 from ce_dynamics.dynamics.articulated_body import Accelerations, Articulated
 from ce_dynamics.dynamics.inverse_dynamics import virtual_work
 from ce_dynamics.dynamics.loads import Loads
@@ -22,7 +23,7 @@ from ce_dynamics.mechanism.body import Body
 
 
 class Momentum(NamedTuple):
-    """Momentum of a whole system, in world axes.
+    """Momentum of the bodies of a system, in world axes; armature of hinges has none.
 
     Attributes
     ----------
@@ -79,13 +80,13 @@ def velocities(outward: Outward) -> dict[str, Array]:
 
 
 def kinetic_energy(outward: Outward) -> Scalar:
-    """T = ½ Σ Vᵀ M V over all bodies [J]."""
+    """T = ½ Σ Vᵀ M V over all bodies, and ½ θ̇ᵀ A θ̇ of hinges with armature [J]."""
     V = velocities(outward)
     total: Scalar = 0.0
     for body in outward.embedding.system.bodies:
         mark()
         total = total + dot(V[body.name], body_momentum(body, V[body.name]))
-    return 0.5 * total
+    return 0.5 * total + armature_energy(outward)
 
 
 def gravitational_potential(outward: Outward) -> Scalar:
@@ -176,7 +177,7 @@ def energy_rates(outward: Outward, accelerations: Accelerations) -> tuple[Scalar
         both = both + dot(V_j, body_momentum(body, alpha))  # ω × I ω does no work
         g = outward.placement(body, system.ground).R.T @ system.gravity
         falling = falling + body.mass * dot(g, V_j[3:])
-    return both + falling, -falling
+    return both + falling + armature_power(outward, accelerations.v_dot), -falling
 
 
 def load_power(outward: Outward, loads: Loads, V: Mapping[str, Array] | None = None) -> Scalar:
@@ -213,10 +214,11 @@ def prescribed_power(
     By virtual work on the velocities that η_S causes at θ̇ = 0, see `virtual_work`.
     """
     total: Scalar = 0.0
+    torques = with_armature(outward, loads.torques, accelerations.v_dot)
     for S in outward.embedding.aggregates:
         mark()
         forces = transmitted(nodes[S.name], accelerations)
-        total = total + virtual_work(outward, S, forces, loads.torques)
+        total = total + virtual_work(outward, S, forces, torques)
     return total
 
 

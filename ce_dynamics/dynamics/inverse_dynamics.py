@@ -12,6 +12,7 @@ from typing import NamedTuple
 from ce_dynamics.algebra.arrays import Array, Scalar, array, dot, zeros
 from ce_dynamics.algebra.spatial import phi_force, phi_T_motion, rotate_vector, spatial
 from ce_dynamics.compiler.tracing.cut_points import mark
+from ce_dynamics.dynamics.armature import with_armature
 from ce_dynamics.dynamics.articulated_body import generalised_forces, rigid_terms
 from ce_dynamics.dynamics.outward import Member, Outward
 from ce_dynamics.embedding.aggregate import Aggregate
@@ -55,6 +56,7 @@ def inverse_dynamics(
     """
     members = {S.name: outward.members(S) for S in outward.embedding.aggregates}
     alpha = body_accelerations(outward, members, v_dot)
+    torques = with_armature(outward, torques, v_dot)
     forces, T = gather_forces(outward, members, alpha, wrenches, torques)
     return InverseDynamics(T, forces, alpha)
 
@@ -132,7 +134,7 @@ def prescribed_forces(
     forces : mapping of str to (6,) array
         See `InverseDynamics`.
     torques : mapping of str to (n_v,) array
-        Generalised force on each body's inboard hinge.
+        Generalised force on each body's inboard hinge, armature included (`with_armature`).
 
     Returns
     -------

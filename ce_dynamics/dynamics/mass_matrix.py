@@ -21,6 +21,7 @@ from ce_dynamics.algebra.spatial import (
     rotate_vector,
     symmetric_product,
 )
+from ce_dynamics.dynamics.armature import armature_inertia
 from ce_dynamics.dynamics.articulated_body import Articulated, phi_columns
 from ce_dynamics.dynamics.outward import Member, Outward
 from ce_dynamics.embedding.aggregate import Aggregate, Embedding
@@ -45,7 +46,7 @@ class InnovationsFactors(NamedTuple):
 
 
 def mass_matrix(outward: Outward) -> Array:
-    """M(θ) = H φ M φᵀ Hᵀ (2) by composite bodies, (n_v, n_v)."""
+    """M(θ) = H φ M φᵀ Hᵀ (2) by composite bodies, with the armature of hinges, (n_v, n_v)."""
     members, composite = composite_inertias(outward)
     blocks: Blocks = {}
     for S in with_freedom(outward.embedding):
@@ -56,6 +57,9 @@ def mass_matrix(outward: Outward) -> Array:
             RJ = composite[body.name] @ j.J
             U = U + phi_columns(j.r, RJ)
             diagonal = diagonal + symmetric_product(j.J.T, RJ)
+        armature = armature_inertia(outward, S)
+        if armature is not None:
+            diagonal = diagonal + armature
         blocks[S.name, S.name] = diagonal
         for name, rows in towards_base(outward.embedding, members, S, U).items():
             blocks[name, S.name] = rows

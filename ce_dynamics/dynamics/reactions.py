@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from ce_dynamics.algebra.arrays import Array, zeros
 from ce_dynamics.algebra.spatial import phi_force, rotate_vector, spatial
+from ce_dynamics.dynamics.armature import with_armature
 from ce_dynamics.dynamics.articulated_body import Accelerations
 from ce_dynamics.dynamics.coupling_forces import along_hinge, coupling_forces
 from ce_dynamics.dynamics.loads import Loads
@@ -47,8 +48,8 @@ class Reaction(NamedTuple):
     along : array
         Its generalised forces.  For a hinge, (n_v,): along the hinge's own velocities, which is the force of
         the drive (and any torque applied there) of a prescribed hinge and what force elements apply to any
-        other.  For a closure, λ of its rows.  For a coupling, the generalised force on each of its
-        coordinates [N m] or [N], in order.
+        other, less what accelerates the hinge's armature.  For a closure, λ of its rows.  For a coupling, the
+        generalised force on each of its coordinates [N m] or [N], in order.
     """
 
     at: Floats
@@ -125,6 +126,7 @@ class BackwardPass:
     ) -> None:
         self.outward, self.loads, self.values = outward, loads, values
         self.system = outward.embedding.system
+        self.torques = with_armature(outward, loads.torques, accelerations.v_dot)
         self.to_frame = np.eye(3) if frame is None else values(axes(outward, frame)).T
         self.R = {body.name: self._placed(body).R for body in (self.system.ground, *self.system.bodies)}
         self.r = {body.name: self._placed(body).r for body in (self.system.ground, *self.system.bodies)}
@@ -211,7 +213,7 @@ class BackwardPass:
             carrier = body.carrier.name
             if carrier in needed:
                 needed[carrier] = needed[carrier] + phi_force(at - self.r[carrier], f)
-            applied = self.values(self.loads.torques.get(body.name, zeros(body.inboard.n_v)))
+            applied = self.values(self.torques.get(body.name, zeros(body.inboard.n_v)))
             excess[body.name] = self._along(body, f) - applied
         return np.concatenate([excess[body.name] for body in free]).astype(float)
 

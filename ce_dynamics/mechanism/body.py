@@ -34,6 +34,8 @@ class Body:
         Inboard hinge; None for the ground.
     index : int
         Position in the system; a parent precedes its children.
+    armature : (n_v,) array
+        Inertia of the hinge's own velocities [kg m²] or [kg]; empty if it has none.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Body:
     hinge: Hinge | None
     index: int = 0
     depth: int = field(default=0)
+    armature: Array = field(default_factory=lambda: np.zeros(0))
 
     def __repr__(self) -> str:
         return f"Body({self.name!r})"
@@ -64,6 +67,11 @@ class Body:
         """The inboard hinge of a body that has one."""
         assert self.hinge is not None, "the ground has no hinge"
         return self.hinge
+
+    @property
+    def has_armature(self) -> bool:
+        """Whether the inboard hinge has inertia of its own."""
+        return len(self.armature) > 0
 
     @cached_property
     def principal(self) -> PrincipalInertia:

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.errors import ModelError, PhysicalityWarning, WrongTypeError
+from ce_dynamics.mechanism.armature import checked_armature
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_number, free_numbers
 from ce_dynamics.mechanism.couplings.base import Coupled, Coupling, checked_coordinates
@@ -191,6 +192,7 @@ class System:
         hinge: Hinge,
         com: ArrayLike | None = None,
         inertia: ArrayLike = (0.0, 0.0, 0.0),
+        armature: ArrayLike | None = None,
     ) -> Body:
         """Add a rigid body and the hinge that carries it.
 
@@ -208,6 +210,11 @@ class System:
             Centre of mass in the design pose [m]; the hinge point if not given.
         inertia : (3,) or (3, 3) array_like
             About the centre of mass in design axes [kg m²].
+        armature : float or (n_v,) array_like, optional
+            Inertia of the hinge's own velocities, not negative: A in the kinetic energy ½ θ̇ᵀ A θ̇ of whatever
+            turns (or slides) with the hinge and hardly moves otherwise, such as the rotor of its motor, seen
+            through the gear: ratio² times the rotor's inertia [kg m²] for angles, [kg] for displacements.
+            A single number is for hinges whose velocities have one unit.
 
         Returns
         -------
@@ -217,7 +224,7 @@ class System:
         ------
         ModelError
             For a name taken already, an unknown parent or one of another system, a hinge that is none, a mass
-            or inertia that is negative, not finite or of the wrong shape.
+            inertia or armature that is negative, not finite or of the wrong shape.
 
         Warns
         -----
@@ -239,6 +246,7 @@ class System:
             hinge=hinge,
             index=len(self.bodies) + 1,
             depth=carrier.depth + 1,
+            armature=np.zeros(0) if armature is None else checked_armature(armature, hinge, name),
         )
         self.bodies.append(body)
         self._by_name[name] = body

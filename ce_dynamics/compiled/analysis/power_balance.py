@@ -12,6 +12,7 @@ from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.compiled_system import Answers
 from ce_dynamics.compiler import CompiledFunction
+from ce_dynamics.dynamics.armature import with_armature
 from ce_dynamics.dynamics.energy import energy_rates, load_power, transmitted, velocities
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.inverse_dynamics import prescribed_forces
@@ -201,5 +202,6 @@ def drive_forces(instant: Instant) -> Array:
     forces: dict[str, Array] = {}
     for node in instant.nodes.values():
         forces |= transmitted(node, instant.accelerations)
-    found = prescribed_forces(instant.outward, instant.q, instant.prescribed, forces, instant.loads.torques)
+    torques = with_armature(instant.outward, instant.loads.torques, instant.accelerations.v_dot)
+    found = prescribed_forces(instant.outward, instant.q, instant.prescribed, forces, torques)
     return array(found[name] for name in instant.prescribed)

@@ -30,8 +30,6 @@ def of_joint(file: Compiled, joint: int) -> Iterator[Finding]:
         yield Finding("joint@range", where)
     if np.any(model.dof_frictionloss[dofs]) and not file.disabled("CONSTRAINT", "FRICTIONLOSS"):
         yield Finding("joint@frictionloss", where)
-    if np.any(model.dof_armature[dofs]) and not simple:
-        yield Finding("joint@armature", where)
     if not file.disabled("SPRING"):
         curved = nonlinear(model, "jnt_stiffnesspoly", joint)
         if curved or (model.jnt_stiffness[joint] and not simple):

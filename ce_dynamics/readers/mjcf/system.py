@@ -6,16 +6,16 @@ from collections.abc import Collection
 
 import numpy as np
 
+from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.couplings import LinearCoupling
 from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
 from ce_dynamics.mechanism.hinges import Fixed, Free, Hinge, Prismatic, Revolute, Spherical
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.mjcf.actuators import add_actuators
 from ce_dynamics.readers.mjcf.checks import ONE_COORDINATE, of_joint
 from ce_dynamics.readers.mjcf.equalities import add_equalities
-from ce_dynamics.readers.mjcf.model import GROUND, Compiled
+from ce_dynamics.readers.mjcf.model import Compiled
 from ce_dynamics.readers.mjcf.start import key_named, start_from
 from ce_dynamics.readers.tree import choose_independent, located
 
@@ -34,8 +34,6 @@ def build(
     for joint, body in carried.items():
         add_spring(system, file, joint, body, ignore)
     notes = add_equalities(system, file, carried)
-    for joint, body in carried.items():
-        add_rotor(system, file, joint, body)
     chosen = named_joints(file, carried, independent)
     choose_independent(system, lambda bodies: [body for body in bodies if body in chosen])
     key = None if keyframe is None else key_named(file, keyframe)
@@ -54,7 +52,9 @@ def add_body(system: System, file: Compiled, index: int, carried: dict[int, Body
     with located(file.place("bodies", index, name)):
         for joint in joints[:-1]:
             between = f"{name}/{file.joint(joint)}"
-            carried[joint] = system.add_body(between, mass=0.0, parent=parent, hinge=hinge(file, joint))
+            carried[joint] = system.add_body(
+                between, mass=0.0, parent=parent, hinge=hinge(file, joint), armature=armature(file, joint)
+            )
             parent = between
         frame = file.at_mass(index)
         body = system.add_body(
@@ -64,6 +64,7 @@ def add_body(system: System, file: Compiled, index: int, carried: dict[int, Body
             inertia=frame.inertia(np.diag(file.model.body_inertia[index])),
             parent=parent,
             hinge=hinge(file, joints[-1]) if joints else Fixed(file.frame(index).r),
+            armature=armature(file, joints[-1]) if joints else None,
         )
         if joints:
             carried[joints[-1]] = body
@@ -99,19 +100,9 @@ def add_spring(system: System, file: Compiled, joint: int, body: Body, ignore: C
             system.add_force(TorsionSpringDamper(name, body, spring=spring, damper=damper, free=free))
 
 
-def add_rotor(system: System, file: Compiled, joint: int, body: Body) -> None:
-    """The armature of a joint, energy ½ I q̇², as a rotor on the ground that turns as the joint does.
-
-    A rotor on the joint's parent would also turn with the parent, which MuJoCo's armature does not.
-    """
-    armature = float(file.model.dof_armature[file.dofs(joint).start])
-    if file.joint_kind(joint) not in ONE_COORDINATE or not armature:
-        return
-    name = f"rotor of {file.joint(joint)}"
-    disc = np.array((0.5, 0.5, 1.0)) * armature
-    with located(file.place("joints", joint, file.joint(joint))):
-        rotor = system.add_body(name, mass=0.0, inertia=disc, parent=GROUND, hinge=Revolute((0, 0, 1)))
-        system.couple(name, [body, rotor], LinearCoupling((-1.0, 1.0)))
+def armature(file: Compiled, joint: int) -> Array:
+    """MuJoCo's armature A of a joint, energy ½ θ̇ᵀ A θ̇ of its own velocities, which is what it is here."""
+    return np.array(file.model.dof_armature[file.dofs(joint)])
 
 
 def named_joints(file: Compiled, carried: dict[int, Body], names: Collection[str]) -> list[Body]:

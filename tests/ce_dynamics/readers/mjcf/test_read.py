@@ -320,7 +320,6 @@ REFUSED = {
     "joint@frictionloss": (HINGE.format(z=0, attributes='frictionloss="0.1"', geom=""), ""),
     "joint@stiffness": (HINGE.format(z=0, attributes='type="ball" stiffness="2"', geom=""), ""),
     "joint@damping": (HINGE.format(z=0, attributes='type="ball" damping="2"', geom=""), ""),
-    "joint@armature": (HINGE.format(z=0, attributes='type="ball" armature="2"', geom=""), ""),
     "body@gravcomp": ('<body name="b" gravcomp="1"><joint/><geom size="0.1"/></body>', ""),
     "body@mocap": ('<body name="b" mocap="true"><geom size="0.1"/></body>', ""),
     "contact": (
