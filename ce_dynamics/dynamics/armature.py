@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from ce_dynamics.algebra.arrays import Array, Scalar, array, dot, zeros
 from ce_dynamics.algebra.spatial import symmetric_product
 from ce_dynamics.dynamics.outward import Outward
-from ce_dynamics.embedding.embed import Aggregate
+from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.embedding.motion import HingeMotion
 from ce_dynamics.mechanism.body import Body
 
