@@ -8,6 +8,7 @@ import numpy as np
 import scipy.linalg
 
 from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.embedding.closures.row_choice import ROUNDING
 
 RANK_TOLERANCE = 1e-9
 """Pivots of the row-normalised constraint Jacobian below this, relative to the largest, count as zero."""
@@ -51,9 +52,9 @@ class SaddleSolution(NamedTuple):
 
 
 def normalised_rows(G: Array) -> tuple[Array, Array]:
-    """G with rows of length one, and the lengths they had (one for a row of zeros)."""
+    """G with rows of length one, and the lengths they had; rows that are rounding stay so (length 1)."""
     lengths = np.linalg.norm(G, axis=1)
-    lengths = np.where(lengths > 0.0, lengths, 1.0)
+    lengths = np.where(lengths > ROUNDING * np.max(lengths, initial=0.0), lengths, 1.0)
     return G / lengths[:, None], lengths
 
 

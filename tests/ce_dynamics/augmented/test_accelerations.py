@@ -10,7 +10,7 @@ from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.state import Layout
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.mechanism.drives import Driven, SecondOrderActuator
-from ce_dynamics.mechanism.hinges import Prismatic, Revolute, Universal
+from ce_dynamics.mechanism.hinges import Cylindrical, Free, Prismatic, Revolute, Universal
 from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.augmented.systems import (
     KINDS,
@@ -129,6 +129,26 @@ def test_four_bar(angle: float, rng: np.random.Generator) -> None:
     system = four_bar((0.0, 0.0), (0.1, 0.4), (1.1, 0.9), (1.2, 0.0), embedded=True)
     system.add_force(Link("link", system.find("crank"), vector(rng), system.find("rocker"), vector(rng)))
     compare(system, np.array([angle]), np.array([3.0]), np.array([0.2]), np.zeros(0))
+
+
+def test_planar_loop_along_nothing_with_a_redundant_closure(rng: np.random.Generator) -> None:
+    """Three pins about a tilted axis and a cylindrical closure: the rows across the axis are rounding."""
+    axis = np.array((0.05, 1.0, 0.1)) / np.linalg.norm((0.05, 1.0, 0.1))
+    across = np.cross(axis, (0.3, 0.1, 1.0))
+    across /= np.linalg.norm(across)
+    other = np.cross(axis, across)
+    at = [0.0 * across, 0.3 * across, 0.8 * across + 1.1 * other, 1.0 * other]  # the crank turns fully
+    system = System(gravity=(0.4, -1.0, -9.81))
+    base = system.add_body("base", mass=4.0, inertia=(1.0, 1.1, 1.2), parent=system.ground, hinge=Free())
+    carrier = base
+    for k, name in enumerate(("crank", "rod", "lever")):
+        com, inertia = 0.5 * (at[k] + at[k + 1]), (0.1, 0.2, 0.15)
+        carrier = system.add_body(
+            name, mass=1.0 + k, com=com, inertia=inertia, parent=carrier, hinge=Revolute(axis, at[k])
+        )
+    system.close_loop("slide", carrier, base, Cylindrical(axis, at[3]), independent=["crank"])
+    for _ in range(3):
+        compare(system, *random_state(system, rng))
 
 
 def test_loop_that_moves_by_prescribed_motion(rng: np.random.Generator) -> None:

@@ -42,6 +42,17 @@ def test_redundant_rows_of_very_different_length(rng: np.random.Generator) -> No
     assert abs(scaled @ (null * lengths)) < 1e-10 * np.linalg.norm(scaled) * np.linalg.norm(null * lengths)
 
 
+def test_rows_that_are_rounding_count_as_none(rng: np.random.Generator) -> None:
+    """A row that cancelled to 1e-16 constrains nothing, whatever direction is left of it."""
+    M, G, f, gamma = masses(8, rng), rng.normal(size=(3, 8)), rng.normal(size=8), rng.normal(size=3)
+    expected = solve_saddle(M, G, f, gamma)
+    noise = 1e-16 * rng.normal(size=(2, 8))
+    answer = solve_saddle(M, np.vstack((G, noise)), f, np.append(gamma, 1e-16 * rng.normal(size=2)))
+    assert answer.rank == 3
+    np.testing.assert_allclose(answer.V_dot, expected.V_dot, rtol=0, atol=1e-13 * np.linalg.cond(M))
+    np.testing.assert_allclose(answer.multipliers[:3], expected.multipliers, rtol=0, atol=1e-12)
+
+
 def test_rows_that_contradict_each_other_are_reported(rng: np.random.Generator) -> None:
     G = rng.normal(size=(2, 4))
     G = np.vstack((G, G[0] + G[1]))
