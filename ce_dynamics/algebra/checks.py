@@ -199,12 +199,17 @@ def shown_array(given: Floats) -> str:
 
 
 def text(name: str, value: object, error: type[CeDynamicsError] = ModelError) -> str:
-    """A user's text that is not empty: a name, a unit."""
+    """A user's text that is not empty: a name."""
     if not isinstance(value, str):
         raise wrong_type(f"{name} {shown(value)} must be text", error)
     if not value:
         raise error(f"{name} is empty; give it some text")
     return value
+
+
+def unit(name: str, value: object, error: type[CeDynamicsError] = ModelError) -> str:
+    """A user's unit; an empty one is that of a number without dimension."""
+    return value if value == "" and isinstance(value, str) else text(name, value, error)
 
 
 def texts(name: str, value: object, error: type[CeDynamicsError] = ModelError) -> tuple[str, ...]:

@@ -95,7 +95,7 @@ class SecondOrderActuator(Motion):
         self.gain = finite_number(gain, owner, "gain")
         self.omega = finite_number(natural_frequency, owner, "natural_frequency", above=0.0)
         self.zeta = finite_number(damping_ratio, owner, "damping_ratio", above=0.0)
-        checks.text(f"{owner}: unit", unit)
+        checks.unit(f"{owner}: unit", unit)
         self.states = (StateDeclaration("position", unit), StateDeclaration("rate", f"{unit}/s"))
 
     def evaluate(self, x: Array, u: Mapping[str, Scalar]) -> Prescribed:

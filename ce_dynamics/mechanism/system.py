@@ -449,7 +449,7 @@ class System:
             If the name is taken or the default not a finite number.
         """
         checks.text("add_input: name", name)
-        checks.text(f"input {name!r}: unit", unit)
+        checks.unit(f"input {name!r}: unit", unit)
         if name in self.inputs or name in self.parameters:
             raise ModelError(f"input {name!r} exists already; give every input its own name")
         self.inputs[name] = Input(name, unit, finite_number(default, f"input {name!r}", "default"))
@@ -623,7 +623,7 @@ class System:
 
     def _need_new_output(self, name: str, unit: str, function: Callable[[Any], Scalar]) -> None:
         checks.text("output: name", name)
-        checks.text(f"output {name!r}: unit", unit)
+        checks.unit(f"output {name!r}: unit", unit)
         checks.function(f"output {name!r}: function", function, " of the motion")
         if name in self.outputs or name in self.measurements:
             raise ModelError(f"output {name!r} exists already; give every output its own name")
