@@ -193,6 +193,21 @@ def resolves(dotted: str) -> bool:
     return False
 
 
+def test_every_public_name_has_a_place() -> None:
+    """What is exported is on the page of names, and what is there exists."""
+    page = (ROOT / "docs" / "names.md").read_text()
+    found = re.findall(r"^## [^\n]*`(ce_dynamics[\w.]+)`\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
+    sections = dict(found) | {"ce_dynamics": page.partition("## Linkages")[0].replace("ce.", "")}
+    assert len(sections) == 3
+    in_the_text = {"WrongTypeError", "CeDynamicsError", "__version__"}
+    for module, text in sections.items():
+        exported = set(importlib.import_module(module).__all__)
+        first_cells = "\n".join(re.findall(r"^\| (.*?) \|", text, re.MULTILINE))
+        names = set(re.findall(r"`(\w+)`", first_cells))
+        assert names == exported - (in_the_text if module == "ce_dynamics" else set()), module
+    assert all(f"`ce.{each}`" in page for each in in_the_text)
+
+
 def test_fields_of_the_notation_exist() -> None:
     homes = {
         "embedding.motion": ("PointMotion", "BodyMotion", "HingeMotion"),
