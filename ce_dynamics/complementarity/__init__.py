@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ce_dynamics.complementarity.paths import Path, Straight, Weaving
     from ce_dynamics.complementarity.problem import Conditions, Kind, Problem, Solution, SparseRows
     from ce_dynamics.complementarity.rigid import RigidBodies, RigidBody, RigidRows
+    from ce_dynamics.complementarity.rigid_contacts import RigidContacts, RigidRun, RigidShape, simulate_rigid
     from ce_dynamics.complementarity.shapes import Box, Capsule, HalfSpace, Sphere
     from ce_dynamics.complementarity.simulation import Run, simulate_unilateral
     from ce_dynamics.complementarity.solvers.chain import Chain
@@ -46,6 +47,7 @@ _HOMES = {
     "paths": ("Path", "Straight", "Weaving"),
     "problem": ("Conditions", "Kind", "Problem", "Solution", "SparseRows"),
     "rigid": ("RigidBodies", "RigidBody", "RigidRows"),
+    "rigid_contacts": ("RigidContacts", "RigidRun", "RigidShape", "simulate_rigid"),
     "shapes": ("Box", "Capsule", "HalfSpace", "Sphere"),
     "simulation": ("Run", "simulate_unilateral"),
     "surfaces": ("Plane", "RoadSurface", "Surface"),
@@ -78,7 +80,10 @@ __all__ = [
     "Problem",
     "RigidBodies",
     "RigidBody",
+    "RigidContacts",
     "RigidRows",
+    "RigidRun",
+    "RigidShape",
     "RoadSurface",
     "Row",
     "RowKind",
@@ -94,6 +99,7 @@ __all__ = [
     "Uniqueness",
     "Weaving",
     "evenly",
+    "simulate_rigid",
     "simulate_unilateral",
     "solve_friction",
     "uniqueness",

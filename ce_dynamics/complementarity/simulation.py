@@ -22,9 +22,10 @@ from ce_dynamics.complementarity.explanations import (
     warn_of_remains,
     why_it_stopped,
 )
-from ce_dynamics.complementarity.gauss_seidel import GaussSeidel, Solver
+from ce_dynamics.complementarity.gauss_seidel import Solver
 from ce_dynamics.complementarity.problem import Solution
 from ce_dynamics.complementarity.smooth import Acting, SmoothSteps
+from ce_dynamics.complementarity.solvers.chain import Chain
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.simulation.monitors.charts import Charts
 from ce_dynamics.simulation.results import dataset
@@ -114,7 +115,7 @@ def simulate_unilateral(
     y0 : array_like, optional
         Initial state; that of the model if not given.
     solver : Solver, optional
-        Gauss–Seidel with its default tolerance if not given.
+        `Chain` with its default tolerance if not given.
     order : {1, 2, 4}
         Of the steps between events; see `ce_dynamics.complementarity.smooth`.  Above 1, a step in which rows
         begin or cease to act is divided, and across the event goes one of h/64 and of first order.
@@ -151,7 +152,7 @@ def simulate_unilateral(
     start = model.y0 if y0 is None else checked("y0", y0, len(model.layout.y0))
     steps = max(1, math.ceil(duration / step * (1.0 - 1e-12)))
     law = InputsOverTime(model, inputs)
-    chosen = GaussSeidel() if solver is None else solver
+    chosen = Chain() if solver is None else solver
     recorder = Recorder(unilateral, duration / steps, max(1, round(interval * steps / duration)))
     unilateral.check_start(0.0, start, law.at(0.0, start))
     smooth = SmoothSteps(unilateral, order, law.at) if order > 1 else None
@@ -177,8 +178,9 @@ def simulate_unilateral(
         recorder.forget_after(jump.t)
     run = recorder.run(law, wall, chosen)
     if trouble:
-        balanced = balanced_until(run.results)
-        if balanced < run.results.time.size:  # what led to it
+        sound = cause is None or not model.geared_loops
+        balanced = len(recorder.stored) if sound else balanced_until(run.results)
+        if balanced < len(recorder.stored):  # what led to it
             recorder.forget_after(float(run.results.time[max(balanced - 1, 0)]))
             run = recorder.run(law, wall, chosen)
         raise SimulationError(trouble, run) from cause
