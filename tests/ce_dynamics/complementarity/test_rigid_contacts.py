@@ -150,7 +150,7 @@ def test_heap_comes_to_rest_and_bears_its_weight(rng: np.random.Generator) -> No
     assert np.max(np.linalg.norm(run.states[-1].v[:, :3], axis=1)) < 0.05
     # penetration: gaps are linear in a step, (ω h)² R and v² h² / R at most
     assert np.min(contacts.meetings(run.states[-1], 0.01).psi) > -1e-3
-    # friction and impacts take energy; what a step leaves of penetration, (v h)²/2R with 1 m/s, the next lifts
+    # friction and impacts take energy; of what a step leaves open, (v h)²/2R at 1 m/s, the next lifts
     assert np.max(np.diff(run.contact_work)) < 18.0 * G * 5e-3**2 / 0.12
     assert run.contact_work[-1] < -5.0
     momentum = np.sum([state.v[:, 2] for state in run.states[-3:]], axis=1)
