@@ -312,6 +312,11 @@ def calling(what: str, error: type[CeDynamicsError] = ModelError) -> Iterator[No
         raise
     except Exception as found:
         lines = " ".join(str(found).split())
+        if "does not support ufuncs" in lines:  # np.sin of a number whose value is not known yet
+            lines = (
+                "functions of NumPy do not take single traced numbers; use those of "
+                "ce_dynamics.algebra.arrays (sin, sqrt, arctan2, minimum, where, ...), which take floats, too"
+            )
         raise error(f"{what} raised {type(found).__name__}: {lines}") from found
 
 

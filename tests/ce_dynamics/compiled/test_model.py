@@ -391,3 +391,14 @@ def test_a_body_that_moves_no_mass_is_refused() -> None:
 
 def test_repr() -> None:
     assert repr(Model(pendulum())) == "Model('system': 1 degree of freedom, 1 bodies)"
+
+
+@pytest.mark.parametrize(
+    "function", [np.sin, np.sqrt, lambda x: np.arctan2(x, 1.0), lambda x: np.maximum(x, 0.0)]
+)
+def test_functions_of_numpy_name_those_that_serve(function: Callable[[Any], Any]) -> None:
+    system = System(gravity=(0, 0, -9.81))
+    arm = system.add_body("arm", mass=1.0, com=(1, 0, 0), parent="ground", hinge=Revolute((0, 1, 0)))
+    system.add_output("height", "m", lambda observer: function(observer.coordinate(arm)))
+    with pytest.raises(ModelError, match=r"output 'height' .*use those of ce_dynamics\.algebra\.arrays"):
+        Model(system).outputs()

@@ -12,8 +12,8 @@ import time
 import pytest
 
 import ce_dynamics as ce
-from ce_dynamics import progress
 from ce_dynamics.cli.progress import Display
+from ce_dynamics.compiler import progress
 from ce_dynamics.compiler.progress import at_work
 from tests.ce_dynamics import mechanisms
 
@@ -103,7 +103,7 @@ def test_by_logging_alone() -> None:
     """As a user of ``python -c`` sees it."""
     code = (
         "import logging, time; logging.basicConfig(level=logging.INFO)\n"
-        "from ce_dynamics import progress; progress.FIRST = 0.05\n"
+        "from ce_dynamics.compiler import progress; progress.FIRST = 0.05\n"
         "with progress.at_work('compiling dynamics'): time.sleep(0.4)"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
