@@ -25,7 +25,8 @@ from ce_dynamics.cli.command import execute
 from ce_dynamics.models import hmmwv
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])
+BESIDE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+PAGES = sorted([*(ROOT / name for name in BESIDE), *(ROOT / "docs").glob("*.md")])
 EXAMPLES = sorted((ROOT / "docs" / "examples").glob("*.py"))
 TOO_SLOW = {"loop_closure_drift.py"}  # a minute: draws a figure of docs/verification.md
 
@@ -53,6 +54,11 @@ def blocks(page: str) -> Iterator[Block]:
         after = "" if page[end : match.start()].strip() else before
         yield Block(match[1], match[2], page[: match.start()].count("\n") + 1, after)
         end, before = match.end(), match[1]
+
+
+def test_every_page_is_in_the_navigation_of_the_site() -> None:
+    listed = set(re.findall(r": ([\w-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE))
+    assert {path.name for path in (ROOT / "docs").glob("*.md")} | {"contributing.md", "changes.md"} == listed
 
 
 def shown(page: Path) -> str:

@@ -6,6 +6,7 @@ of `Hinge.pose`, `Hinge.H` or `Hinge.bias` is used.
 
 from __future__ import annotations
 
+from functools import singledispatch
 from typing import NamedTuple
 
 from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, array, concatenate, cross, dot, zeros
@@ -26,6 +27,8 @@ from ce_dynamics.mechanism.hinges import (
     Universal,
 )
 from ce_dynamics.mechanism.hinges.rolling import RollingOnPlane
+
+NOTHING = zeros(3)
 
 
 class Relative(NamedTuple):
@@ -64,36 +67,66 @@ def turned_angle(axis: Array, start: Array, end: Array) -> Scalar:
     return arctan2(dot(axis, cross(start, end)), dot(start, end))
 
 
+@singledispatch
 def coordinates(hinge: Hinge, relative: Relative) -> Array:
     """Coordinates of a hinge, in the order of its ``coordinate_names``; angles in (−π, π].
+
+    A hinge of your own is taught by ``@coordinates.register``.
 
     Raises
     ------
     ModelError
         For a kind of hinge that is not known here.
     """
-    R, d = relative.R, relative.d
-    if isinstance(hinge, Revolute):
-        return array((angle_about(hinge.axis, R),))
-    if isinstance(hinge, Prismatic):
-        return array((dot(hinge.axis, d),))
-    if isinstance(hinge, Cylindrical):
-        return array((angle_about(hinge.axis, R), dot(hinge.axis, d)))
-    if isinstance(hinge, Screw):
-        along = dot(hinge.axis, d)
-        return array((angle_about(hinge.axis, R) if hinge.pitch == 0.0 else along / hinge.pitch,))
-    if isinstance(hinge, Planar):
-        return array((dot(hinge.e1, d), dot(hinge.e2, d), angle_about(hinge.normal, R)))
-    if isinstance(hinge, Universal):
-        # R = Rot(axis1, q1) Rot(axis2, q2): R axis2 is axis2 turned by q1, Rᵀ axis1 is axis1 turned by −q2
-        q1 = turned_angle(hinge.axis1, hinge.axis2, R @ hinge.axis2)
-        q2 = turned_angle(hinge.axis2, hinge.axis1, R.T @ hinge.axis1)
-        return array((q1, -q2))
-    if isinstance(hinge, Free):
-        return d
-    if isinstance(hinge, RollingOnPlane):
-        return array((dot(hinge.e1, d), dot(hinge.e2, d)))
-    raise ModelError(f"the reference knows no coordinates of a {type(hinge).__name__} hinge")
+    raise ModelError(
+        f"the reference knows no coordinates of a {type(hinge).__name__} hinge; register a function of the "
+        "hinge and its relative motion with ce_dynamics.augmented.hinge_coordinates.coordinates.register"
+    )
+
+
+@coordinates.register
+def _(hinge: Revolute, relative: Relative) -> Array:
+    return array((angle_about(hinge.axis, relative.R),))
+
+
+@coordinates.register
+def _(hinge: Prismatic, relative: Relative) -> Array:
+    return array((dot(hinge.axis, relative.d),))
+
+
+@coordinates.register
+def _(hinge: Cylindrical, relative: Relative) -> Array:
+    return array((angle_about(hinge.axis, relative.R), dot(hinge.axis, relative.d)))
+
+
+@coordinates.register
+def _(hinge: Screw, relative: Relative) -> Array:
+    along = dot(hinge.axis, relative.d)
+    return array((angle_about(hinge.axis, relative.R) if hinge.pitch == 0.0 else along / hinge.pitch,))
+
+
+@coordinates.register
+def _(hinge: Planar, relative: Relative) -> Array:
+    d = relative.d
+    return array((dot(hinge.e1, d), dot(hinge.e2, d), angle_about(hinge.normal, relative.R)))
+
+
+@coordinates.register
+def _(hinge: Universal, relative: Relative) -> Array:
+    # R = Rot(axis1, q1) Rot(axis2, q2): R axis2 is axis2 turned by q1, Rᵀ axis1 is axis1 turned by −q2
+    q1 = turned_angle(hinge.axis1, hinge.axis2, relative.R @ hinge.axis2)
+    q2 = turned_angle(hinge.axis2, hinge.axis1, relative.R.T @ hinge.axis1)
+    return array((q1, -q2))
+
+
+@coordinates.register
+def _(hinge: Free, relative: Relative) -> Array:
+    return relative.d
+
+
+@coordinates.register
+def _(hinge: RollingOnPlane, relative: Relative) -> Array:
+    return array((dot(hinge.e1, relative.d), dot(hinge.e2, relative.d)))
 
 
 def angle_about(axis: Array, R: Array) -> Scalar:
@@ -102,33 +135,65 @@ def angle_about(axis: Array, R: Array) -> Scalar:
     return turned_angle(axis, e1, R @ e1)
 
 
+@singledispatch
 def rate_rows(hinge: Hinge, R: Array) -> Array:
     """Rows ℓ_k (n_v, 6) with v_k = ℓ_k [w; v] of the relative motion, where the hinge holds.
 
     They are also the wrench on the child, at its hinge point and in the parent's axes, of a generalised unit
-    force: Q_k ℓ_k does the power Q_k v_k in every motion that the hinge allows.
+    force: Q_k ℓ_k does the power Q_k v_k in every motion that the hinge allows.  A hinge of your own is
+    taught by ``@rate_rows.register``.
+
+    Raises
+    ------
+    ModelError
+        For a kind of hinge that is not known here.
     """
-    o = zeros(3)
-    if isinstance(hinge, Revolute | Screw):
-        return array((concatenate((hinge.axis, o)),))
-    if isinstance(hinge, Prismatic):
-        return array((concatenate((o, hinge.axis)),))
-    if isinstance(hinge, Cylindrical):
-        return array((concatenate((hinge.axis, o)), concatenate((o, hinge.axis))))
-    if isinstance(hinge, Planar):
-        return array((concatenate((o, hinge.e1)), concatenate((o, hinge.e2)), concatenate((hinge.normal, o))))
-    if isinstance(hinge, Universal):
-        # ω = axis1 q̇1 + a2 q̇2: the dual basis in the plane of the two axes
-        a1, a2 = hinge.axis1, R @ hinge.axis2
-        cosine = float(hinge.axis1 @ hinge.axis2)
-        scale = 1.0 / (1.0 - cosine * cosine)
-        return array(
-            (concatenate(((a1 - cosine * a2) * scale, o)), concatenate(((a2 - cosine * a1) * scale, o)))
-        )
-    if isinstance(hinge, Spherical | RollingOnPlane):
-        return array(concatenate((row, o)) for row in IDENTITY)
-    if isinstance(hinge, Free):
-        return array(
-            [concatenate((row, o)) for row in IDENTITY] + [concatenate((o, row)) for row in IDENTITY]
-        )
-    raise ModelError(f"the reference knows no rates of a {type(hinge).__name__} hinge")
+    raise ModelError(
+        f"the reference knows no rates of a {type(hinge).__name__} hinge; register a function of the hinge "
+        "and its relative rotation with ce_dynamics.augmented.hinge_coordinates.rate_rows.register"
+    )
+
+
+@rate_rows.register(Revolute)
+@rate_rows.register(Screw)
+def _(hinge: Revolute | Screw, R: Array) -> Array:
+    return array((concatenate((hinge.axis, NOTHING)),))
+
+
+@rate_rows.register
+def _(hinge: Prismatic, R: Array) -> Array:
+    return array((concatenate((NOTHING, hinge.axis)),))
+
+
+@rate_rows.register
+def _(hinge: Cylindrical, R: Array) -> Array:
+    return array((concatenate((hinge.axis, NOTHING)), concatenate((NOTHING, hinge.axis))))
+
+
+@rate_rows.register
+def _(hinge: Planar, R: Array) -> Array:
+    along = (concatenate((NOTHING, hinge.e1)), concatenate((NOTHING, hinge.e2)))
+    return array((*along, concatenate((hinge.normal, NOTHING))))
+
+
+@rate_rows.register
+def _(hinge: Universal, R: Array) -> Array:
+    # ω = axis1 q̇1 + a2 q̇2: the dual basis in the plane of the two axes
+    a1, a2 = hinge.axis1, R @ hinge.axis2
+    cosine = float(hinge.axis1 @ hinge.axis2)
+    scale = 1.0 / (1.0 - cosine * cosine)
+    duals = ((a1 - cosine * a2) * scale, (a2 - cosine * a1) * scale)
+    return array(concatenate((dual, NOTHING)) for dual in duals)
+
+
+@rate_rows.register(Spherical)
+@rate_rows.register(RollingOnPlane)
+def _(hinge: Spherical | RollingOnPlane, R: Array) -> Array:
+    return array(concatenate((row, NOTHING)) for row in IDENTITY)
+
+
+@rate_rows.register
+def _(hinge: Free, R: Array) -> Array:
+    return array(
+        [concatenate((row, NOTHING)) for row in IDENTITY] + [concatenate((NOTHING, row)) for row in IDENTITY]
+    )

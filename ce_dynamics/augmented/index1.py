@@ -37,7 +37,7 @@ class Index1Answer(NamedTuple):
 
 
 class Index1:
-    """(8) with Baumgarte's terms: [M −Gᵀ; G 0][V̇; λ] = [f; −γ − 2α ġ − β² g].
+    """(8) with Baumgarte's terms: ``[M −Gᵀ; G 0] [V̇; λ] = [f; −γ − 2α ġ − β² g]``.
 
     With redundant rows the matrix is [M −Gᵀ; G E] and the right-hand side has E λ of the iteration before,
     which converges to V̇ of (8) and, of all λ, to one of least norm.

@@ -1,7 +1,9 @@
 """The mixed problem (MLCP) in v⁺ and p, as towing by cables is usually written, and its reduction.
 
+```
 [0]   [ M  −G] [v⁺]   [−M v − h f      ]
 [w] = [ Gᵀ  0] [p ] + [ψ/h + ∂ψ/∂t     ],     0 ≤ p ⊥ w ≥ 0
+```
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
 """Mechanisms that others have published figures of: what a solver has to reproduce, and good first examples.
 
+Examples
+--------
 >>> import ce_dynamics as ce
 >>> from ce_dynamics.models import published
 >>> model = ce.compile(published.squeezer())
@@ -7,6 +9,8 @@
 >>> print(f"{float(run['beta'][-1]):.6f}")
 15.810771
 
+Notes
+-----
 `MECHANISMS` has all of them, each with its figures and how long it runs.  Names are loaded when they are
 first used.
 """

@@ -4,7 +4,7 @@ Layout
 ------
 ``void evaluate(double* in_0, ..., double* out_0, ...)`` takes one pointer per input and output, in their
 order, to flat C-ordered arrays.  With `lanes` > 1 every entry is that many consecutive doubles, one per
-instance ([entry][lane]); the instances are independent.  Arrays of different arguments must not overlap.
+instance (``[entry, lane]``); the instances are independent.  Arrays of different arguments must not overlap.
 ``void evaluate_table(double** arguments)`` does the same with the pointers taken from a table.
 
 Floating point

@@ -40,7 +40,7 @@ class Jump(NamedTuple):
 
 
 class AuditedRates(Protocol):
-    """[ẏ; Ẇ](t, [y; W])."""
+    """``[ẏ; Ẇ](t, [y; W])``."""
 
     evaluations: int
 
