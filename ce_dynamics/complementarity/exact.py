@@ -8,9 +8,10 @@ Without friction the problem is the optimality condition of
 Hanson reduce to non-negative least squares [1]_.  v⁺ is unique because M is positive definite, and so is w;
 p need not be.
 
-Friction makes the problem non-convex: each row is in one of its states (open or closed; sticking or sliding
-either way), which a mixed-integer program chooses.  That is exact but grows exponentially; it serves to judge
-faster solvers on small problems.
+Friction makes the problem non-convex.  On boxes it is linear, and Lemke's method chooses the state of every
+row (open or closed; sticking or sliding either way).  On discs it is not linear: the methods of `Chain` are
+asked for a solution to rounding.  *Infeasible* is said only with a certificate; what is neither solved nor
+certified is said to be open.
 
 References
 ----------
@@ -24,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.complementarity.errors import InfeasibleError
+from ce_dynamics.complementarity.errors import ConvergenceError, InfeasibleError
 from ce_dynamics.complementarity.problem import (
     Booleans,
     Conditions,
@@ -35,7 +36,6 @@ from ce_dynamics.complementarity.problem import (
 )
 from ce_dynamics.complementarity.row_states import solve_by_states
 from ce_dynamics.complementarity.scaled import CONSISTENT, RANK, scaled
-from ce_dynamics.errors import ModelError
 
 DECIDED = 1e-10
 """Share of a row that bilateral rows must leave undecided for it to matter."""
@@ -54,25 +54,57 @@ class Exact:
     tolerance: float = 1e-9
 
     def solve(self, problem: Problem, start: Floats | None = None) -> Solution:
-        """Solve; the start does not matter.
+        """Solve; the start only helps with friction.
 
         Raises
         ------
         InfeasibleError
-            If no velocity satisfies all conditions.
-        ModelError
-            For friction on a disc, which has no linear form.
+            If no velocity satisfies all conditions, which a certificate proves.
+        ConvergenceError
+            If no solution was found; whether there is one is not known.
         """
         if len(problem.c) == 0:
             return problem.solution(np.zeros(0), "exact")
-        if problem.conditions.has_friction:
-            if np.any(problem.conditions.kind == Kind.DISC_1):
-                raise ModelError("the exact solver knows friction on a box only; use Gauss–Seidel for discs")
-            p, method = solve_by_states(problem), "row states"
-        else:
-            p, method = solve_least_distance(problem), "least distance"
         scale = max(float(np.max(np.abs(problem.b))), 1e-300)
-        return problem.solution(p, method, tolerance=self.tolerance * scale)
+        if not problem.conditions.has_friction:
+            p = solve_least_distance(problem)
+            return problem.solution(p, "least distance", 0, self.tolerance * scale)
+        if not np.any(problem.conditions.kind == Kind.DISC_1):
+            found = solve_by_states(problem)
+            if found is not None:
+                return problem.solution(found, "row states", 0, self.tolerance * scale)
+            refuse_if_infeasible(problem)
+        return self._by_chain(problem, start, scale)
+
+    def _by_chain(self, problem: Problem, start: Floats | None, scale: float) -> Solution:
+        from ce_dynamics.complementarity.solvers.chain import Chain
+
+        solution = Chain(1e-13).solve(problem, start)
+        if solution.residual > self.tolerance * scale + problem.rounding:
+            refuse_if_infeasible(problem)
+            raise ConvergenceError(
+                f"no solution was found, the best point leaves {solution.residual:.3g}; the conditions of the"
+                " normal rows do not contradict each other, so that friction may jam or none was met"
+            )
+        return problem.solution(solution.p, solution.method, solution.sweeps, self.tolerance * scale)
+
+
+def refuse_if_infeasible(problem: Problem) -> None:
+    """Raise if a certificate says that there is no solution.
+
+    Raises
+    ------
+    InfeasibleError
+        Naming the rows that contradict each other.
+    """
+    from ce_dynamics.complementarity.solvers.infeasible import certificate
+
+    y = certificate(problem)
+    if y is not None:
+        rows = [int(i) for i in np.flatnonzero(np.abs(y) > 1e-9 * np.max(np.abs(y)))]
+        raise InfeasibleError(
+            f"the conditions of rows {rows} contradict each other; no velocity satisfies all of them"
+        )
 
 
 def solve_least_distance(problem: Problem) -> Floats:
@@ -142,9 +174,13 @@ def least_distance_inequalities(H: Floats, b: Floats) -> Floats:
             w = H @ (H.T @ lam) + b
             if np.max(np.abs(np.minimum(lam, w))) <= CONSISTENT:
                 return lam
-    require_feasible(H, b)
     rows = SparseRows.dense(H)
-    return solve_by_states(Problem(rows, rows, np.zeros(r), b, Conditions.of([Kind.UNILATERAL] * m)))
+    problem = Problem(rows, rows, np.zeros(r), b, Conditions.of([Kind.UNILATERAL] * m))
+    refuse_if_infeasible(problem)
+    by_states = solve_by_states(problem)
+    if by_states is None:
+        raise ConvergenceError("no solution was found, although the conditions do not contradict each other")
+    return by_states
 
 
 def active_set(E: Floats, f: Floats) -> Floats:
@@ -160,23 +196,6 @@ def bounded_variables(E: Floats, f: Floats) -> Floats:
 
     limit = 100 * E.shape[1] + 100
     return np.asarray(lsq_linear(E, f, bounds=(0.0, np.inf), method="bvls", tol=1e-15, max_iter=limit).x)
-
-
-def require_feasible(H: Floats, b: Floats) -> None:
-    """Refuse conditions H y + b ≥ 0 that no y satisfies.
-
-    Raises
-    ------
-    InfeasibleError
-        If a linear program finds none.
-    """
-    from scipy.optimize import linprog
-
-    done = linprog(np.zeros(H.shape[1]), A_ub=-H, b_ub=b, bounds=(None, None), method="highs")
-    if done.status == 2:
-        raise InfeasibleError(
-            "unilateral conditions contradict each other; no velocity satisfies all of them"
-        )
 
 
 def refined(H: Floats, b: Floats, lam: Floats, active: Booleans) -> Floats:

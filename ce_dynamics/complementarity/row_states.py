@@ -1,23 +1,25 @@
-"""Complementarity with friction by mixed-integer programming: which state every row is in.
+"""Complementarity with friction on boxes as a linear problem: which state every row is in.
 
-Rows are scaled so that impulses and velocities are of order one.  States exclude each other by bounds P on
-impulses and W on velocities, which are enlarged until a solution lies within them; the impulses then follow
-from linear equations, so that neither the bounds nor the program's tolerances enter the result.
+A friction row |p_f| ≤ μ p_n is written with x = p_f + μ p_n and λ,
+
+    0 ≤ x ⊥ w_f + λ ≥ 0,    0 ≤ λ ⊥ 2 μ p_n − x ≥ 0,
+
+a box with lower + x and the width of the box instead; bilateral rows are eliminated.  Lemke's method solves
+that exactly; the impulses then follow once more from the linear equations of the states it ends in.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.complementarity.errors import InfeasibleError
 from ce_dynamics.complementarity.problem import Booleans, Integers, Kind, Problem
 from ce_dynamics.complementarity.scaled import RANK, Scaled, scaled
+from ce_dynamics.complementarity.solvers.lemke import lemke
 
-BOUNDS = (10.0, 100.0, 1e3, 1e4)
-"""P and W, tried in turn."""
 EQUAL = 1e-9
 """Accepted residual of the scaled problem."""
 
@@ -42,25 +44,28 @@ class Bounded(NamedTuple):
     upper: Floats
 
 
-def solve_by_states(problem: Problem) -> Floats:
-    """Impulses of bilateral, unilateral, box and friction rows.
+def solve_by_states(problem: Problem) -> Floats | None:
+    """Impulses of bilateral, unilateral, box and friction rows; None if Lemke's method finds none.
 
     Raises
     ------
     InfeasibleError
-        If no solution is found within the largest bounds.
+        If a row that moves nothing is violated.
     """
     s = scaled(problem)
     rows = bounded(problem, s)
-    for bound in BOUNDS:
-        found = choose(s, rows, bound)
-        if found is None:
-            continue
-        p = settled(s, rows, *found)
+    found = by_lemke(s, rows)
+    if found is None:
+        return None
+    best: tuple[float, Floats] | None = None
+    for p in (settled(s, rows, *found), found[0]):
         answer = s.impulses(p, len(problem.c))
-        if problem.residual(answer) <= EQUAL * s.unit / float(np.min(s.size)):
-            return answer
-    raise InfeasibleError("no impulses satisfy all conditions; friction and contacts may jam")
+        residual = problem.residual(answer)
+        if best is None or residual < best[0]:
+            best = residual, answer
+    if best is None or best[0] > EQUAL * s.unit / float(np.min(s.size)):
+        return None
+    return best[1]
 
 
 def bounded(problem: Problem, s: Scaled) -> Bounded:
@@ -74,55 +79,59 @@ def bounded(problem: Problem, s: Scaled) -> Bounded:
     return Bounded(kind[s.rows], n, mu[s.rows] * ratio, lower[s.rows] / scale, upper[s.rows] / scale)
 
 
-def choose(s: Scaled, rows: Bounded, bound: float) -> tuple[Floats, Booleans, Booleans] | None:
-    """Impulses and states (closed or sliding up; sliding down) of a solution within the bounds, if any."""
-    from scipy.optimize import Bounds, LinearConstraint, milp
-
+def by_lemke(s: Scaled, rows: Bounded) -> tuple[Floats, Booleans, Booleans] | None:
+    """Impulses and states (closed or at the upper bound; at the lower bound)."""
     k = len(s.b)
-    I = np.eye(k)  # noqa: E741
-    Z = np.zeros((k, k))
-    blocks: list[tuple[Floats, Floats, Floats, Floats, Floats]] = []  # p, up, down; at least, at most
-
-    def ask(mask: Booleans, p: Floats, up: Floats, down: Floats, low: Floats, high: Floats) -> None:
-        blocks.append((p[mask], up[mask], down[mask], low[mask], high[mask]))
-
-    none, many = np.full(k, -np.inf), np.full(k, np.inf)
-    one = np.ones(k)
-    A, b = s.A, s.b
-    unilateral, slides = rows.kind == Kind.UNILATERAL, rows.kind >= Kind.BOX
-    ask(rows.kind == Kind.BILATERAL, A, Z, Z, -b, -b)
-    ask(unilateral, I, -bound * I, Z, none, 0.0 * one)  # p ≤ P z
-    ask(unilateral, A, bound * I, Z, none, bound - b)  # w ≤ W (1 − z)
-    # reach: hi = μ p_n for friction, a constant for boxes
-    R = np.where((rows.normal >= 0)[:, None], rows.mu[:, None] * I[rows.normal], 0.0)
-    box = rows.kind == Kind.BOX
-    upper = np.where(box, np.minimum(rows.upper, bound), 0.0)
-    lower = np.where(box, np.maximum(rows.lower, -bound), 0.0)
-    ask(slides, I - R, Z, Z, none, upper)  # p ≤ hi
-    ask(slides, I + R, Z, Z, lower, many)  # p ≥ lo
-    ask(slides, I - R, -2.0 * bound * I, Z, upper - 2.0 * bound, many)  # up: p = hi, w ≤ 0
-    ask(slides, I + R, Z, 2.0 * bound * I, none, lower + 2.0 * bound)  # down: p = lo, w ≥ 0
-    ask(slides, A, Z, -bound * I, none, -b)  # w ≤ W down
-    ask(slides, A, bound * I, Z, -b, many)  # w ≥ −W up
-    ask(slides, Z, I, I, none, one)
-    matrix = np.vstack([np.hstack(block[:3]) for block in blocks])
-    least, most = (np.concatenate([block[j] for block in blocks]) for j in (3, 4))
-    free = (rows.kind == Kind.BILATERAL) | slides
-    low = np.concatenate((np.where(free, -bound, 0.0), np.zeros(2 * k)))
-    high = np.concatenate((np.full(k, bound), np.where(rows.kind == Kind.BILATERAL, 0.0, 1.0), 1.0 * slides))
-    # w ≥ 0 of unilateral rows
-    matrix = np.vstack((matrix, np.hstack((A, Z, Z))[unilateral]))
-    least, most = np.append(least, -b[unilateral]), np.append(most, many[unilateral])
-    done = milp(
-        np.concatenate((1.0 * unilateral, np.zeros(2 * k))),
-        integrality=np.concatenate((np.zeros(k), np.ones(2 * k))),
-        bounds=Bounds(low, high),
-        constraints=LinearConstraint(matrix, least, most),
-        options={"mip_rel_gap": 0.0, "time_limit": 60.0},
-    )
-    if done.x is None:
+    slides, box = rows.kind >= Kind.BOX, rows.kind == Kind.BOX
+    if np.any(box & ~(np.isfinite(rows.lower) & np.isfinite(rows.upper))):
         return None
-    return done.x[:k], done.x[k : 2 * k] > 0.5, done.x[2 * k :] > 0.5
+    A, b, eliminated = without_bilateral(s, rows)
+    kept = np.flatnonzero(rows.kind != Kind.BILATERAL)
+    f = np.flatnonzero(slides[kept])
+    place = np.full(k, -1)
+    place[kept] = np.arange(len(kept))
+    # p = E x + e
+    E, e = np.eye(len(kept)), np.zeros(len(kept))
+    reach = np.zeros((len(f), len(kept)))
+    width = np.zeros(len(f))
+    for j, i in enumerate(f):
+        row = kept[i]
+        if box[row]:
+            e[i] = rows.lower[row]
+            width[j] = rows.upper[row] - rows.lower[row]
+        elif rows.normal[row] >= 0:
+            n = place[rows.normal[row]]
+            E[i, n] -= rows.mu[row]
+            reach[j, n] = 2.0 * rows.mu[row]
+        reach[j, i] -= 1.0
+    M = np.block([[A @ E, np.eye(len(kept))[:, f]], [reach, np.zeros((len(f), len(f)))]])
+    z = lemke(M, np.concatenate((A @ e + b, width)))
+    if z is None:
+        return None
+    x, lam = z[: len(kept)], z[len(kept) :]
+    p = np.zeros(k)
+    p[kept] = E @ x + e
+    p[rows.kind == Kind.BILATERAL] = eliminated(p[kept])
+    up, down = np.zeros(k, dtype=bool), np.zeros(k, dtype=bool)
+    up[kept] = x > 0.0
+    for j, i in enumerate(f):
+        row = kept[i]
+        up[row] = lam[j] > 0.0
+        down[row] = not up[row] and x[i] <= 0.0
+    return p, up, down
+
+
+def without_bilateral(s: Scaled, rows: Bounded) -> tuple[Floats, Floats, Callable[[Floats], Floats]]:
+    """A and b of the other rows once bilateral ones are fulfilled, and the impulses of these for theirs."""
+    e = np.flatnonzero(rows.kind == Kind.BILATERAL)
+    o = np.flatnonzero(rows.kind != Kind.BILATERAL)
+    inverse = np.linalg.pinv(s.A[np.ix_(e, e)], rcond=RANK, hermitian=True) if len(e) else np.zeros((0, 0))
+    cross = s.A[np.ix_(o, e)]
+
+    def impulses(p: Floats) -> Floats:
+        return np.asarray(-inverse @ (s.b[e] + cross.T @ p))
+
+    return s.A[np.ix_(o, o)] - cross @ inverse @ cross.T, s.b[o] - cross @ inverse @ s.b[e], impulses
 
 
 def settled(s: Scaled, rows: Bounded, p: Floats, up: Booleans, down: Booleans) -> Floats:

@@ -99,10 +99,10 @@ def quickly(problem: Problem, start: Floats | None, allowance: float) -> Solutio
 
     p = allowed(problem, start)
     solution = problem.solution(p, "start", 0, allowance)
-    if solution.converged or len(p) > DENSE_ROWS:
+    if solution.residual <= problem.rounding or len(p) > DENSE_ROWS:
         return solution
     A, count = problem.delassus, 0
-    aim = 0.1 * (allowance + problem.rounding)
+    aim = max(1e-4 * allowance, 0.1 * problem.rounding)  # a last step of Newton's method costs little
     for attempt in range(2):
         q = p.copy()
         steps = newton(A, problem.b, problem.diagonal, *problem.conditions, q, aim, NEWTON_STEPS)
@@ -111,8 +111,8 @@ def quickly(problem: Problem, start: Floats | None, allowance: float) -> Solutio
             found = problem.solution(q, "Newton", count, allowance)
             if found.residual < solution.residual:
                 solution = found
-            if solution.converged:
-                break
+        if solution.converged:
+            break
         if attempt == 0:
             v = problem.velocity(p)
             given = (tuple(problem.GT[:3]), tuple(problem.YT[:3]), v, problem.c, problem.diagonal)

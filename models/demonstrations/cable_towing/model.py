@@ -31,8 +31,8 @@ from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity import (
+    Chain,
     Conditions,
-    GaussSeidel,
     InitialStateError,
     Kind,
     Path,
@@ -362,7 +362,7 @@ def simulate(
     duration, step : float
         [s]; the duration is divided into the next larger number of equal steps.
     solver : Solver, optional
-        Gauss–Seidel with its default tolerance if not given.
+        `Chain` with its default tolerance if not given.
     progress : callable, optional
         Called with the time reached [s] after every step.
 
@@ -382,14 +382,14 @@ def simulate(
     h = T / steps
     state = towing.start
     towing.check_start(state)
-    chosen = GaussSeidel() if solver is None else solver
+    chosen = Chain() if solver is None else solver
     watch = EventWatch(towing.row_names, towing.conditions.kind == Kind.UNILATERAL)
     m = len(towing.row_names)
     rows, p = towing.rows(state, 0.0), np.zeros(m)
     stored = [Instant(0.0, state, p, rows.psi, towing.bodies.energy(state), 0, 0.0)]
     for k in range(steps):
         try:
-            solution = chosen.solve(problem_of(towing, state, k * h, h, rows), p).require()
+            solution = chosen.solve(problem_of(towing, state, k * h, h, rows), p)
             moved = towing.bodies.moved(state, solution.v, h)
             if not all(np.all(np.isfinite(part)) for part in moved):
                 raise SimulationError("the motion grows without bound; use a smaller step")

@@ -406,4 +406,5 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
         complaint = capsys.readouterr().err
         assert words in complaint
         assert complaint.count("\n") == 1
-    assert main(["--scene", "robots", "--solver", "exact", "--output", str(tmp_path)]) == 3
+    exact = ["--solver", "exact", "--duration", "0.02", "--output", str(tmp_path)]
+    assert main(["--scene", "robots", "--friction", "disc", *exact]) == 0

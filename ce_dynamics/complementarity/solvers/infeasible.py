@@ -1,0 +1,68 @@
+"""Certificates that no velocity satisfies all conditions (Farkas).
+
+If y with y_i ≥ 0 for unilateral rows has G y = 0 and cᵀ y < 0, then wᵀ y = v⁺ᵀ G y + cᵀ y < 0 for every v⁺,
+while w ≥ 0 (w = 0 for bilateral rows) asks for wᵀ y ≥ 0.  Friction does not matter for it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.complementarity.problem import Kind, Problem
+
+PROVES = 1e-7
+"""Least −cᵀ y for |y| ≤ 1 and rows and c scaled to one that counts."""
+CLOSED = 1e-12
+"""Largest entry of G y, rows scaled to one."""
+
+
+def certificate(problem: Problem) -> Floats | None:
+    """y, (m,), if there is one; None says nothing about the problem but that contradictions are none."""
+    from scipy.optimize import linprog
+
+    kind = problem.conditions.kind
+    chosen = np.flatnonzero(kind <= Kind.UNILATERAL)
+    if len(chosen) == 0:
+        return None
+    GT = sp.csr_matrix(
+        (problem.GT.values, problem.GT.columns, problem.GT.starts),
+        shape=(problem.GT.height, problem.GT.width),
+    )[chosen]
+    size = np.sqrt(np.asarray(GT.multiply(GT).sum(axis=1)).ravel())
+    # rows that are nothing but rounding are zero
+    size = np.where(size > 1e-14 * np.max(size, initial=0.0), size, np.inf)
+    scale = np.where(np.isfinite(size), 1.0 / size, 0.0)
+    rows = sp.diags(scale) @ GT
+    c = problem.c[chosen] * np.where(scale > 0.0, scale, 1.0)
+    unit = float(np.max(np.abs(c), initial=0.0))
+    if unit == 0.0:
+        return None
+    low = np.where(kind[chosen] == Kind.BILATERAL, -1.0, 0.0)
+    done = linprog(
+        c / unit,
+        A_eq=rows.toarray().T,
+        b_eq=np.zeros(problem.GT.width),
+        bounds=[(float(least), 1.0) for least in low],
+        method="highs",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    if done.x is None or not c @ done.x < -PROVES * unit:
+        return None
+    z = closed(rows.toarray(), np.asarray(done.x), low)
+    if z is None or not c @ z < -PROVES * unit:
+        return None
+    y = np.zeros(len(problem.c))
+    y[chosen] = z * np.where(scale > 0.0, scale, 1.0)
+    return y
+
+
+def closed(rows: Floats, y: Floats, low: Floats) -> Floats | None:
+    """y with G y = 0 to rounding, of the same support; None if there is none so near."""
+    support = np.flatnonzero(np.abs(y) > 1e-9)
+    G = rows[support].T
+    z = np.zeros(len(y))
+    z[support] = y[support] - np.linalg.lstsq(G, G @ y[support], rcond=None)[0]
+    good = np.max(np.abs(rows.T @ z), initial=0.0) <= CLOSED and np.all(z >= np.minimum(low, 0.0) * 2.0)
+    return z if good and np.all(z[low == 0.0] >= 0.0) else None
