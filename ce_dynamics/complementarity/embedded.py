@@ -17,6 +17,7 @@ from ce_dynamics.algebra.arrays import Array, array, concatenate
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import Binding, CompiledFunction, compile_function, trace
+from ce_dynamics.complementarity.compiled_step import CompiledStep
 from ce_dynamics.complementarity.element import RowKind, UnilateralElement
 from ce_dynamics.complementarity.errors import InitialStateError
 from ce_dynamics.complementarity.gauss_seidel import Solver
@@ -24,6 +25,8 @@ from ce_dynamics.complementarity.gyroscopic import at_midpoint
 from ce_dynamics.complementarity.problem import NONE, Conditions, Kind, Problem, Solution, SparseRows
 from ce_dynamics.complementarity.restitution import approach
 from ce_dynamics.complementarity.rigid import turned
+from ce_dynamics.complementarity.solvers.chain import Chain
+from ce_dynamics.complementarity.solvers.rows import DENSE_ROWS
 from ce_dynamics.complementarity.sweep import row_of_G
 from ce_dynamics.dynamics.energy import load_power, prescribed_power
 from ce_dynamics.dynamics.mass_matrix import solve_mass
@@ -64,7 +67,6 @@ class Step(NamedTuple):
         State at its end.
     stage : Stage
         At its start.
-    problem : Problem
     solution : Solution
     work : float
         Done by the impulses, ½ pᵀ (rates before and after) [J].
@@ -72,7 +74,6 @@ class Step(NamedTuple):
 
     y: Floats
     stage: Stage
-    problem: Problem
     solution: Solution
     work: float
 
@@ -154,6 +155,9 @@ class UnilateralModel:
     @cached_property
     def _response(self) -> CompiledFunction:
         """M⁻¹ T, one column per call."""
+        return self._responses(1)
+
+    def _responses(self, lanes: int) -> CompiledFunction:
         layout = self.model.layout
 
         def response(y: Array, u: Array, T: Array) -> dict[str, Array]:
@@ -161,7 +165,7 @@ class UnilateralModel:
             return {"Y": solve_mass(instant.outward, instant.nodes, T)}
 
         sizes = {"y": len(layout.y0), "u": len(layout.u), "T": self.model.embedding.n_v}
-        return compile_function(trace("unilateral_response", response, sizes))
+        return compile_function(trace("unilateral_response", response, sizes), lanes)
 
     @cached_property
     def _rates(self) -> CompiledFunction:
@@ -281,6 +285,10 @@ class UnilateralModel:
         ModelError
             If the state has become infinite or NaN.
         """
+        if isinstance(solver, Chain) and len(self.row_kinds) <= DENSE_ROWS:
+            done = self._in_machine_code(t, y, u, h, solver, start)
+            if done is not None:
+                return done
         stage = self.stage(t, y, u)
         problem = self.problem(y, u, h, stage)
         solution = solver.solve(problem, start)
@@ -293,7 +301,40 @@ class UnilateralModel:
             q_plus[where] = turned(q[None, where], q_dot[None, where], h)[0]
         y_plus = np.concatenate((q_plus, v_plus, x + h * stage.x_dot))
         work = 0.5 * float(solution.p @ (stage.GT @ (v + v_plus)))
-        return Step(y_plus, stage, problem, solution, work)
+        return Step(y_plus, stage, solution, work)
+
+    def _in_machine_code(
+        self, t: float, y: Floats, u: Floats, h: float, solver: Chain, start: Floats | None
+    ) -> Step | None:
+        machine = self._compiled_step
+        given = self.restitution, self.rest_speed
+        answer = machine.step(t, y, u, h, start, solver.tolerance, *given)
+        if answer is None or not answer.residual <= solver.limit:
+            return None
+        M = machine.machine
+        stage = Stage(
+            M.v_dot.copy(),
+            M.x_dot.copy(),
+            M.GT.copy(),
+            M.psi.copy(),
+            M.rate.copy(),
+            M.mu.copy(),
+            float(M.power[0]),
+        )
+        solution = Solution(answer.v, answer.p, answer.w, answer.residual, True, answer.count, "Newton")
+        return Step(answer.y, stage, solution, answer.work)
+
+    @cached_property
+    def _compiled_step(self) -> CompiledStep:
+        return CompiledStep(
+            self._stage,
+            self._responses(1 if len(self.row_kinds) == 1 else 4),
+            self.model.dynamics,
+            self._rates,
+            self._conditions,
+            self.limit,
+            [where.start for where in self._quaternions],
+        )
 
     def check_start(self, t: float, y: Floats, u: Floats, allowed: float = ALLOWED_VIOLATION) -> None:
         """Refuse an initial state that violates a unilateral condition.

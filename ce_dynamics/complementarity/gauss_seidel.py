@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.complementarity.errors import ConvergenceError
 from ce_dynamics.complementarity.problem import Kind, Problem, Solution
 from ce_dynamics.errors import ModelError
 
@@ -34,6 +35,8 @@ class GaussSeidel:
         Largest residual, on top of what rounding leaves (1e-13 of the velocities) [m/s or rad/s].
     max_sweeps : int
         When to give up.
+    limit : float
+        Largest residual with which a run may go on [m/s or rad/s].
 
     Raises
     ------
@@ -43,6 +46,7 @@ class GaussSeidel:
 
     tolerance: float = 1e-10
     max_sweeps: int = 20_000
+    limit: float = np.inf
 
     def __post_init__(self) -> None:
         if not 0.0 < self.tolerance < np.inf:
@@ -55,6 +59,8 @@ class GaussSeidel:
 
         Raises
         ------
+        ConvergenceError
+            If the residual is larger than the limit.
         ModelError
             If the start has another number of rows or is not finite.
         """
@@ -71,6 +77,11 @@ class GaussSeidel:
             ):
                 break
             tolerance *= 0.1
+        if not solution.residual <= self.limit:
+            raise ConvergenceError(
+                f"Gauss–Seidel: a residual of {solution.residual:.3g} remains after {solution.sweeps} sweeps,"
+                f" the limit is {self.limit:.3g}; allow more of either, or a smaller step"
+            )
         return solution
 
     def _sweep(self, problem: Problem, p: Floats, tolerance: float, limit: int) -> int:

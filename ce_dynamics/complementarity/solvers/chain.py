@@ -105,8 +105,7 @@ def quickly(problem: Problem, start: Floats | None, allowance: float) -> Solutio
     aim = max(1e-4 * allowance, 0.1 * problem.rounding)  # a last step of Newton's method costs little
     for attempt in range(2):
         q = p.copy()
-        steps = newton(A, problem.b, problem.diagonal, *problem.conditions, q, aim, NEWTON_STEPS)
-        count += abs(steps)
+        count += newton(A, problem.b, problem.diagonal, *problem.conditions, q, aim, NEWTON_STEPS)[0]
         if np.all(np.isfinite(q)):
             found = problem.solution(q, "Newton", count, allowance)
             if found.residual < solution.residual:

@@ -69,7 +69,7 @@ def newton(A, b, d, kind, normal, mu, lower, upper, p, aim, limit):  # type: ign
     """Newton with halved steps on rows of p, in place.
 
     ρ is 1/A_ii, the smaller one for both rows of a disc, and 0 for rows that move nothing: these keep p.
-    Returns the number of steps, negative if the aim is not met.
+    Returns the number of steps and the largest |p − P|/ρ.
     """
     m = p.size
     rho = np.zeros(m)
@@ -85,7 +85,7 @@ def newton(A, b, d, kind, normal, mu, lower, upper, p, aim, limit):  # type: ign
     total, largest = point(A, b, rho, kind, normal, mu, lower, upper, p, y, P, Ds, Dn, Dp)
     for count in range(limit):
         if largest <= aim:
-            return count
+            return count, largest
         for i in range(m):
             if rho[i] == 0.0:
                 J[i, :] = 0.0
@@ -108,7 +108,7 @@ def newton(A, b, d, kind, normal, mu, lower, upper, p, aim, limit):  # type: ign
             J[i, i] += 1.0 - (1.0 - REGULAR) * Ds[i]
             step[i] = P[i] - p[i]
         if not eliminate(J, step):
-            return -count - 1
+            return count + 1, largest
         factor, best, chosen = 1.0, math.inf, 1.0
         for _ in range(6):
             for i in range(m):
@@ -122,4 +122,4 @@ def newton(A, b, d, kind, normal, mu, lower, upper, p, aim, limit):  # type: ign
         for i in range(m):
             p[i] += chosen * step[i]
         total, largest = point(A, b, rho, kind, normal, mu, lower, upper, p, y, P, Ds, Dn, Dp)
-    return limit if largest <= aim else -limit
+    return limit, largest

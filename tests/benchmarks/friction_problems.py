@@ -1,0 +1,157 @@
+"""Published frictional contact problems: residual, time and method, for files of the FCLIB collection.
+
+    python -m tests.benchmarks.friction_problems FILE.hdf5 FILE.dat.gz FOLDER ...
+    python -m tests.benchmarks.friction_problems            # generated piles instead
+
+Reads ``fclib_local`` of HDF5 files (W as CSC for nz = −1, CSR for −2, else triplets) and Siconos' text files
+(dimension, number of contacts, storage: 0 dense column-wise, 1 sparse blocks), either compressed by gzip too.
+The residual is ‖r − P_K(r − u − μ |u_T| n)‖ / (1 + ‖q‖).
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import io
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import aslinearoperator
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.complementarity import solve_friction
+from tests.ce_dynamics.complementarity.piles import bricks, sphere_wall, stack
+
+
+class FrictionProblem(NamedTuple):
+    """W, q and μ."""
+
+    W: Any
+    q: Floats
+    mu: Floats
+
+
+def read(path: Path) -> FrictionProblem:
+    """A problem from a file.
+
+    Raises
+    ------
+    ValueError
+        If it is neither of the two formats.
+    """
+    raw = path.read_bytes()
+    if raw[:2] == b"\x1f\x8b":
+        raw = gzip.decompress(raw)
+    if raw[:4] == b"\x89HDF":
+        return from_hdf5(raw)
+    return from_text(raw.decode().split())
+
+
+def from_hdf5(raw: bytes) -> FrictionProblem:
+    """FCLIB's ``fclib_local``."""
+    import h5py
+
+    with h5py.File(io.BytesIO(raw)) as file:
+        if "fclib_local" not in file:
+            raise ValueError(f"no group fclib_local, only {list(file)}; global problems have no W")
+        group = file["fclib_local"]
+        W = group["W"]
+        m, n, nz = (int(np.ravel(W[name])[0]) for name in ("m", "n", "nz"))
+        p, i, x = (np.ravel(W[name]) for name in ("p", "i", "x"))
+        if nz == -1:
+            matrix: Any = sp.csc_matrix((x, i, p), shape=(m, n))
+        elif nz == -2:
+            matrix = sp.csr_matrix((x, i, p), shape=(m, n))
+        else:
+            matrix = sp.coo_matrix((x[:nz], (i[:nz], p[:nz])), shape=(m, n))
+        vectors = group["vectors"]
+        return FrictionProblem(sp.csr_matrix(matrix), np.ravel(vectors["q"]), np.ravel(vectors["mu"]))
+
+
+def from_text(words: list[str]) -> FrictionProblem:
+    """Siconos' text format."""
+    stream = iter(words)
+
+    def integers(count: int) -> list[int]:
+        return [int(next(stream)) for _ in range(count)]
+
+    def numbers(count: int) -> Floats:
+        return np.array([float(next(stream)) for _ in range(count)])
+
+    _, contacts, storage, m, n = integers(5)
+    if storage == 0:
+        integers(2)
+        return FrictionProblem(numbers(m * n).reshape(n, m).T, numbers(m), numbers(contacts))
+    if storage != 1:
+        raise ValueError(f"storage {storage} is neither 0 (dense) nor 1 (sparse blocks)")
+    _, tall, wide = integers(3)
+    tops, lefts = np.array([0, *integers(tall)]), np.array([0, *integers(wide)])
+    lines, filled = integers(2)
+    starts, columns = integers(lines), integers(filled)
+    blocks = []
+    for row in range(lines - 1):
+        for k in range(starts[row], starts[row + 1]):
+            integers(1)
+            a, b = tops[row + 1] - tops[row], lefts[columns[k] + 1] - lefts[columns[k]]
+            i, j = np.indices((a, b))
+            block = numbers(a * b).reshape(b, a).T
+            blocks.append((i.ravel() + tops[row], j.ravel() + lefts[columns[k]], block.ravel()))
+    i, j, x = (np.concatenate(part) for part in zip(*blocks, strict=True))
+    return FrictionProblem(sp.csr_matrix((x, (i, j)), shape=(m, n)), numbers(m), numbers(contacts))
+
+
+def piles() -> Iterator[tuple[str, FrictionProblem]]:
+    """Generated problems."""
+    made: dict[str, Callable[[], Any]] = {
+        "5 cubes, each × 10": lambda: stack(5, ratio=10.0),
+        "30 cubes": lambda: stack(30),
+        "bricks 6 × 8": lambda: bricks(6, 8),
+        "bricks 12 × 8": lambda: bricks(12, 8),
+        **{f"500 spheres, μ {mu}": lambda mu=mu: sphere_wall(1000, mu) for mu in (0.1, 0.3, 0.5, 0.8, 1.0)},
+    }
+    for name, make in made.items():
+        problem = make()
+        yield name, FrictionProblem(sp.csr_matrix(problem.delassus), problem.b, problem.conditions.mu[1::3])
+
+
+def files(given: list[Path]) -> Iterator[tuple[str, FrictionProblem]]:
+    """Problems of files and folders; what cannot be read is said and left out."""
+    for path in given:
+        inside = sorted(path.iterdir()) if path.is_dir() else [path]
+        for file in inside:
+            if file.suffix in (".hdf5", ".dat", ".gz"):
+                try:
+                    yield file.name, read(file)
+                except (ValueError, StopIteration, OSError, KeyError) as error:
+                    print(f"{file.name}: not read, {error}")
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Print a table."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.friction_problems", description=__doc__)
+    parser.add_argument("paths", nargs="*", type=Path, metavar="FILE", help="files or folders")
+    parser.add_argument("--tolerance", type=float, default=1e-8)
+    parser.add_argument("--seconds", type=float, default=60.0, help="for one problem at most")
+    parser.add_argument("--products-only", action="store_true", help="hand over W as an operator")
+    given = parser.parse_args(arguments)
+    solve_friction(np.eye(3), [-2.0, 3.0, 4.0], [0.25])  # compile
+    heads = ("contacts", "residual", "seconds", "systems", "products")
+    print(f"{'problem':44s} " + " ".join(f"{head:>9s}" for head in heads) + "  by")
+    for name, (W, q, mu) in files(given.paths) if given.paths else piles():
+        began = time.perf_counter()
+        matrix = aslinearoperator(W) if given.products_only else W
+        found = solve_friction(matrix, q, mu, tolerance=given.tolerance, time_limit=given.seconds)
+        spent = time.perf_counter() - began
+        print(
+            f"{name[:44]:44s} {len(mu):9d} {found.residual:9.1e} {spent:9.3f} {found.steps:9d}"
+            f" {found.products:9d}  {found.method}{'' if found.converged else ', not converged'}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
