@@ -16,7 +16,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.complementarity.gyroscopic import ENOUGH
 from ce_dynamics.complementarity.kernels import kernel
-from ce_dynamics.complementarity.problem import ROUNDING, Conditions
+from ce_dynamics.complementarity.problem import ROUNDING, Conditions, Integers
 from ce_dynamics.complementarity.restitution import approach
 from ce_dynamics.complementarity.solvers.small import newton
 from ce_dynamics.simulation.integrators.kernels import call
@@ -45,7 +45,7 @@ class Machine(NamedTuple):
         Of the rates.
     """
 
-    calls: Floats
+    calls: Integers
     y: Floats
     u: Floats
     t: Floats
@@ -85,8 +85,9 @@ def machine(
     ]
     addresses = [function.table_address for function in functions] + [table.ctypes.data for table in tables]
     calls = np.array(addresses, dtype=np.int64)
-    wide = (array.reshape(-1, response.lanes) for array in (y_lanes, u_lanes, T, Y))
-    return Machine(calls, y, u, t, *out, *wide, y_mid, y_dot, q, v, q_dot), (functions, tables)
+    wide = [array.reshape(-1, response.lanes) for array in (y_lanes, u_lanes, T, Y)]
+    buffers = [y, u, t, *out, *wide, y_mid, y_dot, q, v, q_dot]
+    return Machine(calls, *buffers), (functions, tables)
 
 
 @kernel
@@ -265,7 +266,7 @@ class Answer(NamedTuple):
     p: Floats
     w: Floats
     residual: float
-    count: int
+    steps: int
     work: float
 
 

@@ -321,7 +321,7 @@ class UnilateralModel:
             M.mu.copy(),
             float(M.power[0]),
         )
-        solution = Solution(answer.v, answer.p, answer.w, answer.residual, True, answer.count, "Newton")
+        solution = Solution(answer.v, answer.p, answer.w, answer.residual, True, answer.steps, "Newton")
         return Step(answer.y, stage, solution, answer.work)
 
     @cached_property

@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import importlib
 import io
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -53,7 +55,7 @@ def read(path: Path) -> FrictionProblem:
 
 def from_hdf5(raw: bytes) -> FrictionProblem:
     """FCLIB's ``fclib_local``."""
-    import h5py
+    h5py = importlib.import_module("h5py")  # has no types
 
     with h5py.File(io.BytesIO(raw)) as file:
         if "fclib_local" not in file:
@@ -111,7 +113,7 @@ def piles() -> Iterator[tuple[str, FrictionProblem]]:
         "30 cubes": lambda: stack(30),
         "bricks 6 × 8": lambda: bricks(6, 8),
         "bricks 12 × 8": lambda: bricks(12, 8),
-        **{f"500 spheres, μ {mu}": lambda mu=mu: sphere_wall(1000, mu) for mu in (0.1, 0.3, 0.5, 0.8, 1.0)},
+        **{f"500 spheres, μ {mu}": partial(sphere_wall, 1000, mu) for mu in (0.1, 0.3, 0.5, 0.8, 1.0)},
     }
     for name, make in made.items():
         problem = make()
