@@ -39,7 +39,7 @@ def test_friction_problems_are_read_from_text_and_hdf5(
         group = file.create_group("fclib_local")
         i, j = np.nonzero(W)
         for name, value in {"m": m, "n": m, "nz": len(i), "i": i, "p": j, "x": W[i, j]}.items():
-            group[f"W/{name}"] = np.atleast_1d(value)
+            group[f"W/{name}"] = np.array(value, ndmin=1)
         group["vectors/q"], group["vectors/mu"] = q, mu
     (tmp_path / "d.dat").write_text("3 1 7")
     for name in ("a.dat", "b.dat.gz", "c.hdf5"):
