@@ -15,6 +15,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.compiled.compiled_system import reach_text
 from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.errors import AccuracyWarning, CeDynamicsError, SimulationError
 from ce_dynamics.simulation.integrators.methods import FIXED, NATIVE_METHODS, NativeMethod
 from ce_dynamics.simulation.integrators.native import (
@@ -204,14 +205,15 @@ def simulate_to_record(
     t_store = stored_times(duration, interval)
     import_integrators(method)
     settings = Settings(method, step, rtol, atol, max_step, jacobian_every)
-    native = native_stepper(rhs, start, settings) if method in NATIVE_METHODS else None
     steps: list[tuple[float, Floats]] = [(0.0, start)]  # of SciPy's methods
-    began = time.perf_counter()
-    if native is None:
-        scipy_method = cast("SciPyMethod", method)
-        t, Y, trouble = integrate(rhs, steps, t_store, scipy_method, rtol, atol, max_step, progress)
-    else:
-        t, Y, trouble = integrate_native(rhs, native, t_store, settings, progress)
+    with at_work(f"integrating {model.system.name!r} by {method}"):  # loops are compiled at their first run
+        native = native_stepper(rhs, start, settings) if method in NATIVE_METHODS else None
+        began = time.perf_counter()
+        if native is None:
+            scipy_method = cast("SciPyMethod", method)
+            t, Y, trouble = integrate(rhs, steps, t_store, scipy_method, rtol, atol, max_step, progress)
+        else:
+            t, Y, trouble = integrate_native(rhs, native, t_store, settings, progress)
     wall = time.perf_counter() - began - rhs.preparation
     n = len(model.layout.y0)
     t_way, Y_way = t, Y

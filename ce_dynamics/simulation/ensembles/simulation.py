@@ -18,6 +18,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.compiled.model import InputLaw, Model
 from ce_dynamics.compiler import CompiledFunction, compile_function, trace
+from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.simulation.ensembles.arguments import Controls, Runs, spread
 from ce_dynamics.simulation.ensembles.records import Records
@@ -127,7 +128,8 @@ def simulate_ensemble(
     records = Records(model, runs, t_store, keep)
     code = compiled(model, inputs, width, records.needs_observation)
     began = time.perf_counter()
-    with shown(progress) as report:
+    working = at_work(f"integrating {runs.number} runs of {model.system.name!r} by {method}")
+    with working, shown(progress) as report:
         whole = march_all(code, runs, records, step, workers, width, report)
     records.explain(method)
     results = records.dataset(method=method, step=step, lanes=width, threads=workers, began=began)
