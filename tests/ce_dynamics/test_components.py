@@ -144,6 +144,29 @@ def test_the_same_motion_whatever_leads(led_by_travel: ce.Model) -> None:
     assert found["axle.roll"] == pytest.approx(float(one["axle_roll"][-1]), abs=1e-8)
 
 
+def test_assembly_finds_what_is_connected(led_by_travel: ce.Model) -> None:
+    """Poses that random travel and roll lead to, from the angles of two arms alone."""
+    rng = np.random.default_rng(0)
+    size = len(led_by_travel.layout.q)
+    names, tried = ["left.1", "right.2"], 0
+    while tried < 12:
+        y = led_by_travel.y0
+        y[:size] += rng.uniform(0.2, 1.2) * rng.uniform(-1.0, 1.0, size)
+        try:
+            there = led_by_travel.assemble(y=y).coordinates
+        except ce.AssemblyError:
+            continue
+        tried += 1
+        found = led_by_travel.assemble({name: there[name] for name in names}).coordinates
+        for name in names:
+            assert math.remainder(found[name] - there[name], 2.0 * math.pi) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_assembly_says_how_near_it_came(led_by_travel: ce.Model) -> None:
+    with pytest.raises(ce.AssemblyError, match=r"missing in the nearest .* with axle\.z = .*, axle\.roll = "):
+        led_by_travel.assemble({"axle.z": 3.0})
+
+
 def test_all_components_of_a_hinge_are_the_hinge() -> None:
     """Then nothing has to be tied to it."""
     S = embed(axle([("left", 0), ("left", "2")])).aggregates[0]

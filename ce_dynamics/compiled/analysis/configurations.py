@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.algebra.checks import Floats, checked
+from ce_dynamics.compiled.analysis.continuation import CLOSE, searched
 from ce_dynamics.compiled.analysis.poses import Placing, Poses
 from ce_dynamics.compiled.tangent import quaternion_places
 from ce_dynamics.compiler import CompiledFunction
@@ -20,10 +22,6 @@ from ce_dynamics.dynamics.state import Entry, dotted
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.hinges.base import Hinge
-
-ITERATIONS = 100
-LONGEST_TURN = 0.3  # rad, of one step
-CLOSE = 1e-10  # rad or m, between what is wanted and what is found
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,8 +78,9 @@ class Configurations(Placing):
         ModelError
             If a name is unknown or part of a quaternion, or a value not finite.
         AssemblyError
-            If the loops cannot be assembled so: the message says which coordinate is farthest from what is
-            wanted, and how far.
+            If no such configuration was found, neither by Newton's method nor by leading the coordinates from
+            what they are to what they should be, from here and from other configurations: the message says
+            which coordinate is farthest from what is wanted in the nearest one, how far, and where that is.
 
         Examples
         --------
@@ -198,43 +197,27 @@ class Configurations(Placing):
         return y
 
     def _solved(self, y: Floats, u: Floats, wanted: Mapping[int, float]) -> Floats:
-        """The state in which some coordinates have wanted values: Newton, least steps, damped."""
-        places = list(wanted)
-        derivative = self._derivative(self._coordinates.traced, "coordinates", "y")
-        gap = self._gap(y, u, wanted)
-        self.refuse_not_finite(y, u, gap)
-        for _ in range(ITERATIONS):
-            if np.max(np.abs(gap)) <= 1e-3 * CLOSE:
-                return y
-            J = derivative(y, u)[places] @ self._tangent_columns(y)
-            step = -np.linalg.lstsq(J, gap, rcond=1e-10)[0].astype(np.float64)
-            step *= min(1.0, LONGEST_TURN / max(float(np.max(np.abs(step), initial=0.0)), 1e-300))
-            moved = self._reduced(y, u, step, wanted, float(np.linalg.norm(gap)))
-            if moved is None:
-                break
-            y, gap = moved
-        if np.max(np.abs(gap)) <= CLOSE:
-            return y
-        worst = int(np.argmax(np.abs(gap)))
-        entry = self.coordinate_entries[places[worst]]
+        """The state in which some coordinates have wanted values."""
+        self.refuse_not_finite(y, u, self._gap(y, u, wanted))
+        found = searched(Wanted(self, u, wanted), y)
+        if found.size <= CLOSE:
+            return found.y
+        worst = int(np.argmax(np.abs(found.gap)))
+        entry = self.coordinate_entries[list(wanted)[worst]]
+        q = dict(zip((e.name for e in self.layout.q), self.layout.split(found.y)[0].round(6), strict=True))
+        there = ", ".join(f"{name} = {value:g}" for name, value in q.items())
         raise AssemblyError(
-            f"coordinate {entry.name!r} cannot be brought to {wanted[places[worst]]:g} {entry.unit}: "
-            f"{abs(gap[worst]):.3g} {entry.unit} are missing when it gets no nearer; a loop ends there, or "
-            "the coordinates contradict each other: name fewer, or start elsewhere (y)"
+            f"coordinate {entry.name!r} cannot be brought to {list(wanted.values())[worst]:g} {entry.unit}: "
+            f"{abs(found.gap[worst]):.3g} {entry.unit} are missing in the nearest configuration that was "
+            f"reached, with {there}; a loop ends there, or the coordinates contradict each other: name "
+            f"fewer, or start elsewhere (y)"
         )
 
-    def _reduced(
-        self, y: Floats, u: Floats, step: Floats, wanted: Mapping[int, float], size: float
-    ) -> tuple[Floats, Floats] | None:
-        """The state after the longest of the steps 1, ½, ¼ … that brings the wanted values nearer."""
-        factor = 1.0
-        while factor > 1e-6:
-            trial = self._displaced(y, factor * step)
-            gap = self._gap(trial, u, wanted)
-            if np.linalg.norm(gap) < (1.0 - 1e-4 * factor) * size:  # never where it is NaN
-                return trial, gap
-            factor *= 0.5
-        return None
+    def slope_of(self, y: Floats, u: Floats, places: Sequence[int]) -> Floats:
+        """Derivatives of coordinates along displacements of the independent ones."""
+        derivative = self._derivative(self._coordinates.traced, "coordinates", "y")
+        slope: Floats = derivative(y, u)[places] @ self._tangent_columns(y)
+        return slope
 
     def _gap(self, y: Floats, u: Floats, wanted: Mapping[int, float]) -> Floats:
         """Coordinates less their wanted values; angles that come round are the same after a turn."""
@@ -243,7 +226,7 @@ class Configurations(Placing):
         turns = np.array([self._wraps[k] for k in wanted])
         return np.where(turns, np.remainder(gap + math.pi, 2.0 * math.pi) - math.pi, gap)
 
-    @property
+    @cached_property
     def _wraps(self) -> list[bool]:
         """Which of all coordinates are angles known up to whole turns."""
         motions = self.instant(self._state(None), self._inputs(None)).outward.motions
@@ -268,6 +251,23 @@ class Configurations(Placing):
         columns = np.zeros((len(y), len(self.tangent)))
         columns[: len(q)] = self.tangent.columns(q)
         return columns
+
+
+class Wanted(NamedTuple):
+    """Coordinates with wanted values, as a problem of `searched`."""
+
+    model: Configurations
+    u: Floats
+    values: Mapping[int, float]
+
+    def gap(self, y: Floats) -> Floats:
+        return self.model._gap(y, self.u, self.values)
+
+    def slope(self, y: Floats) -> Floats:
+        return self.model.slope_of(y, self.u, list(self.values))
+
+    def displaced(self, y: Floats, step: Floats) -> Floats:
+        return self.model._displaced(y, step)
 
 
 def comes_round(hinge: Hinge, k: int) -> bool:

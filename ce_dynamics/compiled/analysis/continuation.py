@@ -1,0 +1,125 @@
+"""Search for a state in which some quantities have given values, along states that are assembled.
+
+Newton's method from where the search begins; where it gets stuck, the quantities are led from what they are
+to what they should be in steps as long as Newton's method follows; and where that ends too, from other states
+around, near ones first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from ce_dynamics.algebra.checks import Floats
+
+ITERATIONS = 100
+CLOSE = 1e-10  # rad or m, between what is wanted and what is found
+EXACT = 1e-3 * CLOSE  # where iteration ends
+LONGEST_TURN = 0.3  # rad, of one step
+FIRST_PART = 0.25  # of the way, of the first step of a continuation
+SMALLEST_PART = 1e-3
+ON_THE_WAY = 1e-6  # of a step of a continuation, which the next corrects
+STARTS = 24
+FARTHEST = 3.0  # rad or m, of a start from the beginning
+SEED = 20261122  # the same is found every time
+
+
+class Problem(Protocol):
+    """What is searched for."""
+
+    def gap(self, y: Floats) -> Floats:
+        """What the quantities are too large by; not finite where the state cannot be assembled."""
+
+    def slope(self, y: Floats) -> Floats:
+        """Derivatives of the gap along displacements of the coordinates."""
+
+    def displaced(self, y: Floats, step: Floats) -> Floats:
+        """The state displaced."""
+
+
+class Found(NamedTuple):
+    """Where a search ended.
+
+    Attributes
+    ----------
+    y : array
+    gap : array
+        What is left.
+    """
+
+    y: Floats
+    gap: Floats
+
+    @property
+    def size(self) -> float:
+        """Largest part of the gap; infinite where it is no number."""
+        size = float(np.max(np.abs(self.gap), initial=0.0))
+        return size if np.isfinite(size) else np.inf
+
+
+def searched(problem: Problem, y: Floats) -> Found:
+    """The state nearest to what is wanted of all that were reached, which is there if ``size`` is ≤ CLOSE."""
+    best = newton(problem, y, np.zeros(len(problem.gap(y))))
+    for start in starts(problem, y):
+        if best.size <= CLOSE:
+            break
+        found = continued(problem, start)
+        if found.size < best.size:
+            best = found
+    return best
+
+
+def newton(problem: Problem, y: Floats, goal: Floats, tolerance: float = EXACT) -> Found:
+    """Least steps, damped, towards a given gap."""
+    gap = problem.gap(y)
+    for _ in range(ITERATIONS):
+        off = gap - goal
+        if not np.max(np.abs(off), initial=0.0) > tolerance:
+            break
+        step = -np.linalg.lstsq(problem.slope(y), off, rcond=1e-10)[0].astype(np.float64)
+        step *= min(1.0, LONGEST_TURN / max(float(np.max(np.abs(step), initial=0.0)), 1e-300))
+        moved = reduced(problem, y, step, goal, float(np.linalg.norm(off)))
+        if moved is None:
+            break
+        y, gap = moved
+    return Found(y, gap)
+
+
+def reduced(problem: Problem, y: Floats, step: Floats, goal: Floats, size: float) -> Found | None:
+    """The state after the longest of the steps 1, ½, ¼ … that comes nearer to the goal."""
+    factor = 1.0
+    while factor > 1e-6:
+        trial = problem.displaced(y, factor * step)
+        gap = problem.gap(trial)
+        if np.linalg.norm(gap - goal) < (1.0 - 1e-4 * factor) * size:  # never where it is NaN
+            return Found(trial, gap)
+        factor *= 0.5
+    return None
+
+
+def continued(problem: Problem, y: Floats) -> Found:
+    """The gap led to zero as far as states can be followed, and Newton's method from there."""
+    whole = problem.gap(y)
+    if not np.all(np.isfinite(whole)):
+        return Found(y, whole)
+    done, part = 0.0, FIRST_PART
+    while done < 1.0 and part > SMALLEST_PART:
+        there = min(1.0, done + part)
+        found = newton(problem, y, (1.0 - there) * whole, ON_THE_WAY)
+        if np.max(np.abs(found.gap - (1.0 - there) * whole)) <= ON_THE_WAY:
+            y, done, part = found.y, there, 2.0 * part
+        else:
+            part *= 0.5
+    return newton(problem, y, np.zeros(len(whole)))
+
+
+def starts(problem: Problem, y: Floats) -> Iterator[Floats]:
+    """The state itself, and others around, farther and farther away."""
+    yield y
+    rng = np.random.default_rng(SEED)
+    n = problem.slope(y).shape[1]
+    for k in range(STARTS):
+        far = FARTHEST * (k + 1) / STARTS
+        yield problem.displaced(y, np.asarray(rng.uniform(-far, far, n), dtype=np.float64))
