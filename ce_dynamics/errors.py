@@ -55,6 +55,10 @@ class PhysicalityWarning(UserWarning):
     """A value is used as given although no real thing can have it."""
 
 
+class ImmobilityWarning(UserWarning):
+    """A loop, or a hinge of one, cannot move although its hinges could."""
+
+
 class SingularityWarning(UserWarning):
     """A run came near a configuration in which a loop's independent coordinates do not tell how it moves."""
 

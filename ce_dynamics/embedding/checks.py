@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ce_dynamics.embedding.closures.freedoms import Freedoms
+from ce_dynamics.embedding.closures.precision import Subgraph
 from ce_dynamics.errors import (
+    ImmobilityWarning,
     IndependentCoordinatesError,
     ModelError,
     OverConstrainedError,
@@ -19,6 +22,9 @@ from ce_dynamics.mechanism.system import CutEdge, LoopClosure, System
 
 if TYPE_CHECKING:
     from ce_dynamics.embedding.aggregate import Aggregate
+
+COARSE = (1e-4, 1e-3, 1e-2)
+"""Tolerances that are tried to tell whether a loop is held by the precision of its data."""
 
 
 def refuse_nonholonomic(closures: Sequence[CutEdge]) -> None:
@@ -120,7 +126,9 @@ def check_aggregate(S: Aggregate, freedoms: Freedoms) -> None:
     )
     name = f"name {freedoms.number} of: {hinges}" if freedoms.number else "name none"
     if freedoms.number < S.N:
-        raise OverConstrainedError(f"{count}; {name}, or remove closures {[c.name for c in S.closures]}")
+        raise OverConstrainedError(
+            f"{count}; {name}, or remove closures {[c.name for c in S.closures]}{held_by_precision(S)}"
+        )
     if freedoms.number > S.N:
         raise UnderConstrainedError(f"{count}; {name}, or add the closures that are missing")
     check_held(S, freedoms)
@@ -148,14 +156,52 @@ def check_held(S: Aggregate, freedoms: Freedoms) -> None:
         raise OverConstrainedError(
             f"the loop of {S.name!r} cannot move, and {freedoms.redundant_rows} of the conditions of its "
             f"closures {closures} hold it more than once, so their forces are not determined; remove a "
-            f"closure, or join {[body.name for body in S.bodies]} by Fixed hinges"
+            f"closure, or join {[body.name for body in S.bodies]} by Fixed hinges{held_by_precision(S)}"
         )
 
 
-def refuse_immovable(system: System, independent: Sequence[Body]) -> None:
+def refuse_immovable(system: System, aggregates: Sequence[Aggregate]) -> None:
     """Refuse a system whose closures leave nothing to move."""
-    if system.closures and not independent and not system.prescribed:
+    if system.closures and not any(S.independent for S in aggregates) and not system.prescribed:
+        hints = [hint for S in aggregates if S.closures and (hint := held_by_precision(S))]
         raise OverConstrainedError(
             f"nothing of system {system.name!r} can move: its closures {[c.name for c in system.closures]} "
-            f"take all freedoms of its hinges; remove one, or give a hinge more freedom"
+            f"take all freedoms of its hinges; remove one, or give a hinge more freedom{''.join(hints[:1])}"
         )
+
+
+def warn_of_immobility(system: System, aggregates: Sequence[Aggregate]) -> None:
+    """Warn of loops that have no freedom left, and of hinges in loops that cannot move.
+
+    What moves in a prescribed way only is no concern.
+    """
+    for S in aggregates:
+        if not S.closures or S.prescribed or S.siblings:
+            continue
+        free = [body for body in S.bodies if body.inboard.n_v]
+        still = Freedoms(S.bodies, S.closures, S.bodies).immobile
+        if not still:
+            continue
+        what = (
+            f"the loop of {S.name!r} has no degree of freedom: {[b.name for b in S.bodies]} move as one"
+            if len(still) == len(free)
+            else f"the hinges of {[body.name for body in still]} cannot move: the closures "
+            f"{[loop.name for loop in S.closures]} hold them"
+        )
+        remedy = held_by_precision(S) or "; if they are to, give a hinge more freedom"
+        warnings.warn(f"system {system.name!r}: {what}{remedy}", ImmobilityWarning, stacklevel=2)
+
+
+def held_by_precision(S: Aggregate) -> str:
+    """What to do where bodies cannot move for the precision of their geometry; empty if that is not why."""
+    subgraph = Subgraph(S.bodies, S.closures, S.bodies)
+    still = len(subgraph.freedoms().immobile)
+    for tolerance in COARSE:
+        moved = subgraph.made_exact(tolerance)
+        if moved and len(subgraph.freedoms(moved).immobile) < still:
+            off = "; ".join(str(found) for found in subgraph.told(moved, taken=False))
+            return (
+                f". It would move if its geometry were exact ({off}): give it with more digits, or "
+                f"System(tolerance={tolerance:g}) if that is the precision of the data"
+            )
+    return ""

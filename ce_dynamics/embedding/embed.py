@@ -29,9 +29,11 @@ from ce_dynamics.embedding.checks import (
     refuse_nonholonomic,
     refuse_singular,
     refuse_taken_names,
+    warn_of_immobility,
 )
 from ce_dynamics.embedding.closures.freedoms import Freedoms
 from ce_dynamics.embedding.closures.leading import gathered, leading_condition
+from ce_dynamics.embedding.closures.precision import settle
 from ce_dynamics.embedding.complete import complete_linkages, output_of
 from ce_dynamics.embedding.couplings_solved import implied
 from ce_dynamics.embedding.linkage import Linkage
@@ -58,19 +60,21 @@ def embed(system: System) -> Embedding:
     ModelError
         Where a linkage does not fit its sub-graph, or a closure is not holonomic.
     """
+    finders = linkages_by_body(system)
+    settle(system, [group for group in merged_groups(system, set()) if may_be_moved(group, finders)])
     driven = driven_bodies(system)
     groups = merged_groups(system, driven)
     grouped = {body.name for bodies, _ in groups for body in bodies}
     singles: list[tuple[list[Body], list[CutEdge]]] = [
         ([body], []) for body in system.bodies if body.name not in grouped
     ]
-    finders = linkages_by_body(system)
     aggregates = [
         make_aggregate(system, bodies, closures, finders) for bodies, closures in [*groups, *singles]
     ]
     ordered = base_to_tip(aggregates)
     free = in_order(body for S in ordered for body in S.independent)
-    refuse_immovable(system, free)
+    refuse_immovable(system, ordered)
+    warn_of_immobility(system, ordered)
     return Embedding(
         system=system,
         aggregates=tuple(ordered),
@@ -79,6 +83,14 @@ def embed(system: System) -> Embedding:
         owner={body.name: S for S in ordered for body in S.bodies},
         unturned=spinning_tips(system),
     )
+
+
+def may_be_moved(group: tuple[list[Body], list[CutEdge]], finders: Mapping[str, Sequence[int]]) -> bool:
+    """Whether a sub-graph's geometry is known from its hinges alone, not from a user's linkages as well."""
+    bodies, closures = group
+    geometric = [edge.closure for edge in closures if isinstance(edge, LoopClosure)]
+    holonomic = all(condition.holonomic for closure in geometric for condition in closure.constraints)
+    return bool(geometric) and holonomic and not any(body.name in finders for body in bodies)
 
 
 def spinning_tips(system: System) -> frozenset[str]:

@@ -18,6 +18,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.errors import ModelError, PhysicalityWarning, WrongTypeError
 from ce_dynamics.mechanism.armature import checked_armature
+from ce_dynamics.mechanism.assumptions import TOLERANCE, Assumption, Original
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_number, free_numbers
 from ce_dynamics.mechanism.couplings.base import Coupled, Coupling, checked_coordinates
@@ -146,11 +147,15 @@ class System:
         Acceleration of free fall [m/s²].
     name : str
         Used in messages and results.
+    tolerance : float
+        Precision of the geometry, in radians and in sizes of a loop: where the freedoms of a loop depend on
+        axes being parallel or perpendicular, or on points and axes meeting, those that are so to within the
+        tolerance are taken as exactly so, and `describe` tells which.  Zero takes every number literally.
 
     Raises
     ------
     ModelError
-        If gravity is not three finite numbers.
+        If gravity is not three finite numbers, or the tolerance is not between 0 and 0.01.
 
     Examples
     --------
@@ -164,8 +169,17 @@ class System:
     array([-1.469])
     """
 
-    def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81), name: str = "system") -> None:
+    def __init__(
+        self,
+        gravity: ArrayLike = (0.0, 0.0, -9.81),
+        name: str = "system",
+        *,
+        tolerance: float = TOLERANCE,
+    ) -> None:
         self.name = checks.text("System: name", name)
+        self.tolerance = checks.number("System: tolerance", tolerance, at_least=0.0, at_most=0.01)
+        self.assumptions: tuple[Assumption, ...] = ()
+        self.originals: tuple[Original, ...] = ()
         self.gravity = finite_vector(gravity, "System", "gravity")
         self.ground = Body("ground", 0.0, np.zeros(3), np.zeros((3, 3)), None, None, index=0)
         self.bodies: list[Body] = []

@@ -63,6 +63,8 @@ def describe(system: System) -> Description:
         aggregates=tuple(aggregate_line(system, S) for S in aggregates if S.closures),
         degrees_of_freedom=None if embedding is None else embedding.n_v,
         problem=problem,
+        tolerance=system.tolerance,
+        assumptions=system.assumptions,
     )
 
 

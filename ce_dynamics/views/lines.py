@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from ce_dynamics.dynamics.state import Entry
+from ce_dynamics.mechanism.assumptions import TOLERANCE, Assumption
 
 
 class Role(Enum):
@@ -124,6 +125,10 @@ class Lines:
         Of the whole system; None if it cannot be embedded.
     problem : str
         Why it cannot be embedded; empty if it can.
+    tolerance : float
+        Precision of the geometry [rad, or sizes of a loop].
+    assumptions : tuple of Assumption
+        Axes and points that were taken as exactly what they are within the tolerance, or that were not.
     """
 
     name: str
@@ -132,3 +137,5 @@ class Lines:
     aggregates: tuple[AggregateLine, ...]
     degrees_of_freedom: int | None
     problem: str = ""
+    tolerance: float = TOLERANCE
+    assumptions: tuple[Assumption, ...] = ()

@@ -16,6 +16,9 @@ def as_text(description: Lines) -> str:
         parts += ["", "aggregated bodies"]
         for line in description.aggregates:
             parts += aggregate_lines(line)
+    if description.assumptions:
+        parts += ["", f"geometry, to within {description.tolerance:g} rad or sizes of its loop"]
+        parts += [f"  {assumption}" for assumption in description.assumptions]
     if description.problem:
         parts += ["", f"cannot be embedded: {description.problem}"]
     return "\n".join(parts)

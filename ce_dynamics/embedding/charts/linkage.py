@@ -21,6 +21,7 @@ from ce_dynamics.embedding.closures.assembly import assembled
 from ce_dynamics.embedding.closures.closure_errors import numerical_rank
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest, least_squares
 from ce_dynamics.embedding.closures.loop import Loop, with_unit_quaternions
+from ce_dynamics.embedding.closures.nearby_pose import refuse_contradiction
 from ce_dynamics.embedding.closures.row_choice import RowChoice
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
@@ -30,7 +31,7 @@ from ce_dynamics.embedding.path.table import coordinate_map
 from ce_dynamics.errors import IndependentCoordinatesError
 
 ITERATIONS = 5  # of Newton, from the point of the plane; quadratic from an error of a tenth
-TOLERANCE = 1e-11  # residual that counts as closed, relative to the size of the loop
+TOLERANCE = 1e-12  # residual that counts as closed, relative to the size of the loop
 FARTHEST = 0.4  # of θ from the chart's point [rad, or sizes of the loop]
 STEEPEST = 0.85  # smallest cosine of an angle between the chart and the loop's motion
 SAMPLES = 12  # configurations each way along every direction, among which rows are chosen
@@ -91,7 +92,9 @@ class ChartLinkage(Linkage):
         self.kernel = LoopKernel(loop, ())
         self.scales = coordinate_scales(self.kernel)
         self.q0 = assembled(self.kernel)
+        refuse_contradiction(self.kernel, self.q0)
         self.n = len(self.q0)
+        self._tolerance = TOLERANCE * max(1.0, self.kernel.size) + loop.rounding
         self.coordinate = chart_body(loop.parent, loop.bodies[0], self.n, self.chart(self.q0))
 
     # Charts, on floats
@@ -137,7 +140,7 @@ class ChartLinkage(Linkage):
             step = least_squares(self._augmented(q, Y, T), -np.concatenate((r, off)))
             q = with_unit_quaternions(self.loop.dependent, self.loop.advanced(q, step * kernel.column_scales))
         r, _ = kernel(q, kernel.p0)
-        return q if largest(r) <= TOLERANCE * max(1.0, kernel.size) else None
+        return q if largest(r) <= self._tolerance else None
 
     def renewed(self, c: Array, theta_dot: Array) -> tuple[Array, Array]:
         """The same configuration and motion on a chart of its own: coordinates and rates.
@@ -225,7 +228,7 @@ class ChartLinkage(Linkage):
             off = T_scaled.T @ (q - q_r) - theta
             step = A.solve(concatenate((errors.residual[rows], off)))
             q = with_unit_quaternions(loop.dependent, loop.advanced(q, -step))
-        fits = closed(loop.residual(q, {}, {}), TOLERANCE * max(1.0, self.kernel.size))
+        fits = closed(loop.residual(q, {}, {}), self._tolerance)
         q = array(where(fits, entry, math.nan) for entry in q)
         # (T33): Y X = 0 and Tᵀ E X = 1
         E = self._map(q)

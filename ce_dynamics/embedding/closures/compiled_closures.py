@@ -55,6 +55,7 @@ class LoopKernel:
         self.loop = loop
         self.parameters = loop.given
         self.size = loop.size
+        self._tolerance = loop.tolerance
         self.column_scales = np.concatenate((loop.scales, velocity_scales(self.parameters, self.size)))
         self.p0 = stacked_neutral(self.parameters)
         held = held_at_design(siblings, loop.parent)
@@ -74,8 +75,8 @@ class LoopKernel:
 
     @property
     def tolerance(self) -> float:
-        """Residual that counts as closed: rounding of lengths of the loop's size."""
-        return 1e-13 * max(1.0, self.size)
+        """Residual that counts as closed."""
+        return self._tolerance
 
     def scaled(self, Y: Array) -> Array:
         """Y per unit of each velocity (1 rad, or the loop's size)."""

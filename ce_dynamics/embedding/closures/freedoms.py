@@ -26,6 +26,13 @@ from ce_dynamics.mechanism.couplings.components import Lead
 from ce_dynamics.mechanism.nominal import at_nominal
 from ce_dynamics.mechanism.system import CutEdge
 
+STILL = 1e-9
+"""Rate of a hinge, per unit of a motion of the loop, that counts as none."""
+EXACTLY = 1e-14
+"""Singular values of Y below this are rounding, which is a few 1e-16 for every body of a chain."""
+ASSEMBLED = 1e-11
+"""The same in a pose that was assembled, whose coordinates are known to 1e-13 times some condition."""
+
 
 class Freedoms:
     """What the closures leave to the unprescribed hinges of a sub-graph, in a pose in which they hold.
@@ -57,10 +64,11 @@ class Freedoms:
         self.loop, siblings = at_nominal((loop, siblings), parent)
         self._given = moving(self.loop.given, stacked_neutral(self.loop.given))
         self._held = held_at_design(siblings, self.loop.parent)
-        self._tolerance = 1e-13 * max(1.0, self.loop.size)
-        self._q = self.loop.neutral()
+        self._tolerance = self.loop.tolerance
+        self._q, self._exactly = self.loop.neutral(), EXACTLY
         if largest(self._residual(self._q)) > self._tolerance:
             self._q = assembled(LoopKernel(self.loop, siblings))
+            self._exactly = ASSEMBLED
         self.Y, self._Y_given = self._jacobians(self._q)
 
     def _residual(self, q: Array) -> Array:
@@ -85,6 +93,12 @@ class Freedoms:
         return int(self.Y.shape[0]) - numerical_rank(self.Y)
 
     @property
+    def redundant_exactly(self) -> int:
+        """Of them those that others imply up to rounding, close by as well."""
+        exactly = int(self.Y.shape[0]) - numerical_rank(self.Y, self._exactly)
+        return exactly - (self.number - self.number_nearby) if exactly else 0
+
+    @property
     def follows(self) -> bool:
         """Whether the free hinges can follow whatever the prescribed ones do."""
         return numerical_rank(np.hstack((self.Y, self._Y_given))) == numerical_rank(self.Y)
@@ -92,6 +106,33 @@ class Freedoms:
     @cached_property
     def number_nearby(self) -> int:
         """Degrees of freedom in a closed pose close by; fewer than ``number`` at a singular design pose."""
+        Y = self._Y_nearby
+        return self.number if Y is None else int(Y.shape[1]) - numerical_rank(Y)
+
+    @cached_property
+    def immobile(self) -> tuple[Body, ...]:
+        """Bodies whose hinges could move but for the closures, here and close by."""
+        still = self._still(self.Y)
+        if still and self._Y_nearby is not None:
+            elsewhere = self._still(self._Y_nearby)
+            still = tuple(body for body in still if body in elsewhere)
+        return still
+
+    def _still(self, Y: Array) -> tuple[Body, ...]:
+        """Bodies whose hinges no motion that Y allows moves."""
+        _, _, Vt = np.linalg.svd(Y)
+        largest = np.max(np.abs(Vt[numerical_rank(Y) :]), axis=0, initial=0.0)
+        found, start = [], 0
+        for body in self.free:
+            part = slice(start, start + body.inboard.n_v)
+            start = part.stop
+            if body.inboard.n_v and np.max(largest[part]) < STILL:
+                found.append(body)
+        return tuple(found)
+
+    @cached_property
+    def _Y_nearby(self) -> Array | None:
+        """Y in a closed pose close by, None if there is none."""
 
         def equations(q: Array) -> tuple[Array, Array]:
             return self._residual(q), self._jacobians(q)[0]
@@ -100,8 +141,7 @@ class Freedoms:
             moved = self.loop.advanced(q, step * self.loop.scales)
             return with_unit_quaternions(self.loop.dependent, moved)
 
-        Y = closed_nearby(equations, advanced, self._q, self._tolerance)
-        return self.number if Y is None else int(Y.shape[1]) - numerical_rank(Y)
+        return closed_nearby(equations, advanced, self._q, self._tolerance)
 
     def chosen(self, avoid: Container[Body] = ()) -> list[Lead]:
         """Independent coordinates that make the best conditioned Y₁: whole hinges, or components of some.

@@ -22,6 +22,10 @@ from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.nominal import at_nominal
 from ce_dynamics.mechanism.system import CutEdge, LoopClosure
 
+EPSILON = float(np.finfo(float).eps)
+ROUNDINGS = 16.0  # of a position on the way to a residual: two along each of two chains of a few hinges
+FAR = 10.0  # sizes of the loop from where positions are measured: what is nearer does not count
+
 Coordinates = dict[str, Array]
 """Coordinates q of inboard hinges by body name."""
 
@@ -70,6 +74,18 @@ class Loop:
                 points += [loop.closure.at_parent, loop.closure.at_child]
         extent = float(np.linalg.norm(np.ptp(nominal(np.array(points, dtype=object)), axis=0)))
         return extent if extent > 0.0 else 1.0
+
+    @property
+    def tolerance(self) -> float:
+        """Residual that counts as closed: rounding of lengths of the loop's size, and of where it lies."""
+        return 1e-13 * max(1.0, self.size) + self.rounding
+
+    @property
+    def rounding(self) -> float:
+        """What is lost of positions because they are measured from the parent's centre of mass [m]."""
+        points = nominal(np.array([body.inboard.at for body in self.bodies], dtype=object))
+        distance = np.max(np.abs(points.astype(float) - nominal(self.parent.com)), initial=0.0)
+        return ROUNDINGS * EPSILON * max(0.0, float(distance) - FAR * self.size)
 
     @property
     def has_free_geometry(self) -> bool:

@@ -10,9 +10,16 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.closures.closure_errors import numerical_rank
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest, least_squares
 from ce_dynamics.embedding.closures.loop import with_unit_quaternions
+from ce_dynamics.errors import OverConstrainedError
 
 STEP = 0.03  # rad, or sizes of the loop, along the null space of Y
 ITERATIONS = 40
+CORRECTIONS = 6  # from a step of 0.03 quadratic convergence takes four to rounding
+REGULAR = 1e-4  # no singular value is between this and zero, else Newton just has not come to its end
+RANK_TOLERANCE = 1e-9  # as that of `numerical_rank`
+CONTRADICTION = (
+    1e-6  # sizes of the loop (or rad) from where on closures do not contradict each other, but lock
+)
 
 Equations = Callable[[Array], tuple[Array, Array]]
 """Residual and scaled Y over all hinges at given coordinates."""
@@ -57,6 +64,66 @@ def closed_nearby(
 
 def regular_nearby(kernel: LoopKernel, q0: Array) -> bool:
     """Whether Y₁ is regular in a closed pose near the one with dependent coordinates q0."""
+    equations, advanced = over_all_hinges(kernel, q0)
+    Y = closed_nearby(equations, advanced, np.concatenate((q0, kernel.p0)), kernel.tolerance)
+    return Y is not None and numerical_rank(Y[:, : kernel.loop.m]) == kernel.loop.m
+
+
+def refuse_contradiction(kernel: LoopKernel, q0: Array) -> None:
+    """Refuse redundant conditions that hold together in the design pose only.
+
+    A small step in a direction that all conditions allow, the redundant ones to within the tolerance of
+    `numerical_rank`, is closed by those that are not redundant; what then stays open of the others is what
+    they contradict each other by.
+
+    Raises
+    ------
+    OverConstrainedError
+        If that would open the loop as it moves.
+    """
+    loop = kernel.loop
+    equations, advanced = over_all_hinges(kernel, q0)
+    q = np.concatenate((q0, kernel.p0))
+    _, Y = equations(q)
+    rank = numerical_rank(Y)
+    _, _, Vt = np.linalg.svd(Y)
+    null = Vt[rank:]
+    if len(Y) == rank or not len(null):
+        return
+    q = advanced(q, STEP * np.sum(null, axis=0) / np.sqrt(len(null)))
+    left = np.inf
+    for _ in range(CORRECTIONS):
+        r, Y = equations(q)
+        left = min(left, largest(r))
+        q = advanced(q, least_squares(Y, -r, RANK_TOLERANCE))
+    negligible = 0.1 * (kernel.tolerance - loop.rounding) + loop.rounding
+    if negligible < left < CONTRADICTION * kernel.size:
+        raise contradiction(kernel, f"{STEP:g} rad from the design pose", left)
+
+
+def contradiction(kernel: LoopKernel, where: str, left: float) -> OverConstrainedError:
+    """What to say where redundant conditions do not hold together."""
+    loop = kernel.loop
+    return OverConstrainedError(
+        f"the loop of {loop.name!r} moves only because some of the conditions of its closures "
+        f"{[edge.name for edge in loop.closures]} say the same as others, but as they are given they "
+        f"contradict each other: {where} by {left:.2g} (m or rad); give the geometry with more digits, let "
+        f"System(tolerance=...) take it as exact, or let a closure hold less, as a Spherical instead of a "
+        f"Revolute"
+    )
+
+
+def contradicts(kernel: LoopKernel, left: float, Y: Array) -> bool:
+    """Whether what stays open of redundant closures is too little to come from anything else."""
+    if not kernel.tolerance < left < CONTRADICTION * kernel.size:
+        return False
+    scaled = kernel.scaled(Y)
+    rank = numerical_rank(scaled)
+    return len(Y) > rank == numerical_rank(scaled, REGULAR)
+
+
+def over_all_hinges(kernel: LoopKernel, q0: Array) -> tuple[Equations, Callable[[Array, Array], Array]]:
+    """Equations and steps over dependent coordinates and parameters together."""
     m, n_q, loop = kernel.loop.m, len(q0), kernel.loop
 
     def equations(q: Array) -> tuple[Array, Array]:
@@ -69,5 +136,4 @@ def regular_nearby(kernel: LoopKernel, q0: Array) -> bool:
         parameters = kernel.moved_parameters(q[n_q:], moved[m:])
         return np.concatenate((dependent, with_unit_quaternions(kernel.parameters, parameters)))
 
-    Y = closed_nearby(equations, advanced, np.concatenate((q0, kernel.p0)), kernel.tolerance)
-    return Y is not None and numerical_rank(Y[:, :m]) == m
+    return equations, advanced

@@ -17,6 +17,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest, least_squares
 from ce_dynamics.embedding.closures.loop import with_unit_quaternions
+from ce_dynamics.embedding.closures.nearby_pose import contradiction, contradicts
 from ce_dynamics.embedding.path.curve import coordinate_scales
 from ce_dynamics.errors import AssemblyError
 
@@ -27,7 +28,9 @@ FARTHEST_OFF = (
     0.1  # of a step, across the tangent: half of what turns by 0.1 rad is; farther is another branch
 )
 NEARLY = 0.1  # of det Y₁ before it changes sign: what is left of it where it really vanishes is far less
+AHEAD = 1e-3  # of arc length, beyond where no step leads on
 MOST_POINTS = 20000
+ITERATIONS = 40  # of Newton, which halves the error at each where branches cross
 RANK_TOLERANCE = 1e-12
 
 
@@ -86,8 +89,11 @@ class Branch:
     def at(self, theta: float) -> Array:
         """Dependent coordinates at a parameter between the ends, to rounding."""
         guess = self.guess(theta)
-        closed = self.kernel.newton(guess, np.array((theta,)))
+        closed = self.kernel.newton(guess, np.array((theta,)), ITERATIONS)
         if closed.error > self.kernel.tolerance:
+            _, Y = self.kernel(closed.q, np.array((theta,)))
+            if contradicts(self.kernel, closed.error, Y):
+                raise contradiction(self.kernel, f"at a coordinate of {theta:.6g}", closed.error)
             raise AssemblyError(
                 f"the loop of {self.kernel.loop.name!r} cannot be followed to {theta:.9g}: its closures stay "
                 f"open by {closed.error:.3g}"
@@ -165,6 +171,7 @@ def march(kernel: LoopKernel, start: Point, direction: float, limit: float) -> t
         if there is None or float(there.t @ here.t) < LARGEST_TURN:
             h *= 0.5
             if h < SMALLEST_STEP:
+                refuse_contradiction_ahead(kernel, here, direction)
                 return points, BranchEnd(here.theta, True)
             continue
         if there.det * here.det <= 0.0:
@@ -183,6 +190,17 @@ def march(kernel: LoopKernel, start: Point, direction: float, limit: float) -> t
         f"the loop of {kernel.loop.name!r} was followed over {MOST_POINTS} points without reaching its end; "
         f"give its linkage narrower limits"
     )
+
+
+def refuse_contradiction_ahead(kernel: LoopKernel, here: Point, direction: float) -> None:
+    """Refuse redundant closures that cannot all be closed a little farther on."""
+    m, scales = kernel.loop.m, kernel.column_scales
+    step = direction * AHEAD * here.t * scales
+    theta = here.theta + float(step[m])
+    closed = kernel.newton(kernel.loop.advanced(here.q, step[:m]), np.array((theta,)))
+    _, Y = kernel(closed.q, np.array((theta,)))
+    if contradicts(kernel, closed.error, Y):
+        raise contradiction(kernel, f"at a coordinate of {theta:.6g}", closed.error)
 
 
 def end_within(kernel: LoopKernel, here: Point, h: float) -> Point | None:

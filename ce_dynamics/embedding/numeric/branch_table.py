@@ -217,7 +217,7 @@ def missed(table: BranchTable, branch: Branch, basin: Basin) -> Array:
     x = (bounds[:-1, np.newaxis] + np.diff(bounds)[:, np.newaxis] * inner).ravel()
     theta = np.array([reach.parameter(value) for value in x.tolist()])
     _, good = basin.led(theta, table.evaluate_many(theta))
-    within = [point for point in branch.points if reach.lower <= point.theta <= reach.upper]
+    within = [point for point in branch.points if reach.lower < point.theta < reach.upper]
     at = np.array([point.theta for point in within])
     q, closed = basin.led(at, table.evaluate_many(at))
     same = closed & basin.near(q, np.array([point.q for point in within]), SAME)

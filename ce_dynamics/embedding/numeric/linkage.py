@@ -26,7 +26,7 @@ from ce_dynamics.embedding.closures.closure_errors import numerical_rank
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest
 from ce_dynamics.embedding.closures.leading import counts_turns
 from ce_dynamics.embedding.closures.loop import Loop, held_at_design, moving, stacked_neutral
-from ce_dynamics.embedding.closures.nearby_pose import regular_nearby
+from ce_dynamics.embedding.closures.nearby_pose import refuse_contradiction, regular_nearby
 from ce_dynamics.embedding.closures.row_choice import RowChoice, smallest_singular
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion
@@ -47,7 +47,7 @@ FINAL_STEPS = 2  # pairs of Newton steps at the end of a straight path
 LONGEST_SLIDE = 10.0  # of a prismatic parameter, in sizes of the loop
 MOST_TURNS = 4.0  # of a screw as the parameter, or of an angle whose turns couplings tell apart
 TRIED = 3  # values of free parameters
-PATH_TOLERANCE = 1e-11  # residual at the end of a straight path, relative to the size of the loop
+PATH_TOLERANCE = 1e-12  # residual at the end of a straight path, relative to the size of the loop
 SINGULAR = 1e-9  # smallest singular value of Y₁ that counts as regular
 
 
@@ -98,6 +98,7 @@ class NumericLinkage(Linkage):
         self._kernel = LoopKernel(*at_nominal((loop, siblings), loop.parent))
         self.q0 = assembled(self._kernel)
         self._check()
+        refuse_contradiction(self._kernel, self.q0)
 
     # What is computed once
 
@@ -317,7 +318,8 @@ class NumericLinkage(Linkage):
         for _ in range(FINAL_STEPS):
             q = polished(self.loop, self._rows.rows, q, pose(1.0))
         residual = self.loop.residual(q, *pose(1.0))
-        fits = closed(residual, PATH_TOLERANCE * max(1.0, self._kernel.size)) & regular
+        tolerance = PATH_TOLERANCE * max(1.0, self._kernel.size) + self.loop.rounding
+        fits = closed(residual, tolerance) & regular
         return array(where(fits, entry, math.nan) for entry in q)
 
     @cached_property

@@ -16,6 +16,7 @@ from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.embedding.closures.assembly import assembled
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.loop import Loop
+from ce_dynamics.embedding.closures.nearby_pose import refuse_contradiction
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.embedding.path.coordinate import path_body
@@ -65,6 +66,7 @@ class PathLinkage(Linkage):
         self.closes = tuple(closure.name for closure in loop.closures)
         self.kernel = LoopKernel(loop, ())
         self.q0 = assembled(self.kernel)
+        refuse_contradiction(self.kernel, self.q0)
         self._forward = forward
 
     # What is computed once

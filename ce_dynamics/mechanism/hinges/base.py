@@ -8,7 +8,9 @@ design pose); all vectors are components in the parent's axes.
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import ClassVar
 
 from ce_dynamics.algebra.arrays import Array, zeros
@@ -35,7 +37,8 @@ class Hinge(ABC):
        H, d = H_linearᵀ c.
     8. `revolve` may tell how directions of the carrier that the child shares turn with it; `axes` and
        `turned_bias` may make use of an orientation of the child that is known otherwise than by c.
-    9. `constraints` lists the 6 − n_v scalar conditions a hinge imposes between ``at_parent`` and
+    9. `directions` names its axes; `relocated` is the same hinge with these and its point moved a little.
+    10. `constraints` lists the 6 − n_v scalar conditions a hinge imposes between ``at_parent`` and
        ``at_child``, for formulations that cut every hinge.
     """
 
@@ -47,6 +50,8 @@ class Hinge(ABC):
     coordinate_units: ClassVar[tuple[str, ...]]
     velocity_units: ClassVar[tuple[str, ...]]
     turns: ClassVar[bool] = True
+    directions: ClassVar[tuple[str, ...]] = ()
+    """Names of its attributes that are unit vectors of the design pose: axes, a normal."""
     at: Array
     """Hinge point in the design pose, (3,) [m]."""
 
@@ -59,6 +64,12 @@ class Hinge(ABC):
     def at_child(self) -> Array:
         """Design position of the hinge point on the child."""
         return self.at
+
+    def relocated(self, directions: Sequence[Array], at: Array) -> Hinge:
+        """The same hinge with other `directions` (unit vectors, nearly what they were) and another point."""
+        twin = copy.copy(self)
+        vars(twin).update(zip(self.directions, directions, strict=True), at=at)
+        return twin
 
     @property
     def neutral(self) -> Array:

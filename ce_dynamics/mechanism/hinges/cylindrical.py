@@ -29,6 +29,7 @@ class Cylindrical(Hinge):
     velocity_names = ("angle", "displacement")
     coordinate_units = ("rad", "m")
     velocity_units = ("rad/s", "m/s")
+    directions = ("axis",)
 
     def __init__(self, axis: ArrayLike, at: ArrayLike = (0.0, 0.0, 0.0)) -> None:
         self.axis = unit_axis(axis, "Cylindrical")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Sequence
+
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra.arrays import Array, arctan2, array, cos, cross, sin, zeros
@@ -41,6 +44,7 @@ class Planar(Hinge):
     velocity_names = ("x", "y", "angle")
     coordinate_units = ("m", "m", "rad")
     velocity_units = ("m/s", "m/s", "rad/s")
+    directions = ("normal",)
 
     def __init__(
         self,
@@ -51,6 +55,14 @@ class Planar(Hinge):
         self.normal = unit_axis(normal, "Planar", "normal")
         self.at = finite_vector(at, "Planar", "at")
         self.e1, self.e2 = across(self.normal) if x_axis is None else self._frame(x_axis)
+
+    def relocated(self, directions: Sequence[Array], at: Array) -> Planar:
+        twin = copy.copy(self)
+        (twin.normal,), twin.at = directions, at
+        e2 = cross(twin.normal, self.e1)
+        twin.e2 = e2 / magnitude(e2)
+        twin.e1 = cross(twin.e2, twin.normal)
+        return twin
 
     def configuration(self, q: Array) -> Array:
         """c = (x, y, cos angle, sin angle)."""

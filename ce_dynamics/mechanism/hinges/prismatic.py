@@ -28,6 +28,7 @@ class Prismatic(Hinge):
     velocity_names = ("",)
     coordinate_units = ("m",)
     velocity_units = ("m/s",)
+    directions = ("axis",)
     turns = False
 
     def __init__(self, axis: ArrayLike, at: ArrayLike = (0.0, 0.0, 0.0)) -> None:

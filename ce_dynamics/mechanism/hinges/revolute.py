@@ -30,6 +30,7 @@ class Revolute(Hinge):
     velocity_names = ("",)
     coordinate_units = ("rad",)
     velocity_units = ("rad/s",)
+    directions = ("axis",)
 
     def __init__(self, axis: ArrayLike, at: ArrayLike = (0.0, 0.0, 0.0)) -> None:
         self.axis = unit_axis(axis, "Revolute")

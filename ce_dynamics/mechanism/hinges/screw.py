@@ -31,6 +31,7 @@ class Screw(Hinge):
     velocity_names = ("",)
     coordinate_units = ("rad",)
     velocity_units = ("rad/s",)
+    directions = ("axis",)
 
     def __init__(self, axis: ArrayLike, pitch: float, at: ArrayLike = (0.0, 0.0, 0.0)) -> None:
         self.axis = unit_axis(axis, "Screw")

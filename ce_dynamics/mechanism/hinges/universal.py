@@ -40,6 +40,7 @@ class Universal(Hinge):
     velocity_names = ("1", "2")
     coordinate_units = ("rad", "rad")
     velocity_units = ("rad/s", "rad/s")
+    directions = ("axis1", "axis2")
 
     def __init__(
         self,

@@ -31,6 +31,7 @@ from ce_dynamics.mechanism.hinges import (
     Universal,
 )
 from ce_dynamics.mechanism.system import System
+from tests.ce_dynamics.moved_systems import Elsewhere, rotation
 
 Z = np.array((0.0, 0.0, 1.0))
 
@@ -97,6 +98,8 @@ class Recipe:
     seed: int = 0
     order: tuple[int, ...] = field(default=())
     """Order in which edges are tried for the spanning tree, after those it must have; as given if empty."""
+    place: Place | None = None
+    """Where it is put; where its geometry was drawn if not given."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -105,6 +108,23 @@ class Recipe:
     def numbers(self, *what: object) -> np.random.Generator:
         """Random numbers that depend on the seed and on what they are for only."""
         return np.random.default_rng([self.seed, *"".join(map(str, what)).encode()])
+
+
+class Place(NamedTuple):
+    """A random orientation, a distance from the origin [m], and the digits of the data, all if None."""
+
+    seed: int
+    away: float
+    digits: int | None
+
+    def elsewhere(self) -> Elsewhere:
+        """The same as a map of geometry."""
+        rng = np.random.default_rng(self.seed)
+        R, direction = rotation(rng), rng.normal(size=3)
+        return Elsewhere(R, self.away * direction / np.linalg.norm(direction), self.digits)
+
+
+NOWHERE_ELSE = Elsewhere(np.eye(3), np.zeros(3))
 
 
 class Placed(NamedTuple):
@@ -129,7 +149,7 @@ def geometry(recipe: Recipe, edge: Edge) -> tuple[Array, Array, Array, Array]:
     return one / np.linalg.norm(one), two / np.linalg.norm(two), at, at_b
 
 
-def joint(recipe: Recipe, edge: Edge, flipped: bool) -> Closure:
+def joint(recipe: Recipe, edge: Edge, flipped: bool, there: Elsewhere = NOWHERE_ELSE) -> Closure:
     """The edge's hinge or closure, seen from its first body, or from its second one."""
     one, two, at, at_b = geometry(recipe, edge)
     axis = Z if recipe.planar else one
@@ -145,7 +165,8 @@ def joint(recipe: Recipe, edge: Edge, flipped: bool) -> Closure:
         "Free": lambda: Free(at),
         "Distance": lambda: Distance(at_b, at) if flipped else Distance(at, at_b),
     }
-    return makers[edge.kind]()
+    made = makers[edge.kind]()
+    return made if there is NOWHERE_ELSE else there.closure(made)
 
 
 def spanning_tree(recipe: Recipe) -> tuple[list[Placed], list[Edge]]:
@@ -188,17 +209,20 @@ def directions(recipe: Recipe) -> dict[int, float]:
 def build(recipe: Recipe, independent: Sequence[str] = ()) -> System:
     """The mechanism on its spanning tree, with springs, a load and gravity."""
     rng = recipe.numbers("gravity")
+    there = NOWHERE_ELSE if recipe.place is None else recipe.place.elsewhere()
     system = System(gravity=10.0 * rng.normal(size=3))
     tree, cuts = spanning_tree(recipe)
     by_number: dict[int, str] = {}
     for placed in tree:
-        hinge = joint(recipe, placed.edge, placed.flipped)
+        hinge = joint(recipe, placed.edge, placed.flipped, there)
         assert isinstance(hinge, Hinge)
-        add_body(recipe, system, placed, hinge)
+        add_body(recipe, system, placed, hinge, there)
         by_number[placed.edge.number] = placed.child
     signs = directions(recipe)
     for edge in cuts:
-        system.close_loop(f"cut {edge.number}", edge.a, edge.b, joint(recipe, edge, False), independent)
+        system.close_loop(
+            f"cut {edge.number}", edge.a, edge.b, joint(recipe, edge, False, there), independent
+        )
     for one, other in recipe.coupled:
         ratio = recipe.numbers("coupling", one, other).uniform(0.5, 2.0)
         names = by_number[one], by_number[other]
@@ -206,13 +230,13 @@ def build(recipe: Recipe, independent: Sequence[str] = ()) -> System:
         system.couple(f"coupling {one}-{other}", names, coupling, independent)
     for number in recipe.driven:
         for what in ("", "_rate", "_acceleration"):
-            system.add_input(f"drive{number}{what}", "")
+            system.add_input(f"drive{number}{what}", "1")
         system.prescribe(by_number[number], Driven(f"drive{number}"))
-    add_loads(recipe, system)
+    add_loads(recipe, system, there)
     return system
 
 
-def add_body(recipe: Recipe, system: System, placed: Placed, hinge: Hinge) -> None:
+def add_body(recipe: Recipe, system: System, placed: Placed, hinge: Hinge, there: Elsewhere) -> None:
     """A body with random mass properties, or none."""
     rng = recipe.numbers("body", placed.child)
     com, mass, moments = rng.uniform(-1.0, 1.0, 3), rng.uniform(0.5, 2.0), rng.uniform(0.1, 0.15, 3)
@@ -220,21 +244,20 @@ def add_body(recipe: Recipe, system: System, placed: Placed, hinge: Hinge) -> No
     system.add_body(
         placed.child,
         mass=0.0 if massless else mass,
-        com=com,
+        com=there.point(com),
         inertia=(0.0, 0.0, 0.0) if massless else moments,
         parent=placed.parent,
         hinge=hinge,
     )
 
 
-def add_loads(recipe: Recipe, system: System) -> None:
+def add_loads(recipe: Recipe, system: System, there: Elsewhere) -> None:
     """A spring with damper from the last body to the ground, and a wrench on the first."""
     rng = recipe.numbers("loads")
     first, last = system.find(recipe.names[0]), system.find(recipe.names[-1])
     at, anchor, force, torque = rng.uniform(-1.0, 1.0, (4, 3))
+    at, anchor = there.point(at), there.point(anchor + 2.0)
     system.add_force(
-        SpringDamper(
-            "spring", last, at, system.ground, anchor + 2.0, spring=30.0, damper=2.0, free_length=1.0
-        )
+        SpringDamper("spring", last, at, system.ground, anchor, spring=30.0, damper=2.0, free_length=1.0)
     )
     system.add_force(AppliedWrench("push", first, at, force=10.0 * force, torque=5.0 * torque))

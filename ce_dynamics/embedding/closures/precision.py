@@ -1,0 +1,286 @@
+"""Geometry that means to be exact: axes that are parallel or perpendicular, points and lines that meet.
+
+Some loops move only because of such relations: a planar one because all of its axes are parallel, a spherical
+one because they meet in a point.  Data have them up to their printed digits.  Taken literally such a loop is
+locked, or its redundant conditions contradict each other as it moves; so hinges are moved, by less than a
+tolerance, to where the relations hold to the last bit, if conditions of the loop are redundant then.  Others
+stay as given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+import numpy as np
+
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.compiler.free_numbers import is_free
+from ce_dynamics.embedding.closures.freedoms import Freedoms
+from ce_dynamics.embedding.closures.loop import Loop
+from ce_dynamics.mechanism.assumptions import ROUNDING, TOLERANCE, Assumption, Original
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.hinges import Cylindrical, Hinge, Revolute, Screw, Spherical, Universal
+from ce_dynamics.mechanism.system import CutEdge, LoopClosure, System
+
+LINES = (Revolute, Cylindrical, Screw)
+POINTS = (Spherical, Universal)
+SHALLOW = 0.05
+"""Sine of the angle between two lines below which they do not tell where they meet."""
+
+EPSILON = float(np.finfo(float).eps)
+
+Owner = Body | LoopClosure
+Group = tuple[Sequence[Body], Sequence[CutEdge]]
+
+
+@dataclass(eq=False)
+class Place:
+    """Where a hinge is: its directions and its point, which are moved.
+
+    Attributes
+    ----------
+    owner : Body or LoopClosure
+    hinge : Hinge
+        As given.
+    directions : list of (3,) arrays
+    at : (3,) array
+    """
+
+    owner: Owner
+    hinge: Hinge
+    directions: list[Array] = field(init=False)
+    at: Array = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.directions = [getattr(self.hinge, name) for name in self.hinge.directions]
+        self.at = self.hinge.at
+
+    @property
+    def as_given(self) -> bool:
+        """Whether it was not moved at all."""
+        return not self.turned and not self.moved
+
+    @property
+    def turned(self) -> float:
+        """By how much directions were turned [rad]."""
+        given = [getattr(self.hinge, name) for name in self.hinge.directions]
+        turns = [np.linalg.norm(a - b) for a, b in zip(self.directions, given, strict=True)]
+        return float(max(turns, default=0.0))
+
+    @property
+    def moved(self) -> float:
+        """By how much the point was moved [m]."""
+        return float(np.linalg.norm(self.at - self.hinge.at))
+
+    def apply(self) -> Original:
+        """Let its owner have the moved hinge; what the owner had."""
+        attribute = "hinge" if isinstance(self.owner, Body) else "closure"
+        original = Original(self.owner, attribute, self.hinge)
+        object.__setattr__(self.owner, attribute, self.hinge.relocated(self.directions, self.at))
+        return original
+
+
+def settle(system: System, groups: Sequence[Group]) -> None:
+    """Take the geometry of some sub-graphs as exact where their freedoms depend on it.
+
+    What was done is in ``system.assumptions``; what is done again begins with what the user gave.
+
+    Parameters
+    ----------
+    system : System
+    groups : sequence of (bodies, closures)
+        Sub-graphs that share no body.
+    """
+    for original in system.originals:
+        original.restore()
+    system.originals, system.assumptions = (), ()
+    for bodies, closures in groups:
+        free = [body for body in bodies if body.name not in system.prescribed]
+        subgraph = Subgraph(bodies, closures, free)
+        moved = subgraph.made_exact(system.tolerance)
+        system.assumptions += subgraph.told(moved, taken=True)
+        system.originals += tuple(place.apply() for place in moved)
+        if not moved and system.tolerance < TOLERANCE:
+            system.assumptions += subgraph.told(subgraph.made_exact(TOLERANCE), taken=False)
+
+
+class Subgraph:
+    """Bodies and closures whose geometry may mean to be exact.
+
+    Parameters
+    ----------
+    bodies : sequence of Body
+    closures : sequence of CutEdge
+    free : sequence of Body
+        Bodies whose hinges are not prescribed.
+    """
+
+    def __init__(self, bodies: Sequence[Body], closures: Sequence[CutEdge], free: Sequence[Body]) -> None:
+        self.bodies, self.closures, self.free = bodies, closures, free
+        self.size = Loop(bodies[0].carrier, tuple(bodies), tuple(closures), ()).size
+
+    def places(self) -> list[Place]:
+        """Hinges as they are now, those of free parameters left out: equal formulas are equal anyway."""
+        owned: list[tuple[Owner, object]] = [(body, body.inboard) for body in self.bodies]
+        owned += [(edge, edge.closure) for edge in self.closures if isinstance(edge, LoopClosure)]
+        return [
+            Place(owner, hinge)
+            for owner, hinge in owned
+            if isinstance(hinge, Hinge)
+            and not any(is_free(getattr(hinge, name)) for name in (*hinge.directions, "at"))
+        ]
+
+    def made_exact(self, tolerance: float) -> list[Place]:
+        """Hinges moved by no more than a tolerance, so that conditions are redundant; none if none is then.
+
+        Directions only, where points are not needed for as many.  Where as many are redundant as it is, but
+        for rounding, all stays as it is.
+        """
+        if tolerance == 0.0:
+            return []
+        best: list[Place] = []
+        most = 0
+        for with_points in (False, True):
+            found = self.places()
+            make_directions_exact(found, tolerance)
+            if with_points:
+                make_points_meet(found, tolerance * self.size)
+            if all(place.as_given for place in found) or (with_points and not any(p.moved for p in found)):
+                continue
+            moved = [place for place in found if not place.as_given]
+            redundant = self.freedoms(moved).redundant_exactly
+            if redundant > most:
+                best, most = moved, redundant
+        return [] if best and self.freedoms().redundant_exactly >= most else best
+
+    def freedoms(self, moved: Sequence[Place] = ()) -> Freedoms:
+        """Freedoms with some hinges moved."""
+        originals = [place.apply() for place in moved]
+        try:
+            return Freedoms(self.bodies, self.closures, self.free)
+        finally:
+            for original in originals:
+                original.restore()
+
+    def told(self, moved: Sequence[Place], taken: bool) -> tuple[Assumption, ...]:
+        """What there is to say about hinges that are moved, or would be."""
+        loop = min(self.bodies, key=lambda body: body.index).name
+        found = []
+        for place in moved:
+            if place.turned > ROUNDING:
+                found.append(Assumption(loop, place.owner.name, "axis", place.turned, taken))
+            if place.moved > ROUNDING * self.size:
+                found.append(Assumption(loop, place.owner.name, "point", place.moved, taken))
+        return tuple(found)
+
+
+def make_directions_exact(places: Sequence[Place], tolerance: float) -> None:
+    """Turn directions that are parallel or perpendicular to within a tolerance to be exactly so.
+
+    Of those that are parallel to one another the one that is least off from the others stays.  Directions
+    that more hinges have stay before those that fewer have.
+    """
+    clusters: list[list[tuple[Place, int]]] = []
+    for place in places:
+        mine: list[list[tuple[Place, int]]] = []  # the two axes of one hinge are never the same
+        for k, direction in enumerate(place.directions):
+            near = (
+                cluster
+                for cluster in clusters
+                if apart(direction, direction_of(cluster[0])) <= tolerance
+                and not any(cluster is other for other in mine)
+            )
+            cluster = next(near, None)
+            if cluster is None:
+                cluster = []
+                clusters.append(cluster)
+            cluster.append((place, k))
+            mine.append(cluster)
+    settled: list[Array] = []
+    for cluster in sorted(clusters, key=len, reverse=True):
+        directions = [direction_of(member) for member in cluster]
+        off = [sum(apart(a, b) for b in directions) for a in directions]
+        exact = perpendicular(directions[int(np.argmin(off))], settled, tolerance)
+        settled.append(exact)
+        for (place, k), direction in zip(cluster, directions, strict=True):
+            place.directions[k] = exact if float(exact @ direction) > 0.0 else -exact
+
+
+def direction_of(member: tuple[Place, int]) -> Array:
+    """The direction of a member of a cluster."""
+    place, k = member
+    return place.directions[k]
+
+
+def apart(a: Array, b: Array) -> float:
+    """The angle between two lines, to first order."""
+    return float(min(np.linalg.norm(a - b), np.linalg.norm(a + b)))
+
+
+def perpendicular(direction: Array, others: Sequence[Array], tolerance: float) -> Array:
+    """The direction, turned to be perpendicular to those to which it nearly is (at most two)."""
+    nearly = [other for other in others if 0.0 < abs(float(direction @ other)) <= tolerance]
+    nearly += [other for other in others if float(direction @ other) == 0.0] if nearly else []
+    if not nearly:
+        return direction
+    _, singular, Vt = np.linalg.svd(np.array(nearly))
+    span = Vt[: int(np.sum(singular > SHALLOW))]
+    if len(span) > 2:
+        return direction
+    for _ in range(2):  # once more for the rounding that the first leaves
+        direction = direction - span.T @ (span @ direction)
+    return np.asarray(direction / np.linalg.norm(direction))
+
+
+def make_points_meet(places: Sequence[Place], tolerance: float) -> None:
+    """Move points and lines that meet to within a tolerance [m] so that they meet exactly."""
+    lines = [place for place in places if isinstance(place.hinge, LINES)]
+    points = [place for place in places if isinstance(place.hinge, POINTS)]
+    waiting = [*points, *lines]
+    for P in (*(place.at for place in points), *crossings(lines, tolerance)):
+        here = [place for place in waiting if float(np.linalg.norm(off(place, P))) <= tolerance]
+        if len(here) < 2:
+            continue
+        for place in here:
+            move(place, off(place, P))
+        waiting = [place for place in waiting if not any(place is other for other in here)]
+    fixed = [place for place in lines if not any(place is other for other in waiting)]
+    for place in [place for place in lines if any(place is other for other in waiting)]:
+        for other in fixed:
+            if apart(place.directions[0], other.directions[0]) == 0.0:
+                aside = off(other, place.at)
+                if float(np.linalg.norm(aside)) <= tolerance:
+                    move(place, -aside)
+                    break
+        fixed.append(place)
+
+
+def crossings(lines: Sequence[Place], tolerance: float) -> Iterator[Array]:
+    """Points where two lines meet to within a tolerance."""
+    for one, other in combinations(lines, 2):
+        a, b = one.directions[0], other.directions[0]
+        n = np.cross(a, b)
+        sine = float(np.linalg.norm(n))
+        if sine < SHALLOW:
+            continue
+        between = other.at - one.at
+        if abs(float(between @ n)) <= tolerance * sine:
+            # the points of the two lines that are nearest to each other
+            along = np.linalg.lstsq(np.column_stack((a, -b)), between, rcond=None)[0]
+            yield 0.5 * (one.at + along[0] * a + other.at + along[1] * b)
+
+
+def off(place: Place, P: Array) -> Array:
+    """From a hinge's point, or from the nearest one of its line, to P."""
+    to = P - place.at
+    if isinstance(place.hinge, LINES):
+        to = to - place.directions[0] * float(place.directions[0] @ to)
+    return np.asarray(to)
+
+
+def move(place: Place, by: Array) -> None:
+    """Move a hinge's point, unless it is rounding only."""
+    if float(np.linalg.norm(by)) > 8.0 * EPSILON * float(np.max(np.abs(place.at), initial=0.0)):
+        place.at = place.at + by

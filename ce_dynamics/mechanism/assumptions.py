@@ -1,0 +1,58 @@
+"""What was taken as exact although the data of a system say it only nearly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+TOLERANCE = 1e-5
+"""Axes that are parallel or perpendicular to within so many radians, and points and lines that meet to within
+so many sizes of their loop, are taken as exactly so where the freedoms of a loop depend on it.  Ten units of
+the last of six printed digits: a direction that is printed with six is off by up to 1e-6, and what is made of
+several of them by some times that.  No joint is made that well."""
+
+ROUNDING = 1e-12
+"""What is smaller [rad, or sizes of the loop] is rounding of numbers that were computed, not worth a word."""
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """A hinge whose axis or point was taken as exactly what it nearly is, or kept as given.
+
+    Attributes
+    ----------
+    loop : str
+        Name of the first body of the sub-graph.
+    owner : str
+        The body, or the closure, whose hinge it is.
+    what : str
+        ``axis`` or ``point``.
+    amount : float
+        How far it was moved, or would have to be: radians for an axis, metres for a point.
+    taken : bool
+        Whether it was moved; else it is as given.
+    """
+
+    loop: str
+    owner: str
+    what: str
+    amount: float
+    taken: bool
+
+    def __str__(self) -> str:
+        unit = "rad" if self.what == "axis" else "m"
+        done = "taken as exact" if self.taken else "kept as given"
+        return f"{self.what} of {self.owner!r}: off by {self.amount:.2g} {unit}, {done}"
+
+
+@dataclass(frozen=True)
+class Original:
+    """An attribute as the user gave it, of an object that now has another there."""
+
+    thing: Any
+    attribute: str
+    value: Any
+
+    def restore(self) -> None:
+        """Give the object back what it had."""
+        object.__setattr__(self.thing, self.attribute, self.value)

@@ -1,0 +1,1 @@
+"""Random mechanisms in random orientations against the augmented form, with all closures checked."""

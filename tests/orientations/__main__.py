@@ -1,0 +1,84 @@
+"""``python -m tests.orientations``: random mechanisms in random orientations, far away, with few digits.
+
+Each is compared with the fully augmented form at a random state and closes at thousands of others, or is
+refused by name.  What is neither is printed with what makes it again, and the exit status is 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+from tests.ce_dynamics.random_mechanisms.recipe import Place, Recipe
+from tests.ce_dynamics.random_mechanisms.strategies import recipes
+from tests.orientations.trial import outcome
+
+AWAY = (0.0, 0.0, 5e3)
+"""Distances from the origin [m]."""
+DIGITS = (None, 12, 9, 6)
+
+
+def drawn(number: int, first: int) -> Iterator[Recipe]:
+    """Different random mechanisms, each put somewhere else."""
+    found: dict[Recipe, None] = {}
+
+    @settings(
+        max_examples=2 * number,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate,),
+        suppress_health_check=list(HealthCheck),
+    )
+    @seed(first)
+    @given(recipes())
+    def collect(recipe: Recipe) -> None:
+        found[recipe] = None
+
+    collect()
+    rng = np.random.default_rng(first)
+    for recipe in list(found)[:number]:
+        place = Place(int(rng.integers(2**31)), float(rng.choice(AWAY)), DIGITS[rng.integers(len(DIGITS))])
+        yield replace(recipe, place=place, seed=int(rng.integers(2**31)))
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Parse, try, report."""
+    parser = argparse.ArgumentParser(prog="python -m tests.orientations", description=__doc__)
+    parser.add_argument("--count", type=int, default=2000, help="mechanisms")
+    parser.add_argument(
+        "--states", type=int, default=10_000, help="states of each at which closures are looked at"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="another seed draws other mechanisms")
+    parser.add_argument("--minutes", type=float, default=1e9, help="stop after so long")
+    options = parser.parse_args(arguments)
+    kinds: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    states, worst, start = 0, 0.0, time.monotonic()
+    for recipe in drawn(options.count, options.seed):
+        if time.monotonic() - start > 60.0 * options.minutes:
+            break
+        found = outcome(recipe, options.states)
+        kinds[found.kind] += 1
+        states += found.states
+        if found.kind == "refused":
+            reasons[found.why] += 1
+        if found.kind == "ok" and not (recipe.place and recipe.place.away):
+            worst = max(worst, found.closure)
+        if found.kind == "WRONG":
+            print(f"WRONG: {found.why}\n  {recipe}", flush=True)
+        if sum(kinds.values()) % 50 == 0:
+            print(f"{sum(kinds.values())}: {dict(kinds)}, {time.monotonic() - start:.0f} s", flush=True)
+    print(f"{dict(kinds)}; closed at {states} states; near the origin by {worst:.2g} at worst")
+    for reason, number in reasons.most_common():
+        print(f"{number:5d} refused: {reason}")
+    return 1 if kinds["WRONG"] else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
