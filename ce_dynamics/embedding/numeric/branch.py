@@ -27,6 +27,7 @@ LARGEST_TURN = math.cos(0.1)  # of the tangent within one step
 FARTHEST_OFF = (
     0.1  # of a step, across the tangent: half of what turns by 0.1 rad is; farther is another branch
 )
+CLOSEST = 1e-4  # of arc length between two branches: those that pass closer cross
 NEARLY = 0.1  # of det Y₁ before it changes sign: what is left of it where it really vanishes is far less
 AHEAD = 1e-3  # of arc length, beyond where no step leads on
 MOST_POINTS = 20000
@@ -178,8 +179,8 @@ def march(kernel: LoopKernel, start: Point, direction: float, limit: float) -> t
             last = end_within(kernel, here, direction * h)
             if last is not None:
                 return [*points, last], BranchEnd(last.theta, True)
-            h *= 0.5  # that was another branch, which passes close by
-            if h < SMALLEST_STEP:
+            h *= 0.5  # that may have been another branch, which passes close by
+            if h < CLOSEST:
                 return points, BranchEnd(here.theta, True)
             continue
         points.append(there)

@@ -133,6 +133,7 @@ def state(model: ce.Model, seed: int, spread: float = 0.4) -> Any:
     return model.y0 + np.random.default_rng(seed).uniform(-spread, spread, len(model.y0))
 
 
+@pytest.mark.filterwarnings("ignore:.*'post'.* move as one:ce_dynamics.errors.ImmobilityWarning")
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_free_geometry_is_that_of_the_model_built_there(mechanism: str) -> None:
     names = MECHANISMS[mechanism][1]
