@@ -179,7 +179,7 @@ def warn_of_immobility(system: System, aggregates: Sequence[Aggregate]) -> None:
         if not S.closures or S.prescribed or S.siblings:
             continue
         free = [body for body in S.bodies if body.inboard.n_v]
-        still = Freedoms(S.bodies, S.closures, S.bodies).immobile
+        still = Subgraph(S.bodies, S.closures, S.bodies).immobile()
         if not still:
             continue
         what = (
@@ -195,10 +195,10 @@ def warn_of_immobility(system: System, aggregates: Sequence[Aggregate]) -> None:
 def held_by_precision(S: Aggregate) -> str:
     """What to do where bodies cannot move for the precision of their geometry; empty if that is not why."""
     subgraph = Subgraph(S.bodies, S.closures, S.bodies)
-    still = len(subgraph.freedoms().immobile)
+    still = len(subgraph.immobile())
     for tolerance in COARSE:
         moved = subgraph.made_exact(tolerance)
-        if moved and len(subgraph.freedoms(moved).immobile) < still:
+        if moved and len(subgraph.immobile(moved)) < still:
             off = "; ".join(str(found) for found in subgraph.told(moved, taken=False))
             return (
                 f". It would move if its geometry were exact ({off}): give it with more digits, or "

@@ -10,6 +10,7 @@ stay as given.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -150,19 +151,20 @@ class Subgraph:
             if all(place.as_given for place in found) or (with_points and not any(p.moved for p in found)):
                 continue
             moved = [place for place in found if not place.as_given]
-            redundant = self.freedoms(moved).redundant_exactly
+            redundant = self.redundant(moved)
             if redundant > most:
                 best, most = moved, redundant
-        return [] if best and self.freedoms().redundant_exactly >= most else best
+        return [] if best and self.redundant() >= most else best
 
-    def freedoms(self, moved: Sequence[Place] = ()) -> Freedoms:
-        """Freedoms with some hinges moved."""
-        originals = [place.apply() for place in moved]
-        try:
-            return Freedoms(self.bodies, self.closures, self.free)
-        finally:
-            for original in originals:
-                original.restore()
+    def redundant(self, moved: Sequence[Place] = ()) -> int:
+        """Conditions that others imply exactly, with some hinges moved."""
+        with applied(moved):
+            return Freedoms(self.bodies, self.closures, self.free).redundant_exactly
+
+    def immobile(self, moved: Sequence[Place] = ()) -> tuple[Body, ...]:
+        """Bodies whose hinges cannot move, with some hinges moved."""
+        with applied(moved):
+            return Freedoms(self.bodies, self.closures, self.free).immobile
 
     def told(self, moved: Sequence[Place], taken: bool) -> tuple[Assumption, ...]:
         """What there is to say about hinges that are moved, or would be."""
@@ -174,6 +176,17 @@ class Subgraph:
             if place.moved > ROUNDING * self.size:
                 found.append(Assumption(loop, place.owner.name, "point", place.moved, taken))
         return tuple(found)
+
+
+@contextmanager
+def applied(moved: Sequence[Place]) -> Iterator[None]:
+    """Hinges are where they were moved to, as long as it lasts."""
+    originals = [place.apply() for place in moved]
+    try:
+        yield
+    finally:
+        for original in originals:
+            original.restore()
 
 
 def make_directions_exact(places: Sequence[Place], tolerance: float) -> None:

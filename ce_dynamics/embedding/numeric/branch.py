@@ -27,7 +27,9 @@ LARGEST_TURN = math.cos(0.1)  # of the tangent within one step
 FARTHEST_OFF = (
     0.1  # of a step, across the tangent: half of what turns by 0.1 rad is; farther is another branch
 )
-CLOSEST = 1e-4  # of arc length between two branches: those that pass closer cross
+SINGULAR = 1e-4  # of the largest det Y₁, from where on branches that pass close by cross this one
+TURNING = 1e-3  # rate of the parameter along a branch below which it turns back
+RETREAT = 1e-5  # of arc length, from where another branch crosses: a hundred times the accuracy of a table
 NEARLY = 0.1  # of det Y₁ before it changes sign: what is left of it where it really vanishes is far less
 AHEAD = 1e-3  # of arc length, beyond where no step leads on
 MOST_POINTS = 20000
@@ -180,7 +182,8 @@ def march(kernel: LoopKernel, start: Point, direction: float, limit: float) -> t
             if last is not None:
                 return [*points, last], BranchEnd(last.theta, True)
             h *= 0.5  # that may have been another branch, which passes close by
-            if h < CLOSEST:
+            nearly_singular = abs(here.det) <= SINGULAR * max(abs(point.det) for point in (start, *points))
+            if h < SMALLEST_STEP or nearly_singular:
                 return points, BranchEnd(here.theta, True)
             continue
         points.append(there)
@@ -205,7 +208,10 @@ def refuse_contradiction_ahead(kernel: LoopKernel, here: Point, direction: float
 
 
 def end_within(kernel: LoopKernel, here: Point, h: float) -> Point | None:
-    """Where Y₁ becomes singular within the step h; None if its determinant only seems to change its sign."""
+    """Where Y₁ becomes singular within the step h; None if its determinant only seems to change its sign.
+
+    Where the branch does not turn back another crosses, and Newton cannot tell the two apart: it ends before.
+    """
     import scipy.optimize  # here, because most models never ask
 
     def det_after(s: float) -> float:
@@ -214,7 +220,11 @@ def end_within(kernel: LoopKernel, here: Point, h: float) -> Point | None:
 
     at_end = float(scipy.optimize.brentq(det_after, 0.0, h, xtol=1e-14, rtol=1e-13))
     end = step(kernel, here, at_end)
-    return end if end is not None and abs(end.det) <= NEARLY * abs(here.det) else None
+    if end is None or abs(end.det) > NEARLY * abs(here.det):
+        return None
+    if abs(float(end.t[kernel.loop.m])) < TURNING or abs(at_end) < 2.0 * RETREAT:
+        return end
+    return step(kernel, here, at_end - math.copysign(RETREAT, at_end))
 
 
 def step(kernel: LoopKernel, here: Point, h: float) -> Point | None:

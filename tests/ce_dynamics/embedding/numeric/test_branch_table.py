@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from ce_dynamics.embedding.embed import embed
+from ce_dynamics.embedding.numeric import branch_table
 from ce_dynamics.embedding.numeric.branch_table import MOST_PIECES
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.errors import IndependentCoordinatesError
@@ -74,7 +75,8 @@ def test_a_branch_that_nearly_meets_another_is_followed_past_it() -> None:
     assert np.max(closure_errors_at(embedding, q)) < 1e-13
 
 
-def test_a_branch_that_is_too_sharp_is_refused_with_what_helps() -> None:
-    linkage = linkage_of(swinging_lever(1e-6))
+def test_a_branch_that_is_too_sharp_is_refused_with_what_helps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(branch_table, "MOST_PIECES", 8)
+    linkage = linkage_of(swinging_lever(0.005))
     with pytest.raises(IndependentCoordinatesError, match=r"led by 'slide' it is too sharp .*'lever'"):
         _ = linkage.table
