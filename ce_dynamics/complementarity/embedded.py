@@ -22,8 +22,16 @@ from ce_dynamics.complementarity.element import RowKind, UnilateralElement
 from ce_dynamics.complementarity.errors import InitialStateError
 from ce_dynamics.complementarity.gauss_seidel import Solver
 from ce_dynamics.complementarity.gyroscopic import at_midpoint
-from ce_dynamics.complementarity.problem import NONE, Conditions, Kind, Problem, Solution, SparseRows
-from ce_dynamics.complementarity.restitution import approach
+from ce_dynamics.complementarity.problem import (
+    NONE,
+    Booleans,
+    Conditions,
+    Kind,
+    Problem,
+    Solution,
+    SparseRows,
+)
+from ce_dynamics.complementarity.restitution import SHARES, approach, gains
 from ce_dynamics.complementarity.rigid import turned
 from ce_dynamics.complementarity.solvers.chain import Chain
 from ce_dynamics.complementarity.solvers.rows import DENSE_ROWS
@@ -238,8 +246,8 @@ class UnilateralModel:
     def _dynamics_binding(self) -> Binding:
         return self.model.dynamics.bind()
 
-    def problem(self, y: Floats, u: Floats, h: float, stage: Stage) -> Problem:
-        """The complementarity problem of a step of length h."""
+    def problem(self, y: Floats, u: Floats, h: float, stage: Stage, share: float = 1.0) -> Problem:
+        """The complementarity problem of a step of length h, with a share of the restitution."""
         _, v, _ = self.model.layout.split(y)
         v_free = self.free_velocities(y, u, h, stage.v_dot)
         drift = stage.rate - stage.GT @ v  # ∂ψ/∂t and what prescribed motions add
@@ -249,12 +257,24 @@ class UnilateralModel:
             stage.GT @ v_free + drift,
             h,
             self.unilateral,
-            self.restitution,
+            share * self.restitution,
             self.rest_speed,
         )
         conditions = self._conditions._replace(mu=stage.mu, lower=-h * self.limit, upper=h * self.limit)
         GT, YT = stage.GT, self.responses(y, u, stage.GT)
         return Problem(SparseRows.dense(GT), SparseRows.dense(YT), v_free, c, conditions)
+
+    @cached_property
+    def _impacting(self) -> Booleans:
+        """Rows that may rebound, and friction that these bound."""
+        normal = np.array([kind.normal for kind in self.row_kinds], dtype=np.int64)
+        rows = self.restitution > 0.0
+        return np.where(normal >= 0, rows[normal] if len(rows) else False, rows).astype(bool)
+
+    @cached_property
+    def bouncing(self) -> bool:
+        """Whether any row may rebound."""
+        return bool(np.any(self.restitution > 0.0))
 
     @cached_property
     def _conditions(self) -> Conditions:
@@ -290,10 +310,14 @@ class UnilateralModel:
             if done is not None:
                 return done
         stage = self.stage(t, y, u)
-        problem = self.problem(y, u, h, stage)
-        solution = solver.solve(problem, start)
         layout = self.model.layout
         q, v, x = layout.split(y)
+        for share in SHARES:
+            problem = self.problem(y, u, h, stage, share)
+            solution = solver.solve(problem, start)
+            after = stage.rate + stage.GT @ (solution.v - v)
+            if not self.bouncing or not gains(solution.p, stage.rate, after, self._impacting):
+                break
         v_plus = solution.v
         q_dot = self._rates(q, v_plus)[0]
         q_plus = q + h * q_dot  # u⁺ = u + V v⁺ h

@@ -8,6 +8,10 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity.problem import Booleans
 
 TINY = 1e-300
+SHARES = (1.0, 0.75, 0.5, 0.25, 0.0)
+"""Of the coefficients of restitution, tried in turn where impacts would gain energy."""
+ROUNDING = 1e-9
+"""Part of the energy that impacts turn over, below which a gain is the solver's tolerance."""
 
 
 def approach(
@@ -44,3 +48,20 @@ def approach(
     rebounds = unilateral & (restitution > 0.0) & (rate < -rest_speed) & (gap + predicted <= 0.0)
     share = np.where(rebounds, np.clip((-rate - rest_speed) / max(rest_speed, TINY), 0.0, 1.0), 0.0)
     return np.where(unilateral, share * restitution * rate + (1.0 - share) * gap, 0.0)
+
+
+def gains(p: Floats, before: Floats, after: Floats, impacting: Booleans) -> bool:
+    """Whether impacts give more energy than they take: Newton's law may, with friction or several at once.
+
+    Parameters
+    ----------
+    p : (m,) array
+        Impulses.
+    before, after : (m,) arrays
+        Rates of the rows before and after them; the work is ½ pᵀ (before + after).
+    impacting : (m,) bool array
+        Rows that may rebound and their friction.
+    """
+    hit, sum_of_rates = p[impacting], (before + after)[impacting]
+    turned_over = float(np.abs(hit) @ (np.abs(before) + np.abs(after))[impacting])
+    return bool(0.5 * float(hit @ sum_of_rates) > ROUNDING * turned_over and np.any(before[impacting] < 0.0))

@@ -26,7 +26,7 @@ from ce_dynamics.complementarity.explanations import warn_of_remains
 from ce_dynamics.complementarity.friction import checked_restitution
 from ce_dynamics.complementarity.gauss_seidel import Solver
 from ce_dynamics.complementarity.problem import Conditions, Integers, Kind, Solution
-from ce_dynamics.complementarity.restitution import approach
+from ce_dynamics.complementarity.restitution import SHARES, approach, gains
 from ce_dynamics.complementarity.rigid import NO_BODY, RigidBodies, RigidRows, RigidState, rotations
 from ce_dynamics.complementarity.shapes import Box, Capsule, HalfSpace, Placed, Shape, Sphere, frame, pair_of
 from ce_dynamics.complementarity.solvers.chain import Chain
@@ -261,11 +261,16 @@ class RigidContacts:
         rate = velocity_of(rows, state.v)
         free = self.bodies.free_velocities(state, rotations(state.quaternion), h)
         unilateral = conditions.kind == Kind.UNILATERAL
-        e = np.where(unilateral, self.e, 0.0)
-        c = approach(rows.psi, rate, velocity_of(rows, free), h, unilateral, e, self.rest_speed)
-        problem = self.bodies.problem(state, rows, conditions, h, c)
-        solution = solver.solve(problem, started(meetings.key, warm))
-        work = 0.5 * float(solution.p @ (rate + velocity_of(rows, solution.v.reshape(-1, 6))))
+        reached, all_rows = velocity_of(rows, free), np.ones(len(rate), dtype=bool)
+        for share in SHARES:
+            e = np.where(unilateral, share * self.e, 0.0)
+            c = approach(rows.psi, rate, reached, h, unilateral, e, self.rest_speed)
+            problem = self.bodies.problem(state, rows, conditions, h, c)
+            solution = solver.solve(problem, started(meetings.key, warm))
+            after = velocity_of(rows, solution.v.reshape(-1, 6))
+            if self.e == 0.0 or not gains(solution.p, rate, after, all_rows):
+                break
+        work = 0.5 * float(solution.p @ (rate + after))
         return self.bodies.moved(state, solution.v, h), meetings, solution, work
 
     def check_start(self, state: RigidState) -> None:
