@@ -7,7 +7,7 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from ce_dynamics.errors import CeDynamicsError, DataError, SimulationError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+Run = TypeVar("Run")
 
 OK, BAD_INPUT, FAILED, INTERRUPTED = 0, 2, 3, 130
 """Exit codes, those of ``simulate-vehicle``."""
@@ -47,7 +49,7 @@ def execute(
     try:
         demonstrate(arguments)
     except SimulationError as error:
-        return complained(error, FAILED)
+        return complained(error, INTERRUPTED if str(error).startswith("interrupted") else FAILED)
     except CeDynamicsError as error:
         return complained(error, BAD_INPUT)
     except OSError as error:
@@ -57,6 +59,24 @@ def execute(
     except SystemExit as leaving:  # --help
         return int(leaving.code or 0)
     return OK
+
+
+def kept(run: Callable[[], Run], show: Callable[[Run], object], least: int = 3) -> Run:
+    """What a run gives; of one that stops early, what it kept is shown before its error goes on.
+
+    Parameters
+    ----------
+    run : callable
+    show : callable
+        Draws a run; asked for a part only if it has ``least`` instants.
+    """
+    try:
+        return run()
+    except SimulationError as error:
+        part: Any = error.partial
+        if part is not None and len(part.t) >= least:
+            show(part)
+        raise
 
 
 def complained(error: object, code: int) -> int:

@@ -17,6 +17,7 @@ from ce_dynamics.models.demonstrations.cable_towing.scenes import SCENES, Scene
 from ce_dynamics.models.demonstrations.command import (
     Options,
     execute,
+    kept,
     positive_number,
     save_animation,
     save_figure,
@@ -50,14 +51,19 @@ def demonstrate(arguments: Sequence[str] | None) -> None:
     scene = SCENES[given.scene](friction)
     solver: Solver = GaussSeidel(given.tolerance) if given.solver == "pgs" else Exact()
     duration = positive_number("--duration", scene.duration if given.duration is None else given.duration)
-    run = simulate(scene.towing, duration=duration, step=positive_number("--step", given.step), solver=solver)
+    step = positive_number("--step", given.step)
+
+    def show(part: TowingRun) -> None:
+        save_figure(figure(scene, part), given.output, f"cable_towing_{given.scene}")
+
+    run = kept(lambda: simulate(scene.towing, duration=duration, step=step, solver=solver), show)
     print(f"{scene.title}, {duration:g} s in {len(run.t) - 1} steps\n")
     print(
         table(("cable", "taut [s]", "mean [N]", "largest [N]", "longest [m]", "events"), cables(scene, run))
     )
     print()
     print(table(("quantity", "value", "unit"), summary(scene, run, solver)) + "\n")
-    save_figure(figure(scene, run), given.output, f"cable_towing_{given.scene}")
+    show(run)
     if given.animation:
         animate(scene, run, given.output, f"cable_towing_{given.scene}")
 

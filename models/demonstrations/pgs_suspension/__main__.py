@@ -13,6 +13,7 @@ from ce_dynamics.complementarity import Exact, GaussSeidel, Solver
 from ce_dynamics.models.demonstrations.command import (
     Options,
     execute,
+    kept,
     positive_number,
     save_animation,
     save_figure,
@@ -76,11 +77,15 @@ def demonstrate(arguments: Sequence[str] | None) -> None:
     solver: Solver = GaussSeidel(given.tolerance) if given.solver == "pgs" else Exact()
     duration = positive_number("--duration", 1.5 if given.duration is None else given.duration)
     step = positive_number("--step", given.step)
-    run = simulate(suspension, duration=duration, step=step, q0=q0, V0=V0, solver=solver)
+
+    def show(part: Motion) -> None:
+        save_figure(figure(part, suspension), given.output, f"pgs_suspension_{given.road}")
+
+    run = kept(lambda: simulate(suspension, duration=duration, step=step, q0=q0, V0=V0, solver=solver), show)
     moved = f"{given.speed:g} m/s" if given.socket is None else f"socket of {given.socket}"
     print(f"suspension on the {given.road} road, {moved}, {duration:g} s, {len(run.t) - 1} steps\n")
     print(table(("quantity", "value", "unit"), summary(run)) + "\n")
-    save_figure(figure(run, suspension), given.output, f"pgs_suspension_{given.road}")
+    show(run)
     if given.animation:
         animate(run, suspension, given.output, f"pgs_suspension_{given.road}")
 

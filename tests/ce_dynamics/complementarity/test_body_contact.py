@@ -27,7 +27,7 @@ from ce_dynamics.complementarity.shapes import Placed, Shape, corners, frame, pa
 from ce_dynamics.errors import ModelError
 from ce_dynamics.models.parts.planar_contact import WavyRoad
 from ce_dynamics.models.parts.road import BumpRoad
-from tests.benchmarks.thrown_boxes import box, thrown
+from tests.benchmarks.thrown_boxes import box, standing, throw
 
 G = 9.81
 SPHERE, CAPSULE = Sphere(0.3, (0.1, -0.2, 0.05)), Capsule((-0.4, 0.1, 0.0), (0.5, 0.2, 0.1), 0.15)
@@ -358,11 +358,13 @@ def test_corners_of_a_box() -> None:
     assert len(np.unique(found, axis=0)) == 8
 
 
-@pytest.mark.parametrize("seed", [13, 14])
-def test_thrown_boxes_come_down_and_contacts_give_no_energy(seed: int) -> None:
+def test_thrown_boxes_come_down_and_contacts_give_no_energy() -> None:
     # python -m tests.benchmarks.thrown_boxes throws a thousand
-    throw = thrown(box(), seed, duration=1.0, step=2e-3)
-    assert throw.reached == pytest.approx(1.0)
-    # what a step leaves open, (ω R h)²/2R with some 10 m/s of a corner 1 m away, is lifted by the next: m g of it
-    assert throw.gain < 9.81 * (10.0 * 2e-3) ** 2 / 2.0
-    assert throw.residual < 1e-6
+    model, body = box()
+    unilateral = standing(model, body, 1.0)
+    for seed in (1, 14):
+        one = throw(unilateral, 1.0, seed, 0.8)
+        assert one.reached == 0.8
+        # what a step leaves open, (v h)²/2R at some 10 m/s of a corner 1 m away, is lifted by the next
+        assert one.gained < (10.0 * 1e-3) ** 2 / 2.0
+        assert one.residual < 1e-6

@@ -354,6 +354,16 @@ def test_function_table_and_formula_of_the_same_motion_agree() -> None:
         np.testing.assert_allclose(run.q, runs[0].q, atol=1e-5)
 
 
+def test_picture_of_what_was_made_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "s.py").write_text(
+        "def x_s(t):\n    if t > 0.02:\n        raise KeyboardInterrupt\n    return 0.0 * t\n"
+    )
+    arguments = ["--road", "flat", "--duration", "0.1", "--output", str(tmp_path)]
+    assert main([*arguments, "--socket", f"{tmp_path}/s.py:x_s"]) == 130
+    assert "interrupted at t = " in capsys.readouterr().err
+    assert (tmp_path / "pgs_suspension_flat.png").stat().st_size > 10_000
+
+
 def test_motions_from_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "s.csv").write_text("t,x_s,lift\n0,0,0\n1,2,0.5\n2,4,1\n")
     table = socket_from(str(tmp_path / "s.csv"))
