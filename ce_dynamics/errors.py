@@ -63,5 +63,9 @@ class SingularityWarning(UserWarning):
     """A run came near a configuration in which a loop's independent coordinates do not tell how it moves."""
 
 
+class RangeWarning(UserWarning):
+    """An input law answered what its input cannot be."""
+
+
 class AccuracyWarning(UserWarning):
     """A run came to its end, but its results contradict themselves by more than its tolerances explain."""

@@ -330,6 +330,12 @@ class Model(Analysis):
         """Loops that hinges of their own lead, in the order of the ``gearing`` of `observation`."""
         return geared_loops(self.embedding)
 
+    @cached_property
+    def ranges(self) -> dict[str, tuple[float, float]]:
+        """Ranges of the inputs that have one, by name."""
+        inputs = self.system.inputs.values()
+        return {entry.name: entry.between for entry in inputs if entry.between is not None}
+
     @property
     def entries(self) -> tuple[Entry, ...]:
         """Names and units of all quantities of the results: state, inputs, outputs."""

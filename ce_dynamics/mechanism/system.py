@@ -36,6 +36,7 @@ from ce_dynamics.mechanism.forces.base import ForceElement, Observer
 from ce_dynamics.mechanism.free_inertia import checked_free_inertia
 from ce_dynamics.mechanism.hinges.base import Hinge, finite_vector
 from ce_dynamics.mechanism.hinges.conditions import Closure
+from ce_dynamics.mechanism.input_ranges import check_range
 from ce_dynamics.mechanism.parameters import Parameter
 
 
@@ -98,6 +99,7 @@ class Input:
     name: str
     unit: str
     default: float
+    between: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -454,19 +456,37 @@ class System:
             self._need_input(name, f"force element {element.name!r}")
         self.forces.append(element)
 
-    def add_input(self, name: str, unit: str, default: float = 0.0) -> None:
+    def add_input(
+        self, name: str, unit: str, default: float = 0.0, *, between: tuple[float, float] | None = None
+    ) -> None:
         """Declare a named input.
+
+        Parameters
+        ----------
+        name, unit : str
+        default : float
+            Its value where nobody gives one.
+        between : (float, float), optional
+            Least and largest value it may have; numbers out of it are refused, and laws that answer such are
+            reported.
 
         Raises
         ------
         ModelError
-            If the name is taken or the default not a finite number.
+            If the name is taken, the default not a finite number, or out of range.
         """
         checks.text("add_input: name", name)
         checks.unit(f"input {name!r}: unit", unit)
         if name in self.inputs or name in self.parameters:
             raise ModelError(f"input {name!r} exists already; give every input its own name")
-        self.inputs[name] = Input(name, unit, finite_number(default, f"input {name!r}", "default"))
+        value = finite_number(default, f"input {name!r}", "default")
+        if between is not None:
+            lower, upper = checks.vector(f"input {name!r}: between", between, 2).tolist()
+            if not lower < upper:
+                raise ModelError(f"input {name!r}: between {between!r} must be its least and largest value")
+            between = (lower, upper)
+            check_range(name, value, between)
+        self.inputs[name] = Input(name, unit, value, between)
 
     def add_parameter(self, parameter: Parameter) -> Scalar:
         """Declare a free parameter, which may stand wherever the system's description takes a number.

@@ -8,6 +8,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import InputLaw, Model
 from ce_dynamics.errors import ModelError
+from ce_dynamics.mechanism.input_ranges import check_range
 
 Inputs = InputLaw | Mapping[str, float] | None
 
@@ -90,11 +91,17 @@ def constant_inputs(model: Model, inputs: Inputs) -> Floats:
     """Inputs given once, by name; the defaults where none are given."""
     u = model.u0
     if isinstance(inputs, Mapping):
-        names = [entry.name for entry in model.layout.u]
+        names = [entry.name for entry in model.layout.u][: model.layout.n_inputs]
         for name, value in checks.mapping("inputs", inputs).items():
+            if name in model.system.parameters:
+                raise ModelError(
+                    f"{name!r} is a free parameter, no input; give it by parameters={{{name!r}: ...}}"
+                )
             if name not in names:
                 raise ModelError(f"no input {name!r}; the system's inputs are {names}")
             u[names.index(name)] = checks.number(f"input {name!r}:", value)
+            if name in model.ranges:
+                check_range(name, float(value), model.ranges[name])
     elif inputs is not None:
         check_law(inputs)
     return u

@@ -17,14 +17,16 @@ from ce_dynamics.compiled.compiled_system import reach_text
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.errors import AccuracyWarning, CeDynamicsError, SimulationError
+from ce_dynamics.mechanism.input_ranges import warn_out_of_range
 from ce_dynamics.simulation.integrators.methods import FIXED, NATIVE_METHODS, NativeMethod
 from ce_dynamics.simulation.integrators.native import (
-    STEPS_PER_CHUNK,
     InterruptedRunError,
     Settings,
     check_renewal,
+    check_tolerances,
     make_stepper,
     march,
+    substeps,
 )
 from ce_dynamics.simulation.monitors.charts import Charts, solve_across_charts
 from ce_dynamics.simulation.monitors.dead_centres import straight_path_text, where_it_stands
@@ -191,8 +193,9 @@ def simulate_to_record(
 ) -> Record:
     """As `simulate`, without loading xarray: results, and those of a `SimulationError`, are a `Record`."""
     checks.instance("simulate: model", model, Model, "a model, as ce_dynamics.compile(system) returns it")
-    for name, value in (("duration", duration), ("rtol", rtol), ("atol", atol), ("interval", interval)):
+    for name, value in (("duration", duration), ("interval", interval)):
         checks.number(name, value, above=0.0)
+    check_tolerances(rtol, atol)
     checks.number("max_step", max_step, above=0.0, infinite=True)
     checks.choice("method", method, METHODS)
     checks.flag("audit", audit)
@@ -235,11 +238,15 @@ def simulate_to_record(
         t, Y, U, seen = t[:sound], Y[:sound], U[:sound], seen.until(sound)
         if not trouble:
             trouble, stands = fault.what, " "
+    if rhs.control is not None and model.ranges:
+        columns = {entry.name: k for k, entry in enumerate(model.layout.u)}
+        warn_out_of_range(model.ranges, columns, t, U)
     steep = warn_if_steep(model, t, Y, seen.gearing)
     attributes = {
         "system": model.system.name,
         "method": method,
-        **({"step": step} if method in FIXED else {"rtol": rtol, "atol": atol}),
+        **({"step": substeps(interval, step)[1]} if method in FIXED else {"rtol": rtol, "atol": atol}),
+        "steps": len(steps) - 1 if native is None else native.steps,
         "evaluations": rhs.evaluations,
         "wall_time_s": wall,
         "real_time_factor": t[-1] / wall,
@@ -394,7 +401,7 @@ def integrate_native(
         stall.look(t, evaluations)
 
     try:
-        got = march(stepper, t_store, settings, watch, 1 if charts else STEPS_PER_CHUNK)
+        got = march(stepper, t_store, settings, watch, 1 if charts else None)
         what = got.trouble
     except InterruptedRunError as stop:
         got = stop.reached

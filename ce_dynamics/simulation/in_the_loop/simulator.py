@@ -6,6 +6,7 @@ import difflib
 import hashlib
 import math
 import struct
+import sys
 import time
 from collections.abc import Callable, Mapping
 
@@ -16,17 +17,35 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError, SimulationError, WrongTypeError
+from ce_dynamics.mechanism.input_ranges import check_range
 from ce_dynamics.simulation.in_the_loop.pacing import Pace, PaceReport
+from ce_dynamics.simulation.integrators import kernels
 from ce_dynamics.simulation.integrators.methods import NATIVE_METHODS, NativeMethod
-from ce_dynamics.simulation.integrators.native import Settings, check_step, make_stepper, substeps
-from ce_dynamics.simulation.integrators.steppers import FixedStep
+from ce_dynamics.simulation.integrators.native import (
+    Chunk,
+    Settings,
+    check_step,
+    check_steps,
+    check_tolerances,
+    make_stepper,
+    substeps,
+)
+from ce_dynamics.simulation.integrators.steppers import UNGUARDED, FixedStep
+from ce_dynamics.simulation.interrupts import Interrupts
 from ce_dynamics.simulation.monitors.charts import Charts
+from ce_dynamics.simulation.monitors.promises import Promises
+from ce_dynamics.simulation.monitors.reach import Coordinate
+from ce_dynamics.simulation.monitors.reach_guard import ReachGuard, Step
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 from ce_dynamics.simulation.simulate import where_it_broke
 
-MAGIC = b"ce-dyn 2"
-UNLIMITED = 2**62
-"""Steps the adaptive method may make between two instants: it stops by itself when they get too small."""
+MAGIC = b"ce-dyn 3"
+CLOCK = 3
+"""Numbers that tell the time: where counting began, how many steps since, and their length."""
+
+DIGEST = hashlib.sha256().digest_size
+AT_ONCE = 32
+"""Steps that are made without a look at interrupts."""
 
 
 class Simulator:
@@ -89,8 +108,7 @@ class Simulator:
                 f"method {checks.shown(method)} cannot be stepped from outside; choose one of "
                 f"{', '.join(NATIVE_METHODS)}"
             )
-        for name, value in (("rtol", rtol), ("atol", atol)):
-            checks.number(name, value, above=0.0)
+        check_tolerances(rtol, atol)
         check_step(step)
         self.model = model
         self.time = 0.0
@@ -102,8 +120,16 @@ class Simulator:
         self._index = {entry.name: k for k, entry in enumerate(model.layout.u)}
         self._t, self._out = np.zeros(1), np.zeros((1, len(self._y0)))
         self._span, self._twice = np.zeros(2), np.zeros((2, len(self._y0)))
-        self._single = self._division = (step, *substeps(step, step))
+        self._single = self._division = self._kept = (step, *substeps(step, step))
+        self._adaptive = not isinstance(self._stepper, FixedStep)
+        self._base, self._count = 0.0, 0
+        self._guard = ReachGuard(model)
+        self._guards = self._guard.bounds
+        self._parameters = frozenset(entry.name for entry in model.layout.parameters)
+        unlimited = -sys.float_info.max, sys.float_info.max
+        self._limits = {name: model.ranges.get(name, unlimited) for name in self._index}
         self._observation = model.observation.bind()
+        self._promises = Promises(model)
         self._names = [entry.name for entry in model.output_entries]
         self.state = self._stepper.y.view()
         self.state.flags.writeable = False
@@ -138,44 +164,55 @@ class Simulator:
         division = self._single if dt is None else self._division
         if dt is not None and dt != division[0]:
             dt = checks.number("dt", dt, above=0.0)
+            check_steps(dt, self._settings.step if not self._adaptive else dt)
             division = self._division = (dt, *substeps(dt, self._settings.step))
         if inputs:
             self._set(inputs)
+        if division is not self._kept:
+            self._rebase(division)
         length, n, h = division
         stepper = self._stepper
         if self._charts and self._charts.renew(stepper.y):
             stepper.restart()
-        if not isinstance(stepper, FixedStep):
+        if self._adaptive:
             self._adapt(length)
-            return self.state
-        self._t[0] = self.time
-        done = stepper.march(self._t, n, h, self._out)
-        if done < n:
-            self.time += done * h
-            self._broke()
-        self.time += length
+        elif n > AT_ONCE or stepper.march(self._t, n, h, self._out, 0, self._guards) < n:  # type: ignore[call-arg, arg-type]
+            self._in_pieces(n, h)
+        self._count += 1
+        self.time = self._base + self._count * length
         return self.state
 
     def set(self, inputs: Mapping[str, float]) -> None:
-        """Change inputs without stepping; also for names that are no Python identifiers."""
-        self._set(inputs)
+        """Change inputs or free parameters without stepping; also for names that are no Python identifiers.
+
+        Raises
+        ------
+        ModelError
+            If one is unknown, not finite or out of its range, or if the model is not that of the parameters:
+            on another branch, or not assembled; nothing has changed then.
+        """
+        self._set(checks.mapping("inputs", inputs))
 
     def outputs(self) -> dict[str, float]:
         """All outputs of the model at the present state and inputs, by name."""
-        observation = self._observation
-        observation.inputs["y"][:] = self.state
-        observation.inputs["u"][:] = self._u
-        observation.run()
-        return dict(zip(self._names, observation.outputs["outputs"].tolist(), strict=True))
+        seen = self._observe(self._u)
+        values = seen["outputs"].tolist()
+        if not math.isfinite(sum(values)) or not (seen["closure"] <= self._promises.limits).all():
+            said = self._promises.at(self.state, self._u, seen["outputs"], seen["closure"])
+            if said:
+                raise SimulationError(f"{said} at t = {self.time:.6g} s")
+        return dict(zip(self._names, values, strict=True))
 
     def reset(self, y0: ArrayLike | None = None) -> None:
         """Back to time 0, the initial state (or y0, which becomes it) and the default inputs."""
         if y0 is not None:
             self._y0 = checked("y0", y0, len(self._y0))
         self.time = 0.0
+        self._rebase(self._kept)
         self._stepper.y[:] = self._y0
         self._u[:] = self.model.layout.u0
         self._stepper.forget()
+        self._guard.forget()
 
     def save(self) -> bytes:
         """Time, state, inputs and what the method remembers.
@@ -183,8 +220,10 @@ class Simulator:
         A simulator of the same model, method and step that restores it goes on with the same bits.
         """
         stepper = self._stepper
-        numbers = np.concatenate(([self.time], self._u, stepper.y, stepper.memory))
-        return MAGIC + self._signature() + numbers.astype("<f8").tobytes()
+        clock = self._base, self._count, self._kept[0]
+        numbers = np.concatenate((clock, self._u, stepper.y, stepper.memory))
+        saved = MAGIC + self._signature() + numbers.astype("<f8").tobytes()
+        return saved + hashlib.sha256(saved).digest()
 
     def restore(self, saved: bytes) -> None:
         """Go back to what `save` returned.
@@ -199,17 +238,29 @@ class Simulator:
         head = MAGIC + self._signature()
         stepper = self._stepper
         n_u, n = len(self._u), len(self.state)
-        size = len(head) + struct.calcsize(f"<{1 + n_u + n + len(stepper.memory)}d")
-        if len(saved) != size or saved[: len(head)] != head:
+        saved = bytes(saved)
+        body, digest = saved[:-DIGEST], saved[-DIGEST:]
+        size = len(head) + struct.calcsize(f"<{CLOCK + n_u + n + len(stepper.memory)}d")
+        if len(body) != size or body[: len(head)] != head:
             raise ModelError(
                 "this is no state saved by a simulator of the same model and method; "
                 "restore it in a simulator made as the one that saved it"
             )
-        numbers = np.frombuffer(saved, dtype="<f8", offset=len(head))
-        self.time = float(numbers[0])
-        self._u[:] = numbers[1 : 1 + n_u]
-        stepper.y[:] = numbers[1 + n_u : 1 + n_u + n]
-        stepper.memory = numbers[1 + n_u + n :]
+        numbers = np.frombuffer(body, dtype="<f8", offset=len(head)).astype(float)
+        clock, u = numbers[:CLOCK], numbers[CLOCK : CLOCK + n_u]
+        y, memory = numbers[CLOCK + n_u : CLOCK + n_u + n], numbers[CLOCK + n_u + n :]
+        sound = np.isfinite(numbers[: CLOCK + n_u + n]).all() and clock[2] > 0.0
+        if hashlib.sha256(body).digest() != digest or not sound or not stepper.remembers(memory):
+            raise ModelError("the saved state is damaged: its bytes are not those that save() returned")
+        length = float(clock[2])
+        self._kept = (length, *substeps(length, self._settings.step))
+        self._base, self._count = float(clock[0]), int(clock[1])
+        self._division = self._kept
+        self.time = self._base + self._count * length
+        self._u[:] = u
+        stepper.y[:] = y
+        stepper.memory = memory
+        self._guard.forget()
 
     def run_realtime(
         self,
@@ -253,30 +304,127 @@ class Simulator:
         return pace.report()
 
     def _set(self, inputs: Mapping[str, float]) -> None:
-        index = self._index
+        limits = self._limits
         for name, value in inputs.items():
-            if name not in index:
-                near = difflib.get_close_matches(name, list(index), n=1, cutoff=0.5)
+            if name not in limits:
+                near = difflib.get_close_matches(name, list(limits), n=1, cutoff=0.5)
                 hint = f"; did you mean {near[0]!r}?" if near else ""
-                raise ModelError(f"no input {name!r}{hint} (the system's inputs are {list(index)})")
-            if type(value) is not float or not -math.inf < value < math.inf:
-                checks.number(f"input {name!r}:", value)
+                raise ModelError(f"no input {name!r}{hint} (the system's inputs are {list(limits)})")
+            lower, upper = limits[name]
+            if type(value) is not float or not lower <= value <= upper:
+                number = checks.number(f"input {name!r}:", value)
+                if name in self.model.ranges:
+                    check_range(name, number, (lower, upper))
+        if self._parameters:
+            self._check_parameters(inputs)
         for name, value in inputs.items():
-            self._u[index[name]] = value
+            self._u[self._index[name]] = value
+
+    def _check_parameters(self, inputs: Mapping[str, float]) -> None:
+        """Refuse values of parameters that the model at hand is not made for, here or at all."""
+        if self._parameters.isdisjoint(inputs):
+            return
+        u = self._u.copy()
+        for name, value in inputs.items():
+            u[self._index[name]] = value
+        self.model.check_parameters(u[self.model.layout.n_inputs :])
+        seen = self._observe(u)
+        if not (np.isfinite(seen["closure"]).all() and np.isfinite(seen["gearing"]).all()):
+            given = {name: value for name, value in inputs.items() if name in self._parameters}
+            raise ModelError(f"{given}: the loops cannot be assembled at the present state with these values")
+        self._guard.forget()
+        self._stepper.restart()
+
+    def _observe(self, u: Floats) -> Mapping[str, Floats]:
+        observation = self._observation
+        observation.inputs["y"][:] = self.state
+        observation.inputs["u"][:] = u
+        observation.run()
+        return observation.outputs
+
+    def _rebase(self, division: tuple[float, int, float]) -> None:
+        """Count steps of another length from here on: the time is a product, no sum of many."""
+        self._kept, self._base, self._count = division, self.time, 0
+
+    def _in_pieces(self, n: int, h: float) -> None:
+        """What is left of n steps: many, or near the end of a loop's reach, or up to where they fail."""
+        stepper, guard = self._stepper, self._guard
+        assert isinstance(stepper, FixedStep), "adaptive steps are made elsewhere"
+        start, chunk = self.time, Chunk()
+        made = stepper.made if n <= AT_ONCE else 0
+        with Interrupts() as interrupts:
+            while made < n:
+                self.time = start + made * h
+                self._interrupted(interrupts)
+                near: list[Coordinate] = []
+                guards = self._guards
+                if kernels.leaves(guards, stepper.y, h) >= 0:
+                    near = guard.near(self.time, stepper.y, self._u, h)
+                    guards = UNGUARDED
+                steps = 1 if guards is UNGUARDED else min(chunk.steps, n - made)
+                before = stepper.y.copy() if near else stepper.y
+                chunk.begin()
+                done = stepper.march(self._t, steps, h, self._out, made, guards)
+                chunk.end()
+                if done < steps and kernels.leaves(guards, stepper.y, h) < 0:
+                    self.time = start + (made + done) * h
+                    self._broke()
+                if near:
+                    self._refuse_thrown(near, before, self.time, self.time + h)
+                made += done
+
+    def _interrupted(self, interrupts: Interrupts) -> None:
+        """Stop here if asked to, with time and state at what was reached."""
+        try:
+            interrupts.check()
+        except KeyboardInterrupt:
+            self._rebase(self._kept)
+            raise
 
     def _adapt(self, length: float) -> None:
-        stepper = self._stepper
+        stepper, guard = self._stepper, self._guard
         assert not isinstance(stepper, FixedStep), "fixed steps are made elsewhere"
+        chunk = Chunk()
         stepper.clock[0] = self.time
         stepper.counts[0] = 1
-        self._span[:] = self.time, self.time + length
+        self._span[:] = self.time, self._base + (self._count + 1) * length
         stepper.begin()
-        stepper.march(self._span, UNLIMITED, self._twice)
-        self.time = float(stepper.clock[0])
+        code = kernels.RUNNING
+        with Interrupts() as interrupts:
+            while code in (kernels.RUNNING, kernels.GUARDED):
+                self._interrupted(interrupts)
+                near: list[Coordinate] = []
+                before, began = stepper.y, self.time
+                if code == kernels.GUARDED:
+                    h = min(float(stepper.clock[1]), float(self._span[1]) - self.time)
+                    near = guard.near(self.time, stepper.y, self._u, h)
+                    before = stepper.y.copy()
+                    code = stepper.march(self._span, 1, self._twice)
+                else:
+                    chunk.begin()
+                    code = stepper.march(self._span, chunk.steps, self._twice, self._guards)
+                    chunk.end()
+                self.time = float(stepper.clock[0])
+                if near and self.time > began:
+                    self._refuse_thrown(near, before, began, self.time)
         if self.time < self._span[1]:
             self._broke()
 
+    def _refuse_thrown(self, near: list[Coordinate], before: Floats, t: float, t_end: float) -> None:
+        """Go back to before a step that threw a loop over a dead centre, and say so."""
+        step = Step(np.array((t, t_end)), np.array((before, self.state)))
+        inputs = {name: value for name, value in self.inputs.items() if name not in self._parameters}
+        parameters = {name: value for name, value in self.inputs.items() if name in self._parameters}
+        rates = RightHandSide(self.model, inputs, True, parameters)
+        what = self._guard.thrown(near, step, self._u, rates)
+        if what:
+            self._stepper.y[:] = before
+            self.time = t
+            self._rebase(self._kept)
+            raise SimulationError(what)
+
     def _broke(self) -> None:
+        self._rebase(self._kept)
         model, settings = self.model, self._settings
         where = where_it_broke(model, RightHandSide(model, self.inputs), self.time, self.state)
         raise SimulationError(

@@ -29,7 +29,7 @@ from numba.extending import intrinsic
 
 RK4, ROSENBROCK, IMPLICIT_EULER = 0, 1, 2
 
-RUNNING, DONE, STEP_TOO_SMALL = 0, 1, 2
+RUNNING, DONE, STEP_TOO_SMALL, GUARDED = 0, 1, 2, 3
 
 GAMMA = 1.0 - math.sqrt(0.5)
 """Of ROS2: L-stable, and with the smaller of the two possible error constants."""
@@ -220,14 +220,37 @@ def implicit_euler_step(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def march_explicit(calls, time, state, rate, work, y, t, n, h, out):  # type: ignore[no-untyped-def]
-    """RK4 from each t[k] by n steps of h; out[k] is the state after them.
+def leaves(guards, y, h):  # type: ignore[no-untyped-def]
+    """The first coordinate that is outside its bounds, or heads beyond them within a step; -1 if none.
 
-    Returns the number of steps that led to finite states; y is the last of these.
+    Rows of `guards` are its places in q and v, lower and upper bound, and its period (0 if it has none).  On
+    the way into a dead centre the distance that is left is half the time left times the rate.
+    """
+    for g in range(guards.shape[0]):
+        lower, upper, period = guards[g, 2], guards[g, 3], guards[g, 4]
+        theta = y[int(guards[g, 0])]
+        if period > 0.0:
+            theta -= period * math.floor((theta - 0.5 * (lower + upper)) / period + 0.5)
+        ahead = theta + 2.0 * h * y[int(guards[g, 1])]
+        if not (lower <= theta <= upper and lower <= ahead <= upper):
+            return g
+    return -1
+
+
+@kernel
+def march_explicit(  # type: ignore[no-untyped-def]
+    calls, time, state, rate, work, y, t, first, n, h, guards, out
+):
+    """RK4 from each t[k] + first·h by n steps of h; out[k] is the state after them.
+
+    Returns the number of steps that led to finite states; y is the last of these.  It stops before a step
+    that `leaves` the guards.
     """
     for k in range(out.shape[0]):
         for step in range(n):
-            rk4_step(calls, time, state, rate, work, y, t[k] + step * h, h)
+            if leaves(guards, y, h) >= 0:
+                return k * n + step
+            rk4_step(calls, time, state, rate, work, y, t[k] + (first + step) * h, h)
             if not is_finite(work[0]):
                 return k * n + step
             for i in range(y.size):
@@ -239,12 +262,14 @@ def march_explicit(calls, time, state, rate, work, y, t, n, h, out):  # type: ig
 
 @kernel
 def march_implicit(  # type: ignore[no-untyped-def]
-    method, calls, time, state, rate, jacobian, factors, renewal, work, y, t, n, h, out
+    method, calls, time, state, rate, jacobian, factors, renewal, work, y, t, first, n, h, guards, out
 ):
     """As `march_explicit`, with one of the linearly implicit methods; for the tuples see `renew`."""
     for k in range(out.shape[0]):
         for step in range(n):
-            at = t[k] + step * h
+            if leaves(guards, y, h) >= 0:
+                return k * n + step
+            at = t[k] + (first + step) * h
             if method == ROSENBROCK:
                 rosenbrock_step(calls, time, state, rate, jacobian, factors, renewal, work, y, at, h)
             else:
@@ -368,9 +393,9 @@ def dopri5_start(calls, time, state, rate, K, work, y, t, rtol, atol):  # type: 
 
 @kernel
 def dopri5(  # type: ignore[no-untyped-def]
-    calls, time, state, rate, K, work, y, clock, counts, t_store, rtol, atol, max_step, budget, out
+    calls, time, state, rate, K, work, y, clock, counts, t_store, rtol, atol, max_step, budget, guards, out
 ):
-    """Go on towards the last of t_store by at most `budget` steps.
+    """Go on towards the last of t_store by at most `budget` steps, and not by one that `leaves` the guards.
 
     `clock` holds the time, the size of the next step (0: to be chosen) and the error of the last one;
     `counts` the next instant to store, the evaluations, and the steps that were accepted and rejected.
@@ -390,6 +415,8 @@ def dopri5(  # type: ignore[no-untyped-def]
         h = t_end - t if last else wanted
         if wanted <= 1e-14 * max(abs(t), abs(t_end)) or not h > 0.0:
             return STEP_TOO_SMALL
+        if leaves(guards, y, h) >= 0:
+            return GUARDED
         dopri5_stages(calls, time, state, rate, K, work, y, t, h)
         counts[1] += 6
         ahead = work[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,14 +13,21 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import ModelError
 from ce_dynamics.simulation.integrators.methods import IMPLICIT
+from ce_dynamics.simulation.interrupts import Interrupts
 
 if TYPE_CHECKING:
     from ce_dynamics.compiled.model import Model
     from ce_dynamics.compiler import CompiledFunction
     from ce_dynamics.simulation.integrators.steppers import Adaptive, FixedStep
 
-STEPS_PER_CHUNK = 256
-"""How many steps are made between two looks at progress and interrupts; of no influence on the results."""
+STEPS_PER_CHUNK = 16
+"""Steps before the first look at progress and interrupts; of no influence on the results."""
+
+STEPS_AT_ONCE = 256
+"""How many steps are made at most between two looks at charts, which results do depend on."""
+
+LOOKS_EVERY = 0.02, 0.06
+"""Shortest and longest time between two looks that changes the number of steps between them [s]."""
 
 Watch = Callable[[float, int], None]
 """Told the time reached and the number of evaluations so far."""
@@ -58,6 +66,41 @@ class Reached(NamedTuple):
     trouble: str
 
 
+class Chunk:
+    """How many steps are made between two looks at progress and interrupts.
+
+    Parameters
+    ----------
+    fixed : int, optional
+        So many; by default as many as take some hundredths of a second.
+
+    Attributes
+    ----------
+    steps : int
+    """
+
+    def __init__(self, fixed: int | None = None) -> None:
+        self.steps = STEPS_PER_CHUNK if fixed is None else fixed
+        self.pieces = self.steps if fixed is None else STEPS_AT_ONCE
+        self._fixed = fixed is not None
+        self._began = time.perf_counter()
+
+    def begin(self) -> None:
+        """Steps are about to be made."""
+        self._began = time.perf_counter()
+
+    def end(self) -> None:
+        """They have been made."""
+        if self._fixed:
+            return
+        took = time.perf_counter() - self._began
+        if took < LOOKS_EVERY[0]:
+            self.steps *= 2
+        elif took > LOOKS_EVERY[1] and self.steps > 1:
+            self.steps //= 2
+        self.pieces = self.steps
+
+
 def substeps(length: float, step: float) -> tuple[int, float]:
     """Number and size of equal steps, none longer than `step`, that make up an interval."""
     n = max(1, math.ceil(length / step * (1.0 - 1e-9)))
@@ -67,6 +110,18 @@ def substeps(length: float, step: float) -> tuple[int, float]:
 def check_step(step: float) -> None:
     """Refuse a step that is not a positive finite number."""
     checks.number("step", step, above=0.0)
+
+
+TOLERANCES = {"rtol": (1e-13, 0.1), "atol": (1e-20, 1.0)}
+"""Below, rounding is all that is left of an error; above, a step is not judged at all."""
+
+
+def check_tolerances(rtol: float, atol: float) -> None:
+    """Refuse tolerances that mean nothing."""
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        least, most = TOLERANCES[name]
+        if not least <= checks.number(name, value, above=0.0) <= most:
+            raise ModelError(f"{name} {value!r} must be from {least:g} to {most:g}, for example 1e-6")
 
 
 MOST_STEPS = 10**10
@@ -123,7 +178,7 @@ def march(
     t_store: Floats,
     settings: Settings,
     watch: Watch,
-    chunk: int = STEPS_PER_CHUNK,
+    chunk: int | None = None,
 ) -> Reached:
     """Integrate from t_store[0] to its end; an interrupt or an error of `watch` ends it early.
 
@@ -137,8 +192,8 @@ def march(
         As it was made with.
     watch : callable
         Called between chunks.
-    chunk : int
-        Steps per chunk.
+    chunk : int, optional
+        Steps per chunk, where results depend on it; as many as take some hundredths of a second if not given.
 
     Raises
     ------
@@ -150,15 +205,17 @@ def march(
     Y = np.empty((len(t_store), len(stepper.y)))
     Y[0] = stepper.y
     progress = (
-        fixed_chunks(stepper, t_store, Y, settings, chunk)
+        fixed_chunks(stepper, t_store, Y, settings, Chunk(chunk))
         if isinstance(stepper, FixedStep)
-        else adaptive_chunks(stepper, t_store, Y, chunk)
+        else adaptive_chunks(stepper, t_store, Y, Chunk(chunk))
     )
     at = Progress(0.0, 1, 0, "")
     try:
-        watch(0.0, 0)
-        for at in progress:
-            watch(at.t, at.evaluations)
+        with Interrupts() as interrupts:
+            watch(0.0, 0)
+            for at in progress:
+                interrupts.check()
+                watch(at.t, at.evaluations)
     except (Exception, KeyboardInterrupt) as error:
         raise InterruptedRunError(reached(stepper.y, t_store, Y, at, "")) from error
     return reached(stepper.y, t_store, Y, at, at.trouble)
@@ -173,52 +230,61 @@ class InterruptedRunError(Exception):
 
 
 class Progress(NamedTuple):
-    """Time, instants stored, evaluations so far, and what ended the run."""
+    """Time, instants stored, evaluations so far, what ended the run; the state between stored instants."""
 
     t: float
     stored: int
     evaluations: int
     trouble: str
+    y: Floats | None = None
 
 
 def reached(y: Floats, t_store: Floats, Y: Floats, at: Progress, trouble: str) -> Reached:
     """The instants stored, and the last state where it lies beyond them."""
     t, rows = t_store[: at.stored], Y[: at.stored]
     if at.t > t[-1]:
-        t, rows = np.append(t, at.t), np.vstack((rows, y))
+        t, rows = np.append(t, at.t), np.vstack((rows, y if at.y is None else at.y))
     return Reached(t, rows, at.evaluations, trouble)
 
 
 def fixed_chunks(
-    stepper: FixedStep, t_store: Floats, Y: Floats, settings: Settings, chunk: int
+    stepper: FixedStep, t_store: Floats, Y: Floats, settings: Settings, chunk: Chunk
 ) -> Iterator[Progress]:
-    """March through all intervals; the last may be shorter than the others."""
+    """March through all intervals, in pieces where they are long; the last may be shorter than the others."""
     lengths = np.diff(t_store)
     regular = lengths[0] if len(lengths) else 0.0
     n_regular = len(lengths) if math.isclose(lengths[-1], regular) else len(lengths) - 1
     total = 0
     for first, last, length in ((0, n_regular, regular), (n_regular, len(lengths), lengths[-1])):
         n, h = substeps(length, settings.step)
-        per_chunk = max(1, chunk // n)
-        for k in range(first, last, per_chunk):
-            end = min(k + per_chunk, last)
-            done = stepper.march(t_store[k:end], n, h, Y[k + 1 : end + 1])
+        k, made = first, 0  # intervals, and steps of the one that has been begun
+        while k < last:
+            end = min(k + max(1, chunk.steps // n), last)
+            steps = min(n - made, chunk.pieces) if end == k + 1 else n
+            chunk.begin()
+            done = stepper.march(t_store[k:end], steps, h, Y[k + 1 : end + 1], made)
+            chunk.end()
             total += done * stepper.evaluations_per_step
-            whole, rest = divmod(done, n)
-            if done < (end - k) * n:
-                what = f"{settings.method} met accelerations that are not finite"
-                yield Progress(t_store[k + whole] + rest * h, k + 1 + whole, total, what)
+            failed = done < (end - k) * steps
+            what = f"{settings.method} met accelerations that are not finite" if failed else ""
+            whole, made = divmod(made + done, n)
+            k += whole
+            within = stepper.y.copy() if made else None
+            yield Progress(float(t_store[k] + made * h), k + 1, total, what, within)
+            if failed:
                 return
-            yield Progress(t_store[end], end + 1, total, "")
 
 
-def adaptive_chunks(stepper: Adaptive, t_store: Floats, Y: Floats, chunk: int) -> Iterator[Progress]:
+def adaptive_chunks(stepper: Adaptive, t_store: Floats, Y: Floats, chunk: Chunk) -> Iterator[Progress]:
     """March until the end is reached or steps get too small."""
     from ce_dynamics.simulation.integrators import kernels
 
     stepper.counts[0] = 1
     code = kernels.RUNNING
     while code == kernels.RUNNING:
-        code = stepper.march(t_store, chunk, Y)
+        chunk.begin()
+        code = stepper.march(t_store, chunk.steps, Y)
+        chunk.end()
         trouble = "dopri5 stopped (the step it needs is too small)" if code == kernels.STEP_TOO_SMALL else ""
-        yield Progress(float(stepper.clock[0]), int(stepper.counts[0]), int(stepper.counts[1]), trouble)
+        t, stored, evaluations = float(stepper.clock[0]), int(stepper.counts[0]), int(stepper.counts[1])
+        yield Progress(t, stored, evaluations, trouble, stepper.y.copy())

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.simulation.integrators import kernels
 from ce_dynamics.simulation.integrators.methods import IMPLICIT
 from ce_dynamics.simulation.integrators.wiring import Wiring
+
+UNGUARDED = np.zeros((0, 5))
+"""Guards of nothing; see `kernels.leaves`."""
 
 
 class FixedStep:
@@ -25,6 +30,8 @@ class FixedStep:
     ----------
     y : array
         The state it has reached; written in place.
+    made, steps : int
+        Steps that the latest march made, and all of them.
     """
 
     def __init__(self, method: str, wiring: Wiring, y0: Floats, jacobian_every: int = 1) -> None:
@@ -38,15 +45,18 @@ class FixedStep:
         self._matrix = np.zeros((n, n) if self._implicit else (1, 1))
         self._pivots = np.zeros(n, dtype=np.int64)
         self._every = jacobian_every
+        self.made = self.steps = 0
         self._age, self._kept = np.zeros(1, dtype=np.int64), np.zeros(1)
 
-    def march(self, t: Floats, n: int, h: float, out: Floats) -> int:
-        """From each t[k] make n steps of h and leave the state in out[k].
+    def march(
+        self, t: Floats, n: int, h: float, out: Floats, first: int = 0, guards: Floats = UNGUARDED
+    ) -> int:
+        """From each t[k] + first·h make n steps of h and leave the state in out[k].
 
         Returns
         -------
         int
-            Steps that led to finite states; fewer than all if the next one did not.
+            Steps that led to finite states; fewer than all if the next one did not, or left the guards.
         """
         w = self.wiring
         if self._implicit:
@@ -62,13 +72,29 @@ class FixedStep:
                 self._work,
                 self.y,
                 t,
+                first,
                 n,
                 h,
+                guards,
                 out,
             )
         else:
-            done = kernels.march_explicit(w.calls, w.time, w.state, w.rate, self._work, self.y, t, n, h, out)
-        return int(done)
+            done = kernels.march_explicit(
+                w.calls, w.time, w.state, w.rate, self._work, self.y, t, first, n, h, guards, out
+            )
+        self.made = int(done)
+        self.steps += self.made
+        return self.made
+
+    def remembers(self, saved: Floats) -> bool:
+        """Whether numbers are what `memory` can be."""
+        if not len(saved):
+            return len(self.memory) == 0
+        n = len(self.y)
+        kept, age, pivots = saved[0], saved[1], saved[2 : 2 + n]
+        whole = np.all(pivots == np.floor(pivots)) and age == np.floor(age)
+        within = np.all((pivots >= 0) & (pivots < n)) and 0 <= age <= self._every
+        return bool(math.isfinite(kept) and whole and within)
 
     @property
     def memory(self) -> Floats:
@@ -126,6 +152,10 @@ class Adaptive:
     def memory(self, saved: Floats) -> None:
         self.clock[:] = saved
 
+    def remembers(self, saved: Floats) -> bool:
+        """Whether numbers are what `memory` can be."""
+        return bool(np.isfinite(saved).all() and (saved[1:] >= 0.0).all())
+
     def forget(self) -> None:
         """Start afresh."""
         self.clock[:] = (0.0, 0.0, 1e-4)
@@ -134,6 +164,11 @@ class Adaptive:
         """Go on from a state that was changed from outside."""
         self.begin()
 
+    @property
+    def steps(self) -> int:
+        """Steps accepted."""
+        return int(self.counts[2])
+
     def begin(self) -> None:
         """Take the present rate as that of the first stage: at the start and when inputs have changed."""
         w = self.wiring
@@ -141,7 +176,7 @@ class Adaptive:
         self._K[0] = w.rate
         self.counts[1] += 1
 
-    def march(self, t_store: Floats, budget: int, out: Floats) -> int:
+    def march(self, t_store: Floats, budget: int, out: Floats, guards: Floats = UNGUARDED) -> int:
         """Go on towards the last of t_store by at most `budget` steps; one of the codes of the kernels."""
         w = self.wiring
         return int(
@@ -158,6 +193,7 @@ class Adaptive:
                 t_store,
                 *self._tolerances,
                 budget,
+                guards,
                 out,
             )
         )

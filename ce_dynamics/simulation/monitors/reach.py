@@ -19,8 +19,8 @@ from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.embedding.gearing import size_of
 from ce_dynamics.simulation.monitors.dead_centres import Watched, watched
 
-CLOSE = 3.0
-"""Gearing from which the end of the reach may be close: a third of a radian of φ."""
+CLOSE = 10.0
+"""Gearing from which the end of the reach may be close: some tenths of a radian of φ."""
 
 MOVED = 0.02
 """Part of half the reach by which its ends may move with what a loop attaches to while it is near one."""

@@ -97,14 +97,6 @@ class Case:
         progress: Callable[[float], None] | None = None,
     ) -> Record:
         """As `simulate`, without loading xarray."""
-        steps = -1  # the start is reported as well
-
-        def count(t: float) -> None:
-            nonlocal steps
-            steps += 1
-            if progress is not None:
-                progress(t)
-
         try:
             results = simulate_to_record(
                 self.model,
@@ -115,18 +107,18 @@ class Case:
                 rtol=rtol,
                 atol=atol,
                 audit=True,
-                progress=count,
+                progress=progress,
             )
         except SimulationError as error:
             if isinstance(error.partial, Record):
-                self.complete(error.partial, steps)
+                self.complete(error.partial)
             raise
-        self.complete(results, steps)
+        self.complete(results)
         return results
 
-    def complete(self, results: Record | xr.Dataset, steps: int) -> None:
+    def complete(self, results: Record | xr.Dataset) -> None:
         """Add what only the case knows."""
-        results.attrs |= {**self.attributes, "steps": steps}
+        results.attrs |= {**self.attributes}
         if self.manoeuvre is not None and self.manoeuvre.path is not None:
             columns = np.stack([results[name].values for name in ("x", "y")], axis=1)
             errors = [self.manoeuvre.path_error({"x": x, "y": y}) for x, y in columns.tolist()]

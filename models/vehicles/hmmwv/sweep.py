@@ -281,8 +281,8 @@ def single(sweep: Sweep, case: Case, results: xr.Dataset) -> xr.Dataset:
     over_time = [name for name, variable in results.data_vars.items() if "time" in variable.dims]
     reached = results[over_time].isel(time=np.isfinite(results["chassis_x"].values))
     steps = round(float(results["time_reached"].values) / sweep.step)
-    reached.attrs = {**results.attrs, "evaluations": 4 * steps}
-    case.complete(reached, steps)
+    reached.attrs = {**results.attrs, "evaluations": 4 * steps, "steps": steps}
+    case.complete(reached)
     return reached
 
 

@@ -25,6 +25,9 @@ from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS, HmmwvParameters, S
 from ce_dynamics.models.vehicles.hmmwv.sensors import add_sensors
 from ce_dynamics.models.vehicles.hmmwv.suspension import add_corner, add_rigid_body
 
+INPUTS = {"steering": (-1.0, 1.0), "throttle": (0.0, 1.0), "brake": (0.0, 1.0)}
+"""Ranges of the inputs: full lock to the right and left, pedals from rest to the floor."""
+
 
 def build(
     parameters: HmmwvParameters | None = None,
@@ -61,8 +64,8 @@ def build(
     system = System(gravity=data.gravity, name="hmmwv")
     for parameter in data.free:
         system.add_parameter(parameter)
-    for name in ("steering", "throttle", "brake"):
-        system.add_input(name, "1")
+    for name, between in INPUTS.items():
+        system.add_input(name, "1", between=between)
     system.group("corner", CORNERS)
     chassis = add_rigid_body(system, "chassis", data.chassis, system.ground, Free())
     link = add_steering(system, chassis, data.steering)

@@ -1,0 +1,42 @@
+"""Ctrl-C between pieces of compiled work, so that what was computed stays whole."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from types import FrameType, TracebackType
+
+
+class Interrupts:
+    """Remembers Ctrl-C while it is entered; `check` lets it take effect.
+
+    Only where Python's own handler is in place and in the main thread: whoever handles it otherwise does so.
+    """
+
+    def __init__(self) -> None:
+        self._asked = False
+        self._ours = False
+
+    def __enter__(self) -> Interrupts:
+        handler = signal.getsignal(signal.SIGINT)
+        if handler is signal.default_int_handler and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, self._note)
+            self._ours = True
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._ours:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        if kind is None:
+            self.check()
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self._asked = True
+
+    def check(self) -> None:
+        """Raise KeyboardInterrupt if it was asked for."""
+        if self._asked:
+            self._asked = False
+            raise KeyboardInterrupt
