@@ -176,8 +176,10 @@ class Simulator:
             stepper.restart()
         if self._adaptive:
             self._adapt(length)
-        elif n > AT_ONCE or stepper.march(self._t, n, h, self._out, 0, self._guards) < n:  # type: ignore[call-arg, arg-type]
-            self._in_pieces(n, h)
+        else:
+            done = 0 if n > AT_ONCE else stepper.march(self._t, n, h, self._out, 0, self._guards)  # type: ignore[call-arg, arg-type]
+            if done < n:
+                self._in_pieces(n, h, int(done))
         self._count += 1
         self.time = self._base + self._count * length
         return self.state
@@ -346,12 +348,11 @@ class Simulator:
         """Count steps of another length from here on: the time is a product, no sum of many."""
         self._kept, self._base, self._count = division, self.time, 0
 
-    def _in_pieces(self, n: int, h: float) -> None:
+    def _in_pieces(self, n: int, h: float, made: int) -> None:
         """What is left of n steps: many, or near the end of a loop's reach, or up to where they fail."""
         stepper, guard = self._stepper, self._guard
         assert isinstance(stepper, FixedStep), "adaptive steps are made elsewhere"
         start, chunk = self.time, Chunk()
-        made = stepper.made if n <= AT_ONCE else 0
         with Interrupts() as interrupts:
             while made < n:
                 self.time = start + made * h

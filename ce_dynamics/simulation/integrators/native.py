@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 STEPS_PER_CHUNK = 16
 """Steps before the first look at progress and interrupts; of no influence on the results."""
 
+MOST_PER_CHUNK = 2**20
+
 STEPS_AT_ONCE = 256
 """How many steps are made at most between two looks at charts, which results do depend on."""
 
@@ -95,7 +97,7 @@ class Chunk:
             return
         took = time.perf_counter() - self._began
         if took < LOOKS_EVERY[0]:
-            self.steps *= 2
+            self.steps = min(2 * self.steps, MOST_PER_CHUNK)
         elif took > LOOKS_EVERY[1] and self.steps > 1:
             self.steps //= 2
         self.pieces = self.steps
@@ -264,6 +266,7 @@ def fixed_chunks(
             chunk.begin()
             done = stepper.march(t_store[k:end], steps, h, Y[k + 1 : end + 1], made)
             chunk.end()
+            stepper.steps += done
             total += done * stepper.evaluations_per_step
             failed = done < (end - k) * steps
             what = f"{settings.method} met accelerations that are not finite" if failed else ""

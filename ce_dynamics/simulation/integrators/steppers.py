@@ -30,8 +30,8 @@ class FixedStep:
     ----------
     y : array
         The state it has reached; written in place.
-    made, steps : int
-        Steps that the latest march made, and all of them.
+    steps : int
+        Steps made; counted by whoever makes them.
     """
 
     def __init__(self, method: str, wiring: Wiring, y0: Floats, jacobian_every: int = 1) -> None:
@@ -45,7 +45,7 @@ class FixedStep:
         self._matrix = np.zeros((n, n) if self._implicit else (1, 1))
         self._pivots = np.zeros(n, dtype=np.int64)
         self._every = jacobian_every
-        self.made = self.steps = 0
+        self.steps = 0
         self._age, self._kept = np.zeros(1, dtype=np.int64), np.zeros(1)
 
     def march(
@@ -82,9 +82,7 @@ class FixedStep:
             done = kernels.march_explicit(
                 w.calls, w.time, w.state, w.rate, self._work, self.y, t, first, n, h, guards, out
             )
-        self.made = int(done)
-        self.steps += self.made
-        return self.made
+        return int(done)
 
     def remembers(self, saved: Floats) -> bool:
         """Whether numbers are what `memory` can be."""
