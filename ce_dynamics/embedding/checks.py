@@ -16,6 +16,7 @@ from ce_dynamics.errors import (
     SingularConfigurationError,
     UnderConstrainedError,
 )
+from ce_dynamics.mechanism.assumptions import TOLERANCE
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import FunctionCoordinate, HingeComponent
 from ce_dynamics.mechanism.system import CutEdge, LoopClosure, System
@@ -23,7 +24,7 @@ from ce_dynamics.mechanism.system import CutEdge, LoopClosure, System
 if TYPE_CHECKING:
     from ce_dynamics.embedding.aggregate import Aggregate
 
-COARSE = (1e-4, 1e-3, 1e-2)
+COARSE = (TOLERANCE, 1e-4, 1e-3, 1e-2)
 """Tolerances that are tried to tell whether a loop is held by the precision of its data."""
 
 

@@ -1,0 +1,128 @@
+"""Geometry that is exact up to the digits of its data, in any orientation and far from the origin."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import ce_dynamics as ce
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.dynamics.instant import Instant
+from ce_dynamics.dynamics.state import Layout
+from ce_dynamics.embedding.aggregate import Embedding
+from ce_dynamics.embedding.embed import embed
+from ce_dynamics.mechanism.assumptions import TOLERANCE
+from ce_dynamics.mechanism.system import System
+from tests.ce_dynamics.closure_sampling import closure_errors_at
+from tests.ce_dynamics.mechanisms import bricard, floating_coupler, slider_crank
+from tests.ce_dynamics.moved_systems import Elsewhere, rotation
+from tests.orientations.__main__ import main
+
+Y = (0.0, 1.0, 0.0)
+
+
+def hanging_four_bar(off: float, tolerance: float = TOLERANCE) -> System:
+    """A four-bar on an arm, one of whose axes is off by an angle."""
+    system = System(gravity=(0.0, 0.0, -9.81), tolerance=tolerance)
+    for name, parent, axis, at, com in (
+        ("arm", "ground", Y, (0.0, 0.0, -1.0), (0.5, 0.0, 0.0)),
+        ("crank", "arm", Y, (0.0, 0.0, 0.0), (0.1, 0.0, 0.15)),
+        ("rod", "crank", Y, (0.2, 0.0, 0.3), (0.65, 0.0, 0.55)),
+        ("lever", "arm", (off, 1.0, 0.0), (1.2, 0.0, 0.0), (1.2, 0.0, 0.4)),
+    ):
+        hinge = ce.Revolute(axis, at)
+        system.add_body(name, mass=1.0, com=com, inertia=(0.1, 0.1, 0.1), parent=parent, hinge=hinge)
+    system.close_loop("top", "rod", "lever", ce.Spherical((1.1, 0.0, 0.8)))
+    return system
+
+
+def accelerations(embedding: Embedding, q: Array) -> Array:
+    layout = Layout(embedding)
+    instant = Instant(embedding, layout, q, np.ones(embedding.n_v), np.zeros(0), np.zeros(0))
+    return np.asarray(instant.accelerations.v_dot, dtype=float)
+
+
+@pytest.mark.parametrize("off", [6e-17, 1e-9, 3e-6])
+def test_axis_that_is_nearly_parallel_is_taken_as_parallel(off: float) -> None:
+    """The angle changes accelerations by as much at most; taken as exact, by nothing but rounding."""
+    q = np.array((0.1, 0.2))
+    exact, near = embed(hanging_four_bar(0.0)), embed(hanging_four_bar(off))
+    assert near.n_v == 2
+    np.testing.assert_allclose(accelerations(near, q), accelerations(exact, q), rtol=1e-12)
+    some = q + np.random.default_rng(0).uniform(-0.1, 0.1, (1000, 2))
+    assert np.max(closure_errors_at(near, some)) < 2e-14
+    told = [str(found) for found in near.system.assumptions]
+    expected = f"axis of 'lever': off by {off:.2g} rad, taken as exact"
+    assert told == ([expected] if off > 1e-12 else [])
+    assert off < 1e-11 or expected in str(near.system.describe())
+
+
+def test_what_the_user_gave_comes_back_with_another_tolerance() -> None:
+    system = hanging_four_bar(3e-6)
+    assert embed(system).n_v == 2
+    system.tolerance = 0.0
+    with pytest.warns(
+        ce.ImmobilityWarning, match=r"'crank', 'rod', 'lever'\] move as one.*System\(tolerance="
+    ):
+        assert embed(system).n_v == 1
+    np.testing.assert_array_equal(
+        system.find("lever").inboard.axis,  # type: ignore[attr-defined]
+        ce.Revolute((3e-6, 1.0, 0.0)).axis,
+    )
+    (kept,) = system.assumptions
+    assert str(kept) == "axis of 'lever': off by 3e-06 rad, kept as given"
+
+
+def test_conditions_that_contradict_each_other_are_refused() -> None:
+    """Taken literally, 1e-10 rad leave the loop open by as much: neither closed nor held."""
+    with pytest.raises(ce.OverConstrainedError, match=r"contradict each other: 0\.03 rad from"):
+        embed(hanging_four_bar(1e-10, tolerance=0.0))
+
+
+@pytest.mark.parametrize("value", [-1e-9, 0.1, float("nan")])
+def test_tolerances_that_make_no_sense(value: float) -> None:
+    with pytest.raises(ce.ModelError, match="System: tolerance"):
+        System(tolerance=value)
+
+
+MECHANISMS: dict[str, Callable[[], System]] = {
+    "slider-crank led by its slider": lambda: slider_crank(0.3, 1.0, 0.5, ("slider",)),
+    "floating coupler": floating_coupler,
+    "Bricard": bricard,
+}
+
+
+@pytest.mark.parametrize(("digits", "away"), [(None, 5e3), (12, 0.0), (9, 0.0), (6, 5e3)])
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_mechanisms_elsewhere(name: str, digits: int | None, away: float) -> None:
+    """Turned, moved and rounded they move as they did, to the precision of their data, and close to rounding.
+
+    Positions 5 km away are multiples of 9e-13 m, a few of which add up along a loop.  A Bricard whose points
+    are rounded to those is no Bricard any more, and refused by name.
+    """
+    rng = np.random.default_rng(5)
+    home = MECHANISMS[name]()
+    there = Elsewhere(rotation(rng), away * rng.uniform(-1.0, 1.0, 3), digits)
+    if name == "Bricard" and digits is not None and away:
+        with pytest.raises(ce.OverConstrainedError, match=r"contradict each other|0 degrees of freedom"):
+            embed(there(home))
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        embedding = embed(there(home))
+    q = np.array((0.03,))
+    precision = 9e-13 if digits is None else 10.0**-digits
+    tolerance = 100.0 * precision  # what lengths of about 1 m are multiplied by in accelerations
+    expected = accelerations(embed(home), q)
+    np.testing.assert_allclose(accelerations(embedding, q), expected, rtol=tolerance, atol=tolerance)
+    some = rng.uniform(-0.04, 0.04, (1000, 1))
+    assert np.max(closure_errors_at(embedding, some)) < (2e-11 if away else 5e-15)
+
+
+def test_random_mechanisms_in_random_orientations(capsys: pytest.CaptureFixture[str]) -> None:
+    """A sample of what ``python -m tests.orientations`` tries by the thousand."""
+    assert main(["--count", "4", "--states", "300", "--seed", "11"]) == 0
+    assert "closed at" in capsys.readouterr().out
