@@ -194,7 +194,8 @@ def whole_step(  # type: ignore[no-untyped-def]
     c += approaching(psi, rate, free + c, h, kind == 1, restitution, rest_speed)
     for i in range(m):
         b[i] = free[i] + c[i]
-        speed = max(speed, sizes[i] + abs(c[i]))
+        far = kind[i] == 1 and c[i] > sizes[i]  # see `Problem.speed`
+        speed = max(speed, sizes[i] + (sizes[i] if far else abs(c[i])))
         lower[i], upper[i] = -h * limit[i], h * limit[i]
     for i in range(m):
         for j in range(i + 1):

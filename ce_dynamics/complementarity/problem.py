@@ -278,11 +278,16 @@ class Problem:
 
     @cached_property
     def speed(self) -> float:
-        """Size of the velocities that w is made of: the largest |Gᵀ| |v| + |c| [m/s or rad/s]."""
+        """Size of the velocities that w is made of: the largest |Gᵀ| |v| + |c| [m/s or rad/s].
+
+        What a unilateral row is open beyond that velocity does not count: ψ/h of distant bodies says nothing.
+        """
         if len(self.c) == 0:
             return 0.0
         parts = np.bincount(self.GT.row_of, np.abs(self.GT.values * self.v[self.GT.columns]), len(self.c))
-        return float(np.max(parts + np.abs(self.c)))
+        given = np.abs(self.c)
+        far = (self.conditions.kind == Kind.UNILATERAL) & (self.c > parts)
+        return float(np.max(parts + np.where(far, parts, given)))
 
     @property
     def rounding(self) -> float:
