@@ -23,10 +23,11 @@ from ce_dynamics.complementarity import Chain, GaussSeidel
 from ce_dynamics.complementarity.solvers.chain import delassus
 from ce_dynamics.complementarity.solvers.gradient import largest_eigenvalue, projected_gradient
 from ce_dynamics.complementarity.solvers.rows import scaled_rows
-from tests.benchmarks.pgs_sweeps import WIDE
 from tests.ce_dynamics.complementarity.piles import sphere_wall
 
 RADIUS = 0.5
+WIDE = 500
+"""Spheres in a row, so that 10,000 contacts make ten rows."""
 
 
 def megabytes() -> float:
@@ -37,7 +38,7 @@ def megabytes() -> float:
 def ours(contacts: int, seconds: float) -> None:
     """Chain, gradients alone, and Gauss–Seidel on the problem of one step."""
     before = megabytes()
-    problem = sphere_wall(contacts, 0.5)
+    problem = sphere_wall(contacts, 0.5, WIDE)
     print(f"{len(problem.c)} rows; building them took the process from {before:.0f} to {megabytes():.0f} MB")
     began = time.perf_counter()
     rows = scaled_rows(delassus(problem), problem.b, problem.conditions, problem.diagonal)

@@ -21,10 +21,10 @@ WIDE = 50
 """Spheres in a row of the wall."""
 
 
-def wall(contacts: int) -> Problem:
-    """The problem of one step of a wall with so many contacts."""
+def wall(contacts: int, wide: int = WIDE) -> Problem:
+    """The problem of one step of a wall with so many contacts, so many spheres in a row."""
     R = 0.5
-    spheres = max(WIDE, contacts // 2)
+    spheres = max(wide, contacts // 2)
     bodies: list[RigidBody] = []
     a: list[int] = []
     b: list[int] = []
@@ -32,18 +32,18 @@ def wall(contacts: int) -> Problem:
     places: list[float] = []
     inertia = (0.4 * R * R,) * 3
     for k in range(spheres):
-        row, column = divmod(k, WIDE)
+        row, column = divmod(k, wide)
         x = 2.0 * R * column + R * (row % 2)
         bodies.append(RigidBody(f"s{k}", 1.0, inertia, (x, 0.0, R + row * R * math.sqrt(3.0))))
         places.append(x)
         if row == 0:
             below = [(NO_BODY, (0.0, 0.0, 1.0))]
         else:
-            left = k - WIDE - (0 if row % 2 else 1)
+            left = k - wide - (0 if row % 2 else 1)
             below = [
                 (n, (x - places[n], 0.0, R * math.sqrt(3.0)))
                 for n in (left, left + 1)
-                if (row - 1) * WIDE <= n < row * WIDE
+                if (row - 1) * wide <= n < row * wide
             ]
         for other, d in below:
             if len(a) < contacts:

@@ -28,6 +28,8 @@ FIRST_BLOCKS = (100, 400)
 """Products of the gradient blocks that Newton and proximal Newton follow."""
 LONG_BLOCK, LONG_BLOCKS, LAST_BLOCKS = 1000, 20, 100
 """Products of a later block; how many before and after the path is followed by arc length."""
+LARGE = 6000
+"""Rows from which a linear system costs so much more than a product that the gradients go first."""
 WITHIN = 1e-14
 """Largest |F| of scaled rows at which Newton stops."""
 
@@ -138,6 +140,10 @@ def with_matrix(search: Search, x: Floats) -> None:
     if np.any(x) and search.sharp(x):
         return
     on_gradients = x
+    if len(search.rows) > LARGE:
+        on_gradients = search.long_gradients(x, LONG_BLOCKS)
+        if search.over:
+            return
     for products in FIRST_BLOCKS:
         on_gradients = search.gradients(on_gradients, products)
         if search.over or search.sharp(on_gradients) or search.proximal(on_gradients):

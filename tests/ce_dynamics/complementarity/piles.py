@@ -77,9 +77,9 @@ def bricks(courses: int, columns: int, mu: float = 0.5) -> Problem:
     return touching(bodies, touches, mu)
 
 
-def sphere_wall(contacts: int, mu: float) -> Problem:
+def sphere_wall(contacts: int, mu: float, wide: int = 50) -> Problem:
     """A wall of spheres."""
-    problem = spheres(contacts)
+    problem = spheres(contacts, wide)
     friction = np.where(problem.conditions.mu > 0.0, mu, 0.0)
     return replace(problem, conditions=problem.conditions._replace(mu=friction))
 
