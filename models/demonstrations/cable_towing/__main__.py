@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.complementarity import Exact, GaussSeidel, Solver
+from ce_dynamics.complementarity import Chain, Exact, GaussSeidel, Solver
 from ce_dynamics.complementarity.events import NEGLIGIBLE
 from ce_dynamics.complementarity.rigid import rotations
 from ce_dynamics.models.demonstrations.cable_towing.model import End, TowingRun, simulate, tension_report
@@ -39,17 +39,23 @@ def demonstrate(arguments: Sequence[str] | None) -> None:
     )
     options.add_argument("--scene", choices=sorted(SCENES), default="robots", help="default: robots")
     options.add_argument("--step", type=float, default=2e-3, help="h [s]; default: 0.002")
-    options.add_argument("--solver", choices=("pgs", "exact"), default="pgs", help="default: pgs")
+    options.add_argument(
+        "--solver",
+        choices=("pgs", "exact"),
+        default="pgs",
+        help="exact: to rounding, for cables alone by least squares, with feet by the chain; default: pgs",
+    )
     options.add_argument(
         "--friction",
         choices=("disc", "box"),
-        help="of feet: μ p_n bounds its length, or each component (a pyramid); default: disc, with exact box",
+        default="disc",
+        help="of feet: μ p_n bounds its length, or each component (a pyramid); default: disc",
     )
     options.add_argument("--tolerance", type=float, default=1e-9, help="of PGS [m/s]; default: 1e-9")
     given = options.parse_args(arguments)
-    friction = given.friction or ("disc" if given.solver == "pgs" else "box")
-    scene = SCENES[given.scene](friction)
-    solver: Solver = GaussSeidel(given.tolerance) if given.solver == "pgs" else Exact()
+    scene = SCENES[given.scene](given.friction)
+    exact: Solver = Chain(1e-13) if scene.towing.feet else Exact()
+    solver = GaussSeidel(given.tolerance) if given.solver == "pgs" else exact
     duration = positive_number("--duration", scene.duration if given.duration is None else given.duration)
     step = positive_number("--step", given.step)
 

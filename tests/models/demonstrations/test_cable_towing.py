@@ -408,3 +408,22 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
         assert complaint.count("\n") == 1
     exact = ["--solver", "exact", "--duration", "0.02", "--output", str(tmp_path)]
     assert main(["--scene", "robots", "--friction", "disc", *exact]) == 0
+
+
+@pytest.mark.parametrize("scene", ["robots", "train"])
+def test_exact_solver_runs_all_scenes(scene: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--scene", scene, "--solver", "exact", "--duration", "0.1", "--output", str(tmp_path)]
+    assert main(arguments) == 0
+    printed = capsys.readouterr().out
+    (line,) = [line for line in printed.splitlines() if line.startswith("residual")]
+    # rounding of speeds of 1 m/s and slacks of 0.1 m over steps of 2 ms: 1e-13 of 50 m/s
+    assert float(line.split()[2]) < 1e-11
+
+
+def test_first_forces_are_those_of_the_step_that_begins_there() -> None:
+    run = simulate(
+        Towing([ball(position=(0, 0, -1.0))], [Tow("c", End("ball"), Straight((0, 0, 0)), 1.0)]),
+        duration=0.01,
+    )
+    np.testing.assert_array_equal(run.force[0], run.force[1])
+    assert run.force[0, 0] > 0.0
