@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -11,10 +10,6 @@ from ce_dynamics.errors import ModelError
 
 RESERVED = ("time", "closure", "closure_error", "work")
 """Names that results use for themselves."""
-
-
-CHART_NUMBERS = re.compile(r"\.chart\.(at|along)\.[0-9.]+$")
-"""Entries of the state that say which chart a loop is on: of no use in results."""
 
 
 class Variable(NamedTuple):
@@ -48,7 +43,7 @@ def variables(entries: Iterable[Entry], groups: Mapping[str, Sequence[str]]) -> 
     """
     units: dict[str, str] = {}
     for entry in entries:
-        if CHART_NUMBERS.search(entry.name):
+        if entry.role == "chart":
             continue
         if entry.name in units:
             raise ModelError(f"two quantities are named {entry.name!r}; rename one")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -12,15 +12,24 @@ from ce_dynamics.embedding.aggregate import Embedding, slices
 from ce_dynamics.embedding.embed import neutral_state
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.forces.base import StateDeclaration
+from ce_dynamics.mechanism.hinges.base import CoordinateRole
 from ce_dynamics.mechanism.parameters import bind
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One number of a vector: its name and unit."""
+    """One number of a vector.
+
+    Attributes
+    ----------
+    name, unit : str
+    role : {"quantity", "chart"}
+        "chart" of a coordinate that stays as it is and says which chart a loop is on: of no use in results.
+    """
 
     name: str
     unit: str
+    role: CoordinateRole = field(default="quantity", repr=False)
 
 
 class Layout:
@@ -45,9 +54,11 @@ class Layout:
         system = embedding.system
         bodies = list(embedding.coordinates.values())
         self.q = tuple(
-            Entry(dotted(b.name, suffix), unit)
+            Entry(dotted(b.name, suffix), unit, b.inboard.role_of(k))
             for b in bodies
-            for suffix, unit in zip(b.inboard.coordinate_names, b.inboard.coordinate_units, strict=True)
+            for k, (suffix, unit) in enumerate(
+                zip(b.inboard.coordinate_names, b.inboard.coordinate_units, strict=True)
+            )
         )
         self.v = tuple(
             Entry(rate_name(b.name, suffix, b.inboard.coordinate_names), unit)

@@ -13,6 +13,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array, concatenate, zeros
 from ce_dynamics.embedding.loop_coordinate import LoopCoordinate, coordinate_body
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.hinges.base import CoordinateRole
 
 
 class ChartHinge(LoopCoordinate):
@@ -23,6 +24,9 @@ class ChartHinge(LoopCoordinate):
     @property
     def neutral(self) -> Array:
         return np.array(self.start)
+
+    def role_of(self, k: int) -> CoordinateRole:
+        return "quantity" if k < self.n_v else "chart"
 
     def q_dot(self, q: Array, v: Array) -> Array:
         """The chart stays."""

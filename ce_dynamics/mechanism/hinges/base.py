@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from ce_dynamics.algebra.arrays import Array, zeros
 from ce_dynamics.mechanism.checked import finite_vector, unit_axis
@@ -19,6 +19,9 @@ from ce_dynamics.mechanism.hinges.conditions import Condition
 from ce_dynamics.mechanism.orientation import Directions, Orientation
 
 __all__ = ["Hinge", "finite_vector", "unit_axis"]
+
+
+CoordinateRole = Literal["quantity", "chart"]
 
 
 class Hinge(ABC):
@@ -118,6 +121,10 @@ class Hinge(ABC):
     def q_dot(self, q: Array, v: Array) -> Array:
         """Rates of the coordinates (n_q,)."""
         return v
+
+    def role_of(self, k: int) -> CoordinateRole:
+        """What coordinate k is: a quantity, or a number that says which chart a loop is on."""
+        return "quantity"
 
     def velocity_of(self, k: int) -> int | None:
         """Number of the velocity that is the rate of coordinate k; None if no single one is."""
