@@ -1,20 +1,31 @@
-"""The HMMWV by its short name: what `ce_dynamics.models.vehicles.hmmwv` offers, loaded when first used."""
+"""The HMMWV: four double-wishbone corners, Pitman steering, TMeasy tyres, powertrain and driver.
+
+>>> import ce_dynamics as ce
+>>> from ce_dynamics.models import hmmwv
+>>> model = ce.compile(hmmwv.build(speed=12.0))
+>>> run = ce.simulate(model, hmmwv.double_lane_change(12.0), duration=10.0)
+
+or, from a settled state and with the road of the manoeuvre, ``run = hmmwv.run("double-lane-change")``.
+Names are loaded when they are first used.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ce_dynamics.models.vehicles import hmmwv
+from ce_dynamics.algebra.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from ce_dynamics.models.vehicles.hmmwv import *  # noqa: F403
+    from ce_dynamics.models.vehicles.hmmwv.case import Case as Case, prepare as prepare, run as run
+    from ce_dynamics.models.vehicles.hmmwv.driving import (
+        double_lane_change as double_lane_change,
+        make_manoeuvre as make_manoeuvre,
+    )
+    from ce_dynamics.models.vehicles.hmmwv.equilibrium import settled as settled, steady as steady
+    from ce_dynamics.models.vehicles.hmmwv.plots import figure as figure
+    from ce_dynamics.models.vehicles.hmmwv.ride import build_ride as build_ride
+    from ce_dynamics.models.vehicles.hmmwv.schema import HmmwvParameters as HmmwvParameters
+    from ce_dynamics.models.vehicles.hmmwv.summary import summarise as summarise
+    from ce_dynamics.models.vehicles.hmmwv.vehicle import build as build
 
-__all__ = hmmwv.__all__
-
-
-def __getattr__(name: str) -> Any:
-    return getattr(hmmwv, name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__, __all__ = lazy_names()

@@ -6,8 +6,7 @@ import time
 from typing import Any, NamedTuple
 
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiler import TracedFunction
-from ce_dynamics.compiler import machine as compiler
+from ce_dynamics.compiler import TracedFunction, machine as compiler
 from ce_dynamics.compiler.codegen.emit import FLAGS, emit_llvm
 from ce_dynamics.compiler.tracing.operations import arity
 from ce_dynamics.models.vehicles.hmmwv.ride import build_ride

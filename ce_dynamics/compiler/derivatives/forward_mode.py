@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ce_dynamics.compiler.casadi import SparseJacobian
+from ce_dynamics.compiler.derivatives.sparse import SparseJacobian
 from ce_dynamics.compiler.tracing.function import TracedFunction, extract
 from ce_dynamics.compiler.tracing.graph import Graph
 from ce_dynamics.compiler.tracing.operations import COMPARISONS, LOGICAL, UNARY, Op

@@ -16,8 +16,7 @@ from ce_dynamics.algebra.rotation import normalised
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, closure_errors
 from ce_dynamics.embedding.closures.coupling_rows import moving_residuals
-from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion
-from ce_dynamics.embedding.motion import at_rest as body_at_rest
+from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion, at_rest as body_at_rest
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.nominal import at_nominal
 from ce_dynamics.mechanism.system import CutEdge, LoopClosure

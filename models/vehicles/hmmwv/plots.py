@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ce_dynamics.models.parts.manoeuvres import DoubleLaneChange, Manoeuvre
-from ce_dynamics.models.parts.paths import CirclePath, LateralPath
-from ce_dynamics.models.parts.paths import Path as RoadPath
+from ce_dynamics.models.parts.paths import CirclePath, LateralPath, Path as RoadPath
 from ce_dynamics.models.vehicles.hmmwv.summary import energy_imbalance, load_name, suspension_travel
 
 if TYPE_CHECKING:

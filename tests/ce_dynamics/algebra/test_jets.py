@@ -107,7 +107,7 @@ def test_numpy_scalars_and_arrays_mix_with_moving_scalars() -> None:
 
 def test_functions_of_numpy_and_branches_are_refused_in_words() -> None:
     x = moving(*X)
-    with pytest.raises(TypeError, match=r"ce_dynamics\.arrays"):
+    with pytest.raises(TypeError, match=r"ce_dynamics\.algebra\.arrays"):
         float(x)
     with pytest.raises(TypeError, match="where"):
         bool(x)

@@ -9,7 +9,6 @@ import pytest
 
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import CompiledFunction, trace
-from ce_dynamics.compiler.casadi import from_casadi, jacobian
 from ce_dynamics.compiler.derivatives import compiled as jacobians
 from ce_dynamics.compiler.derivatives.compiled import JacobianCall, compile_jacobian
 from ce_dynamics.compiler.derivatives.forward_mode import sparse_forward_jacobian
@@ -18,6 +17,7 @@ from ce_dynamics.compiler.tracing.operations import LOGICAL, Op
 from ce_dynamics.models import hmmwv
 from ce_dynamics.simulation.integrators.scipy_jacobian import DenseJacobian, sparse_jacobian_of
 from ce_dynamics.simulation.right_hand_side import RightHandSide
+from tests.ce_dynamics.compiler.casadi_reading import from_casadi, jacobian
 from tests.ce_dynamics.simulation.integrators.systems import pendulum
 
 ca: Any = pytest.importorskip("casadi")

@@ -6,15 +6,15 @@ from typing import Any
 import casadi
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from numpy.typing import NDArray
 
 from ce_dynamics.algebra import arrays
-from ce_dynamics.compiler import TracedFunction, compile_function, from_casadi, to_casadi, trace
+from ce_dynamics.compiler import TracedFunction, compile_function, to_casadi, trace
 from ce_dynamics.compiler.tracing.function import extract
 from ce_dynamics.compiler.tracing.graph import Graph
 from ce_dynamics.compiler.tracing.operations import LOGICAL, MEANING, Op, arity
+from tests.ce_dynamics.compiler.casadi_reading import UnsupportedOperationError, from_casadi
 
 N = 3
 UNIT = 2.0**-53
@@ -243,8 +243,6 @@ def test_empty_and_constant_functions() -> None:
 
 
 def test_unsupported_casadi_operations_are_named() -> None:
-    from ce_dynamics.compiler.casadi import UnsupportedOperationError
-
     x = casadi.SX.sym("x")
     with pytest.raises(UnsupportedOperationError, match="ERFINV"):
         from_casadi(casadi.Function("f", [x], [casadi.erfinv(x)]))

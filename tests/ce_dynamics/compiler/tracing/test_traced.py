@@ -134,7 +134,7 @@ def test_branching_on_values_is_refused_with_the_remedy(name: str) -> None:
 
 
 def test_conversion_to_float_is_refused() -> None:
-    with pytest.raises(TypeError, match=r"ce_dynamics\.arrays"):
+    with pytest.raises(TypeError, match=r"ce_dynamics\.algebra\.arrays"):
         trace("f", lambda x: {"y": float(x[0])}, {"x": 1})
     with pytest.raises(TypeError, match="float value"):
         trace("f", lambda x: {"y": np.array(x, dtype=np.float64)}, {"x": 1})

@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from ce_dynamics.algebra.arrays import Array, concatenate, cross
 from ce_dynamics.algebra.rotation import rotation_about

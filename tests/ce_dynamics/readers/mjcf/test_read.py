@@ -7,8 +7,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, assume, given, settings, strategies as st
 
 import ce_dynamics as ce
 from ce_dynamics.mechanism.hinges import Fixed, Prismatic, Revolute, Spherical
