@@ -14,6 +14,7 @@ from ce_dynamics.algebra.arrays import Array, Scalar, array, concatenate, norm
 from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.compiled.analysis.all import Analysis
 from ce_dynamics.compiled.compiled_system import reach_text
+from ce_dynamics.compiled.law_memory import memory, refuse_memory
 from ce_dynamics.compiled.path_outputs import path_entries, path_values
 from ce_dynamics.compiled.variables import variables
 from ce_dynamics.compiler import (
@@ -285,8 +286,10 @@ class Model(Analysis):
             If the law answers an input that the system does not have.
         """
         sensors = self.sense(self.instant(y, held))
+        before = memory(law)
         with checks.calling(f"input law {type(law).__name__}"):
             given = law.inputs(t, sensors)
+        refuse_memory(law, before)
         checks.mapping(f"what input law {type(law).__name__} answers", given)
         unknown = sorted(set(given) - set(self.system.inputs))
         if unknown:
