@@ -1,0 +1,36 @@
+"""All cases by category, in an order that is always the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+
+from tests.bad_input import command_line, data_file, description, mjcf, runs, sweeps, urdf
+from tests.bad_input.cases import Case
+
+MAKERS: dict[str, Callable[[], list[Case]]] = {
+    "description": description.cases,
+    "runs": runs.cases,
+    "data file": data_file.cases,
+    "command line": command_line.cases,
+    "sweeps": sweeps.cases,
+    "URDF": urdf.cases,
+    "MJCF": mjcf.cases,
+}
+CATEGORIES = tuple(MAKERS)
+
+
+@cache
+def cases_of(category: str) -> Sequence[Case]:
+    """The cases of a category."""
+    return MAKERS[category]()
+
+
+def tasks(categories: Sequence[str], sample: int | None = None) -> list[tuple[str, int]]:
+    """Category and number of the cases to run; of each category a sample, evenly from all of it."""
+    chosen = []
+    for category in categories:
+        total = len(cases_of(category))
+        n = total if sample is None else min(sample, total)
+        chosen += [(category, (k * total) // n) for k in range(n)]
+    return chosen

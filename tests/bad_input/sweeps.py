@@ -1,0 +1,233 @@
+"""Sweeps as objects and as folders, some of their files damaged."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ce_dynamics.models.hmmwv.sweep import Batch, Sweep, netcdf_bytes, run_batch
+from ce_dynamics.models.hmmwv.sweep_folder import SweepFolder
+from ce_dynamics.models.quantities import Quantity
+from ce_dynamics.models.sampling import Choice, Range, parse_distribution, sample
+from tests.bad_input import values
+from tests.bad_input.cases import Case
+from tests.bad_input.description import calls
+
+
+@cache
+def plan() -> Sweep:
+    """Four runs."""
+    return Sweep("monte-carlo", {"chassis.mass": "2000:2400"}, 4, duration="0.01")
+
+
+def finished() -> Path:
+    """A folder with two finished batches of results that were not computed."""
+    import xarray as xr
+
+    path = Path(tempfile.mkdtemp())
+    folder = SweepFolder(path, plan())
+    for runs in ((0, 1), (2, 3)):
+        results = xr.Dataset(
+            {"x": (("run", "time"), np.zeros((2, 3)))}, {"run": list(runs), "time": [0.0, 0.1, 0.2]}
+        )
+        rows = {run: {"status": "completed", "failure": "", "time_reached": 0.2, "top": 1.0} for run in runs}
+        folder.add(Batch(rows, netcdf_bytes(results)))
+    return path
+
+
+def of_folders() -> list[Case]:
+    """Damaged files of a sweep's folder are named, or made again."""
+    contents: dict[str, bytes] = {
+        "empty": b"",
+        "truncated": b'{"0": {"status": "comp',
+        "list": b"[1, 2]",
+        "number": b"3",
+        "null": b"null",
+        "not UTF-8": b'{"0": "\xff\xfe"}',
+        "text": b"hello",
+        "random": random.Random(3).randbytes(200),
+        "deep": b"[" * 100000,
+        "rows are numbers": b'{"0": 1, "1": 2}',
+        "runs are text": b'{"zero": {"status": "completed", "failure": ""}}',
+        "no status": b'{"0": {"failure": ""}, "1": {}}',
+        "status is a list": b'{"0": {"status": [], "failure": 1}}',
+        "figures are text": b'{"0": {"status": "completed", "failure": "", "time_reached": "x", "top": "high"}}',
+        "run beyond": b'{"77": {"status": "completed", "failure": "", "time_reached": 1.0}}',
+        "negative run": b'{"-1": {"status": "completed", "failure": "", "time_reached": 1.0}}',
+        "NaN": b'{"0": {"status": NaN, "failure": "", "time_reached": NaN}}',
+    }
+    found = []
+    for file in ("batches/000000.json", "sweep.json", "batches/000000.nc"):
+        for name, content in contents.items():
+
+            def run(file: str = file, content: bytes = content) -> Any:
+                path = finished()
+                try:
+                    (path / file).write_bytes(content)
+                    folder = SweepFolder(path, plan())
+                    assert not {0, 1} & set(folder.rows), "damaged, and taken for finished"
+                    folder.summarise()
+                finally:
+                    shutil.rmtree(path)
+
+            found.append(Case(f"{file} {name}", run, may=file.endswith(".nc")))
+
+    def missing() -> Any:
+        path = finished()
+        (path / "batches/000000.nc").unlink()
+        assert not {0, 1} & set(SweepFolder(path, plan()).rows), "results that are gone count as finished"
+
+    def is_folder(file: str) -> Callable[[], Any]:
+        def run() -> Any:
+            path = finished()
+            (path / file).unlink()
+            (path / file).mkdir()
+            SweepFolder(path, plan()).summarise()
+
+        return run
+
+    def twice() -> Any:
+        path = finished()
+        first = SweepFolder(path, plan())
+        second = SweepFolder(path, plan())
+        return first, second
+
+    def other() -> Any:
+        path = finished()
+        return SweepFolder(path, Sweep("monte-carlo", {"chassis.mass": "2000:2300"}, 4, duration="0.01"))
+
+    def is_file() -> Any:
+        return SweepFolder(Path(tempfile.mkstemp()[1]), plan())
+
+    found += [
+        Case("results are gone", missing, may=True),
+        Case("a second one at once", twice),
+        Case("another sweep's folder", other),
+        Case("a file as folder", is_file),
+        *(Case(f"a folder for {file}", is_folder(file)) for file in ("sweep.json", "batches/000000.json")),
+        Case("a folder for batches/000000.nc", is_folder("batches/000000.nc"), may=True),
+    ]
+    return found
+
+
+def of_samples() -> list[Case]:
+    """Distributions and samples."""
+    mass = Quantity("kg", above=0.0)
+    found = []
+    for text in (
+        "",
+        ":",
+        "::",
+        "1:",
+        ":1",
+        "1:2:",
+        "1:2:1e3",
+        "1:2:3.5",
+        "1,,2",
+        "1;2",
+        "a,b",
+        "nan,1",
+        "1:2 m",
+        "2:1",
+        "1:1",
+        "inf:inf",
+        "1:2:10000000000000",
+        "0:1",
+        "-1,2",
+        "1 km^999,2",
+    ):
+
+        def parse(text: str = text) -> Any:
+            return sample("grid", {"mass": parse_distribution("chassis.mass", text, mass)}, None, 0)
+
+        found.append(Case(f"distribution {text!r}", parse))
+    ten = Range(0.0, 1.0, 10**6)
+    good: dict[str, Any] = {
+        "kind": "monte-carlo",
+        "distributions": {"a": Range(0.0, 1.0)},
+        "runs": 3,
+        "seed": 0,
+    }
+    integers = {**values.NO_INTEGER, "zero": 0, "too many": 10**15}
+    found += calls(
+        "sample",
+        sample,
+        good,
+        {
+            "kind": values.NO_WORD,
+            "runs": integers,
+            "seed": values.NO_INTEGER,
+            "distributions": {**values.NO_OBJECT, "texts": {"a": "1:2"}},
+        },
+    )
+    found.append(Case("a grid of 1e24 points", lambda: sample("grid", {k: ten for k in "abcd"}, None, 0)))
+    found.append(Case("a hypercube of 1e13", lambda: sample("latin-hypercube", {"a": ten}, 10**13, 0)))
+    found.append(Case("an empty choice", lambda: sample("grid", {"a": Choice(())}, None, 0)))
+    return found
+
+
+def of_plans() -> list[Case]:
+    """`Sweep` itself."""
+    good: dict[str, Any] = {
+        "kind": "monte-carlo",
+        "vary": {"chassis.mass": "2000:2400"},
+        "runs": 2,
+        "duration": "0.01",
+    }
+    positive = {k: v for k, v in values.NO_POSITIVE.items()}
+    found = calls(
+        "Sweep",
+        Sweep,
+        good,
+        {
+            "kind": values.NO_WORD,
+            "vary": {
+                **{k: v for k, v in values.NO_MAPPING.items()},
+                "empty": {},
+                "numbers": {"chassis.mass": 1.0},
+                "lists": {"chassis.mass": [1, 2]},
+            },
+            "runs": {**values.NO_INTEGER, "zero": 0},
+            "seed": values.NO_INTEGER,
+            "model": {**values.NO_TEXT, "ride": "ride", "none": "no-such-file"},
+            "manoeuvre": values.NO_WORD,
+            "speed": {k: v for k, v in values.NO_OBJECT.items() if k not in ("nothing", "number")},
+            "duration": {k: v for k, v in values.NO_OBJECT.items() if k not in ("nothing", "number")},
+            "options": values.NO_MAPPING,
+            "overrides": {"text": "chassis.mass=1", "wrong": ("nothing=1",), "number": 1, "numbers": (1,)},
+            "step": {**positive, "short": 1e-12, "shorter": 1e-300},
+            "interval": {**positive, "short": 1e-12},
+        },
+        says=dict.fromkeys(
+            ("vary", "model", "manoeuvre", "speed", "duration", "options", "overrides", "runs", "kind"), ""
+        ),
+    )
+    for name, text in {
+        "empty": "", "list": "[]", "null": "null", "number": "1", "truncated": plan().text()[:50], "unknown": json.dumps({"nothing": 1}),
+        "types": json.dumps({"kind": 1, "vary": 2, "overrides": 3}),
+    }.items():  # fmt: skip
+
+        def read(text: str = text) -> Any:
+            return Sweep.from_text(text)
+
+        found.append(Case(f"Sweep.from_text({name})", read))
+    for name, runs in {"beyond": [99], "negative": [-1], "text": ["0"], "empty": []}.items():
+
+        def batch(runs: Any = runs) -> Any:
+            return run_batch(plan().text(), runs)
+
+        found.append(Case(f"run_batch({name})", batch))
+    return found
+
+
+def cases() -> list[Case]:
+    """All of them."""
+    return [*of_folders(), *of_samples(), *of_plans()]
