@@ -223,7 +223,7 @@ def items(
     name: str, value: Any, size: int | None = None, error: type[CeDynamicsError] = ModelError
 ) -> tuple[Any, ...]:
     """The entries of a user's list, so many if ``size`` says; a single text or number is none."""
-    if isinstance(value, (str, bytes, Mapping)) or not hasattr(value, "__len__"):
+    if isinstance(value, (str, bytes, Mapping, set, frozenset)) or not hasattr(value, "__len__"):
         raise wrong_type(f"{name} {shown(value)} must be a list", error)
     try:
         given = tuple(value)

@@ -467,7 +467,7 @@ def observed(output: Output, motion: object) -> Scalar:
     """
     with checks.calling(f"output {output.name!r}"):
         value: Scalar = output.function(motion)
-    if np.ndim(value) != 0 or isinstance(value, (str, bytes, type(None))):
+    if np.ndim(value) != 0 or isinstance(value, (str, bytes)) or not hasattr(value, "__add__"):
         raise ModelError(
             f"output {output.name!r} is {checks.shown(value)}; its function must return one number"
         )

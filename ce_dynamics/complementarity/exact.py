@@ -24,6 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity.errors import ConvergenceError, InfeasibleError
 from ce_dynamics.complementarity.problem import (
@@ -52,6 +53,9 @@ class Exact:
     """
 
     tolerance: float = 1e-9
+
+    def __post_init__(self) -> None:
+        checks.number("Exact: tolerance", self.tolerance, above=0.0)
 
     def solve(self, problem: Problem, start: Floats | None = None) -> Solution:
         """Solve; the start only helps with friction.

@@ -7,6 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity.errors import ConvergenceError
 from ce_dynamics.complementarity.problem import Kind, Problem, Solution
@@ -49,10 +50,8 @@ class GaussSeidel:
     limit: float = np.inf
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.tolerance < np.inf:
-            raise ModelError(f"Gauss–Seidel: tolerance {self.tolerance!r} must be a positive finite number")
-        if self.max_sweeps < 1:
-            raise ModelError(f"Gauss–Seidel: max_sweeps {self.max_sweeps!r} must be at least 1")
+        checks.number("Gauss–Seidel: tolerance", self.tolerance, above=0.0)
+        checks.integer("Gauss–Seidel: max_sweeps", self.max_sweeps, at_least=1)
 
     def solve(self, problem: Problem, start: Floats | None = None) -> Solution:
         """Sweep until the residual is within the tolerance.

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.complementarity.element import Row, RowKind, UnilateralElement
 from ce_dynamics.complementarity.friction import checked_restitution
 from ce_dynamics.complementarity.problem import Kind
 from ce_dynamics.errors import ModelError
-from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.body import Body, checked_body
 from ce_dynamics.mechanism.checked import finite_number
 from ce_dynamics.mechanism.forces.base import HingeLoad, Observer
 
@@ -47,7 +47,7 @@ class JointStop(UnilateralElement):
         restitution: float = 0.0,
     ) -> None:
         owner = f"stop {name!r}"
-        self.name, self.body = name, body
+        self.name, self.body = checks.text("JointStop: name", name), checked_body(body, owner)
         self.k, angular = hinge_component(body, k, owner)
         e = checked_restitution(restitution, owner)
         both = (("lower", 1.0, lower), ("upper", -1.0, upper))
@@ -90,11 +90,9 @@ class JointFriction(UnilateralElement):
 
     def __init__(self, name: str, body: Body, *, limit: float, k: int = 0) -> None:
         owner = f"joint friction {name!r}"
-        self.name, self.body = name, body
+        self.name, self.body = checks.text("JointFriction: name", name), checked_body(body, owner)
         self.k, angular = hinge_component(body, k, owner)
-        most = finite_number(limit, owner, "limit")
-        if most < 0.0 or math.isinf(most):
-            raise ModelError(f"{owner}: limit {limit!r} must not be negative")
+        most = finite_number(limit, owner, "limit", at_least=0.0)
         self.kinds = (RowKind("friction", Kind.BOX, limit=most, unit="N m" if angular else "N"),)
 
     @property
@@ -116,7 +114,7 @@ def hinge_component(body: Body, k: int, owner: str) -> tuple[int, bool]:
     if body.is_ground:
         raise ModelError(f"{owner}: the ground has no hinge")
     hinge = body.inboard
-    if not 0 <= k < hinge.n_v:
+    if not 0 <= checks.integer(f"{owner}: k", k) < hinge.n_v:
         raise ModelError(
             f"{owner}: hinge of {body.name!r} has {hinge.n_v} velocities; there is no number {k}"
         )

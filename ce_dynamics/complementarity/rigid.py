@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity.gyroscopic import spun
@@ -58,8 +59,8 @@ class RigidBody:
 
     def __post_init__(self) -> None:
         owner = f"body {self.name!r}"
-        if not finite_number(self.mass, owner, "mass") > 0.0:
-            raise ModelError(f"{owner}: mass {self.mass!r} must be positive")
+        checks.text("RigidBody: name", self.name)
+        finite_number(self.mass, owner, "mass", above=0.0)
         inertia = checked_inertia(self.inertia, self.name)
         smallest = float(np.linalg.eigvalsh(inertia)[0])
         if not smallest > 0.0:
@@ -67,7 +68,7 @@ class RigidBody:
         object.__setattr__(self, "inertia", inertia)
         for what in ("position", "velocity", "angular_velocity"):
             object.__setattr__(self, what, finite_vector(getattr(self, what), owner, what))
-        quaternion = np.array(self.orientation, dtype=float)
+        quaternion = np.array(checks.numbers(f"{owner}: orientation", self.orientation))
         if quaternion.shape != (4,) or not abs(float(np.linalg.norm(quaternion)) - 1.0) < 1e-9:
             raise ModelError(
                 f"{owner}: orientation {self.orientation!r} must be a unit quaternion (w, x, y, z)"

@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, norm, where
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.checked import across, finite_number, finite_vector
@@ -111,7 +112,8 @@ class RoadSurface:
     """
 
     def __init__(self, road: Road) -> None:
-        self.road = road
+        what = "a road: an object with height(x, y), normal(x, y) and friction(x, y)"
+        self.road = checks.provides("RoadSurface: road", road, ("height", "normal", "friction"), what)
 
     def touch(self, r: Array) -> Touch:
         return self.meet(r, lambda n: 0.0 * n)[1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, zeros
 from ce_dynamics.algebra.spatial import rotate_vector, spatial
 from ce_dynamics.compiler.tracing.cut_points import mark
@@ -41,7 +42,11 @@ def gather_loads(
     responses: dict[str, Response] = {}
     for name, element in elements.items():
         mark()
-        responses[name] = element.evaluate(outward, x[name], u)
+        with checks.calling(f"force element {name!r}"):
+            responses[name] = element.evaluate(outward, x[name], u)
+        if not hasattr(responses[name], "loads"):
+            answer = checks.shown(responses[name])
+            raise ModelError(f"force element {name!r} answers {answer}; evaluate must return a Response")
     given = [load for response in responses.values() for load in response.loads]
     return sum_loads(outward, given)._replace(responses=responses)
 

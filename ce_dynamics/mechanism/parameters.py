@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler.free_numbers import Formula, Free, FreeCondition, evaluate
@@ -70,9 +71,9 @@ class Parameter(Free):
     __hash__ = Formula.__hash__
 
     def __init__(self, name: str, value: float, unit: str = "1") -> None:
+        self.name = checks.text("Parameter: name", name)
+        self.unit = checks.text(f"parameter {name!r}: unit", unit)
         super().__init__(Op.INPUT, (), finite_number(value, f"parameter {name!r}", "value"))
-        self.name = name
-        self.unit = unit
         self.guards: dict[int, FreeCondition] = {}
 
     def text(self, depth: int = 0) -> str:

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar
+from ce_dynamics.compiler.free_numbers import is_free
 from ce_dynamics.errors import ModelError, PhysicalityWarning, WrongTypeError
 from ce_dynamics.mechanism.armature import checked_armature
 from ce_dynamics.mechanism.assumptions import TOLERANCE, Assumption, Original
@@ -359,6 +360,10 @@ class System:
         found = checked_coordinates(owner, [self.find(body) for body, _ in pairs], [k for _, k in pairs])
         checks.instance(f"{owner}: coupling", coupling, Coupling, "a coupling, such as Gear(ratio=-0.5)")
         coupling.check(len(found), owner)
+        with checks.calling(f"function of {owner}"):
+            tried = coupling.residual([float(body.inboard.neutral[k]) for body, k in found])
+            if not is_free(tried):
+                checks.as_float(f"what the function of {owner} returns", tried)
         names, leading = self._leads(independent, f"{owner}: independent")
         edge = Coupled(name, found, coupling, names, leading)
         self.closures.append(edge)

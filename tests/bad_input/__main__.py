@@ -1,7 +1,7 @@
 """Run the generated bad input: ``python -m tests.bad_input``.
 
-Options: ``--only CATEGORY`` (repeatable), ``--sample N`` cases of each category, ``--processes N``, ``--csv FILE``,
-``--show END`` (repeatable) prints the cases that ended so.  Exit code 1 if a case ended as none may.
+Options: ``--only CATEGORY`` (repeatable), ``--match TEXT`` in the name of a case, ``--sample N`` cases of
+each category, ``--processes N``, ``--csv FILE``.  Exit code 1 if a case ended as none may.
 """
 
 from __future__ import annotations

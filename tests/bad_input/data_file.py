@@ -11,12 +11,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ce_dynamics.models.hmmwv.case import load_parameters
-from ce_dynamics.models.hmmwv.schema import HmmwvParameters
-from ce_dynamics.models.units import parse_unit
+from ce_dynamics.models.vehicles.hmmwv.case import load_parameters
+from ce_dynamics.models.vehicles.hmmwv.schema import HmmwvParameters
 from tests.bad_input.cases import Case
-
-PACKAGE_FILE = Path("models/hmmwv/hmmwv.yaml")
 
 SCALARS = {
     "text": "heavy",
@@ -45,19 +42,6 @@ SCALARS = {
     "comma": "1,5",
     "arabic digits": "١٢",
 }
-KEYS = (
-    "chassis.mass",
-    "chassis.inertia",
-    "front.spring.linear",
-    "front.D",
-    "front.lower_arm.mass",
-    "rear.damper.compression",
-    "tyre.radius",
-    "road.friction",
-    "steering.gain",
-    "driver.preview",
-)
-HARMLESS = {("chassis.mass", "digits")}
 
 
 def file_of(text: str | bytes) -> Path:
@@ -142,8 +126,7 @@ def of_keys() -> list[Case]:
 def bomb(levels: int) -> str:
     """Aliases that multiply."""
     lines = ["a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"]
-    for k in range(levels):
-        lines.append(f"a{k + 1}: &a{k + 1} [{', '.join([f'*a{k}'] * 10)}]")
+    lines += [f"a{k + 1}: &a{k + 1} [{', '.join([f'*a{k}'] * 10)}]" for k in range(levels)]
     return "\n".join(lines)
 
 
@@ -216,6 +199,7 @@ def of_files() -> list[Case]:
         os.symlink(path, path)
         return load_parameters(path, [])
 
+    wrong: Any = lambda path: load_parameters(path, [])  # noqa: E731
     special: dict[str, Callable[[], Any]] = {
         "endless": lambda: load_parameters("/dev/zero", []),
         "random": lambda: load_parameters("/dev/urandom", []),
@@ -229,9 +213,9 @@ def of_files() -> list[Case]:
         "link to itself": loop,
         "unreadable": unreadable,
         "process": lambda: load_parameters("/proc/self/mem", []),
-        "number": lambda: load_parameters(1, []),  # type: ignore[arg-type]
-        "nothing": lambda: load_parameters(None, []),  # type: ignore[arg-type]
-        "bytes": lambda: load_parameters(b"file", []),  # type: ignore[arg-type]
+        "number": lambda: wrong(1),
+        "nothing": lambda: wrong(None),
+        "bytes": lambda: wrong(b"file"),
     }
     found += [Case(f"file: {name}", run) for name, run in special.items()]
     for method in (HmmwvParameters.load,):
@@ -250,7 +234,7 @@ def of_damage() -> list[Case]:
     for seed in range(150):
 
         def run(seed: int = seed) -> Any:
-            from ce_dynamics.models import hmmwv
+            from ce_dynamics.models.vehicles import hmmwv
 
             chance = random.Random(seed)
             original = (Path(hmmwv.__file__).parent / "hmmwv.yaml").read_text(encoding="utf-8")
@@ -293,13 +277,41 @@ def damaged(text: str, chance: random.Random) -> str:
 def of_overrides() -> list[Case]:
     """``key=value`` as text."""
     texts = [
-        "", "=", "mass", "chassis.mass", "chassis.mass=", "=1 kg", "chassis.mass==1", "chassis..mass=1", ".=1",
-        "chassis.mass=1 km^999", "chassis.mass=1e400", "chassis.mass=1 kg kg", "chassis.mass=kg", "chassis=1",
-        "chassis.mass.x=1", "front.D.9=1", "front.D.y=nan", "front.D=(1,2)", "front.D=(1,2,3,4)", "front.D=(a,b,c)",
-        "front.D=(1e300,0,0) km^9", "front.spring.linear=-1", "front.spring.linear=1 N*m", "x" * 10000 + "=1",
-        "chassis.mass=" + "9" * 100000, "chassis.mass=\0", "chassis.mass=1\n2", "chassis.mass=1 kg [", "tyre=1",
-        "sources.a=b", "title=x", "front.D=" + "(" * 10000, "chassis.inertia=diag(1,1,-5)", "chassis.inertia=(1e308,1e308,1e308,1e308,1e308,1e308)",
-    ]  # fmt: skip
+        "",
+        "=",
+        "mass",
+        "chassis.mass",
+        "chassis.mass=",
+        "=1 kg",
+        "chassis.mass==1",
+        "chassis..mass=1",
+        ".=1",
+        "chassis.mass=1 km^999",
+        "chassis.mass=1e400",
+        "chassis.mass=1 kg kg",
+        "chassis.mass=kg",
+        "chassis=1",
+        "chassis.mass.x=1",
+        "front.D.9=1",
+        "front.D.y=nan",
+        "front.D=(1,2)",
+        "front.D=(1,2,3,4)",
+        "front.D=(a,b,c)",
+        "front.D=(1e300,0,0) km^9",
+        "front.spring.linear=-1",
+        "front.spring.linear=1 N*m",
+        "x" * 10000 + "=1",
+        "chassis.mass=" + "9" * 100000,
+        "chassis.mass=\0",
+        "chassis.mass=1\n2",
+        "chassis.mass=1 kg [",
+        "tyre=1",
+        "sources.a=b",
+        "title=x",
+        "front.D=" + "(" * 10000,
+        "chassis.inertia=diag(1,1,-5)",
+        "chassis.inertia=(1e308,1e308,1e308,1e308,1e308,1e308)",
+    ]
     wrong: list[Any] = [None, 1, b"chassis.mass=1", ["chassis.mass=1"], {"chassis.mass": 1}]
     found = []
     for given in [*texts, *wrong]:
@@ -332,7 +344,6 @@ def of_overrides() -> list[Case]:
             return load(nested("chassis.mass", f"1 {unit}"))
 
         found.append(Case(f"unit {unit[:30]!r}", of_unit))
-        assert parse_unit is not None
     return found
 
 

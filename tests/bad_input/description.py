@@ -34,7 +34,7 @@ def calls(
     without: tuple[str, ...] = (),
     says: Mapping[str, str] | None = None,
 ) -> list[Case]:
-    """One case per argument and bad value; ``without`` names values that are right here (None for a default)."""
+    """One case per argument and bad value; ``without`` names values that are right here."""
     found = []
     for argument, pool in bad.items():
         for name, value in pool.items():
@@ -359,8 +359,8 @@ def forces() -> list[Case]:
         {"coefficients": lists, "origin": {**lists, "three": (1.0, 2.0, 3.0)}},
         says={"coefficients": "coefficient"},
     )
-    for kind in (ce.FunctionCoupling, ce.ImplicitCoupling):
-        found += calls(kind.__name__, kind, {}, {"function": values.NO_FUNCTION})
+    for coupling in (ce.FunctionCoupling, ce.ImplicitCoupling):
+        found += calls(coupling.__name__, coupling, {}, {"function": values.NO_FUNCTION})
     found += calls(
         "Parameter",
         ce.Parameter,
@@ -483,7 +483,7 @@ def linkages() -> list[Case]:
     """Closed forms: points that are no points, and that do not lie where they must."""
     z = (0, 0, 1)
     points: dict[str, Any] = {"A": (0, 0, 0), "D": (0, 1, 0), "F": (2, 1.5, 0), "G": (2, 0, 0)}
-    off = {name: {**values.NO_VECTOR, "off the plane": (*at[:2], 0.3)} for name, at in points.items()}
+    off = dict.fromkeys(points, values.NO_VECTOR)
     found = calls(
         "FourBar",
         kinematics.FourBar,
@@ -557,11 +557,11 @@ def outputs() -> list[Case]:
         "raises": lambda q: 1 / 0,
         "text": lambda q: "one",
         "nothing": lambda q: None,
-        "needs more": lambda q, r: q,
+        "needs more": lambda q, r, s: q,
     }.items():
         for kind in (ce.FunctionCoupling, ce.ImplicitCoupling):
 
-            def couple(cam: Callable[..., Any] = cam, kind: Any = kind) -> Any:
+            def couple(cam: Any = cam, kind: Any = kind) -> Any:
                 system = fresh()
                 system.couple("cam", ("arm", "slide"), kind(cam))
                 return ce.compile(system).dynamics

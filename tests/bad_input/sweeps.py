@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ce_dynamics.models.hmmwv.sweep import Batch, Sweep, netcdf_bytes, run_batch
-from ce_dynamics.models.hmmwv.sweep_folder import SweepFolder
-from ce_dynamics.models.quantities import Quantity
-from ce_dynamics.models.sampling import Choice, Range, parse_distribution, sample
+from ce_dynamics.models.data.quantities import Quantity
+from ce_dynamics.models.data.sampling import Choice, Range, parse_distribution, sample
+from ce_dynamics.models.vehicles.hmmwv.sweep import Batch, Sweep, netcdf_bytes, run_batch
+from ce_dynamics.models.vehicles.hmmwv.sweep_folder import SweepFolder
 from tests.bad_input import values
 from tests.bad_input.cases import Case
 from tests.bad_input.description import calls
@@ -59,7 +59,7 @@ def of_folders() -> list[Case]:
         "runs are text": b'{"zero": {"status": "completed", "failure": ""}}',
         "no status": b'{"0": {"failure": ""}, "1": {}}',
         "status is a list": b'{"0": {"status": [], "failure": 1}}',
-        "figures are text": b'{"0": {"status": "completed", "failure": "", "time_reached": "x", "top": "high"}}',
+        "figures are text": b'{"0": {"status": "completed", "failure": "", "time_reached": "x", "top": ""}}',
         "run beyond": b'{"77": {"status": "completed", "failure": "", "time_reached": 1.0}}',
         "negative run": b'{"-1": {"status": "completed", "failure": "", "time_reached": 1.0}}',
         "NaN": b'{"0": {"status": NaN, "failure": "", "time_reached": NaN}}',
@@ -168,7 +168,7 @@ def of_samples() -> list[Case]:
             "distributions": {**values.NO_OBJECT, "texts": {"a": "1:2"}},
         },
     )
-    found.append(Case("a grid of 1e24 points", lambda: sample("grid", {k: ten for k in "abcd"}, None, 0)))
+    found.append(Case("a grid of 1e24 points", lambda: sample("grid", dict.fromkeys("abcd", ten), None, 0)))
     found.append(Case("a hypercube of 1e13", lambda: sample("latin-hypercube", {"a": ten}, 10**13, 0)))
     found.append(Case("an empty choice", lambda: sample("grid", {"a": Choice(())}, None, 0)))
     return found
@@ -182,7 +182,6 @@ def of_plans() -> list[Case]:
         "runs": 2,
         "duration": "0.01",
     }
-    positive = {k: v for k, v in values.NO_POSITIVE.items()}
     found = calls(
         "Sweep",
         Sweep,
@@ -190,7 +189,7 @@ def of_plans() -> list[Case]:
         {
             "kind": values.NO_WORD,
             "vary": {
-                **{k: v for k, v in values.NO_MAPPING.items()},
+                **values.NO_MAPPING,
                 "empty": {},
                 "numbers": {"chassis.mass": 1.0},
                 "lists": {"chassis.mass": [1, 2]},
@@ -203,17 +202,22 @@ def of_plans() -> list[Case]:
             "duration": {k: v for k, v in values.NO_OBJECT.items() if k not in ("nothing", "number")},
             "options": values.NO_MAPPING,
             "overrides": {"text": "chassis.mass=1", "wrong": ("nothing=1",), "number": 1, "numbers": (1,)},
-            "step": {**positive, "short": 1e-12, "shorter": 1e-300},
-            "interval": {**positive, "short": 1e-12},
+            "step": {**values.NO_POSITIVE, "short": 1e-12, "shorter": 1e-300},
+            "interval": {**values.NO_POSITIVE, "short": 1e-12},
         },
         says=dict.fromkeys(
             ("vary", "model", "manoeuvre", "speed", "duration", "options", "overrides", "runs", "kind"), ""
         ),
     )
     for name, text in {
-        "empty": "", "list": "[]", "null": "null", "number": "1", "truncated": plan().text()[:50], "unknown": json.dumps({"nothing": 1}),
+        "empty": "",
+        "list": "[]",
+        "null": "null",
+        "number": "1",
+        "truncated": plan().text()[:50],
+        "unknown": json.dumps({"nothing": 1}),
         "types": json.dumps({"kind": 1, "vary": 2, "overrides": 3}),
-    }.items():  # fmt: skip
+    }.items():
 
         def read(text: str = text) -> Any:
             return Sweep.from_text(text)

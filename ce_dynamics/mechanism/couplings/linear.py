@@ -40,6 +40,9 @@ class LinearCoupling(Coupling):
     >>> differential = ce.LinearCoupling((0.5, 0.5, -1.0))
     """
 
+    constant_name: ClassVar[str] = "constant"
+    """What the constant is called where it is given."""
+
     def __init__(self, coefficients: Sequence[float], constant: float = 0.0) -> None:
         kind = type(self).__name__
         given = checks.items(f"{kind}: coefficients", coefficients)
@@ -52,7 +55,7 @@ class LinearCoupling(Coupling):
         if not numbers:
             raise ModelError(f"{kind}: no coefficients; give one per coordinate")
         self.coefficients = np.array(numbers, dtype=object if is_free(numbers) else float)
-        self.constant = finite_number(constant, kind, "constant")
+        self.constant = finite_number(constant, kind, self.constant_name)
 
     def residual(self, q: Sequence[Scalar]) -> Scalar:
         total: Scalar = -self.constant
@@ -114,6 +117,7 @@ class Gear(LinearCoupling):
     """
 
     size: ClassVar[int | None] = 2
+    constant_name: ClassVar[str] = "offset"
 
     def __init__(self, ratio: float, offset: float = 0.0) -> None:
         kind = type(self).__name__

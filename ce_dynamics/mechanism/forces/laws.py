@@ -167,7 +167,10 @@ def force_pieces(x: Floats, y: Floats, interpolation: str, extrapolation: str) -
     if interpolation == "cubic":
         from scipy.interpolate import PchipInterpolator
 
-        inside = PchipInterpolator(x, y).c[::-1].T
+        try:
+            inside = PchipInterpolator(x, y).c[::-1].T
+        except ValueError:  # slopes that are too large for it
+            inside = np.full((len(x) - 1, 4), math.nan)
     else:
         inside = np.column_stack((y[:-1], np.diff(y) / np.diff(x)))
     outside = np.zeros((2, inside.shape[1]))

@@ -9,7 +9,7 @@ import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, array, zeros
-from ce_dynamics.errors import ModelError, WrongTypeError
+from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body, checked_body, ground_of
 from ce_dynamics.mechanism.checked import finite_number, finite_vector
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
@@ -96,7 +96,8 @@ class AppliedWrench(ForceElement):
 
 def components(given: Sequence[Component], owner: str, what: str) -> tuple[Component, ...]:
     """Three numbers or input names."""
-    if isinstance(given, (str, bytes)) or not hasattr(given, "__len__") or len(given) != 3:
-        raise WrongTypeError(f"{owner}: {what} {checks.shown(given)} must have three components")
     name = f"{owner}: {what}"
-    return tuple(checks.text(name, x) if isinstance(x, str) else finite_number(x, owner, what) for x in given)
+    return tuple(
+        checks.text(name, x) if isinstance(x, str) else finite_number(x, owner, what)
+        for x in checks.items(name, given, 3)
+    )
