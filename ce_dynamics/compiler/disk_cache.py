@@ -1,8 +1,12 @@
 """Keep object code on disk between runs.
 
-An entry is ``sha256(content) + content`` in a file named by its key, written to a temporary file and moved
-into place, so that readers see whole entries only and concurrent writers do no harm.  Anything wrong with an
-entry discards it; anything wrong with the disk merely disables the cache.
+An entry is ``sha256(key + content) + content`` in a file named by its key, written to a temporary file and
+moved into place, so that readers see whole entries only and concurrent writers do no harm; one that lies
+under another's name is damaged like one that is cut.  Anything wrong with an entry discards it; what
+is wrong with the disk merely disables the cache.
+
+What is loaded is run: the folder is made for its owner alone, and one that others own or may write to is not
+used.
 """
 
 from __future__ import annotations
@@ -35,9 +39,32 @@ def folder() -> Path | None:
     chosen = os.environ.get(VARIABLE, "")
     if chosen.lower() == "off":
         return None
-    return (
-        Path(chosen) if chosen else Path(platformdirs.user_cache_dir("ce-dynamics", appauthor=False)) / "code"
-    )
+    if chosen:
+        return Path(chosen).expanduser()
+    return Path(platformdirs.user_cache_dir("ce-dynamics", appauthor=False)) / "code"
+
+
+def private(where: Path) -> bool:
+    """Whether nobody but this user could have written what lies in a folder that exists; warns if not."""
+    if not hasattr(os, "getuid"):  # not on every system
+        return True
+    status = where.stat()
+    if status.st_uid == os.getuid() and not status.st_mode & 0o022:
+        return True
+    if where not in _warned:
+        _warned.add(where)
+        _log.warning(
+            "the cache folder %s belongs to another user or can be written to by others, who could put code "
+            "there: it is not used; 'chmod 700' it if it is yours, or set %s to a folder of your own",
+            where,
+            VARIABLE,
+        )
+    return False
+
+
+def digest(key: str, content: bytes) -> bytes:
+    """What vouches for content under its key, and under no other."""
+    return hashlib.sha256(key.encode() + b"\0" + content).digest()
 
 
 @contextlib.contextmanager
@@ -61,11 +88,13 @@ def load(key: str) -> bytes | None:
         return None
     path = where / (key + _SUFFIX)
     try:
+        if not private(where):
+            return None
         entry = path.read_bytes()
     except OSError:
         return None
     content = entry[_DIGEST_SIZE:]
-    if content and hashlib.sha256(content).digest() == entry[:_DIGEST_SIZE]:
+    if content and digest(key, content) == entry[:_DIGEST_SIZE]:
         with contextlib.suppress(OSError):
             os.utime(path)  # the time of last use decides what is dropped first
         return content
@@ -82,10 +111,12 @@ def store(key: str, content: bytes) -> None:
         return
     temporary = None
     try:
-        where.mkdir(parents=True, exist_ok=True)
+        where.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not private(where):
+            return
         handle, temporary = tempfile.mkstemp(dir=where, prefix=key[:16], suffix=".tmp")
         with os.fdopen(handle, "wb") as file:
-            file.write(hashlib.sha256(content).digest() + content)
+            file.write(digest(key, content) + content)
         os.replace(temporary, where / (key + _SUFFIX))
         _trim(where)
     except OSError as error:

@@ -3,6 +3,7 @@
 import errno
 import logging
 import os
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -155,3 +156,32 @@ def test_processes_that_compile_the_same_at_once(folder: Path) -> None:
     assert len(results) == 1
     assert len(results.pop()) > 10
     assert [path.suffix for path in folder.iterdir()] == [".code"]
+
+
+def test_an_entry_under_another_name_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(disk_cache.VARIABLE, str(tmp_path / "code"))
+    disk_cache.store("first", b"one")
+    disk_cache.store("second", b"two")
+    assert stat.S_IMODE((tmp_path / "code").stat().st_mode) == 0o700
+    (tmp_path / "code" / "first.code").rename(tmp_path / "code" / "second.code")
+    assert disk_cache.load("second") is None
+    assert disk_cache.load("first") is None
+
+
+def test_a_folder_that_others_may_write_to_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    where = tmp_path / "code"
+    monkeypatch.setenv(disk_cache.VARIABLE, str(where))
+    disk_cache.store("key", b"one")
+    where.chmod(0o777)
+    assert disk_cache.load("key") is None
+    assert "can be written to by others" in caplog.text
+    where.chmod(0o700)
+    assert disk_cache.load("key") == b"one"
+
+
+def test_the_home_folder_may_be_written_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv(disk_cache.VARIABLE, "~/code")
+    assert disk_cache.folder() == tmp_path / "code"
