@@ -29,6 +29,7 @@ FARTHEST_OFF = (
 )
 SINGULAR = 1e-4  # of the largest det Y₁, from where on branches that pass close by cross this one
 TURNING = 1e-3  # rate of the parameter along a branch below which it turns back
+MET = 1e-9  # of det Y₁ before it vanishes: what is left of it where that is found
 RETREAT = 1e-5  # of arc length, from where another branch crosses: a hundred times the accuracy of a table
 NEARLY = 0.1  # of det Y₁ before it changes sign: what is left of it where it really vanishes is far less
 AHEAD = 1e-3  # of arc length, beyond where no step leads on
@@ -210,7 +211,7 @@ def refuse_contradiction_ahead(kernel: LoopKernel, here: Point, direction: float
 def end_within(kernel: LoopKernel, here: Point, h: float) -> Point | None:
     """Where Y₁ becomes singular within the step h; None if its determinant only seems to change its sign.
 
-    Where the branch does not turn back another crosses, and Newton cannot tell the two apart: it ends before.
+    Where the branch does not turn back another crosses; it ends before if Newton cannot tell the two apart.
     """
     import scipy.optimize  # here, because most models never ask
 
@@ -222,7 +223,8 @@ def end_within(kernel: LoopKernel, here: Point, h: float) -> Point | None:
     end = step(kernel, here, at_end)
     if end is None or abs(end.det) > NEARLY * abs(here.det):
         return None
-    if abs(float(end.t[kernel.loop.m])) < TURNING or abs(at_end) < 2.0 * RETREAT:
+    met = abs(end.det) <= MET * abs(here.det)
+    if met or abs(float(end.t[kernel.loop.m])) < TURNING or abs(at_end) < 2.0 * RETREAT:
         return end
     return step(kernel, here, at_end - math.copysign(RETREAT, at_end))
 
