@@ -10,16 +10,8 @@ from tests import import_graph
 
 ROOT = Path(__file__).resolve().parents[1]
 FILES = {"__init__.py", "_version.py", "errors.py", "py.typed"}
-NOT_MIRRORED = {
-    "tests",
-    "tests/data",
-    "tests/data/robots",
-    "tests/benchmarks",
-    "tests/mutation",
-    "tests/published",
-}
-"""Folders of tests about the whole, of data and of commands."""
-SHARED = {"tests/ce_dynamics/random_mechanisms"}
+SHARED = {"tests", "tests/ce_dynamics/random_mechanisms"}
+"""Folders of tests about the whole, and of what several tests use."""
 
 
 @pytest.fixture(scope="module")

@@ -150,7 +150,15 @@ def test_metadata(wheel: Path) -> None:
     assert core["Version"] == ce_dynamics.__version__
     assert core["Requires-Python"] == ">=3.10"
     assert core["License-Expression"] == "BSD-3-Clause"
-    assert set(core.get_all("Provides-Extra", [])) == {"bench", "dae", "dask", "docs", "robots", "test"}
+    assert set(core.get_all("Provides-Extra", [])) == {
+        "bench",
+        "dae",
+        "dask",
+        "docs",
+        "mutation",
+        "robots",
+        "test",
+    }
 
 
 def test_every_module_of_the_unpacked_wheel_imports_from_there(wheel: Path, tmp_path: Path) -> None:

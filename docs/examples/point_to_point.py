@@ -6,6 +6,6 @@ prints the numbers and writes a picture and an animation into the current folder
 ``docs/point-to-point.md`` are in ``docs/figures``.
 """
 
-from ce_dynamics.models.demonstrations.point_to_point.model import main
+from ce_dynamics.models.demonstrations.point_to_point.__main__ import main
 
 assert main(["--matrix", "--animation"]) == 0

@@ -6,7 +6,7 @@ prints the numbers and writes pictures and an animation into the current folder;
 ``docs/rolling-ball.md`` are in ``docs/figures``.
 """
 
-from ce_dynamics.models.demonstrations.rolling_ball.model import main
+from ce_dynamics.models.demonstrations.rolling_ball.__main__ import main
 
 assert main(["--scene", "turntable", "--animation"]) == 0
 print()
