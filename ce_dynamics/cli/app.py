@@ -89,7 +89,9 @@ def simulate_vehicle(
     method: Annotated[
         str,
         typer.Option(
-            help="RK45, RK23, DOP853, LSODA, Radau or BDF, of SciPy's solve_ivp.", rich_help_panel=INTEGRATION
+            help="RK45, RK23, DOP853, LSODA, Radau or BDF, of SciPy's solve_ivp; or compiled: dopri5, and "
+            "rk4, rosenbrock, implicit-euler in steps of 1 ms.",
+            rich_help_panel=INTEGRATION,
         ),
     ] = "RK45",
     rtol: Annotated[str, typer.Option(help="Relative error per step.", rich_help_panel=INTEGRATION)] = "1e-6",

@@ -17,6 +17,9 @@ INTERVAL = 0.05
 """Shortest time between two updates [s]: the integrator reports some thousand steps per second."""
 
 
+SIGNALS = signal.SIGINT, signal.SIGTERM
+
+
 class Display:
     """A bar with the stage of work and the time reached; silent where stderr is no terminal."""
 
@@ -89,7 +92,7 @@ class Listener(logging.Handler):
 
 
 class Interruption:
-    """Ctrl-C while integrating: remembered until the step is done, so that what was computed stays whole.
+    """Ctrl-C, or SIGTERM, while integrating: remembered until the step is done, so that nothing is lost.
 
     Elsewhere, and when pressed twice, it acts at once.
     """
@@ -97,16 +100,17 @@ class Interruption:
     def __init__(self) -> None:
         self.requested = False
         self.deferred = False
-        self._previous: Any = None
+        self._previous: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> Interruption:
-        self._previous = signal.signal(signal.SIGINT, self._note)
+        self._previous = {number: signal.signal(number, self._note) for number in SIGNALS}
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        signal.signal(signal.SIGINT, self._previous)
+        for number, handler in self._previous.items():
+            signal.signal(number, handler)
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         again, self.requested = self.requested, True

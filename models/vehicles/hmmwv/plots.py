@@ -137,10 +137,12 @@ def heading(results: xr.Dataset) -> str:
     """Title of the page."""
     attributes = results.attrs
     end = float(results["time"].values[-1])
-    return (
-        f"{attributes.get('title', 'HMMWV')}\n{end:g} s by {attributes['method']}, "
+    accuracy = (
         f"rtol {attributes['rtol']:g}, atol {attributes['atol']:g}"
+        if "rtol" in attributes
+        else f"steps of {attributes['step']:g} s"
     )
+    return f"{attributes.get('title', 'HMMWV')}\n{end:g} s by {attributes['method']}, {accuracy}"
 
 
 # --- The trajectory -----------------------------------------------------------------------------------------
