@@ -76,7 +76,10 @@ def parse_unit(text: str) -> Unit:
         match = _FACTOR.match(spelled, position)
         if match is None:
             raise ValueError(f"'{text}' is not a unit; write for example N*s/m or kg*m^2")
-        power = int(match["exponent"] or 1) * (-1 if match["operator"] == "/" else 1)
+        digits = match["exponent"] or "1"
+        if len(digits.lstrip("-")) > 1:
+            raise ValueError(f"the exponent {digits[:20]} in the unit '{text[:80]}' is too large; at most 9")
+        power = int(digits) * (-1 if match["operator"] == "/" else 1)
         result = _times(result, _symbol(match["symbol"]), power)
         position = match.end()
     return result
@@ -99,4 +102,8 @@ def _symbol(symbol: str) -> Unit:
 def _times(unit: Unit, other: Unit, power: int) -> Unit:
     a, b = unit.dimension, other.dimension
     factor = unit.factor * other.factor**power
+    if not 1e-200 < factor < 1e200:
+        raise ValueError(
+            "the powers in the unit make a factor that is out of all bounds; write a smaller unit"
+        )
     return Unit(factor, (a[0] + power * b[0], a[1] + power * b[1], a[2] + power * b[2], a[3] + power * b[3]))
