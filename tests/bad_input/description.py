@@ -194,7 +194,7 @@ def systems() -> list[Case]:
         "add_input",
         lambda **given: fresh().add_input(**given),
         {"name": "pedal", "unit": "1"},
-        {"name": {**values.NO_TEXT, "taken": "torque"}, "unit": values.NO_TEXT, "default": values.NO_NUMBER},
+        {"name": {**values.NO_TEXT, "taken": "torque"}, "unit": values.NO_UNIT, "default": values.NO_NUMBER},
         says={"name": ""},
     )
     found += calls(
@@ -205,7 +205,7 @@ def systems() -> list[Case]:
             method,
             lambda method=method, **given: getattr(fresh(), method)(**given),
             {"name": "height", "unit": "m", "function": lambda see: 1.0},
-            {"name": values.NO_TEXT, "unit": values.NO_TEXT, "function": values.NO_FUNCTION},
+            {"name": values.NO_TEXT, "unit": values.NO_UNIT, "function": values.NO_FUNCTION},
             says={"name": ""},
         )
     found += calls(
@@ -335,7 +335,7 @@ def forces() -> list[Case]:
             "gain": values.NO_NUMBER,
             "natural_frequency": values.NO_POSITIVE,
             "damping_ratio": values.NO_POSITIVE,
-            "unit": values.NO_TEXT,
+            "unit": values.NO_UNIT,
         },
     )
     found += calls("Gear", ce.Gear, {"ratio": 1.0}, {"ratio": values.NO_NUMBER, "offset": values.NO_NUMBER})
@@ -365,7 +365,7 @@ def forces() -> list[Case]:
         "Parameter",
         ce.Parameter,
         {"name": "p", "value": 1.0},
-        {"name": values.NO_TEXT, "value": values.NO_NUMBER, "unit": values.NO_TEXT},
+        {"name": values.NO_TEXT, "value": values.NO_NUMBER, "unit": values.NO_UNIT},
     )
     return found
 

@@ -90,6 +90,8 @@ NO_TEXT: dict[str, Any] = {
     "thing": Thing(),
     "class": str,
 }
+NO_UNIT = {name: value for name, value in NO_TEXT.items() if name != "empty"}
+"""The empty unit is that of numbers without dimension."""
 NO_WORD = {**NO_TEXT, "unknown": "no such word", "wrong case": "XxX"}
 NO_FLAG: dict[str, Any] = {"text": "yes", "one": 1, "nothing": None, "list": [], "nan": math.nan}
 NO_OBJECT: dict[str, Any] = {
