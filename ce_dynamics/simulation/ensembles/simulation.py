@@ -22,6 +22,7 @@ from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.simulation.ensembles.arguments import Controls, Runs, spread
 from ce_dynamics.simulation.ensembles.records import Records
+from ce_dynamics.simulation.integrators.methods import WITH_LANES
 from ce_dynamics.simulation.integrators.native import check_step, check_steps
 from ce_dynamics.simulation.right_hand_side import check_law
 from ce_dynamics.simulation.simulate import INTERRUPTED, stored_times
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from ce_dynamics.simulation.ensembles.lanes import Code, Group
-
-METHODS = ("rk4",)
 
 Progress = Callable[[int, int], None]
 """Told how many runs are done, and how many there are."""
@@ -107,8 +106,8 @@ def simulate_ensemble(
         checks.number(name, value, above=0.0)
     check_step(step)
     check_steps(duration, step)
-    if method not in METHODS:
-        known = ", ".join(METHODS)
+    if method not in WITH_LANES:
+        known = ", ".join(WITH_LANES)
         raise ModelError(f"method {checks.shown(method)} is not known to ensembles; choose one of {known}")
     most = 64 * available_processors()
     workers = checks.integer(

@@ -12,7 +12,7 @@ import numpy as np
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import ModelError
-from ce_dynamics.simulation.integrators.methods import IMPLICIT
+from ce_dynamics.simulation.integrators.methods import IMPLICIT, SCHEMES
 from ce_dynamics.simulation.interrupts import Interrupts
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def make_stepper(
     wiring = Wiring(dynamics, control, u, jacobian)
     nothing = np.empty((0, wiring.n))
     stepper: FixedStep | Adaptive
-    if settings.method == "dopri5":
+    if not SCHEMES[settings.method].fixed:
         stepper = Adaptive(wiring, y0, settings.rtol, settings.atol, settings.max_step)
         stepper.begin()
         stepper.march(np.zeros(1), 0, nothing)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.simulation.integrators import kernels
-from ce_dynamics.simulation.integrators.methods import IMPLICIT
+from ce_dynamics.simulation.integrators.methods import SCHEMES
 from ce_dynamics.simulation.integrators.wiring import Wiring
 
 UNGUARDED = np.zeros((0, 5))
@@ -38,8 +38,8 @@ class FixedStep:
         n = wiring.n
         self.wiring = wiring
         self.y = np.array(y0, dtype=float)
-        self.evaluations_per_step = {"rk4": 4, "rosenbrock": 2, "implicit-euler": 1}[method]
-        self._implicit = method in IMPLICIT
+        scheme = SCHEMES[method]
+        self.evaluations_per_step, self._implicit = scheme.evaluations, scheme.implicit
         self._code = kernels.ROSENBROCK if method == "rosenbrock" else kernels.IMPLICIT_EULER
         self._work = np.zeros((3, n))
         self._matrix = np.zeros((n, n) if self._implicit else (1, 1))

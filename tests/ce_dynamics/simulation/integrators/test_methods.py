@@ -14,7 +14,7 @@ from ce_dynamics.algebra.arrays import Scalar, sin
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.models import hmmwv
-from ce_dynamics.simulation.integrators.methods import IMPLICIT, NATIVE_METHODS
+from ce_dynamics.simulation.integrators.methods import IMPLICIT, NATIVE_METHODS, SCHEMES
 from ce_dynamics.simulation.integrators.native import Settings, make_stepper, march
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 from ce_dynamics.simulation.simulate import simulate
@@ -24,7 +24,7 @@ from tests.ce_dynamics.simulation.integrators.systems import PENDULUM_START, Wav
 
 Floats = NDArray[np.float64]
 FIXED = [name for name in NATIVE_METHODS if name != "dopri5"]
-ORDER = {"rk4": 4, "rosenbrock": 2, "implicit-euler": 1}
+ORDER = {name: scheme.order for name, scheme in SCHEMES.items() if scheme.fixed}
 TIGHT: dict[str, Any] = {"method": "DOP853", "rtol": 1e-13, "atol": 1e-14}
 
 
