@@ -103,6 +103,9 @@ def simulate_vehicle(
         bool,
         typer.Option("--json", help="Summary as JSON on stdout, nothing else there.", rich_help_panel=OUTPUT),
     ] = False,
+    no_plots: Annotated[
+        bool, typer.Option("--no-plots", help="Save no page of plots.", rich_help_panel=OUTPUT)
+    ] = False,
     list_parameters: Annotated[
         bool,
         typer.Option(
@@ -162,6 +165,7 @@ def simulate_vehicle(
         atol=si_value("--atol", atol, "1"),
         output=output,
         json=json,
+        plots=not no_plots,
     )
     try:
         return simulate_and_report(request)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import cast, get_args
 
 from ce_dynamics.cli import exit_codes
+from ce_dynamics.cli.files import whole
 from ce_dynamics.cli.messages import complain
 from ce_dynamics.cli.progress import Display, Interruption
 from ce_dynamics.cli.tables import print_files, print_json, print_tables
@@ -34,6 +35,7 @@ class Request:
     atol: float
     output: Path
     json: bool
+    plots: bool = True
 
 
 @dataclass(frozen=True)
@@ -47,10 +49,15 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Saved:
-    """The files of a run."""
+    """The files of a run; no plots where none were asked for."""
 
     netcdf: Path
-    png: Path
+    png: Path | None
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Names by what they hold."""
+        return {name: str(path) for name, path in vars(self).items() if path is not None}
 
 
 def simulate_and_report(request: Request) -> int:
@@ -76,15 +83,15 @@ def simulate_and_report(request: Request) -> int:
     if not request.json:
         print_tables(case.title, summary)
     with Display() as display:
-        display.stage("saving results and plots")
-        saved = save(outcome, case, request.output)
-    files = {"netcdf": str(saved.netcdf), "png": str(saved.png)}
+        display.stage("saving results and plots" if request.plots else "saving results")
+        saved = save(outcome, case, request.output, request.plots)
+    files = saved.files
     if request.json:
         print_json(case.title, outcome.message, outcome.results.attrs, summary, files)
     else:
         print_files(files)
     if outcome.message:
-        complain(f"{outcome.message}; saved what was computed as {saved.netcdf} and {saved.png}")
+        complain(f"{outcome.message}; saved what was computed as {' and '.join(files.values())}")
     return outcome.exit_code
 
 
@@ -110,16 +117,19 @@ def integrate(
     return Outcome(results, exit_codes.OK, "")
 
 
-def save(outcome: Outcome, case: Case, folder: Path) -> Saved:
+def save(outcome: Outcome, case: Case, folder: Path, plots: bool) -> Saved:
     """Write the NetCDF file and the plots, under a name that tells a partial run."""
-    from ce_dynamics.models.vehicles.hmmwv.plots import save_figure
-
     name = "ride" if case.manoeuvre is None else case.manoeuvre.name
     stem = name if outcome.exit_code == exit_codes.OK else f"{name}-partial"
-    saved = Saved(folder / f"{stem}.nc", folder / f"{stem}.png")
+    saved = Saved(folder / f"{stem}.nc", folder / f"{stem}.png" if plots else None)
     results = outcome.results.dataset()
-    results.to_netcdf(saved.netcdf, engine="h5netcdf")
-    save_figure(results, case.manoeuvre, saved.png)
+    with whole(saved.netcdf) as path:
+        results.to_netcdf(path, engine="h5netcdf")
+    if saved.png is not None:
+        from ce_dynamics.models.vehicles.hmmwv.plots import save_figure
+
+        with whole(saved.png) as path:
+            save_figure(results, case.manoeuvre, path)
     return saved
 
 

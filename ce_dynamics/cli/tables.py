@@ -37,7 +37,8 @@ def print_tables(title: str, summary: Summary) -> None:
 def print_files(files: Mapping[str, str]) -> None:
     """On stdout: where everything went."""
     print(f"results: {files['netcdf']}")
-    print(f"plots: {files['png']}")
+    if "png" in files:
+        print(f"plots: {files['png']}")
 
 
 def print_json(

@@ -27,8 +27,10 @@ from ce_dynamics.complementarity.problem import Solution
 from ce_dynamics.complementarity.smooth import Acting, SmoothSteps
 from ce_dynamics.complementarity.solvers.chain import Chain
 from ce_dynamics.errors import ModelError, SimulationError
+from ce_dynamics.mechanism.input_ranges import furthest_out, warn_out_of_range
 from ce_dynamics.simulation.monitors.charts import Charts
-from ce_dynamics.simulation.results import dataset
+from ce_dynamics.simulation.monitors.promises import Fault, Promises
+from ce_dynamics.simulation.results import observed, record
 from ce_dynamics.simulation.right_hand_side import Inputs, constant_inputs
 
 if TYPE_CHECKING:
@@ -131,11 +133,14 @@ def simulate_unilateral(
     ModelError
         If duration, step or interval is not positive, or an input unknown.
     SimulationError
-        If a step finds no solution, a loop leaves its range or is thrown over a dead centre, or the run is
-        interrupted; ``partial`` holds the results up to there.
+        If a step finds no solution, a loop leaves its range or is thrown over a dead centre, a stored instant
+        has an open loop or a number that is not finite, or the run is interrupted; ``partial`` holds the
+        results up to there.
 
     Warns
     -----
+    RangeWarning
+        Where a law answers an input out of its range.
     SingularityWarning
         Where a loop came near a dead centre.
     AccuracyWarning
@@ -176,14 +181,19 @@ def simulate_unilateral(
         trouble += why_it_stopped(model, inputs, recorder.t, recorder.y) or ("" if solved else too_long)
     if jump is not None:
         recorder.forget_after(jump.t)
-    run = recorder.run(law, wall, chosen)
+    run, fault = recorder.run(law, wall, chosen)
+    if fault is not None:
+        trouble = trouble or fault.what
+        recorder.forget_after(float(run.results.time[max(fault.k - 1, 0)]))
+        run, _ = recorder.run(law, wall, chosen)
     if trouble:
         sound = cause is None or not model.geared_loops
         balanced = len(recorder.stored) if sound else balanced_until(run.results)
         if balanced < len(recorder.stored):  # what led to it
             recorder.forget_after(float(run.results.time[max(balanced - 1, 0)]))
-            run = recorder.run(law, wall, chosen)
+            run, _ = recorder.run(law, wall, chosen)
         raise SimulationError(trouble, run) from cause
+    law.warn_of_ranges(*recorder.inputs(law))
     statistics = run.statistics
     warn_of_remains(statistics.unresolved, recorder.problems, statistics.residual_max, recorder.speed)
     return run
@@ -193,6 +203,7 @@ class InputsOverTime:
     """Inputs over time."""
 
     def __init__(self, model: Model, inputs: Inputs) -> None:
+        self._model = model
         self._u = constant_inputs(model, inputs)
         self._control = None
         if inputs is not None and not isinstance(inputs, Mapping):
@@ -204,6 +215,12 @@ class InputsOverTime:
             return self._u
         u: Floats = self._control(np.array([t]), y)[0]
         return u
+
+    def warn_of_ranges(self, t: Floats, U: Floats) -> None:
+        """Say which inputs the law answered out of their ranges, at stored instants."""
+        if self._control is not None and self._model.ranges:
+            columns = {entry.name: k for k, entry in enumerate(self._model.layout.u)}
+            warn_out_of_range(self._model.ranges, furthest_out(self._model.ranges, columns, t, U))
 
 
 class Stored(NamedTuple):
@@ -268,10 +285,15 @@ class Recorder:
         self.stored = [one for one in self.stored if one.t <= t] or self.stored[:1]
         self.watch.events = [event for event in self.watch.events if event.time <= t]
 
-    def run(self, law: InputsOverTime, wall: float, solver: Solver) -> Run:
-        """What was stored as a `Run`."""
-        t, Y, gap, force, work, contact_work = (np.array(part) for part in zip(*self.stored, strict=True))
-        U = np.array([law.at(t_k, y_k) for t_k, y_k in zip(t, Y, strict=True)]).reshape(len(t), -1)
+    def inputs(self, law: InputsOverTime) -> tuple[Floats, Floats]:
+        """Stored instants, and the inputs at each."""
+        U = np.array([law.at(one.t, one.y) for one in self.stored]).reshape(len(self.stored), -1)
+        return np.array([one.t for one in self.stored]), U
+
+    def run(self, law: InputsOverTime, wall: float, solver: Solver) -> tuple[Run, Fault | None]:
+        """What was stored as a `Run`, and the first instant of it that breaks a promise, if any."""
+        _, Y, gap, force, work, contact_work = (np.array(part) for part in zip(*self.stored, strict=True))
+        t, U = self.inputs(law)
         model = self.unilateral.model
         about = {
             "system": model.system.name,
@@ -280,7 +302,8 @@ class Recorder:
             "wall_time_s": wall,
             "real_time_factor": self.t / wall if wall > 0.0 else math.inf,
         }
-        results = dataset(model, t, Y, U, about)
+        seen = observed(model, Y, U)
+        results = record(model, t, Y, U, about, seen).dataset()
         results = results.assign_coords(row=list(self.unilateral.row_names))
         results["multiplier"] = (("time", "row"), force, {"units": "N or N m"})
         results["gap"] = (("time", "row"), gap, {"units": "m or rad"})
@@ -295,7 +318,7 @@ class Recorder:
             self.unresolved,
             self.smooth,
         )
-        return Run(results, self.watch.events, statistics)
+        return Run(results, self.watch.events, statistics), Promises(model).first_fault(t, Y, U, seen)
 
 
 def advance(

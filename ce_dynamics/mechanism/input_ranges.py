@@ -8,7 +8,8 @@ is its own affair (pedals go no further than their stops).
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,11 +26,38 @@ def check_range(name: str, value: float, between: Range) -> None:
     """Refuse a number out of its range."""
     lower, upper = between
     if not lower <= value <= upper:
-        raise ModelError(f"input {name!r}: {value!r} must be from {lower:g} to {upper:g}")
+        raise ModelError(out_of_range(name, value, between))
 
 
-def warn_out_of_range(ranges: Mapping[str, Range], columns: Mapping[str, int], t: Floats, U: Floats) -> None:
-    """Warn of inputs that a law answered out of their ranges, at stored instants.
+def out_of_range(name: str, value: float, between: Range) -> str:
+    """What is said of a number out of its range."""
+    lower, upper = between
+    return f"input {name!r}: {value!r} must be from {lower:g} to {upper:g}"
+
+
+class Excess(NamedTuple):
+    """The answer of a law that is furthest out of its range.
+
+    Attributes
+    ----------
+    by : float
+        How far, as part of the range's width.
+    name : str
+        The input.
+    value, t : float
+        The answer, and when it was given [s].
+    """
+
+    by: float
+    name: str
+    value: float
+    t: float
+
+
+def furthest_out(
+    ranges: Mapping[str, Range], columns: Mapping[str, int], t: Floats, U: Floats
+) -> list[Excess]:
+    """Of every input that was answered out of its range at stored instants, the answer furthest out.
 
     Parameters
     ----------
@@ -37,20 +65,27 @@ def warn_out_of_range(ranges: Mapping[str, Range], columns: Mapping[str, int], t
     columns : mapping of str to int
         Where each input is in U.
     t : (instants,) array
-    U : (instants, inputs) or (instants, inputs, runs) array
+    U : (instants, inputs) array
+        NaN where a run did not come to.
     """
+    found = []
     for name, (lower, upper) in ranges.items():
-        values = U[:, columns[name]].reshape(len(t), -1)
-        if not values.size:
-            continue
+        values = U[:, columns[name]]
         with np.errstate(invalid="ignore"):
             excess = np.maximum(values - upper, lower - values)
-        if not np.nanmax(excess, initial=0.0) > EXCESS * (upper - lower):
-            continue
-        k, run = np.unravel_index(int(np.nanargmax(excess)), excess.shape)
-        of = f" of run {run}" if U.ndim == 3 else ""
+        if np.nanmax(excess, initial=0.0) > EXCESS * (upper - lower):
+            k = int(np.nanargmax(excess))
+            by = float(excess[k]) / (upper - lower)
+            found.append(Excess(by, name, float(values[k]), float(t[k])))
+    return found
+
+
+def warn_out_of_range(ranges: Mapping[str, Range], excesses: Iterable[Excess], of: str = "") -> None:
+    """Warn of inputs that a law answered out of their ranges; `of` tells which run it was."""
+    for _, name, value, t in excesses:
+        lower, upper = ranges[name]
         warnings.warn(
-            f"the law answers {values[k, run]:.6g} for input {name!r}{of} at t = {t[k]:.4g} s; its range is "
+            f"the law answers {value:.6g} for input {name!r}{of} at t = {t:.4g} s; its range is "
             f"from {lower:g} to {upper:g}: let the law saturate it",
             RangeWarning,
             stacklevel=4,

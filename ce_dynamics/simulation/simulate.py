@@ -17,7 +17,7 @@ from ce_dynamics.compiled.compiled_system import reach_text
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.errors import AccuracyWarning, CeDynamicsError, SimulationError
-from ce_dynamics.mechanism.input_ranges import warn_out_of_range
+from ce_dynamics.mechanism.input_ranges import furthest_out, warn_out_of_range
 from ce_dynamics.simulation.integrators.methods import FIXED, NATIVE_METHODS, NativeMethod
 from ce_dynamics.simulation.integrators.native import (
     InterruptedRunError,
@@ -240,7 +240,7 @@ def simulate_to_record(
             trouble, stands = fault.what, " "
     if rhs.control is not None and model.ranges:
         columns = {entry.name: k for k, entry in enumerate(model.layout.u)}
-        warn_out_of_range(model.ranges, columns, t, U)
+        warn_out_of_range(model.ranges, furthest_out(model.ranges, columns, t, U))
     steep = warn_if_steep(model, t, Y, seen.gearing)
     attributes = {
         "system": model.system.name,

@@ -13,6 +13,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError
+from ce_dynamics.mechanism.input_ranges import check_range, out_of_range
 from ce_dynamics.mechanism.parameters import refusals
 
 
@@ -94,6 +95,7 @@ def spread(
                 f"input {name!r} has the shape {value.shape}; allowed are ({len(time)},) and "
                 f"(runs, {len(time)})"
             )
+    check_ranges(model, histories)
     sizes = {"y0s": len(states)} if states.ndim == 2 else {}
     sizes |= {name: len(value) for name, value in given.items() if value.ndim == 1}
     sizes |= {name: len(value) for name, value in histories.items() if value.ndim == 2}
@@ -110,7 +112,7 @@ def spread(
         values[:, k] = np.broadcast_to(value, (runs, len(time))).T
     where = np.array([names.index(name) for name in histories], dtype=np.int64)
     y0 = np.array(np.broadcast_to(states, (runs, n)))
-    return Runs(y0, u, time, values, where, refused(model, y0, u, values))
+    return Runs(y0, u, time, values, where, refused(model, y0, u, values, list(histories)))
 
 
 def numbers(name: str, value: ArrayLike) -> Floats:
@@ -141,7 +143,15 @@ def check_names(given: Mapping[str, object], known: Sequence[str], what: str) ->
             raise ModelError(f"no {what} {name!r}{hint}; the system's {what}s are {list(known)}")
 
 
-def refused(model: Model, y0: Floats, u: Floats, values: Floats) -> list[str]:
+def check_ranges(model: Model, histories: Mapping[str, Floats]) -> None:
+    """Refuse numbers that all runs share and that leave the range of their input; NaN fails later."""
+    for name, value in histories.items():
+        if name in model.ranges and value.ndim == 1:
+            for number in value[np.isfinite(value)].tolist():
+                check_range(name, number, model.ranges[name])
+
+
+def refused(model: Model, y0: Floats, u: Floats, values: Floats, controls: Sequence[str]) -> list[str]:
     """Per run why it cannot even be started, or ''."""
     n_inputs = model.layout.n_inputs
     columns = {p.name: u[:, n_inputs + k] for k, p in enumerate(model.layout.parameters)}
@@ -151,4 +161,9 @@ def refused(model: Model, y0: Floats, u: Floats, values: Floats) -> list[str]:
             reasons[run] = reasons[run] or "the initial state is not finite"
         if not np.all(np.isfinite(values[..., run])):
             reasons[run] = reasons[run] or "a control is not finite"
+        for k, name in enumerate(controls):
+            lower, upper = model.ranges.get(name, (-np.inf, np.inf))
+            out = values[:, k, run][(values[:, k, run] < lower) | (values[:, k, run] > upper)]
+            if out.size:
+                reasons[run] = reasons[run] or out_of_range(name, float(out[0]), (lower, upper))
     return reasons

@@ -13,8 +13,10 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.variables import Variable
 from ce_dynamics.errors import ModelError
+from ce_dynamics.mechanism.input_ranges import Excess, furthest_out, warn_out_of_range
 from ce_dynamics.simulation.ensembles.arguments import Runs
 from ce_dynamics.simulation.ensembles.failures import broken_loops
+from ce_dynamics.simulation.monitors.promises import Promises
 from ce_dynamics.simulation.simulate import INTERRUPTED, NOT_FINITE_AT_START
 
 if TYPE_CHECKING:
@@ -59,7 +61,10 @@ class Records:
         self._columns = {name: k for k, name in enumerate([*own, *(e.name for e in model.output_entries)])}
         self.values = {v.name: np.full((number, len(t), len(v.entries)), np.nan) for v in self.variables}
         self.closures = np.full((number, len(t), closures), np.nan) if CLOSURE_ERROR in wanted else None
-        self.needs_observation = self.closures is not None or any(
+        self._promises = Promises(model)
+        self._inputs = {entry.name: k for k, entry in enumerate(layout.u)}
+        self._excesses: dict[int, list[Excess]] = {}
+        self.needs_observation = closures > 0 or any(
             self._columns[name] >= len(own) for v in self.variables for name in v.entries
         )
         self.time_reached = np.zeros(number)
@@ -72,6 +77,11 @@ class Records:
         from ce_dynamics.simulation.ensembles import lanes
 
         n = len(members)
+        faults = self._promises.faults(self.t, *(part[..., :n] for part in outcome[:4]))
+        for lane, fault in faults.items():
+            for part in outcome[:4]:
+                part[max(fault.k, 1) :, :, lane] = np.nan  # what happened at the start is shown
+            outcome.t[lane] = self.t[max(fault.k - 1, 0)]
         everything = np.concatenate((outcome.Y, outcome.U, outcome.outputs), axis=1)[..., :n]
         for variable in self.variables:
             columns = [self._columns[name] for name in variable.entries]
@@ -87,8 +97,24 @@ class Records:
                 lanes.STOPPED: INTERRUPTED,
                 lanes.FAILED: "the accelerations are not finite",
             }[int(code)]
-            if code in (lanes.FAILED, lanes.NOT_FINITE_AT_START):
+            if lane in faults and (faults[lane].k > 0 or code in (lanes.COMPLETED, lanes.STOPPED)):
+                self.failure[run] = faults[lane].what
+            elif code in (lanes.FAILED, lanes.NOT_FINITE_AT_START):
                 self._broken[run] = outcome.y[:, lane].copy(), outcome.u[:, lane].copy()
+
+            if self.model.ranges:
+                U = outcome.U[..., lane]
+                self._excesses[run] = furthest_out(self.model.ranges, self._inputs, self.t, U)
+
+    def warn_of_ranges(self) -> None:
+        """Say of every input in which run a law answered it furthest out of its range."""
+        worst: dict[str, tuple[Excess, int]] = {}
+        for run, excesses in sorted(self._excesses.items()):
+            for excess in excesses:
+                if excess.name not in worst or excess.by > worst[excess.name][0].by:
+                    worst[excess.name] = excess, run
+        for excess, run in worst.values():
+            warn_out_of_range(self.model.ranges, [excess], f" of run {run}")
 
     def explain(self, method: str) -> None:
         """Say of every run that failed under way when and, if a loop cannot be assembled, which."""

@@ -92,13 +92,20 @@ def simulate_ensemble(
     xarray.Dataset
         Variables over ``run`` and ``time``, parameters over ``run``, and per run ``status`` (``completed``,
         ``failed``), ``failure`` (why, or empty) and ``time_reached`` [s].  What a run did not reach is NaN.
+        A run has also failed from the first stored instant at which a loop is open or a number not finite.
 
     Raises
     ------
     ModelError
-        For wrong arguments.
+        For wrong arguments, among them numbers for all runs that leave the range of an input.  A number of
+        one run that does so, or is not finite, is the failure of that run.
     SimulationError
         On interruption; its ``partial`` holds the runs done so far.
+
+    Warns
+    -----
+    RangeWarning
+        Where a law answers an input out of its range: which run does so furthest, and when.
     """
     what = "a model, as ce_dynamics.compile(system) returns it"
     checks.instance("simulate_ensemble: model", model, Model, what)
@@ -131,6 +138,8 @@ def simulate_ensemble(
     with working, shown(progress) as report:
         whole = march_all(code, runs, records, step, workers, width, report)
     records.explain(method)
+    if inputs is not None:
+        records.warn_of_ranges()
     results = records.dataset(method=method, step=step, lanes=width, threads=workers, began=began)
     if not whole:
         raise SimulationError(INTERRUPTED, results)

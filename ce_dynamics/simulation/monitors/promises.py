@@ -50,6 +50,19 @@ class Promises:
         said = self.at(Y[k], U[k], seen.outputs[k], seen.closures[k])
         return Fault(k, f"{said} at t = {t[k]:.6g} s")
 
+    def faults(self, t: Floats, Y: Floats, U: Floats, outputs: Floats, closures: Floats) -> dict[int, Fault]:
+        """As `first_fault` for runs side by side, the last axis, by its index; Y is NaN after its end."""
+        bad = ~np.all(closures <= self.limits[:, np.newaxis], axis=1)
+        for part in (Y, U, outputs):
+            bad |= ~np.all(np.isfinite(part), axis=1)
+        bad &= ~np.all(np.isnan(Y), axis=1)
+        found = {}
+        for run in np.flatnonzero(bad.any(axis=0)).tolist():
+            k = int(np.argmax(bad[:, run]))
+            said = self.at(Y[k, :, run], U[k, :, run], outputs[k, :, run], closures[k, :, run])
+            found[run] = Fault(k, f"{said} at t = {t[k]:.6g} s")
+        return found
+
     def at(self, y: Floats, u: Floats, outputs: Floats, closures: Floats) -> str:
         """Which promise is broken at an instant; empty if none is."""
         if not closures.size or (closures <= self.limits).all():

@@ -1,5 +1,6 @@
 """The command line, run in-process: what it prints, saves and refuses."""
 
+import errno
 import json
 import os
 import re
@@ -249,7 +250,8 @@ def test_failed_integration_saves_what_there_is(run: Run, tmp_path: Path) -> Non
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
-def test_interrupt_saves_what_there_is(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupt_saves_what_there_is(tmp_path: Path, number: signal.Signals) -> None:
     code = "from ce_dynamics.cli import main; main()"
     arguments = ["--model", "ride", "--duration", "1e5", "--output", str(tmp_path), "--method", "RK45"]
     # A file appears when the model has been prepared; only then is the interrupt sent.
@@ -267,12 +269,42 @@ def test_interrupt_saves_what_there_is(tmp_path: Path) -> None:
     deadline = time.monotonic() + 60.0
     while not (tmp_path / "started").exists() and time.monotonic() < deadline:
         time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, err = process.communicate(timeout=60.0)
     assert process.returncode == 130
     assert re.fullmatch(r"error: interrupted at t = .*ride-partial.nc.*ride-partial.png\n", err)
     with xr.open_dataset(tmp_path / "ride-partial.nc", engine="h5netcdf") as results:
         assert 0.0 <= float(results["time"][-1]) < 1e5
+
+
+def test_no_plots(run: Run, tmp_path: Path) -> None:
+    short = "--model", "ride", "--duration", "0.01", "--no-plots"
+    result = run(*short)
+    assert result.code == 0
+    assert "plots: " not in result.out
+    assert [path.name for path in tmp_path.iterdir()] == ["ride.nc"]
+    assert json.loads(run(*short, "--json").out)["files"] == {"netcdf": str(tmp_path / "ride.nc")}
+
+
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])
+def test_files_are_whole_or_as_they_were(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    arguments = "--model", "ride", "--duration", "0.01", "--no-plots"
+    assert run(*arguments).code == 0
+    before = (tmp_path / "ride.nc").read_bytes()
+
+    def stops(results: xr.Dataset, path: Path, **how: Any) -> None:
+        Path(path).write_bytes(b"half of it")
+        raise error
+
+    monkeypatch.setattr(xr.Dataset, "to_netcdf", stops)
+    result = run(*arguments)
+    assert result.code != 0
+    assert result.err.startswith("error: ")
+    assert result.err.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["ride.nc"]
+    assert (tmp_path / "ride.nc").read_bytes() == before
 
 
 def test_version_is_quick_and_loads_no_numpy() -> None:
@@ -287,7 +319,7 @@ def test_version_is_quick_and_loads_no_numpy() -> None:
 def test_the_summary_waits_for_no_library_of_results_or_plots(tmp_path: Path) -> None:
     code = (
         "import sys; from ce_dynamics.cli import simulation; from ce_dynamics.cli.command import execute\n"
-        "def save(outcome, case, folder):\n"
+        "def save(outcome, case, folder, plots):\n"
         "    print(sorted({'matplotlib', 'xarray', 'pandas', 'h5netcdf', 'casadi'} & set(sys.modules)))\n"
         "    return simulation.Saved(folder / 'x.nc', folder / 'x.png')\n"
         "simulation.save = save\n"

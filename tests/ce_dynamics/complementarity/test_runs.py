@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import ce_dynamics as ce
+from ce_dynamics.algebra.arrays import sqrt
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity import (
     Contact,
@@ -22,7 +24,7 @@ from ce_dynamics.complementarity import (
     UnilateralModel,
     simulate_unilateral,
 )
-from ce_dynamics.errors import AccuracyWarning, SimulationError
+from ce_dynamics.errors import AccuracyWarning, ModelError, RangeWarning, SimulationError
 from tests.ce_dynamics.mechanisms import four_bar
 
 
@@ -187,3 +189,32 @@ def test_disc_that_falls_over_comes_to_lie_flat() -> None:
     run = simulate_unilateral(UnilateralModel(model, [coin]), duration=0.4, y0=flat)
     assert np.all(np.isfinite(run.results.energy.values))
     assert float(run.results.coin_z[-1]) > -1e-9
+
+
+def test_stored_instants_are_looked_at() -> None:
+    """A body that falls from rest by 0.2 m in 0.202 s, and an output that has no value from there on."""
+    system = ce.System(gravity=(0.0, 0.0, -9.81))
+    system.add_input("push", "N", between=(-1.0, 1.0))
+    body = system.add_body("body", mass=2.0, parent=system.ground, hinge=ce.Prismatic((0, 0, 1)))
+    system.add_force(ce.AppliedWrench("drive", body, force=("push", 0, 0), at=(0, 0, 0)))
+    system.add_output("root", "1", lambda o: sqrt(0.2 + o.point(body, np.zeros(3), system.ground).r[2]))
+    unilateral = UnilateralModel(
+        ce.compile(system), [Contact("foot", body, (0, 0, 0), Plane(point=(0, 0, -1)))]
+    )
+    with pytest.raises(SimulationError, match=r"output 'root' is nan.* at t = 0.25 s") as stop:
+        simulate_unilateral(unilateral, duration=0.4, step=1e-3, interval=0.05)
+    run = stop.value.partial
+    assert isinstance(run, Run)
+    assert float(run.results.time[-1]) == pytest.approx(0.2)
+    assert np.all(np.isfinite(run.results.root.values))
+    with pytest.raises(ModelError, match=r"input 'push': 2.0 must be from -1 to 1"):
+        simulate_unilateral(unilateral, {"push": 2.0}, duration=0.1)
+    with pytest.warns(RangeWarning, match=r"answers 1.5 for input 'push' at t = 0.15 s"):
+        simulate_unilateral(unilateral, Growing(), duration=0.15, interval=0.05)
+
+
+class Growing:
+    """A law that leaves the range of its input."""
+
+    def inputs(self, t: Any, sensors: Any) -> dict[str, Any]:
+        return {"push": 10.0 * t}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -9,10 +10,12 @@ import pytest
 import xarray as xr
 
 import ce_dynamics as ce
-from ce_dynamics.algebra.arrays import sin
-from ce_dynamics.errors import ModelError, SimulationError
+from ce_dynamics.algebra.arrays import sin, sqrt
+from ce_dynamics.errors import ModelError, RangeWarning, SimulationError
 from ce_dynamics.mechanism.parameters import Parameter
 from ce_dynamics.simulation.ensembles.simulation import compiled
+from ce_dynamics.simulation.monitors import promises
+from tests.ce_dynamics.mechanisms import four_bar
 
 
 def crank_rocker(free: bool = True) -> ce.System:
@@ -286,3 +289,74 @@ def test_interruption_keeps_what_is_done(model: ce.Model) -> None:
 def test_wrong_arguments(model: ce.Model, arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ModelError, match=message):
         ce.simulate_ensemble(model, **{"duration": 0.01, **arguments})
+
+
+def ranged_slide() -> ce.System:
+    """A mass whose output has no value beyond x = 0.05 m, pushed by an input from -1 to 1 N."""
+    system = ce.System(gravity=(0, 0, 0))
+    system.add_input("push", "N", 0.5, between=(-1.0, 1.0))
+    body = system.add_body("body", mass=1.0, parent=system.ground, hinge=ce.Prismatic((1, 0, 0)))
+    system.add_force(ce.AppliedWrench("drive", body, force=("push", 0, 0), at=(0, 0, 0)))
+    system.add_output("root", "1", lambda o: sqrt(0.05 - o.point(body, np.zeros(3), system.ground).r[0]))
+    return system
+
+
+@pytest.fixture(scope="module")
+def slide() -> ce.Model:
+    return ce.compile(ranged_slide())
+
+
+def test_numbers_that_cease_to_be_finite_end_their_run_only(slide: ce.Model) -> None:
+    # x = t² push / 2 passes 0.05 m at t = 1 s for 0.1 N, at 0.447 s for 0.5 N, never for -0.5 N
+    ensemble = ce.simulate_ensemble(
+        slide, [[0.0, 0.0]] * 3, controls={"push": [0.1, 0.5, -0.5]}, duration=0.9, interval=0.1
+    )
+    assert list(ensemble["status"].values) == ["completed", "failed", "completed"]
+    failure = str(ensemble["failure"].values[1])
+    assert re.search("output 'root' is nan.* at t = 0.5 s", failure)
+    assert ensemble["time_reached"].values[1] == pytest.approx(0.4)
+    assert np.all(np.isfinite(ensemble["root"].values[1, :5]))
+    assert np.all(np.isnan(ensemble["body"].values[1, 5:]))
+    assert np.all(np.isfinite(ensemble["body"].values[[0, 2]]))
+
+
+@pytest.mark.parametrize("kept", [None, 1])
+def test_open_loops_end_their_run_only(kept: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loops are closed to rounding; asked for more than that, some runs break the promise, and when."""
+    model = ce.compile(four_bar((1.0, 4.0, 3.0, 4.5), 1.0))
+    y0s = np.tile(model.y0, (6, 1))
+    y0s[:, -1] = np.arange(6.0)
+    options: dict[str, Any] = {"duration": 0.2, "interval": 0.01}
+    error = ce.simulate_ensemble(model, y0s, **options)["closure_error"].values[..., 0]
+    limit = float(np.median(error.max(axis=1)))
+    broken = error > limit
+    assert 0 < broken.any(axis=1).sum() < 6
+    monkeypatch.setattr(promises, "closure_limits", lambda embedding: np.full(1, limit))
+    names = [variable.name for variable in model.variables][:kept]
+    ensemble = ce.simulate_ensemble(model, y0s, **options, keep=names)
+    for run in range(6):
+        failure = str(ensemble["failure"].values[run])
+        if broken[run].any():
+            assert re.search("is open by .* choose another independent coordinate", failure)
+            first = int(np.argmax(broken[run]))
+            assert ensemble["time_reached"].values[run] == pytest.approx(0.01 * max(first - 1, 0))
+            assert np.all(np.isnan(ensemble[names[0]].values[run, max(first, 1) :]))
+        else:
+            assert failure == ""
+
+
+def test_inputs_out_of_their_ranges(slide: ce.Model) -> None:
+    for shared in (2.0, ce.HeldInputs([0.0, 0.1], {"push": [0.0, 2.0]})):
+        controls = shared if isinstance(shared, ce.HeldInputs) else {"push": shared}
+        with pytest.raises(ModelError, match=r"input 'push': 2.0 must be from -1 to 1"):
+            ce.simulate_ensemble(slide, controls=controls, duration=0.1)
+    ensemble = ce.simulate_ensemble(slide, controls={"push": [0.0, -3.0, 1.0]}, duration=0.1)
+    assert list(ensemble["status"].values) == ["completed", "failed", "completed"]
+    assert "input 'push': -3.0 must be from -1 to 1" in str(ensemble["failure"].values[1])
+
+    class Pull:
+        def inputs(self, t: Any, sensors: Any) -> dict[str, Any]:
+            return {"push": -20.0 * t}
+
+    with pytest.warns(RangeWarning, match=r"answers -2 for input 'push' of run 0 at t = 0.1 s"):
+        ce.simulate_ensemble(slide, inputs=Pull(), duration=0.1)
