@@ -19,7 +19,7 @@ from ce_dynamics.errors import (
 from ce_dynamics.mechanism.assumptions import TOLERANCE
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import FunctionCoordinate, HingeComponent
-from ce_dynamics.mechanism.system import CutEdge, LoopClosure, System
+from ce_dynamics.mechanism.system import CutEdge, System
 
 if TYPE_CHECKING:
     from ce_dynamics.embedding.aggregate import Aggregate
@@ -31,9 +31,7 @@ COARSE = (TOLERANCE, 1e-4, 1e-3, 1e-2)
 def refuse_nonholonomic(closures: Sequence[CutEdge]) -> None:
     """Refuse closures whose conditions on velocities leave positions free: no coordinate would hold those."""
     for loop in closures:
-        if not isinstance(loop, LoopClosure):
-            continue  # couplings and written constraints are conditions on positions
-        if not all(condition.holonomic for condition in loop.closure.constraints):
+        if not loop.holonomic:
             raise ModelError(
                 f"closure {loop.name!r} is not holonomic and cannot be embedded; give the rolling body a "
                 "RollingOnPlane hinge, or use BallRollingOnPlane in a ConstrainedSystem"

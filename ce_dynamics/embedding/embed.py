@@ -96,7 +96,7 @@ def may_be_moved(group: tuple[list[Body], list[CutEdge]], finders: Mapping[str, 
 def spinning_tips(system: System) -> frozenset[str]:
     """Bodies on revolute hinges that carry nothing and are the same in every position of the hinge."""
     busy = {body.parent for body in system.bodies}
-    busy |= {body for loop in system.closures if not isinstance(loop, Coupled) for body in loop.bodies}
+    busy |= {body for loop in system.closures if not loop.couples_hinges for body in loop.bodies}
     return frozenset(body.name for body in system.bodies if body not in busy and is_round(body))
 
 
@@ -323,7 +323,7 @@ def chosen_independent(
     if found:
         return rest
     refuse_singular(freedoms)
-    only_couplings = all(isinstance(loop, Coupled) for loop in closures)
+    only_couplings = all(loop.couples_hinges for loop in closures)
     if only_couplings and sum(body.inboard.n_v for body in rest) == freedoms.number:
         return rest
     return freedoms.chosen([body for body in freedoms.free if body.name in given])

@@ -30,6 +30,7 @@ from ce_dynamics.mechanism.couplings.components import (
     found_component,
     found_function,
 )
+from ce_dynamics.mechanism.couplings.cut_edge import Edge
 from ce_dynamics.mechanism.couplings.user_constraint import Written, written
 from ce_dynamics.mechanism.couplings.view import View
 from ce_dynamics.mechanism.drives import Motion
@@ -59,7 +60,7 @@ class FindsHinges(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class LoopClosure:
+class LoopClosure(Edge):
     """A cut edge: a hinge, or another closure, between two bodies that are connected already."""
 
     name: str
@@ -84,6 +85,14 @@ class LoopClosure:
     def rows(self) -> int:
         """Number of scalar conditions."""
         return sum(condition.rows for condition in self.closure.constraints)
+
+    @property
+    def holonomic(self) -> bool:
+        return all(condition.holonomic for condition in self.closure.constraints)
+
+    @property
+    def attachments(self) -> tuple[tuple[Body, Array], ...]:
+        return (self.body_a, self.closure.at_parent), (self.body_b, self.closure.at_child)
 
 
 Independent: TypeAlias = Body | str | tuple[Body | str, str | int] | Component | FunctionCoordinate

@@ -15,7 +15,6 @@ from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import across, finite_vector, unit_axis
 from ce_dynamics.mechanism.parameters import values_at
-from ce_dynamics.mechanism.system import LoopClosure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -88,8 +87,7 @@ def draw(
     for k, (name, marks) in enumerate(poses.items()):
         draw_body(axes, distinct(marks @ plane.T, COINCIDENT * size), f"C{k % 10}", name if names else "")
     draw_hinges(axes, model, poses, plane)
-    loops = [loop for loop in model.system.closures if isinstance(loop, LoopClosure)]
-    cuts = [(loop.body_a, loop.closure.at_parent) for loop in loops]
+    cuts = [loop.attachments[0] for loop in model.system.closures if loop.attachments]
     draw_cuts(axes, located(model, y, u, cuts) @ plane.T)
     axes.set_aspect("equal", adjustable="datalim")
     axes.margins(0.1)
@@ -138,13 +136,7 @@ def attachments(model: Model, body: Body) -> list[Array]:
     """Design positions of the points of a body: its inboard hinge first."""
     points = [body.inboard.at_child]
     points += [other.inboard.at_parent for other in model.system.bodies if other.parent is body]
-    for loop in model.system.closures:
-        if not isinstance(loop, LoopClosure):
-            continue
-        points += [loop.closure.at_parent] * (loop.body_a is body) + [loop.closure.at_child] * (
-            loop.body_b is body
-        )
-    return points
+    return points + [at for loop in model.system.closures for held, at in loop.attachments if held is body]
 
 
 def picture_plane(along: ArrayLike, up: ArrayLike) -> Floats:

@@ -9,8 +9,8 @@ from typing import Any
 from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, array, cos, sin
 from ce_dynamics.embedding.loop_coordinate import LoopCoordinate
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.couplings.base import Coupled
 from ce_dynamics.mechanism.couplings.components import FunctionCoordinate, HingeComponent, Lead
+from ce_dynamics.mechanism.couplings.cut_edge import Edge
 from ce_dynamics.mechanism.couplings.user_constraint import Written
 from ce_dynamics.mechanism.couplings.view import DesignView, View, residuals
 
@@ -101,9 +101,9 @@ def gathered(leads: Iterable[Lead]) -> tuple[list[Body], list[FunctionCoordinate
     return list(dict.fromkeys(whole)), list(others.values())
 
 
-def counts_turns(edge: object) -> bool:
+def counts_turns(edge: Edge) -> bool:
     """Whether a closure tells how often hinges have turned, as couplings do and positions do not."""
     led = getattr(edge, "function", None)
     if isinstance(led, Led):
         return led.reads_angles and not led.turns
-    return isinstance(edge, (Coupled, Written))
+    return edge.counts_turns

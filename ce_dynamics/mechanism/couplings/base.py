@@ -11,6 +11,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.couplings.cut_edge import Edge
 
 if TYPE_CHECKING:
     from ce_dynamics.mechanism.couplings.components import FunctionCoordinate
@@ -67,7 +68,7 @@ class Coordinate(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Coupled:
+class Coupled(Edge):
     """A cut edge made by a coupling: it joins the hinges of two or more bodies.
 
     Attributes
@@ -89,6 +90,8 @@ class Coupled:
     leading: tuple[FunctionCoordinate, ...] = ()
 
     rows: ClassVar[int] = 1
+    couples_hinges: ClassVar[bool] = True
+    counts_turns: ClassVar[bool] = True
 
     @property
     def kind(self) -> str:

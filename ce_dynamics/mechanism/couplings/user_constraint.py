@@ -14,11 +14,12 @@ from ce_dynamics.compiler.free_numbers import is_free
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import FunctionCoordinate
+from ce_dynamics.mechanism.couplings.cut_edge import Edge
 from ce_dynamics.mechanism.couplings.view import DesignView, View, residuals
 
 
 @dataclass(frozen=True, eq=False)
-class Written:
+class Written(Edge):
     """A cut edge made by a constraint that a user wrote.
 
     Attributes
@@ -47,6 +48,7 @@ class Written:
     leading: tuple[FunctionCoordinate, ...] = ()
 
     kind: ClassVar[str] = "Written"
+    counts_turns: ClassVar[bool] = True
 
     @property
     def body_a(self) -> Body:

@@ -1,0 +1,45 @@
+"""The contract of a cut edge: what closes a loop besides the hinges of the spanning tree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.mechanism.body import Body
+
+if TYPE_CHECKING:
+    from ce_dynamics.mechanism.couplings.components import FunctionCoordinate
+
+
+class Edge:
+    """A joint, a coupling or a written constraint between bodies that the tree connects already.
+
+    1. ``name``: unique among the cut edges.
+    2. `bodies`: what it sets conditions on; ``body_a`` and ``body_b`` are the first and the last.
+    3. ``rows``: how many scalar conditions these are; ``kind``: their type, for people.
+    4. ``independent``, ``leading``: hinges and other coordinates that are to lead the loop.
+    5. The remaining properties say what of it matters to an embedding.
+    """
+
+    name: str
+    independent: tuple[str, ...]
+    leading: tuple[FunctionCoordinate, ...]
+    couples_hinges: ClassVar[bool] = False
+    """Whether its conditions are on coordinates of hinges alone, not on poses."""
+    counts_turns: ClassVar[bool] = False
+    """Whether it tells how often hinges have turned, which positions do not."""
+
+    if TYPE_CHECKING:  # some have fields of these names
+
+        @property
+        def bodies(self) -> tuple[Body, ...]: ...
+
+    @property
+    def holonomic(self) -> bool:
+        """Whether its conditions are on positions."""
+        return True
+
+    @property
+    def attachments(self) -> tuple[tuple[Body, Array], ...]:
+        """Bodies and the design points at which it holds them, if it does."""
+        return ()
