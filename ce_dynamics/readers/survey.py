@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.xml_file import Element
@@ -100,10 +101,12 @@ def survey(
 
 
 def refuse_nan(element: Element) -> None:
-    """Refuse NaN, which parsers take for a value that is not given."""
+    """Refuse NaN, which parsers take for a value that is not given, and infinite states of keyframes."""
     for name, value in element.attributes.items():
-        if "nan" in value.lower().split() and not name.startswith(NAMES):
-            raise element.error(f"{name}={value!r} must be finite")
+        words = [word.lstrip("+-") for word in value.lower().split()]
+        wrong = "nan" in words or (element.tag == "key" and {"inf", "infinity"} & set(words))
+        if wrong and not name.startswith(NAMES):
+            raise element.error(f"{name}={checks.shown(value)} must be finite")
 
 
 def unread_attributes(element: Element, rule: Rule) -> Iterator[Finding]:
@@ -119,7 +122,7 @@ def where(element: Element) -> str:
     named = element.attributes.get("name")
     file = f"{element.path.name} " if element.included else ""
     line = f"{file}line {element.line}"
-    return line if named is None else f"{line} ({named!r})"
+    return line if named is None else f"{line} ({checks.shown(named)})"
 
 
 def refuse(file: str, findings: Iterable[Finding], ignore: Collection[str]) -> list[str]:
@@ -140,7 +143,8 @@ def refuse(file: str, findings: Iterable[Finding], ignore: Collection[str]) -> l
         elif kind in ignore:
             notes.append(f"{file}: {kind}: left out as asked: {listed(places)}")
         else:
-            refused.append((kind, listed([member.where for member in members if not member.harmless])))
+            short = kind if len(kind) <= checks.LONGEST else f"{kind[: checks.LONGEST]}…"
+            refused.append((short, listed([member.where for member in members if not member.harmless])))
     if refused:
         details = "".join(f"\n  {kind}: {places}" for kind, places in refused)
         names = ", ".join(repr(kind) for kind, _ in refused)

@@ -6,14 +6,25 @@ import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
+from xml.parsers import expat
 
 import numpy as np
 
+from ce_dynamics.algebra import checks, files
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.errors import DataError, ModelError
 
 EXTRA = "reading robot files needs {package}, which is not installed; install ce-dynamics[robots]"
+LARGEST_FILE = 16 * 2**20
+"""Bytes of a robot file."""
+MOST_ELEMENTS = 100_000
+"""Elements of a robot file."""
+MOST_ATTRIBUTES = 200
+"""Attributes of an element."""
+DEEPEST = 250
+"""Elements of a robot file that stand in one another."""
+UNKNOWN_ENCODING = expat.errors.codes[expat.errors.XML_ERROR_UNKNOWN_ENCODING]
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -55,7 +66,8 @@ class Element:
     def place(self) -> str:
         """File, line and element for a message."""
         named = self.attributes.get("name")
-        label = f"<{self.tag} name={named!r}>" if named is not None else f"<{self.tag}>"
+        tag = self.tag if len(self.tag) <= checks.LONGEST else f"{self.tag[: checks.LONGEST]}…"
+        label = f"<{tag} name={checks.shown(named)}>" if named is not None else f"<{tag}>"
         return f"{self._path.name}, line {self.line}, {label}"
 
     def __iter__(self) -> Iterator[Element]:
@@ -106,7 +118,7 @@ class Element:
         given = self.text(attribute).split()
         if len(given) != count or not all(is_finite(word) for word in given):
             what = "a finite number" if count == 1 else f"{count} finite numbers separated by blanks"
-            raise self.error(f"{attribute}={self.text(attribute)!r} must be {what}")
+            raise self.error(f"{attribute}={checks.shown(self.text(attribute))} must be {what}")
         return np.array([float(word) for word in given])
 
 
@@ -121,7 +133,8 @@ def parse(path: str | Path, root_tag: str | None, *, included: bool = False) -> 
     Raises
     ------
     DataError
-        If the file cannot be read, is no well-formed XML, or has another root.
+        If the file cannot be read, is no well-formed XML, exceeds a limit (`LARGEST_FILE`, `MOST_ELEMENTS`,
+        `MOST_ATTRIBUTES`, `DEEPEST`), has a document type, or another root.
     ModelError
         If lxml is not installed.
     """
@@ -129,17 +142,60 @@ def parse(path: str | Path, root_tag: str | None, *, included: bool = False) -> 
         from lxml import etree
     except ImportError as error:
         raise ModelError(EXTRA.format(package="lxml")) from error
-    file = Path(path)
+    file = files.path_of("robot file", path)
+    content = files.read("robot file", file, LARGEST_FILE)
+    measure(content, file)
     try:
         parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True)
-        tree = etree.parse(str(file), parser)
-    except OSError as error:
-        raise DataError(f"{file}: cannot be read: {error}") from error
+        node = etree.fromstring(content, parser)
     except etree.XMLSyntaxError as error:
         raise DataError(f"{file.name}, line {error.lineno}: not well-formed XML: {error.msg}") from error
-    root = Element(tree.getroot(), file, included)
-    if tree.docinfo.doctype:
-        raise root.error("the file has a document type; entities are not read, write out what they stand for")
+    except ValueError as error:
+        raise DataError(f"{file.name}: not well-formed XML: {error}") from error
+    root = Element(node, file, included)
     if root_tag is not None and root.tag != root_tag:
         raise root.error(f"the root element must be <{root_tag}>")
     return root
+
+
+def measure(content: bytes, file: Path) -> None:
+    """Refuse what would take a parser long, as it is read: its time grows faster than what it reads.
+
+    What is not well-formed is left to the parser, which says so in better words.
+    """
+    parser = expat.ParserCreate()
+    elements = depth = 0
+
+    def refuse(problem: str) -> NoReturn:
+        raise DataError(f"{file.name}, line {parser.CurrentLineNumber}: {problem}")
+
+    def start(tag: str, attributes: list[str]) -> None:
+        nonlocal elements, depth
+        elements, depth = elements + 1, depth + 1
+        if elements > MOST_ELEMENTS:
+            refuse(f"the file has more than {MOST_ELEMENTS} elements")
+        if depth > DEEPEST:
+            refuse(f"more than {DEEPEST} elements stand in one another")
+        if len(attributes) > 2 * MOST_ATTRIBUTES:
+            shown = checks.shown(tag)
+            refuse(f"element {shown} has {len(attributes) // 2} attributes, {MOST_ATTRIBUTES} are allowed")
+
+    def end(tag: str) -> None:
+        nonlocal depth
+        depth -= 1
+
+    def document_type(*given: object) -> None:
+        refuse("the file has a document type; entities are not read, write out what they stand for")
+
+    parser.ordered_attributes = True
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.StartDoctypeDeclHandler = document_type
+    try:
+        parser.Parse(content, True)
+    except expat.ExpatError as error:
+        if error.code == UNKNOWN_ENCODING:
+            refuse("its encoding is not known; save it as UTF-8")
+    except DataError:
+        raise
+    except (LookupError, ValueError):
+        refuse("its encoding is not known; save it as UTF-8")

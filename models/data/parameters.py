@@ -22,8 +22,16 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from ce_dynamics.algebra import checks, files
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import Quantity
+
+LARGEST_FILE = 2**20
+"""Bytes of a parameter file."""
+MOST_VALUES = 20_000
+"""Keys and values of a parameter file, counted with what aliases stand for."""
+DEEPEST = 32
+"""Levels of a parameter file."""
 
 OVERRIDE = "override"
 """Source and place of a value given on the command line or in a call."""
@@ -86,20 +94,57 @@ def read_file(path: Path) -> DataFile:
     Raises
     ------
     DataError
-        If the file cannot be read, is not YAML, or has a key twice.
+        If the file cannot be read, is larger than `LARGEST_FILE`, is not YAML, has a key twice, or more than
+        `MOST_VALUES` keys and values, counted with what aliases stand for, or more than `DEEPEST` levels.
     """
+    content = files.read("parameter file", path, LARGEST_FILE)
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise DataError(f"cannot read the parameter file '{path}': {reason}") from error
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        named = checks.shown(str(path))
+        raise DataError(f"parameter file {named} cannot be read: it is not UTF-8 text") from error
     return read_text(text, path.name)
+
+
+class BoundedLoader(yaml.SafeLoader):
+    """Composes YAML whose nodes, counted with what aliases stand for, and whose levels are bounded."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.count = self.depth = 0
+        self.sizes: dict[str, int] = {}
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        """One node with all it contains."""
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        anchor: str = getattr(event, "anchor", None) or ""
+        if isinstance(event, yaml.AliasEvent):
+            if anchor in self.anchors and anchor not in self.sizes:
+                raise self.refused(event, f"the alias *{anchor} stands within what it stands for")
+            self.count += self.sizes.get(anchor, 0)
+        self.count += 1
+        self.depth += 1
+        if self.count > MOST_VALUES:
+            meaning = "keys and values, counted with what aliases stand for"
+            raise self.refused(event, f"more than {MOST_VALUES} {meaning}")
+        if self.depth > DEEPEST:
+            raise self.refused(event, f"more than {DEEPEST} levels")
+        before = self.count
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        if anchor and not isinstance(event, yaml.AliasEvent):
+            self.sizes[anchor] = self.count - before + 1
+        return node
+
+    def refused(self, event: Any, problem: str) -> yaml.MarkedYAMLError:
+        """An error where an event stands."""
+        return yaml.composer.ComposerError(None, None, problem, event.start_mark)
 
 
 def read_text(text: str, label: str) -> DataFile:
     """Read parameters from YAML text; messages call it `label`."""
     try:
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        root = yaml.compose(text, Loader=BoundedLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = "" if mark is None else f":{mark.line + 1}"
@@ -116,7 +161,7 @@ def read_text(text: str, label: str) -> DataFile:
         if entry.source != label and entry.source not in sources:
             known = ", ".join(sources) or "none"
             raise DataError(
-                f"{entry.where}: {'.'.join(key)}: unknown source '{entry.source}'; "
+                f"{entry.where}: {'.'.join(key)}: unknown source {checks.shown(entry.source)}; "
                 f"name one of the table 'sources' ({known}) or add it there"
             )
     return DataFile(assignments, sources, title)
@@ -126,7 +171,8 @@ def parse_override(text: str) -> Assignment:
     """Read ``key=value``, the form of ``--set``; the value may carry a tag ``[source; note]`` as in files."""
     key, equals, value = text.partition("=")
     if not equals or not key.strip() or not value.strip():
-        raise DataError(f"override '{text}' is not of the form key=value, for example chassis.mass='2200 kg'")
+        form = "key=value, for example chassis.mass='2200 kg'"
+        raise DataError(f"override {checks.shown(text)} is not of the form {form}")
     plain, source, note = split_tag(value)
     return Assignment(tuple(key.strip().split(".")), Entry(plain, source or OVERRIDE, OVERRIDE, note))
 
@@ -135,10 +181,14 @@ def _items(node: yaml.MappingNode, label: str) -> Iterator[tuple[str, yaml.Node]
     """The items of a mapping; a key that comes twice is an error (plain YAML keeps the last)."""
     lines: dict[str, int] = {}
     for key_node, value_node in node.value:
-        key, line = str(key_node.value), key_node.start_mark.line + 1
+        line = key_node.start_mark.line + 1
+        if not isinstance(key_node, yaml.ScalarNode):
+            raise DataError(f"{label}:{line}: a key must be a word, not a list or a mapping")
+        key = str(key_node.value)
         if key in lines:
+            named = checks.shown(key)
             raise DataError(
-                f"{label}:{line}: the key '{key}' is there twice, first on line {lines[key]}; remove one"
+                f"{label}:{line}: the key {named} is there twice, first on line {lines[key]}; remove one"
             )
         lines[key] = line
         yield key, value_node
@@ -359,7 +409,7 @@ def _unknown_key(assignment: Assignment, schema: type[BaseModel], groups: Groups
     by_lower = {name.lower(): name for name in known}
     near = [by_lower[name] for name in difflib.get_close_matches(key.lower(), by_lower, n=3, cutoff=0.5)]
     hint = f"nearest: {', '.join(near)}" if near else f"sections are {_sections(schema, groups)}"
-    return DataError(f"{assignment.entry.where}: unknown parameter '{key}'; {hint}")
+    return DataError(f"{assignment.entry.where}: unknown parameter {checks.shown(key)}; {hint}")
 
 
 def _sections(schema: type[BaseModel], groups: Groups) -> str:

@@ -26,6 +26,8 @@ Numbers: TypeAlias = tuple[float, ...]
 
 XYZ = ("x", "y", "z")
 PAIR = ("0", "1")
+LONGEST = 80
+"""Characters of a value that a message shows."""
 INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|(?:nan|inf|NaN|Inf)\b)"
@@ -253,7 +255,10 @@ def triangle_excess(inertia: NDArray[np.float64]) -> float:
 
 
 def _shown(value: object) -> str:
-    return "no value" if value is None else f"'{value}'"
+    if value is None:
+        return "no value"
+    text = str(value)
+    return f"'{text}'" if len(text) <= LONGEST else f"'{text[:LONGEST]}…'"
 
 
 Mass = Annotated[float, Quantity("kg", at_least=0.0)]

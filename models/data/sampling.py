@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import Quantity
@@ -68,15 +69,17 @@ def parse_distribution(name: str, text: str, quantity: Quantity) -> Distribution
     if len(parts) in (2, 3):
         low, high = (number(name, part, quantity) for part in parts[:2])
         if not low < high:
-            raise DataError(f"{name}: the range '{text}' must go from a smaller to a larger value")
+            shown = checks.shown(text)
+            raise DataError(f"{name}: the range {shown} must go from a smaller to a larger value")
         if len(parts) == 2:
             return Range(low, high)
         if not (parts[2].strip().isdecimal() and int(parts[2]) >= 2):
-            raise DataError(f"{name}: '{parts[2]}' must be the number of points of a grid, at least 2")
+            shown = checks.shown(parts[2])
+            raise DataError(f"{name}: {shown} must be the number of points of a grid, at least 2")
         return Range(low, high, int(parts[2]))
     values = tuple(number(name, part, quantity) for part in text.split(","))
     if len(parts) > 3:
-        raise DataError(f"{name}: '{text}' must be low:high, low:high:points or a,b,c")
+        raise DataError(f"{name}: {checks.shown(text)} must be low:high, low:high:points or a,b,c")
     return Choice(values)
 
 

@@ -75,7 +75,7 @@ def parse_unit(text: str) -> Unit:
     while position < len(spelled):
         match = _FACTOR.match(spelled, position)
         if match is None:
-            raise ValueError(f"'{text}' is not a unit; write for example N*s/m or kg*m^2")
+            raise ValueError(f"'{text[:80]}' is not a unit; write for example N*s/m or kg*m^2")
         digits = match["exponent"] or "1"
         if len(digits.lstrip("-")) > 1:
             raise ValueError(f"the exponent {digits[:20]} in the unit '{text[:80]}' is too large; at most 9")
@@ -96,7 +96,7 @@ def _symbol(symbol: str) -> Unit:
     by_lower = {known.lower(): known for known in SYMBOLS}
     near = [by_lower[name] for name in difflib.get_close_matches(symbol.lower(), by_lower, n=2)]
     hint = f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(SYMBOLS)}"
-    raise ValueError(f"unknown unit '{symbol}'; {hint}")
+    raise ValueError(f"unknown unit '{symbol[:80]}'; {hint}")
 
 
 def _times(unit: Unit, other: Unit, power: int) -> Unit:

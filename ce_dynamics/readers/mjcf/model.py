@@ -38,7 +38,7 @@ class Compiled:
         try:
             self.spec: Any = mujoco.MjSpec.from_file(str(path))
             self.model: Any = self.spec.compile()
-        except ValueError as error:
+        except (ValueError, RuntimeError) as error:
             message = " ".join(str(error).split())
             raise DataError(f"{path.name}: refused by MuJoCo: {message}") from error
         self.data: Any = mujoco.MjData(self.model)

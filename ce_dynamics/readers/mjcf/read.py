@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.mjcf.actuators import other_actuators
 from ce_dynamics.readers.mjcf.checks import unrepresentable
 from ce_dynamics.readers.mjcf.grammar import GRAMMAR
+from ce_dynamics.readers.mjcf.limits import MOST_FILES, check_copies
 from ce_dynamics.readers.mjcf.model import Compiled
 from ce_dynamics.readers.mjcf.system import build
 from ce_dynamics.readers.survey import annotate, refuse, survey
@@ -52,15 +54,21 @@ def read_mjcf(
     ------
     DataError
         Naming file, line and element: for what cannot be represented and is not in ``ignore`` (all at once),
-        what MuJoCo refuses, NaN, names used twice.
+        what MuJoCo refuses, NaN, names used twice, files and replicates beyond the limits of
+        `ce_dynamics.readers.xml_file` and `ce_dynamics.readers.mjcf.limits`.
     ModelError
         For a string as ``ignore`` or ``independent``, or if lxml or mujoco is not installed.
     """
     for what, value in (("ignore", ignore), ("independent", independent)):
         if isinstance(value, str):
             raise ModelError(f"read_mjcf: {what} {value!r} must be a set of names: {what}={{{value!r}}}")
+        checks.texts(f"read_mjcf: {what}", value)
+    if keyframe is not None:
+        checks.text("read_mjcf: keyframe", keyframe)
     root = parse(path, "mujoco")
-    findings = list(survey([root], GRAMMAR, included=lambda element: included(element, root)))
+    contents = Included(root)
+    findings = list(survey([root], GRAMMAR, included=contents))
+    check_copies([root], contents)
     compiled = Compiled(root.path)
     notes = refuse(
         root.path.name, [*findings, *unrepresentable(compiled), *other_actuators(compiled)], ignore
@@ -70,6 +78,24 @@ def read_mjcf(
     return system
 
 
-def included(element: Element, root: Element) -> Iterator[Element]:
-    """Elements of an included file, whose name counts from the folder of the main one."""
-    return iter(parse(root.path.parent / element.text("file"), None, included=True))
+class Included:
+    """Elements of included files, each read once.
+
+    MuJoCo includes no file twice either, so that none can include itself.
+    """
+
+    def __init__(self, root: Element) -> None:
+        self.root = root
+        self._places: dict[Path, str] = {root.path.resolve(): "as the main file"}
+        self._roots: dict[tuple[Path, int], Element] = {}
+
+    def __call__(self, element: Element) -> Iterator[Element]:
+        """What stands in the file that an element includes; names count from the folder of the main one."""
+        place = element.path, element.line
+        if place not in self._roots:
+            path = self.root.path.parent / element.text("file")
+            before = self._places.setdefault(path.resolve(), f"in line {element.line}")
+            if before != f"in line {element.line}" or len(self._places) > MOST_FILES:
+                raise element.error(f"{path.name} is read already, {before}; a file is included once")
+            self._roots[place] = parse(path, None, included=True)
+        return iter(self._roots[place])

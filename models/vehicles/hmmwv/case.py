@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ce_dynamics._version import __version__
+from ce_dynamics.algebra import checks, files
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler.free_numbers import nominal
@@ -241,12 +242,16 @@ def load_parameters(model: str | Path, overrides: Sequence[str], free: Sequence[
     """The parameters of a model given by name or data file."""
     if model == "hmmwv":
         return HmmwvParameters.load(overrides=overrides, free=free)
-    if not Path(model).is_file():
-        raise DataError(
-            f"no model '{model}'{nearest(str(model), MODELS)}; "
-            f"give {', '.join(MODELS)} or an existing data file"
-        )
-    return HmmwvParameters.load(overrides=overrides, variant=Path(model), free=free)
+    path = files.path_of("model", model)
+    try:
+        there = path.exists()
+    except OSError:  # no file can have this name
+        there = False
+    if not there:
+        named = checks.shown(str(model))
+        known = f"give {', '.join(MODELS)} or an existing data file"
+        raise DataError(f"no model {named}{nearest(str(model), MODELS)}; {known}")
+    return HmmwvParameters.load(overrides=overrides, variant=path, free=free)
 
 
 def first_pedals(model: Model, manoeuvre: Manoeuvre) -> Floats:

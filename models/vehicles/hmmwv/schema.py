@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ce_dynamics.algebra import checks, files
 from ce_dynamics.algebra.arrays import Scalar, cos, sin
 from ce_dynamics.compiler.free_numbers import decided, nominal, number
 from ce_dynamics.errors import DataError, PhysicalityWarning
@@ -146,25 +147,26 @@ class HmmwvParameters:
         PhysicalityWarning
             For an inertia that no real body can have, unless its note says ``unphysical``.
         """
-        files = [read_file(DATA_FILE if path is None else Path(path))]
+        layers = [read_file(DATA_FILE if path is None else files.path_of("parameter file", path))]
         if variant is not None:
-            files.append(read_file(variant_path(variant)))
+            layers.append(read_file(variant_path(variant)))
         tree: Tree = {}
-        for layer in files:
+        for layer in layers:
             tree = lay(tree, layer.assignments, HmmwvData, GROUPS)
-        tree = lay(tree, [parse_override(text) for text in overrides], HmmwvData, GROUPS)
+        changes = [parse_override(text) for text in checks.texts("overrides", overrides, DataError)]
+        tree = lay(tree, changes, HmmwvData, GROUPS)
         label = (DATA_FILE if path is None else Path(path)).name
-        return cls._build(validate(HmmwvData, tree, GROUPS, label), tree, files, free)
+        return cls._build(validate(HmmwvData, tree, GROUPS, label), tree, layers, free)
 
     @classmethod
     def _build(
-        cls, data: HmmwvData, tree: Tree, files: Sequence[DataFile], free: Sequence[str]
+        cls, data: HmmwvData, tree: Tree, layers: Sequence[DataFile], free: Sequence[str]
     ) -> HmmwvParameters:
         given, free_parameters = freed(data, free, GROUPS)
         parameters = cls(
-            title=next(file.title for file in reversed(files) if file.title or file is files[0]),
+            title=next(file.title for file in reversed(layers) if file.title or file is layers[0]),
             data=data,
-            sources={k: text for file in files for k, text in file.sources.items()}
+            sources={k: text for file in layers for k, text in file.sources.items()}
             | {OVERRIDE: "given by the user"},
             gravity=np.array([0.0, 0.0, -given.vehicle.gravity]),
             ride_height=given.vehicle.ride_height,
@@ -239,7 +241,7 @@ def variant_path(variant: str | Path) -> Path:
     built_in = sorted(p.stem for p in DATA_FILE.parent.glob("*.yaml") if p != DATA_FILE)
     if str(variant) in built_in:
         return DATA_FILE.with_name(f"{variant}.yaml")
-    path = Path(variant)
+    path = files.path_of("variant", variant)
     if path.exists():
         return path
     raise DataError(

@@ -350,3 +350,39 @@ def test_listing_names_what_differs_and_round_trips() -> None:
     assert [p.key for p in listed] == ["left.mass", "left.at", "right.mass", "right.at", "inertia"]
     assert {p.key: p.source for p in listed}["right.mass"] == "override"
     assert load(TEXT, *(f"{p.key}={p.text}" for p in listed)) == example
+
+
+def bomb(levels: int) -> str:
+    lists = [f"a{k + 1}: &a{k + 1} [{', '.join([f'*a{k}'] * 10)}]" for k in range(levels)]
+    return "\n".join(["a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]", *lists])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (bomb(9), r"file:5: .*more than 20000 keys and values, counted with what aliases stand for"),
+        ("chassis: &c\n  mass: *c", r"file:2: .*the alias \*c stands within what it stands for"),
+        ("a: " + "[" * 5000 + "]" * 5000, r"file:1: .*more than 32 levels"),
+        ("\n".join(f"k{k}: 1" for k in range(20_000)), r"more than 20000 keys and values"),
+        ("? [a, b]\n: 1", r"file:1: a key must be a word, not a list or a mapping"),
+    ],
+)
+def test_yaml_is_bounded(text: str, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        read_text(text, "file")
+
+
+def test_aliases_that_multiply_a_little_are_read() -> None:
+    data = read_text("left: &l {at: 1 m, mass: 2 kg}\nright: *l", "file")
+    assert [(".".join(key), entry.value) for key, entry in data.assignments] == [
+        ("left.at", "1 m"), ("left.mass", "2 kg"), ("right.at", "1 m"), ("right.mass", "2 kg"),
+    ]  # fmt: skip
+
+
+def test_files_are_bounded(tmp_path: Path) -> None:
+    path = tmp_path / "large.yaml"
+    path.write_text("#" * 2**20 + "\n")
+    with pytest.raises(DataError, match=r"large.yaml' is too large: 1,048,577 bytes, 1,048,576 are allowed"):
+        read_file(path)
+    with pytest.raises(DataError, match="it is a folder, not a file"):
+        read_file(tmp_path)

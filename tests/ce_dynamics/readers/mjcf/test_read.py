@@ -446,15 +446,28 @@ MALFORMED = {
     ),
     "refused by MuJoCo.*unrecognized": WIND.format("", "<boddy/>", ""),
     "'ground' exists already": WIND.format("", '<body name="ground"><joint/><geom size="0.1"/></body>', ""),
+    "line 3, <connect name='c'>: anchor='0 0 -nan' must be finite": WIND.format(
+        "",
+        HINGE.format(z=0, attributes="", geom=""),
+        '\n\n<equality><connect name="c" body1="b" anchor="0 0 -nan"/></equality>',
+    ),
+    "count=1000000000 makes 1,000,000,000 copies, 10,000 are allowed": WIND.format(
+        "", '<replicate count="1000000000" offset="1 0 0"><geom size="0.1"/></replicate>', ""
+    ),
+    "count=1000 makes 1,000,000 copies": WIND.format(
+        "", '<replicate count="1000"><replicate count="1000"><geom size="1"/></replicate></replicate>', ""
+    ),
+    "is read already, as the main file": WIND.format("", '<include file="robot.xml"/>', ""),
+    "file=./dev/zero. must be a file": '<mujoco><asset><mesh file="/dev/zero"/></asset></mujoco>',
     "document type": '<!DOCTYPE mujoco [<!ENTITY x "1">]><mujoco/>',
-    "cannot be read": WIND.format("", '<include file="nothing.xml"/>', ""),
+    "nothing.xml' cannot be read": WIND.format("", '<include file="nothing.xml"/>', ""),
     "from 90 deg on": WELDED.format(pos="0.5 0.1 0.6", euler="0 170 0", weld=WELDS["relpose"]),
 }
 
 
 @pytest.mark.parametrize("message", MALFORMED)
 def test_errors_name_file_and_element(tmp_path: Path, message: str) -> None:
-    with pytest.raises(ce.DataError, match=rf"(?s)robot.xml.*({message})|nothing.xml: {message}"):
+    with pytest.raises(ce.DataError, match=rf"(?s)robot.xml.*({message})|robot file .*{message}"):
         ce.read_mjcf(write(tmp_path, MALFORMED[message]))
 
 

@@ -403,5 +403,5 @@ def test_arguments(tmp_path: Path) -> None:
         ce.read_urdf(path, base="free")
     with pytest.raises(ce.ModelError, match="must be a set of names"):
         ce.read_urdf(path, ignore="limit")
-    with pytest.raises(ce.DataError, match=r"nothing.urdf: cannot be read"):
+    with pytest.raises(ce.DataError, match=r"nothing.urdf' cannot be read"):
         ce.read_urdf(tmp_path / "nothing.urdf")

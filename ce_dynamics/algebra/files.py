@@ -1,0 +1,72 @@
+"""Files that users name, read with a limit: regular ones only, their size known before anything is read.
+
+A device that never ends, a pipe that nobody writes to and a folder are refused at once.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.errors import CeDynamicsError, DataError
+
+
+def path_of(what: str, given: object, error: type[CeDynamicsError] = DataError) -> Path:
+    """The path that a user gives as text or path.
+
+    Raises
+    ------
+    DataError
+        Or the ``error`` wanted, if it is neither, or no file can have this name.
+    """
+    if not isinstance(given, (str, os.PathLike)) or not isinstance(os.fspath(given), str):
+        raise checks.wrong_type(f"{what} {checks.shown(given)} must be the name of a file", error)
+    name = os.fspath(given)
+    if not name or "\0" in name:
+        raise error(f"{what} {checks.shown(name)} must be the name of a file")
+    return Path(name)
+
+
+def read(what: str, given: object, most: int, error: type[CeDynamicsError] = DataError) -> bytes:
+    """The content of a file, if it is a regular one of at most so many bytes.
+
+    Parameters
+    ----------
+    what : str
+        What the file is, for the message.
+    given : str or path
+        What the user gave.
+    most : int
+        Bytes.
+    error : class
+        Of the library, raised where the file is none.
+
+    Raises
+    ------
+    DataError
+        Or the ``error`` wanted, naming the file and the reason.
+    """
+    path = path_of(what, given, error)
+    named = checks.shown(str(path))
+    try:  # without blocking: a pipe would wait for somebody who writes
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            os.close(handle)
+            raise error(f"{what} {named} cannot be read: it is {kind(status.st_mode)}, not a file")
+        with os.fdopen(handle, "rb") as file:
+            content = b"" if status.st_size > most else file.read(most + 1)
+    except OSError as found:
+        raise error(f"{what} {named} cannot be read: {found.strerror or found}") from found
+    if status.st_size > most or len(content) > most:
+        size = max(status.st_size, len(content))
+        raise error(f"{what} {named} is too large: {size:,} bytes, {most:,} are allowed")
+    return content
+
+
+def kind(mode: int) -> str:
+    """What an entry of the file system is that is no file."""
+    kinds = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
+    return kinds.get(stat.S_IFMT(mode), "a device")
