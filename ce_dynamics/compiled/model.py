@@ -171,6 +171,25 @@ class Model(Analysis):
                 return S
         return None
 
+    def start_at(self, y0: ArrayLike | None) -> Floats:
+        """A state to start from as a user gives it; `y0` of the model if none is given.
+
+        Raises
+        ------
+        ModelError
+            If it has not as many finite numbers as the model has states, or a quaternion that is zero.
+        """
+        if y0 is None:
+            return self.y0
+        y = checked("y0", y0, len(self.layout.y0))
+        name = self.tangent.undirected(self.layout.split(y)[0])
+        if name:
+            raise ModelError(
+                f"y0: the quaternion of {name!r} (qw, qx, qy, qz) is zero and tells no orientation; "
+                "(1, 0, 0, 0) is no rotation"
+            )
+        return y
+
     def with_unit_quaternions(self, y: Array) -> Floats:
         """The same state with every quaternion normalised."""
         q, v, x = self.layout.split(y)

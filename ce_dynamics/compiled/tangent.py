@@ -28,6 +28,10 @@ def quaternion_places(hinge: Hinge) -> list[int]:
     return places if len(places) == 4 else []
 
 
+VANISHING = 1e-150
+"""Length below which the square of a quaternion's length is no normal number."""
+
+
 class Tangent:
     """Displacements δ of the coordinates q of an embedded system.
 
@@ -90,6 +94,14 @@ class Tangent:
                 at = self._q_of[name].start + np.array(quaternion)
                 result[at] /= np.linalg.norm(result[at])
         return result
+
+    def undirected(self, q: Floats) -> str:
+        """The first body whose quaternion has no direction: zero, or with squares that vanish; '' if none."""
+        for name, hinge in self._hinges.items():
+            quaternion = quaternion_places(hinge)
+            if quaternion and np.linalg.norm(q[self._q_of[name].start + np.array(quaternion)]) < VANISHING:
+                return name
+        return ""
 
     def places(self, names: Iterable[str] | str, others: Sequence[str] = ()) -> list[int]:
         """Indices of displacements by name; a body's name stands for all of its hinge.

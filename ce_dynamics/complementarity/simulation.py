@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.checks import Floats, checked
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.complementarity.embedded import UnilateralModel
 from ce_dynamics.complementarity.errors import ConvergenceError, InfeasibleError
@@ -154,7 +154,7 @@ def simulate_unilateral(
     if progress is not None:
         checks.function("progress", progress, " of the time reached")
     model = unilateral.model
-    start = model.y0 if y0 is None else checked("y0", y0, len(model.layout.y0))
+    start = model.start_at(y0)
     steps = max(1, math.ceil(duration / step * (1.0 - 1e-12)))
     law = InputsOverTime(model, inputs)
     chosen = Chain() if solver is None else solver

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 import numpy as np
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.checks import Floats, checked
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.compiled_system import reach_text
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler.progress import at_work
@@ -34,6 +34,7 @@ from ce_dynamics.simulation.monitors.jumps import jump_of, thrown
 from ce_dynamics.simulation.monitors.near_singular import warn_if_steep
 from ce_dynamics.simulation.monitors.promises import Promises
 from ce_dynamics.simulation.monitors.reach import standing_at_an_end
+from ce_dynamics.simulation.monitors.unstable_steps import EXPLICIT, too_long
 from ce_dynamics.simulation.results import Column, Record, observed, record
 from ce_dynamics.simulation.right_hand_side import Inputs, RightHandSide
 
@@ -202,7 +203,7 @@ def simulate_to_record(
     if progress is not None:
         checks.function("progress", progress, " of the time reached")
     check_renewal(method, jacobian_every)
-    start = model.y0 if y0 is None else checked("y0", y0, len(model.layout.y0))
+    start = model.start_at(y0)
     rhs = RightHandSide(model, inputs, audit, parameters)
     start = np.append(start, 0.0) if audit else start
     t_store = stored_times(duration, interval)
@@ -259,9 +260,18 @@ def simulate_to_record(
             check_balance(model, t, Y, U, results["energy"].values)
     if trouble:
         known = trouble.startswith(INTERRUPTED) or (jump is not None and jump.what)
-        where = "" if known else stands or where_it_broke(model, rhs, t[-1], Y[-1]) + steep
+        where = ""
+        if not known:
+            length = substeps(interval, step)[1]
+            unstable = steps_too_long(rhs, t, Y, length) if method in EXPLICIT else ""
+            where = unstable or stands or where_it_broke(model, rhs, t[-1], Y[-1]) + steep
         raise SimulationError(f"{trouble}{where}".rstrip(), results)
     return results
+
+
+def steps_too_long(rhs: RightHandSide, t: Floats, Y: Floats, h: float) -> str:
+    """Whether steps were unstable where the run began or half way, as a clause for messages."""
+    return too_long(h, ((partial(rhs, t[k]), Y[k]) for k in sorted({0, len(t) // 2})))
 
 
 def import_integrators(method: Method) -> None:

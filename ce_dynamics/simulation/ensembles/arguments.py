@@ -159,6 +159,10 @@ def refused(model: Model, y0: Floats, u: Floats, values: Floats, controls: Seque
     for run in range(len(y0)):
         if not np.all(np.isfinite(y0[run])):
             reasons[run] = reasons[run] or "the initial state is not finite"
+        else:
+            name = model.tangent.undirected(model.layout.split(y0[run])[0])
+            zero = f"the quaternion of {name!r} is zero at the start" if name else ""
+            reasons[run] = reasons[run] or zero
         if not np.all(np.isfinite(values[..., run])):
             reasons[run] = reasons[run] or "a control is not finite"
         for k, name in enumerate(controls):

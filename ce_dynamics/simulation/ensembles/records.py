@@ -16,7 +16,9 @@ from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.input_ranges import Excess, furthest_out, warn_out_of_range
 from ce_dynamics.simulation.ensembles.arguments import Runs
 from ce_dynamics.simulation.ensembles.failures import broken_loops
+from ce_dynamics.simulation.integrators.native import substeps
 from ce_dynamics.simulation.monitors.promises import Promises
+from ce_dynamics.simulation.monitors.unstable_steps import too_long
 from ce_dynamics.simulation.simulate import INTERRUPTED, NOT_FINITE_AT_START
 
 if TYPE_CHECKING:
@@ -70,6 +72,7 @@ class Records:
         self.time_reached = np.zeros(number)
         self.failure = np.array(runs.refused, dtype=object)
         self.failure[self.failure == ""] = INTERRUPTED
+        self._faulty: list[int] = []
         self._broken: dict[int, tuple[Floats, Floats]] = {}
 
     def write(self, members: NDArray[np.int64], outcome: Outcome) -> None:
@@ -99,6 +102,7 @@ class Records:
             }[int(code)]
             if lane in faults and (faults[lane].k > 0 or code in (lanes.COMPLETED, lanes.STOPPED)):
                 self.failure[run] = faults[lane].what
+                self._faulty.append(run)
             elif code in (lanes.FAILED, lanes.NOT_FINITE_AT_START):
                 self._broken[run] = outcome.y[:, lane].copy(), outcome.u[:, lane].copy()
 
@@ -116,15 +120,25 @@ class Records:
         for excess, run in worst.values():
             warn_out_of_range(self.model.ranges, [excess], f" of run {run}")
 
-    def explain(self, method: str) -> None:
+    def _too_long(self, run: int, step: float) -> str:
+        """Whether the steps of a run were unstable where it began, as a clause for messages."""
+        u, dynamics = self.runs.u[run], self.model.dynamics
+        h = substeps(self.t[1] - self.t[0], step)[1]
+        return too_long(h, [(lambda y: dynamics(y, u)[0], self.runs.y0[run])])
+
+    def explain(self, method: str, step: float) -> None:
         """Say of every run that failed under way when and, if a loop cannot be assembled, which."""
         order = sorted(self._broken)
         loops = broken_loops(self.model, [self._broken[run] for run in order])
         for run, loop in zip(order, loops, strict=True):
             t = self.time_reached[run]
+            unstable = ""
             if t > 0.0:
                 self.failure[run] = f"{method} met accelerations that are not finite at t = {t:.4g} s"
-            self.failure[run] += loop
+                unstable = self._too_long(run, step)
+            self.failure[run] += unstable or loop
+        for run in self._faulty:
+            self.failure[run] += self._too_long(run, step)
 
     def dataset(self, began: float, **attributes: Any) -> xr.Dataset:
         """Everything with names, units and dimensions."""

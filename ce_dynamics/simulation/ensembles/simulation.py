@@ -137,7 +137,7 @@ def simulate_ensemble(
     working = at_work(f"integrating {runs.number} runs of {model.system.name!r} by {method}")
     with working, shown(progress) as report:
         whole = march_all(code, runs, records, step, workers, width, report)
-    records.explain(method)
+    records.explain(method, step)
     if inputs is not None:
         records.warn_of_ranges()
     results = records.dataset(method=method, step=step, lanes=width, threads=workers, began=began)

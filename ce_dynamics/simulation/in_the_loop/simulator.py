@@ -9,12 +9,13 @@ import struct
 import sys
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.checks import Floats, checked
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError, SimulationError, WrongTypeError
 from ce_dynamics.mechanism.input_ranges import check_range
@@ -36,6 +37,7 @@ from ce_dynamics.simulation.monitors.charts import Charts
 from ce_dynamics.simulation.monitors.promises import Promises
 from ce_dynamics.simulation.monitors.reach import Coordinate
 from ce_dynamics.simulation.monitors.reach_guard import ReachGuard, Step
+from ce_dynamics.simulation.monitors.unstable_steps import EXPLICIT, too_long
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 from ce_dynamics.simulation.simulate import where_it_broke
 
@@ -114,7 +116,7 @@ class Simulator:
         self.time = 0.0
         self._charts = Charts(model)
         self._settings = Settings(method, step, rtol, atol, math.inf, jacobian_every)
-        self._y0 = model.y0 if y0 is None else checked("y0", y0, len(model.layout.y0))
+        self._y0 = model.start_at(y0)
         self._stepper = make_stepper(self._settings, model.dynamics, None, model.u0, self._y0, model)
         self._u = self._stepper.wiring.u
         self._index = {entry.name: k for k, entry in enumerate(model.layout.u)}
@@ -208,7 +210,7 @@ class Simulator:
     def reset(self, y0: ArrayLike | None = None) -> None:
         """Back to time 0, the initial state (or y0, which becomes it) and the default inputs."""
         if y0 is not None:
-            self._y0 = checked("y0", y0, len(self._y0))
+            self._y0 = self.model.start_at(y0)
         self.time = 0.0
         self._rebase(self._kept)
         self._stepper.y[:] = self._y0
@@ -414,8 +416,7 @@ class Simulator:
     def _refuse_thrown(self, near: list[Coordinate], before: Floats, t: float, t_end: float) -> None:
         """Go back to before a step that threw a loop over a dead centre, and say so."""
         step = Step(np.array((t, t_end)), np.array((before, self.state)))
-        inputs = {name: value for name, value in self.inputs.items() if name not in self._parameters}
-        parameters = {name: value for name, value in self.inputs.items() if name in self._parameters}
+        inputs, parameters = self._given()
         rates = RightHandSide(self.model, inputs, True, parameters)
         what = self._guard.thrown(near, step, self._u, rates)
         if what:
@@ -424,10 +425,21 @@ class Simulator:
             self._rebase(self._kept)
             raise SimulationError(what)
 
+    def _given(self) -> tuple[dict[str, float], dict[str, float]]:
+        """Inputs and free parameters as they are now."""
+        now = self.inputs
+        parameters = {name: now.pop(name) for name in self._parameters}
+        return now, parameters
+
     def _broke(self) -> None:
         self._rebase(self._kept)
         model, settings = self.model, self._settings
-        where = where_it_broke(model, RightHandSide(model, self.inputs), self.time, self.state)
+        inputs, parameters = self._given()
+        rhs = RightHandSide(model, inputs, False, parameters)
+        where = ""
+        if settings.method in EXPLICIT:
+            where = too_long(self._kept[2], [(partial(rhs, 0.0), self._y0)])
+        where = where or where_it_broke(model, rhs, self.time, self.state)
         raise SimulationError(
             f"{settings.method} met accelerations that are not finite at t = {self.time:.4g} s{where}"
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
@@ -39,17 +41,37 @@ def settled(model: Model, u: Floats | None = None) -> Floats:
     speed = model.y0[[entry.name for entry in (*model.layout.q, *model.layout.v)].index("chassis.vx")]
     rolling = (*WHEEL_RATES, *DEFLECTIONS) if speed > 0.0 else ()
     try:
-        return trim(
-            model,
-            change=["chassis.z", "chassis.qx", "chassis.qy", *ARMS, *rolling],
-            still=["chassis.vz", "chassis.wx", "chassis.wy", *(f"{arm}_rate" for arm in ARMS), *rolling],
-            u=u,
-        )
+        return settled_state(model, u, rolling)
     except AssemblyError as error:
+        if rolling and stands(model, u):
+            raise AssemblyError(
+                "the vehicle stands on its springs and tyres, but its wheels find no steady rolling at "
+                f"{speed:.3g} m/s; road.friction must be well above the tyres' rolling resistance, some "
+                "0.002 at least, or start at rest"
+            ) from error
         raise AssemblyError(
             "the vehicle finds no equilibrium on its springs and tyres near its design position; "
             "check masses, spring and tyre.cz"
         ) from error
+
+
+def settled_state(model: Model, u: Floats | None, rolling: Sequence[str]) -> Floats:
+    """The state at which heave, roll, pitch, arms and what rolls have no accelerations."""
+    return trim(
+        model,
+        change=["chassis.z", "chassis.qx", "chassis.qy", *ARMS, *rolling],
+        still=["chassis.vz", "chassis.wx", "chassis.wy", *(f"{arm}_rate" for arm in ARMS), *rolling],
+        u=u,
+    )
+
+
+def stands(model: Model, u: Floats | None) -> bool:
+    """Whether the vehicle has a ride height, however its wheels turn."""
+    try:
+        settled_state(model, u, ())
+    except AssemblyError:
+        return False
+    return True
 
 
 def steady(model: Model, speed: float, radius: float | None = None) -> SteadyState:

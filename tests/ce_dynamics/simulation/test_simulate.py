@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
+import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array, Scalar, cos, sin, sqrt
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.embedding.motion import SubgraphMotion
@@ -487,3 +488,20 @@ def test_balance_is_judged_by_what_moves_where_all_energy_sums_to_zero() -> None
     # the greatest kinetic energy is m g l = 9.81 J; what the integrator loses is a small part of it
     assert 1e-12 < np.abs(run.energy).max() < 1e-3
     np.testing.assert_array_equal(run.work, 0.0)
+
+
+def test_a_quaternion_of_zero_is_refused_by_name() -> None:
+    system = ce.System()
+    system.add_body("kite", mass=1.0, inertia=(0.1, 0.1, 0.1), parent=system.ground, hinge=ce.Free())
+    model = ce.compile(system)
+    y0 = np.zeros(len(model.layout.y0))
+    said = r"y0: the quaternion of 'kite' .* is zero"
+    with pytest.raises(ModelError, match=said):
+        simulate(model, y0=y0, duration=0.1)
+    with pytest.raises(ModelError, match=said):
+        ce.Simulator(model, y0=y0)
+    with pytest.raises(ModelError, match=said):
+        ce.Simulator(model).reset(y0)
+    failure = ce.simulate_ensemble(model, [y0, model.y0], duration=0.1)["failure"].values
+    assert "quaternion of 'kite' is zero" in str(failure[0])
+    assert failure[1] == ""

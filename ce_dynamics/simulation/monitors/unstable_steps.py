@@ -1,0 +1,77 @@
+"""Explicit steps that are too long: the method makes grow what the motion itself damps or only swings.
+
+Near a state, ẏ = J y but for constants; along an eigenvector of eigenvalue λ the motion goes on by exp(hλ) in
+a time h, and RK4 by
+
+    R(z) = 1 + z + z²/2 + z³/6 + z⁴/24,  z = hλ.
+
+Where |R(z)| is greater than 1 and than |exp z|, the growth is the method's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ce_dynamics.algebra.checks import Floats
+
+Rate = Callable[[Floats], Floats]
+"""ẏ of y."""
+
+EXPLICIT = ("rk4",)
+
+GROWTH = 1.05
+"""What a step makes of a motion, over what the motion makes of itself: above, it is unstable."""
+
+DISPLACEMENT = 1e-6
+"""By which a state is displaced for its Jacobian, relative to it where it is greater than 1."""
+
+
+def growth(h: float, eigenvalues: NDArray[np.complex128]) -> float:
+    """max |R(hλ)| / max(1, |exp(hλ)|)."""
+    z = h * eigenvalues
+    made = np.abs(1.0 + z * (1.0 + z / 2.0 * (1.0 + z / 3.0 * (1.0 + z / 4.0))))
+    return float(np.max(made / np.maximum(1.0, np.exp(np.minimum(z.real, 700.0))), initial=0.0))
+
+
+def eigenvalues_at(rate: Rate, y: Floats) -> NDArray[np.complex128]:
+    """λ of J = ∂ẏ/∂y by central differences; none where it is not finite."""
+    J = np.empty((len(y), len(y)))
+    for k in range(len(y)):
+        d = DISPLACEMENT * max(1.0, abs(y[k]))
+        ahead, behind = y.copy(), y.copy()
+        ahead[k] += d
+        behind[k] -= d
+        J[:, k] = (rate(ahead) - rate(behind)) / (2.0 * d)
+    if not np.all(np.isfinite(J)):
+        return np.zeros(0, dtype=np.complex128)
+    return np.linalg.eigvals(J).astype(np.complex128)
+
+
+def stable_step(h: float, eigenvalues: NDArray[np.complex128]) -> float:
+    """A step below h, to two digits, that is not unstable."""
+    longest = h
+    while growth(longest, eigenvalues) > 1.0 + 1e-6:
+        longest *= 0.9
+    return float(f"{longest:.1e}")
+
+
+def too_long(h: float, states: Iterable[tuple[Rate, Floats]]) -> str:
+    """Clause for messages: steps of h are unstable at one of these states; '' if at none.
+
+    States are to be well before whatever ended a run: near the end of a loop's reach any step is too long.
+    """
+    for rate, y in states:
+        with np.errstate(all="ignore"):
+            eigenvalues = eigenvalues_at(rate, y)
+        factor = growth(h, eigenvalues)
+        if factor > GROWTH:
+            fastest, stable = float(np.max(np.abs(eigenvalues))), stable_step(h, eigenvalues)
+            return (
+                f"; steps of {h:.3g} s are too long for rk4: the fastest motion (|λ| = {fastest:.3g} 1/s) "
+                f"grows by {factor:.3g} with every step; take steps of at most {stable:.2g} s "
+                "or an implicit method (rosenbrock, implicit-euler)"
+            )
+    return ""

@@ -1,0 +1,82 @@
+"""Steps that are too long for an explicit method are called so."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ce_dynamics as ce
+from ce_dynamics.errors import SimulationError
+from ce_dynamics.simulation.monitors.unstable_steps import eigenvalues_at, growth, stable_step, too_long
+
+
+def spring(stiffness: float, damper: float) -> ce.System:
+    system = ce.System(gravity=(0, 0, -9.81))
+    body = system.add_body("body", mass=1.0, parent=system.ground, hinge=ce.Prismatic((0, 0, 1)))
+    system.add_force(
+        ce.SpringDamper("s", system.ground, (0, 0, 1), body, (0, 0, 0), spring=stiffness, damper=damper)
+    )
+    system.start(body, v=1.0)
+    return system
+
+
+@pytest.fixture(scope="module")
+def stiff() -> ce.Model:
+    return ce.compile(spring(1e8, 10.0))  # ω = 1e4 1/s
+
+
+def test_limits_of_the_method_are_those_known() -> None:
+    """RK4 is stable up to 2√2 on the imaginary axis, up to 2.785294 on the real one (Hairer and Wanner)."""
+    swing, decay = np.array([1j, -1j]), np.array([-1.0 + 0j])
+    assert growth(2.0 * np.sqrt(2.0) - 1e-6, swing) <= 1.0 < growth(2.0 * np.sqrt(2.0) + 1e-6, swing)
+    assert growth(2.785293, decay) <= 1.0 < growth(2.785294, decay)
+    assert 2.0 < stable_step(10.0, swing) <= 2.83
+    # what grows by itself is no fault of the method
+    assert growth(0.5, np.array([3.0 + 0j])) < 1.0
+
+
+def test_eigenvalues_are_those_of_a_linear_system() -> None:
+    A = np.array([[0.0, 1.0], [-1e8, -10.0]])  # λ² + 10 λ + 1e8 = 0
+    found = np.sort_complex(eigenvalues_at(lambda y: A @ y, np.array([1e-3, 2.0])))
+    np.testing.assert_allclose(found, -5.0 + np.array([-1j, 1j]) * np.sqrt(1e8 - 25.0), rtol=1e-6)
+    assert too_long(2.8e-4, [(lambda y: A @ y, np.zeros(2))]) == ""
+    assert "too long for rk4" in too_long(3e-4, [(lambda y: A @ y, np.zeros(2))])
+
+
+def failed(model: ce.Model, way: str) -> str:
+    if way == "ensemble":
+        return str(ce.simulate_ensemble(model, duration=1.0)["failure"].values[0])
+    sim = ce.Simulator(model)
+    with pytest.raises(SimulationError) as stop:
+        sim.step(1.0) if way == "simulator" else ce.simulate(model, duration=1.0, method="rk4")
+    return str(stop.value)
+
+
+@pytest.mark.parametrize("way", ["run", "ensemble", "simulator"])
+def test_the_remedy_helps(stiff: ce.Model, way: str) -> None:
+    words = failed(stiff, way)
+    told = re.search(
+        r"steps of 0.001 s are too long for rk4: .* take steps of at most (\S+) s or an implicit method",
+        words,
+    )
+    assert told is not None, words
+    step = float(told[1])
+    assert 1e-4 < step <= 2.83e-4
+    options: dict[str, Any] = {"duration": 0.05, "interval": 0.05}
+    assert np.ptp(ce.simulate(stiff, **options, method="rk4", step=step)["body"].values) < 1e-3
+    assert np.isfinite(ce.simulate(stiff, **options, method="rosenbrock")["body"].values).all()
+
+
+def test_other_failures_are_not_blamed_on_steps() -> None:
+    """x¨ = x⁵ leaves for infinity by itself."""
+    system = ce.System(gravity=(0, 0, 0))
+    body = system.add_body("body", mass=1.0, parent=system.ground, hinge=ce.Prismatic((1, 0, 0)))
+    push = ce.Polynomial([0.0, 0.0, 0.0, 0.0, 0.0, -1.0])
+    system.add_force(ce.TorsionSpringDamper("push", body, spring=push))
+    model = ce.compile(system)
+    with pytest.raises(SimulationError) as stop:
+        ce.simulate(model, y0=[1.0, 0.0], duration=5.0, method="rk4")
+    assert "too long" not in str(stop.value)
