@@ -23,6 +23,8 @@ from ce_dynamics.simulation.integrators.native import (
     InterruptedRunError,
     Settings,
     check_renewal,
+    check_step,
+    check_steps,
     check_tolerances,
     make_stepper,
     march,
@@ -203,6 +205,9 @@ def simulate_to_record(
     if progress is not None:
         checks.function("progress", progress, " of the time reached")
     check_renewal(method, jacobian_every)
+    if method in FIXED:
+        check_step(step)
+        check_steps(duration, step)
     start = model.start_at(y0)
     rhs = RightHandSide(model, inputs, audit, parameters)
     start = np.append(start, 0.0) if audit else start
@@ -408,7 +413,8 @@ def integrate_native(
             stepper.restart()
         if progress is not None:
             progress(t)
-        stall.look(t, evaluations)
+        if settings.method not in FIXED:  # fixed steps do not creep, however short they are
+            stall.look(t, evaluations)
 
     try:
         got = march(stepper, t_store, settings, watch, 1 if charts else None)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 import numpy as np
 import pytest
 
-from ce_dynamics.errors import ModelError, SimulationError
-from ce_dynamics.simulation.in_the_loop.simulator import Simulator
-from ce_dynamics.simulation.integrators.methods import IMPLICIT, NATIVE_METHODS
+import ce_dynamics as ce
+from ce_dynamics.errors import ModelError, SimulationError, SingularityWarning
+from ce_dynamics.kinematics import FourBar
+from ce_dynamics.mechanism.parameters import Parameter
+from ce_dynamics.simulation.in_the_loop.simulator import DIGEST, MAGIC, Simulator
+from ce_dynamics.simulation.integrators.methods import FIXED, IMPLICIT, NATIVE_METHODS
 from ce_dynamics.simulation.simulate import simulate
 from tests.ce_dynamics.simulation.integrators.systems import PENDULUM_START, pendulum, slider
 
@@ -196,3 +200,122 @@ def test_real_time_takes_its_time() -> None:
     report = Simulator(slider()).run_realtime(0.4, dt=0.01, speed=4.0)
     assert report.steps == 40
     assert report.wall_time >= 0.1 - 1e-3
+
+
+@pytest.mark.parametrize(("method", "every"), [(m, 1) for m in FIXED] + [(m, 7) for m in IMPLICIT])
+def test_long_calls_are_made_in_pieces_of_the_same_bits(method: Any, every: int) -> None:
+    """A call of 1000 steps looks at interrupts between pieces of its own choice; one of 20 does not."""
+    model = pendulum()
+    options: dict[str, Any] = {"method": method, "y0": PENDULUM_START, "jacobian_every": every}
+    at_once, short = Simulator(model, **options), Simulator(model, **options)
+    at_once.step(1.0, push=0.4)
+    for _ in range(50):
+        short.step(0.02, push=0.4)
+    run = simulate(model, {"push": 0.4}, duration=1.0, interval=1.0, step=1e-3, **options)
+    assert at_once.state.tobytes() == short.state.tobytes()
+    names = [entry.name for entry in (*model.layout.q, *model.layout.v)]
+    assert np.array([run[name].values[-1] for name in names]).tobytes() == at_once.state.tobytes()
+    assert at_once.time == 1.0
+    assert short.time == pytest.approx(1.0, rel=1e-15)
+
+
+@pytest.mark.parametrize("method", NATIVE_METHODS)
+def test_saved_states_that_are_damaged_are_refused(method: Any) -> None:
+    """Every byte counts; what comes with a digest of its own must still be a state."""
+    sim = Simulator(pendulum(), method=method, y0=PENDULUM_START)
+    sim.step(0.05, push=1.0)
+    saved, before = sim.save(), sim.state.copy()
+    for k in range(len(saved)):
+        damaged = bytearray(saved)
+        damaged[k] ^= 1 << (k % 8)
+        with pytest.raises(ModelError, match=r"damaged|same model and method"):
+            sim.restore(bytes(damaged))
+    body = saved[:-DIGEST]
+    numbers = np.frombuffer(body, dtype="<f8", offset=len(MAGIC) + DIGEST)
+    for wrong in (np.nan, np.inf, -1e300):
+        for k in (0, 1, 2, len(numbers) - 1):
+            if k == len(numbers) - 1 and (np.isfinite(wrong) or method == "rk4"):
+                continue  # a number that may be
+            if wrong == -1e300 and k != 2:
+                continue
+            forged = numbers.copy()
+            forged[k] = wrong
+            content = saved[: len(MAGIC) + DIGEST] + forged.tobytes()
+            with pytest.raises(ModelError, match="damaged"):
+                sim.restore(content + hashlib.sha256(content).digest())
+    with pytest.raises(ModelError, match="must be the bytes"):
+        sim.restore("state")  # type: ignore[arg-type]
+    np.testing.assert_array_equal(sim.state, before)
+    sim.restore(saved)
+
+
+def test_a_loop_thrown_against_the_end_of_its_reach_is_told() -> None:
+    """A double rocker without friction or loads keeps its energy; one thrown over its end does not."""
+    linkage = FourBar((0, 0, 0), (0.3, 0, 0.9), (0.75, 0, 0.85), (1, 0, 0), (0, 1, 0))
+    system = ce.System(gravity=(0, 0, 0))
+    for joint in linkage.joints():
+        system.add_body(
+            joint.body, mass=1.0, com=joint.hinge.at + np.array((0.2, 0.0, 0.1)), inertia=(0.1,) * 3,
+            parent=joint.carrier, hinge=joint.hinge,
+        )  # fmt: skip
+    for cut in linkage.cuts():
+        system.close_loop(cut.name, cut.body_a, cut.body_b, cut.closure)
+    system.use_linkage(linkage)
+    system.start(linkage.joints()[0].body, v=[-2.0])
+    sim = Simulator(ce.compile(system), method="dopri5")
+    energy = sim.outputs()["energy"]
+    words = r"threw the loop of 'crank' over a dead centre .*; leave its closed form out"
+    with (
+        pytest.warns(SingularityWarning, match="near a dead centre"),
+        pytest.raises(SimulationError, match=words),
+    ):
+        sim.step(3.0)
+    assert 0.0 < sim.time < 3.0
+    # what is left is the state before that step, to the tolerance times the gearing near the end
+    assert sim.outputs()["energy"] == pytest.approx(energy, rel=1e-3)
+
+
+def test_parameters_are_no_inputs() -> None:
+    """A run takes them by parameters=; a simulator by set(), which checks them."""
+    system = ce.System(gravity=(0, 0, -9.81))
+    mass = system.add_parameter(Parameter("mass", 2.0, "kg"))
+    system.add_body("body", mass=mass, parent=system.ground, hinge=ce.Prismatic((0, 0, 1)))
+    model = ce.compile(system)
+    for method in ("RK45", "rk4"):
+        with pytest.raises(ModelError, match=r"'mass' is a free parameter, no input; .* parameters={'mass'"):
+            simulate(model, {"mass": 1.0}, duration=0.1, method=method)  # type: ignore[arg-type]
+    sim = Simulator(model)
+    for wrong in (-5.0, np.nan):
+        with pytest.raises(ModelError, match="mass"):
+            sim.step(0.1, mass=wrong)
+    assert sim.inputs == {"mass": 2.0}
+    assert sim.time == 0.0
+    sim.set({"mass": 3.0})
+    sim.step(0.1)
+    # kinetic and potential energy of a free fall from rest: none
+    assert sim.outputs()["energy"] == pytest.approx(0.0, abs=1e-12)
+    assert sim.inputs == {"mass": 3.0}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("rtol", 2.0), ("rtol", 1e-14), ("rtol", np.nan), ("atol", 1.5), ("atol", 1e-21)]
+)
+def test_tolerances_that_mean_nothing_are_refused(name: str, value: float) -> None:
+    options: dict[str, Any] = {name: value}
+    with pytest.raises(ModelError, match=name):
+        simulate(slider(), duration=0.1, **options)
+    with pytest.raises(ModelError, match=name):
+        Simulator(slider(), method="dopri5", **options)
+
+
+def test_steps_that_nobody_can_wait_for_are_refused() -> None:
+    with pytest.raises(ModelError, match=r"step 1e-300 s makes .* give a longer step"):
+        Simulator(slider(), step=1e-300).step(1.0)
+    with pytest.raises(ModelError, match="give a longer step"):
+        simulate(slider(), duration=1.0, method="rk4", step=1e-12)
+
+
+def test_short_fixed_steps_are_no_stall() -> None:
+    """Of 1e-8 s, 100,000 are 1 ms: more evaluations than an adaptive method may spend on so little."""
+    run = simulate(slider(), {"push": 2.0}, duration=1e-3, interval=1e-3, method="rk4", step=1e-8)
+    assert run["mass_rate"].values[-1] == pytest.approx(1e-3, rel=1e-9)

@@ -311,6 +311,11 @@ def test_a_spring_that_cannot_carry_the_vehicle_is_refused() -> None:
         settled(model)
 
 
+def test_a_road_too_slippery_to_roll_on_is_told() -> None:
+    with pytest.raises(AssemblyError, match=r"no steady rolling at 12 m/s; road\.friction must be"):
+        settled(Model(build(overrides=["road.friction=0.0005"], speed=12.0)))
+
+
 def test_starting_speed_rolls_the_wheels() -> None:
     """Settled at speed, wheels roll on their dynamic radius (2 r0 + r_loaded)/3."""
     model = Model(build(speed=10.0))
