@@ -283,7 +283,7 @@ def test_parameters_are_no_inputs() -> None:
     model = ce.compile(system)
     for method in ("RK45", "rk4"):
         with pytest.raises(ModelError, match=r"'mass' is a free parameter, no input; .* parameters={'mass'"):
-            simulate(model, {"mass": 1.0}, duration=0.1, method=method)  # type: ignore[arg-type]
+            simulate(model, {"mass": 1.0}, duration=0.1, method=method)
     sim = Simulator(model)
     for wrong in (-5.0, np.nan):
         with pytest.raises(ModelError, match="mass"):
