@@ -10,7 +10,7 @@ from ce_dynamics.errors import ModelError
 from tests.bad_input.cases import FINE, Case, End, judged
 from tests.bad_input.catalogue import cases_of, tasks
 
-SAMPLES = {"description": 300}
+SAMPLES = {"description": 300, "data file": 60, "sweeps": 60}
 """Of categories that end as they should, all of them quick."""
 
 

@@ -7,6 +7,6 @@ INTERRUPTED = 130
 
 EXPLANATION = (
     "Exit codes: 0 all went well; 2 something given is wrong, or a linkage cannot be assembled; "
-    "3 the integration failed, what was computed before is saved; "
+    "3 the integration failed (of a sweep: every run), what was computed before is saved; "
     "130 interrupted by Ctrl-C, what was computed before is saved."
 )

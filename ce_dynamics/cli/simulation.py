@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast, get_args
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.files import whole
 from ce_dynamics.cli.messages import complain
@@ -148,6 +149,8 @@ def parse_options(texts: Sequence[str]) -> dict[str, str]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name.strip() or not value.strip():
-            raise DataError(f"option '{text}' is not of the form name=value, for example radius='40 m'")
+            raise DataError(
+                f"option {checks.shown(text)} is not of the form name=value, for example radius='40 m'"
+            )
         options[name.strip()] = value.strip()
     return options

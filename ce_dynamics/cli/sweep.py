@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ce_dynamics.models.vehicles.hmmwv.sweep_folder import SweepFolder
 
 SHOWN_FAILURES = 10
+MOST_PROCESSES = 1024
 
 SAMPLES, RUN, OUTPUT = "What to vary", "What to simulate", "Where"
 
@@ -92,14 +93,18 @@ def sweep(
 
     if kind not in KINDS:
         raise DataError(f"unknown kind '{kind}'{nearest(kind, KINDS)}; known are {', '.join(KINDS)}")
-    if processes is not None and processes < 1:
-        raise DataError(f"--processes {processes} must be 1 or more")
+    if processes is not None and not 1 <= processes <= MOST_PROCESSES:
+        raise DataError(f"--processes {processes} must be 1 or more, {MOST_PROCESSES} at most")
     for name, value in (("--step", step), ("--interval", interval)):
         if not si_value(name, value, "s") > 0.0:
             raise DataError(f"{name} {value} must be positive")
+    varied = parse_options(vary)
+    for name in varied:
+        if sum(text.partition("=")[0].strip() == name for text in vary) > 1:
+            raise DataError(f"{name} is varied twice; vary it once")
     plan = Sweep(
         kind=kind,  # type: ignore[arg-type]
-        vary=parse_options(vary),
+        vary=varied,
         runs=runs,
         seed=seed,
         model=model if model == "hmmwv" else str(Path(model).resolve()),
@@ -117,8 +122,10 @@ def sweep(
 def make(plan: Sweep, output: Path, processes: int, scheduler: str | None) -> int:
     """Make what is left of a sweep and report."""
     from ce_dynamics.models.vehicles.hmmwv.sweep_folder import SweepFolder
-    from ce_dynamics.models.vehicles.hmmwv.sweep_workers import finished_batches
+    from ce_dynamics.models.vehicles.hmmwv.sweep_workers import check_address, finished_batches
 
+    if scheduler is not None:
+        check_address(scheduler)
     folder = SweepFolder(output, plan)
     total, before = len(plan.values), len(folder.rows)
     if before:
@@ -138,6 +145,9 @@ def make(plan: Sweep, output: Path, processes: int, scheduler: str | None) -> in
             f"interrupted with {total - len(folder.rows)} runs left; the same command completes the sweep"
         )
         return exit_codes.INTERRUPTED
+    if len(folder.failures()) == total:
+        complain("every run failed")
+        return exit_codes.FAILED
     return exit_codes.OK
 
 

@@ -187,8 +187,9 @@ class Quantity:
         except ValueError as error:
             raise ValueError(f"{_shown(value)}: {error}; {self._write}") from None
         if not same_dimension(unit, parse_unit(self.unit)):
+            named = unit_text if len(unit_text) <= LONGEST else f"{unit_text[:LONGEST]}…"
             raise ValueError(
-                f"{_shown(value)} has the wrong unit: {unit_text} cannot be converted to {self._unit_name}; "
+                f"{_shown(value)} has the wrong unit: {named} cannot be converted to {self._unit_name}; "
                 f"{self._write}"
             )
         return unit.factor

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -17,6 +18,8 @@ from ce_dynamics.models.data.quantities import Quantity
 Kind = Literal["grid", "latin-hypercube", "monte-carlo"]
 KINDS: tuple[str, ...] = get_args(Kind)
 
+MOST_RUNS = 1_000_000
+"""Of a sample."""
 GRID_POINTS = 3
 """Of a range, where their number is not given."""
 
@@ -71,11 +74,14 @@ def parse_distribution(name: str, text: str, quantity: Quantity) -> Distribution
         if not low < high:
             shown = checks.shown(text)
             raise DataError(f"{name}: the range {shown} must go from a smaller to a larger value")
+        if not np.isfinite(high - low):
+            raise DataError(f"{name}: the range {checks.shown(text)} is too wide")
         if len(parts) == 2:
             return Range(low, high)
-        if not (parts[2].strip().isdecimal() and int(parts[2]) >= 2):
-            shown = checks.shown(parts[2])
-            raise DataError(f"{name}: {shown} must be the number of points of a grid, at least 2")
+        points = parts[2].strip()
+        if not (points.isdecimal() and len(points) < 19 and 2 <= int(points) <= MOST_RUNS):
+            shown, most = checks.shown(parts[2]), f"{MOST_RUNS:,} at most"
+            raise DataError(f"{name}: {shown} must be the number of points of a grid, at least 2, {most}")
         return Range(low, high, int(parts[2]))
     values = tuple(number(name, part, quantity) for part in text.split(","))
     if len(parts) > 3:
@@ -109,16 +115,32 @@ def sample(kind: Kind, distributions: Mapping[str, Distribution], runs: int | No
     Raises
     ------
     DataError
-        If the number of runs is missing, or given for a grid.
+        If the number of runs is missing, or given for a grid, or larger than `MOST_RUNS`.
     """
+    checks.choice("kind", kind, KINDS, DataError)
+    checks.integer("seed", seed, at_least=0, error=DataError)
+    for name, value in checks.mapping("distributions", distributions, DataError).items():
+        what = "a Range or a Choice of one number or more"
+        given = checks.instance(f"distributions: {name}", value, (Range, Choice), what, DataError)
+        if isinstance(given, Choice) and not given.values:
+            raise DataError(f"distributions: {name} {given} must be {what}")
     if not distributions:
-        raise DataError("no parameter is varied; name one, for example chassis.mass=2000:2400")
+        example = "for example chassis.mass=2000:2400"
+        raise DataError(f"no parameter is varied: distributions is empty; name one, {example}")
     if kind == "grid":
         if runs is not None:
             raise DataError("the number of runs of a grid follows from its points: name=low:high:points")
+        sizes = [d.points if isinstance(d, Range) else len(d.values) for d in distributions.values()]
+        if math.prod(sizes) > MOST_RUNS:
+            product = " x ".join(map(str, sizes))
+            raise DataError(
+                f"the grid has {product} = {math.prod(sizes):.3g} runs, {MOST_RUNS:,} are "
+                "allowed; give fewer points, or take a sample with kind latin-hypercube"
+            )
         return np.array(list(itertools.product(*(d.grid() for d in distributions.values()))))
-    if runs is None or runs < 1:
+    if runs is None:
         raise DataError(f"{kind} needs the number of runs, 1 or more")
+    checks.integer("runs", runs, at_least=1, at_most=MOST_RUNS, error=DataError)
     fractions = hypercube(len(distributions), runs, seed) if kind == "latin-hypercube" else None
     if fractions is None:
         fractions = np.random.default_rng(seed).random((runs, len(distributions)))

@@ -11,7 +11,7 @@ import json
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,12 +19,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ce_dynamics._version import __version__
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import compile_function, disk_cache, trace
 from ce_dynamics.errors import CeDynamicsError, DataError
 from ce_dynamics.models.data.parameters import leaves
 from ce_dynamics.models.data.quantities import Quantity
-from ce_dynamics.models.data.sampling import Kind, overrides, parse_distribution, sample
+from ce_dynamics.models.data.sampling import (
+    KINDS,
+    MOST_RUNS,
+    Kind,
+    overrides,
+    parse_distribution,
+    sample,
+)
 from ce_dynamics.models.vehicles.hmmwv.case import Case, load_parameters, prepare
 from ce_dynamics.models.vehicles.hmmwv.driving import make_manoeuvre
 from ce_dynamics.models.vehicles.hmmwv.equilibrium import settled
@@ -33,6 +41,7 @@ from ce_dynamics.models.vehicles.hmmwv.schema import GROUPS
 from ce_dynamics.models.vehicles.hmmwv.sections import HmmwvData
 from ce_dynamics.models.vehicles.hmmwv.summary import summarise
 from ce_dynamics.simulation.ensembles.simulation import simulate_ensemble
+from ce_dynamics.simulation.integrators.native import check_steps
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -41,6 +50,9 @@ if TYPE_CHECKING:
 
 BATCH = 16
 """Most runs of one task, and of one file: what is lost when it is killed."""
+
+MOST_INSTANTS = 10_000_000
+"""Stored of a run."""
 
 FEW_MODELS = 20
 """Beyond this number of models their code is not kept on disk: it would drive out what is used again."""
@@ -89,11 +101,39 @@ class Sweep:
     version: str = __version__
 
     def __post_init__(self) -> None:
+        self._check_types()
         if self.model == "ride":
             raise DataError("sweeps need the full vehicle; give hmmwv or a data file")
         _ = self.values
+        check_conflicts(self.names, self.overrides)
         given = {k: v for k, v in (("speed", self.speed), ("duration", self.duration)) if v is not None}
-        make_manoeuvre(self.manoeuvre, {**self.options, **given}, load_parameters(self.model, self.overrides))
+        task = make_manoeuvre(
+            self.manoeuvre, {**self.options, **given}, load_parameters(self.model, self.overrides)
+        )
+        check_steps(task.duration, self.step)
+        if not task.duration / self.interval <= MOST_INSTANTS:
+            raise DataError(
+                f"interval {self.interval!r} s makes {task.duration / self.interval:.3g} stored instants of "
+                f"{task.duration!r} s, {MOST_INSTANTS:,} are allowed; give a longer interval"
+            )
+
+    def _check_types(self) -> None:
+        """What Python does not check, and JSON may hold."""
+        checks.choice("kind", self.kind, KINDS, DataError)
+        for name, text in checks.mapping("vary", self.vary, DataError).items():
+            checks.text(f"vary: {name}", text, DataError)
+        if self.runs is not None:
+            checks.integer("runs", self.runs, at_least=1, at_most=MOST_RUNS, error=DataError)
+        checks.integer("seed", self.seed, at_least=0, error=DataError)
+        for name in ("model", "manoeuvre", "version"):
+            checks.text(name, getattr(self, name), DataError)
+        for name in ("speed", "duration"):
+            if getattr(self, name) is not None:
+                checks.text(name, getattr(self, name), DataError)
+        checks.mapping("options", self.options, DataError)
+        checks.texts("overrides", self.overrides, DataError)
+        for name in ("step", "interval"):
+            checks.number(name, getattr(self, name), above=0.0, error=DataError)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -142,9 +182,50 @@ class Sweep:
 
     @classmethod
     def from_text(cls, text: str) -> Sweep:
-        """From JSON."""
-        content = json.loads(text)
-        return cls(**{**content, "overrides": tuple(content["overrides"])})
+        """From JSON.
+
+        Raises
+        ------
+        DataError
+            If it is not what `text` writes.
+        """
+        try:
+            content = json.loads(checks.text("sweep", text, DataError))
+        except (ValueError, RecursionError) as error:
+            raise DataError(f"sweep {checks.shown(text)} is not JSON") from error
+        known = [field.name for field in fields(cls)]
+        if not isinstance(content, dict) or set(content) != set(known):
+            raise DataError(f"sweep {checks.shown(text)} must be a mapping of {', '.join(known)}")
+        return cls(**{**content, "overrides": checks.texts("overrides", content["overrides"], DataError)})
+
+
+def check_conflicts(names: Sequence[str], overrides: Sequence[str]) -> None:
+    """Refuse two names of one number: both varied, or varied and set by a name that is as specific.
+
+    Raises
+    ------
+    DataError
+        Naming both.
+    """
+    taken: dict[tuple[str, ...], str] = {}
+    for name in names:
+        for path in paths_of(name)[1]:
+            if path in taken:
+                raise DataError(
+                    f"{taken[path]} and {name} both vary {'.'.join(path)}; vary it once, by one of the names"
+                )
+            taken[path] = name
+    for text in overrides:
+        name = text.partition("=")[0].strip()
+        specific, paths = paths_of(name)
+        for path in paths:
+            if path in taken and specific >= paths_of(taken[path])[0]:
+                raise DataError(f"{name} is set, and {taken[path]} varies {'.'.join(path)}: do one of them")
+
+
+def paths_of(name: str) -> tuple[int, list[tuple[str, ...]]]:
+    """How specific a dotted name is, and the numbers it stands for."""
+    return GROUPS.expand(tuple(name.split(".")), HmmwvData)
 
 
 class Batch(NamedTuple):
@@ -196,6 +277,10 @@ def run_batch(text: str, runs: Sequence[int]) -> Batch:
     runs : sequence of int
     """
     sweep = sweep_of(text)
+    if not checks.items("runs", runs, error=DataError):
+        raise DataError("runs is empty; give one or more")
+    for run in runs:
+        checks.integer("runs", run, at_least=0, at_most=len(sweep.values) - 1, error=DataError)
     with disk_cache.switched_off() if sweep.models > FEW_MODELS else nullcontext():
         try:
             case = case_of(text, sweep.fixed(runs[0]))

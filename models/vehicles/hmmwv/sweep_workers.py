@@ -6,6 +6,7 @@ import hashlib
 import multiprocessing
 import os
 import platform
+import re
 import signal
 import threading
 from collections.abc import Iterator, Sequence
@@ -14,11 +15,14 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.errors import CeDynamicsError, DataError
 from ce_dynamics.models.vehicles.hmmwv.sweep import Batch, Sweep, run_batch
 
 LOCAL = "local"
 """Scheduler that starts a Dask cluster on this machine."""
+ADDRESS = re.compile(r"((tcp|tls|ws|wss|ucx)://)?([\w.-]+|\[[0-9a-fA-F:.%\w]+\]):(?P<port>\d{1,5})")
+"""Of a scheduler."""
 CONNECTING = 10.0
 """Time that a Dask scheduler has to answer [s]."""
 
@@ -90,6 +94,7 @@ def on_cluster(
     sweep: Sweep, batches: Sequence[Sequence[int]], processes: int, scheduler: str
 ) -> Iterator[Batch]:
     """On a Dask cluster; results come back to this process, which alone writes."""
+    check_address(scheduler)
     try:
         import distributed
     except ImportError:
@@ -116,6 +121,24 @@ def on_cluster(
                 f"the Dask cluster lost a run or the connection ({type(error).__name__}); start the sweep "
                 "again when the cluster is back: finished runs are kept"
             ) from error
+
+
+def check_address(scheduler: str) -> None:
+    """Refuse what cannot be the address of a Dask scheduler.
+
+    Raises
+    ------
+    DataError
+        If the host or the port is missing or wrong.
+    """
+    if scheduler == LOCAL:
+        return
+    found = ADDRESS.fullmatch(scheduler)
+    if found is None or not 0 < int(found["port"]) < 2**16:
+        raise DataError(
+            f"--scheduler {checks.shown(scheduler)} must be '{LOCAL}', or an address with its port, for "
+            "example tcp://10.0.0.5:8786"
+        )
 
 
 def run_on_cluster(text: str, digest: str, runs: Sequence[int]) -> Batch:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -20,7 +21,7 @@ from ce_dynamics.cli.command import execute
 from ce_dynamics.errors import DataError
 from ce_dynamics.models import hmmwv
 from ce_dynamics.models.data.sampling import Choice, Range, overrides, parse_distribution, sample
-from ce_dynamics.models.vehicles.hmmwv.sweep import BATCH, Sweep, quantity_of
+from ce_dynamics.models.vehicles.hmmwv.sweep import BATCH, Batch, Sweep, quantity_of
 from ce_dynamics.models.vehicles.hmmwv.sweep_folder import SweepFolder
 from ce_dynamics.simulation.simulate import simulate
 
@@ -126,7 +127,14 @@ def test_wrong_variations_are_refused_before_anything_runs(
         ("-n", 2, "--manoeuvre", "fly"),
         ("-n", 2, "--set", "chassis.mass=-1"),
         ("-n", 2, "--processes", 0),
+        ("-n", 2, "--processes", 9999999),
         ("-n", 2, "--step", "0"),
+        ("-n", 2, "--step", "1e-12"),
+        ("-n", 2, "--interval", "1e-9"),
+        ("-n", 10**12),
+        ("-n", 2, "--scheduler", "tcp://127.0.0.1"),
+        ("-n", 2, "--scheduler", "tcp://127.0.0.1:99999"),
+        ("-n", 2, "chassis.mass=2000:2400", "chassis.mass=1:2"),
     ],
 )
 def test_wrong_options(run: Run, tmp_path: Path, arguments: tuple[object, ...]) -> None:
@@ -212,12 +220,107 @@ def test_what_a_kill_leaves_behind_is_cleared(tmp_path: Path) -> None:
     plan = Sweep("monte-carlo", {"chassis.mass": "2000:2400"}, runs=3)
     SweepFolder(tmp_path, plan)
     (tmp_path / "batches" / "000000.nc").write_bytes(b"results without their rows")
-    rows = {"1": {"status": "completed", "failure": "", "time_reached": 1.0}}
-    (tmp_path / "batches" / "000001.json").write_text(json.dumps(rows))
+    rows = {"1": {"status": "failed", "failure": "why", "time_reached": 0.0}}
+    (tmp_path / "batches" / "000001.json").write_text(json.dumps({"results": None, "runs": rows}))
     folder = SweepFolder(tmp_path, Sweep.from_text(plan.text()))
     assert folder.left == [0, 2]
     assert not (tmp_path / "batches" / "000000.nc").exists()
     assert np.array_equal(Sweep.from_text(plan.text()).values, plan.values)
+
+
+def two_batches(path: Path) -> Sweep:
+    """A folder with two finished batches of results that were not computed."""
+    plan = Sweep("monte-carlo", {"chassis.mass": "2000:2400"}, runs=4)
+    folder = SweepFolder(path, plan)
+    for runs in ((0, 1), (2, 3)):
+        rows = {run: {"status": "completed", "failure": "", "time_reached": 0.2} for run in runs}
+        folder.add(Batch(rows, b"results of some size"))
+    return plan
+
+
+DAMAGED = {
+    "empty": b"",
+    "truncated": b'{"results": 20, "runs": {"0": {"status": "comp',
+    "not UTF-8": b'{"results": 20, "runs": {"\xff\xfe": {}}}',
+    "deep": b"[" * 100_000,
+    "list": b"[1, 2]",
+    "wrong row": b'{"results": 20, "runs": {"0": {"status": [], "failure": 1}}}',
+    "text as figure": b'{"results": 20, "runs": {"0": {"status": "failed", "failure": "", "x": "1"}}}',
+    "NaN": b'{"results": 20, "runs": {"0": {"status": "failed", "failure": "", "x": NaN}}}',
+    "run beyond": b'{"results": 20, "runs": {"4": {"status": "failed", "failure": ""}}}',
+}
+
+
+@pytest.mark.parametrize("content", DAMAGED.values(), ids=DAMAGED)
+def test_damaged_markers_are_named_and_their_runs_made_again(tmp_path: Path, content: bytes) -> None:
+    plan = two_batches(tmp_path)
+    (tmp_path / "batches" / "000000.json").write_bytes(content)
+    with pytest.warns(UserWarning, match=r"000000\.json: is damaged.*; its runs are made again"):
+        folder = SweepFolder(tmp_path, plan)
+    assert folder.left == [0, 1]
+    assert sorted(path.name for path in (tmp_path / "batches").iterdir()) == ["000002.json", "000002.nc"]
+
+
+def test_a_marker_vouches_for_results_that_are_there_and_whole(tmp_path: Path) -> None:
+    plan = two_batches(tmp_path)
+    (tmp_path / "batches" / "000000.nc").unlink()
+    (tmp_path / "batches" / "000002.nc").write_bytes(b"results of some")
+    with pytest.warns(UserWarning, match=r"its results 00000\d\.nc are gone or damaged") as said:
+        assert SweepFolder(tmp_path, plan).left == [0, 1, 2, 3]
+    assert len(said) == 2
+
+
+def test_a_damaged_plan_is_another_sweep(tmp_path: Path) -> None:
+    plan = two_batches(tmp_path)
+    (tmp_path / "sweep.json").write_bytes(b"\xff\xfe")
+    with pytest.raises(DataError, match=r"holds another sweep, see .*sweep\.json"):
+        SweepFolder(tmp_path, plan)
+    (tmp_path / "sweep.json").unlink()
+    (tmp_path / "sweep.json").mkdir()
+    with pytest.raises(DataError, match=r"sweep\.json' cannot be read: it is a folder"):
+        SweepFolder(tmp_path, plan)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="locks and modes of POSIX")
+def test_one_process_at_a_time_and_files_for_whom_the_umask_says(tmp_path: Path) -> None:
+    plan = two_batches(tmp_path)
+    first = SweepFolder(tmp_path, plan)
+    with pytest.raises(DataError, match="another process works on the sweep"):
+        SweepFolder(tmp_path, plan)
+    before = os.umask(0o027)
+    try:
+        first.add(Batch({0: {"status": "failed", "failure": "why"}}, None))
+    finally:
+        os.umask(before)
+    assert (tmp_path / "batches" / "000000.json").stat().st_mode & 0o777 == 0o640
+    del first
+    assert SweepFolder(tmp_path, plan).left == [1]
+
+
+@pytest.mark.parametrize(
+    ("vary", "overrides", "message"),
+    [
+        (("front.spring.linear", "front_left.spring.linear"), (), "both vary front_left.spring.linear"),
+        (("front.D.y", "D.y"), (), r"front\.D\.y and D\.y both vary front_left.D.y"),
+        (("chassis.mass",), ("chassis.mass=2000",), "chassis.mass is set, and chassis.mass varies"),
+        (("front.D.y",), ("front_right.D.y=0.3",), "front_right.D.y is set, and front.D.y varies"),
+    ],
+)
+def test_one_number_by_two_names(vary: tuple[str, ...], overrides: tuple[str, ...], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        Sweep("monte-carlo", dict.fromkeys(vary, "0.3:0.31"), runs=2, overrides=overrides)
+
+
+def test_what_is_more_general_may_be_set() -> None:
+    varied = {"front.spring.linear": "1.2e5:1.3e5"}
+    plan = Sweep("monte-carlo", varied, runs=2, overrides=("spring.linear=1.25e5",))
+    assert len(plan.values) == 2
+
+
+def test_grids_are_counted_before_they_are_made() -> None:
+    wide = dict.fromkeys("abcd", Range(0.0, 1.0, 1000))
+    with pytest.raises(DataError, match=r"1000 x 1000 x 1000 x 1000 = 1e\+12 runs, 1,000,000 are allowed"):
+        sample("grid", wide, None, 0)
 
 
 def test_several_processes_make_the_same_results(tmp_path: Path, run: Run) -> None:
