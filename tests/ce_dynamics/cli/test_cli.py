@@ -184,12 +184,12 @@ def test_ride_model(run: Run) -> None:
         (["-m", "double-lanechange"], ["did you mean 'double-lane-change'?"]),
         (["-m", "constant-radius", "-o", "radus=3"], ["did you mean 'radius'?"]),
         (["-m", "constant-radius", "-o", "radius"], ["name=value"]),
-        (["-m", "bump", "-o", "height=3 m"], ["height = 3", "at most 0.5"]),
+        (["-m", "bump", "-o", "height=3 m"], ["height 3.0", "at most 0.5"]),
         (["--speed", "12 kg"], ["12 kg", "m/s"]),
         (["--speed", "nan"], ["speed", "finite"]),
-        (["--speed", "-3"], ["speed = -3", "above 0"]),
+        (["--speed", "-3"], ["speed -3.0", "positive"]),
         (["--speed", "3", "-o", "speed=4"], ["speed is given twice"]),
-        (["--duration", "0"], ["duration = 0", "above 0"]),
+        (["--duration", "0"], ["duration 0.0", "positive"]),
         (["--method", "RK46"], ["unknown method", "did you mean 'RK45'?"]),
         (["--rtol", "nan"], ["--rtol", "nan", "finite"]),
         (["--atol", "0"], ["--atol 0"]),
@@ -197,7 +197,7 @@ def test_ride_model(run: Run) -> None:
         (["--spede", "3"], ["--spede", "--speed"]),
         (["--model", "rid"], ["did you mean 'ride'?"]),
         (["--model", "ride", "-m", "bump"], ["bump", "neither steering nor pedals"]),
-        (["--model", "ride", "--duration", "-1"], ["duration = -1"]),
+        (["--model", "ride", "--duration", "-1"], ["duration -1.0"]),
         (["swep"], ["swep"]),
     ],
 )
@@ -228,13 +228,11 @@ def test_warning_is_one_line(run: Run) -> None:
 
 
 def test_failed_integration_saves_what_there_is(run: Run, tmp_path: Path) -> None:
-    # Ground springs 1.5 m too long throw the vehicle up; its wheels drop out of the linkages' range.
+    # Ground springs 1.5 m too long throw the vehicle up; its wheels drop to where the linkages end.
     result = run("--model", "ride", "--set", "ground_spring.height=2 m", "--json", "--method", "LSODA")
     assert result.code == 3
     assert result.err.count("\n") == 1
-    told = re.search(
-        r"at t = ([\d.]+) s; the loop of '(\w+)\.lower_arm' left the range .* admissible", result.err
-    )
+    told = re.search(r"at t = ([\d.]+) s; the loop of '(\w+)\.lower_arm' stands at a dead centre", result.err)
     assert told is not None
     assert told[2] in ("front_left", "front_right", "rear_left", "rear_right")
     content = json.loads(result.out)

@@ -272,7 +272,7 @@ def test_mistakes_are_named() -> None:
         build([x - a * sp.sin(theta)])
     with pytest.raises(ce.ModelError, match="2 equations for 1 dependent"):
         build([x - sp.sin(theta), x])
-    with pytest.raises(ce.ModelError, match="parameter a is nan"):
+    with pytest.raises(ce.ModelError, match="parameter a nan must be"):
         build([x - a * sp.sin(theta)], parameters={a: float("nan")})
     with pytest.raises(ce.ModelError, match="'rod', which is no body"):
         build([x], coordinates=meaning | {phi: "rod"})
