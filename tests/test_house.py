@@ -44,7 +44,8 @@ def test_the_counts_notice() -> None:
 
 
 def test_at_most_fourteen_entries_beside_four_files() -> None:
-    entries = {path.name for path in (ROOT / "ce_dynamics").iterdir()} - {"__pycache__"} - FILES
+    listed = (ROOT / "ce_dynamics").iterdir()  # may hold empty folders of another time
+    entries = {path.name for path in listed if path.is_file() or any(path.rglob("*.py"))} - FILES
     named = {name for names in import_graph.ORDER for name in names}
     assert entries <= named
     assert len(entries) <= 14

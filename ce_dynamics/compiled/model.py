@@ -469,6 +469,13 @@ class Model(Analysis):
         )
         return np.concatenate(parts)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle and copy: what was loaded without its instructions is traced before anything is read."""
+        for kept in list(self.__dict__.values()):
+            if isinstance(kept, CompiledFunction):
+                _ = kept.traced
+        return self.__dict__.copy()
+
     def __repr__(self) -> str:
         bodies = len(self.system.bodies)
         n = self.embedding.n_v

@@ -8,6 +8,7 @@ import pickle
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ import pytest
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiler.disk_cache import VARIABLE
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import Observer
@@ -57,6 +59,18 @@ def test_pickled_and_copied_models_answer_the_same(kind: str) -> None:
         np.testing.assert_array_equal(other.dynamics(y, u)[0], expected)
         np.testing.assert_array_equal(other.observation(y, u)[0], outputs)
         assert repr(other) == repr(model)
+
+
+def test_a_model_whose_code_was_on_disk_can_be_pickled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its functions come without instructions, which are traced from the very model that is written."""
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
+    for _ in range(2):
+        model = MODELS["closed forms, drives and loads"]()
+        expected = model.dynamics(model.y0, model.u0)[0]
+        again = pickle.loads(pickle.dumps(model))
+        np.testing.assert_array_equal(again.dynamics(model.y0, model.u0)[0], expected)
 
 
 def test_a_copy_is_independent() -> None:

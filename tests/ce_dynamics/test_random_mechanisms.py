@@ -16,6 +16,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, assume, given, seed, settings
 
 from ce_dynamics.algebra.arrays import Array
@@ -29,6 +30,9 @@ from ce_dynamics.mechanism.system import LoopClosure
 from tests.ce_dynamics.random_mechanisms.recipe import Edge, Recipe, build, directions
 from tests.ce_dynamics.random_mechanisms.states import State, on_another_tree, random_state, regular
 from tests.ce_dynamics.random_mechanisms.strategies import recipes
+
+# Random graphs may hold some of their hinges, which is said; what moves has to move rightly.
+pytestmark = pytest.mark.filterwarnings("ignore::ce_dynamics.errors.ImmobilityWarning")
 
 EXAMPLES = 30
 NOTHING = np.zeros(0)

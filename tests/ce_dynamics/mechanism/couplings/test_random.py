@@ -86,6 +86,7 @@ def skew_cubic(p: Any, q: Any) -> Any:
 
 
 # every kind of cut edge, each order of closed forms and Newton's method, with and without prescribed motion
+@pytest.mark.filterwarnings("ignore::ce_dynamics.errors.ImmobilityWarning")  # some hold a hinge
 @pytest.mark.parametrize("seed", [9, 16, 20, 22, 27, 34, 42, 43, 50, 57])
 def test_random_mechanisms_agree_with_both_references(seed: int) -> None:
     assert_agrees(Mechanism(seed).system, seed, amplitude=0.03, tolerance=1e-8)

@@ -348,8 +348,8 @@ def refusals() -> dict[str, tuple[Callable[[Body, Body], object], str]]:
         "component": (torsion(component=1), "component 1 does not exist; the Prismatic hinge of 'a' has 1"),
         "free": (torsion(free=math.nan), "'t': free nan must be a finite number"),
         "torsion": (torsion(spring=-2.0), "'t': stiffness: coefficient -2.0 must be a finite number >= 0"),
-        "components": (wrench(force=(1.0, 2.0)), r"force \(1.0, 2.0\) must have three components"),
-        "string": (wrench(force="abc"), "force 'abc' must have three components"),
+        "components": (wrench(force=(1.0, 2.0)), r"force \(1.0, 2.0\) must be a list of 3"),
+        "string": (wrench(force="abc"), "force 'abc' must be a list"),
         "nan force": (wrench(torque=(0.0, math.nan, 0.0)), "torque nan must be a finite number"),
     }
 
