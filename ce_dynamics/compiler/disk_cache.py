@@ -27,7 +27,11 @@ VARIABLE = "CE_DYNAMICS_CACHE"
 NOTE = "note-"
 """How keys of notes about functions begin; they are no compiled functions themselves."""
 
-_SUFFIX = ".code"
+FORMAT = 2
+"""Of entries, and part of their file names: those of another format are not found, and dropped in time."""
+
+_ANY = ".code"
+_SUFFIX = f".{FORMAT}{_ANY}"
 _DIGEST_SIZE = hashlib.sha256().digest_size
 _LARGEST_TOTAL = 512 * 2**20
 _log = logging.getLogger(__name__)
@@ -145,7 +149,7 @@ def contents() -> tuple[int, int]:
     where = folder()
     if where is None or not where.is_dir():
         return 0, 0
-    entries = sum(not path.name.startswith(NOTE) for path in where.glob(f"*{_SUFFIX}"))
+    entries = sum(not path.name.startswith(NOTE) for path in where.glob(f"*{_ANY}"))
     return entries, sum(_size(path) for path in _files(where))
 
 
@@ -157,13 +161,13 @@ def clear() -> int:
     removed = 0
     for path in _files(where):
         path.unlink(missing_ok=True)
-        removed += path.suffix == _SUFFIX and not path.name.startswith(NOTE)
+        removed += path.suffix == _ANY and not path.name.startswith(NOTE)
     return removed
 
 
 def _files(where: Path) -> list[Path]:
     """Entries and temporary files: nothing else that may lie in the folder."""
-    return [*where.glob(f"*{_SUFFIX}"), *where.glob("*.tmp")]
+    return [*where.glob(f"*{_ANY}"), *where.glob("*.tmp")]
 
 
 def _size(path: Path) -> int:
@@ -175,7 +179,7 @@ def _size(path: Path) -> int:
 
 def _trim(where: Path) -> None:
     """Drop the entries unused for longest once the folder exceeds its size."""
-    entries = [(entry.stat(), entry) for entry in where.glob(f"*{_SUFFIX}")]
+    entries = [(entry.stat(), entry) for entry in where.glob(f"*{_ANY}")]
     total = sum(status.st_size for status, _ in entries)
     if total <= _LARGEST_TOTAL:
         return

@@ -125,13 +125,13 @@ def test_oldest_entries_go_first_when_the_folder_grows(folder: Path, monkeypatch
     monkeypatch.setattr(disk_cache, "_LARGEST_TOTAL", 1000)
     for age, key in enumerate(("new", "middle", "old")):
         disk_cache.store(key, bytes(250))
-        os.utime(folder / f"{key}.code", (1e9 - age, 1e9 - age))
+        os.utime(folder / f"{key}.{disk_cache.FORMAT}.code", (1e9 - age, 1e9 - age))
     assert disk_cache.load("old") == bytes(
         250
     )  # 846 bytes with the checksums: all three fit, and "old" is used just now
     disk_cache.store("one too many", bytes(250))
     # 1128 bytes: drop until at most 500 are left
-    assert [path.stem for path in folder.iterdir()] == ["one too many"]
+    assert [path.name for path in folder.iterdir()] == [f"one too many.{disk_cache.FORMAT}.code"]
 
 
 PROGRAM = """
@@ -163,7 +163,8 @@ def test_an_entry_under_another_name_is_not_run(tmp_path: Path, monkeypatch: pyt
     disk_cache.store("first", b"one")
     disk_cache.store("second", b"two")
     assert stat.S_IMODE((tmp_path / "code").stat().st_mode) == 0o700
-    (tmp_path / "code" / "first.code").rename(tmp_path / "code" / "second.code")
+    first, second = (tmp_path / "code" / f"{name}.{disk_cache.FORMAT}.code" for name in ("first", "second"))
+    first.rename(second)
     assert disk_cache.load("second") is None
     assert disk_cache.load("first") is None
 
@@ -185,3 +186,16 @@ def test_the_home_folder_may_be_written_short(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv(disk_cache.VARIABLE, "~/code")
     assert disk_cache.folder() == tmp_path / "code"
+
+
+def test_entries_of_another_format_are_not_found_and_not_called_damaged(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    disk_cache.store("key", b"content")
+    (entry,) = folder.iterdir()
+    entry.rename(folder / "key.code")  # as the first format named it, with another digest
+    with caplog.at_level(logging.WARNING):
+        assert disk_cache.load("key") is None
+    assert not caplog.records
+    assert disk_cache.contents()[0] == disk_cache.clear() == 1
+    assert not list(folder.iterdir())
