@@ -36,7 +36,7 @@ from ce_dynamics.simulation.monitors.jumps import jump_of, thrown
 from ce_dynamics.simulation.monitors.near_singular import warn_if_steep
 from ce_dynamics.simulation.monitors.promises import Promises
 from ce_dynamics.simulation.monitors.reach import standing_at_an_end
-from ce_dynamics.simulation.monitors.unstable_steps import EXPLICIT, too_long
+from ce_dynamics.simulation.monitors.unstable_steps import EXPLICIT, too_long, unresolved
 from ce_dynamics.simulation.results import Column, Record, observed, record
 from ce_dynamics.simulation.right_hand_side import Inputs, RightHandSide
 
@@ -263,6 +263,8 @@ def simulate_to_record(
         results["work"] = Column(("time",), Y[:, -1], about)
         if not trouble:  # the error says more than the balance of the steps that led to it
             check_balance(model, t, Y, U, results["energy"].values)
+    if not trouble and method in EXPLICIT:
+        warn_of_unstable_steps(rhs, t, Y, substeps(interval, step)[1])
     if trouble:
         known = trouble.startswith(INTERRUPTED) or (jump is not None and jump.what)
         where = ""
@@ -277,6 +279,19 @@ def simulate_to_record(
 def steps_too_long(rhs: RightHandSide, t: Floats, Y: Floats, h: float) -> str:
     """Whether steps were unstable where the run began or half way, as a clause for messages."""
     return too_long(h, ((partial(rhs, t[k]), Y[k]) for k in sorted({0, len(t) // 2})))
+
+
+def warn_of_unstable_steps(rhs: RightHandSide, t: Floats, Y: Floats, h: float) -> None:
+    """Warn of unstable steps where the motion stayed within bounds but is not resolved."""
+    rates = {k: partial(rhs, t[k]) for k in sorted({0, len(t) // 2, len(t) - 1})}
+    for k in list(rates)[1:]:
+        if unresolved(h, rates[k], Y[k]):
+            said = too_long(h, ((rate, Y[at]) for at, rate in rates.items()))
+            if said:
+                warnings.warn(
+                    f"steps resolve nothing at t = {t[k]:.4g} s{said}", AccuracyWarning, stacklevel=4
+                )
+            return
 
 
 def import_integrators(method: Method) -> None:

@@ -25,6 +25,9 @@ EXPLICIT = ("rk4",)
 GROWTH = 1.05
 """What a step makes of a motion, over what the motion makes of itself: above, it is unstable."""
 
+UNRESOLVED = 0.5
+"""Part of a step by which it differs from two of half its length, from which on nothing is resolved."""
+
 DISPLACEMENT = 1e-6
 """By which a state is displaced for its Jacobian, relative to it where it is greater than 1."""
 
@@ -75,3 +78,20 @@ def too_long(h: float, states: Iterable[tuple[Rate, Floats]]) -> str:
                 "or an implicit method (rosenbrock, implicit-euler)"
             )
     return ""
+
+
+def rk4_step(rate: Rate, y: Floats, h: float) -> Floats:
+    """The state a step later."""
+    k1 = rate(y)
+    k2 = rate(y + 0.5 * h * k1)
+    k3 = rate(y + 0.5 * h * k2)
+    k4 = rate(y + h * k3)
+    return y + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
+
+
+def unresolved(h: float, rate: Rate, y: Floats) -> bool:
+    """Whether a step is far from two of half its length: the cheap look before that at λ."""
+    with np.errstate(all="ignore"):
+        whole = rk4_step(rate, y, h)
+        halves = rk4_step(rate, rk4_step(rate, y, 0.5 * h), 0.5 * h)
+        return not np.linalg.norm(whole - halves) <= UNRESOLVED * np.linalg.norm(halves - y)

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import ce_dynamics as ce
-from ce_dynamics.errors import SimulationError
+from ce_dynamics.algebra.arrays import tanh
+from ce_dynamics.errors import AccuracyWarning, SimulationError
 from ce_dynamics.simulation.monitors.unstable_steps import eigenvalues_at, growth, stable_step, too_long
 
 
@@ -80,3 +81,28 @@ def test_other_failures_are_not_blamed_on_steps() -> None:
     with pytest.raises(SimulationError) as stop:
         ce.simulate(model, y0=[1.0, 0.0], duration=5.0, method="rk4")
     assert "too long" not in str(stop.value)
+
+
+class Saturating(ce.Law):
+    """F = 1e4 tanh(1e3 x); its energy is not asked for."""
+
+    def force(self, x: Any) -> Any:
+        return 1e4 * tanh(1e3 * x)
+
+    def energy(self, x: Any) -> Any:
+        return 0.0 * x
+
+
+def test_unstable_steps_whose_motion_stays_bounded_are_told() -> None:
+    """At rest λ = -10 ± 3162 i 1/s, beyond 2√2/h of 1 ms; it saturates, so what grows stays bounded."""
+    system = ce.System(gravity=(0, 0, 0))
+    body = system.add_body("body", mass=1.0, parent=system.ground, hinge=ce.Prismatic((1, 0, 0)))
+    system.add_force(ce.TorsionSpringDamper("law", body, spring=Saturating(), damper=20.0))
+    system.start(body, v=1.0)
+    model = ce.compile(system)
+    with pytest.warns(AccuracyWarning, match=r"at t = .* steps of 0.001 s are too long for rk4"):
+        wrong = ce.simulate(model, duration=1.0, method="rk4")
+    right = ce.simulate(model, duration=1.0, method="rk4", step=1e-4)  # without a warning
+    # a speed of 1 m/s is damped away by exp(-10)
+    assert abs(float(right["body_rate"][-1])) < 2.0 * np.exp(-10.0)
+    assert abs(float(wrong["body_rate"][-1])) > 0.1
