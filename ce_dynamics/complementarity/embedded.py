@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, array, concatenate
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
@@ -110,6 +111,11 @@ class UnilateralModel:
     """
 
     def __init__(self, model: Model, elements: Sequence[UnilateralElement], rest_speed: float = 1e-2) -> None:
+        checks.instance("UnilateralModel: model", model, Model, "a model, as ce_dynamics.compile returns it")
+        checks.number("UnilateralModel: rest_speed", rest_speed, at_least=0.0)
+        what = "an element, such as Contact(...)"
+        for k, element in enumerate(checks.items("UnilateralModel: elements", elements)):
+            checks.instance(f"UnilateralModel: elements, entry {k},", element, UnilateralElement, what)
         self.model, self.elements, self.rest_speed = model, tuple(elements), rest_speed
         names = [element.name for element in elements]
         for name in names:

@@ -147,6 +147,10 @@ def simulate_unilateral(
         If steps had to be taken with impulses that satisfy their conditions less well than the solver's
         tolerance.
     """
+    what = "UnilateralModel(model, elements)"
+    checks.instance("simulate_unilateral: unilateral", unilateral, UnilateralModel, what)
+    if solver is not None:
+        checks.provides("simulate_unilateral: solver", solver, ("solve",), "a solver, such as Chain()")
     for name, value in (("duration", duration), ("step", step), ("interval", interval)):
         checks.number(f"simulate_unilateral: {name}", value, above=0.0)
     if order not in (1, 2, 4):

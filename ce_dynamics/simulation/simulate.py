@@ -211,6 +211,8 @@ def simulate_to_record(
     start = model.start_at(y0)
     rhs = RightHandSide(model, inputs, audit, parameters)
     start = np.append(start, 0.0) if audit else start
+    size = 8.0 * (duration / interval + 2.0) * (len(start) + 1)
+    checks.room("the states at the stored instants", size, "give a longer interval or a shorter duration")
     t_store = stored_times(duration, interval)
     import_integrators(method)
     settings = Settings(method, step, rtol, atol, max_step, jacobian_every)

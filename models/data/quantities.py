@@ -26,6 +26,8 @@ Numbers: TypeAlias = tuple[float, ...]
 
 XYZ = ("x", "y", "z")
 PAIR = ("0", "1")
+LARGEST = 1e50
+"""Of a number in SI: its sixth power is finite, and so is what is computed from it."""
 LONGEST = 80
 """Characters of a value that a message shows."""
 INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
@@ -204,6 +206,8 @@ class Quantity:
         """
         if not math.isfinite(nominal(number)):
             raise ValueError(f"{_shown(value)} is not finite; {self._write}")
+        if abs(nominal(number)) > LARGEST:
+            raise ValueError(f"{_shown(value)} is beyond {LARGEST:g} {self.unit}; {self._write}")
         if self.above is not None and not number > self.above:
             raise ValueError(f"{_shown(value)} must be above {self._bound(self.above)}; {self._write}")
         if self.at_least is not None and not number >= self.at_least:

@@ -53,7 +53,7 @@ def options() -> list[Case]:
     found += [
         case("--duration", value, may=value == "1e-300") for value in ("1e9", "1e300", "1 km", "1e-300")
     ]
-    found += [case(*SHORT, "--method", value) for value in ("rk5", "", "RK4 ", "rk45\0", "lsoda")]
+    found += [case(*SHORT, "--method", value) for value in ("rk5", "", "RK4 ", "rk45\0")]
     for value in ("no", "drift", "double-lane-change ", "\0", LONG):
         found += [case("--manoeuvre", value), case("--model", value)]
     values = (
@@ -95,7 +95,8 @@ def words() -> list[Case]:
 
 def sweep(*arguments: str, may: bool = False) -> Case:
     """A case of the subcommand."""
-    return case("sweep", *arguments, "--output", "bad", may=may)
+    alone = () if "--processes" in arguments else ("--processes", "1")  # a worker may start no others
+    return case("sweep", *arguments, *alone, "--output", "bad", may=may)
 
 
 def sweeps() -> list[Case]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.poses import Placing
 from ce_dynamics.compiled.analysis.small_motion import Freedom, SmallMotion, SmallMotions
@@ -25,6 +26,9 @@ STILL = 1e-12
 """Part of the largest entry of a mode below which its displacements are rounding: nothing moves."""
 SYMMETRY = 1e-6
 """Part of a conservative stiffness by which it may differ from its transpose: loops end in Newton steps."""
+
+MOST_PHASES = 10_000
+"""Frames of an animation."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +145,9 @@ class Modes:
         -------
         (n, n_y) array
         """
-        along = np.exp(self.eigenvalues[self._number(k)] * np.asarray(t, dtype=float))
+        times = checks.finite_array("t", t, (None,))
+        checks.number("amplitude", amplitude)
+        along = np.exp(self.eigenvalues[self._number(k)] * times)
         return self._states(amplitude * np.outer(along, self.vectors[:, k]).real)
 
     def animate(self, k: int, amplitude: float, n_phases: int = 24) -> xr.Dataset:
@@ -172,8 +178,8 @@ class Modes:
         """
         import xarray as xr
 
-        if n_phases < 1:
-            raise ModelError(f"n_phases {n_phases!r} must be at least 1")
+        checks.integer("n_phases", n_phases, at_least=1, at_most=MOST_PHASES)
+        checks.number("amplitude", amplitude)
         phase = 2.0 * np.pi * np.arange(n_phases) / n_phases
         steps = amplitude * np.outer(np.exp(1j * phase), self.vectors[:, self._number(k)]).real
         poses = [self.model.poses(y, self.u) for y in self._states(steps)]
@@ -215,8 +221,8 @@ class Modes:
         return np.array(rows)
 
     def _number(self, k: int) -> int:
-        if k not in range(len(self)):
-            raise ModelError(f"no mode {k!r}; there are {len(self)}, counted from 0")
+        if not 0 <= checks.integer("k", k) < len(self):
+            raise ModelError(f"k: no mode {k!r}; there are {len(self)}, counted from 0")
         return k
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import Quantity
 from ce_dynamics.models.parts.manoeuvres import MANOEUVRES, DoubleLaneChange, Manoeuvre
@@ -40,7 +41,7 @@ def make_manoeuvre(
     """
     if name not in MANOEUVRES:
         hint = nearest(name, MANOEUVRES)
-        raise DataError(f"unknown manoeuvre '{name}'{hint}; known are {', '.join(MANOEUVRES)}")
+        raise DataError(f"unknown manoeuvre {checks.shown(name)}{hint}; known are {', '.join(MANOEUVRES)}")
     kind = MANOEUVRES[name]
     data = HmmwvParameters.load() if parameters is None else parameters
     units = {option.name: option.unit for option in kind.options}

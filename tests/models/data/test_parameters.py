@@ -22,6 +22,7 @@ from ce_dynamics.models.data.parameters import (
     validate,
 )
 from ce_dynamics.models.data.quantities import (
+    LARGEST,
     InertiaTensor,
     Length,
     Mass,
@@ -214,7 +215,7 @@ def test_triangle_inequality_is_judged_on_principal_moments() -> None:
     assert triangle_excess(R @ np.diag([0.1, 0.2, 0.4]) @ R.T) == pytest.approx(0.1, rel=1e-12)
 
 
-@given(st.floats(allow_nan=False, allow_infinity=False), st.sampled_from(["kg", "N/m^3", "1", "rad/s"]))
+@given(st.floats(-LARGEST, LARGEST), st.sampled_from(["kg", "N/m^3", "1", "rad/s"]))
 def test_written_values_read_back_bit_for_bit(value: float, unit: str) -> None:
     kind = Quantity(unit)
     assert kind.parse(kind.text(value)) == value
@@ -386,3 +387,11 @@ def test_files_are_bounded(tmp_path: Path) -> None:
         read_file(path)
     with pytest.raises(DataError, match="it is a folder, not a file"):
         read_file(tmp_path)
+
+
+def test_numbers_that_nothing_can_be_computed_from_are_refused() -> None:
+    assert Quantity("m").parse("1e50") == 1e50
+    with pytest.raises(ValueError, match=r"'1e51' is beyond 1e\+50 m"):
+        Quantity("m").parse("1e51")
+    with pytest.raises(ValueError, match=r"'-1e60 km' is beyond 1e\+50 m"):
+        Quantity("m").parse("-1e60 km")

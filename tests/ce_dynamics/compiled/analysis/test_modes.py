@@ -227,7 +227,7 @@ def test_numbers_are_checked() -> None:
     modes = chain(2, 1.0, 1.0).modes()
     with pytest.raises(ModelError, match="no mode 2; there are 2"):
         modes.animate(2, 0.1)
-    with pytest.raises(ModelError, match="n_phases 0 must be at least 1"):
+    with pytest.raises(ModelError, match="n_phases 0 must be an integer, 1 or more"):
         modes.animate(0, 0.1, n_phases=0)
 
 
