@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.equilibrium_search import Search, largest
 from ce_dynamics.compiled.analysis.small_motion import Freedom, SmallMotions
@@ -106,6 +107,7 @@ class Equilibria(SmallMotions):
         >>> rest.y.round(6), rest.stable
         (array([1.570796, 0.      ]), True)
         """
+        checks.number("tolerance", tolerance, above=0.0)
         given = self._inputs(u)
         search = Search(self, given, Freedom(self, hold))
         with at_work(f"searching an equilibrium of {self.system.name!r}"):

@@ -275,6 +275,7 @@ class Vibrations(SmallMotions, Placing):
         >>> modes.animate(0, amplitude=0.1, n_phases=4).position.sel(body="weight", axis="x").values
         array([1.1, 1. , 0.9, 1. ])
         """
+        checks.flag("damped", damped)
         state, given = self._state(y), self._inputs(u)
         q, v, x = self.layout.split(state)
         state = np.concatenate((self.tangent.normalised(q), v, x))
