@@ -12,6 +12,9 @@ from pathlib import Path
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import CeDynamicsError, DataError
 
+LONGEST_SHOWN = 300
+"""Characters of a file's name in a message."""
+
 
 def path_of(what: str, given: object, error: type[CeDynamicsError] = DataError) -> Path:
     """The path that a user gives as text or path.
@@ -27,6 +30,12 @@ def path_of(what: str, given: object, error: type[CeDynamicsError] = DataError) 
     if not name or "\0" in name:
         raise error(f"{what} {checks.shown(name)} must be the name of a file")
     return Path(name)
+
+
+def shown_path(path: Path) -> str:
+    """A file's name for a message; of a very long one the end, which tells it from others."""
+    text = repr(str(path))
+    return text if len(text) <= LONGEST_SHOWN else f"'…{text[-LONGEST_SHOWN:]}"
 
 
 def read(what: str, given: object, most: int, error: type[CeDynamicsError] = DataError) -> bytes:
@@ -49,7 +58,7 @@ def read(what: str, given: object, most: int, error: type[CeDynamicsError] = Dat
         Or the ``error`` wanted, naming the file and the reason.
     """
     path = path_of(what, given, error)
-    named = checks.shown(str(path))
+    named = shown_path(path)
     try:  # without blocking: a pipe would wait for somebody who writes
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         status = os.fstat(handle)
