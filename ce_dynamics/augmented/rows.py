@@ -20,7 +20,7 @@ from ce_dynamics.mechanism.couplings.base import Coupled
 from ce_dynamics.mechanism.couplings.user_constraint import Written
 from ce_dynamics.mechanism.drives import Prescribed
 from ce_dynamics.mechanism.hinges import Prismatic, Revolute, Screw
-from ce_dynamics.mechanism.hinges.conditions import Angle, Condition, InPlane
+from ce_dynamics.mechanism.hinges.conditions import Angle, Condition, End, InPlane, Twist
 from ce_dynamics.mechanism.system import LoopClosure, System
 
 
@@ -58,20 +58,22 @@ class Rows(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """The two joined points: arguments of the conditions.
+    """Both ends of a joint and how they move.
 
     Attributes
     ----------
-    geometry : (R_p, x_p, R_c, x_c)
-    twists : (w_p, v_p, w_c, v_c)
+    p, c : End
+    V_p, V_c : Twist
     accelerations : (12,) array
         Their derivative where no body is accelerated.
     e_parent, e_child : (3,) arrays
         From the centre of mass to the point, world axes.
     """
 
-    geometry: tuple[Array, Array, Array, Array]
-    twists: tuple[Array, Array, Array, Array]
+    p: End
+    c: End
+    V_p: Twist
+    V_c: Twist
     accelerations: Array
     e_parent: Array
     e_child: Array
@@ -106,8 +108,10 @@ def ends_of(joint: Joint, states: Mapping[str, BodyState]) -> Ends:
     e_p, e_c = p.R @ joint.parent.local(joint.at_parent), c.R @ joint.child.local(joint.at_child)
     swing_p, swing_c = cross(p.w, e_p), cross(c.w, e_c)
     return Ends(
-        (p.R, p.r + e_p, c.R, c.r + e_c),
-        (p.w, p.v + swing_p, c.w, c.v + swing_c),
+        End(p.R, p.r + e_p),
+        End(c.R, c.r + e_c),
+        Twist(p.w, p.v + swing_p),
+        Twist(c.w, c.v + swing_c),
         concatenate((zeros(3), cross(p.w, swing_p), zeros(3), cross(c.w, swing_c))),
         e_p,
         e_c,
@@ -119,11 +123,11 @@ def joint_rows(joint: Joint, states: Mapping[str, BodyState]) -> Rows:
     ends = ends_of(joint, states)
     parts = []
     for condition in joint.conditions:
-        A = condition.velocity_rows(*ends.geometry)
-        bias = condition.acceleration_bias(*ends.geometry, *ends.twists)
+        A = condition.velocity_rows(ends.p, ends.c)
+        bias = condition.acceleration_bias(ends.p, ends.c, ends.V_p, ends.V_c)
         parts.append(
             Rows(
-                condition.residual(*ends.geometry),
+                condition.residual(ends.p, ends.c),
                 at_centre_of_mass(A[:, :6], ends.e_parent),
                 at_centre_of_mass(A[:, 6:], ends.e_child),
                 zeros(condition.rows),
@@ -190,20 +194,18 @@ def prescribed_angle(joint: Joint, axis: Array, states: Mapping[str, BodyState],
     ends = ends_of(joint, states)
     e1, e2 = across(axis)
     angle = Angle(e1, e2)
-    R_p, x_p, R_c, x_c = ends.geometry
-    w_p, v_p, w_c, v_c = ends.twists
-    n = R_p @ axis
-    frame = R_p @ rotation_about(axis, cos(motion.position), sin(motion.position))
-    w_frame = w_p + n * motion.rate
-    A = -angle.velocity_rows(frame, x_p, R_c, x_c)
-    bias = -angle.acceleration_bias(frame, x_p, R_c, x_c, w_frame, v_p, w_c, v_c)
-    alpha_frame = n * motion.acceleration + cross(w_p, n) * motion.rate  # where the parent is not accelerated
+    p, c, V_p, V_c = ends.p, ends.c, ends.V_p, ends.V_c
+    n = p.R @ axis
+    turned = End(p.R @ rotation_about(axis, cos(motion.position), sin(motion.position)), p.x)
+    A = -angle.velocity_rows(turned, c)
+    bias = -angle.acceleration_bias(turned, c, Twist(V_p.w + n * motion.rate, V_p.v), V_c)
+    alpha = n * motion.acceleration + cross(V_p.w, n) * motion.rate  # of p' where p is not accelerated
     return Rows(
-        -angle.residual(frame, x_p, R_c, x_c),
+        -angle.residual(turned, c),
         at_centre_of_mass(A[:, :6], ends.e_parent),
         at_centre_of_mass(A[:, 6:], ends.e_child),
         A[:, :3] @ (n * motion.rate),
-        A[:, :3] @ alpha_frame + bias,
+        A[:, :3] @ alpha + bias,
     )
 
 

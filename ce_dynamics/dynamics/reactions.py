@@ -222,13 +222,11 @@ class BackwardPass:
         if not isinstance(loop, LoopClosure):
             self.result.closures[loop.name] = self._coupled(S, loop, motion, lam)
             return
-        o, p = motion.body(loop.body_a.name), motion.body(loop.body_b.name)
-        o_at = motion.point(loop.body_a.name, loop.closure.at_parent)
-        p_at = motion.point(loop.body_b.name, loop.closure.at_child)
-        A = np.concatenate([c.velocity_rows(o.R, o_at.r, p.R, p_at.r) for c in loop.closure.constraints])
+        o, p = motion.ends(loop)
+        A = np.concatenate([condition.velocity_rows(o, p) for condition in loop.closure.constraints])
         pair = self.values(A).T @ lam  # forces on both closure points, in the axes of the parent of S
         R_p, r_p = self.R[S.parent.name], self.r[S.parent.name]
-        for body, f_p, x in ((loop.body_a, pair[:6], o_at.r), (loop.body_b, pair[6:], p_at.r)):
+        for body, f_p, x in ((loop.body_a, pair[:6], o.x), (loop.body_b, pair[6:], p.x)):
             f, at = rotate_vector(R_p, f_p), r_p + R_p @ self.values(x)
             self.needed[body.name] = self.needed[body.name] - phi_force(at - self.r[body.name], f)
         self.result.closures[loop.name] = self._reaction(at, f, lam)

@@ -19,7 +19,9 @@ from ce_dynamics.algebra.spatial import IDENTITY
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.drives import Prescribed
 from ce_dynamics.mechanism.hinges.base import Hinge
+from ce_dynamics.mechanism.hinges.conditions import End
 from ce_dynamics.mechanism.orientation import Directions, Orientation, by_directions
+from ce_dynamics.mechanism.system import LoopClosure
 
 
 class PointMotion(NamedTuple):
@@ -186,6 +188,12 @@ class SubgraphMotion:
     def point(self, name: str, at: Array) -> PointMotion:
         """Motion of a body-fixed point given by its design position."""
         return self._motions[name].point(at, self.theta_dot)
+
+    def ends(self, loop: LoopClosure) -> tuple[End, End]:
+        """Where the two ends of a closure are: the first two arguments of its conditions."""
+        a, b = loop.body_a.name, loop.body_b.name
+        o_at, p_at = self.point(a, loop.closure.at_parent), self.point(b, loop.closure.at_child)
+        return End(self.body(a).R, o_at.r), End(self.body(b).R, p_at.r)
 
     def independent(self, name: str, q: Array, columns: slice) -> None:
         """Set an independent hinge, whose velocities are the given entries of θ̇(S)."""

@@ -11,6 +11,7 @@ from ce_dynamics.algebra.arrays import Array, array, concatenate
 from ce_dynamics.algebra.jets import ScalarMotion
 from ce_dynamics.embedding.closures.coupling_rows import moving_residuals
 from ce_dynamics.embedding.motion import BodyMotion, PointMotion, SubgraphMotion
+from ce_dynamics.mechanism.hinges.conditions import End, Twist
 from ce_dynamics.mechanism.system import CutEdge, LoopClosure
 
 
@@ -53,16 +54,16 @@ def one_closure(motion: SubgraphMotion, loop: CutEdge) -> ClosureErrors:
     o, p = motion.body(loop.body_a.name), motion.body(loop.body_b.name)
     o_at = motion.point(loop.body_a.name, loop.closure.at_parent)
     p_at = motion.point(loop.body_b.name, loop.closure.at_child)
-    geometry = (o.R, o_at.r, p.R, p_at.r)
-    twists = (o.w_total, o_at.v, p.w_total, p_at.v)
+    ends = End(o.R, o_at.r), End(p.R, p_at.r)
+    twists = Twist(o.w_total, o_at.v), Twist(p.w_total, p_at.v)
     columns, drift, acceleration = stacked(o, o_at, p, p_at)
     residual, Y, drifts, delta_dot = [], [], [], []
     for condition in loop.closure.constraints:
-        A = condition.velocity_rows(*geometry)
-        residual.append(condition.residual(*geometry))
+        A = condition.velocity_rows(*ends)
+        residual.append(condition.residual(*ends))
         Y.append(A @ columns)
         drifts.append(A @ drift)
-        delta_dot.append(A @ acceleration + condition.acceleration_bias(*geometry, *twists))
+        delta_dot.append(A @ acceleration + condition.acceleration_bias(*ends, *twists))
     return ClosureErrors(
         concatenate(residual), np.concatenate(Y), concatenate(drifts), concatenate(delta_dot)
     )

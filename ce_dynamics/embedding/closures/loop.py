@@ -167,10 +167,8 @@ def closure_residual(motion: SubgraphMotion, loop: CutEdge) -> Array:
     """Position errors of one closure."""
     if not isinstance(loop, LoopClosure):
         return array(row.value for row in moving_residuals(motion, loop))
-    o, p = motion.body(loop.body_a.name), motion.body(loop.body_b.name)
-    o_at = motion.point(loop.body_a.name, loop.closure.at_parent)
-    p_at = motion.point(loop.body_b.name, loop.closure.at_child)
-    return concatenate([c.residual(o.R, o_at.r, p.R, p_at.r) for c in loop.closure.constraints])
+    ends = motion.ends(loop)
+    return concatenate([condition.residual(*ends) for condition in loop.closure.constraints])
 
 
 def split(q: Array, bodies: Sequence[Body]) -> Coordinates:

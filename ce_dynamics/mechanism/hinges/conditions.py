@@ -1,12 +1,8 @@
 """Scalar conditions between two bodies, for formulations that cut hinges.
 
-A condition looks at two frames, p on the parent and c on the child, through the rotations R_p and R_c (body
-axes to any one set of common axes) and the positions x_p and x_c of the two hinge points (``at_parent`` and
-``at_child``) in those axes.  Directions are kept as they are in the design pose, where all axes are parallel.
-
-Angular velocities w and velocities v of the hinge points are those of the body-fixed points, seen from the
-common frame.  With the twists stacked as V = [w_p, v_p, w_c, v_c] and V̇ their derivatives, every condition
-satisfies
+A condition looks at the two ends of a joint, p on the parent and c on the child, in any one set of common
+axes.  Directions are kept as they are in the design pose, where all axes are parallel.  With the twists of
+both ends stacked as V = [w_p, v_p, w_c, v_c] and V̇ their derivatives, every condition satisfies
 
     d/dt residual = velocity_rows V,        d²/dt² residual = velocity_rows V̇ + acceleration_bias.
 
@@ -17,17 +13,39 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, Scalar, array, concatenate, cos, cross, dot, sin, zeros
+from ce_dynamics.algebra.arrays import Array, array, concatenate, cos, cross, dot, sin, zeros
 from ce_dynamics.algebra.spatial import IDENTITY
 from ce_dynamics.mechanism.checked import across
 
 
+class End(NamedTuple):
+    """One end of a joint.
+
+    Attributes
+    ----------
+    R : (3, 3) array
+        From the body's axes to the common ones.
+    x : (3,) array
+        The hinge point (``at_parent`` or ``at_child``), common axes [m].
+    """
+
+    R: Array
+    x: Array
+
+
+class Twist(NamedTuple):
+    """Angular velocity w [rad/s] of a body and velocity v [m/s] of its hinge point, common axes."""
+
+    w: Array
+    v: Array
+
+
 class Condition(ABC):
-    """One or several scalar conditions; see the module for the meaning of the arguments.
+    """One or several scalar conditions between two ends.
 
     A condition on velocities that is no derivative of one on positions (rolling) is not ``holonomic``: its
     residual is zero everywhere, velocity_rows V itself must vanish, and d/dt (velocity_rows V) =
@@ -38,26 +56,16 @@ class Condition(ABC):
     holonomic: ClassVar[bool] = True
 
     @abstractmethod
-    def residual(self, R_p: Array, x_p: Array, R_c: Array, x_c: Array) -> Array:
+    def residual(self, p: End, c: End) -> Array:
         """What must be zero, (rows,): cosines [-] or lengths [m]."""
 
     @abstractmethod
-    def velocity_rows(self, R_p: Array, x_p: Array, R_c: Array, x_c: Array) -> Array:
+    def velocity_rows(self, p: End, c: End) -> Array:
         """Jacobian (rows, 12) over [w_p, v_p, w_c, v_c]."""
 
     @abstractmethod
-    def acceleration_bias(
-        self,
-        R_p: Array,
-        x_p: Array,
-        R_c: Array,
-        x_c: Array,
-        w_p: Array,
-        v_p: Array,
-        w_c: Array,
-        v_c: Array,
-    ) -> Array:
-        """Second derivative of the residual (rows,) while no frame is accelerated."""
+    def acceleration_bias(self, p: End, c: End, V_p: Twist, V_c: Twist) -> Array:
+        """Second derivative of the residual (rows,) while no body is accelerated."""
 
 
 class Closure(Protocol):
@@ -82,23 +90,13 @@ class Coincident(Condition):
 
     rows: ClassVar[int] = 3
 
-    def residual(self, R_p: Array, x_p: Array, R_c: Array, x_c: Array) -> Array:
-        return x_c - x_p
+    def residual(self, p: End, c: End) -> Array:
+        return c.x - p.x
 
-    def velocity_rows(self, R_p: Array, x_p: Array, R_c: Array, x_c: Array) -> Array:
+    def velocity_rows(self, p: End, c: End) -> Array:
         return np.hstack((zeros(3, 3), -IDENTITY, zeros(3, 3), IDENTITY))
 
-    def acceleration_bias(
-        self,
-        R_p: Array,
-        x_p: Array,
-        R_c: Array,
-        x_c: Array,
-        w_p: Array,
-        v_p: Array,
-        w_c: Array,
-        v_c: Array,
-    ) -> Array:
+    def acceleration_bias(self, p: End, c: End, V_p: Twist, V_c: Twist) -> Array:
         return zeros(3)
 
 
@@ -118,28 +116,18 @@ class Angle(Condition):
     axis_on_child: Array
     cosine: float = 0.0
 
-    def residual(self, R_p: Array, x_p: Array, R_c: Array, x_c: Array) -> Array:
-        return array((dot(R_p @ self.axis_on_parent, R_c @ self.axis_on_child) - self.cosine,))
+    def residual(self, p: End, c: End) -> Array:
+        return array((dot(p.R @ self.axis_on_parent, c.R @ self.axis_on_child) - self.cosine,))
 
-    def velocity_rows(self, R_p: Array, x_p: Array, R_c: Array, x_c: Array) -> Array:
+    def velocity_rows(self, p: End, c: End) -> Array:
         # (w_p × a) · b + a · (w_c × b) = (w_p − w_c) · (a × b)
-        m = cross(R_p @ self.axis_on_parent, R_c @ self.axis_on_child)
+        m = cross(p.R @ self.axis_on_parent, c.R @ self.axis_on_child)
         return concatenate((m, zeros(3), -m, zeros(3)))[np.newaxis]
 
-    def acceleration_bias(
-        self,
-        R_p: Array,
-        x_p: Array,
-        R_c: Array,
-        x_c: Array,
-        w_p: Array,
-        v_p: Array,
-        w_c: Array,
-        v_c: Array,
-    ) -> Array:
-        a, b = R_p @ self.axis_on_parent, R_c @ self.axis_on_child
-        m_dot = cross(cross(w_p, a), b) + cross(a, cross(w_c, b))
-        return array((dot(w_p - w_c, m_dot),))
+    def acceleration_bias(self, p: End, c: End, V_p: Twist, V_c: Twist) -> Array:
+        a, b = p.R @ self.axis_on_parent, c.R @ self.axis_on_child
+        m_dot = cross(cross(V_p.w, a), b) + cross(a, cross(V_c.w, b))
+        return array((dot(V_p.w - V_c.w, m_dot),))
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,27 +142,17 @@ class InPlane(Condition):
 
     normal_on_parent: Array
 
-    def residual(self, R_p: Array, x_p: Array, R_c: Array, x_c: Array) -> Array:
-        return array((dot(R_p @ self.normal_on_parent, x_c - x_p),))
+    def residual(self, p: End, c: End) -> Array:
+        return array((dot(p.R @ self.normal_on_parent, c.x - p.x),))
 
-    def velocity_rows(self, R_p: Array, x_p: Array, R_c: Array, x_c: Array) -> Array:
+    def velocity_rows(self, p: End, c: End) -> Array:
         # (w_p × n) · Δ + n · Δ̇
-        n = R_p @ self.normal_on_parent
-        return concatenate((cross(n, x_c - x_p), -n, zeros(3), n))[np.newaxis]
+        n = p.R @ self.normal_on_parent
+        return concatenate((cross(n, c.x - p.x), -n, zeros(3), n))[np.newaxis]
 
-    def acceleration_bias(
-        self,
-        R_p: Array,
-        x_p: Array,
-        R_c: Array,
-        x_c: Array,
-        w_p: Array,
-        v_p: Array,
-        w_c: Array,
-        v_c: Array,
-    ) -> Array:
-        n_dot = cross(w_p, R_p @ self.normal_on_parent)
-        return array((dot(cross(w_p, n_dot), x_c - x_p) + 2.0 * dot(n_dot, v_c - v_p),))
+    def acceleration_bias(self, p: End, c: End, V_p: Twist, V_c: Twist) -> Array:
+        n_dot = cross(V_p.w, p.R @ self.normal_on_parent)
+        return array((dot(cross(V_p.w, n_dot), c.x - p.x) + 2.0 * dot(n_dot, V_c.v - V_p.v),))
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,50 +175,37 @@ class Screwed(Condition):
     axis: Array
     pitch: float
 
-    def residual(self, R_p: Array, x_p: Array, R_c: Array, x_c: Array) -> Array:
-        _, u, b = self._directions(R_p, x_p, R_c, x_c)
+    def residual(self, p: End, c: End) -> Array:
+        _, u, b = self._directions(p, c)
         return array((self.pitch * dot(u, b),))
 
-    def velocity_rows(self, R_p: Array, x_p: Array, R_c: Array, x_c: Array) -> Array:
+    def velocity_rows(self, p: End, c: End) -> Array:
         # seen from the parent pitch u̇ = w δ̇, whence (w · b) δ̇ + pitch (w_p − w_c) · (u × b)
-        w, u, b = self._directions(R_p, x_p, R_c, x_c)
-        n = R_p @ self.axis
+        w, u, b = self._directions(p, c)
+        n = p.R @ self.axis
         turning = self.pitch * cross(u, b)
         sliding = dot(w, b)
-        on_parent = turning + sliding * cross(n, x_c - x_p)
+        on_parent = turning + sliding * cross(n, c.x - p.x)
         return concatenate((on_parent, -sliding * n, -turning, sliding * n))[np.newaxis]
 
-    def acceleration_bias(
-        self,
-        R_p: Array,
-        x_p: Array,
-        R_c: Array,
-        x_c: Array,
-        w_p: Array,
-        v_p: Array,
-        w_c: Array,
-        v_c: Array,
-    ) -> Array:
-        w, u, b = self._directions(R_p, x_p, R_c, x_c)
-        n = R_p @ self.axis
-        delta_dot = dot(cross(w_p, n), x_c - x_p) + dot(n, v_c - v_p)
-        u_dot = cross(w_p, u) + w * (delta_dot / self.pitch)
-        w_dot = cross(w_p, w) - u * (delta_dot / self.pitch)
-        b_dot = cross(w_c, b)
-        slide = InPlane(self.axis).acceleration_bias(R_p, x_p, R_c, x_c, w_p, v_p, w_c, v_c)[0]
+    def acceleration_bias(self, p: End, c: End, V_p: Twist, V_c: Twist) -> Array:
+        w, u, b = self._directions(p, c)
+        n = p.R @ self.axis
+        delta_dot = dot(cross(V_p.w, n), c.x - p.x) + dot(n, V_c.v - V_p.v)
+        u_dot = cross(V_p.w, u) + w * (delta_dot / self.pitch)
+        w_dot = cross(V_p.w, w) - u * (delta_dot / self.pitch)
+        b_dot = cross(V_c.w, b)
+        slide = InPlane(self.axis).acceleration_bias(p, c, V_p, V_c)[0]
         sliding = (dot(w_dot, b) + dot(w, b_dot)) * delta_dot + dot(w, b) * slide
-        turning = self.pitch * dot(w_p - w_c, cross(u_dot, b) + cross(u, b_dot))
+        turning = self.pitch * dot(V_p.w - V_c.w, cross(u_dot, b) + cross(u, b_dot))
         return array((sliding + turning,))
 
-    def _directions(self, R_p: Array, x_p: Array, R_c: Array, x_c: Array) -> tuple[Array, Array, Array]:
+    def _directions(self, p: End, c: End) -> tuple[Array, Array, Array]:
         """Directions w, u on the parent at the angle δ / pitch from e1 and −e2, and b = e1 on the child."""
         e1, e2 = across(self.axis)
-        angle = self._angle(R_p, x_p, x_c)
+        angle = dot(p.R @ self.axis, c.x - p.x) / self.pitch
         s, k = sin(angle), cos(angle)
-        return R_p @ (k * e1 + s * e2), R_p @ (s * e1 - k * e2), R_c @ e1
-
-    def _angle(self, R_p: Array, x_p: Array, x_c: Array) -> Scalar:
-        return dot(R_p @ self.axis, x_c - x_p) / self.pitch
+        return p.R @ (k * e1 + s * e2), p.R @ (s * e1 - k * e2), c.R @ e1
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,26 +222,16 @@ class Separation(Condition):
 
     length: float
 
-    def residual(self, R_p: Array, x_p: Array, R_c: Array, x_c: Array) -> Array:
-        delta = x_c - x_p
+    def residual(self, p: End, c: End) -> Array:
+        delta = c.x - p.x
         return array(((dot(delta, delta) / self.length - self.length) * 0.5,))
 
-    def velocity_rows(self, R_p: Array, x_p: Array, R_c: Array, x_c: Array) -> Array:
-        u = (x_c - x_p) / self.length
+    def velocity_rows(self, p: End, c: End) -> Array:
+        u = (c.x - p.x) / self.length
         return concatenate((zeros(3), -u, zeros(3), u))[np.newaxis]
 
-    def acceleration_bias(
-        self,
-        R_p: Array,
-        x_p: Array,
-        R_c: Array,
-        x_c: Array,
-        w_p: Array,
-        v_p: Array,
-        w_c: Array,
-        v_c: Array,
-    ) -> Array:
-        delta_dot = v_c - v_p
+    def acceleration_bias(self, p: End, c: End, V_p: Twist, V_c: Twist) -> Array:
+        delta_dot = V_c.v - V_p.v
         return array((dot(delta_dot, delta_dot) / self.length,))
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array, Scalar, array, concatenate, cross, dot, zeros
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.checked import finite_number, finite_vector
-from ce_dynamics.mechanism.hinges.conditions import Condition, InPlane
+from ce_dynamics.mechanism.hinges.conditions import Condition, End, InPlane, Twist
 
 UNIT_TOLERANCE = 1e-6
 """A normal whose length differs from 1 by more than this is refused; the rest is rounding, and removed."""
@@ -38,24 +38,14 @@ class Touching(Condition):
     normal_on_parent: Array
     radius: float
 
-    def residual(self, R_p: Array, x_p: Array, R_c: Array, x_c: Array) -> Array:
-        return InPlane(self.normal_on_parent).residual(R_p, x_p, R_c, x_c) - self.radius
+    def residual(self, p: End, c: End) -> Array:
+        return InPlane(self.normal_on_parent).residual(p, c) - self.radius
 
-    def velocity_rows(self, R_p: Array, x_p: Array, R_c: Array, x_c: Array) -> Array:
-        return InPlane(self.normal_on_parent).velocity_rows(R_p, x_p, R_c, x_c)
+    def velocity_rows(self, p: End, c: End) -> Array:
+        return InPlane(self.normal_on_parent).velocity_rows(p, c)
 
-    def acceleration_bias(
-        self,
-        R_p: Array,
-        x_p: Array,
-        R_c: Array,
-        x_c: Array,
-        w_p: Array,
-        v_p: Array,
-        w_c: Array,
-        v_c: Array,
-    ) -> Array:
-        return InPlane(self.normal_on_parent).acceleration_bias(R_p, x_p, R_c, x_c, w_p, v_p, w_c, v_c)
+    def acceleration_bias(self, p: End, c: End, V_p: Twist, V_c: Twist) -> Array:
+        return InPlane(self.normal_on_parent).acceleration_bias(p, c, V_p, V_c)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,44 +70,34 @@ class NoSlip(Condition):
     x_axis: Array
     y_axis: Array
 
-    def residual(self, R_p: Array, x_p: Array, R_c: Array, x_c: Array) -> Array:
+    def residual(self, p: End, c: End) -> Array:
         return zeros(2)
 
-    def velocity_rows(self, R_p: Array, x_p: Array, R_c: Array, x_c: Array) -> Array:
+    def velocity_rows(self, p: End, c: End) -> Array:
         # t · (v_c + ω_c × (C − x_c) − v_p − ω_p × e) with C − x_c = −ρ n and e = C − x_p
-        n, rho, e = self._contact(R_p, x_p, x_c)
+        n, rho, e = self._contact(p, c)
         return np.stack(
             [
                 concatenate((cross(t, e), -t, rho * cross(t, n), t))
-                for t in (R_p @ self.x_axis, R_p @ self.y_axis)
+                for t in (p.R @ self.x_axis, p.R @ self.y_axis)
             ]
         )
 
-    def acceleration_bias(
-        self,
-        R_p: Array,
-        x_p: Array,
-        R_c: Array,
-        x_c: Array,
-        w_p: Array,
-        v_p: Array,
-        w_c: Array,
-        v_c: Array,
-    ) -> Array:
-        n, rho, e = self._contact(R_p, x_p, x_c)
-        n_dot, delta_dot = cross(w_p, n), v_c - v_p
-        rho_dot = 0.5 * (dot(n_dot, x_c - x_p) + dot(n, delta_dot))
+    def acceleration_bias(self, p: End, c: End, V_p: Twist, V_c: Twist) -> Array:
+        n, rho, e = self._contact(p, c)
+        n_dot, delta_dot = cross(V_p.w, n), V_c.v - V_p.v
+        rho_dot = 0.5 * (dot(n_dot, c.x - p.x) + dot(n, delta_dot))
         e_dot = delta_dot - rho_dot * n - rho * n_dot
-        slip = delta_dot - rho * cross(w_c, n) - cross(w_p, e)
-        slip_dot = -rho_dot * cross(w_c, n) - rho * cross(w_c, n_dot) - cross(w_p, e_dot)
-        axes = (R_p @ self.x_axis, R_p @ self.y_axis)
-        return array(dot(cross(w_p, t), slip) + dot(t, slip_dot) for t in axes)
+        slip = delta_dot - rho * cross(V_c.w, n) - cross(V_p.w, e)
+        slip_dot = -rho_dot * cross(V_c.w, n) - rho * cross(V_c.w, n_dot) - cross(V_p.w, e_dot)
+        axes = (p.R @ self.x_axis, p.R @ self.y_axis)
+        return array(dot(cross(V_p.w, t), slip) + dot(t, slip_dot) for t in axes)
 
-    def _contact(self, R_p: Array, x_p: Array, x_c: Array) -> tuple[Array, Scalar, Array]:
+    def _contact(self, p: End, c: End) -> tuple[Array, Scalar, Array]:
         """n, ρ = half the sum of the centre's height and the radius, and e = C − x_p."""
-        n = R_p @ self.normal_on_parent
-        rho = 0.5 * (dot(n, x_c - x_p) + self.radius)
-        return n, rho, x_c - x_p - rho * n
+        n = p.R @ self.normal_on_parent
+        rho = 0.5 * (dot(n, c.x - p.x) + self.radius)
+        return n, rho, c.x - p.x - rho * n
 
 
 class RollingContact(NamedTuple):

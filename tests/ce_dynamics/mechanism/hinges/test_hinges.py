@@ -34,7 +34,15 @@ from ce_dynamics.mechanism.hinges import (
     Spherical,
     Universal,
 )
-from ce_dynamics.mechanism.hinges.conditions import Angle, Coincident, InPlane, Screwed, Separation
+from ce_dynamics.mechanism.hinges.conditions import (
+    Angle,
+    Coincident,
+    End,
+    InPlane,
+    Screwed,
+    Separation,
+    Twist,
+)
 from tests.ce_dynamics.opaque import opaque, reveal
 
 STEP = 2e-4
@@ -58,6 +66,7 @@ HINGES: dict[str, Hinge] = {
 }
 
 A, B = unit_axis((1.0, 2.0, -0.5), "test"), unit_axis((-0.3, 1.0, 1.0), "test")
+REST = End(np.eye(3), np.zeros(3))
 CONDITIONS: dict[str, Condition] = {
     "coincident": Coincident(),
     "perpendicular": Angle(A, np.cross(A, B) / np.linalg.norm(np.cross(A, B))),
@@ -116,8 +125,8 @@ def twist(pose: Callable[[float], tuple[Array, Array]]) -> Array:
     return concatenate((vee(derivative(lambda t: pose(t)[0]) @ R.T), derivative(lambda t: pose(t)[1])))
 
 
-def stacked(conditions: tuple[Condition, ...], what: str, *arguments: Array) -> Array:
-    return np.concatenate([getattr(condition, what)(*arguments) for condition in conditions])
+def stacked(conditions: tuple[Condition, ...], what: str, *ends: End) -> Array:
+    return np.concatenate([getattr(condition, what)(*ends) for condition in conditions])
 
 
 # Coordinates and names
@@ -278,28 +287,28 @@ def test_screw_without_pitch_is_revolute(q: Array) -> None:
         np.testing.assert_array_equal(mine, theirs)
     np.testing.assert_array_equal(screw.H(c), revolute.H(c_revolute))
     R, x = screw.pose(c)
-    frames = (np.eye(3), np.zeros(3), R, x)
-    rows = stacked(screw.constraints, "velocity_rows", *frames)
-    both = np.vstack((rows, stacked(revolute.constraints, "velocity_rows", *frames)))
+    ends = REST, End(R, x)
+    rows = stacked(screw.constraints, "velocity_rows", *ends)
+    both = np.vstack((rows, stacked(revolute.constraints, "velocity_rows", *ends)))
     assert np.linalg.matrix_rank(both[:, 6:]) == 5  # the same five directions
 
 
 # Conditions of the hinges
 
 
-def place(R_p: Array, x_p: Array, hinge: Hinge, q: Array) -> tuple[Array, Array, Array, Array]:
-    """Frames of parent and child when the parent is anywhere and the hinge at q."""
+def place(R_p: Array, x_p: Array, hinge: Hinge, q: Array) -> tuple[End, End]:
+    """Ends on parent and child when the parent is anywhere and the hinge at q."""
     R, d = hinge.pose(hinge.configuration(q))
-    return R_p, x_p, R_p @ R, x_p + R_p @ d
+    return End(R_p, x_p), End(R_p @ R, x_p + R_p @ d)
 
 
 @any_hinge
 @few
 @given(data=st.data())
 def test_conditions_hold_at_every_reachable_pose(hinge: Hinge, data: st.DataObject) -> None:
-    frames = place(draw_rotation(data), data.draw(numbers(3, 5.0)), hinge, draw_coordinates(data, hinge))
+    ends = place(draw_rotation(data), data.draw(numbers(3, 5.0)), hinge, draw_coordinates(data, hinge))
     if hinge.constraints:
-        residual = stacked(hinge.constraints, "residual", *frames)
+        residual = stacked(hinge.constraints, "residual", *ends)
         np.testing.assert_allclose(residual, 0.0, atol=ROUNDING)
 
 
@@ -312,8 +321,8 @@ def test_conditions_leave_exactly_the_motions_of_the_hinge(hinge: Hinge, data: s
         return
     q = draw_coordinates(data, hinge)
     R_p = draw_rotation(data)
-    frames = place(R_p, data.draw(numbers(3, 5.0)), hinge, q)
-    rows = stacked(hinge.constraints, "velocity_rows", *frames)
+    ends = place(R_p, data.draw(numbers(3, 5.0)), hinge, q)
+    rows = stacked(hinge.constraints, "velocity_rows", *ends)
     assert rows.shape == (6 - hinge.n_v, 12)
     to_common = np.kron(np.eye(2), R_p)
     H = hinge.H(hinge.configuration(q))
@@ -336,8 +345,8 @@ def test_conditions_agree_with_velocities_and_accelerations_of_the_hinge(
     w_p, v_p, alpha_p, a_p = data.draw(numbers(12, 2.0)).reshape(4, 3)
     c = hinge.configuration(q)
     R_p = draw_rotation(data)
-    frames = place(R_p, np.zeros(3), hinge, q)
-    delta = frames[3] - frames[1]
+    ends = place(R_p, np.zeros(3), hinge, q)
+    delta = ends[1].x - ends[0].x
     relative_w, relative_v = (R_p @ part for part in np.split(hinge.H(c).T @ v, 2))
     relative_alpha, relative_a = (R_p @ part for part in np.split(hinge.H(c).T @ v_dot + hinge.bias(c, v), 2))
     w_c = w_p + relative_w
@@ -346,8 +355,8 @@ def test_conditions_agree_with_velocities_and_accelerations_of_the_hinge(
     a_c = a_p + np.cross(alpha_p, delta) + np.cross(w_p, np.cross(w_p, delta)) + relative_a
     a_c = a_c + 2.0 * np.cross(w_p, relative_v)  # Coriolis
     for condition in hinge.constraints:
-        rows = condition.velocity_rows(*frames)
-        bias = condition.acceleration_bias(*frames, w_p, v_p, w_c, v_c)
+        rows = condition.velocity_rows(*ends)
+        bias = condition.acceleration_bias(*ends, Twist(w_p, v_p), Twist(w_c, v_c))
         scale = 100.0 / min(1.0, abs(getattr(condition, "pitch", 1.0)))  # speeds squared times lengths
         np.testing.assert_allclose(rows @ np.hstack((w_p, v_p, w_c, v_c)), 0.0, atol=scale * ROUNDING)
         np.testing.assert_allclose(
@@ -367,12 +376,12 @@ class Motion:
         self.rate, self.acceleration = data.draw(numbers(4, 1.0)).reshape(2, 2)
         self.x0, self.v0, self.a0 = data.draw(numbers(9, 1.0)).reshape(3, 3)
 
-    def pose(self, t: float) -> tuple[Array, Array]:
+    def pose(self, t: float) -> End:
         R1, R2 = (
             rotation_about(n, math.cos(angle), math.sin(angle))
             for n, angle in zip(self.n, self.rate * t + self.acceleration * t * t / 2.0, strict=True)
         )
-        return R1 @ R2 @ self.R0, self.x0 + self.v0 * t + self.a0 * (t * t / 2.0)
+        return End(R1 @ R2 @ self.R0, self.x0 + self.v0 * t + self.a0 * (t * t / 2.0))
 
     def velocity(self, t: float) -> Array:
         n1, n2 = self.n[0], self._second_axis(t)
@@ -395,11 +404,11 @@ class Motion:
 def test_velocity_rows_are_the_derivative_of_the_residual(condition: Condition, data: st.DataObject) -> None:
     p, c = Motion(data), Motion(data)
     V = np.hstack((twist(p.pose), twist(c.pose)))
-    frames = (*p.pose(0.0), *c.pose(0.0))
-    assert condition.residual(*frames).shape == (condition.rows,)
+    ends = p.pose(0.0), c.pose(0.0)
+    assert condition.residual(*ends).shape == (condition.rows,)
     np.testing.assert_allclose(
-        condition.velocity_rows(*frames) @ V,
-        derivative(lambda t: condition.residual(*p.pose(t), *c.pose(t))),
+        condition.velocity_rows(*ends) @ V,
+        derivative(lambda t: condition.residual(p.pose(t), c.pose(t))),
         atol=DERIVATIVE_TOLERANCE,
     )
 
@@ -410,15 +419,15 @@ def test_velocity_rows_are_the_derivative_of_the_residual(condition: Condition, 
 def test_acceleration_bias_completes_the_second_derivative(condition: Condition, data: st.DataObject) -> None:
     p, c = Motion(data), Motion(data)
     V_dot = np.hstack((p.acceleration_now(), c.acceleration_now()))
-    frames = (*p.pose(0.0), *c.pose(0.0))
-    velocities = (*np.split(p.velocity(0.0), 2), *np.split(c.velocity(0.0), 2))
+    ends = p.pose(0.0), c.pose(0.0)
+    twists = Twist(*np.split(p.velocity(0.0), 2)), Twist(*np.split(c.velocity(0.0), 2))
 
     def residual_dot(t: float) -> Array:
         V = np.hstack((p.velocity(t), c.velocity(t)))
-        return np.asarray(condition.velocity_rows(*p.pose(t), *c.pose(t)) @ V)
+        return np.asarray(condition.velocity_rows(p.pose(t), c.pose(t)) @ V)
 
     np.testing.assert_allclose(
-        condition.velocity_rows(*frames) @ V_dot + condition.acceleration_bias(*frames, *velocities),
+        condition.velocity_rows(*ends) @ V_dot + condition.acceleration_bias(*ends, *twists),
         derivative(residual_dot),
         atol=DERIVATIVE_TOLERANCE,
     )
@@ -429,14 +438,14 @@ def test_acceleration_bias_completes_the_second_derivative(condition: Condition,
 def test_screwed_measures_slide_against_turn_without_jumps(turn: float, slide: float, pitch: float) -> None:
     """Sine of the mismatch, for any number of turns: no jump at half a turn."""
     R = rotation_about(A, math.cos(turn), math.sin(turn))
-    residual = Screwed(A, pitch).residual(np.eye(3), np.zeros(3), R, A * slide)
+    residual = Screwed(A, pitch).residual(REST, End(R, A * slide))
     mismatch = slide / pitch - turn
     assert residual[0] == pytest.approx(pitch * math.sin(mismatch), abs=abs(pitch) * 1e-13)
 
 
 def test_separation_measures_the_change_of_distance() -> None:
     for stretch in (1e-3, -1e-3):
-        residual = Separation(2.0).residual(np.eye(3), np.zeros(3), np.eye(3), A * (2.0 + stretch))
+        residual = Separation(2.0).residual(REST, End(np.eye(3), A * (2.0 + stretch)))
         # exactly stretch + stretch² / (2 length); rounding of a sum of terms of size length
         assert residual[0] == pytest.approx(stretch + stretch**2 / 4.0, abs=1e-15)
 
@@ -467,14 +476,14 @@ def test_hinges_do_not_look_at_values(hinge: Hinge, rng: np.random.Generator) ->
 def test_conditions_do_not_look_at_values(condition: Condition, rng: np.random.Generator) -> None:
     R_p, R_c = (rotation_about(A, math.cos(angle), math.sin(angle)) for angle in rng.uniform(-3.0, 3.0, 2))
     x_p, x_c, w_p, v_p, w_c, v_c = rng.uniform(-1.0, 1.0, (6, 3))
-    frames, velocities = (R_p, x_p, R_c, x_c), (w_p, v_p, w_c, v_c)
+    ends, twists = (End(R_p, x_p), End(R_c, x_c)), (Twist(w_p, v_p), Twist(w_c, v_c))
     for what, arguments in {
-        "residual": frames,
-        "velocity_rows": frames,
-        "acceleration_bias": frames + velocities,
+        "residual": ends,
+        "velocity_rows": ends,
+        "acceleration_bias": ends + twists,
     }.items():
         plain = getattr(condition, what)(*arguments)
-        traced = getattr(condition, what)(*(opaque(argument) for argument in arguments))
+        traced = getattr(condition, what)(*(type(pair)(*map(opaque, pair)) for pair in arguments))
         # plain products are summed by BLAS, in another order
         np.testing.assert_allclose(reveal(traced), plain, rtol=0.0, atol=1e-14)
 
@@ -527,8 +536,7 @@ def test_wrong_geometry_is_refused(make: Callable[[], Any], complaint: str) -> N
 
 def test_nearly_parallel_axes_still_make_a_universal_hinge() -> None:
     hinge = Universal((1, 0, 0), (1, 0, 1e-5))
-    frames = (np.eye(3), np.zeros(3), np.eye(3), np.zeros(3))
-    smallest = np.linalg.svd(stacked(hinge.constraints, "velocity_rows", *frames), compute_uv=False)[-1]
+    smallest = np.linalg.svd(stacked(hinge.constraints, "velocity_rows", REST, REST), compute_uv=False)[-1]
     # the row of the angle is (m, 0, −m, 0) with |m| = sin 1e-5
     assert smallest == pytest.approx(math.sqrt(2.0) * 1e-5, rel=1e-6)
 
@@ -571,7 +579,7 @@ def test_distance_keeps_the_design_length_unless_told() -> None:
     assert rod.at_child.tolist() == [3.0, 4.0, 1.0]
     assert Distance((0, 0, 1), (3, 4, 1), length=4.5).length == 4.5
     (condition,) = rod.constraints
-    assert condition.residual(np.eye(3), rod.at_parent, np.eye(3), rod.at_child) == 0.0
+    assert condition.residual(End(np.eye(3), rod.at_parent), End(np.eye(3), rod.at_child)) == 0.0
 
 
 def test_hinge_points_of_a_hinge_are_one() -> None:

@@ -26,6 +26,7 @@ from ce_dynamics.compiled.variables import plain
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.mechanism.drives import Motion, Prescribed
 from ce_dynamics.mechanism.forces.base import StateDeclaration
+from ce_dynamics.mechanism.hinges.conditions import End, Twist
 from ce_dynamics.mechanism.hinges.rolling import RollingOnPlane
 from ce_dynamics.mechanism.hinges.rolling_conditions import NoSlip, RollingContact, Touching
 
@@ -58,16 +59,18 @@ class Pose:
         self.slip = NoSlip(self.n, self.radius, self.x, np.cross(self.n, self.x))
         self.touching = Touching(self.n, self.radius)
 
-    def at(self, t: float) -> tuple[Array, Array, Array, Array]:
+    def at(self, t: float) -> tuple[End, End]:
         R_p, R_c = turned(self.w_p, t, self.R_p), turned(self.w_c, t, self.R_c)
-        return R_p, self.x_p + t * self.v_p, R_c, self.x_c + t * self.v_c
+        return End(R_p, self.x_p + t * self.v_p), End(R_c, self.x_c + t * self.v_c)
 
     @property
-    def twists(self) -> tuple[Array, Array, Array, Array]:
-        return self.w_p, self.v_p, self.w_c, self.v_c
+    def twists(self) -> tuple[Twist, Twist]:
+        return Twist(self.w_p, self.v_p), Twist(self.w_c, self.v_c)
 
     def rate(self, condition: Any, t: float) -> Array:
-        return np.asarray(condition.velocity_rows(*self.at(t)) @ np.concatenate(self.twists))
+        return np.asarray(
+            condition.velocity_rows(*self.at(t)) @ np.hstack((*self.twists[0], *self.twists[1]))
+        )
 
 
 def contact_point(pose: Pose) -> Array:
@@ -85,9 +88,9 @@ def test_rows_are_the_slip_of_the_two_material_points_at_the_contact_point(seed:
 
     def slip(t: float) -> Array:
         """Material points of both bodies that are at C at time 0, where they are at time t."""
-        R_p, x_p, R_c, x_c = pose.at(t)
-        on_ball = x_c + R_c @ pose.R_c.T @ (C - pose.x_c)
-        on_plane = x_p + R_p @ pose.R_p.T @ (C - pose.x_p)
+        p, c = pose.at(t)
+        on_ball = c.x + c.R @ pose.R_c.T @ (C - pose.x_c)
+        on_plane = p.x + p.R @ pose.R_p.T @ (C - pose.x_p)
         return np.asarray(on_ball - on_plane)
 
     velocity = (slip(h) - slip(-h)) / (2.0 * h)
@@ -142,10 +145,10 @@ def test_hinge_rolls_and_its_coordinates_follow(seed: int) -> None:
     c = hinge.configuration(q)
     twist = hinge.H(c).T @ v
     R, d = hinge.pose(c)
-    geometry = np.eye(3), hinge.at_parent, R, hinge.at + d
+    ends = End(np.eye(3), hinge.at_parent), End(R, hinge.at + d)
     for condition in hinge.constraints:
-        np.testing.assert_allclose(condition.residual(*geometry), 0.0, atol=ROUNDING)
-        rows = condition.velocity_rows(*geometry)
+        np.testing.assert_allclose(condition.residual(*ends), 0.0, atol=ROUNDING)
+        rows = condition.velocity_rows(*ends)
         np.testing.assert_allclose(rows[:, 6:] @ twist, 0.0, atol=ROUNDING)
     ahead, behind = (hinge.pose(hinge.configuration(q + s * hinge.q_dot(q, v))) for s in (h, -h))
     np.testing.assert_allclose((ahead[1] - behind[1]) / (2 * h), twist[3:], atol=DERIVATIVE)
