@@ -26,7 +26,7 @@ from ce_dynamics.embedding.closures.row_choice import RowChoice
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.embedding.numeric.substeps import closed
-from ce_dynamics.embedding.path.curve import coordinate_scales, on_curve
+from ce_dynamics.embedding.path.curve import on_curve
 from ce_dynamics.embedding.path.table import coordinate_map
 from ce_dynamics.errors import IndependentCoordinatesError
 
@@ -90,7 +90,7 @@ class ChartLinkage(Linkage):
         self.determines = tuple(body.name for body in loop.dependent)
         self.closes = tuple(closure.name for closure in loop.closures)
         self.kernel = LoopKernel(loop, ())
-        self.scales = coordinate_scales(self.kernel)
+        self.scales = self.kernel.coordinate_scales
         self.q0 = assembled(self.kernel)
         refuse_contradiction(self.kernel, self.q0)
         self.n = len(self.q0)

@@ -12,6 +12,7 @@ from ce_dynamics.compiler import compile_function, trace
 from ce_dynamics.embedding.closures.loop import (
     Loop,
     advanced,
+    coordinate_scales,
     held_at_design,
     moving,
     stacked_neutral,
@@ -49,6 +50,10 @@ class LoopKernel:
     ----------
     parameters : tuple of Body
         Bodies whose inboard hinges are given: independent or prescribed.
+    column_scales : (m + parameters,) array
+        What counts as one unit of each velocity: 1 rad, or the loop's size.
+    coordinate_scales : (n_q,) array
+        The same of each dependent coordinate; a quaternion's rate is half the angular velocity.
     """
 
     def __init__(self, loop: Loop, siblings: tuple[Body, ...]) -> None:
@@ -57,6 +62,7 @@ class LoopKernel:
         self.size = loop.size
         self._tolerance = loop.tolerance
         self.column_scales = np.concatenate((loop.scales, velocity_scales(self.parameters, self.size)))
+        self.coordinate_scales = coordinate_scales(loop.dependent, self.size)
         self.p0 = stacked_neutral(self.parameters)
         held = held_at_design(siblings, loop.parent)
 

@@ -218,6 +218,12 @@ def velocity_scales(bodies: Sequence[Body], size: float) -> Array:
     return np.array([size if unit.startswith("m") else 1.0 for unit in units])
 
 
+def coordinate_scales(bodies: Sequence[Body], size: float) -> Array:
+    """What counts as one unit of each coordinate of some hinges."""
+    scale = {"r": 1.0, "m": size, "1": 0.5}
+    return np.array([scale[unit[0]] for body in bodies for unit in body.inboard.coordinate_units])
+
+
 def held_at_design(bodies: Sequence[Body], parent: Body) -> dict[str, BodyMotion]:
     """Siblings resting in their design pose relative to p."""
     return {body.name: body_at_rest(parent.com, 0) for body in bodies}

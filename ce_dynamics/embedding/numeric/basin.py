@@ -10,7 +10,6 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.compiler import trace
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.loop import moving
-from ce_dynamics.embedding.path.curve import coordinate_scales
 
 FARTHEST = 0.05
 """How far the steps may lead from where they begin [rad, or sizes of the loop]: the quadratic terms that they
@@ -31,7 +30,7 @@ class Basin:
     def __init__(self, kernel: LoopKernel, polished: Callable[..., Array]) -> None:
         self._kernel = kernel
         loop = kernel.loop
-        self._scales = coordinate_scales(kernel)
+        self._scales = kernel.coordinate_scales
 
         def steps(q: Array, p: Array) -> dict[str, Array]:
             given = moving(kernel.parameters, p)

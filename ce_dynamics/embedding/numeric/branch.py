@@ -1,8 +1,8 @@
 """The branch of a loop with one parameter, followed from the design pose to both ends of its reach.
 
-Pseudo-arclength continuation in floats: a point u = (q, θ) of the branch has the tangent t, the null vector
-of Y = [Y₁, Y₂].  The reach ends where Y₁ becomes singular: the branch turns back (t_θ changes sign), or
-another branch crosses it.  Either way the determinant of Y₁ changes sign along the branch.
+A point u = (q, θ) of the branch has the tangent t, the null vector of Y = [Y₁, Y₂].  The reach ends where Y₁
+becomes singular: the branch turns back (t_θ changes sign), or another branch crosses it.  Either way the
+determinant of Y₁ changes sign along the branch.
 """
 
 from __future__ import annotations
@@ -15,15 +15,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest, least_squares
+from ce_dynamics.embedding.closures.arc_length import SMALLEST_STEP, March, closed_across, turned
+from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.loop import with_unit_quaternions
 from ce_dynamics.embedding.closures.nearby_pose import contradiction, contradicts
-from ce_dynamics.embedding.path.curve import coordinate_scales
 from ce_dynamics.errors import AssemblyError
 
-LARGEST_STEP = 0.1  # of arc length, in radians and sizes of the loop
-SMALLEST_STEP = 1e-9
-LARGEST_TURN = math.cos(0.1)  # of the tangent within one step
 FARTHEST_OFF = (
     0.1  # of a step, across the tangent: half of what turns by 0.1 rad is; farther is another branch
 )
@@ -33,9 +30,7 @@ MET = 1e-9  # of det Y₁ before it vanishes: what is left of it where that is f
 RETREAT = 1e-5  # of arc length, from where another branch crosses: a hundred times the accuracy of a table
 NEARLY = 0.1  # of det Y₁ before it changes sign: what is left of it where it really vanishes is far less
 AHEAD = 1e-3  # of arc length, beyond where no step leads on
-MOST_POINTS = 20000
 ITERATIONS = 40  # of Newton, which halves the error at each where branches cross
-RANK_TOLERANCE = 1e-12
 
 
 class Point(NamedTuple):
@@ -145,8 +140,8 @@ def coordinate_rates(kernel: LoopKernel, point: Point) -> Array:
 def follow(kernel: LoopKernel, q0: Array, limits: tuple[float, float]) -> Branch:
     """The branch through the design pose (θ = 0), between singularities or limits."""
     start = first_point(kernel, q0)
-    lower_points, lower = march(kernel, start, -1.0, limits[0])
-    upper_points, upper = march(kernel, start, 1.0, limits[1])
+    lower_points, lower = BranchMarch(kernel, start, -1.0, limits[0]).run()
+    upper_points, upper = BranchMarch(kernel, start, 1.0, limits[1]).run()
     points = [*reversed(lower_points), start, *upper_points]
     return Branch(kernel, points, lower, upper)
 
@@ -166,35 +161,42 @@ def determinant(basis: Array, Y: Array, m: int) -> float:
     return float(np.linalg.det(basis.T @ Y[:, :m]))
 
 
-def march(kernel: LoopKernel, start: Point, direction: float, limit: float) -> tuple[list[Point], BranchEnd]:
-    """Points from the start in one direction, as far as the branch or the limit goes."""
-    points: list[Point] = []
-    here, h = start, 0.02
-    while len(points) < MOST_POINTS:
-        there = step(kernel, here, direction * h)
-        if there is None or float(there.t @ here.t) < LARGEST_TURN:
-            h *= 0.5
-            if h < SMALLEST_STEP:
-                refuse_contradiction_ahead(kernel, here, direction)
-                return points, BranchEnd(here.theta, True)
-            continue
+class BranchMarch(March[Point, BranchEnd]):
+    """From the design pose in one direction, as far as the branch or the limit goes."""
+
+    remedy = "give its linkage narrower limits"
+
+    def __init__(self, kernel: LoopKernel, start: Point, direction: float, limit: float) -> None:
+        super().__init__(kernel, start, direction)
+        self.limit = limit
+        self._last: Point | None = None
+        self._crossed = False
+
+    def ahead(self, before: Point, here: Point, h: float) -> Point | None:
+        there = step(self.kernel, here, h)
+        self._crossed = False
+        if there is None or turned(here, there):
+            return None
         if there.det * here.det <= 0.0:
-            last = end_within(kernel, here, direction * h)
-            if last is not None:
-                return [*points, last], BranchEnd(last.theta, True)
-            h *= 0.5  # that may have been another branch, which passes close by
-            nearly_singular = abs(here.det) <= SINGULAR * max(abs(point.det) for point in (start, *points))
-            if h < SMALLEST_STEP or nearly_singular:
-                return points, BranchEnd(here.theta, True)
-            continue
-        points.append(there)
-        if (there.theta - limit) * direction >= 0.0:
-            return points, BranchEnd(limit, False)
-        here, h = there, min(1.4 * h, LARGEST_STEP)
-    raise AssemblyError(
-        f"the loop of {kernel.loop.name!r} was followed over {MOST_POINTS} points without reaching its end; "
-        f"give its linkage narrower limits"
-    )
+            there = self._last = end_within(self.kernel, here, h)
+            self._crossed = there is None  # that may have been another branch, which passes close by
+        return there
+
+    def stuck(self, here: Point, h: float) -> BranchEnd | None:
+        if self._crossed:
+            largest_det = max(abs(point.det) for point in (self.start, *self.points))
+            if h >= SMALLEST_STEP and abs(here.det) > SINGULAR * largest_det:
+                return None
+        elif h >= SMALLEST_STEP:
+            return None
+        else:
+            refuse_contradiction_ahead(self.kernel, here, self.direction)
+        return BranchEnd(here.theta, True)
+
+    def arrived(self, there: Point) -> BranchEnd | None:
+        if there is self._last:
+            return BranchEnd(there.theta, True)
+        return BranchEnd(self.limit, False) if (there.theta - self.limit) * self.direction >= 0.0 else None
 
 
 def refuse_contradiction_ahead(kernel: LoopKernel, here: Point, direction: float) -> None:
@@ -234,22 +236,13 @@ def step(kernel: LoopKernel, here: Point, h: float) -> Point | None:
     m, scales = kernel.loop.m, kernel.column_scales
     q = kernel.loop.advanced(here.q, h * here.t[:m] * scales[:m])
     theta = here.theta + h * float(here.t[m]) * float(scales[m])
-    predicted = np.append(q, theta)
-    error = math.inf
-    for _ in range(8):
-        r, Y = kernel(q, np.array((theta,)))
-        previous, error = error, largest(r)
-        if error <= kernel.tolerance and error > 0.1 * previous:
-            break
-        # Newton in the hyperplane across the tangent
-        A = np.vstack((kernel.scaled(Y), here.t))
-        correction = least_squares(A, np.append(-r, 0.0), RANK_TOLERANCE) * scales
-        q = kernel.loop.advanced(q, correction[:m])
-        theta += float(correction[m])
-    off = (np.append(q, theta) - predicted) / np.append(coordinate_scales(kernel), scales[m])
-    if error > kernel.tolerance or float(np.linalg.norm(off)) > FARTHEST_OFF * abs(h):
+    found = closed_across(kernel, q, np.array((theta,)), here.t)
+    if found is None:
         return None
-    return oriented(kernel, here, q, theta)
+    off = (np.append(*found) - np.append(q, theta)) / np.append(kernel.coordinate_scales, scales[m])
+    if float(np.linalg.norm(off)) > FARTHEST_OFF * abs(h):
+        return None
+    return oriented(kernel, here, found[0], float(found[1][0]))
 
 
 def oriented(kernel: LoopKernel, here: Point, q: Array, theta: float) -> Point | None:

@@ -1,8 +1,8 @@
 """The curve of configurations of a loop with one degree of freedom, all of its hinges alike.
 
-Pseudo-arclength continuation in floats: the tangent t of the curve is the null vector of Y over all hinges.
-No hinge is singled out, so a dead centre of one of them (where its rate along the curve vanishes) is a point
-like any other, and where another branch crosses, the curve goes straight on.
+The tangent t of the curve is the null vector of Y over all hinges.  No hinge is singled out, so a dead centre
+of one of them (where its rate along the curve vanishes) is a point like any other, and where another branch
+crosses, the curve goes straight on.
 """
 
 from __future__ import annotations
@@ -14,17 +14,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest, least_squares
+from ce_dynamics.embedding.closures.arc_length import SMALLEST_STEP, March, closed_across, turned
+from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest
 from ce_dynamics.embedding.closures.loop import with_unit_quaternions
-from ce_dynamics.errors import AssemblyError
 from ce_dynamics.mechanism.hinges.base import Hinge
 
-LARGEST_STEP = 0.1  # of arc length, in radians and sizes of the loop
-SMALLEST_STEP = 1e-9
-LARGEST_TURN = math.cos(0.1)  # of the tangent within one step
 LONGEST = 60.0  # arc length followed each way
-MOST_POINTS = 20000
-RANK_TOLERANCE = 1e-12
 CROSSING = 1e-6  # smallest singular value of Y below which the tangent is not known
 
 
@@ -88,10 +83,10 @@ def follow_curve(kernel: LoopKernel, q0: Array, forward: Array, longest: float =
     t, regular = null_vector(kernel.scaled(Y))
     t = t if float(t @ forward) >= 0.0 else -t
     start = CurvePoint(0.0, q0, t, regular)
-    ahead, closed = march(kernel, start, 1.0, longest)
+    ahead, closed = CurveMarch(kernel, start, 1.0, longest).run()
     if closed:
         return Curve(kernel, [start, *ahead], True)
-    behind, _ = march(kernel, start, -1.0, longest)
+    behind, _ = CurveMarch(kernel, start, -1.0, longest).run()
     return Curve(kernel, [*reversed(behind), start, *ahead], False)
 
 
@@ -102,30 +97,32 @@ def null_vector(Y: Array) -> tuple[Array, float]:
     return Vt[n - 1], float(singular[n - 2]) if n > 1 and len(singular) > n - 2 else 1.0
 
 
-def march(
-    kernel: LoopKernel, start: CurvePoint, direction: float, longest: float
-) -> tuple[list[CurvePoint], bool]:
-    """Points from the start in one direction, and whether they came back to it."""
-    points: list[CurvePoint] = []
-    before, here, h = start, start, 0.02
-    while len(points) < MOST_POINTS:
-        there = step(kernel, before, here, direction * h)
-        if there is None or float(there.t @ here.t) < LARGEST_TURN:
-            h *= 0.61  # no power of which is a sum of others: a crossing of branches is not met twice
-            if h < SMALLEST_STEP:
-                return points, False
-            continue
-        last = returned(kernel, start, here, there) if direction > 0.0 and len(points) > 3 else None
-        if last is not None:
-            return [*points, last], True
-        points.append(there)
-        if abs(there.s) >= longest:
-            return points, False
-        before, here, h = here, there, min(1.4 * h, LARGEST_STEP)
-    raise AssemblyError(
-        f"the loop of {kernel.loop.name!r} was followed over {MOST_POINTS} points without reaching its end; "
-        f"name an independent coordinate, and give its linkage limits"
-    )
+class CurveMarch(March[CurvePoint, bool]):
+    """From the start in one direction; ends with whether the points came back to it."""
+
+    shorter = 0.61  # no power of which is a sum of others: a crossing of branches is not met twice
+    remedy = "name an independent coordinate, and give its linkage limits"
+
+    def __init__(self, kernel: LoopKernel, start: CurvePoint, direction: float, longest: float) -> None:
+        super().__init__(kernel, start, direction)
+        self.longest = longest
+        self._last: CurvePoint | None = None
+
+    def ahead(self, before: CurvePoint, here: CurvePoint, h: float) -> CurvePoint | None:
+        there = step(self.kernel, before, here, h)
+        if there is None or turned(here, there):
+            return None
+        if self.direction > 0.0 and len(self.points) > 3:
+            self._last = returned(self.kernel, self.start, here, there)
+        return self._last or there
+
+    def stuck(self, here: CurvePoint, h: float) -> bool | None:
+        return False if h < SMALLEST_STEP else None
+
+    def arrived(self, there: CurvePoint) -> bool | None:
+        if there is self._last:
+            return True
+        return False if abs(there.s) >= self.longest else None
 
 
 def step(kernel: LoopKernel, before: CurvePoint, here: CurvePoint, h: float) -> CurvePoint | None:
@@ -154,29 +151,13 @@ def on_curve(kernel: LoopKernel, q: Array, t: Array) -> Array | None:
 
     None if Newton does not find it.
     """
-    across = np.atleast_2d(t)
-    scales = kernel.column_scales
-    error = math.inf
-    for _ in range(8):
-        r, Y = kernel(q, kernel.p0)
-        previous, error = error, largest(r)
-        if error <= kernel.tolerance and error > 0.1 * previous:
-            break
-        A = np.vstack((kernel.scaled(Y), across))
-        off = np.concatenate((-r, np.zeros(len(across))))
-        q = kernel.loop.advanced(q, least_squares(A, off, RANK_TOLERANCE) * scales)
-    return with_unit_quaternions(kernel.loop.dependent, q) if error <= kernel.tolerance else None
+    found = closed_across(kernel, q, kernel.p0, t)
+    return None if found is None else with_unit_quaternions(kernel.loop.dependent, found[0])
 
 
 def difference(kernel: LoopKernel, a: Array, b: Array) -> Array:
     """a − b in scaled coordinates (a quaternion counts twice: its rate is half the angular velocity)."""
-    return np.asarray((a - b) / coordinate_scales(kernel))
-
-
-def coordinate_scales(kernel: LoopKernel) -> Array:
-    """What counts as one unit of each coordinate."""
-    scale = {"r": 1.0, "m": kernel.size, "1": 0.5}
-    return np.array([scale[u[0]] for body in kernel.loop.dependent for u in body.inboard.coordinate_units])
+    return np.asarray((a - b) / kernel.coordinate_scales)
 
 
 def whole_turns(kernel: LoopKernel, a: Array, b: Array) -> Array:

@@ -18,7 +18,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest, least_squares
 from ce_dynamics.embedding.closures.loop import split, with_unit_quaternions
-from ce_dynamics.embedding.path.curve import Curve, coordinate_scales
+from ce_dynamics.embedding.path.curve import Curve
 from ce_dynamics.embedding.path.series import NEGLIGIBLE, Polynomial, Series, Trigonometric
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
@@ -77,7 +77,7 @@ class Interpolant:
         kernel = curve.kernel
         self._curve = curve
         self.kernel, self.closed = kernel, curve.closed
-        self.scales = coordinate_scales(kernel)
+        self.scales = kernel.coordinate_scales
         s = np.array([point.s for point in curve.points])
         q = np.array([point.q for point in curve.points])
         rates = [coordinate_map(kernel, point.q) @ point.t for point in curve.points]
@@ -196,7 +196,7 @@ def on_plane(kernel: LoopKernel, q: Array, target: Array, T: Array) -> Array:
         If Newton does not find it.
     """
     best = np.inf
-    scales = coordinate_scales(kernel)
+    scales = kernel.coordinate_scales
     for _ in range(12):
         r, Y = kernel(q, kernel.p0)
         off = float(T @ (q / scales - target))
