@@ -225,16 +225,6 @@ def missed(table: BranchTable, branch: Branch, basin: Basin) -> Array:
     return np.concatenate((x[~good], places))
 
 
-def coordinate_scales(branch: Branch) -> list[float]:
-    """What counts as one unit of each dependent coordinate."""
-    size = branch.kernel.size
-    return [
-        size if unit.startswith("m") else 1.0
-        for body in branch.kernel.loop.dependent
-        for unit in body.inboard.coordinate_units
-    ]
-
-
 def fitted(
     branch: Branch,
     reach: Reach,
@@ -252,7 +242,7 @@ def fitted(
         if piece not in known:
             known[piece] = fit(branch, reach, *piece)
     coefficients = np.array([known[piece] for piece in pieces])  # (pieces, degree + 1, n_q)
-    scales = coordinate_scales(branch)
+    scales = branch.kernel.coordinate_scales
     degrees = [needed(coefficients[:, :, j], ACCURACY * s) for j, s in enumerate(scales)]
     enough = [
         all(needed(piece[np.newaxis, :, j], ACCURACY * s) <= degree for j, s in enumerate(scales))
@@ -269,7 +259,7 @@ def fit(branch: Branch, reach: Reach, low: float, high: float) -> Array:
     try:
         values = np.array([branch.at(reach.parameter(middle + half * node)) for node in nodes])
     except AssemblyError:
-        return np.full((LARGEST_DEGREE + 1, len(coordinate_scales(branch))), math.nan)
+        return np.full((LARGEST_DEGREE + 1, len(branch.kernel.coordinate_scales)), math.nan)
     return np.asarray(chebyshev.chebfit(nodes, values, LARGEST_DEGREE))
 
 
