@@ -24,7 +24,8 @@ if TYPE_CHECKING:
         PointToPoint as PointToPoint,
     )
     from ce_dynamics.augmented.rolling_ball import BallRollingOnPlane as BallRollingOnPlane
-    from ce_dynamics.compiled.model import InputLaw as InputLaw, Model as Model, compile as compile
+    from ce_dynamics.compiled.input_laws import InputLaw as InputLaw
+    from ce_dynamics.compiled.model import Model as Model, compile as compile
     from ce_dynamics.compiled.steady_state import SteadyState as SteadyState, steady_state as steady_state
     from ce_dynamics.compiled.trim import trim as trim
     from ce_dynamics.embedding.linkage import Linkage as Linkage

@@ -1,72 +1,162 @@
-"""What every answer of a model is made with: functions traced and compiled once, and their derivatives."""
+"""What every answer of a model is made with: loops embedded, functions traced, compiled, differentiated."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.algebra.checks import Floats, checked
+from ce_dynamics.compiled.path_outputs import path_entries
 from ce_dynamics.compiled.tangent import Tangent
-from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, trace
+from ce_dynamics.compiler import (
+    CompiledFunction,
+    TracedFunction,
+    compile_function,
+    recall_or_compile,
+    trace,
+)
+from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.state import Entry, Layout
 from ce_dynamics.embedding.aggregate import Aggregate, Embedding
-from ce_dynamics.errors import AssemblyError
+from ce_dynamics.embedding.embed import embed
+from ce_dynamics.embedding.gearing import geared_loops
+from ce_dynamics.errors import AssemblyError, ModelError
+from ce_dynamics.mechanism.parameters import values_at
 from ce_dynamics.mechanism.system import System
 
 if TYPE_CHECKING:
     from ce_dynamics.compiler.derivatives.compiled import CompiledJacobian
 
 
-class Answers(ABC):
-    """A model as its answers see it.
+T = TypeVar("T")
+
+
+class CompiledSystem:
+    """An embedded system, its state laid out, and functions of it that run as machine code.
+
+    Answers are functions that take one: they trace what they need by `function`, or by `recalled` what is
+    worth being kept under the description, and differentiate it by `derivative`.
+
+    Parameters
+    ----------
+    system : System
 
     Attributes
     ----------
     system : System
     embedding : Embedding
     layout : Layout
+        Names and units of the state y = [q; v; x] and of the inputs u.
+    functions : dict of str to CompiledFunction
+        What was compiled so far, by name.
     """
 
-    system: System
-    embedding: Embedding
-    layout: Layout
-
-    def __init__(self) -> None:
-        self._compiled: dict[str, CompiledFunction] = {}
+    def __init__(self, system: System) -> None:
+        self.system = system
+        with at_work(f"embedding the loops of {system.name!r}"):
+            self.embedding: Embedding = embed(system)
+        self.layout = Layout(self.embedding)
+        self.functions: dict[str, CompiledFunction] = {}
         self._jacobians: dict[str, CompiledJacobian] = {}
+        self._made: dict[str, object] = {}
+
+    # State and inputs
 
     @property
-    @abstractmethod
-    def dynamics(self) -> CompiledFunction:
-        """ẏ = f(y, u)."""
+    def y0(self) -> Floats:
+        """Initial state (a copy)."""
+        return np.array(self.layout.y0)
 
-    @abstractmethod
-    def trace_dynamics(self) -> TracedFunction:
-        """The right-hand side as a traced function of y and u."""
+    @property
+    def u0(self) -> Floats:
+        """Default inputs (a copy)."""
+        return np.array(self.layout.u0)
 
-    @abstractmethod
+    def start_at(self, y0: ArrayLike | None) -> Floats:
+        """A state to start from as a user gives it; `y0` of the model if none is given.
+
+        Raises
+        ------
+        ModelError
+            If it has not as many finite numbers as the model has states, or a quaternion that is zero.
+        """
+        if y0 is None:
+            return self.y0
+        y = checked("y0", y0, len(self.layout.y0))
+        name = self.tangent.undirected(self.layout.split(y)[0])
+        if name:
+            raise ModelError(
+                f"y0: the quaternion of {name!r} (qw, qx, qy, qz) is zero and tells no orientation; "
+                "(1, 0, 0, 0) is no rotation"
+            )
+        return y
+
+    def with_unit_quaternions(self, y: Array) -> Floats:
+        """The same state with every quaternion normalised."""
+        q, v, x = self.layout.split(y)
+        return np.concatenate((self.tangent.normalised(q), v, x)).astype(float)
+
+    def state(self, q: ArrayLike, v: ArrayLike, x: ArrayLike | None = None) -> Floats:
+        """The state y = [q; v; x]; x keeps its initial values if not given."""
+        sizes = self.layout.sizes
+        x0 = self.layout.split(self.layout.y0)[2]
+        parts = (
+            checked("q", q, sizes["q"]),
+            checked("v", v, sizes["v"]),
+            x0 if x is None else checked("x", x, sizes["x"]),
+        )
+        return np.concatenate(parts)
+
+    @cached_property
+    def tangent(self) -> Tangent:
+        """Small displacements of the coordinates, three numbers for the rotation of a quaternion."""
+        return Tangent(self.embedding)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Numbers of entries of q, v, x, u, v_dot and y."""
+        sizes = self.layout.sizes
+        return {**sizes, "v_dot": sizes["v"], "y": len(self.layout.y0)}
+
+    def sizes_of(self, *names: str) -> dict[str, int]:
+        """Some of the `sizes`."""
+        sizes = self.sizes
+        return {name: sizes[name] for name in names}
+
+    def given_state(self, y: ArrayLike | None) -> Floats:
+        """A user's state, or the initial one."""
+        return np.array(self.layout.y0) if y is None else checked("y", y, len(self.layout.y0))
+
+    def given_inputs(self, u: ArrayLike | None) -> Floats:
+        """A user's inputs, or the defaults."""
+        return np.array(self.layout.u0) if u is None else checked("u", u, len(self.layout.u))
+
+    # The system at one state
+
     def instant(self, y: Array, u: Array) -> Instant:
-        """The system at one state."""
+        """The system at one state, for floats or traced scalars: the uncompiled reference."""
+        q, v, x = self.layout.split(y)
+        return Instant(self.embedding, self.layout, q, v, x, u)
 
-    @abstractmethod
-    def observe(self, y: Array, u: Array) -> Mapping[str, Array]:
-        """All outputs and closure errors, for floats or traced scalars."""
+    def instant_of(self, q: Array, v: Array, x: Array, u: Array) -> Instant:
+        """As `instant`, of the parts of a state."""
+        return Instant(self.embedding, self.layout, q, v, x, u)
 
-    @property
-    @abstractmethod
-    def output_entries(self) -> tuple[Entry, ...]:
-        """Names and units of all outputs."""
-
-    @abstractmethod
     def unassembled(self, y: Array, u: Array) -> Aggregate | None:
         """The first aggregated body that cannot be assembled at a state, if any."""
+        with np.errstate(all="ignore"):
+            motions = self.instant(y, u).outward.motions
+        for S in self.embedding.aggregates:
+            numbers = [value for motion in motions[S.name].hinge_motions.values() for value in motion.c]
+            if not np.all(np.isfinite(values_at(numbers, self.layout.parameters, u[self.layout.n_inputs :]))):
+                return S
+        return None
 
     def refuse_not_finite(self, y: Floats, u: Floats, *values: Floats) -> None:
         """Refuse a state at which values are not finite.
@@ -84,54 +174,37 @@ class Answers(ABC):
         q = {b.name: y[self.embedding.q_of[b.name]].tolist() for b in broken.independent}
         raise AssemblyError(f"the loop of {broken.name!r} cannot be assembled at {q}{reach_text(broken)}")
 
-    @cached_property
-    def tangent(self) -> Tangent:
-        """Small displacements of the coordinates, three numbers for the rotation of a quaternion."""
-        return Tangent(self.embedding)
+    # Functions, compiled when they are first asked for
 
-    @property
-    def _sizes(self) -> dict[str, int]:
-        sizes = self.layout.sizes
-        return {**sizes, "v_dot": sizes["v"], "y": len(self.layout.y0)}
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """What `make` returned when something was first asked for by this name."""
+        if name not in self._made:
+            self._made[name] = make()
+        return cast("T", self._made[name])
 
-    def _state(self, y: ArrayLike | None) -> Floats:
-        """A user's state, or the initial one."""
-        return np.array(self.layout.y0) if y is None else checked("y", y, len(self.layout.y0))
-
-    def _inputs(self, u: ArrayLike | None) -> Floats:
-        """A user's inputs, or the defaults."""
-        return np.array(self.layout.u0) if u is None else checked("u", u, len(self.layout.u))
-
-    def _instant(self, q: Array, v: Array, x: Array, u: Array) -> Instant:
-        return Instant(self.embedding, self.layout, q, v, x, u)
-
-    def _function(
+    def function(
         self,
         name: str,
         function: Callable[..., Mapping[str, Any]],
         sizes: Mapping[str, int],
         largest_straight: int | None = None,
     ) -> CompiledFunction:
-        """A function compiled when it is first asked for."""
-        if name not in self._compiled:
+        """The compiled function of a name."""
+        if name not in self.functions:
             traced = trace(name, function, sizes)
-            self._compiled[name] = compile_function(traced, largest_straight=largest_straight)
-        return self._compiled[name]
+            self.functions[name] = compile_function(traced, largest_straight=largest_straight)
+        return self.functions[name]
 
-    def _sizes_of(self, *names: str) -> dict[str, int]:
-        sizes = self._sizes
-        return {name: sizes[name] for name in names}
-
-    def _answer(
+    def answer(
         self, name: str, function: Callable[..., Mapping[str, Array]], inputs: Mapping[str, ArrayLike]
     ) -> tuple[Floats, ...]:
         """The outputs of a function at a user's arguments, which are checked."""
-        sizes = self._sizes_of(*inputs)
+        sizes = self.sizes_of(*inputs)
         values = [checked(key, value, sizes[key]) for key, value in inputs.items()]
-        return self._function(name, function, sizes)(*values)
+        return self.function(name, function, sizes)(*values)
 
-    def _derivative(self, traced: TracedFunction, output: str, input: str) -> CompiledJacobian:
-        """The derivative of an output of a traced function, compiled when it is first asked for."""
+    def derivative(self, traced: TracedFunction, output: str, input: str) -> CompiledJacobian:
+        """The derivative of an output of a traced function, without its structural zeros."""
         from ce_dynamics.compiler.derivatives.compiled import (
             compile_jacobian,  # here, because most models never ask
         )
@@ -140,6 +213,86 @@ class Answers(ABC):
         if key not in self._jacobians:
             self._jacobians[key] = compile_jacobian(traced, output, input)
         return self._jacobians[key]
+
+    def recalled(self, name: str, make: Callable[[], TracedFunction], *others: object) -> CompiledFunction:
+        """The function that `make` traces from this model and `others`, loaded where it is known.
+
+        Tracing formulas of free parameters leaves decisions behind (see `check_parameters`), so that models
+        with free parameters are always traced.
+        """
+        if self.layout.parameters:
+            return compile_function(make())
+        return recall_or_compile(make, name, (self.system, self.embedding, self.layout, *others))
+
+    def at_state(self, name: str, function: Callable[[Array, Array], Mapping[str, Any]]) -> CompiledFunction:
+        """The compiled function of a name, of y and u, loaded where it is known."""
+        if name not in self.functions:
+            self.functions[name] = self.recalled(name, lambda: self.traced(name, function))
+        return self.functions[name]
+
+    def traced(self, name: str, function: Callable[[Array, Array], Mapping[str, Any]]) -> TracedFunction:
+        """A function of y and u, traced."""
+        return trace(name, function, {"y": len(self.layout.y0), "u": len(self.layout.u)})
+
+    @cached_property
+    def dynamics(self) -> CompiledFunction:
+        """ẏ = f(y, u)."""
+        return self.at_state("dynamics", self._rates)
+
+    def trace_dynamics(self) -> TracedFunction:
+        """The right-hand side as a traced function of y and u."""
+        return self.traced("dynamics", self._rates)
+
+    def _rates(self, y: Array, u: Array) -> dict[str, Array]:
+        return {"y_dot": self.instant(y, u).y_dot}
+
+    @cached_property
+    def jacobian(self) -> CompiledJacobian:
+        """∂ẏ/∂y, exact, without its structural zeros; from the disk if it was made before."""
+        return self.derivative(self.dynamics.traced, "y_dot", "y")
+
+    @cached_property
+    def assembly(self) -> CompiledFunction:
+        """For every aggregated body a number that is finite where it can be assembled, at (y, u)."""
+
+        def assembly(y: Array, u: Array) -> dict[str, Array]:
+            motions = self.instant(y, u).outward.motions
+            totals = [
+                sum((x for hinge in motions[S.name].hinge_motions.values() for x in hinge.c), start=0.0)
+                for S in self.embedding.aggregates
+            ]
+            return {"assembly": array(totals)}
+
+        return self.at_state("assembly", assembly)
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """Names and units of all quantities of the results: state, inputs, outputs."""
+        return (*self.layout.q, *self.layout.v, *self.layout.x, *self.layout.u, *self.output_entries)
+
+    @cached_property
+    def output_entries(self) -> tuple[Entry, ...]:
+        """Names and units of all outputs: the system's own, those of its force elements and of its paths."""
+        declared = (*self.system.outputs.values(), *self.system.measurements.values())
+        own = [Entry(output.name, output.unit) for output in declared]
+        elements = [
+            Entry(f"{element.name}.{name}", unit)
+            for element in self.system.forces
+            for name, unit in element.outputs.items()
+        ]
+        return (*own, *elements, *path_entries(self.embedding), Entry("energy", "J"))
+
+    @cached_property
+    def geared_loops(self) -> tuple[Aggregate, ...]:
+        """Loops that hinges of their own lead, in the order of the ``gearing`` of `observation`."""
+        return geared_loops(self.embedding)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle and copy: what was loaded without its instructions is traced before anything is read."""
+        for kept in (*self.__dict__.values(), *self.functions.values()):
+            if isinstance(kept, CompiledFunction):
+                _ = kept.traced
+        return self.__dict__.copy()
 
 
 def reach_text(S: Aggregate) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiled.model import InputLaw, Model
+from ce_dynamics.compiled.input_laws import InputLaw
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.input_ranges import check_range
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar
-from ce_dynamics.compiled.model import InputLaw
+from ce_dynamics.compiled.input_laws import InputLaw
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import Observer
 from ce_dynamics.mechanism.system import System

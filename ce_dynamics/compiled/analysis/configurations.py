@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.compiled.analysis.continuation import CLOSE, searched
-from ce_dynamics.compiled.analysis.poses import Placing, Poses
+from ce_dynamics.compiled.analysis.poses import Poses, pose_function, poses
+from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiled.tangent import quaternion_places
 from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.compiler.progress import at_work
@@ -47,227 +48,231 @@ class Configuration:
     poses: Poses
 
 
-class Configurations(Placing):
-    """Assembly."""
+def assemble(
+    model: CompiledSystem,
+    coordinates: Mapping[str, float] | None = None,
+    *,
+    near: Mapping[str, ArrayLike] | None = None,
+    y: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+) -> Configuration:
+    """The configuration with given coordinates, on the branch of the design pose.
 
-    def assemble(
-        self,
-        coordinates: Mapping[str, float] | None = None,
-        *,
-        near: Mapping[str, ArrayLike] | None = None,
-        y: ArrayLike | None = None,
-        u: ArrayLike | None = None,
-    ) -> Configuration:
-        """The configuration with given coordinates, on the branch of the design pose.
+    Parameters
+    ----------
+    coordinates : mapping of str to float, optional
+        Coordinates of hinges, independent or dependent, and of what else leads a loop, by name
+        (`Configuration.coordinates` has all) [rad] or [m]; as many as there are degrees of freedom or
+        fewer.  With fewer the others move as
+        little as they can.
+    near : mapping of str to (3,) array_like, optional
+        Rough positions of centres of mass in the world, by body name [m]: the search starts where they
+        are met best (in the sense of least squares).
+    y, u : array_like, optional
+        State to start from, and inputs with free parameters; the model's own if not given.
 
-        Parameters
-        ----------
-        coordinates : mapping of str to float, optional
-            Coordinates of hinges, independent or dependent, and of what else leads a loop, by name
-            (`Configuration.coordinates` has all) [rad] or [m]; as many as there are degrees of freedom or
-            fewer.  With fewer the others move as
-            little as they can.
-        near : mapping of str to (3,) array_like, optional
-            Rough positions of centres of mass in the world, by body name [m]: the search starts where they
-            are met best (in the sense of least squares).
-        y, u : array_like, optional
-            State to start from, and inputs with free parameters; the model's own if not given.
+    Raises
+    ------
+    ModelError
+        If a name is unknown or part of a quaternion, or a value not finite.
+    AssemblyError
+        If no such configuration was found, neither by Newton's method nor by leading the coordinates from
+        what they are to what they should be, from here and from other configurations: the message says
+        which coordinate is farthest from what is wanted in the nearest one, how far, and where that is.
 
-        Raises
-        ------
-        ModelError
-            If a name is unknown or part of a quaternion, or a value not finite.
-        AssemblyError
-            If no such configuration was found, neither by Newton's method nor by leading the coordinates from
-            what they are to what they should be, from here and from other configurations: the message says
-            which coordinate is farthest from what is wanted in the nearest one, how far, and where that is.
+    Examples
+    --------
+    >>> import ce_dynamics as ce
+    >>> z = (0, 0, 1)
+    >>> system = ce.System()
+    >>> crank = system.add_body("crank", mass=1.0, com=(0, 0.5, 0), inertia=(1, 1, 1),
+    ...                         parent=system.ground, hinge=ce.Revolute(z, at=(0, 0, 0)))
+    >>> rod = system.add_body("rod", mass=1.0, com=(1, 1, 0), inertia=(1, 1, 1),
+    ...                       parent=crank, hinge=ce.Revolute(z, at=(0, 1, 0)))
+    >>> rocker = system.add_body("rocker", mass=1.0, com=(2, 0.5, 0), inertia=(1, 1, 1),
+    ...                          parent=system.ground, hinge=ce.Revolute(z, at=(2, 0, 0)))
+    >>> pin = system.close_loop("pin", rod, rocker, ce.Revolute(z, at=(2, 1, 0)), independent=[crank])
+    >>> model = ce.compile(system)
+    >>> found = model.assemble({"rocker": 0.3})  # a parallelogram
+    >>> {name: round(value, 9) for name, value in found.coordinates.items()}
+    {'crank': 0.3, 'rod': -0.3, 'rocker': 0.3}
+    """
+    given = model.given_inputs(u)
+    state = model.given_state(y)
+    wanted = wanted_values(model, coordinates or {})
+    q, v, x = model.layout.split(state)
+    state = np.concatenate((model.tangent.normalised(q), v, x))
+    with at_work(f"assembling {model.system.name!r}"):
+        if near:
+            state = nearest(model, state, given, targets(model, near))
+        if wanted:
+            state = solved(model, state, given, wanted)
+    values = coordinate_function(model)(state, given)[0]
+    entries = coordinate_entries(model)
+    model.refuse_not_finite(state, given, values)
+    return Configuration(
+        state,
+        {entry.name: float(value) for entry, value in zip(entries, values, strict=True)},
+        {entry.name: entry.unit for entry in entries},
+        poses(model, state, given),
+    )
 
-        Examples
-        --------
-        >>> import ce_dynamics as ce
-        >>> z = (0, 0, 1)
-        >>> system = ce.System()
-        >>> crank = system.add_body("crank", mass=1.0, com=(0, 0.5, 0), inertia=(1, 1, 1),
-        ...                         parent=system.ground, hinge=ce.Revolute(z, at=(0, 0, 0)))
-        >>> rod = system.add_body("rod", mass=1.0, com=(1, 1, 0), inertia=(1, 1, 1),
-        ...                       parent=crank, hinge=ce.Revolute(z, at=(0, 1, 0)))
-        >>> rocker = system.add_body("rocker", mass=1.0, com=(2, 0.5, 0), inertia=(1, 1, 1),
-        ...                          parent=system.ground, hinge=ce.Revolute(z, at=(2, 0, 0)))
-        >>> pin = system.close_loop("pin", rod, rocker, ce.Revolute(z, at=(2, 1, 0)), independent=[crank])
-        >>> model = ce.compile(system)
-        >>> found = model.assemble({"rocker": 0.3})  # a parallelogram
-        >>> {name: round(value, 9) for name, value in found.coordinates.items()}
-        {'crank': 0.3, 'rod': -0.3, 'rocker': 0.3}
-        """
-        given = self._inputs(u)
-        state = self._state(y)
-        wanted = self._wanted(coordinates or {})
-        q, v, x = self.layout.split(state)
-        state = np.concatenate((self.tangent.normalised(q), v, x))
-        with at_work(f"assembling {self.system.name!r}"):
-            if near:
-                state = self._nearest(state, given, self._targets(near))
-            if wanted:
-                state = self._solved(state, given, wanted)
-        values = self._coordinates(state, given)[0]
-        entries = self.coordinate_entries
-        self.refuse_not_finite(state, given, values)
-        return Configuration(
-            state,
-            {entry.name: float(value) for entry, value in zip(entries, values, strict=True)},
-            {entry.name: entry.unit for entry in entries},
-            self.poses(state, given),
-        )
 
-    @property
-    def coordinate_entries(self) -> tuple[Entry, ...]:
-        """Names and units of the coordinates of all inboard hinges and of what else leads loops."""
-        return tuple(
-            Entry(dotted(body.name, suffix), unit)
-            for body in self._coordinate_owners
-            for suffix, unit in zip(body.inboard.coordinate_names, body.inboard.coordinate_units, strict=True)
-        )
+def coordinate_entries(model: CompiledSystem) -> tuple[Entry, ...]:
+    """Names and units of the coordinates of all inboard hinges and of what else leads loops."""
+    return tuple(
+        Entry(dotted(body.name, suffix), unit)
+        for body in coordinate_owners(model)
+        for suffix, unit in zip(body.inboard.coordinate_names, body.inboard.coordinate_units, strict=True)
+    )
 
-    @cached_property
-    def _coordinate_owners(self) -> tuple[Body, ...]:
-        """All bodies, and what stands for independent coordinates that are none of their hinges'."""
-        bodies = self.system.bodies
-        known = {dotted(body.name, suffix) for body in bodies for suffix in body.inboard.coordinate_names}
-        leading = (edge.body_b for S in self.embedding.aggregates for edge in S.leading)
-        return (*bodies, *(body for body in leading if body.name not in known))
 
-    @property
-    def _coordinates(self) -> CompiledFunction:
-        """Coordinates of all inboard hinges at (y, u)."""
+def coordinate_owners(model: CompiledSystem) -> tuple[Body, ...]:
+    """All bodies, and what stands for independent coordinates that are none of their hinges'."""
+    bodies = model.system.bodies
+    known = {dotted(body.name, suffix) for body in bodies for suffix in body.inboard.coordinate_names}
+    leading = (edge.body_b for S in model.embedding.aggregates for edge in S.leading)
+    return (*bodies, *(body for body in leading if body.name not in known))
 
-        def coordinates(y: Array, u: Array) -> dict[str, Array]:
-            outward = self.instant(y, u).outward
-            bodies = self._coordinate_owners
-            return {
-                "coordinates": array(outward.coordinate(b, k) for b in bodies for k in range(b.inboard.n_q))
-            }
 
-        return self._function("coordinates", coordinates, self._sizes_of("y", "u"))
+def coordinate_function(model: CompiledSystem) -> CompiledFunction:
+    """Coordinates of all inboard hinges at (y, u)."""
 
-    def _wanted(self, coordinates: Mapping[str, float]) -> dict[int, float]:
-        """Wanted values by place among all coordinates."""
-        names = [entry.name for entry in self.coordinate_entries]
-        quaternions = {
-            dotted(body.name, body.inboard.coordinate_names[k])
-            for body in self.system.bodies
-            for k in quaternion_places(body.inboard)
-        }
-        wanted = {}
-        for name, value in coordinates.items():
-            if name not in names:
-                raise ModelError(f"no coordinate {name!r}; known are {names}")
-            if name in quaternions:
-                raise ModelError(f"coordinate {name!r} is part of a quaternion; set it in y")
-            if not math.isfinite(value):
-                raise ModelError(f"coordinate {name!r}: {value!r} must be finite")
-            wanted[names.index(name)] = float(value)
-        return wanted
+    def coordinates(y: Array, u: Array) -> dict[str, Array]:
+        outward = model.instant(y, u).outward
+        bodies = coordinate_owners(model)
+        return {"coordinates": array(outward.coordinate(b, k) for b in bodies for k in range(b.inboard.n_q))}
 
-    def _targets(self, near: Mapping[str, ArrayLike]) -> dict[int, Floats]:
-        """Wanted positions by the number of the body."""
-        bodies = list(self.system.bodies)
-        return {bodies.index(self.system.find(n)): checked(f"near[{n!r}]", r, 3) for n, r in near.items()}
+    return model.function("coordinates", coordinates, model.sizes_of("y", "u"))
 
-    def _nearest(self, y: Floats, u: Floats, targets: Mapping[int, Floats]) -> Floats:
-        """The state in which centres of mass are nearest to their targets."""
-        from scipy.optimize import least_squares
 
-        self.poses(y, u)  # compiles the function
-        function = self._compiled["poses"]
-        derivative = self._derivative(function.traced, "positions", "y")
-        rows = [3 * k + i for k in targets for i in range(3)]
-        goal = np.concatenate(list(targets.values()))
-        for _ in range(3):  # displacements are counted from where the last search ended
+def wanted_values(model: CompiledSystem, coordinates: Mapping[str, float]) -> dict[int, float]:
+    """Wanted values by place among all coordinates."""
+    names = [entry.name for entry in coordinate_entries(model)]
+    quaternions = {
+        dotted(body.name, body.inboard.coordinate_names[k])
+        for body in model.system.bodies
+        for k in quaternion_places(body.inboard)
+    }
+    wanted = {}
+    for name, value in coordinates.items():
+        if name not in names:
+            raise ModelError(f"no coordinate {name!r}; known are {names}")
+        if name in quaternions:
+            raise ModelError(f"coordinate {name!r} is part of a quaternion; set it in y")
+        if not math.isfinite(value):
+            raise ModelError(f"coordinate {name!r}: {value!r} must be finite")
+        wanted[names.index(name)] = float(value)
+    return wanted
 
-            def missed(step: Floats, base: Floats = y) -> Floats:
-                positions: Floats = function(self._displaced(base, step), u)[0].ravel()[rows] - goal
-                return np.where(np.isfinite(positions), positions, 1e3)
 
-            def slope(step: Floats, base: Floats = y) -> Floats:
-                moved = self._displaced(base, step)
-                return derivative(moved, u)[rows] @ self._tangent_columns(moved)
+def targets(model: CompiledSystem, near: Mapping[str, ArrayLike]) -> dict[int, Floats]:
+    """Wanted positions by the number of the body."""
+    bodies = list(model.system.bodies)
+    return {bodies.index(model.system.find(n)): checked(f"near[{n!r}]", r, 3) for n, r in near.items()}
 
-            found = least_squares(missed, np.zeros(len(self.tangent)), slope, x_scale="jac", max_nfev=50)
-            y = self._displaced(y, found.x)
-        return y
 
-    def _solved(self, y: Floats, u: Floats, wanted: Mapping[int, float]) -> Floats:
-        """The state in which some coordinates have wanted values."""
-        self.refuse_not_finite(y, u, self._gap(y, u, wanted))
-        found = searched(Wanted(self, u, wanted), y)
-        if found.size <= CLOSE:
-            return found.y
-        worst = int(np.argmax(np.abs(found.gap)))
-        entry = self.coordinate_entries[list(wanted)[worst]]
-        q = dict(zip((e.name for e in self.layout.q), self.layout.split(found.y)[0].round(6), strict=True))
-        there = ", ".join(f"{name} = {value:g}" for name, value in q.items())
-        raise AssemblyError(
-            f"coordinate {entry.name!r} cannot be brought to {list(wanted.values())[worst]:g} {entry.unit}: "
-            f"{abs(found.gap[worst]):.3g} {entry.unit} are missing in the nearest configuration that was "
-            f"reached, with {there}; a loop ends there, or the coordinates contradict each other: name "
-            f"fewer, or start elsewhere (y)"
-        )
+def nearest(model: CompiledSystem, y: Floats, u: Floats, targets: Mapping[int, Floats]) -> Floats:
+    """The state in which centres of mass are nearest to their targets."""
+    from scipy.optimize import least_squares
 
-    def slope_of(self, y: Floats, u: Floats, places: Sequence[int]) -> Floats:
-        """Derivatives of coordinates along displacements of the independent ones."""
-        derivative = self._derivative(self._coordinates.traced, "coordinates", "y")
-        slope: Floats = derivative(y, u)[places] @ self._tangent_columns(y)
-        return slope
+    function = pose_function(model)
+    derivative = model.derivative(function.traced, "positions", "y")
+    rows = [3 * k + i for k in targets for i in range(3)]
+    goal = np.concatenate(list(targets.values()))
+    for _ in range(3):  # displacements are counted from where the last search ended
 
-    def _gap(self, y: Floats, u: Floats, wanted: Mapping[int, float]) -> Floats:
-        """Coordinates less their wanted values; angles that come round are the same after a turn."""
-        values = self._coordinates(y, u)[0][list(wanted)]
-        gap: Floats = values - np.array(list(wanted.values()))
-        turns = np.array([self._wraps[k] for k in wanted])
-        return np.where(turns, np.remainder(gap + math.pi, 2.0 * math.pi) - math.pi, gap)
+        def missed(step: Floats, base: Floats = y) -> Floats:
+            positions: Floats = function(displaced(model, base, step), u)[0].ravel()[rows] - goal
+            return np.where(np.isfinite(positions), positions, 1e3)
 
-    @cached_property
-    def _wraps(self) -> list[bool]:
-        """Which of all coordinates are angles known up to whole turns."""
-        motions = self.instant(self._state(None), self._inputs(None)).outward.motions
-        result = []
-        for body in self._coordinate_owners:
-            given = body.name in self.embedding.q_of or body.name in self.system.prescribed
-            if given:
-                result += [False] * body.inboard.n_q
-                continue
-            known = motions[self.embedding.owner[body.name].name].hinge_motions[body.name]
-            unknown = known.q is None
-            result += [unknown and comes_round(body.inboard, k) for k in range(body.inboard.n_q)]
-        return result
+        def slope(step: Floats, base: Floats = y) -> Floats:
+            moved = displaced(model, base, step)
+            return derivative(moved, u)[rows] @ tangent_columns(model, moved)
 
-    def _displaced(self, y: Floats, step: Floats) -> Floats:
-        q, v, x = self.layout.split(y)
-        return np.concatenate((self.tangent.displaced(q, step), v, x))
+        found = least_squares(missed, np.zeros(len(model.tangent)), slope, x_scale="jac", max_nfev=50)
+        y = displaced(model, y, found.x)
+    return y
 
-    def _tangent_columns(self, y: Floats) -> Floats:
-        """∂y/∂δ."""
-        q = self.layout.split(y)[0]
-        columns = np.zeros((len(y), len(self.tangent)))
-        columns[: len(q)] = self.tangent.columns(q)
-        return columns
+
+def solved(model: CompiledSystem, y: Floats, u: Floats, wanted: Mapping[int, float]) -> Floats:
+    """The state in which some coordinates have wanted values."""
+    model.refuse_not_finite(y, u, gap_of(model, y, u, wanted))
+    found = searched(Wanted(model, u, wanted), y)
+    if found.size <= CLOSE:
+        return found.y
+    worst = int(np.argmax(np.abs(found.gap)))
+    entry = coordinate_entries(model)[list(wanted)[worst]]
+    q = dict(zip((e.name for e in model.layout.q), model.layout.split(found.y)[0].round(6), strict=True))
+    there = ", ".join(f"{name} = {value:g}" for name, value in q.items())
+    raise AssemblyError(
+        f"coordinate {entry.name!r} cannot be brought to {list(wanted.values())[worst]:g} {entry.unit}: "
+        f"{abs(found.gap[worst]):.3g} {entry.unit} are missing in the nearest configuration that was "
+        f"reached, with {there}; a loop ends there, or the coordinates contradict each other: name "
+        f"fewer, or start elsewhere (y)"
+    )
+
+
+def slope_of(model: CompiledSystem, y: Floats, u: Floats, places: Sequence[int]) -> Floats:
+    """Derivatives of coordinates along displacements of the independent ones."""
+    derivative = model.derivative(coordinate_function(model).traced, "coordinates", "y")
+    slope: Floats = derivative(y, u)[places] @ tangent_columns(model, y)
+    return slope
+
+
+def gap_of(model: CompiledSystem, y: Floats, u: Floats, wanted: Mapping[int, float]) -> Floats:
+    """Coordinates less their wanted values; angles that come round are the same after a turn."""
+    values = coordinate_function(model)(y, u)[0][list(wanted)]
+    gap: Floats = values - np.array(list(wanted.values()))
+    all_turns = model.once("coordinates that come round", partial(wraps, model))
+    turns = np.array([all_turns[k] for k in wanted])
+    return np.where(turns, np.remainder(gap + math.pi, 2.0 * math.pi) - math.pi, gap)
+
+
+def wraps(model: CompiledSystem) -> list[bool]:
+    """Which of all coordinates are angles known up to whole turns."""
+    motions = model.instant(model.given_state(None), model.given_inputs(None)).outward.motions
+    result = []
+    for body in coordinate_owners(model):
+        given = body.name in model.embedding.q_of or body.name in model.system.prescribed
+        if given:
+            result += [False] * body.inboard.n_q
+            continue
+        known = motions[model.embedding.owner[body.name].name].hinge_motions[body.name]
+        unknown = known.q is None
+        result += [unknown and comes_round(body.inboard, k) for k in range(body.inboard.n_q)]
+    return result
+
+
+def displaced(model: CompiledSystem, y: Floats, step: Floats) -> Floats:
+    """A state with its coordinates displaced."""
+    q, v, x = model.layout.split(y)
+    return np.concatenate((model.tangent.displaced(q, step), v, x))
+
+
+def tangent_columns(model: CompiledSystem, y: Floats) -> Floats:
+    """∂y/∂δ."""
+    q = model.layout.split(y)[0]
+    columns = np.zeros((len(y), len(model.tangent)))
+    columns[: len(q)] = model.tangent.columns(q)
+    return columns
 
 
 class Wanted(NamedTuple):
     """Coordinates with wanted values, as a problem of `searched`."""
 
-    model: Configurations
+    model: CompiledSystem
     u: Floats
     values: Mapping[int, float]
 
     def gap(self, y: Floats) -> Floats:
-        return self.model._gap(y, self.u, self.values)
+        return gap_of(self.model, y, self.u, self.values)
 
     def slope(self, y: Floats) -> Floats:
-        return self.model.slope_of(y, self.u, list(self.values))
+        return slope_of(self.model, y, self.u, list(self.values))
 
     def displaced(self, y: Floats, step: Floats) -> Floats:
-        return self.model._displaced(y, step)
+        return displaced(self.model, y, step)
 
 
 def comes_round(hinge: Hinge, k: int) -> bool:

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.equilibrium_search import Search, largest
-from ce_dynamics.compiled.analysis.small_motion import Freedom, SmallMotions
+from ce_dynamics.compiled.analysis.small_motion import Freedom
+from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiler.progress import at_work
 
 MARGINAL = 1e-7  # growth below this part of the largest |λ| is that of an undamped motion
@@ -52,80 +53,78 @@ class Equilibrium:
         return self.growth <= MARGINAL * float(np.max(np.abs(self.eigenvalues), initial=0.0))
 
 
-class Equilibria(SmallMotions):
-    """Search for static equilibria."""
+def equilibrium(
+    model: CompiledSystem,
+    y: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    *,
+    hold: Iterable[str] = (),
+    tolerance: float = 1e-9,
+) -> Equilibrium:
+    """Static equilibrium near a state: v = 0 and v̇ = 0, with first-order states at rest.
 
-    def equilibrium(
-        self,
-        y: ArrayLike | None = None,
-        u: ArrayLike | None = None,
-        *,
-        hold: Iterable[str] = (),
-        tolerance: float = 1e-9,
-    ) -> Equilibrium:
-        """Static equilibrium near a state: v = 0 and v̇ = 0, with first-order states at rest.
+    Parameters
+    ----------
+    y : array_like, optional
+        Where to start; the initial state if not given.  Its velocities do not matter.
+    u : array_like, optional
+        Inputs and free parameters; their defaults if not given.
+    hold : iterable of str
+        Displacements that keep their values, by name (``model.tangent.entries`` lists them; the name of a
+        body stands for all of its hinge), and names of first-order states.  What is held need not
+        balance: ``holding`` of the result says which forces hold it.
+    tolerance : float
+        Largest remaining imbalance (see `Equilibrium`), relative to that at the start or to 1.
 
-        Parameters
-        ----------
-        y : array_like, optional
-            Where to start; the initial state if not given.  Its velocities do not matter.
-        u : array_like, optional
-            Inputs and free parameters; their defaults if not given.
-        hold : iterable of str
-            Displacements that keep their values, by name (``model.tangent.entries`` lists them; the name of a
-            body stands for all of its hinge), and names of first-order states.  What is held need not
-            balance: ``holding`` of the result says which forces hold it.
-        tolerance : float
-            Largest remaining imbalance (see `Equilibrium`), relative to that at the start or to 1.
+    Returns
+    -------
+    Equilibrium
+        A stable one wherever the search has a choice.  It leads to one that is not where the start is
+        one already, or no stable one is found; ``stable`` says so.
 
-        Returns
-        -------
-        Equilibrium
-            A stable one wherever the search has a choice.  It leads to one that is not where the start is
-            one already, or no stable one is found; ``stable`` says so.
+    Raises
+    ------
+    ModelError
+        If a name is unknown, or the equilibrium is one of many because some motion changes no force (a
+        vehicle on a plane): the message says what to hold.
+    AssemblyError
+        If the loops cannot be assembled at the start, or no equilibrium is found: the message names the
+        coordinate farthest from balance.
 
-        Raises
-        ------
-        ModelError
-            If a name is unknown, or the equilibrium is one of many because some motion changes no force (a
-            vehicle on a plane): the message says what to hold.
-        AssemblyError
-            If the loops cannot be assembled at the start, or no equilibrium is found: the message names the
-            coordinate farthest from balance.
+    See Also
+    --------
+    ce_dynamics.trim : steady states with velocities.
 
-        See Also
-        --------
-        ce_dynamics.trim : steady states with velocities.
+    Examples
+    --------
+    >>> import ce_dynamics as ce
+    >>> system = ce.System(gravity=(0, 0, -9.81))
+    >>> arm = system.add_body("arm", mass=2.0, com=(0.5, 0, 0), inertia=(0, 0.2, 0.2),
+    ...                       parent=system.ground, hinge=ce.Revolute(axis=(0, 1, 0)))
+    >>> rest = ce.compile(system).equilibrium()
+    >>> rest.y.round(6), rest.stable
+    (array([1.570796, 0.      ]), True)
+    """
+    checks.number("tolerance", tolerance, above=0.0)
+    given = model.given_inputs(u)
+    search = Search(model, given, Freedom(model, hold))
+    with at_work(f"searching an equilibrium of {model.system.name!r}"):
+        found = search.run(resting(model, model.given_state(y)), tolerance)
+    near = search.neighbourhood(found)
+    search.refuse_neutral(near)
+    eigenvalues = np.linalg.eigvals(near.matrix(search.freedom)).astype(complex)
+    moving = search.freedom.moving
+    holding = {e.name: float(near.T[k]) for k, e in enumerate(model.layout.v) if k not in moving}
+    return Equilibrium(
+        found,
+        given,
+        holding,
+        largest(search.weighted(near)[0]),
+        eigenvalues[np.argsort(-eigenvalues.real, kind="stable")],
+    )
 
-        Examples
-        --------
-        >>> import ce_dynamics as ce
-        >>> system = ce.System(gravity=(0, 0, -9.81))
-        >>> arm = system.add_body("arm", mass=2.0, com=(0.5, 0, 0), inertia=(0, 0.2, 0.2),
-        ...                       parent=system.ground, hinge=ce.Revolute(axis=(0, 1, 0)))
-        >>> rest = ce.compile(system).equilibrium()
-        >>> rest.y.round(6), rest.stable
-        (array([1.570796, 0.      ]), True)
-        """
-        checks.number("tolerance", tolerance, above=0.0)
-        given = self._inputs(u)
-        search = Search(self, given, Freedom(self, hold))
-        with at_work(f"searching an equilibrium of {self.system.name!r}"):
-            found = search.run(self.resting(self._state(y)), tolerance)
-        near = search.neighbourhood(found)
-        search.refuse_neutral(near)
-        eigenvalues = np.linalg.eigvals(near.matrix(search.freedom)).astype(complex)
-        moving = search.freedom.moving
-        holding = {e.name: float(near.T[k]) for k, e in enumerate(self.layout.v) if k not in moving}
-        return Equilibrium(
-            found,
-            given,
-            holding,
-            largest(search.weighted(near)[0]),
-            eigenvalues[np.argsort(-eigenvalues.real, kind="stable")],
-        )
 
-    def resting(self, y: Floats) -> Floats:
-        """A state with its velocities zero and its quaternions of unit length."""
-        q, v, x = self.layout.split(y)
-        return np.concatenate((self.tangent.normalised(q), np.zeros(len(v)), x))
+def resting(model: CompiledSystem, y: Floats) -> Floats:
+    """A state with its velocities zero and its quaternions of unit length."""
+    q, v, x = model.layout.split(y)
+    return np.concatenate((model.tangent.normalised(q), np.zeros(len(v)), x))

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiled.analysis.small_motion import Freedom, SmallMotion, SmallMotions
+from ce_dynamics.compiled.analysis.small_motion import Freedom, SmallMotion, balance, small_motion
+from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import AssemblyError, ModelError
 
@@ -29,13 +30,13 @@ class Search:
 
     Parameters
     ----------
-    model : SmallMotions
+    model : CompiledSystem
     u : array
     freedom : Freedom
         What is not held.
     """
 
-    def __init__(self, model: SmallMotions, u: Floats, freedom: Freedom) -> None:
+    def __init__(self, model: CompiledSystem, u: Floats, freedom: Freedom) -> None:
         self.model, self.u, self.freedom = model, u, freedom
         units = [model.tangent.entries[k].unit for k in freedom.free]
         self._turns = np.array([unit == "rad" for unit in units] + [False] * len(freedom.states), dtype=bool)
@@ -65,7 +66,7 @@ class Search:
 
     def neighbourhood(self, y: Floats) -> SmallMotion:
         """The linearised motion about a state, with what is held held."""
-        return self.model.small_motion(y, self.u, self.freedom)
+        return small_motion(self.model, y, self.u, self.freedom)
 
     def weighted(self, near: SmallMotion) -> tuple[Floats, Floats]:
         """g = [T; −ẋ] and ∂g/∂z, in the metric of the masses: T/√M and √M δ."""
@@ -156,7 +157,7 @@ class Search:
 
     def _forces(self, y: Floats) -> Floats:
         """[T; −ẋ]."""
-        T, x_dot = self.model.balance(y, self.u)
+        T, x_dot = balance(self.model, y, self.u)
         return np.concatenate((T[self.freedom.moving], -x_dot[self.freedom.states]))
 
     # What went wrong

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiled.analysis.points import Frame, Point, Points
+from ce_dynamics.compiled.analysis.points import Frame, Point
+from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.dynamics.jacobians import frame_jacobian
 from ce_dynamics.dynamics.mass_matrix import solve_mass
 from ce_dynamics.errors import ModelError
@@ -43,77 +44,74 @@ class OperationalSpace(NamedTuple):
     response: Floats
 
 
-class OperationalSpaces(Points):
-    """Operational-space inertia."""
+def operational_space(
+    model: CompiledSystem,
+    targets: Point | Frame | Sequence[Point | Frame],
+    y: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    *,
+    directions: ArrayLike | None = None,
+) -> OperationalSpace:
+    """Inertia and mobility at points and frames.
 
-    def operational_space(
-        self,
-        targets: Point | Frame | Sequence[Point | Frame],
-        y: ArrayLike | None = None,
-        u: ArrayLike | None = None,
-        *,
-        directions: ArrayLike | None = None,
-    ) -> OperationalSpace:
-        """Inertia and mobility at points and frames.
+    Parameters
+    ----------
+    targets : Point, Frame or sequence of them
+        From `point` and `frame`.  A point has 3 components, a frame 6 ([angular; linear]), in world axes;
+        those of several are put one after the other.
+    y, u : array_like, optional
+        State, and inputs with free parameters; the model's own if not given.
+    directions : (k, n) array_like, optional
+        Rows that combine the n components to those that count, all of them if not given.  Where a
+        point cannot move in all directions (on a planar mechanism), name those in which it can.
 
-        Parameters
-        ----------
-        targets : Point, Frame or sequence of them
-            From `point` and `frame`.  A point has 3 components, a frame 6 ([angular; linear]), in world axes;
-            those of several are put one after the other.
-        y, u : array_like, optional
-            State, and inputs with free parameters; the model's own if not given.
-        directions : (k, n) array_like, optional
-            Rows that combine the n components to those that count, all of them if not given.  Where a
-            point cannot move in all directions (on a planar mechanism), name those in which it can.
+    Raises
+    ------
+    ModelError
+        If the directions do not fit, or some of them depend on each other or cannot be moved in.
+    AssemblyError
+        If a loop cannot be assembled at the state.
 
-        Raises
-        ------
-        ModelError
-            If the directions do not fit, or some of them depend on each other or cannot be moved in.
-        AssemblyError
-            If a loop cannot be assembled at the state.
+    Examples
+    --------
+    >>> import ce_dynamics as ce
+    >>> system = ce.System()
+    >>> rod = system.add_body("rod", mass=3.0, com=(0.5, 0, 0), inertia=(0, 0.25, 0.25),
+    ...                       parent=system.ground, hinge=ce.Revolute(axis=(0, 1, 0)))
+    >>> model = ce.compile(system)
+    >>> tip = model.point(rod, at=(1, 0, 0))
+    >>> model.operational_space(tip, directions=[(0, 0, 1)]).inertia  # a third of the mass
+    array([[1.]])
+    """
+    chosen = (targets,) if isinstance(targets, (Point, Frame)) else tuple(targets)
+    frames = [target.frame if isinstance(target, Point) else target for target in chosen]
+    rows = [slice(3, 6) if isinstance(target, Point) else slice(0, 6) for target in chosen]
+    labels = [label for target in chosen for label in target.labels]
+    D = np.eye(len(labels)) if directions is None else np.atleast_2d(np.asarray(directions, dtype=float))
+    if D.ndim != 2 or D.shape[1] != len(labels) or not np.all(np.isfinite(D)):
+        raise ModelError(f"directions must be rows of {len(labels)} finite numbers, got shape {D.shape}")
 
-        Examples
-        --------
-        >>> import ce_dynamics as ce
-        >>> system = ce.System()
-        >>> rod = system.add_body("rod", mass=3.0, com=(0.5, 0, 0), inertia=(0, 0.25, 0.25),
-        ...                       parent=system.ground, hinge=ce.Revolute(axis=(0, 1, 0)))
-        >>> model = ce.compile(system)
-        >>> tip = model.point(rod, at=(1, 0, 0))
-        >>> model.operational_space(tip, directions=[(0, 0, 1)]).inertia  # a third of the mass
-        array([[1.]])
-        """
-        chosen = (targets,) if isinstance(targets, (Point, Frame)) else tuple(targets)
-        frames = [target.frame if isinstance(target, Point) else target for target in chosen]
-        rows = [slice(3, 6) if isinstance(target, Point) else slice(0, 6) for target in chosen]
-        labels = [label for target in chosen for label in target.labels]
-        D = np.eye(len(labels)) if directions is None else np.atleast_2d(np.asarray(directions, dtype=float))
-        if D.ndim != 2 or D.shape[1] != len(labels) or not np.all(np.isfinite(D)):
-            raise ModelError(f"directions must be rows of {len(labels)} finite numbers, got shape {D.shape}")
+    def operational(y: Array, u: Array, at: Array) -> dict[str, Array]:
+        instant = model.instant(y, u)
+        J = np.concatenate(
+            [
+                frame_jacobian(instant.outward, frame.body, at[3 * k : 3 * k + 3])[part]
+                for k, (frame, part) in enumerate(zip(frames, rows, strict=True))
+            ]
+        )
+        return {"J": J, "response": solve_mass(instant.outward, instant.nodes, J.T)}
 
-        def operational(y: Array, u: Array, at: Array) -> dict[str, Array]:
-            instant = self.instant(y, u)
-            J = np.concatenate(
-                [
-                    frame_jacobian(instant.outward, frame.body, at[3 * k : 3 * k + 3])[part]
-                    for k, (frame, part) in enumerate(zip(frames, rows, strict=True))
-                ]
-            )
-            return {"J": J, "response": solve_mass(instant.outward, instant.nodes, J.T)}
-
-        name = f"operational space of {[(f.body.name, r.start) for f, r in zip(frames, rows, strict=True)]}"
-        function = self._function(name, operational, {**self._sizes_of("y", "u"), "at": 3 * len(frames)})
-        at = np.concatenate([np.zeros(0), *(frame.at for frame in frames)])
-        state, given = self._state(y), self._inputs(u)
-        J, response = function(state, given, at)
-        self.refuse_not_finite(state, given, J, response)
-        J, response = D @ J, response @ D.T
-        mobility = J @ response
-        mobility = 0.5 * (mobility + mobility.T)
-        inertia: Floats = inverse(mobility, combined(labels, D))
-        return OperationalSpace(inertia, mobility, J, response)
+    name = f"operational space of {[(f.body.name, r.start) for f, r in zip(frames, rows, strict=True)]}"
+    function = model.function(name, operational, {**model.sizes_of("y", "u"), "at": 3 * len(frames)})
+    at = np.concatenate([np.zeros(0), *(frame.at for frame in frames)])
+    state, given = model.given_state(y), model.given_inputs(u)
+    J, response = function(state, given, at)
+    model.refuse_not_finite(state, given, J, response)
+    J, response = D @ J, response @ D.T
+    mobility = J @ response
+    mobility = 0.5 * (mobility + mobility.T)
+    inertia: Floats = inverse(mobility, combined(labels, D))
+    return OperationalSpace(inertia, mobility, J, response)
 
 
 def combined(labels: Sequence[str], D: Floats) -> list[str]:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats, checked
-from ce_dynamics.compiled.compiled_system import Answers
+from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.dynamics.jacobians import BodyColumns, MovingBodies, body_columns, frame_columns
 from ce_dynamics.errors import ModelError
@@ -79,13 +79,13 @@ class Frame:
 
     Attributes
     ----------
-    model : Points
+    model : CompiledSystem
     body : Body
     at : (3,) array
         The origin in the design pose [m].
     """
 
-    model: Points
+    model: CompiledSystem
     body: Body
     at: Floats
 
@@ -103,7 +103,7 @@ class Frame:
         AssemblyError
             If a loop cannot be assembled at the state.
         """
-        return self.model.frame_kinematics(self, self.model._state(y), self.model._inputs(u))
+        return frame_kinematics(self.model, self, self.model.given_state(y), self.model.given_inputs(u))
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,99 +129,109 @@ class Point:
         return PointKinematics(r, V[3:], A[3:], J[3:], drift[3:], bias[3:])
 
 
-class Points(Answers):
-    """Points and frames on bodies."""
+_last_bodies: tuple[Floats, Floats, MovingBodies] | None = None
 
-    _last_bodies: tuple[Floats, Floats, MovingBodies] | None = None
 
-    def point(self, body: Body | str, at: ArrayLike | None = None) -> Point:
-        """A body-fixed point, to be asked for position, velocity, acceleration and Jacobian at any state.
+def point(model: CompiledSystem, body: Body | str, at: ArrayLike | None = None) -> Point:
+    """A body-fixed point, to be asked for position, velocity, acceleration and Jacobian at any state.
 
-        Parameters
-        ----------
-        body : Body or str
-        at : (3,) array_like, optional
-            Position in the design pose [m]; the centre of mass if not given.
+    Parameters
+    ----------
+    body : Body or str
+    at : (3,) array_like, optional
+        Position in the design pose [m]; the centre of mass if not given.
 
-        Raises
-        ------
-        ModelError
-            If there is no such body, it is the ground, or the position is not three finite numbers.
+    Raises
+    ------
+    ModelError
+        If there is no such body, it is the ground, or the position is not three finite numbers.
 
-        Examples
-        --------
-        >>> import ce_dynamics as ce
-        >>> system = ce.System(gravity=(0, 0, -10.0))
-        >>> rod = system.add_body("rod", mass=1.0, com=(0.5, 0, 0), parent=system.ground,
-        ...                       hinge=ce.Revolute(axis=(0, 1, 0)))
-        >>> tip = ce.compile(system).point(rod, at=(1, 0, 0))
-        >>> now = tip([0.0, 2.0])
-        >>> now.v, now.a, now.J.T
-        (array([ 0.,  0., -2.]), array([ -4.,   0., -20.]), array([[ 0.,  0., -1.]]))
-        """
-        return Point(self.frame(body, at))
+    Examples
+    --------
+    >>> import ce_dynamics as ce
+    >>> system = ce.System(gravity=(0, 0, -10.0))
+    >>> rod = system.add_body("rod", mass=1.0, com=(0.5, 0, 0), parent=system.ground,
+    ...                       hinge=ce.Revolute(axis=(0, 1, 0)))
+    >>> tip = ce.compile(system).point(rod, at=(1, 0, 0))
+    >>> now = tip([0.0, 2.0])
+    >>> now.v, now.a, now.J.T
+    (array([ 0.,  0., -2.]), array([ -4.,   0., -20.]), array([[ 0.,  0., -1.]]))
+    """
+    return Point(frame(model, body, at))
 
-    def frame(self, body: Body | str, at: ArrayLike | None = None) -> Frame:
-        """A body-fixed frame, to be asked for its pose, twist, acceleration and 6 × n_v Jacobian.
 
-        Parameters
-        ----------
-        body : Body or str
-        at : (3,) array_like, optional
-            Its origin in the design pose [m]; the centre of mass if not given.
+def frame(model: CompiledSystem, body: Body | str, at: ArrayLike | None = None) -> Frame:
+    """A body-fixed frame, to be asked for its pose, twist, acceleration and 6 × n_v Jacobian.
 
-        Raises
-        ------
-        ModelError
-            As `point`.
+    Parameters
+    ----------
+    body : Body or str
+    at : (3,) array_like, optional
+        Its origin in the design pose [m]; the centre of mass if not given.
 
-        Examples
-        --------
-        >>> import ce_dynamics as ce
-        >>> system = ce.System()
-        >>> rod = system.add_body("rod", mass=1.0, com=(0.5, 0, 0), parent=system.ground,
-        ...                       hinge=ce.Revolute(axis=(0, 1, 0)))
-        >>> frame = ce.compile(system).frame(rod)
-        >>> frame([0.0, 2.0]).V
-        array([ 0.,  2.,  0.,  0.,  0., -1.])
-        """
-        found = self.system.find(body)
-        if found.is_ground:
-            raise ModelError("the ground does not move; name another body")
-        if at is None:
-            at = nominal(found.com).astype(float)
-        return Frame(self, found, checked("at", at, 3))
+    Raises
+    ------
+    ModelError
+        As `point`.
 
-    def frame_kinematics(self, frame: Frame, y: Floats, u: Floats) -> FrameKinematics:
-        """Motion of a frame at a state."""
-        body = frame.body
+    Examples
+    --------
+    >>> import ce_dynamics as ce
+    >>> system = ce.System()
+    >>> rod = system.add_body("rod", mass=1.0, com=(0.5, 0, 0), parent=system.ground,
+    ...                       hinge=ce.Revolute(axis=(0, 1, 0)))
+    >>> frame = ce.compile(system).frame(rod)
+    >>> frame([0.0, 2.0]).V
+    array([ 0.,  2.,  0.,  0.,  0., -1.])
+    """
+    found = model.system.find(body)
+    if found.is_ground:
+        raise ModelError("the ground does not move; name another body")
+    if at is None:
+        at = nominal(found.com).astype(float)
+    return Frame(model, found, checked("at", at, 3))
 
-        def kinematics(y: Array, u: Array, at: Array) -> dict[str, Array]:
-            return frame_columns(self.instant(y, u).outward, body, at)._asdict()
 
-        own = f"frame of {body.name}"
-        if own in self._compiled or self._frames_of_their_own < FEW:
-            function = self._function(own, kinematics, {**self._sizes_of("y", "u"), "at": 3})
-            r, R, V, J, drift, bias = function(y, u, frame.at)
-        else:
-            r, R, V, J, drift, bias = self._bodies(y, u).frame(body, frame.at)
-        v_dot = self.layout.split(self.dynamics(y, u)[0])[1]
-        self.refuse_not_finite(y, u, r, V, v_dot)
-        return FrameKinematics(r, R, V, J @ v_dot + bias, J, drift, bias)
+def frame_kinematics(model: CompiledSystem, frame: Frame, y: Floats, u: Floats) -> FrameKinematics:
+    """Motion of a frame at a state."""
+    body = frame.body
 
-    @property
-    def _frames_of_their_own(self) -> int:
-        return sum(name.startswith("frame of ") for name in self._compiled)
+    def kinematics(y: Array, u: Array, at: Array) -> dict[str, Array]:
+        return frame_columns(model.instant(y, u).outward, body, at)._asdict()
 
-    def _bodies(self, y: Floats, u: Floats) -> MovingBodies:
-        """All bodies at a state, by one compiled function of a size that grows with their number only."""
+    own = f"frame of {body.name}"
+    if own in model.functions or frames_of_their_own(model) < FEW:
+        function = model.function(own, kinematics, {**model.sizes_of("y", "u"), "at": 3})
+        r, R, V, J, drift, bias = function(y, u, frame.at)
+    else:
+        r, R, V, J, drift, bias = moving_bodies(model, y, u).frame(body, frame.at)
+    v_dot = model.layout.split(model.dynamics(y, u)[0])[1]
+    model.refuse_not_finite(y, u, r, V, v_dot)
+    return FrameKinematics(r, R, V, J @ v_dot + bias, J, drift, bias)
 
-        def bodies(y: Array, u: Array) -> dict[str, Array]:
-            return body_columns(self.instant(y, u).outward)._asdict()
 
-        function = self._function("all bodies", bodies, self._sizes_of("y", "u"), LONGEST_PIECE)
-        known = self._last_bodies
-        if known is None or not (np.array_equal(known[0], y) and np.array_equal(known[1], u)):
-            moving = MovingBodies(self.embedding, BodyColumns(*function(y, u)))
-            known = self._last_bodies = (y.copy(), u.copy(), moving)
-        return known[2]
+def frames_of_their_own(model: CompiledSystem) -> int:
+    """How many frames have machine code of their own."""
+    return sum(name.startswith("frame of ") for name in model.functions)
+
+
+def moving_bodies(model: CompiledSystem, y: Floats, u: Floats) -> MovingBodies:
+    """All bodies at a state, by one compiled function of a size that grows with their number only."""
+
+    def bodies(y: Array, u: Array) -> dict[str, Array]:
+        return body_columns(model.instant(y, u).outward)._asdict()
+
+    function = model.function("all bodies", bodies, model.sizes_of("y", "u"), LONGEST_PIECE)
+    latest = model.once("bodies at the latest state", list[LatestBodies])
+    if not latest or not (np.array_equal(latest[0].y, y) and np.array_equal(latest[0].u, u)):
+        moving = MovingBodies(model.embedding, BodyColumns(*function(y, u)))
+        latest[:] = [LatestBodies(y.copy(), u.copy(), moving)]
+    return latest[0].bodies
+
+
+class LatestBodies(NamedTuple):
+    """All bodies at the state that was asked for last."""
+
+    y: Floats
+    u: Floats
+    bodies: MovingBodies

@@ -8,7 +8,8 @@ from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiled.compiled_system import Answers
+from ce_dynamics.compiled.compiled_system import CompiledSystem
+from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.dynamics.outward import axes
 
 
@@ -31,30 +32,31 @@ class Poses(NamedTuple):
     rotations: Floats
 
 
-class Placing(Answers):
-    """Poses of bodies."""
+def poses(model: CompiledSystem, y: ArrayLike | None = None, u: ArrayLike | None = None) -> Poses:
+    """Positions and orientations of all bodies at a state, NaN where loops cannot be assembled.
 
-    def poses(self, y: ArrayLike | None = None, u: ArrayLike | None = None) -> Poses:
-        """Positions and orientations of all bodies at a state, NaN where loops cannot be assembled.
+    Examples
+    --------
+    >>> import ce_dynamics as ce
+    >>> system = ce.System()
+    >>> arm = system.add_body("arm", mass=1.0, com=(0.5, 0, 0), inertia=(0, 0.1, 0.1),
+    ...                       parent=system.ground, hinge=ce.Revolute(axis=(0, 1, 0)))
+    >>> ce.compile(system).poses([1.5707963267948966, 0.0]).positions.round(9) + 0.0
+    array([[ 0. ,  0. , -0.5]])
+    """
+    positions, rotations = pose_function(model)(model.given_state(y), model.given_inputs(u))
+    return Poses(tuple(body.name for body in model.system.bodies), positions, rotations)
 
-        Examples
-        --------
-        >>> import ce_dynamics as ce
-        >>> system = ce.System()
-        >>> arm = system.add_body("arm", mass=1.0, com=(0.5, 0, 0), inertia=(0, 0.1, 0.1),
-        ...                       parent=system.ground, hinge=ce.Revolute(axis=(0, 1, 0)))
-        >>> ce.compile(system).poses([1.5707963267948966, 0.0]).positions.round(9) + 0.0
-        array([[ 0. ,  0. , -0.5]])
-        """
 
-        def poses(y: Array, u: Array) -> dict[str, Array]:
-            outward = self.instant(y, u).outward
-            bodies = self.system.bodies
-            return {
-                "positions": array(outward.placement(b, self.system.ground).r for b in bodies),
-                "rotations": array(axes(outward, b) for b in bodies),
-            }
+def pose_function(model: CompiledSystem) -> CompiledFunction:
+    """Positions and rotations of all bodies at (y, u)."""
 
-        function = self._function("poses", poses, self._sizes_of("y", "u"))
-        positions, rotations = function(self._state(y), self._inputs(u))
-        return Poses(tuple(body.name for body in self.system.bodies), positions, rotations)
+    def poses(y: Array, u: Array) -> dict[str, Array]:
+        outward = model.instant(y, u).outward
+        bodies = model.system.bodies
+        return {
+            "positions": array(outward.placement(b, model.system.ground).r for b in bodies),
+            "rotations": array(axes(outward, b) for b in bodies),
+        }
+
+    return model.function("poses", poses, model.sizes_of("y", "u"))

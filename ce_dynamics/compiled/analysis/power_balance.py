@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
-from ce_dynamics.algebra.arrays import Array, array
+from ce_dynamics.algebra.arrays import Array, array, concatenate
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiled.compiled_system import Answers
+from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.dynamics.armature import with_armature
 from ce_dynamics.dynamics.energy import energy_rates, load_power, transmitted, velocities
@@ -99,92 +99,90 @@ class PowerBalance:
         return "\n".join(f"{power:12.4g} W  {name}" for name, power in rows)
 
 
-class PowerBalances(Answers):
-    """Power balance."""
+def power(model: CompiledSystem, y: ArrayLike | None = None, u: ArrayLike | None = None) -> PowerBalance:
+    """Powers at a state, by force element and drive.
 
-    def power(self, y: ArrayLike | None = None, u: ArrayLike | None = None) -> PowerBalance:
-        """Powers at a state, by force element and drive.
+    The sum ``loads + prescribed`` is what ``simulate(..., audit=True)`` integrates as ``work``, and what
+    changes ``energy``, the kinetic and gravitational energy.
 
-        The sum ``loads + prescribed`` is what ``simulate(..., audit=True)`` integrates as ``work``, and what
-        changes ``energy``, the kinetic and gravitational energy.
+    Parameters
+    ----------
+    y, u : array_like, optional
+        State, and inputs with free parameters; the model's own if not given.  Inputs count as constant,
+        except that driven hinges move at the rates they are given.
 
-        Parameters
-        ----------
-        y, u : array_like, optional
-            State, and inputs with free parameters; the model's own if not given.  Inputs count as constant,
-            except that driven hinges move at the rates they are given.
+    Raises
+    ------
+    AssemblyError
+        If a loop cannot be assembled at the state.
 
-        Raises
-        ------
-        AssemblyError
-            If a loop cannot be assembled at the state.
+    Examples
+    --------
+    >>> import ce_dynamics as ce
+    >>> system = ce.System(gravity=(0, 0, -9.81))
+    >>> mass = system.add_body("mass", mass=2.0, com=(0, 0, -1), parent=system.ground,
+    ...                        hinge=ce.Prismatic(axis=(0, 0, 1)))
+    >>> system.add_force(ce.SpringDamper("strut", system.ground, (0, 0, 0), mass, (0, 0, -1),
+    ...                                  spring=100.0, damper=5.0))
+    >>> balance = ce.compile(system).power([-0.1, 0.4])  # 0.1 m below, going up with 0.4 m/s
+    >>> strut = balance.elements["strut"]
+    >>> round(strut.load, 9), round(strut.stored, 9), round(strut.dissipated, 9)
+    (3.2, -4.0, 0.8)
+    >>> round(balance.gravitational, 9), abs(balance.residual) < 1e-14
+    (7.848, True)
+    """
+    state, given = model.given_state(y), model.given_inputs(u)
+    rates, loads, forces, positions, speeds = power_function(model)(state, given)
+    model.refuse_not_finite(state, given, rates, loads, forces)
+    stored = rates_of_stored(model, state, given, positions, speeds)
+    kinetic, gravitational = rates.tolist()
+    names = [element.name for element in model.system.forces]
+    parts = zip(names, loads.tolist(), stored.tolist(), strict=True)
+    return PowerBalance(
+        kinetic,
+        gravitational,
+        {name: ElementPower(load, rate) for name, load, rate in parts},
+        dict(zip(model.system.prescribed, (forces * speeds).tolist(), strict=True)),
+    )
 
-        Examples
-        --------
-        >>> import ce_dynamics as ce
-        >>> system = ce.System(gravity=(0, 0, -9.81))
-        >>> mass = system.add_body("mass", mass=2.0, com=(0, 0, -1), parent=system.ground,
-        ...                        hinge=ce.Prismatic(axis=(0, 0, 1)))
-        >>> system.add_force(ce.SpringDamper("strut", system.ground, (0, 0, 0), mass, (0, 0, -1),
-        ...                                  spring=100.0, damper=5.0))
-        >>> balance = ce.compile(system).power([-0.1, 0.4])  # 0.1 m below, going up with 0.4 m/s
-        >>> strut = balance.elements["strut"]
-        >>> round(strut.load, 9), round(strut.stored, 9), round(strut.dissipated, 9)
-        (3.2, -4.0, 0.8)
-        >>> round(balance.gravitational, 9), abs(balance.residual) < 1e-14
-        (7.848, True)
-        """
-        state, given = self._state(y), self._inputs(u)
-        rates, loads, forces, positions, speeds = self._powers(state, given)
-        self.refuse_not_finite(state, given, rates, loads, forces)
-        stored = self._stored(state, given, positions, speeds)
-        kinetic, gravitational = rates.tolist()
-        names = [element.name for element in self.system.forces]
-        parts = zip(names, loads.tolist(), stored.tolist(), strict=True)
-        return PowerBalance(
-            kinetic,
-            gravitational,
-            {name: ElementPower(load, rate) for name, load, rate in parts},
-            dict(zip(self.system.prescribed, (forces * speeds).tolist(), strict=True)),
-        )
 
-    @property
-    def _powers(self) -> CompiledFunction:
-        """Rates of energies, powers of loads, forces of drives, and their positions and rates."""
+def power_function(model: CompiledSystem) -> CompiledFunction:
+    """Rates of energies, powers of loads, forces of drives, and their positions and rates."""
 
-        def powers(y: Array, u: Array) -> dict[str, Array]:
-            instant = self.instant(y, u)
-            return {
-                "rates": array(energy_rates(instant.outward, instant.accelerations)),
-                "loads": element_powers(instant),
-                "forces": drive_forces(instant),
-                "positions": array(motion.position for motion in instant.prescribed.values()),
-                "speeds": array(motion.rate for motion in instant.prescribed.values()),
-            }
+    def powers(y: Array, u: Array) -> dict[str, Array]:
+        instant = model.instant(y, u)
+        return {
+            "rates": array(energy_rates(instant.outward, instant.accelerations)),
+            "loads": element_powers(instant),
+            "forces": drive_forces(instant),
+            "positions": array(motion.position for motion in instant.prescribed.values()),
+            "speeds": array(motion.rate for motion in instant.prescribed.values()),
+        }
 
-        return self._function("powers", powers, self._sizes_of("y", "u"))
+    return model.function("powers", powers, model.sizes_of("y", "u"))
 
-    def _stored(self, y: Floats, u: Floats, positions: Floats, speeds: Floats) -> Floats:
-        """Rates of the potential energies of all force elements: their derivatives along the motion."""
 
-        def potentials(y: Array, u: Array, driven: Array) -> dict[str, Array]:
-            q, v, x = self.layout.split(y)
-            self.layout.bind_parameters(u, (q, v, x))
-            prescribed = {
-                name: Prescribed(position, 0.0, 0.0)
-                for name, position in zip(self.system.prescribed, driven, strict=True)
-            }
-            outward = Outward(self.embedding, q, v, prescribed)
-            elements = {element.name: element for element in self.system.forces}
-            loads = gather_loads(outward, elements, self.layout.states_of(x), self.layout.inputs_of(u))
-            return {"potentials": array(loads.responses[name].potential for name in elements)}
+def rates_of_stored(model: CompiledSystem, y: Floats, u: Floats, positions: Floats, speeds: Floats) -> Floats:
+    """Rates of the potential energies of all force elements: their derivatives along the motion."""
 
-        sizes = {**self._sizes_of("y", "u"), "driven": len(positions)}
-        traced = self._function("potentials", potentials, sizes).traced
-        by_y = self._derivative(traced, "potentials", "y")(y, u, positions)
-        by_driven = self._derivative(traced, "potentials", "driven")(y, u, positions)
-        result: Floats = by_y @ self.dynamics(y, u)[0] + by_driven @ speeds
-        return result
+    def potentials(y: Array, u: Array, driven: Array) -> dict[str, Array]:
+        q, v, x = model.layout.split(y)
+        model.layout.bind_parameters(u, (q, v, x))
+        prescribed = {
+            name: Prescribed(position, 0.0, 0.0)
+            for name, position in zip(model.system.prescribed, driven, strict=True)
+        }
+        outward = Outward(model.embedding, q, v, prescribed)
+        elements = {element.name: element for element in model.system.forces}
+        loads = gather_loads(outward, elements, model.layout.states_of(x), model.layout.inputs_of(u))
+        return {"potentials": array(loads.responses[name].potential for name in elements)}
+
+    sizes = {**model.sizes_of("y", "u"), "driven": len(positions)}
+    traced = model.function("potentials", potentials, sizes).traced
+    by_y = model.derivative(traced, "potentials", "y")(y, u, positions)
+    by_driven = model.derivative(traced, "potentials", "driven")(y, u, positions)
+    result: Floats = by_y @ model.dynamics(y, u)[0] + by_driven @ speeds
+    return result
 
 
 def element_powers(instant: Instant) -> Array:
@@ -205,3 +203,14 @@ def drive_forces(instant: Instant) -> Array:
     torques = with_armature(instant.outward, instant.loads.torques, instant.accelerations.v_dot)
     found = prescribed_forces(instant.outward, instant.q, instant.prescribed, forces, torques)
     return array(found[name] for name in instant.prescribed)
+
+
+def audited_dynamics(model: CompiledSystem) -> CompiledFunction:
+    """[ẏ; Ẇ] = f(y, u) with Ẇ the power that changes the mechanical energy."""
+
+    def audited(y: Array, u: Array) -> dict[str, Array]:
+        instant = model.instant(y, u)
+        feed = instant.power
+        return {"y_dot": concatenate((instant.y_dot, array((feed.loads + feed.prescribed,))))}
+
+    return model.at_state("audited_dynamics", audited)

@@ -18,7 +18,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, concatenate
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiled.compiled_system import Answers
+from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from ce_dynamics.dynamics.mass_matrix import mass_matrix
@@ -29,7 +29,7 @@ class Freedom:
 
     Parameters
     ----------
-    model : Answers
+    model : CompiledSystem
     hold : iterable of str
         Displacements, bodies (for all of their hinge) and first-order states that are held.
 
@@ -46,7 +46,7 @@ class Freedom:
         If a name is unknown.
     """
 
-    def __init__(self, model: Answers, hold: Iterable[str]) -> None:
+    def __init__(self, model: CompiledSystem, hold: Iterable[str]) -> None:
         tangent = model.tangent
         states = [entry.name for entry in model.layout.x]
         held = tangent.places(hold, states)
@@ -109,61 +109,59 @@ class SmallMotion:
         )
 
 
-class SmallMotions(Answers):
-    """Linearisation about states, from the inverse dynamics."""
+def small_motion(model: CompiledSystem, y: Floats, u: Floats, held: Freedom) -> SmallMotion:
+    """The neighbourhood of a state, with some coordinates held."""
+    q, v, x = model.layout.split(y)
+    n_q, n_v, n_x = len(q), len(v), len(x)
+    T, x_dot = balance(model, y, u)
+    (M,) = inertia_function(model)(y, u)
+    model.refuse_not_finite(y, u, T, x_dot, M)
+    m = held.moving
+    v_dot = np.zeros(n_v)
+    v_dot[m] = -np.linalg.solve(M[np.ix_(m, m)], T[m])
+    D = model.derivative(balance_function(model).traced, "r", "y")(y, u, v_dot)
+    by_q, by_v, by_x = D[:, :n_q] @ model.tangent.columns(q), D[:, n_q : n_q + n_v], D[:, n_q + n_v :]
+    of_T, of_x, of_q = slice(0, n_v), slice(n_v, n_v + n_x), slice(n_v + n_x, None)
+    rows = model.tangent.rows(q)
+    return SmallMotion(
+        T=T,
+        v_dot=v_dot,
+        x_dot=x_dot,
+        M=M,
+        C=by_v[of_T],
+        K=by_q[of_T],
+        T_x=by_x[of_T],
+        Q=rows @ by_v[of_q],
+        Q_q=rows @ by_q[of_q],
+        X_q=by_q[of_x],
+        X_v=by_v[of_x],
+        X_x=by_x[of_x],
+    )
 
-    def small_motion(self, y: Floats, u: Floats, held: Freedom) -> SmallMotion:
-        """The neighbourhood of a state, with some coordinates held."""
-        q, v, x = self.layout.split(y)
-        n_q, n_v, n_x = len(q), len(v), len(x)
-        T, x_dot = self.balance(y, u)
-        (M,) = self._inertia(y, u)
-        self.refuse_not_finite(y, u, T, x_dot, M)
-        m = held.moving
-        v_dot = np.zeros(n_v)
-        v_dot[m] = -np.linalg.solve(M[np.ix_(m, m)], T[m])
-        D = self._derivative(self._balance.traced, "r", "y")(y, u, v_dot)
-        by_q, by_v, by_x = D[:, :n_q] @ self.tangent.columns(q), D[:, n_q : n_q + n_v], D[:, n_q + n_v :]
-        of_T, of_x, of_q = slice(0, n_v), slice(n_v, n_v + n_x), slice(n_v + n_x, None)
-        rows = self.tangent.rows(q)
-        return SmallMotion(
-            T=T,
-            v_dot=v_dot,
-            x_dot=x_dot,
-            M=M,
-            C=by_v[of_T],
-            K=by_q[of_T],
-            T_x=by_x[of_T],
-            Q=rows @ by_v[of_q],
-            Q_q=rows @ by_q[of_q],
-            X_q=by_q[of_x],
-            X_v=by_v[of_x],
-            X_x=by_x[of_x],
-        )
 
-    def balance(self, y: Floats, u: Floats) -> tuple[Floats, Floats]:
-        """Forces T needed to keep v̇ at zero, and ẋ."""
-        n_v, n_x = self.layout.sizes["v"], self.layout.sizes["x"]
-        T, x_dot, _ = np.split(self._balance(y, u, np.zeros(n_v))[0], (n_v, n_v + n_x))
-        return T, x_dot
+def balance(model: CompiledSystem, y: Floats, u: Floats) -> tuple[Floats, Floats]:
+    """Forces T needed to keep v̇ at zero, and ẋ."""
+    n_v, n_x = model.layout.sizes["v"], model.layout.sizes["x"]
+    T, x_dot, _ = np.split(balance_function(model)(y, u, np.zeros(n_v))[0], (n_v, n_v + n_x))
+    return T, x_dot
 
-    @property
-    def _balance(self) -> CompiledFunction:
-        """[T; ẋ; q̇] at (y, u) for accelerations v̇."""
 
-        def balance(y: Array, u: Array, v_dot: Array) -> dict[str, Array]:
-            instant = self.instant(y, u)
-            loads = instant.loads
-            T = inverse_dynamics(instant.outward, loads.wrenches, loads.torques, v_dot).T
-            return {"r": concatenate((T, instant.x_dot, instant.q_dot))}
+def balance_function(model: CompiledSystem) -> CompiledFunction:
+    """[T; ẋ; q̇] at (y, u) for accelerations v̇."""
 
-        return self._function("balance", balance, self._sizes_of("y", "u", "v_dot"))
+    def balance(y: Array, u: Array, v_dot: Array) -> dict[str, Array]:
+        instant = model.instant(y, u)
+        loads = instant.loads
+        T = inverse_dynamics(instant.outward, loads.wrenches, loads.torques, v_dot).T
+        return {"r": concatenate((T, instant.x_dot, instant.q_dot))}
 
-    @property
-    def _inertia(self) -> CompiledFunction:
-        """M at (y, u)."""
+    return model.function("balance", balance, model.sizes_of("y", "u", "v_dot"))
 
-        def inertia(y: Array, u: Array) -> dict[str, Array]:
-            return {"M": mass_matrix(self.instant(y, u).outward)}
 
-        return self._function("inertia", inertia, self._sizes_of("y", "u"))
+def inertia_function(model: CompiledSystem) -> CompiledFunction:
+    """M at (y, u)."""
+
+    def inertia(y: Array, u: Array) -> dict[str, Array]:
+        return {"M": mass_matrix(model.instant(y, u).outward)}
+
+    return model.function("inertia", inertia, model.sizes_of("y", "u"))

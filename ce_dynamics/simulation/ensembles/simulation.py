@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.compiled.model import InputLaw, Model
+from ce_dynamics.compiled.input_laws import InputLaw
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import CompiledFunction, compile_function, trace
 from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.errors import ModelError, SimulationError

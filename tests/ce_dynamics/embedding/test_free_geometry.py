@@ -194,7 +194,7 @@ def test_points_and_axes_of_every_hinge(hinge: str) -> None:
     u = np.array(list(values.values()))
     traces: list[Callable[[ce.Model], TracedFunction]] = [
         lambda m: m.trace_dynamics(),
-        lambda m: m._trace("observation", m.observe),
+        lambda m: m.traced("observation", m.observe),
     ]
     for traced in traces:
         found = traced(model).evaluate(y=y, u=u)

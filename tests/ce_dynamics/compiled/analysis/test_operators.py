@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.compiled.analysis.operators import AggregatedBody
+from ce_dynamics.compiled.analysis.aggregated_bodies import AggregatedBody
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.errors import AssemblyError, ModelError

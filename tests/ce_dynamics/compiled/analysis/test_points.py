@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from ce_dynamics.algebra.arrays import Array, Scalar
+from ce_dynamics.compiled.analysis.points import moving_bodies
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.dynamics.instant import Instant
@@ -75,10 +76,10 @@ def test_frames_move_as_differences_say(pair: tuple[Case, Model, Floats]) -> Non
 def test_one_function_for_all_bodies_says_the_same(pair: tuple[Case, Model, Floats]) -> None:
     """Frames beyond the first few come from a shared function; rounding of other sums is the difference."""
     case, model, y = pair
-    shared = model._bodies(y, np.asarray(case.u))
+    shared = moving_bodies(model, y, np.asarray(case.u))
     for body in case.system.bodies[:3]:
         at = nominal(body.com) + (0.2, -0.3, 0.4)
-        lean = model._function(
+        lean = model.function(
             f"frame of {body.name}",
             lambda y, u, at, body=body: frame_columns(model.instant(y, u).outward, body, at)._asdict(),
             {"y": len(y), "u": len(case.u), "at": 3},
@@ -99,7 +100,7 @@ def test_frames_of_many_bodies_are_compiled_together() -> None:
     model = Model(system)
     y = 0.1 * np.arange(24.0)
     found = {body.name: model.frame(body)(y) for body in system.bodies}
-    assert sum(name.startswith("frame of") for name in model._compiled) == 3
+    assert sum(name.startswith("frame of") for name in model.functions) == 3
     h = 1e-6
     ahead, behind = y.copy(), y.copy()
     ahead[:12], behind[:12] = y[:12] + h * y[12:], y[:12] - h * y[12:]

@@ -1,0 +1,161 @@
+"""The exact linearisation of a model about one state, and derivatives by its free parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.compiled_system import CompiledSystem
+from ce_dynamics.compiled.observed import observe
+from ce_dynamics.compiler import CompiledFunction
+from ce_dynamics.errors import ModelError
+
+
+@dataclass(frozen=True, eq=False)
+class LinearModel:
+    """ẏ ≈ ẏ₀ + A (y − y₀) + B (u − u₀) and z ≈ z₀ + C (y − y₀) + D (u − u₀), all derivatives exact.
+
+    Unpacks as ``A, B, y_dot = linear``.
+
+    Attributes
+    ----------
+    A, B : (n, n), (n, m) arrays
+        ∂ẏ/∂y and ∂ẏ/∂u.
+    y_dot : (n,) array
+        ẏ₀.
+    C, D : (k, n), (k, m) arrays
+        ∂z/∂y and ∂z/∂u of the outputs z that were asked for.
+    z : (k,) array
+        z₀.
+    states, inputs, outputs : tuples of str
+        Names of the entries of y, u (free parameters last) and z.
+    """
+
+    A: Floats
+    B: Floats
+    y_dot: Floats
+    C: Floats
+    D: Floats
+    z: Floats
+    states: tuple[str, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+    def __iter__(self) -> Iterator[Floats]:
+        return iter((self.A, self.B, self.y_dot))
+
+    def entry(self, of: str, by: str) -> float:
+        """One derivative by names: of the rate of a state, or of an output, by a state or an input.
+
+        Raises
+        ------
+        ModelError
+            If a name is unknown.
+        """
+        rows, columns = (*self.states, *self.outputs), (*self.states, *self.inputs)
+        for name, known in ((of, rows), (by, columns)):
+            if name not in known:
+                raise ModelError(f"no {name!r} in the linear model; known are {list(known)}")
+        whole = np.block([[self.A, self.B], [self.C, self.D]])
+        return float(whole[rows.index(of), columns.index(by)])
+
+
+def linearize(
+    model: CompiledSystem,
+    y: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    outputs: Iterable[str] | str = (),
+) -> LinearModel:
+    """Exact linearisation of ẏ(y, u), and of outputs, at a state.
+
+    Quaternions are four coordinates here, so A has a row and column for each.
+
+    Parameters
+    ----------
+    y, u : array_like, optional
+        State, and inputs with free parameters; the initial state and defaults if not given.
+    outputs : iterable of str, or str
+        Names of the outputs (``output_entries``) whose derivatives C and D are wanted.
+
+    Raises
+    ------
+    ModelError
+        If an output is unknown.
+
+    Examples
+    --------
+    >>> import ce_dynamics as ce
+    >>> system = ce.System(gravity=(0, 0, -10.0))
+    >>> system.add_input("torque", "N*m")
+    >>> bob = system.add_body("bob", mass=2.0, com=(0, 0, -1), parent=system.ground,
+    ...                       hinge=ce.Revolute((0, 1, 0)))
+    >>> system.add_force(ce.AppliedWrench("motor", bob, bob.com, torque=(0, "torque", 0)))
+    >>> system.add_output("aside", "m", lambda o: o.point(bob, bob.com, system.ground).r[0])
+    >>> linear = ce.compile(system).linearize([0.0, 0.0], outputs=["aside"])
+    >>> linear.states, linear.inputs
+    (('bob', 'bob_rate'), ('torque',))
+    >>> linear.entry("bob_rate", "bob"), linear.entry("bob_rate", "torque"), linear.entry("aside", "bob")
+    (-10.0, 0.5, -1.0)
+    """
+    state, given = model.given_state(y), model.given_inputs(u)
+    (y_dot,) = model.dynamics(state, given)
+    A, B = (model.derivative(model.dynamics.traced, "y_dot", name)(state, given) for name in ("y", "u"))
+    names = (outputs,) if isinstance(outputs, str) else tuple(outputs)
+    C, D, z = np.zeros((0, len(state))), np.zeros((0, len(given))), np.zeros(0)
+    if names:
+        chosen = chosen_outputs(model, names)
+        (z,) = chosen(state, given)
+        C, D = (model.derivative(chosen.traced, "z", name)(state, given) for name in ("y", "u"))
+    layout = model.layout
+    return LinearModel(
+        A,
+        B,
+        y_dot,
+        C,
+        D,
+        z,
+        tuple(entry.name for entry in (*layout.q, *layout.v, *layout.x)),
+        tuple(entry.name for entry in layout.u),
+        names,
+    )
+
+
+def chosen_outputs(model: CompiledSystem, names: tuple[str, ...]) -> CompiledFunction:
+    """Some outputs by name."""
+    known = [entry.name for entry in model.output_entries]
+    for name in names:
+        if name not in known:
+            raise ModelError(f"no output {name!r}; the outputs are {known}")
+    places = [known.index(name) for name in names]
+
+    def chosen(y: Array, u: Array) -> Mapping[str, Array]:
+        return {"z": observe(model, y, u)["outputs"][places]}
+
+    return model.function(f"outputs {', '.join(names)}", chosen, model.sizes_of("y", "u"))
+
+
+def sensitivities(model: CompiledSystem, y: ArrayLike, u: ArrayLike | None = None) -> Floats:
+    """Exact derivatives ∂ẏ/∂p of the right-hand side with respect to the free parameters, (n, n_p).
+
+    Parameters
+    ----------
+    y : array_like
+        State.
+    u : array_like, optional
+        Inputs and parameters (`Model.inputs_with`); their defaults if not given.
+
+    Raises
+    ------
+    ModelError
+        If the system has no free parameters.
+    """
+    layout = model.layout
+    if len(layout.u) == layout.n_inputs:
+        raise ModelError("the system has no free parameters; declare some with add_parameter")
+    state, given = model.given_state(y), model.given_inputs(u)
+    return model.derivative(model.dynamics.traced, "y_dot", "u")(state, given)[:, layout.n_inputs :]

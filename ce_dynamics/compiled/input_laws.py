@@ -1,0 +1,116 @@
+"""Inputs of a model: by name, and as laws of time and of what its sensors say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+import numpy as np
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array, Scalar, array
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.compiled_system import CompiledSystem
+from ce_dynamics.compiled.law_memory import memory, refuse_memory
+from ce_dynamics.compiled.observed import sense
+from ce_dynamics.compiler import CompiledFunction, trace
+from ce_dynamics.errors import ModelError
+from ce_dynamics.mechanism.parameters import refusals
+
+
+class InputLaw(Protocol):
+    """Inputs as a function of time and of what the sensors (the system's outputs) say.
+
+    `inputs` is written on arrays and `where`, like force elements, and answers any of the system's inputs;
+    those it leaves out keep their defaults.
+    """
+
+    def inputs(self, t: Scalar, sensors: Mapping[str, Scalar]) -> Mapping[str, Scalar]:
+        """Inputs by name."""
+        ...
+
+
+def ranges(model: CompiledSystem) -> dict[str, tuple[float, float]]:
+    """Ranges of the inputs that have one, by name."""
+    inputs = model.system.inputs.values()
+    return {entry.name: entry.between for entry in inputs if entry.between is not None}
+
+
+def inputs_with(
+    model: CompiledSystem,
+    parameters: Mapping[str, float] | None = None,
+    inputs: Mapping[str, float] | None = None,
+) -> Floats:
+    """The input vector u with some inputs and free parameters given by name, defaults for the others.
+
+    Raises
+    ------
+    ModelError
+        If a name is unknown, a value not finite, or the model cannot be used with a parameter's value.
+    """
+    u = model.u0
+    names = [entry.name for entry in model.layout.u]
+    n_inputs = model.layout.n_inputs
+    for given, known, what in (
+        (parameters, names[n_inputs:], "parameter"),
+        (inputs, names[:n_inputs], "input"),
+    ):
+        for name, value in checks.mapping(f"{what}s", given or {}).items():
+            if name not in known:
+                raise ModelError(f"no {what} {name!r}; the system's {what}s are {known}")
+            u[names.index(name)] = checks.number(f"{what} {name!r}:", value)
+    if parameters:
+        check_parameters(model, u[n_inputs:])
+    return u
+
+
+def check_parameters(model: CompiledSystem, values: Floats) -> None:
+    """Refuse values of the free parameters with which the model cannot be used."""
+    _ = model.dynamics  # decisions are made until it is traced
+    given = {p.name: np.array([x]) for p, x in zip(model.layout.parameters, values, strict=True)}
+    reason = refusals(model.layout.parameters, given)[0]
+    if reason:
+        raise ModelError(reason)
+
+
+def control(model: CompiledSystem, law: InputLaw, held: Floats | None = None) -> CompiledFunction:
+    """U = law(t, sensors(y)), compiled.
+
+    Parameters
+    ----------
+    law : InputLaw
+    held : array, optional
+        Inputs and free parameters that the law does not answer; their defaults if not given.
+
+    Raises
+    ------
+    ModelError
+        If the law answers an input that the system does not have.
+    """
+    others = model.u0 if held is None else held
+
+    def control(t: Array, y: Array) -> dict[str, Array]:
+        return {"u": answers(model, law, t[0], y, others)}
+
+    sizes = {"t": 1, "y": len(model.layout.y0)}
+    return model.recalled("control", lambda: trace("control", control, sizes), law, others)
+
+
+def answers(model: CompiledSystem, law: InputLaw, t: Scalar, y: Array, held: Array) -> Array:
+    """U as a law answers it; ``held`` has what it does not answer.
+
+    Raises
+    ------
+    ModelError
+        If the law answers an input that the system does not have.
+    """
+    sensors = sense(model, model.instant(y, held))
+    before = memory(law)
+    with checks.calling(f"input law {type(law).__name__}"):
+        given = law.inputs(t, sensors)
+    refuse_memory(law, before)
+    checks.mapping(f"what input law {type(law).__name__} answers", given)
+    unknown = sorted(set(given) - set(model.system.inputs))
+    if unknown:
+        raise ModelError(f"input law answers {unknown}; the system's inputs are {list(model.system.inputs)}")
+    return array(given.get(entry.name, value) for entry, value in zip(model.layout.u, held, strict=True))

@@ -1,0 +1,106 @@
+"""What is observed of a model: outputs of its own, of force elements and of paths, closure errors, energy."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array, Scalar, array, norm
+from ce_dynamics.compiled.compiled_system import CompiledSystem
+from ce_dynamics.compiled.path_outputs import path_values
+from ce_dynamics.compiler import CompiledFunction
+from ce_dynamics.dynamics.instant import Instant
+from ce_dynamics.embedding.closures.closure_errors import closure_errors
+from ce_dynamics.embedding.gearing import gearing
+from ce_dynamics.errors import ModelError
+from ce_dynamics.mechanism.system import Output
+
+
+def observation(model: CompiledSystem) -> CompiledFunction:
+    """All outputs, closure errors, and the gearing of every loop that hinges lead, at (y, u)."""
+    return model.at_state("observation", partial(observe, model))
+
+
+def sense(model: CompiledSystem, instant: Instant) -> dict[str, Scalar]:
+    """The system's outputs at an instant."""
+    return {name: observed(output, instant.outward) for name, output in model.system.outputs.items()}
+
+
+def observe(model: CompiledSystem, y: Array, u: Array) -> dict[str, Array]:
+    """All outputs and closure errors, for floats or traced scalars."""
+    instant = model.instant(y, u)
+    values = path_values(instant.outward) | sense(model, instant) | {"energy": instant.energy}
+    values |= {name: observed(output, instant) for name, output in model.system.measurements.items()}
+    for element, response in instant.loads.responses.items():
+        values |= {f"{element}.{name}": value for name, value in response.outputs.items()}
+    return {
+        "outputs": array(values[entry.name] for entry in model.output_entries),
+        "closure": closure_norms(model, instant),
+        "gearing": array(gearing(S, instant.outward.motions[S.name]) for S in model.geared_loops),
+    }
+
+
+def closure_norms(model: CompiledSystem, instant: Instant) -> Array:
+    """Closure error of every loop closure, in the order of `System.closures`."""
+    errors = {
+        loop.name: norm(closure_errors(instant.outward.motions[S.name], [loop]).residual)
+        for S in model.embedding.aggregates
+        for loop in S.closures
+    }
+    return array(errors[loop.name] for loop in model.system.closures)
+
+
+def outputs(
+    model: CompiledSystem, y: ArrayLike | None = None, u: ArrayLike | None = None
+) -> dict[str, float]:
+    """All outputs by name at one state: the system's own, those of its force elements, and its energy.
+
+    Parameters
+    ----------
+    y, u : array_like, optional
+        State, and inputs with free parameters; the initial state and defaults if not given.
+
+    Returns
+    -------
+    dict of str to float
+        In the order of ``output_entries``, which has the units.
+
+    Raises
+    ------
+    AssemblyError
+        If a loop cannot be assembled at the state.
+
+    Examples
+    --------
+    >>> import ce_dynamics as ce
+    >>> system = ce.System(gravity=(0, 0, -10.0))
+    >>> bob = system.add_body("bob", mass=2.0, com=(0, 0, -1), parent=system.ground,
+    ...                       hinge=ce.Revolute((0, 1, 0)))
+    >>> system.add_output("height", "m", lambda o: o.point(bob, bob.com, system.ground).r[2])
+    >>> ce.compile(system).outputs([0.0, 3.0])
+    {'height': -1.0, 'energy': -11.0}
+    """
+    state, given = model.given_state(y), model.given_inputs(u)
+    values, closure, *_ = observation(model)(state, given)
+    model.refuse_not_finite(state, given, closure)
+    return {entry.name: float(x) for entry, x in zip(model.output_entries, values, strict=True)}
+
+
+def observed(output: Output, motion: object) -> Scalar:
+    """What a user's output says: one number.
+
+    Raises
+    ------
+    ModelError
+        If its function raises something, or returns no number.
+    """
+    with checks.calling(f"output {output.name!r}"):
+        value: Scalar = output.function(motion)
+    if np.ndim(value) != 0 or isinstance(value, (str, bytes)) or not hasattr(value, "__add__"):
+        raise ModelError(
+            f"output {output.name!r} is {checks.shown(value)}; its function must return one number"
+        )
+    return value
