@@ -56,7 +56,7 @@ class PhysicalityWarning(UserWarning):
 
 
 class ImmobilityWarning(UserWarning):
-    """A loop, or a hinge of one, cannot move although its hinges could."""
+    """A loop, or a hinge of one, cannot move although its hinges could, or moves less than exact data say."""
 
 
 class SingularityWarning(UserWarning):

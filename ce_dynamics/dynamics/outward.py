@@ -15,8 +15,8 @@ from ce_dynamics.algebra.spatial import IDENTITY, spatial
 from ce_dynamics.compiler.free_numbers import is_free
 from ce_dynamics.compiler.tracing.cut_points import mark
 from ce_dynamics.embedding.aggregate import Aggregate, Embedding
-from ce_dynamics.embedding.embed import common_ancestor
-from ce_dynamics.embedding.motion import BodyMotion, SubgraphMotion
+from ce_dynamics.embedding.embed import chain_between, common_ancestor
+from ce_dynamics.embedding.motion import BodyMotion, SubgraphMotion, across, at_rest
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.drives import Prescribed
 from ce_dynamics.mechanism.forces.base import PointState
@@ -107,7 +107,7 @@ class Outward:
         self, S: Aggregate, q: Array, v: Array, prescribed: Mapping[str, Prescribed]
     ) -> SubgraphMotion:
         theta_dot = array(entry for body in S.independent for entry in v[self.embedding.v_of[body.name]])
-        siblings = {body.name: self.relative_to_p(body) for body in S.siblings}
+        siblings = self.siblings(S)
         bodies = (*S.bodies, *S.virtual)
         motion = SubgraphMotion(S.parent, bodies, theta_dot, siblings, self.embedding.unturned)
         for body in S.independent:
@@ -125,6 +125,26 @@ class Outward:
     def relative_to_p(self, body: Body) -> BodyMotion:
         """Motion of a body relative to the parent of its aggregated body."""
         return self.motions[self.embedding.owner[body.name].name].body(body.name)
+
+    def siblings(self, S: Aggregate) -> dict[str, BodyMotion]:
+        """Motion relative to p of what closures of S attach to outside S."""
+        return {body.name: self._relative_to(S.parent, body) for body in S.siblings}
+
+    def _relative_to(self, p: Body, body: Body) -> BodyMotion:
+        """Motion of a body relative to one below whose hinges up to it move in a prescribed way.
+
+        Where p is inside of the aggregated body of the other, the latter's motion is known from farther
+        below, with rates that p and the body share; so it is made again from p.
+        """
+        owner = self.embedding.owner
+        if owner[body.name].parent is p:
+            return self.relative_to_p(body)
+        motion = at_rest(p.com, 0)
+        for link in reversed(chain_between(body, p)[:-1]):
+            hinge = self.motions[owner[link.name].name].hinge_motions[link.name]
+            prescribed = hinge._replace(X=zeros(len(hinge.eta), 0), directions=None)
+            motion = across(link, motion, prescribed, zeros(0), turns=True)
+        return motion
 
     def members(self, S: Aggregate) -> list[Member]:
         """What the recursions need of every body of S."""

@@ -270,7 +270,7 @@ def unlocked(outward: Outward, S: Aggregate, free: list[Body]) -> SubgraphMotion
     """S in its present pose, with the velocities of all unprescribed hinges as independent columns."""
     known: Mapping[str, HingeMotion] = outward.motions[S.name].hinge_motions
     n = sum(body.inboard.n_v for body in free)
-    siblings = {body.name: outward.relative_to_p(body) for body in S.siblings}
+    siblings = outward.siblings(S)
     motion = SubgraphMotion(S.parent, S.bodies, np.zeros(n), siblings)
     start = 0
     for body in S.bodies:

@@ -89,7 +89,7 @@ def closure_jacobian(outward: Outward, S: Aggregate) -> Array:
     N_f = sum(sizes)
     if not S.closures:
         return zeros(0, N_f)
-    siblings = {body.name: outward.relative_to_p(body) for body in S.siblings}
+    siblings = outward.siblings(S)
     theta_dot = concatenate([velocity(solved, body) for body in S.bodies])
     free = SubgraphMotion(S.parent, bodies, theta_dot, siblings, outward.embedding.unturned)
     start = 0

@@ -157,6 +157,7 @@ def check_held(S: Aggregate, freedoms: Freedoms) -> None:
             f"closures {closures} hold it more than once, so their forces are not determined; remove a "
             f"closure, or join {[body.name for body in S.bodies]} by Fixed hinges{held_by_precision(S)}"
         )
+    freedoms.refuse_contradiction()
 
 
 def refuse_immovable(system: System, aggregates: Sequence[Aggregate]) -> None:
@@ -170,34 +171,47 @@ def refuse_immovable(system: System, aggregates: Sequence[Aggregate]) -> None:
 
 
 def warn_of_immobility(system: System, aggregates: Sequence[Aggregate]) -> None:
-    """Warn of loops that have no freedom left, and of hinges in loops that cannot move.
+    """Warn of loops that have no freedom left, of hinges in loops that cannot move, and of lost freedoms.
 
     What moves in a prescribed way only is no concern.
     """
     for S in aggregates:
         if not S.closures or S.prescribed or S.siblings:
             continue
+        freedoms = Freedoms(S.bodies, S.closures, S.bodies)
+        still = freedoms.immobile
         free = [body for body in S.bodies if body.inboard.n_v]
-        still = Subgraph(S.bodies, S.closures, S.bodies).immobile()
-        if not still:
+        if still and len(still) == len(free):
+            what = (
+                f"the loop of {S.name!r} has no degree of freedom: {[b.name for b in S.bodies]} move as one"
+            )
+        elif still:
+            what = (
+                f"the hinges of {[body.name for body in still]} cannot move: the closures "
+                f"{[loop.name for loop in S.closures]} hold them"
+            )
+        elif freedoms.barely_held:
+            what = (
+                f"the loop of {S.name!r} has {freedoms.number} degrees of freedom, but the closures "
+                f"{[loop.name for loop in S.closures]} barely hold {freedoms.barely_held} more, as happens "
+                f"where axes or points are given with few digits"
+            )
+        else:
             continue
-        what = (
-            f"the loop of {S.name!r} has no degree of freedom: {[b.name for b in S.bodies]} move as one"
-            if len(still) == len(free)
-            else f"the hinges of {[body.name for body in still]} cannot move: the closures "
-            f"{[loop.name for loop in S.closures]} hold them"
-        )
-        remedy = held_by_precision(S) or "; if they are to, give a hinge more freedom"
+        remedy = held_by_precision(S) or "; if they are to, give a hinge more freedom" * bool(still)
         warnings.warn(f"system {system.name!r}: {what}{remedy}", ImmobilityWarning, stacklevel=2)
 
 
 def held_by_precision(S: Aggregate) -> str:
-    """What to do where bodies cannot move for the precision of their geometry; empty if that is not why."""
+    """What to do where a loop lacks freedoms for the precision of its geometry; empty if that is not why."""
     subgraph = Subgraph(S.bodies, S.closures, S.bodies)
-    still = len(subgraph.immobile())
+    number, still = subgraph.mobility()
     for tolerance in COARSE:
         moved = subgraph.made_exact(tolerance)
-        if moved and len(subgraph.immobile(moved)) < still:
+        if not moved:
+            continue
+        more, fewer = subgraph.mobility(moved)
+        if fewer < still or more > number:
             off = "; ".join(str(found) for found in subgraph.told(moved, taken=False))
             return (
                 f". It would move if its geometry were exact ({off}): give it with more digits, or "

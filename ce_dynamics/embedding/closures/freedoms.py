@@ -19,7 +19,7 @@ from ce_dynamics.embedding.closures.loop import (
     stacked_neutral,
     with_unit_quaternions,
 )
-from ce_dynamics.embedding.closures.nearby_pose import closed_nearby
+from ce_dynamics.embedding.closures.nearby_pose import closed_nearby, refuse_contradicting
 from ce_dynamics.errors import IndependentCoordinatesError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import Lead
@@ -30,6 +30,8 @@ STILL = 1e-9
 """Rate of a hinge, per unit of a motion of the loop, that counts as none."""
 EXACTLY = 1e-14
 """Singular values of Y below this are rounding, which is a few 1e-16 for every body of a chain."""
+BARELY = 1e-4
+"""Singular values of Y below this may be relations between axes or points that data of few digits miss."""
 ASSEMBLED = 1e-11
 """The same in a pose that was assembled, whose coordinates are known to 1e-13 times some condition."""
 
@@ -133,15 +135,34 @@ class Freedoms:
     @cached_property
     def _Y_nearby(self) -> Array | None:
         """Y in a closed pose close by, None if there is none."""
+        return closed_nearby(self._equations, self._advanced, self._q, self._tolerance)
 
-        def equations(q: Array) -> tuple[Array, Array]:
-            return self._residual(q), self._jacobians(q)[0]
+    def _equations(self, q: Array) -> tuple[Array, Array]:
+        """Residual and scaled Y over the free hinges."""
+        return self._residual(q), self._jacobians(q)[0]
 
-        def advanced(q: Array, step: Array) -> Array:
-            moved = self.loop.advanced(q, step * self.loop.scales)
-            return with_unit_quaternions(self.loop.dependent, moved)
+    def _advanced(self, q: Array, step: Array) -> Array:
+        """Coordinates moved by a small step of scaled velocities."""
+        moved = self.loop.advanced(q, step * self.loop.scales)
+        return with_unit_quaternions(self.loop.dependent, moved)
 
-        return closed_nearby(equations, advanced, self._q, self._tolerance)
+    def refuse_contradiction(self) -> None:
+        """Refuse redundant conditions that hold together in the design pose only.
+
+        Raises
+        ------
+        OverConstrainedError
+            If that would open the loop as it moves.
+        """
+        refuse_contradicting(self.loop, self._equations, self._advanced, self._q)
+
+    @property
+    def barely_held(self) -> int:
+        """Freedoms that conditions take only by what may be the precision of data, here and close by."""
+        found = [
+            int(Y.shape[1]) - numerical_rank(Y, BARELY) for Y in (self.Y, self._Y_nearby) if Y is not None
+        ]
+        return min(found) - self.number
 
     def chosen(self, avoid: Container[Body] = ()) -> list[Lead]:
         """Independent coordinates that make the best conditioned Y₁: whole hinges, or components of some.

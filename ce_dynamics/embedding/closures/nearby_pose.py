@@ -9,7 +9,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.closures.closure_errors import numerical_rank
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest, least_squares
-from ce_dynamics.embedding.closures.loop import with_unit_quaternions
+from ce_dynamics.embedding.closures.loop import Loop, with_unit_quaternions
 from ce_dynamics.errors import OverConstrainedError
 
 STEP = 0.03  # rad, or sizes of the loop, along the null space of Y
@@ -72,18 +72,24 @@ def regular_nearby(kernel: LoopKernel, q0: Array) -> bool:
 def refuse_contradiction(kernel: LoopKernel, q0: Array) -> None:
     """Refuse redundant conditions that hold together in the design pose only.
 
-    A small step in a direction that all conditions allow, the redundant ones to within the tolerance of
-    `numerical_rank`, is closed by those that are not redundant; what then stays open of the others is what
-    they contradict each other by.
-
     Raises
     ------
     OverConstrainedError
         If that would open the loop as it moves.
     """
-    loop = kernel.loop
     equations, advanced = over_all_hinges(kernel, q0)
-    q = np.concatenate((q0, kernel.p0))
+    refuse_contradicting(kernel.loop, equations, advanced, np.concatenate((q0, kernel.p0)))
+
+
+def refuse_contradicting(
+    loop: Loop, equations: Equations, advanced: Callable[[Array, Array], Array], q: Array
+) -> None:
+    """The same for equations and steps over all hinges, at their coordinates q.
+
+    A small step in a direction that all conditions allow, the redundant ones to within the tolerance of
+    `numerical_rank`, is closed by those that are not redundant; what then stays open of the others is what
+    they contradict each other by.
+    """
     _, Y = equations(q)
     rank = numerical_rank(Y)
     _, _, Vt = np.linalg.svd(Y)
@@ -96,14 +102,13 @@ def refuse_contradiction(kernel: LoopKernel, q0: Array) -> None:
         r, Y = equations(q)
         left = min(left, largest(r))
         q = advanced(q, least_squares(Y, -r, RANK_TOLERANCE))
-    negligible = 0.1 * (kernel.tolerance - loop.rounding) + loop.rounding
-    if negligible < left < CONTRADICTION * kernel.size:
-        raise contradiction(kernel, f"{STEP:g} rad from the design pose", left)
+    negligible = 0.1 * (loop.tolerance - loop.rounding) + loop.rounding
+    if negligible < left < CONTRADICTION * loop.size:
+        raise contradiction(loop, f"{STEP:g} rad from the design pose", left)
 
 
-def contradiction(kernel: LoopKernel, where: str, left: float) -> OverConstrainedError:
+def contradiction(loop: Loop, where: str, left: float) -> OverConstrainedError:
     """What to say where redundant conditions do not hold together."""
-    loop = kernel.loop
     return OverConstrainedError(
         f"the loop of {loop.name!r} moves only because some of the conditions of its closures "
         f"{[edge.name for edge in loop.closures]} say the same as others, but as they are given they "

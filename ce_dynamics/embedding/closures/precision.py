@@ -159,12 +159,16 @@ class Subgraph:
     def redundant(self, moved: Sequence[Place] = ()) -> int:
         """Conditions that others imply exactly, with some hinges moved."""
         with applied(moved):
-            return Freedoms(self.bodies, self.closures, self.free).redundant_exactly
+            return self._freedoms().redundant_exactly
 
-    def immobile(self, moved: Sequence[Place] = ()) -> tuple[Body, ...]:
-        """Bodies whose hinges cannot move, with some hinges moved."""
+    def mobility(self, moved: Sequence[Place] = ()) -> tuple[int, int]:
+        """Freedoms, and hinges that cannot move, with some hinges moved."""
         with applied(moved):
-            return Freedoms(self.bodies, self.closures, self.free).immobile
+            freedoms = self._freedoms()
+            return freedoms.number_nearby, len(freedoms.immobile)
+
+    def _freedoms(self) -> Freedoms:
+        return Freedoms(self.bodies, self.closures, self.free)
 
     def told(self, moved: Sequence[Place], taken: bool) -> tuple[Assumption, ...]:
         """What there is to say about hinges that are moved, or would be."""
@@ -176,6 +180,10 @@ class Subgraph:
             if place.moved > ROUNDING * self.size:
                 found.append(Assumption(loop, place.owner.name, "point", place.moved, taken))
         return tuple(found)
+
+
+Member = tuple[Place, int]
+"""A hinge and the number of one of its directions."""
 
 
 @contextmanager
@@ -193,11 +201,12 @@ def make_directions_exact(places: Sequence[Place], tolerance: float) -> None:
     """Turn directions that are parallel or perpendicular to within a tolerance to be exactly so.
 
     Of those that are parallel to one another the one that is least off from the others stays.  Directions
-    that more hinges have stay before those that fewer have.
+    to which more others are perpendicular stay before those to which fewer are, as does the normal of a plane
+    before the many directions in it, and of these those that more hinges have.
     """
-    clusters: list[list[tuple[Place, int]]] = []
+    clusters: list[list[Member]] = []
     for place in places:
-        mine: list[list[tuple[Place, int]]] = []  # the two axes of one hinge are never the same
+        mine: list[list[Member]] = []  # the two axes of one hinge are never the same
         for k, direction in enumerate(place.directions):
             near = (
                 cluster
@@ -212,7 +221,9 @@ def make_directions_exact(places: Sequence[Place], tolerance: float) -> None:
             cluster.append((place, k))
             mine.append(cluster)
     settled: list[Array] = []
-    for cluster in sorted(clusters, key=len, reverse=True):
+    across = [perpendiculars(cluster, clusters, tolerance) for cluster in clusters]
+    for k in sorted(range(len(clusters)), key=lambda k: (across[k], len(clusters[k])), reverse=True):
+        cluster = clusters[k]
         directions = [direction_of(member) for member in cluster]
         off = [sum(apart(a, b) for b in directions) for a in directions]
         exact = perpendicular(directions[int(np.argmin(off))], settled, tolerance)
@@ -221,10 +232,16 @@ def make_directions_exact(places: Sequence[Place], tolerance: float) -> None:
             place.directions[k] = exact if float(exact @ direction) > 0.0 else -exact
 
 
-def direction_of(member: tuple[Place, int]) -> Array:
+def direction_of(member: Member) -> Array:
     """The direction of a member of a cluster."""
     place, k = member
     return place.directions[k]
+
+
+def perpendiculars(cluster: Sequence[Member], clusters: Sequence[Sequence[Member]], tolerance: float) -> int:
+    """How many of some clusters have directions that are nearly perpendicular to those of one."""
+    direction = direction_of(cluster[0])
+    return sum(abs(float(direction @ direction_of(other[0]))) <= tolerance for other in clusters)
 
 
 def apart(a: Array, b: Array) -> float:

@@ -92,7 +92,7 @@ class Branch:
         if closed.error > self.kernel.tolerance:
             _, Y = self.kernel(closed.q, np.array((theta,)))
             if contradicts(self.kernel, closed.error, Y):
-                raise contradiction(self.kernel, f"at a coordinate of {theta:.6g}", closed.error)
+                raise contradiction(self.kernel.loop, f"at a coordinate of {theta:.6g}", closed.error)
             raise AssemblyError(
                 f"the loop of {self.kernel.loop.name!r} cannot be followed to {theta:.9g}: its closures stay "
                 f"open by {closed.error:.3g}"
@@ -207,7 +207,7 @@ def refuse_contradiction_ahead(kernel: LoopKernel, here: Point, direction: float
     closed = kernel.newton(kernel.loop.advanced(here.q, step[:m]), np.array((theta,)))
     _, Y = kernel(closed.q, np.array((theta,)))
     if contradicts(kernel, closed.error, Y):
-        raise contradiction(kernel, f"at a coordinate of {theta:.6g}", closed.error)
+        raise contradiction(kernel.loop, f"at a coordinate of {theta:.6g}", closed.error)
 
 
 def end_within(kernel: LoopKernel, here: Point, h: float) -> Point | None:

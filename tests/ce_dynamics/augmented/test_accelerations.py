@@ -10,7 +10,15 @@ from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.state import Layout
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.mechanism.drives import Driven, SecondOrderActuator
-from ce_dynamics.mechanism.hinges import Cylindrical, Free, Prismatic, Revolute, Universal
+from ce_dynamics.mechanism.hinges import (
+    Cylindrical,
+    Distance,
+    Free,
+    Prismatic,
+    Revolute,
+    Spherical,
+    Universal,
+)
 from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.augmented.systems import (
     KINDS,
@@ -193,6 +201,49 @@ def test_observer_agrees_with_the_embedded_one(rng: np.random.Generator) -> None
             assert absolute.coordinate(body, k) == pytest.approx(told.coordinate(body, k), abs=1e-12)
         for k in range(body.inboard.n_v):
             assert absolute.rate(body, k) == pytest.approx(told.rate(body, k), abs=1e-11)
+
+
+def driven_on_an_aggregated_arm() -> System:
+    """A crank is driven on an arm, with a loop of both to the ground; a slider's tab is tied to the crank.
+
+    The slider moves on the arm, which is no end of the crank's own aggregated body but inside of it.
+    """
+    system = System(gravity=(1.0, 2.0, -9.0))
+    for what in ("turn", "turn_rate", "turn_acceleration"):
+        system.add_input(what, "")
+    arm = Revolute((0.2, 1.0, 0.1), (0.1, -0.2, 0.3))
+    crank = Revolute((1.0, 0.2, -0.3), (0.9, 0.1, 0.2))
+    slider, tab = Prismatic((0.1, 0.3, 1.0)), Revolute((0.1, 0.3, 1.0), (0.2, 0.6, 0.1))
+    for name, parent, hinge, com in (
+        ("arm", "ground", arm, (0.5, 0.1, 0.2)),
+        ("crank", "arm", crank, (1.0, 0.3, 0.4)),
+        ("bob", "ground", Spherical((1.0, 1.5, -0.4)), (1.1, 1.2, 0.1)),
+        ("slider", "arm", slider, (0.3, 0.8, 0.2)),
+        ("tab", "slider", tab, (0.25, 0.7, 0.2)),
+    ):
+        system.add_body(name, mass=1.0, com=com, inertia=(0.1, 0.2, 0.15), parent=parent, hinge=hinge)
+    system.prescribe("crank", Driven("turn"))
+    system.close_loop("to the bob", "crank", "bob", Distance((1.1, 0.5, 0.6), (1.0, 1.0, 0.3)))
+    system.close_loop("to the tab", "crank", "tab", Distance((0.9, 0.6, 0.5), (0.3, 0.9, 0.4)))
+    return system
+
+
+def test_what_closes_against_a_driven_body_of_the_aggregated_body_that_carries_it(
+    rng: np.random.Generator,
+) -> None:
+    system = driven_on_an_aggregated_arm()
+    embedding = embed(system)
+    S = embedding.owner["slider"]
+    assert [body.name for body in S.siblings] == ["crank"]
+    assert S.parent.name == "arm"
+    assert embedding.owner["arm"] is embedding.owner["crank"] is not S
+    q = Layout(embedding).split(Layout(embedding).y0)[0]
+    for name, part in embedding.q_of.items():
+        step = 0.05 * rng.uniform(-1.0, 1.0, size=embedding.coordinates[name].inboard.n_v)
+        q[part] += embedding.coordinates[name].inboard.q_dot(q[part], step)
+        q[part] /= np.linalg.norm(q[part]) if len(q[part]) == 4 else 1.0
+    u = np.array([INPUTS[name] for name in system.inputs]) * 0.3
+    compare(system, q, rng.normal(size=embedding.n_v), np.zeros(0), u)
 
 
 def test_energy_balance_of_undamped_motion(rng: np.random.Generator) -> None:

@@ -82,6 +82,41 @@ def test_conditions_that_contradict_each_other_are_refused() -> None:
         embed(hanging_four_bar(1e-10, tolerance=0.0))
 
 
+def tables_in_a_plane(digits: int, tolerance: float = TOLERANCE) -> System:
+    """Two tables that slide in a plane that holds them both, written down with some digits.
+
+    That they do not leave it depends on three directions that are perpendicular to one normal.
+    """
+    there = Elsewhere(rotation(np.random.default_rng(3)), np.zeros(3), digits)
+    system = System(tolerance=tolerance)
+    for name, parent, angle in (("one", "ground", 0.3), ("two", "one", 1.4), ("three", "ground", 2.0)):
+        hinge = ce.Prismatic(there.direction(np.array((np.cos(angle), np.sin(angle), 0.0))))
+        system.add_body(name, mass=1.0, com=np.zeros(3), inertia=(1.0, 1.0, 1.0), parent=parent, hinge=hinge)
+    system.couple("gear", ("one", "two"), ce.LinearCoupling((1.0, -0.7)))
+    system.close_loop("plane", "one", "three", ce.Planar(there.direction(np.array((0.0, 0.0, 1.0)))))
+    return system
+
+
+@pytest.mark.parametrize("digits", [6, 9])
+def test_many_directions_in_a_plane_are_taken_as_perpendicular_to_its_normal(digits: int) -> None:
+    embedding = embed(tables_in_a_plane(digits))
+    assert embedding.n_v == 2
+    some = np.random.default_rng(0).uniform(-1.0, 1.0, (1000, 2))
+    assert np.max(closure_errors_at(embedding, some)) < 1e-15  # a row of sums of three numbers below 1
+
+
+def test_freedoms_that_are_barely_held_are_not_lost_without_a_word() -> None:
+    """Everything moves, but one table only as the other does, along the line that both planes share."""
+    with pytest.warns(ce.ImmobilityWarning, match=r"barely hold 1 more.*or System\(tolerance=1e-05\)"):
+        assert embed(tables_in_a_plane(6, tolerance=0.0)).n_v == 1
+
+
+def test_contradictions_are_refused_where_nothing_is_solved_numerically() -> None:
+    """Couplings find all dependent hinges; nine digits leave the redundant condition open by 1e-10."""
+    with pytest.raises(ce.OverConstrainedError, match="contradict each other"):
+        embed(tables_in_a_plane(9, tolerance=0.0))
+
+
 @pytest.mark.parametrize("value", [-1e-9, 0.1, float("nan")])
 def test_tolerances_that_make_no_sense(value: float) -> None:
     with pytest.raises(ce.ModelError, match="System: tolerance"):
