@@ -17,12 +17,10 @@ from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.complementarity.gyroscopic import ENOUGH
 from ce_dynamics.complementarity.kernels import kernel
 from ce_dynamics.complementarity.problem import ROUNDING, Conditions, Integers
-from ce_dynamics.complementarity.restitution import approach
 from ce_dynamics.complementarity.solvers.small import newton
 from ce_dynamics.simulation.integrators.kernels import call
 
-approaching = kernel(approach)
-SOLVED, LEFT = 1, 0
+SOLVED, LEFT, REBOUNDS = 1, 0, 2
 NEWTON_STEPS = 10
 
 
@@ -182,7 +180,6 @@ def whole_step(  # type: ignore[no-untyped-def]
     YT, A, b, c, d = np.empty((m, n_v)), np.empty((m, m)), np.empty(m), np.empty(m), np.empty(m)
     lower, upper, free, sizes = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
     speed, top = 0.0, 0.0
-    responses(calls, y, u, GT, y_lanes, u_lanes, T, Y, YT)
     for i in range(m):
         before, after, sizes[i] = 0.0, 0.0, 0.0
         for k in range(n_v):
@@ -191,7 +188,12 @@ def whole_step(  # type: ignore[no-untyped-def]
             sizes[i] += abs(GT[i, k] * v_free[k])
         c[i] = rate[i] - before  # ∂ψ/∂t and what prescribed motions add
         free[i] = after
-    c += approaching(psi, rate, free + c, h, kind == 1, restitution, rest_speed)
+        if kind[i] == 1:
+            # as `restitution.rebounding`
+            if restitution[i] > 0.0 and rate[i] < -rest_speed and psi[i] / h + after + c[i] <= 0.0:
+                return REBOUNDS, 0, 0.0, 0.0
+            c[i] += psi[i] / h
+    responses(calls, y, u, GT, y_lanes, u_lanes, T, Y, YT)
     for i in range(m):
         b[i] = free[i] + c[i]
         far = kind[i] == 1 and c[i] > sizes[i]  # see `Problem.speed`
@@ -260,7 +262,7 @@ def whole_step(  # type: ignore[no-untyped-def]
 
 
 class Answer(NamedTuple):
-    """What a step gave; arrays are the caller's own."""
+    """What a step gave, or that rows rebound at its start; arrays are the caller's own."""
 
     y: Floats
     v: Floats
@@ -269,6 +271,7 @@ class Answer(NamedTuple):
     residual: float
     steps: int
     work: float
+    rebounds: bool
 
 
 class CompiledStep:
@@ -320,6 +323,6 @@ class CompiledStep:
         stage = M.calls, M.y, M.u, M.GT, M.v_dot, M.x_dot, M.psi, M.rate, M.mu
         others = M.y_lanes, M.u_lanes, M.T, M.Y, M.y_mid, M.y_dot, M.q, M.v, M.q_dot
         status, count, residual, work = whole_step(*stage, *others, *numbers, p, y_plus, w)
-        if status != SOLVED or not math.isfinite(residual):
+        if status == LEFT or not math.isfinite(residual):
             return None
-        return Answer(y_plus, M.v.copy(), p, w, residual, count, work)
+        return Answer(y_plus, M.v.copy(), p, w, residual, count, work, status == REBOUNDS)

@@ -25,14 +25,13 @@ from ce_dynamics.complementarity.gauss_seidel import Solver
 from ce_dynamics.complementarity.gyroscopic import at_midpoint
 from ce_dynamics.complementarity.problem import (
     NONE,
-    Booleans,
     Conditions,
     Kind,
     Problem,
     Solution,
     SparseRows,
 )
-from ce_dynamics.complementarity.restitution import SHARES, approach, gains
+from ce_dynamics.complementarity.restitution import Impact, Touching, impacts
 from ce_dynamics.complementarity.rigid import turned
 from ce_dynamics.complementarity.solvers.chain import Chain
 from ce_dynamics.complementarity.solvers.rows import DENSE_ROWS
@@ -85,6 +84,12 @@ class Step(NamedTuple):
     stage: Stage
     solution: Solution
     work: float
+
+
+def together(before: Stage, hit: Impact, done: Step) -> Step:
+    """A step that begins with impacts."""
+    solution = done.solution.behind(hit.p, hit.residual, hit.unresolved)
+    return Step(done.y, before._replace(power=done.stage.power), solution, hit.work + done.work)
 
 
 class UnilateralModel:
@@ -252,30 +257,26 @@ class UnilateralModel:
     def _dynamics_binding(self) -> Binding:
         return self.model.dynamics.bind()
 
-    def problem(self, y: Floats, u: Floats, h: float, stage: Stage, share: float = 1.0) -> Problem:
-        """The complementarity problem of a step of length h, with a share of the restitution."""
+    def problem(self, y: Floats, u: Floats, h: float, stage: Stage) -> Problem:
+        """The complementarity problem of a step of length h, in which nothing rebounds."""
         _, v, _ = self.model.layout.split(y)
         v_free = self.free_velocities(y, u, h, stage.v_dot)
         drift = stage.rate - stage.GT @ v  # ∂ψ/∂t and what prescribed motions add
-        c = drift + approach(
-            stage.psi,
-            stage.rate,
-            stage.GT @ v_free + drift,
-            h,
-            self.unilateral,
-            share * self.restitution,
-            self.rest_speed,
-        )
+        c = drift + np.where(self.unilateral, stage.psi / h, 0.0)
         conditions = self._conditions._replace(mu=stage.mu, lower=-h * self.limit, upper=h * self.limit)
         GT, YT = stage.GT, self.responses(y, u, stage.GT)
         return Problem(SparseRows.dense(GT), SparseRows.dense(YT), v_free, c, conditions)
 
-    @cached_property
-    def _impacting(self) -> Booleans:
-        """Rows that may rebound, and friction that these bound."""
-        normal = np.array([kind.normal for kind in self.row_kinds], dtype=np.int64)
-        rows = self.restitution > 0.0
-        return np.where(normal >= 0, rows[normal] if len(rows) else False, rows).astype(bool)
+    def impacts(self, y: Floats, u: Floats, h: float, stage: Stage, solver: Solver) -> Impact | None:
+        """What rebounds at the start of a step; see `ce_dynamics.complementarity.restitution`."""
+        if not self.bouncing or not np.any(stage.rate[self.restitution > 0.0] < -self.rest_speed):
+            return None
+        _, v, _ = self.model.layout.split(y)
+        drift = stage.rate - stage.GT @ v
+        predicted = stage.GT @ self.free_velocities(y, u, h, stage.v_dot) + drift
+        matrices = SparseRows.dense(stage.GT), SparseRows.dense(self.responses(y, u, stage.GT))
+        rows = Touching(*matrices, drift, stage.psi, self._conditions._replace(mu=stage.mu), self.restitution)
+        return impacts(rows, v, predicted, h, self.rest_speed, solver)
 
     @cached_property
     def bouncing(self) -> bool:
@@ -311,19 +312,29 @@ class UnilateralModel:
         ModelError
             If the state has become infinite or NaN.
         """
+        stage = None
         if isinstance(solver, Chain) and len(self.row_kinds) <= DENSE_ROWS:
-            done = self._in_machine_code(t, y, u, h, solver, start)
+            done, stage = self._in_machine_code(t, y, u, h, solver, start)
             if done is not None:
                 return done
-        stage = self.stage(t, y, u)
-        layout = self.model.layout
-        q, v, x = layout.split(y)
-        for share in SHARES:
-            problem = self.problem(y, u, h, stage, share)
-            solution = solver.solve(problem, start)
-            after = stage.rate + stage.GT @ (solution.v - v)
-            if not self.bouncing or not gains(solution.p, stage.rate, after, self._impacting):
-                break
+        before = self.stage(t, y, u) if stage is None else stage
+        hit = self.impacts(y, u, h, before, solver)
+        if hit is None:
+            return self._without_rebound(t, y, u, h, solver, start, before)
+        q, _, x = self.model.layout.split(y)
+        behind = np.concatenate((q, hit.v, x))
+        done = None
+        if isinstance(solver, Chain) and len(self.row_kinds) <= DENSE_ROWS:
+            done, _ = self._in_machine_code(t, behind, u, h, solver, start, bouncing=False)
+        if done is None:
+            done = self._without_rebound(t, behind, u, h, solver, start, self.stage(t, behind, u))
+        return together(before, hit, done)
+
+    def _without_rebound(
+        self, t: float, y: Floats, u: Floats, h: float, solver: Solver, start: Floats | None, stage: Stage
+    ) -> Step:
+        q, v, x = self.model.layout.split(y)
+        solution = solver.solve(self.problem(y, u, h, stage), start)
         v_plus = solution.v
         q_dot = self._rates(q, v_plus)[0]
         q_plus = q + h * q_dot  # u⁺ = u + V v⁺ h
@@ -334,13 +345,21 @@ class UnilateralModel:
         return Step(y_plus, stage, solution, work)
 
     def _in_machine_code(
-        self, t: float, y: Floats, u: Floats, h: float, solver: Chain, start: Floats | None
-    ) -> Step | None:
+        self,
+        t: float,
+        y: Floats,
+        u: Floats,
+        h: float,
+        solver: Chain,
+        start: Floats | None,
+        bouncing: bool = True,
+    ) -> tuple[Step | None, Stage | None]:
+        """The step, or None and, where rows rebound, the stage."""
         machine = self._compiled_step
-        given = self.restitution, self.rest_speed
-        answer = machine.step(t, y, u, h, start, solver.tolerance, *given)
-        if answer is None or not answer.residual <= solver.limit:
-            return None
+        restitution = self.restitution if bouncing else np.zeros_like(self.restitution)
+        answer = machine.step(t, y, u, h, start, solver.tolerance, restitution, self.rest_speed)
+        if answer is None:
+            return None, None
         M = machine.machine
         stage = Stage(
             M.v_dot.copy(),
@@ -351,8 +370,10 @@ class UnilateralModel:
             M.mu.copy(),
             float(M.power[0]),
         )
+        if answer.rebounds or not answer.residual <= solver.limit:
+            return None, stage
         solution = Solution(answer.v, answer.p, answer.w, answer.residual, True, answer.steps, "Newton")
-        return Step(answer.y, stage, solution, answer.work)
+        return Step(answer.y, stage, solution, answer.work), stage
 
     @cached_property
     def _compiled_step(self) -> CompiledStep:

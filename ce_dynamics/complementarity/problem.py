@@ -10,7 +10,7 @@ every row asks for one of
 bilateral    w = 0
 unilateral   0 ≤ p ⊥ w ≥ 0
 box          p = lower where w > 0, p = upper where w < 0, in between where w = 0
-friction     a box of ± μ times the impulse of another row
+friction     a box of ± μ times the impulse of another row, a unilateral one or a box
 disc         two rows whose impulse has at most the length μ times that of another
              row; where it is reached, it is opposite to the sliding velocity
 ===========  ======================================================================
@@ -21,7 +21,7 @@ c holds ψ/h + ∂ψ/∂t of gaps ψ, target velocities, and what restitution as
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
@@ -163,7 +163,7 @@ class Conditions(NamedTuple):
         Raises
         ------
         ModelError
-            If arrays have different lengths, a friction row names no unilateral row, a coefficient is
+            If arrays have different lengths, a friction row names no unilateral row or box, a coefficient is
             negative or not finite, bounds are the wrong way round, or a disc row stands alone.
         """
         m = len(self.kind)
@@ -174,8 +174,8 @@ class Conditions(NamedTuple):
                 )
         for i in np.flatnonzero(self.kind >= Kind.FRICTION):
             n = self.normal[i]
-            if not 0 <= n < m or self.kind[n] != Kind.UNILATERAL:
-                raise ModelError(f"friction row {i}: normal row {n} must be one of the unilateral rows")
+            if not 0 <= n < m or self.kind[n] not in (Kind.UNILATERAL, Kind.BOX):
+                raise ModelError(f"friction row {i}: normal row {n} must be a unilateral row or a box")
             if not 0.0 <= self.mu[i] < np.inf:
                 raise ModelError(f"friction row {i}: μ = {self.mu[i]!r} must be finite and not negative")
         firsts = np.flatnonzero(self.kind == Kind.DISC_1)
@@ -380,6 +380,11 @@ class Solution:
     converged: bool
     sweeps: int
     method: str
+
+    def behind(self, p: Floats, residual: float, unresolved: int) -> Solution:
+        """The same behind impacts with impulses p."""
+        solved = self.converged and not unresolved
+        return replace(self, p=p + self.p, residual=max(residual, self.residual), converged=solved)
 
     def require(self) -> Solution:
         """The solution itself, if it converged.

@@ -215,14 +215,17 @@ class RigidBodies:
             Applied forces and torques about the centres of mass, world axes.
         """
         R = rotations(state.quaternion)
-        Y = self.inverse_blocks(R)
         v_free = self.free_velocities(state, R, h, forces)
+        return Problem(*self.matrices(R, rows), v_free.ravel(), c, conditions)
+
+    def matrices(self, R: Floats, rows: RigidRows) -> tuple[SparseRows, SparseRows]:
+        """Gᵀ and (M⁻¹ G)ᵀ."""
+        Y = self.inverse_blocks(R)
         Y_a = np.einsum("mij,mj->mi", Y[rows.body_a], rows.J_a)
         Y_b = np.einsum("mij,mj->mi", Y[rows.body_b], rows.J_b)
-        n = v_free.size
+        n = 6 * len(self.mass)
         GT = two_body_rows(rows.body_a, rows.body_b, rows.J_a, rows.J_b, n)
-        YT = two_body_rows(rows.body_a, rows.body_b, Y_a, Y_b, n)
-        return Problem(GT, YT, v_free.ravel(), c, conditions)
+        return GT, two_body_rows(rows.body_a, rows.body_b, Y_a, Y_b, n)
 
     def moved(self, state: RigidState, v_plus: Floats, h: float) -> RigidState:
         """u⁺ = u + V v⁺ h; orientations turn by h ω⁺ about it."""

@@ -26,7 +26,7 @@ from ce_dynamics.complementarity.explanations import warn_of_remains
 from ce_dynamics.complementarity.friction import checked_restitution
 from ce_dynamics.complementarity.gauss_seidel import Solver
 from ce_dynamics.complementarity.problem import Conditions, Integers, Kind, Solution
-from ce_dynamics.complementarity.restitution import SHARES, approach, gains
+from ce_dynamics.complementarity.restitution import Impact, Touching, impacts
 from ce_dynamics.complementarity.rigid import NO_BODY, RigidBodies, RigidRows, RigidState, rotations
 from ce_dynamics.complementarity.shapes import Box, Capsule, HalfSpace, Placed, Shape, Sphere, frame, pair_of
 from ce_dynamics.complementarity.solvers.chain import Chain
@@ -258,20 +258,31 @@ class RigidContacts:
         margin = 2.0 * h * (fastest + h * float(np.linalg.norm(self.bodies.gravity)))
         meetings = self.meetings(state, margin)
         rows, conditions = self.rows(meetings, state.r)
-        rate = velocity_of(rows, state.v)
-        free = self.bodies.free_velocities(state, rotations(state.quaternion), h)
-        unilateral = conditions.kind == Kind.UNILATERAL
-        reached, all_rows = velocity_of(rows, free), np.ones(len(rate), dtype=bool)
-        for share in SHARES:
-            e = np.where(unilateral, share * self.e, 0.0)
-            c = approach(rows.psi, rate, reached, h, unilateral, e, self.rest_speed)
-            problem = self.bodies.problem(state, rows, conditions, h, c)
-            solution = solver.solve(problem, started(meetings.key, warm))
-            after = velocity_of(rows, solution.v.reshape(-1, 6))
-            if self.e == 0.0 or not gains(solution.p, rate, after, all_rows):
-                break
-        work = 0.5 * float(solution.p @ (rate + after))
+        work, hit = 0.0, None
+        if self.e > 0.0:
+            hit = self._impacts(state, rows, conditions, h, solver)
+            if hit is not None:
+                state, work = state._replace(v=hit.v.reshape(-1, 6)), hit.work
+        c = np.where(conditions.kind == Kind.UNILATERAL, rows.psi / h, 0.0)
+        problem = self.bodies.problem(state, rows, conditions, h, c)
+        solution = solver.solve(problem, started(meetings.key, warm))
+        rate, after = velocity_of(rows, state.v), velocity_of(rows, solution.v.reshape(-1, 6))
+        work += 0.5 * float(solution.p @ (rate + after))
+        if hit is not None:
+            solution = solution.behind(hit.p, hit.residual, hit.unresolved)
         return self.bodies.moved(state, solution.v, h), meetings, solution, work
+
+    def _impacts(
+        self, state: RigidState, rows: RigidRows, conditions: Conditions, h: float, solver: Solver
+    ) -> Impact | None:
+        """What rebounds at the start of a step."""
+        if not np.any(velocity_of(rows, state.v)[::3] < -self.rest_speed):
+            return None
+        R = rotations(state.quaternion)
+        predicted = velocity_of(rows, self.bodies.free_velocities(state, R, h))
+        e = np.where(conditions.kind == Kind.UNILATERAL, self.e, 0.0)
+        touching = Touching(*self.bodies.matrices(R, rows), rows.drift, rows.psi, conditions, e)
+        return impacts(touching, state.v.ravel(), predicted, h, self.rest_speed, solver)
 
     def check_start(self, state: RigidState) -> None:
         """Refuse a state in which shapes overlap.

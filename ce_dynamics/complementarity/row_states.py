@@ -103,6 +103,9 @@ def by_lemke(s: Scaled, rows: Bounded) -> tuple[Floats, Booleans, Booleans] | No
             n = place[rows.normal[row]]
             E[i, n] -= rows.mu[row]
             reach[j, n] = 2.0 * rows.mu[row]
+            if box[rows.normal[row]]:  # its p_n is lower + x
+                e[i] -= rows.mu[row] * rows.lower[rows.normal[row]]
+                width[j] = 2.0 * rows.mu[row] * rows.lower[rows.normal[row]]
         reach[j, i] -= 1.0
     M = np.block([[A @ E, np.eye(len(kept))[:, f]], [reach, np.zeros((len(f), len(f)))]])
     z = lemke(M, np.concatenate((A @ e + b, width)))

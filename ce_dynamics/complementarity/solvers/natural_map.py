@@ -43,6 +43,16 @@ def positive(z, sigma):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def of_normal(n, y, sigma, kind, lower, upper):  # type: ignore[no-untyped-def]
+    """P_n of a normal row, unilateral or a box, and its derivative by y_n."""
+    if kind[n] != 2:
+        return positive(y[n], sigma)
+    below, slope_below = positive(lower[n] - y[n], sigma)
+    above, slope_above = positive(y[n] - upper[n], sigma)
+    return y[n] + below - above, 1.0 - slope_below - slope_above
+
+
+@kernel
 def natural_map(  # type: ignore[no-untyped-def]
     y, sigma, kind, normal, mu, lower, upper, P, Ds, Dn, Dp
 ):
@@ -65,7 +75,7 @@ def natural_map(  # type: ignore[no-untyped-def]
             Ds[i] = 1.0 - slope_below - slope_above
         elif what == 3:
             n = normal[i]
-            p_n, slope_n = positive(y[n], sigma)
+            p_n, slope_n = of_normal(n, y, sigma, kind, lower, upper)
             reach = mu[i] * p_n
             below, slope_below = positive(-reach - y[i], sigma)
             above, slope_above = positive(y[i] - reach, sigma)
@@ -74,7 +84,7 @@ def natural_map(  # type: ignore[no-untyped-def]
             Dn[i] = (slope_above - slope_below) * mu[i] * slope_n
         else:
             n = normal[i]
-            p_n, slope_n = positive(y[n], sigma)
+            p_n, slope_n = of_normal(n, y, sigma, kind, lower, upper)
             reach = mu[i] * p_n
             a, b = y[i], y[i + 1]
             length = math.sqrt(a * a + b * b)
@@ -110,6 +120,7 @@ def onto_cones(y, kind, lower, upper, starts, members, mu, P):  # type: ignore[n
     The friction rows of normal row n are ``members[starts[n]:starts[n+1]]`` (first rows of discs).  With p_n
     given, each of their parts y_i is shortened to μ_i p_n at most; the nearest p_n solves
     p_n − y_n = Σ μ_i max(0, |y_i| − μ_i p_n), piecewise linear and concave, by Newton's method from p_n = 0.
+    A box bounds its friction rows by what it is itself: exact where its bounds are equal.
     """
     for n in range(y.size):
         what = kind[n]
@@ -117,11 +128,11 @@ def onto_cones(y, kind, lower, upper, starts, members, mu, P):  # type: ignore[n
             P[n] = y[n]
         elif what == 2:
             P[n] = min(max(y[n], lower[n]), upper[n])
-        elif what == 1:
+        if what == 1 or what == 2:
             first, last = starts[n], starts[n + 1]
-            p_n = 0.0
+            p_n = P[n] if what == 2 else 0.0
             tied = -1
-            for _ in range(last - first + 2):  # rounding may go to and fro
+            for _ in range(last - first + 2 if what == 1 else 0):  # rounding may go to and fro
                 top, weight, count = y[n], 1.0, 0
                 for k in range(first, last):
                     i = members[k]

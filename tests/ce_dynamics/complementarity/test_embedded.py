@@ -28,7 +28,6 @@ from ce_dynamics.complementarity import (
     simulate_unilateral,
 )
 from ce_dynamics.complementarity.friction import Friction
-from ce_dynamics.complementarity.restitution import approach
 from ce_dynamics.errors import ModelError, SimulationError
 from tests.ce_dynamics.mechanisms import four_bar
 
@@ -228,25 +227,6 @@ def test_slow_impacts_come_to_rest(body: Model) -> None:
     last = run.results.isel(time=slice(-20, None))
     np.testing.assert_allclose(last["body_z"], 0.3, atol=1e-9)
     np.testing.assert_allclose(last["multiplier"][:, 0], 2.0 * G, rtol=1e-9)
-
-
-def test_rebound_rule() -> None:
-    yes = np.array([True])
-    half = np.array([0.5])
-
-    def rule(psi: float, rate: float, predicted: float, e: Floats = half) -> float:
-        arrays = (np.array([psi]), np.array([rate]), np.array([predicted]))
-        return float(approach(*arrays, 0.1, yes, e, 0.01)[0])
-
-    assert rule(0.05, -2.0, -2.0) == -1.0  # impact: w = ψ̇⁺ + e ψ̇⁻
-    assert rule(0.5, -2.0, -2.0) == 5.0  # not reached in this step: ψ/h
-    assert rule(0.0, -0.005, -1.0) == 0.0  # too slow to bounce
-    # between the rest speed and twice it one passes into the other
-    np.testing.assert_allclose(rule(0.001, -0.015, -1.0), 0.5 * 0.01 - 0.5 * 0.5 * 0.015)
-    np.testing.assert_allclose(rule(0.001, -0.01 - 1e-12, -1.0), 0.01, atol=1e-9)
-    np.testing.assert_allclose(rule(0.001, -0.02 + 1e-12, -1.0), -0.01, atol=1e-9)
-    assert rule(0.05, -2.0, -2.0, np.zeros(1)) == 0.5
-    assert not approach(np.ones(1), -np.ones(1), -np.ones(1), 0.1, ~yes, half, 0.0)[0]
 
 
 def test_disc_rolls_without_slipping_down_an_incline() -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity import (
+    Chain,
     Conditions,
     ConvergenceError,
     Exact,
@@ -284,7 +287,7 @@ def test_problems_with_bad_numbers_are_refused(name: str, value: Floats, words: 
     ("kinds", "normal", "mu", "lower", "upper", "words"),
     [
         ([Kind.FRICTION], [-1], [0.5], None, None, "normal row -1"),
-        ([Kind.BILATERAL, Kind.FRICTION], [-1, 0], [0, 0.5], None, None, "one of the unilateral rows"),
+        ([Kind.BILATERAL, Kind.FRICTION], [-1, 0], [0, 0.5], None, None, "a unilateral row or a box"),
         ([Kind.UNILATERAL, Kind.FRICTION], [-1, 0], [0, -0.5], None, None, "must be finite and not negative"),
         (
             [Kind.UNILATERAL, Kind.FRICTION],
@@ -315,3 +318,24 @@ def test_solvers_refuse_bad_settings() -> None:
         GaussSeidel(max_sweeps=0)
     with pytest.raises(ModelError, match="start of the iteration"):
         GaussSeidel().solve(one_row(), np.array([np.nan]))
+
+
+def test_friction_of_a_given_bound(rng: np.random.Generator) -> None:
+    # normal rows that are boxes of no width: the conditions are those of boxes ± μ p_n
+    for _ in range(30):
+        problem = frictional(rng)
+        kind, normal, mu, lower, upper = problem.conditions
+        given = np.where(kind == Kind.UNILATERAL, rng.uniform(0.0, 2.0, len(kind)), lower)
+        held = np.where(kind == Kind.UNILATERAL, given, upper)
+        boxed = problem.conditions._replace(
+            kind=np.where(kind == Kind.UNILATERAL, int(Kind.BOX), kind), lower=given, upper=held
+        )
+        boxed.check()
+        bound = np.where(kind == Kind.FRICTION, mu * given[normal], held)
+        plain = Conditions.of(
+            [Kind.BOX] * len(kind), lower=np.where(kind == Kind.FRICTION, -bound, given), upper=bound
+        )
+        expected = Exact().solve(replace(problem, conditions=plain))
+        for solver in (Exact(), Chain(1e-13), GaussSeidel(1e-12)):
+            found = solver.solve(replace(problem, conditions=boxed))
+            np.testing.assert_allclose(found.w, expected.w, atol=1e-8)
