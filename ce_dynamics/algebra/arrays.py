@@ -20,25 +20,28 @@ Scalar: TypeAlias = Any
 Array: TypeAlias = NDArray[Any]
 """An array of floats or of traced scalars."""
 
-_PLAIN = (float, int, np.floating, np.integer, bool, np.bool_)
+PLAIN = (float, int, np.floating, np.integer, np.bool_)
+"""Types of plain numbers."""
 
 
 def array(values: Iterable[Any]) -> Array:
     """Stack scalars or rows into an array: ``float64`` if every entry is a plain number, else of objects."""
     stacked = np.array(list(values), dtype=object)
-    if all(isinstance(value, _PLAIN) for value in stacked.flat):
+    if all(isinstance(value, PLAIN) for value in stacked.flat):
         return stacked.astype(np.float64)
     return stacked
 
 
 def is_plain(value: Array) -> bool:
     """Whether an array holds plain numbers only."""
-    return all(isinstance(entry, _PLAIN) for entry in np.asarray(value).flat)
+    return all(isinstance(entry, PLAIN) for entry in np.asarray(value).flat)
 
 
-def _elementwise(plain: np.ufunc, method: str) -> Callable[[Any], Any]:
+def _elementwise(plain: np.ufunc) -> Callable[[Any], Any]:
+    method = plain.__name__
+
     def scalar(x: Scalar) -> Scalar:
-        return ieee(x) if isinstance(x, _PLAIN) else getattr(x, method)()
+        return ieee(x) if isinstance(x, PLAIN) else getattr(x, method)()
 
     def ieee(x: Scalar) -> np.float64:
         with np.errstate(all="ignore"):
@@ -56,17 +59,17 @@ def _elementwise(plain: np.ufunc, method: str) -> Callable[[Any], Any]:
     return function
 
 
-sin = _elementwise(np.sin, "sin")
-cos = _elementwise(np.cos, "cos")
-tan = _elementwise(np.tan, "tan")
-arcsin = _elementwise(np.arcsin, "arcsin")
-arccos = _elementwise(np.arccos, "arccos")
-arctan = _elementwise(np.arctan, "arctan")
-sqrt = _elementwise(np.sqrt, "sqrt")
-exp = _elementwise(np.exp, "exp")
-log = _elementwise(np.log, "log")
-tanh = _elementwise(np.tanh, "tanh")
-floor = _elementwise(np.floor, "floor")
+sin = _elementwise(np.sin)
+cos = _elementwise(np.cos)
+tan = _elementwise(np.tan)
+arcsin = _elementwise(np.arcsin)
+arccos = _elementwise(np.arccos)
+arctan = _elementwise(np.arctan)
+sqrt = _elementwise(np.sqrt)
+exp = _elementwise(np.exp)
+log = _elementwise(np.log)
+tanh = _elementwise(np.tanh)
+floor = _elementwise(np.floor)
 
 
 def absolute(x: Scalar) -> Scalar:
@@ -76,8 +79,8 @@ def absolute(x: Scalar) -> Scalar:
 
 def arctan2(y: Scalar, x: Scalar) -> Scalar:
     """Angle of the point (x, y), in (-π, π]."""
-    if isinstance(y, _PLAIN):
-        return math.atan2(y, x) if isinstance(x, _PLAIN) else x.arctan2_of(y)
+    if isinstance(y, PLAIN):
+        return math.atan2(y, x) if isinstance(x, PLAIN) else x.arctan2_of(y)
     return y.arctan2(x)
 
 
@@ -91,7 +94,7 @@ def where(condition: Any, if_true: Any, if_false: Any) -> Any:
         chosen_true, chosen_false = np.broadcast_arrays(if_true, if_false)
         pairs = zip(chosen_true.flat, chosen_false.flat, strict=True)
         return array(where(condition, a, b) for a, b in pairs).reshape(chosen_true.shape)
-    if isinstance(condition, _PLAIN):
+    if isinstance(condition, PLAIN):
         return if_true if condition else if_false
     return condition.where(if_true, if_false)
 

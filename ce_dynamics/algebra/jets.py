@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from ce_dynamics.algebra.arrays import (
+    PLAIN,
     Array,
     Scalar,
     arccos,
@@ -36,8 +37,6 @@ from ce_dynamics.algebra.arrays import (
     tanh,
     where,
 )
-
-_PLAIN = (float, int, np.floating, np.integer, np.bool_)
 
 
 class MovingCondition:
@@ -185,7 +184,7 @@ class ScalarMotion:
         return self.mapped(inverse, -square, 2.0 * square * inverse)
 
     def __pow__(self, exponent: Any) -> Any:
-        if not isinstance(exponent, _PLAIN):
+        if not isinstance(exponent, PLAIN):
             return exp(log(self) * exponent)
         p = float(exponent)
         if p == 0.0:
@@ -329,7 +328,7 @@ def angle_of(y: ScalarMotion, x: ScalarMotion) -> ScalarMotion:
 
 def power(x: Scalar, p: float) -> Scalar:
     """x to a plain power; NaN, not a complex number, of a negative base."""
-    if not isinstance(x, _PLAIN):
+    if not isinstance(x, PLAIN):
         return x ** (int(p) if p.is_integer() else p)
     with np.errstate(all="ignore"):
         result = float(np.float_power(x, p))

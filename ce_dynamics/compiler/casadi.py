@@ -7,13 +7,14 @@ n-by-m matrix, () a 1-by-1 matrix; arrays of more axes are flattened (C order) i
 from __future__ import annotations
 
 import math
+import operator
 import re
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 from ce_dynamics.compiler.tracing.function import Shape, TracedFunction
-from ce_dynamics.compiler.tracing.operations import Op, arity
+from ce_dynamics.compiler.tracing.operations import C_FUNCTIONS, OPERATORS, Op, arity
 
 
 @cache
@@ -21,45 +22,13 @@ def _builders() -> dict[int, Callable[..., Any]]:
     import casadi as ca
 
     return {
-        Op.ADD: lambda x, y: x + y,
-        Op.SUB: lambda x, y: x - y,
-        Op.MUL: lambda x, y: x * y,
-        Op.DIV: lambda x, y: x / y,
-        Op.NEG: lambda x: -x,
-        Op.SQRT: ca.sqrt,
-        Op.FABS: ca.fabs,
-        Op.SIN: ca.sin,
-        Op.COS: ca.cos,
-        Op.TAN: ca.tan,
-        Op.ASIN: ca.asin,
-        Op.ACOS: ca.acos,
-        Op.ATAN: ca.atan,
-        Op.ATAN2: ca.atan2,
-        Op.EXP: ca.exp,
-        Op.LOG: ca.log,
-        Op.TANH: ca.tanh,
-        Op.POW: ca.power,
-        Op.LT: lambda x, y: x < y,
-        Op.LE: lambda x, y: x <= y,
-        Op.EQ: ca.eq,
-        Op.NE: ca.ne,
+        **{op: written.of for op, written in OPERATORS.items()},
+        **{op: getattr(ca, name) for op, name in C_FUNCTIONS.items() if op != Op.POW},
+        Op.NEG: operator.neg,
         Op.AND: ca.logic_and,
         Op.OR: ca.logic_or,
         Op.NOT: ca.logic_not,
         Op.SELECT: ca.if_else,
-        Op.FLOOR: ca.floor,
-        Op.CEIL: ca.ceil,
-        Op.SINH: ca.sinh,
-        Op.COSH: ca.cosh,
-        Op.ASINH: ca.asinh,
-        Op.ACOSH: ca.acosh,
-        Op.ATANH: ca.atanh,
-        Op.EXPM1: ca.expm1,
-        Op.LOG1P: ca.log1p,
-        Op.ERF: ca.erf,
-        Op.HYPOT: ca.hypot,
-        Op.FMOD: ca.fmod,
-        Op.COPYSIGN: ca.copysign,
     }
 
 

@@ -15,62 +15,22 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import broadcast_operator, where
+from ce_dynamics.algebra.arrays import PLAIN, arctan2, broadcast_operator, where
 from ce_dynamics.compiler.tracing.graph import Graph
-from ce_dynamics.compiler.tracing.operations import LOGICAL, MEANING, UNARY, Op
+from ce_dynamics.compiler.tracing.operations import FUNCTIONS, LOGICAL, MEANING, OPERATORS, UNARY, Op
 from ce_dynamics.compiler.tracing.traced import Condition, Traced
 from ce_dynamics.errors import ModelError
 
-_PLAIN = (float, int, np.floating, np.integer, np.bool_)
-
-_SYMBOL = {
-    Op.ADD: "+",
-    Op.SUB: "-",
-    Op.MUL: "*",
-    Op.DIV: "/",
-    Op.POW: "**",
-    Op.LT: "<",
-    Op.LE: "<=",
-    Op.EQ: "==",
-    Op.NE: "!=",
-    Op.AND: "and",
-    Op.OR: "or",
-}
 _LONGEST_TEXT = 100
 _DEEPEST_TEXT = 5
 
-_METHOD = {
-    Op.SQRT: "sqrt",
-    Op.FABS: "fabs",
-    Op.SIN: "sin",
-    Op.COS: "cos",
-    Op.TAN: "tan",
-    Op.ASIN: "arcsin",
-    Op.ACOS: "arccos",
-    Op.ATAN: "arctan",
-    Op.EXP: "exp",
-    Op.LOG: "log",
-    Op.TANH: "tanh",
-}
-"""Elementary functions of one operand, by the names of the methods of traced scalars."""
-
 _ON_TRACED: dict[int, Callable[..., Any]] = {
-    Op.ADD: operator.add,
-    Op.SUB: operator.sub,
-    Op.MUL: operator.mul,
-    Op.DIV: operator.truediv,
-    Op.POW: operator.pow,
+    **{op: operator.methodcaller(name) for op, name in FUNCTIONS.items()},
+    **{op: written.of for op, written in OPERATORS.items()},
     Op.NEG: operator.neg,
-    Op.LT: operator.lt,
-    Op.LE: operator.le,
-    Op.EQ: operator.eq,
-    Op.NE: operator.ne,
-    Op.AND: operator.and_,
-    Op.OR: operator.or_,
     Op.NOT: operator.invert,
     Op.SELECT: where,
-    Op.ATAN2: lambda y, x: y.arctan2(x) if isinstance(y, Traced) else x.arctan2_of(y),
-    **{op: operator.methodcaller(name) for op, name in _METHOD.items()},
+    Op.ATAN2: arctan2,
 }
 
 
@@ -104,8 +64,10 @@ class Formula:
         if depth == 0:
             return "…"
         parts = [x.text(depth - 1) if isinstance(x, Formula) else f"{x:.6g}" for x in self.operands]
-        if self.op in _SYMBOL:
-            text = f" {_SYMBOL[self.op]} ".join(f"({part})" if " " in part else part for part in parts)
+        if self.op in OPERATORS:
+            text = f" {OPERATORS[self.op].symbol} ".join(
+                f"({part})" if " " in part else part for part in parts
+            )
         else:
             text = f"{self.op.name.lower()}({', '.join(parts)})"
         return text if len(text) <= _LONGEST_TEXT else f"{text[: _LONGEST_TEXT - 1]}…"
@@ -198,44 +160,30 @@ def decided(condition: Any, meaning: str) -> bool:
     return condition.decide(meaning) if isinstance(condition, FreeCondition) else bool(condition)
 
 
-def _operator(op: Op, plain: Callable[[Any, Any], Any], swapped: bool = False) -> Callable[[Any, Any], Any]:
+def _operator(op: Op, swapped: bool = False) -> Callable[[Any, Any], Any]:
     """An operator method; `swapped` for the reflected one."""
+    plain = OPERATORS[op].of
 
     def method(self: Free, other: Any) -> Any:
+        here = self.traced(other.graph) if isinstance(other, Traced) else self
+        pair = (other, here) if swapped else (here, other)
         if isinstance(other, np.ndarray):
-            return (
-                broadcast_operator(plain, other, self) if swapped else broadcast_operator(plain, self, other)
-            )
+            return broadcast_operator(plain, *pair)
         if isinstance(other, Traced):
-            here = self.traced(other.graph)
-            return plain(other, here) if swapped else plain(here, other)
-        if isinstance(other, (Free, *_PLAIN)):
-            return combined(op, other, self) if swapped else combined(op, self, other)
-        return NotImplemented
-
-    return method
-
-
-def _comparison(op: Op, plain: Callable[[Any, Any], Any], swapped: bool = False) -> Callable[[Any, Any], Any]:
-    def method(self: Free, other: Any) -> Any:
-        if isinstance(other, np.ndarray):
-            return broadcast_operator(plain, self, other)
-        if isinstance(other, Traced):
-            return plain(self.traced(other.graph), other)
-        if not isinstance(other, (Free, *_PLAIN)):
+            return plain(*pair)
+        if not isinstance(other, (Free, *PLAIN)):
             return NotImplemented
-        pair = (other, self) if swapped else (self, other)
-        return consed(FreeCondition, op, pair, bool(MEANING[op](*map(nominal, pair))))
+        return applied(op, list(pair))
 
     return method
 
 
-def _unary(op: Op) -> Callable[[Any], Any]:
+def _function(op: Op) -> Callable[[Any], Any]:
     def method(self: Free) -> Any:
         return combined(op, self)
 
-    method.__name__ = _METHOD[op]
-    method.__doc__ = f"{_METHOD[op]} of this number; NaN outside its domain."
+    method.__name__ = FUNCTIONS[op]
+    method.__doc__ = f"{FUNCTIONS[op]} of this number; NaN outside its domain."
     return method
 
 
@@ -245,42 +193,32 @@ class Free(Formula):
     __slots__ = ()
     __hash__ = Formula.__hash__
 
-    __add__ = _operator(Op.ADD, operator.add)
-    __sub__ = _operator(Op.SUB, operator.sub)
-    __mul__ = _operator(Op.MUL, operator.mul)
-    __truediv__ = _operator(Op.DIV, operator.truediv)
-    __pow__ = _operator(Op.POW, operator.pow)
-    __radd__ = _operator(Op.ADD, operator.add, swapped=True)
-    __rsub__ = _operator(Op.SUB, operator.sub, swapped=True)
-    __rmul__ = _operator(Op.MUL, operator.mul, swapped=True)
-    __rtruediv__ = _operator(Op.DIV, operator.truediv, swapped=True)
-    __rpow__ = _operator(Op.POW, operator.pow, swapped=True)
+    __add__ = _operator(Op.ADD)
+    __sub__ = _operator(Op.SUB)
+    __mul__ = _operator(Op.MUL)
+    __truediv__ = _operator(Op.DIV)
+    __pow__ = _operator(Op.POW)
+    __radd__ = _operator(Op.ADD, swapped=True)
+    __rsub__ = _operator(Op.SUB, swapped=True)
+    __rmul__ = _operator(Op.MUL, swapped=True)
+    __rtruediv__ = _operator(Op.DIV, swapped=True)
+    __rpow__ = _operator(Op.POW, swapped=True)
 
-    __lt__ = _comparison(Op.LT, operator.lt)
-    __le__ = _comparison(Op.LE, operator.le)
-    __gt__ = _comparison(Op.LT, operator.gt, swapped=True)
-    __ge__ = _comparison(Op.LE, operator.ge, swapped=True)
-    __eq__ = _comparison(Op.EQ, operator.eq)
-    __ne__ = _comparison(Op.NE, operator.ne)
-
-    sqrt = _unary(Op.SQRT)
-    fabs = _unary(Op.FABS)
-    sin = _unary(Op.SIN)
-    cos = _unary(Op.COS)
-    tan = _unary(Op.TAN)
-    arcsin = _unary(Op.ASIN)
-    arccos = _unary(Op.ACOS)
-    arctan = _unary(Op.ATAN)
-    exp = _unary(Op.EXP)
-    log = _unary(Op.LOG)
-    tanh = _unary(Op.TANH)
-    __abs__ = fabs
+    __lt__ = _operator(Op.LT)
+    __le__ = _operator(Op.LE)
+    __gt__ = _operator(Op.LT, swapped=True)
+    __ge__ = _operator(Op.LE, swapped=True)
+    __eq__ = _operator(Op.EQ)
+    __ne__ = _operator(Op.NE)
 
     def __neg__(self) -> Any:
         return combined(Op.NEG, self)
 
     def __pos__(self) -> Free:
         return self
+
+    def __abs__(self) -> Any:
+        return combined(Op.FABS, self)
 
     def arctan2(self, x: Any) -> Any:
         """Angle of the point (x, self)."""
@@ -315,6 +253,10 @@ class Free(Formula):
         )
 
 
+for _op in FUNCTIONS:
+    setattr(Free, FUNCTIONS[_op], _function(_op))
+
+
 def combined(op: Op, *operands: Any) -> Any:
     """An operation on free and plain numbers, with structural zeros and ones folded as in traced graphs."""
     folded = _folded(op, operands)
@@ -347,8 +289,8 @@ def _folded(op: Op, operands: tuple[Any, ...]) -> Any:
     if len(operands) != 2:
         return operands[0].operands[0] if op == Op.NEG and operands[0].op == Op.NEG else None
     a, b = operands
-    zero = [isinstance(x, _PLAIN) and x == 0.0 for x in operands]
-    one = [isinstance(x, _PLAIN) and x == 1.0 for x in operands]
+    zero = [isinstance(x, PLAIN) and x == 0.0 for x in operands]
+    one = [isinstance(x, PLAIN) and x == 1.0 for x in operands]
     if op == Op.ADD and any(zero):
         return b if zero[0] else a
     if op == Op.SUB and (zero[1] or a is b):

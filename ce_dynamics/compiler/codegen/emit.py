@@ -36,7 +36,7 @@ from collections.abc import Callable
 
 from ce_dynamics.compiler.codegen.fused import MINUS_PRODUCT, PRODUCT_MINUS, PRODUCT_PLUS, Code, code_of
 from ce_dynamics.compiler.tracing.function import TracedFunction
-from ce_dynamics.compiler.tracing.operations import Op
+from ce_dynamics.compiler.tracing.operations import C_FUNCTIONS, Op
 
 EMITTER_VERSION = 2
 """Raise whenever the text for an unchanged graph changes: it is part of the cache key."""
@@ -49,31 +49,9 @@ FLAGS = ""
 _ARITHMETIC: dict[int, str] = {Op.ADD: "fadd", Op.SUB: "fsub", Op.MUL: "fmul", Op.DIV: "fdiv"}
 _COMPARE = {Op.LT: "olt", Op.LE: "ole", Op.EQ: "oeq", Op.NE: "une"}
 _LOGIC = {Op.AND: "and", Op.OR: "or"}
-_INTRINSIC = {Op.SQRT: "sqrt", Op.FABS: "fabs", Op.FLOOR: "floor", Op.CEIL: "ceil", Op.COPYSIGN: "copysign"}
+_INTRINSIC = {op: C_FUNCTIONS[op] for op in (Op.SQRT, Op.FABS, Op.FLOOR, Op.CEIL, Op.COPYSIGN)}
 
-LIBM = {
-    Op.SIN: "sin",
-    Op.COS: "cos",
-    Op.TAN: "tan",
-    Op.ASIN: "asin",
-    Op.ACOS: "acos",
-    Op.ATAN: "atan",
-    Op.ATAN2: "atan2",
-    Op.EXP: "exp",
-    Op.LOG: "log",
-    Op.TANH: "tanh",
-    Op.POW: "pow",
-    Op.SINH: "sinh",
-    Op.COSH: "cosh",
-    Op.ASINH: "asinh",
-    Op.ACOSH: "acosh",
-    Op.ATANH: "atanh",
-    Op.EXPM1: "expm1",
-    Op.LOG1P: "log1p",
-    Op.ERF: "erf",
-    Op.HYPOT: "hypot",
-    Op.FMOD: "fmod",
-}
+LIBM = {op: name for op, name in C_FUNCTIONS.items() if op not in _INTRINSIC}
 """Operations that are calls into the C mathematics library, lane by lane."""
 
 

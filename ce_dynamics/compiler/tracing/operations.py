@@ -1,10 +1,14 @@
-"""The operations a traced graph is made of: codes, names, number of operands and plain-number meaning."""
+"""The operations a traced graph is made of: one table for all that evaluates, prints or compiles them.
+
+`Op` names elementary functions as the mathematical library of C does; `FUNCTIONS` has NumPy's names.
+"""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from enum import IntEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -61,35 +65,6 @@ LOGICAL = frozenset({Op.LT, Op.LE, Op.EQ, Op.NE, Op.AND, Op.OR, Op.NOT})
 COMPARISONS = frozenset({Op.LT, Op.LE, Op.EQ, Op.NE})
 """Operations that compare two numbers."""
 
-UNARY = frozenset(
-    {
-        Op.NEG,
-        Op.SQRT,
-        Op.FABS,
-        Op.SIN,
-        Op.COS,
-        Op.TAN,
-        Op.ASIN,
-        Op.ACOS,
-        Op.ATAN,
-        Op.EXP,
-        Op.LOG,
-        Op.TANH,
-        Op.NOT,
-    }
-    | {Op.FLOOR, Op.CEIL, Op.SINH, Op.COSH, Op.ASINH, Op.ACOSH, Op.ATANH, Op.EXPM1, Op.LOG1P, Op.ERF}
-)
-"""Operations of one operand."""
-
-
-def arity(op: int) -> int:
-    """Number of operands that are nodes: 0 for constants and inputs."""
-    if op in (Op.CONST, Op.INPUT):
-        return 0
-    if op == Op.SELECT:
-        return 3
-    return 1 if op in UNARY else 2
-
 
 def _erf(x: Any) -> Any:
     from scipy.special import erf  # only derivatives coming back from CasADi ever need it
@@ -139,3 +114,45 @@ MEANING: dict[int, Callable[..., Any]] = {
     Op.COPYSIGN: np.copysign,
 }
 """What each operation does to float64 values, by IEEE rules (NaN and infinities, never an exception)."""
+
+OPERANDS: dict[int, int] = {op: getattr(meaning, "nin", 1) for op, meaning in MEANING.items()}
+OPERANDS[Op.SELECT] = 3
+"""Number of operands that are nodes."""
+
+UNARY = frozenset(Op(op) for op, n in OPERANDS.items() if n == 1)
+"""Operations of one operand."""
+
+
+def arity(op: int) -> int:
+    """Number of operands that are nodes: 0 for constants and inputs."""
+    return OPERANDS.get(op, 0)
+
+
+class Operator(NamedTuple):
+    """An operator of Python: how it is written, and what it does to any two scalars."""
+
+    symbol: str
+    of: Callable[[Any, Any], Any]
+
+
+OPERATORS: dict[int, Operator] = {
+    Op.ADD: Operator("+", operator.add),
+    Op.SUB: Operator("-", operator.sub),
+    Op.MUL: Operator("*", operator.mul),
+    Op.DIV: Operator("/", operator.truediv),
+    Op.POW: Operator("**", operator.pow),
+    Op.LT: Operator("<", operator.lt),
+    Op.LE: Operator("<=", operator.le),
+    Op.EQ: Operator("==", operator.eq),
+    Op.NE: Operator("!=", operator.ne),
+    Op.AND: Operator("and", operator.and_),
+    Op.OR: Operator("or", operator.or_),
+}
+"""Operators of two operands."""
+
+FUNCTIONS: dict[Op, str] = {op: MEANING[op].__name__ for op in sorted(UNARY - {Op.NEG, Op.NOT, Op.ERF})}
+"""Elementary functions of one number, by the names of the methods under which NumPy asks scalars for them."""
+
+_NOT_IN_C = {*OPERATORS, Op.NEG, Op.NOT, Op.SELECT} - {Op.POW}
+C_FUNCTIONS: dict[int, str] = {op: Op(op).name.lower() for op in MEANING if op not in _NOT_IN_C}
+"""Functions that the mathematical library of C has, by their names there."""

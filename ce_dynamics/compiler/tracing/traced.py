@@ -13,11 +13,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import broadcast_operator
+from ce_dynamics.algebra.arrays import PLAIN, broadcast_operator
 from ce_dynamics.compiler.tracing.graph import Graph
-from ce_dynamics.compiler.tracing.operations import Op
+from ce_dynamics.compiler.tracing.operations import FUNCTIONS, OPERATORS, Op
 
-_PLAIN = (float, int, np.floating, np.integer, np.bool_)
 _LARGEST_MULTIPLIED_POWER = 32
 _CONST = int(Op.CONST)
 
@@ -44,7 +43,7 @@ def node_of(graph: Graph, value: Any) -> int:
         if value.graph is not graph:
             raise TypeError("a traced scalar of one trace was used in another; pass it as an input instead")
         return value.node
-    if isinstance(value, _PLAIN):
+    if isinstance(value, PLAIN):
         return graph.constant(float(value))
     if isinstance(value, np.ndarray) and value.ndim == 0:
         return node_of(graph, value[()])
@@ -113,9 +112,10 @@ class Condition:
         return f"<traced condition {self.node}>"
 
 
-def _arithmetic(name: str, function: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
+def _arithmetic(op: Op) -> tuple[Any, Any]:
     """The operator method and its reflection for one two-operand method of Graph."""
-    build: Callable[[Graph, int, int], int] = getattr(Graph, name)
+    function = OPERATORS[op].of
+    build: Callable[[Graph, int, int], int] = getattr(Graph, op.name.lower())
 
     def forward(self: Traced, other: Any) -> Any:
         graph = self.graph
@@ -125,7 +125,7 @@ def _arithmetic(name: str, function: Callable[[Any, Any], Any]) -> tuple[Any, An
             return broadcast_operator(function, self, other)
         elif isinstance(other, Condition):
             node_of(graph, other)
-        elif type(other) is Traced or isinstance(other, _PLAIN):
+        elif type(other) is Traced or isinstance(other, PLAIN):
             n = build(graph, self.node, node_of(graph, other))
         else:
             return NotImplemented
@@ -136,34 +136,32 @@ def _arithmetic(name: str, function: Callable[[Any, Any], Any]) -> tuple[Any, An
         graph = self.graph
         if isinstance(other, np.ndarray):
             return broadcast_operator(function, other, self)
-        if not isinstance(other, _PLAIN):
+        if not isinstance(other, PLAIN):
             return NotImplemented
         return wrap(graph, build(graph, graph.constant(float(other)), self.node))
 
     return forward, reflected
 
 
-def _unary(op: Op) -> Callable[[Traced], Any]:
-    code = int(op)
+def _function(op: Op) -> Callable[[Traced], Any]:
+    code, name = int(op), FUNCTIONS[op]
 
     def method(self: Traced) -> Any:
         graph = self.graph
         return wrap(graph, graph.unary(code, self.node))
 
-    method.__name__ = op.name.lower()
-    method.__doc__ = f"{op.name.lower()} of this scalar; NaN outside its domain."
+    method.__name__ = name
+    method.__doc__ = f"{name} of this scalar; NaN outside its domain."
     return method
 
 
-def _comparison(
-    op: Op, function: Callable[[Any, Any], Any], swapped: bool = False
-) -> Callable[[Traced, Any], Any]:
-    code = int(op)
+def _comparison(op: Op, swapped: bool = False) -> Callable[[Traced, Any], Any]:
+    code, function = int(op), OPERATORS[op].of
 
     def method(self: Traced, other: Any) -> Any:
         if isinstance(other, np.ndarray):
-            return broadcast_operator(function, self, other)
-        if type(other) is not Traced and not isinstance(other, _PLAIN):
+            return broadcast_operator(function, *((other, self) if swapped else (self, other)))
+        if type(other) is not Traced and not isinstance(other, PLAIN):
             return NotImplemented
         graph = self.graph
         i, j = self.node, node_of(graph, other)
@@ -188,39 +186,17 @@ class Traced:
         self.graph = graph
         self.node = node
 
-    __add__, __radd__ = _arithmetic("add", operator.add)
-    __sub__, __rsub__ = _arithmetic("sub", operator.sub)
-    __mul__, __rmul__ = _arithmetic("mul", operator.mul)
-    __truediv__, __rtruediv__ = _arithmetic("div", operator.truediv)
+    __add__, __radd__ = _arithmetic(Op.ADD)
+    __sub__, __rsub__ = _arithmetic(Op.SUB)
+    __mul__, __rmul__ = _arithmetic(Op.MUL)
+    __truediv__, __rtruediv__ = _arithmetic(Op.DIV)
 
-    __lt__ = _comparison(Op.LT, operator.lt)
-    __le__ = _comparison(Op.LE, operator.le)
-    __gt__ = _comparison(Op.LT, operator.gt, swapped=True)
-    __ge__ = _comparison(Op.LE, operator.ge, swapped=True)
-    __eq__ = _comparison(Op.EQ, operator.eq)
-    __ne__ = _comparison(Op.NE, operator.ne)
-
-    sin = _unary(Op.SIN)
-    cos = _unary(Op.COS)
-    tan = _unary(Op.TAN)
-    arcsin = _unary(Op.ASIN)
-    arccos = _unary(Op.ACOS)
-    arctan = _unary(Op.ATAN)
-    sqrt = _unary(Op.SQRT)
-    exp = _unary(Op.EXP)
-    log = _unary(Op.LOG)
-    tanh = _unary(Op.TANH)
-    sinh = _unary(Op.SINH)
-    cosh = _unary(Op.COSH)
-    arcsinh = _unary(Op.ASINH)
-    arccosh = _unary(Op.ACOSH)
-    arctanh = _unary(Op.ATANH)
-    expm1 = _unary(Op.EXPM1)
-    log1p = _unary(Op.LOG1P)
-    floor = _unary(Op.FLOOR)
-    ceil = _unary(Op.CEIL)
-    fabs = _unary(Op.FABS)
-    __abs__ = _unary(Op.FABS)
+    __lt__ = _comparison(Op.LT)
+    __le__ = _comparison(Op.LE)
+    __gt__ = _comparison(Op.LT, swapped=True)
+    __ge__ = _comparison(Op.LE, swapped=True)
+    __eq__ = _comparison(Op.EQ)
+    __ne__ = _comparison(Op.NE)
 
     def __neg__(self) -> Any:
         return wrap(self.graph, self.graph.neg(self.node))
@@ -228,17 +204,20 @@ class Traced:
     def __pos__(self) -> Traced:
         return self
 
+    def __abs__(self) -> Any:
+        return wrap(self.graph, self.graph.unary(Op.FABS, self.node))
+
     def __pow__(self, exponent: Any) -> Any:
         """Whole powers up to 32 by multiplication, 0.5 by the square root, others by ``pow``."""
         graph = self.graph
         if isinstance(exponent, np.ndarray):
             return broadcast_operator(operator.pow, self, exponent)
-        if isinstance(exponent, _PLAIN):
+        if isinstance(exponent, PLAIN):
             p = float(exponent)
             if abs(p) <= _LARGEST_MULTIPLIED_POWER and p.is_integer():
                 return wrap(graph, graph.power(self.node, int(p)))
             if p == 0.5:
-                return self.sqrt()
+                return wrap(graph, graph.unary(Op.SQRT, self.node))
         elif type(exponent) is not Traced:
             return NotImplemented
         return wrap(graph, graph.binary(Op.POW, self.node, node_of(graph, exponent)))
@@ -246,7 +225,7 @@ class Traced:
     def __rpow__(self, base: Any) -> Any:
         if isinstance(base, np.ndarray):
             return broadcast_operator(operator.pow, base, self)
-        if not isinstance(base, _PLAIN):
+        if not isinstance(base, PLAIN):
             return NotImplemented
         graph = self.graph
         return wrap(graph, graph.binary(Op.POW, node_of(graph, base), self.node))
@@ -286,3 +265,7 @@ class Traced:
     def __repr__(self) -> str:
         op, a, b, c = self.graph.nodes[self.node]
         return f"<traced {Op(op).name.lower()} {[k for k in (a, b, c) if k >= 0]} = node {self.node}>"
+
+
+for _op in FUNCTIONS:
+    setattr(Traced, FUNCTIONS[_op], _function(_op))
