@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from ce_dynamics.algebra.arrays import array, zeros
+from ce_dynamics.algebra.bisection import last_that_holds
 from ce_dynamics.embedding.motion import SubgraphMotion, at_rest
 from ce_dynamics.errors import AssemblyError
 from ce_dynamics.kinematics.edges import Cut, Joint
@@ -62,22 +63,13 @@ def end(margin: Callable[[float], float], direction: float) -> float:
     for k in range(1, STEPS_PER_TURN + 1):
         after = margin(k * step)
         if math.isnan(after):
-            return bisected(margin, (k - 1) * step, k * step)
+            return last_that_holds(lambda x: not math.isnan(margin(x)), (k - 1) * step, k * step)
         if here <= min(before, after):
             touching = change_point(margin, (k - 2) * step, k * step)
             if touching is not None:
                 return touching
         before, here = here, after
     return direction * math.inf
-
-
-def bisected(margin: Callable[[float], float], inside: float, outside: float) -> float:
-    """The last number that assembles between one that does and one that does not."""
-    while True:
-        middle = 0.5 * (inside + outside)
-        if middle in (inside, outside):
-            return inside
-        inside, outside = (inside, middle) if math.isnan(margin(middle)) else (middle, outside)
 
 
 def change_point(margin: Callable[[float], float], start: float, finish: float) -> float | None:

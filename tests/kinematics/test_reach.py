@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from ce_dynamics.kinematics.four_bar_linkage import FourBar
-from ce_dynamics.kinematics.reach import bisected, placed_bodies, pose
+from ce_dynamics.kinematics.reach import placed_bodies, pose
 from tests.kinematics.bench import State, bench
 from tests.kinematics.registry import LINKAGES
 from tests.kinematics.test_against_loop_equations import EPS, errors
@@ -75,16 +75,6 @@ def test_a_parallelogram_ends_at_its_change_points() -> None:
     # the margin vanishes linearly, but is known as the square root of a difference: to sqrt(eps)
     assert reach is not None
     np.testing.assert_allclose(reach, (-math.pi / 2, math.pi / 2), rtol=0.0, atol=1e-7)
-
-
-@pytest.mark.parametrize("last", [0.3, 1.0 / 3.0, -0.7])
-def test_bisection_ends_at_the_last_number_that_assembles(last: float) -> None:
-    """To the bit: that number itself assembles, its neighbour outside does not."""
-
-    def margin(theta: float) -> float:
-        return 1.0 if abs(theta) <= abs(last) else math.nan
-
-    assert bisected(margin, 0.0, math.copysign(1.0, last)) == last
 
 
 @pytest.mark.parametrize("name", LIMITED)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from ce_dynamics.algebra.bisection import last_that_holds
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.embedding.aggregate import Aggregate
@@ -86,11 +87,14 @@ class Coordinate:
         else:
             stride, count = size_of(self.S) / 100.0, round(100.0 * FARTHEST)
 
+        def assembles(value: float) -> bool:
+            return math.isfinite(self.gearing(y, u, value))
+
         def end(direction: float) -> float:
             for k in range(1, count + 1):
                 outside = here + direction * k * stride
-                if math.isinf(self.gearing(y, u, outside)):
-                    return self._bisected(y, u, outside - direction * stride, outside)
+                if not assembles(outside):
+                    return last_that_holds(assembles, outside - direction * stride, outside)
             return direction * math.inf
 
         lower, upper = end(-1.0), end(1.0)
@@ -98,16 +102,6 @@ class Coordinate:
         if math.isinf(lower) and math.isinf(upper):
             return None
         return (upper - span if math.isinf(lower) else lower), (lower + span if math.isinf(upper) else upper)
-
-    def _bisected(self, y: Floats, u: Floats, inside: float, outside: float) -> float:
-        while True:
-            middle = 0.5 * (inside + outside)
-            if middle in (inside, outside):
-                return inside
-            if math.isinf(self.gearing(y, u, middle)):
-                outside = middle
-            else:
-                inside = middle
 
     def watch(self, y: Floats, u: Floats) -> Watched | None:
         """What is watched of it, by its reach at a state."""
