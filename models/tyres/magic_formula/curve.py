@@ -1,0 +1,57 @@
+"""The sine and cosine curves that gave the Magic Formula its name, and signs without branches."""
+
+from __future__ import annotations
+
+from ce_dynamics.algebra.arrays import Scalar, arctan, cos, exp, log, sin, sqrt, where
+from ce_dynamics.compiler.free_numbers import is_free
+
+EPSILON = 1e-6
+"""ε of (4.E6a), (4.E16), (4.E26), (4.E27), (4.E39): keeps quotients finite at zero load and speed."""
+
+
+def bent(B: Scalar, E: Scalar, x: Scalar) -> Scalar:
+    """arctan(B x − E (B x − arctan(B x))), the argument of both curves."""
+    b = B * x
+    return arctan(b - E * (b - arctan(b)))
+
+
+def sine_curve(D: Scalar, C: Scalar, B: Scalar, E: Scalar, x: Scalar) -> Scalar:
+    """D sin(C arctan(B x − E (B x − arctan(B x)))): a force over a slip (4.49)."""
+    return D * sin(C * bent(B, E, x))
+
+
+def cosine_curve(D: Scalar, C: Scalar, B: Scalar, E: Scalar, x: Scalar) -> Scalar:
+    """D cos(C arctan(B x − E (B x − arctan(B x)))): a hill, such as trail or weight over a slip (4.60)."""
+    return D * cos(C * bent(B, E, x))
+
+
+def cos_arctan(x: Scalar) -> Scalar:
+    """cos(arctan(x)), by its algebraic form."""
+    return 1.0 / sqrt(1.0 + x * x)
+
+
+def side(x: Scalar) -> Scalar:
+    """−1 where x is negative, else 1."""
+    return where(x < 0.0, -1.0, 1.0)
+
+
+def sign(x: Scalar) -> Scalar:
+    """−1, 0 or 1."""
+    return where(x > 0.0, 1.0, where(x < 0.0, -1.0, 0.0))
+
+
+def away_from_zero(x: Scalar) -> Scalar:
+    """x + ε with the sign of x, for a denominator."""
+    return x + EPSILON * side(x)
+
+
+def absent(coefficient: Scalar) -> bool:
+    """Whether a coefficient is zero, and not free either, so that its effect need not be computed."""
+    return not is_free(coefficient) and bool(coefficient == 0.0)
+
+
+def power(x: Scalar, exponent: Scalar) -> Scalar:
+    """x to a power, for x ≥ 0; 1 for the exponent 0."""
+    if absent(exponent):
+        return 1.0
+    return exp(exponent * log(x))

@@ -1,0 +1,146 @@
+"""Load over deflection and its inverse: the deflection and the loaded radius under a load."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ce_dynamics.algebra.arrays import Scalar, absolute, maximum, sqrt, tan, where
+from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
+from ce_dynamics.models.tyres.magic_formula.curve import absent, power
+
+_NEWTON_STEPS = 7
+"""From the deflection without camber; the last step is below 1e-15 of R0 (shown in the tests)."""
+
+
+_NO_LOAD = 1e-9
+"""Load [N] below which a wheel counts as in the air."""
+
+
+class Deflection(NamedTuple):
+    """Deflection ρ [m], loaded radius R_l [m], stiffness C_z = Fz/ρ [N/m]."""
+
+    rho: Scalar
+    Rl: Scalar
+    Cz: Scalar
+
+
+class Surroundings(NamedTuple):
+    """What the load depends on beside the deflection.
+
+    Attributes
+    ----------
+    omega, R_omega : scalar
+        Spin [rad/s] and radius of the free tyre that turns so fast [m].
+    dpi, gamma : scalar
+        Change of pressure, camber [rad].
+    Fx, Fy : scalar
+        Forces at the contact [N].
+    """
+
+    omega: Scalar
+    R_omega: Scalar
+    dpi: Scalar
+    gamma: Scalar
+    Fx: Scalar
+    Fy: Scalar
+
+
+def linear_term(c: Coefficients) -> Scalar:
+    """q_Fz1, from the stiffness at Fz0: (4) of Besselink et al. (2010)."""
+    k = c.linear_stiffness
+    return sqrt(k * k - 4.0 * c.Q_FZ2)
+
+
+def stiffening(c: Coefficients, at: Surroundings) -> tuple[Scalar, Scalar]:
+    """1 + q_V2 R0/V0 |Ω| − (q_Fcx Fx/Fz0)², and the factor of the pressure (A3.3)."""
+    x = c.Q_FCX * at.Fx / c.FNOMIN
+    grown = 1.0 + c.Q_V2 * c.UNLOADED_RADIUS / c.LONGVL * absolute(at.omega) - x * x
+    return grown, 1.0 + c.PFZ1 * at.dpi
+
+
+def deflection_61(c: Coefficients, Fz: Scalar, at: Surroundings) -> Deflection:
+    """Deflection and loaded radius of 6.1 (A3.2), (A3.3): the root of a quadratic."""
+    R0 = c.UNLOADED_RADIUS
+    grown, by_pressure = stiffening(c, at)
+    y = c.Q_FCY * at.Fy / c.FNOMIN
+    q = Fz / ((grown - y * y) * by_pressure * c.FNOMIN)
+    q_1 = linear_term(c)
+    d = 2.0 * q / (q_1 + sqrt(q_1 * q_1 + 4.0 * c.Q_FZ2 * q))  # q_Fz2 d² + q_Fz1 d = q
+    rho = maximum(d * R0, 0.0)
+    return Deflection(rho, maximum(at.R_omega - rho, 0.0), stiffness_of(Fz, rho))
+
+
+def stiffness_of(Fz: Scalar, rho: Scalar) -> Scalar:
+    """Fz/ρ; zero in the air."""
+    touching = Fz > _NO_LOAD
+    return where(touching, Fz / where(touching, rho, 1.0), 0.0)
+
+
+class Load(NamedTuple):
+    """Deflection ρ [m], load [N] and its slope against the sinking of the wheel [N/m]."""
+
+    rho: Scalar
+    Fz: Scalar
+    slope: Scalar
+
+
+def load_62(c: Coefficients, sunk: Scalar, at: Surroundings) -> Load:
+    """Load of 6.2 where the wheel has sunk by R_Ω − R_l; negative in the air over the crown.
+
+    The deflection exceeds the sinking by what camber adds at the shoulder, so a leaning wheel touches before
+    its crown does.
+    """
+    R0, R = c.UNLOADED_RADIUS, at.R_omega
+    lean = absolute(at.gamma)
+    shoulder, shoulder_slope = camber_deflection(c, sunk, R, lean)
+    rho = maximum(sunk + shoulder - c.Q_CAM3 * lean * sunk, 0.0)
+    rho_slope = 1.0 + shoulder_slope - c.Q_CAM3 * lean
+    # Fy that camber brings along leaves the stiffness alone.
+    part = 1.0 - sunk / R
+    Sfyg = (c.Q_FYS1 + c.Q_FYS2 * part + c.Q_FYS3 * part * part) * at.gamma
+    Sfyg_slope = -(c.Q_FYS2 + 2.0 * c.Q_FYS3 * part) * at.gamma / R
+    y = c.Q_FCY * (at.Fy - Sfyg) / c.FNOMIN
+    y_slope = -c.Q_FCY * Sfyg_slope / c.FNOMIN
+    d = rho / R0
+    grown, by_pressure = stiffening(c, at)
+    q_1, q_2 = linear_term(c), c.Q_FZ2
+    spring, spring_slope = (q_1 + q_2 * d) * d, (q_1 + 2.0 * q_2 * d) * rho_slope / R0
+    touching = where(rho > 0.0, 1.0, 0.0)
+    loss: Scalar = 0.0
+    loss_slope: Scalar = 0.0
+    if not absent(c.Q_FCY):
+        safe = where(rho > 0.0, d, 1.0)
+        root = power(safe, 2.0 * c.Q_FCY2)
+        loss_slope = root * y * (2.0 * y_slope + 2.0 * c.Q_FCY2 * y * rho_slope / (R0 * safe))
+        loss = root * y * y
+    factor = touching * by_pressure * c.FNOMIN
+    Fz = factor * (grown - loss) * spring
+    return Load(rho, Fz, factor * ((grown - loss) * spring_slope - loss_slope * spring))
+
+
+def camber_deflection(c: Coefficients, sunk: Scalar, R: Scalar, lean: Scalar) -> tuple[Scalar, Scalar]:
+    """What camber adds at the shoulder, without Q_CAM3, and its slope against the sinking."""
+    if absent(c.Q_CAM1) and absent(c.Q_CAM2):
+        return 0.0, 0.0
+    tread_width = (1.075 - 0.5 * c.ASPECT_RATIO) * c.WIDTH
+    Rl = R - sunk
+    full = (c.Q_CAM1 + c.Q_CAM2 * R) * R
+    part = (c.Q_CAM1 + c.Q_CAM2 * Rl) * Rl / full
+    part_slope = -(c.Q_CAM1 + 2.0 * c.Q_CAM2 * Rl) / full
+    width = 0.125 * tread_width * tan(lean)
+    return width * part * part, 2.0 * width * part * part_slope
+
+
+def deflection_62(c: Coefficients, Fz: Scalar, at: Surroundings) -> Deflection:
+    """Deflection and loaded radius of 6.2, by Newton's method from those without camber."""
+    sunk = deflection_61(c, Fz, at._replace(Fy=0.0)).rho
+    for _ in range(_NEWTON_STEPS):
+        load = load_62(c, sunk, at)
+        sunk = sunk - (load.Fz - Fz) / where(load.slope > 0.0, load.slope, c.VERTICAL_STIFFNESS)
+    rho = load_62(c, sunk, at).rho
+    return Deflection(rho, maximum(at.R_omega - sunk, 0.0), stiffness_of(Fz, rho))
+
+
+def deflection(c: Coefficients, Fz: Scalar, at: Surroundings) -> Deflection:
+    """Deflection, loaded radius and stiffness under a load, as the version of the tyre has them."""
+    return deflection_62(c, Fz, at) if c.version == 62 else deflection_61(c, Fz, at)

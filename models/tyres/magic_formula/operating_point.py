@@ -1,0 +1,198 @@
+"""What a tyre is asked, and what the equations see of it: ranges of the file, low speed, changes of load."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from ce_dynamics.algebra.arrays import Scalar, absolute, cos, maximum, minimum, sin, sqrt, tan, where
+from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
+from ce_dynamics.models.tyres.magic_formula.curve import EPSILON, absent, sign
+from ce_dynamics.models.tyres.magic_formula.effective_radius import Rolling, rolling, turning
+from ce_dynamics.models.tyres.magic_formula.mode import Mode
+
+
+class Inputs(NamedTuple):
+    """An operating point in ISO-W axes: x forward in the wheel plane, y to the left, z up from the road.
+
+    Attributes
+    ----------
+    Fz : scalar
+        Load [N]; below zero counts as zero.
+    kappa : scalar
+        Longitudinal slip κ: −1 is a locked wheel, positive drives.
+    alpha : scalar
+        Side slip angle α [rad], positive where the wheel slides to the left, so that Fy is negative.
+    gamma : scalar
+        Inclination γ [rad], positive where the wheel leans to the right (about +x).
+    phit : scalar
+        Turn slip φ_t [1/m]: −ψ̇/V_c.
+    Vx : scalar
+        Speed of the contact centre along x [m/s].
+    p : scalar
+        Inflation pressure [Pa].
+    omega : scalar, optional
+        Spin of the wheel Ω [rad/s]; that of the slip, Ω R_e = (1 + κ) V_x, if not given.
+    """
+
+    Fz: Scalar
+    kappa: Scalar
+    alpha: Scalar
+    gamma: Scalar
+    phit: Scalar
+    Vx: Scalar
+    p: Scalar
+    omega: Scalar | None = None
+
+
+class OperatingPoint(NamedTuple):
+    """An operating point as the equations see it.
+
+    Attributes
+    ----------
+    given : Inputs
+        Before limits, the load at least zero.
+    Fz, kappa, alpha, gamma, phit, p : scalar
+        Within the limits, reduced at low speed.
+    Fz_moment : scalar
+        The load at least FZMIN, zero in the air: for moments and radii (limits only).
+    Vx : scalar
+        As given.
+    alpha_star, gamma_star, cos_alpha_prime : scalar
+        (4.E3), (4.E4), (4.E6).
+    dfz, dpi : scalar
+        (4.E2a), (4.E2b).
+    smooth : scalar
+        1 above VXLOW, falls to zero at rest: for what does not vanish with the slip.
+    LMUX, LMUY : scalar
+        λ*_μ (4.E7).
+    wheel : Rolling
+        Effective radius and spin.
+    phi, epsilon_gamma : scalar
+        Spin φ (4.76), and how much of camber's spin is lost ε_γ (4.90); zero without turn slip.
+    """
+
+    given: Inputs
+    Fz: Scalar
+    Fz_moment: Scalar
+    kappa: Scalar
+    alpha: Scalar
+    gamma: Scalar
+    phit: Scalar
+    p: Scalar
+    Vx: Scalar
+    alpha_star: Scalar
+    gamma_star: Scalar
+    cos_alpha_prime: Scalar
+    dfz: Scalar
+    dpi: Scalar
+    smooth: Scalar
+    LMUX: Scalar
+    LMUY: Scalar
+    wheel: Rolling
+    phi: Scalar
+    epsilon_gamma: Scalar
+
+
+class Limited(NamedTuple):
+    """Inputs within the limits of the file."""
+
+    Fz: Scalar
+    Fz_moment: Scalar
+    kappa: Scalar
+    alpha: Scalar
+    gamma: Scalar
+    phit: Scalar
+    p: Scalar
+    smooth: Scalar
+
+
+def within(x: Scalar, low: Scalar, high: Scalar) -> Scalar:
+    """X, held between two bounds."""
+    return minimum(maximum(x, low), high)
+
+
+def low_speed_reduction(c: Coefficients, Vx: Scalar) -> tuple[Scalar, Scalar]:
+    """Factors of slips (linear) and of offsets (smooth): 1 above VXLOW, 0 at rest."""
+    linear = minimum(absolute(Vx) / c.VXLOW, 1.0)
+    return linear, 0.5 * (1.0 - cos(math.pi * linear))
+
+
+def limited(c: Coefficients, mode: Mode, i: Inputs) -> Limited:
+    """Hold an operating point within the ranges of the file, and reduce slips below VXLOW."""
+    linear, smooth = low_speed_reduction(c, i.Vx)
+    speed = absolute(i.Vx) + absolute(tan(i.alpha) * i.Vx)
+    Fz = minimum(i.Fz, c.FZMAX)
+    return Limited(
+        Fz=Fz,
+        Fz_moment=where(Fz > 0.0, maximum(Fz, c.FZMIN), 0.0) if mode.least_load else Fz,
+        kappa=within(i.kappa * linear, c.KPUMIN, c.KPUMAX),
+        alpha=within(i.alpha * minimum(speed / c.VXLOW, 1.0), c.ALPMIN, c.ALPMAX),
+        gamma=within(i.gamma, c.CAMMIN, c.CAMMAX),
+        phit=i.phit * cos(i.alpha) * linear * where(i.Vx < 0.0, -1.0, 1.0),
+        p=within(i.p, c.PRESMIN, c.PRESMAX),
+        smooth=smooth,
+    )
+
+
+def operating_point(c: Coefficients, mode: Mode, inputs: Inputs) -> OperatingPoint:
+    """An operating point as the equations see it."""
+    given = inputs._replace(Fz=maximum(inputs.Fz, 0.0))
+    Vx = given.Vx
+    if mode.limits:
+        at = limited(c, mode, given)
+    else:
+        at = Limited(
+            given.Fz, given.Fz, given.kappa, given.alpha, given.gamma, given.phit, given.p, smooth=1.0
+        )
+    dfz = at.Fz / c.Fz0_prime - 1.0  # (4.E2a)
+    dpi = c.LIP * at.p / c.NOMPRES - 1.0  # (4.E2b)
+    tan_alpha = tan(at.alpha)
+    speed = absolute(Vx)
+    V = speed * sqrt(1.0 + tan_alpha * tan_alpha)  # of the contact centre
+    wheel = (
+        rolling(c, given.Fz, given.kappa, Vx, dpi)
+        if given.omega is None
+        else turning(c, given.Fz, given.omega, dpi)
+    )
+    LMUX: Scalar = c.LMUX
+    LMUY: Scalar = c.LMUY
+    if not absent(c.LMUV):
+        Vs = speed * sqrt(at.kappa * at.kappa + tan_alpha * tan_alpha)  # (4.E5), (3.39)
+        LMUX, LMUY = (L / (1.0 + c.LMUV * Vs / c.LONGVL) for L in (c.LMUX, c.LMUY))  # (4.E7)
+    phi: Scalar = 0.0
+    epsilon_gamma: Scalar = 0.0
+    if mode.turn_slip:
+        epsilon_gamma = c.PECP1 * (1.0 + c.PECP2 * dfz)  # (4.90)
+        phi = spin(c, at, epsilon_gamma, wheel.omega, V)
+    return OperatingPoint(
+        given=given,
+        Fz=at.Fz,
+        Fz_moment=at.Fz_moment,
+        kappa=at.kappa,
+        alpha=at.alpha,
+        gamma=at.gamma,
+        phit=at.phit,
+        p=at.p,
+        Vx=Vx,
+        alpha_star=tan_alpha * sign(Vx) if mode.star else at.alpha,  # (4.E3)
+        gamma_star=sin(at.gamma) if mode.star else at.gamma,  # (4.E4)
+        cos_alpha_prime=Vx / (V + EPSILON),  # (4.E6), (4.E6a)
+        dfz=dfz,
+        dpi=dpi,
+        smooth=at.smooth,
+        LMUX=LMUX,
+        LMUY=LMUY,
+        wheel=wheel,
+        phi=phi,
+        epsilon_gamma=epsilon_gamma,
+    )
+
+
+def spin(c: Coefficients, at: Limited, epsilon_gamma: Scalar, omega: Scalar, V: Scalar) -> Scalar:
+    """φ = −φ_t − (1 − ε_γ) Ω sin γ/V_c (4.75), (4.76) in ISO axes, V_c at least VXLOW.
+
+    MFeval takes VXLOW wherever V_x is below it, even if V_c is not, and with the sign of V_x, which makes φ
+    jump there.
+    """
+    return -at.phit - (1.0 - epsilon_gamma) * omega * sin(at.gamma) / maximum(V, c.VXLOW)

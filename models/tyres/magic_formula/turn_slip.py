@@ -1,0 +1,101 @@
+"""What turn slip and large camber take from the forces and moments: the factors ζ0 … ζ8.
+
+Without turn slip all of them are 1.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from ce_dynamics.algebra.arrays import (
+    Scalar,
+    absolute,
+    arccos,
+    arctan,
+    maximum,
+    minimum,
+    sin,
+    sqrt,
+    tan,
+    where,
+)
+from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
+from ce_dynamics.models.tyres.magic_formula.curve import away_from_zero, cos_arctan, sign, sine_curve
+from ce_dynamics.models.tyres.magic_formula.mode import Mode
+from ce_dynamics.models.tyres.magic_formula.operating_point import OperatingPoint
+
+_NO_SPIN = 1e-9
+"""Turn slip [1/m] below which quotients are taken at this one: their limits, to 1e-17."""
+
+
+def zeta_1(c: Coefficients, mode: Mode, s: OperatingPoint) -> Scalar:
+    """ζ1 of Fx: (4.105), (4.106)."""
+    if not mode.turn_slip:
+        return 1.0
+    Bxp = c.PDXP1 * (1.0 + c.PDXP2 * s.dfz) * cos_arctan(c.PDXP3 * s.kappa)  # (4.106)
+    return cos_arctan(Bxp * c.UNLOADED_RADIUS * s.phi)  # (4.105)
+
+
+def zeta_2(c: Coefficients, mode: Mode, s: OperatingPoint) -> Scalar:
+    """ζ2 of the peak of Fy: (4.77), (4.78)."""
+    if not mode.turn_slip:
+        return 1.0
+    spin = c.UNLOADED_RADIUS * absolute(s.phi)
+    Byp = c.PDYP1 * (1.0 + c.PDYP2 * s.dfz) * cos_arctan(c.PDYP3 * tan(s.alpha))  # (4.78)
+    return cos_arctan(Byp * (spin + c.PDYP4 * sqrt(spin)))  # (4.77)
+
+
+def zeta_3(c: Coefficients, mode: Mode, s: OperatingPoint) -> Scalar:
+    """ζ3 of the cornering stiffness: (4.79)."""
+    if not mode.turn_slip:
+        return 1.0
+    spin = c.UNLOADED_RADIUS * s.phi
+    return cos_arctan(c.PKYP1 * spin * spin)
+
+
+def lateral_shift(c: Coefficients, mode: Mode, s: OperatingPoint, Kya0: Scalar, Kyg0: Scalar) -> Scalar:
+    """S_Hyφ, the side slip that spin amounts to: (4.80), (4.85)–(4.89)."""
+    CHyp = c.PHYP1  # (4.85)
+    DHyp = (c.PHYP2 + c.PHYP3 * s.dfz) * sign(s.Vx)  # (4.86)
+    EHyp = minimum(c.PHYP4, 1.0) if mode.limits else c.PHYP4  # (4.87)
+    KyRp0 = Kyg0 / (1.0 - s.epsilon_gamma)  # (4.89)
+    stiffness = CHyp * DHyp * away_from_zero(Kya0)
+    BHyp = KyRp0 / where(s.Vx == 0.0, 1.0, stiffness)  # (4.88)
+    return sine_curve(DHyp, CHyp, BHyp, EHyp, c.UNLOADED_RADIUS * s.phi) * sign(s.Vx)  # (4.80)
+
+
+def zeta_5(c: Coefficients, mode: Mode, s: OperatingPoint) -> Scalar:
+    """ζ5 of the pneumatic trail: (4.91)."""
+    return cos_arctan(c.QDTP1 * c.UNLOADED_RADIUS * s.phi) if mode.turn_slip else 1.0
+
+
+class Spin(NamedTuple):
+    """Factors of the residual moment: ζ6 of its slope, ζ7 its shape, and D_rφ = ζ8 − 1 [N m] beside it."""
+
+    zeta6: Scalar
+    zeta7: Scalar
+    Drp: Scalar
+
+
+def of_residual_moment(c: Coefficients, mode: Mode, s: OperatingPoint, muy: Scalar, Gyk: Scalar) -> Spin:
+    """ζ6, ζ7 and D_rφ: (4.94)–(4.104), in φ_t as in MF-Tyre, where the book has φ."""
+    if not mode.turn_slip:
+        return Spin(1.0, 1.0, 0.0)
+    R0, Fz = c.UNLOADED_RADIUS, s.Fz_moment
+    zeta6 = cos_arctan(c.QBRP1 * R0 * s.phi)  # (4.102)
+    Mzp_inf = c.QCRP1 * absolute(muy) * R0 * Fz * sqrt(Fz / c.Fz0_prime) * c.LMP  # (4.95)
+    Mzp_inf = where(Mzp_inf < 0.0, 1e-6, Mzp_inf)
+    CDrp = c.QDRP1  # (4.96)
+    DDrp = Mzp_inf / math.sin(0.5 * math.pi * CDrp)  # (4.94)
+    # (4.99) has q_Dz8 + q_Dz9 df_z; reference values follow the product.
+    Kzgr0 = Fz * R0 * (c.QDZ8 * c.QDZ9 * s.dfz + (c.QDZ10 + c.QDZ11 * s.dfz * absolute(s.gamma))) * c.LKZC
+    BDrp = Kzgr0 / where(DDrp == 0.0, 1.0, CDrp * DDrp * (1.0 - s.epsilon_gamma))  # (4.98)
+    Drp = DDrp * sin(CDrp * arctan(BDrp * R0 * s.phit))  # (4.93)
+    # Both terms of the quotient vanish with φ_t; its limit is taken there.
+    spin = R0 * maximum(absolute(s.phit), _NO_SPIN)
+    Mzp90 = Mzp_inf * (2.0 / math.pi) * arctan(c.QCRP2 * spin) * Gyk  # (4.103)
+    largest = absolute(DDrp * sin(CDrp * arctan(BDrp * spin)))
+    below = Mzp90 < largest
+    zeta7 = where(below, (2.0 / math.pi) * arccos(where(below, Mzp90 / where(below, largest, 1.0), 0.0)), 0.0)
+    return Spin(zeta6, zeta7, Drp)  # (4.104)

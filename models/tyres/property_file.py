@@ -1,0 +1,208 @@
+"""Tyre property files (``.tir``): sections of named values, tables of numbers, units of measure.
+
+::
+
+    [UNITS]
+    LENGTH = 'meter'
+    [DIMENSION]
+    UNLOADED_RADIUS = 0.3135   $ what follows a dollar or an exclamation mark is a comment
+    [DEFLECTION_LOAD_CURVE]
+    {pen     fz}
+    0.00     0.0
+    0.05  8000.0
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ce_dynamics.algebra import checks, files
+from ce_dynamics.errors import DataError
+
+LARGEST_FILE = 2**20
+"""Bytes of a property file."""
+
+_SECTION = re.compile(r"\[\s*([^\]]+?)\s*\]$")
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][-+]?\d+)?$")
+_QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
+
+SCALES: Mapping[str, Mapping[str, float]] = {
+    "LENGTH": {
+        "m": 1.0, "meter": 1.0, "metre": 1.0, "mm": 1e-3, "millimeter": 1e-3, "cm": 1e-2, "centimeter": 1e-2,
+        "km": 1e3, "kilometer": 1e3, "in": 0.0254, "inch": 0.0254, "ft": 0.3048, "foot": 0.3048,
+    },
+    "FORCE": {
+        "n": 1.0, "newton": 1.0, "kn": 1e3, "kilonewton": 1e3, "kilo_newton": 1e3, "mn": 1e6,
+        "kgf": 9.80665, "kilogram_force": 9.80665, "lbf": 4.4482216152605, "pound_force": 4.4482216152605,
+    },
+    "ANGLE": {"rad": 1.0, "radian": 1.0, "deg": math.pi / 180.0, "degree": math.pi / 180.0},
+    "MASS": {
+        "kg": 1.0, "kilogram": 1.0, "g": 1e-3, "gram": 1e-3, "t": 1e3, "tonne": 1e3,
+        "lbm": 0.45359237, "pound_mass": 0.45359237, "slug": 14.59390293720636,
+    },
+    "TIME": {
+        "s": 1.0, "sec": 1.0, "second": 1.0, "ms": 1e-3, "millisecond": 1e-3, "min": 60.0, "minute": 60.0,
+        "h": 3600.0, "hour": 3600.0,
+    },
+    "PRESSURE": {
+        "pa": 1.0, "pascal": 1.0, "kpa": 1e3, "kilopascal": 1e3, "mpa": 1e6, "megapascal": 1e6, "bar": 1e5,
+        "psi": 6894.757293168361, "n/m^2": 1.0, "n/mm^2": 1e6,
+    },
+}  # fmt: skip
+"""SI value of the units that ``[UNITS]`` may name, singular."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A value, a number or a text, and the line of the file where it stands."""
+
+    value: float | str
+    line: int
+
+
+@dataclass(frozen=True)
+class PropertyFile:
+    """The content of a property file.
+
+    Attributes
+    ----------
+    name : str
+        Of the file, for messages.
+    sections : mapping
+        Entries by section and key, both in capitals.
+    tables : mapping
+        Rows of numbers, by section.
+    scales : mapping
+        SI value of the file's unit of each kind: ``LENGTH``, ``FORCE``, ....
+    """
+
+    name: str
+    sections: Mapping[str, Mapping[str, Entry]]
+    tables: Mapping[str, tuple[tuple[float, ...], ...]]
+    scales: Mapping[str, float] = field(default_factory=dict)
+
+    def find(self, key: str, *sections: str) -> Entry | None:
+        """The entry of a key in the first of the sections that has it; of all sections, if none is named."""
+        for section in sections or self.sections:
+            entry = self.sections.get(section, {}).get(key)
+            if entry is not None:
+                return entry
+        return None
+
+    def word(self, key: str, *sections: str) -> str | None:
+        """A text in capitals, None if the file has none."""
+        entry = self.find(key, *sections)
+        return None if entry is None else str(entry.value).strip().upper()
+
+    def where(self, entry: Entry) -> str:
+        """File and line, for messages."""
+        return f"{self.name}, line {entry.line}"
+
+
+def read_property_file(path: str | Path) -> PropertyFile:
+    """Read a tyre property file.
+
+    Parameters
+    ----------
+    path : str or path
+
+    Raises
+    ------
+    DataError
+        If it cannot be read, a line is neither a section, a value nor a row of numbers, a key stands twice
+        with different values, or a unit is unknown; the message names file and line.
+    """
+    content = files.read("tyre property file", path, LARGEST_FILE)
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = content.decode("latin-1")
+    return parse(text, Path(path).name)
+
+
+def parse(text: str, name: str = "tyre property file") -> PropertyFile:
+    """The same of a text, with the name that messages give it."""
+    sections: dict[str, dict[str, Entry]] = {}
+    tables: dict[str, list[tuple[float, ...]]] = {}
+    section = ""
+    for number, line in _lines(text):
+        heading = _SECTION.match(line)
+        if heading is not None:
+            section = heading[1].upper()
+            sections.setdefault(section, {})
+        elif "=" in line:
+            key, _, value = line.partition("=")
+            _add(sections.setdefault(section, {}), key, Entry(_value(value), number), name)
+        elif line.startswith("{"):
+            continue  # names the columns of a table
+        else:
+            tables.setdefault(section, []).append(_row(line, number, name))
+    if not any(sections.values()):
+        raise DataError(f"{name} is no tyre property file: it has no line KEY = value")
+    file = PropertyFile(name, sections, {key: tuple(rows) for key, rows in tables.items()})
+    return PropertyFile(name, file.sections, file.tables, _scales(file))
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Lines with a content, without their comments."""
+    for number, raw in enumerate(text.splitlines(), start=1):
+        quoted = {i for found in _QUOTED.finditer(raw) for i in range(*found.span())}
+        end = min((i for i, x in enumerate(raw) if x in "$!" and i not in quoted), default=len(raw))
+        line = raw[:end].strip()
+        if line:
+            yield number, line
+
+
+def _add(entries: dict[str, Entry], key: str, entry: Entry, name: str) -> None:
+    key = key.strip().upper()
+    known = entries.setdefault(key, entry)
+    if known.value != entry.value:
+        raise DataError(
+            f"{name}, line {entry.line}: {key} = {checks.shown(entry.value)}, but "
+            f"{checks.shown(known.value)} in line {known.line}; one of them has to go"
+        )
+
+
+def _value(text: str) -> float | str:
+    text = text.strip()
+    quoted = _QUOTED.match(text)
+    if quoted is not None:
+        return quoted[1] if quoted[1] is not None else quoted[2]
+    return _number(text) if _NUMBER.match(text) else text
+
+
+def _number(text: str) -> float:
+    return float(text.replace("D", "e").replace("d", "e"))
+
+
+def _row(line: str, number: int, name: str) -> tuple[float, ...]:
+    words = line.replace(",", " ").split()
+    if not all(_NUMBER.match(word) for word in words):
+        raise DataError(
+            f"{name}, line {number}: {checks.shown(line)} is neither [SECTION], KEY = value, "
+            "nor a row of numbers"
+        )
+    return tuple(_number(word) for word in words)
+
+
+def _scales(file: PropertyFile) -> dict[str, float]:
+    """SI values of the file's units; SI where it names none."""
+    scales = {}
+    for kind, known in SCALES.items():
+        entry = file.find(kind, "UNITS")
+        if entry is None:
+            scales[kind] = 1.0
+            continue
+        unit = str(entry.value).strip().lower()
+        found = known.get(unit, known.get(unit.removesuffix("s"), known.get(unit.removesuffix("es"))))
+        if found is None:
+            raise DataError(
+                f"{file.where(entry)}: {kind} = {checks.shown(entry.value)} is no known unit; "
+                f"known are {', '.join(known)}"
+            )
+        scales[kind] = found
+    return scales

@@ -1,0 +1,164 @@
+"""Magic Formula tyres from files: versions, names, units, what is missing and what is not understood."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.tyres import MagicFormula, read_tyre_file
+from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
+from ce_dynamics.models.tyres.magic_formula.reader import DIMENSIONS, tyre_of
+from ce_dynamics.models.tyres.property_file import parse
+from tests.models.tyres.magic_formula.figures import REFERENCE
+
+MODEL = "[MODEL]\nFITTYP = 61\nTYRESIDE = 'RIGHT'\nUSE_MODE = 14\n"
+LEAST = """
+[DIMENSION]
+UNLOADED_RADIUS = 0.35
+[VERTICAL]
+FNOMIN = 4000
+VERTICAL_STIFFNESS = 2e5
+[LONGITUDINAL_COEFFICIENTS]
+PCX1 = 1.6
+PDX1 = 1.2
+PKX1 = 20
+[LATERAL_COEFFICIENTS]
+PCY1 = 1.3
+PDY1 = 1.0
+PKY1 = -18
+PKY2 = 1.5
+"""
+
+
+def test_the_least_that_makes_a_tyre() -> None:
+    tyre = tyre_of(parse(MODEL + LEAST, "least.tir"))
+    assert tyre.coefficients.version == 61
+    assert (tyre.side, tyre.use_mode, tyre.unknown) == ("right", 14, ())
+    assert tyre.defaulted["PKY4"] == 2.0
+    assert "PKY1" not in tyre.defaulted
+    assert len(tyre.defaulted) + 10 == len(fields(Coefficients)) - 1
+    report = tyre.report()
+    assert report.startswith("least.tir: Magic Formula 6.1, side: right")
+    assert "missing, default used: " in report
+    assert "PKY4 = 2" in report
+    assert "PTX1" not in report  # of 5.2
+    assert "ELLIPS_ORDER" not in report  # of no force
+
+
+@pytest.mark.parametrize(
+    ("fittyp", "version"), [(5, 52), (6, 52), (21, 52), (52, 52), (60, 61), (61, 61), (62, 62)]
+)
+def test_versions(fittyp: int, version: int) -> None:
+    file = parse(f"[MODEL]\nFITTYP = {fittyp}\n" + LEAST)
+    assert tyre_of(file).coefficients.version == version
+
+
+def test_files_without_fittyp() -> None:
+    file = parse("[MODEL]\nPROPERTY_FILE_FORMAT = 'PAC2002'\n" + LEAST)
+    assert tyre_of(file).coefficients.version == 52
+    assert tyre_of(file).side == "symmetric"
+    assert tyre_of(file).use_mode is None
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        ("FITTYP = 7", r"line 2: FITTYP = 7.0 is no known Magic Formula; known are 5, 6, 21, 52, 60, 61, 62"),
+        ("FITTYP = 'new'", "is no known Magic Formula"),
+        ("FITTYP = 51", "motorcycle"),
+        ("FITTYP = 52\nPROPERTY_FILE_FORMAT = 'MF-MCTYRE'", "motorcycle"),
+        ("PROPERTY_FILE_FORMAT = 'FIALA'", "does not say which tyre it describes: .*'FIALA'"),
+        ("LONGVL = 16", "'missing' and FITTYP is missing"),
+        ("FITTYP = 61\nLONGVL = 'fast'", "LONGVL = 'fast' must be a number"),
+        ("FITTYP = 61\nUSE_MODE = 'ALL'", "USE_MODE = 'ALL' must be a number"),
+    ],
+)
+def test_files_that_are_refused(model: str, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        tyre_of(parse("[MODEL]\n" + model + LEAST))
+
+
+def test_all_missing_and_unknown_keys_are_named() -> None:
+    text = LEAST.replace("PKY2", "PKV2").replace("PCX1 = 1.6\n", "")
+    with pytest.raises(DataError, match=r"car.tir lacks PCX1, PKY2, .*perhaps meant: PKV2"):
+        tyre_of(parse(MODEL + text, "car.tir"))
+    extra = MODEL + LEAST + "PKY9 = 3\n[DRAWING]\nCOLOUR = 3\n"
+    tyre = tyre_of(parse(extra))
+    assert tyre.unknown == ("PKY9",)
+    assert "not understood: PKY9" in tyre.report()
+
+
+def test_names_of_pac2002() -> None:
+    more = "[TIRE_CONDITIONS]\nIP = 3e5\nIP_NOM = 2.5e5\n[ALIGNING_COEFFICIENTS]\nQPZ1 = 0.3\n"
+    more += "[SCALING_COEFFICIENTS]\nLKG = 0.9\nLCZ = 1.1\n"
+    more += "[DIMENSION]\nRIM_RADIUS = 0.2\nBOTTOMING_RADIUS = 0.23\n"
+    c = tyre_of(parse("[MODEL]\nPROPERTY_FILE_FORMAT = 'PAC2002'\n" + LEAST + more)).coefficients
+    assert (c.INFLPRES, c.NOMPRES, c.PPZ1, c.LKYC, c.LCZ) == (3e5, 2.5e5, 0.3, 0.9, 1.1)
+    assert pytest.approx(0.03) == c.BOTTOM_OFFST
+
+
+def test_units_apply_to_what_has_a_dimension() -> None:
+    si = tyre_of(parse(MODEL + LEAST + "[SLIP_ANGLE_RANGE]\nALPMAX = 0.5\n")).coefficients
+    units = "[UNITS]\nLENGTH = 'mm'\nFORCE = 'kilo_newton'\nANGLE = 'degree'\nTIME = 'millisecond'\n"
+    text = LEAST.replace("0.35", "350").replace("4000", "4").replace("2e5", "0.2")
+    angle = f"[SLIP_ANGLE_RANGE]\nALPMAX = {np.degrees(0.5)!r}\n".replace("np.float64(", "").replace(")", "")
+    more = angle + "[MODEL]\nLONGVL = 16.7\nFITTYP = 61\n[INERTIA]\nMASS = 9.0\nIYY = 0.5e6\n"
+    scaled = tyre_of(parse(units + MODEL + text + more)).coefficients
+    for name in ("UNLOADED_RADIUS", "FNOMIN", "VERTICAL_STIFFNESS", "ALPMAX", "PKY1", "LONGVL"):
+        assert getattr(scaled, name) == pytest.approx(getattr(si, name), rel=1e-15), name
+    assert (scaled.MASS, scaled.IYY) == (9.0, 0.5)
+    assert {*DIMENSIONS} - {f.name for f in fields(Coefficients)} == {"BOTTOMING_RADIUS"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"UNLOADED_RADIUS": -0.3}, "UNLOADED_RADIUS"),
+        ({"PKX1": float("nan")}, "PKX1"),
+        ({"PCX1": 0.0}, "PCX1 = 0; the Magic Formula divides by it"),
+        ({"FZMIN": -1.0}, "FZMIN"),
+        ({"ALPMIN": 0.2, "ALPMAX": 0.1}, "ALPMIN = 0.2 must not lie above ALPMAX = 0.1"),
+        ({"Q_FZ2": 1e6}, "Q_FZ2 = 1e.06 is too large"),
+    ],
+)
+def test_coefficients_that_cannot_be(tmp_path: Path, changes: dict[str, float], message: str) -> None:
+    path = tmp_path / "car.tir"
+    path.write_text(MODEL + LEAST)
+    with pytest.raises(DataError, match=message):
+        MagicFormula.read(path, changes=changes)
+
+
+def test_changes_are_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "car.tir"
+    path.write_text(MODEL + LEAST)
+    tyre = MagicFormula.read(path, changes={"LMUY": 0.5})
+    assert tyre(alpha=0.0).muy == 0.5
+    with pytest.raises(DataError, match=r"no coefficient 'LMUYY'; did you mean 'LMUY'"):
+        MagicFormula.read(path, changes={"LMUYY": 0.5})
+
+
+@pytest.mark.skipif(
+    not (REFERENCE / "chrono").is_dir(), reason=f"no property files in {REFERENCE / 'chrono'}"
+)
+def test_property_files_of_chrono() -> None:
+    """Thirteen PAC2002 files: all are read, push against sliding and carry their load."""
+    paths = sorted((REFERENCE / "chrono" / "vehicles").rglob("*.tir"))
+    assert len(paths) == 13
+    for path in paths:
+        file = read_tyre_file(path)
+        assert file.coefficients.version == 52
+        tyre = MagicFormula.read(path)
+        out = tyre(alpha=[-0.06, 0.06], use_mode=211)
+        assert out.Fy[0] > 0.2 * out.Fz[0], path
+        assert out.Fy[1] < -0.2 * out.Fz[1], path
+        out = tyre(kappa=[-0.05, 0.05], use_mode=211)
+        assert out.Fx[0] < 0.0 < out.Fx[1], path
+        assert out.Rl[0] == pytest.approx(
+            file.coefficients.UNLOADED_RADIUS
+            - file.coefficients.FNOMIN / (file.coefficients.VERTICAL_STIFFNESS * file.coefficients.LCZ),
+            rel=1e-4,  # Q_FZ2 = 1e-4 bends the straight line by (Fz0/(Cz0 R0))² of it
+        )
