@@ -12,6 +12,7 @@ import math
 import operator
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from numbers import Number
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -23,6 +24,8 @@ Floats: TypeAlias = NDArray[np.float64]
 
 LONGEST = 80
 """Characters of a value that a message shows."""
+LONGEST_NAME = 200
+"""Characters of a name that a user gives."""
 LARGEST_INTEGER = 2**63 - 1
 
 _T = TypeVar("_T")
@@ -132,6 +135,15 @@ def integer(
     return given
 
 
+def one(what: str, value: _T, error: type[CeDynamicsError] = ModelError) -> _T:
+    """One number that a user's function returned, known or traced; ``what`` returned it."""
+    known = isinstance(value, _PLAIN) and not isinstance(value, _NEVER)
+    traced = not isinstance(value, (*_NEVER, Number, np.generic)) and hasattr(value, "__add__")
+    if not (known or (traced and not (hasattr(value, "__len__") and getattr(value, "ndim", 1)))):
+        raise error(f"{what} is {shown(value)}; it must be one number")
+    return value
+
+
 # Arrays
 
 
@@ -199,7 +211,7 @@ def shown_array(given: Floats) -> str:
 
 
 def text(name: str, value: object, error: type[CeDynamicsError] = ModelError) -> str:
-    """A user's text that is not empty: a name."""
+    """A user's text that is not empty."""
     if not isinstance(value, str):
         raise wrong_type(f"{name} {shown(value)} must be text", error)
     if not value:
@@ -207,9 +219,23 @@ def text(name: str, value: object, error: type[CeDynamicsError] = ModelError) ->
     return value
 
 
+def name_of(what: str, value: object, error: type[CeDynamicsError] = ModelError) -> str:
+    """A name that a user gives to something: text in one line that can be shown whole."""
+    given = text(what, value, error)
+    if len(given) > LONGEST_NAME:
+        raise error(
+            f"{what} {shown(given)} has {len(given):,} characters; at most {LONGEST_NAME} are allowed"
+        )
+    if any(character < " " or character == "\x7f" for character in given):
+        raise error(
+            f"{what} {shown(given)} has line breaks, tabs or other control characters; leave them out"
+        )
+    return given
+
+
 def unit(name: str, value: object, error: type[CeDynamicsError] = ModelError) -> str:
     """A user's unit; an empty one is that of a number without dimension."""
-    return value if value == "" and isinstance(value, str) else text(name, value, error)
+    return value if value == "" and isinstance(value, str) else name_of(name, value, error)
 
 
 def texts(name: str, value: object, error: type[CeDynamicsError] = ModelError) -> tuple[str, ...]:

@@ -38,6 +38,14 @@ def shown_path(path: Path) -> str:
     return text if len(text) <= LONGEST_SHOWN else f"'…{text[-LONGEST_SHOWN:]}"
 
 
+def unusable(found: OSError) -> str:
+    """What the system said of a file, in one line."""
+    if not found.filename:
+        return " ".join(str(found).split())
+    name = found.filename if isinstance(found.filename, str) else os.fsdecode(found.filename)
+    return f"cannot use {shown_path(Path(name))}: {found.strerror}"
+
+
 def read(what: str, given: object, most: int, error: type[CeDynamicsError] = DataError) -> bytes:
     """The content of a file, if it is a regular one of at most so many bytes.
 

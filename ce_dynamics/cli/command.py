@@ -42,6 +42,8 @@ def execute(arguments: Sequence[str] | None = None) -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return exit_codes.OK
         except OSError as error:
-            complain(f"cannot use '{error.filename}': {error.strerror}" if error.filename else str(error))
+            from ce_dynamics.algebra.files import unusable  # loads NumPy
+
+            complain(unusable(error))
             return exit_codes.BAD_INPUT
     return result if isinstance(result, int) else exit_codes.OK

@@ -112,5 +112,13 @@ def answers(model: CompiledSystem, law: InputLaw, t: Scalar, y: Array, held: Arr
     checks.mapping(f"what input law {type(law).__name__} answers", given)
     unknown = sorted(set(given) - set(model.system.inputs))
     if unknown:
-        raise ModelError(f"input law answers {unknown}; the system's inputs are {list(model.system.inputs)}")
-    return array(given.get(entry.name, value) for entry, value in zip(model.layout.u, held, strict=True))
+        raise ModelError(
+            f"input law {type(law).__name__} answers {checks.shown(unknown)}; the system's inputs are "
+            f"{list(model.system.inputs)}"
+        )
+    answered = {
+        name: checks.one(f"input {name!r} as input law {type(law).__name__} answers it", value)
+        for name, value in given.items()
+    }
+    entries = zip(model.layout.u, held, strict=True)
+    return array(answered.get(entry.name, value) for entry, value in entries)

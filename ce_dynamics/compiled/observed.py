@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
@@ -15,7 +14,6 @@ from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.embedding.closures.closure_errors import closure_errors
 from ce_dynamics.embedding.gearing import gearing
-from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.system import Output
 
 
@@ -99,8 +97,4 @@ def observed(output: Output, motion: object) -> Scalar:
     """
     with checks.calling(f"output {output.name!r}"):
         value: Scalar = output.function(motion)
-    if np.ndim(value) != 0 or isinstance(value, (str, bytes)) or not hasattr(value, "__add__"):
-        raise ModelError(
-            f"output {output.name!r} is {checks.shown(value)}; its function must return one number"
-        )
-    return value
+    return checks.one(f"output {output.name!r}, as its function returns it,", value)

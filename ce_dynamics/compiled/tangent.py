@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.rotation import quaternion_rate
 from ce_dynamics.dynamics.state import Entry, dotted
@@ -119,13 +120,13 @@ class Tangent:
         """
         known = [*(entry.name for entry in self.entries), *others]
         found: list[int] = []
-        for name in (names,) if isinstance(names, str) else names:
+        for name in (names,) if isinstance(names, str) else checks.texts("hold", names):
             if name in self.of:
                 found += range(self.of[name].start, self.of[name].stop)
             elif name in known:
                 found.append(known.index(name))
             else:
-                raise ModelError(f"no displacement {name!r}; known are {known}")
+                raise ModelError(f"hold: no displacement {name!r}; known are {known}")
         return sorted(set(found))
 
 

@@ -68,7 +68,7 @@ class BodyContact(UnilateralElement):
         spinning: float = 0.0,
     ) -> None:
         owner = f"contact {name!r}"
-        checks.text("BodyContact: name", name)
+        checks.name_of("BodyContact: name", name)
         checked_body(body, owner)
         if body is checked_body(other, owner):
             raise ModelError(f"{owner}: {body.name!r} cannot touch itself; name two bodies")

@@ -57,7 +57,7 @@ class Cable(UnilateralElement):
         length: float,
     ) -> None:
         owner = f"cable {name!r}"
-        self.name = checks.text("Cable: name", name)
+        self.name = checks.name_of("Cable: name", name)
         self.length = positive_length(length, owner)
         if checked_body(body, owner).is_ground:
             raise ModelError(f"{owner}: its first end {body!r} must be tied to a body that can move")

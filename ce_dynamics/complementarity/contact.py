@@ -72,7 +72,7 @@ class Contact(UnilateralElement):
         spinning: float = 0.0,
     ) -> None:
         owner = f"contact {name!r}"
-        checks.text("Contact: name", name)
+        checks.name_of("Contact: name", name)
         if checked_body(body, owner).is_ground:
             raise ModelError(f"{owner}: the ground cannot touch itself; name a body that can move")
         what = "a surface, such as Plane(friction=0.8): an object with touch(r)"

@@ -47,7 +47,7 @@ class JointStop(UnilateralElement):
         restitution: float = 0.0,
     ) -> None:
         owner = f"stop {name!r}"
-        self.name, self.body = checks.text("JointStop: name", name), checked_body(body, owner)
+        self.name, self.body = checks.name_of("JointStop: name", name), checked_body(body, owner)
         self.k, angular = hinge_component(body, k, owner)
         e = checked_restitution(restitution, owner)
         both = (("lower", 1.0, lower), ("upper", -1.0, upper))
@@ -90,7 +90,7 @@ class JointFriction(UnilateralElement):
 
     def __init__(self, name: str, body: Body, *, limit: float, k: int = 0) -> None:
         owner = f"joint friction {name!r}"
-        self.name, self.body = checks.text("JointFriction: name", name), checked_body(body, owner)
+        self.name, self.body = checks.name_of("JointFriction: name", name), checked_body(body, owner)
         self.k, angular = hinge_component(body, k, owner)
         most = finite_number(limit, owner, "limit", at_least=0.0)
         self.kinds = (RowKind("friction", Kind.BOX, limit=most, unit="N m" if angular else "N"),)

@@ -59,7 +59,7 @@ class RigidBody:
 
     def __post_init__(self) -> None:
         owner = f"body {self.name!r}"
-        checks.text("RigidBody: name", self.name)
+        checks.name_of("RigidBody: name", self.name)
         finite_number(self.mass, owner, "mass", above=0.0)
         inertia = checked_inertia(self.inertia, self.name)
         smallest = float(np.linalg.eigvalsh(inertia)[0])

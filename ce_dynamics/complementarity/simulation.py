@@ -28,6 +28,7 @@ from ce_dynamics.complementarity.smooth import Acting, SmoothSteps
 from ce_dynamics.complementarity.solvers.chain import Chain
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.mechanism.input_ranges import furthest_out, warn_out_of_range
+from ce_dynamics.simulation.integrators.native import check_steps
 from ce_dynamics.simulation.monitors.charts import Charts
 from ce_dynamics.simulation.monitors.promises import Fault, Promises
 from ce_dynamics.simulation.results import observed, record
@@ -37,6 +38,12 @@ if TYPE_CHECKING:
     import xarray as xr
     from numpy.typing import ArrayLike
 
+
+MOST_STEPS = 10**9
+"""Of one run: a day or more of the fastest model's work."""
+
+PER_INSTANT = 64
+"""Numbers whose memory the objects take that keep an instant: a tuple, three arrays, three floats."""
 
 PARTS = 64
 """Part of a step of higher order that is left to a step of first order where rows begin or cease to act."""
@@ -153,16 +160,19 @@ def simulate_unilateral(
         checks.provides("simulate_unilateral: solver", solver, ("solve",), "a solver, such as Chain()")
     for name, value in (("duration", duration), ("step", step), ("interval", interval)):
         checks.number(f"simulate_unilateral: {name}", value, above=0.0)
-    if order not in (1, 2, 4):
-        raise ModelError(f"simulate_unilateral: order {order!r} must be 1, 2 or 4")
+    if not isinstance(order, int) or order not in (1, 2, 4):
+        raise ModelError(f"simulate_unilateral: order {checks.shown(order)} must be 1, 2 or 4")
+    check_steps(duration, step, MOST_STEPS)
     if progress is not None:
         checks.function("progress", progress, " of the time reached")
     model = unilateral.model
     start = model.start_at(y0)
     steps = max(1, math.ceil(duration / step * (1.0 - 1e-12)))
+    check_room(unilateral, steps, duration / interval)
     law = InputsOverTime(model, inputs)
     chosen = Chain() if solver is None else solver
-    recorder = Recorder(unilateral, duration / steps, max(1, round(interval * steps / duration)))
+    every = max(1, round(min(interval / duration, 1.0) * steps))
+    recorder = Recorder(unilateral, duration / steps, every)
     unilateral.check_start(0.0, start, law.at(0.0, start))
     smooth = SmoothSteps(unilateral, order, law.at) if order > 1 else None
     began = time.perf_counter()
@@ -201,6 +211,17 @@ def simulate_unilateral(
     statistics = run.statistics
     warn_of_remains(statistics.unresolved, recorder.problems, statistics.residual_max, recorder.speed)
     return run
+
+
+def check_room(unilateral: UnilateralModel, steps: int, instants: float) -> None:
+    """Refuse a run whose stored instants would not fit into memory, before any is taken."""
+    model = unilateral.model
+    columns = len(model.entries) + len(model.system.closures) + 2 * len(unilateral.row_names) + PER_INSTANT
+    size = 8.0 * (min(instants, steps) + 2.0) * columns
+    if model.geared_loops:  # whose way is watched
+        size += 8.0 * steps * (len(model.layout.y0) + PER_INSTANT)
+    remedy = "give a longer interval, a longer step or a shorter duration"
+    checks.room("simulate_unilateral: what is stored of the run", size, remedy)
 
 
 class InputsOverTime:

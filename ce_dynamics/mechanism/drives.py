@@ -55,7 +55,7 @@ class Driven(Motion):
     """
 
     def __init__(self, name: str) -> None:
-        checks.text("Driven: name", name)
+        checks.name_of("Driven: name", name)
         self.inputs = (name, f"{name}_rate", f"{name}_acceleration")
 
     def evaluate(self, x: Array, u: Mapping[str, Scalar]) -> Prescribed:
@@ -91,7 +91,7 @@ class SecondOrderActuator(Motion):
         unit: str = "rad",
     ) -> None:
         owner = f"actuator of {command!r}"
-        self.inputs = (checks.text("SecondOrderActuator: command", command),)
+        self.inputs = (checks.name_of("SecondOrderActuator: command", command),)
         self.gain = finite_number(gain, owner, "gain")
         self.omega = finite_number(natural_frequency, owner, "natural_frequency", above=0.0)
         self.zeta = finite_number(damping_ratio, owner, "damping_ratio", above=0.0)

@@ -71,8 +71,8 @@ class Parameter(Free):
     __hash__ = Formula.__hash__
 
     def __init__(self, name: str, value: float, unit: str = "1") -> None:
-        self.name = checks.text("Parameter: name", name)
-        self.unit = checks.text(f"parameter {name!r}: unit", unit)
+        self.name = checks.name_of("Parameter: name", name)
+        self.unit = checks.name_of(f"parameter {name!r}: unit", unit)
         super().__init__(Op.INPUT, (), finite_number(value, f"parameter {name!r}", "value"))
         self.guards: dict[int, FreeCondition] = {}
 

@@ -188,7 +188,7 @@ class System:
         *,
         tolerance: float = TOLERANCE,
     ) -> None:
-        self.name = checks.text("System: name", name)
+        self.name = checks.name_of("System: name", name)
         self.tolerance = checks.number("System: tolerance", tolerance, at_least=0.0, at_most=0.01)
         self.assumptions: tuple[Assumption, ...] = ()
         self.originals: tuple[Original, ...] = ()
@@ -257,7 +257,7 @@ class System:
         PhysicalityWarning
             Where no real body has such an inertia (a principal moment exceeds the sum of the other two).
         """
-        if checks.text("add_body: name", name) in self._by_name:
+        if checks.name_of("add_body: name", name) in self._by_name:
             raise ModelError(f"body {name!r} exists already; give every body its own name")
         carrier = self.find(parent)
         checks.instance(f"body {name!r}: hinge", hinge, Hinge, "a hinge, such as Revolute((0, 0, 1))")
@@ -489,7 +489,7 @@ class System:
         ModelError
             If the name is taken, the default not a finite number, or out of range.
         """
-        checks.text("add_input: name", name)
+        checks.name_of("add_input: name", name)
         checks.unit(f"input {name!r}: unit", unit)
         if name in self.inputs or name in self.parameters:
             raise ModelError(f"input {name!r} exists already; give every input its own name")
@@ -552,7 +552,7 @@ class System:
         ModelError
             If the dimension exists already, or has no members or one of them twice.
         """
-        if checks.text("group: dimension", dimension) in self.groups or dimension in ("time", "closure"):
+        if checks.name_of("group: dimension", dimension) in self.groups or dimension in ("time", "closure"):
             raise ModelError(f"dimension {dimension!r} exists already; give every group its own")
         members = checks.texts(f"group {dimension!r}: members", members)
         if not members or len(set(members)) < len(members):
@@ -665,12 +665,12 @@ class System:
         return self.find(given)
 
     def _need_new_closure(self, name: str) -> None:
-        checks.text("closure: name", name)
+        checks.name_of("closure: name", name)
         if any(known.name == name for known in self.closures):
             raise ModelError(f"closure {name!r} exists already; give every closure its own name")
 
     def _need_new_output(self, name: str, unit: str, function: Callable[[Any], Scalar]) -> None:
-        checks.text("output: name", name)
+        checks.name_of("output: name", name)
         checks.unit(f"output {name!r}: unit", unit)
         checks.function(f"output {name!r}: function", function, " of the motion")
         if name in self.outputs or name in self.measurements:

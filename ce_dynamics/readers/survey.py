@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.errors import DataError
+from ce_dynamics.errors import DataError, ModelError
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.xml_file import Element
 
@@ -70,6 +70,14 @@ class Finding:
 def known(*attributes: str, children: str = "nothing", settings: Collection[str] = ()) -> Rule:
     """A rule with the given attributes."""
     return Rule(frozenset(attributes), children, frozenset(settings))
+
+
+def check_names(what: str, given: object) -> None:
+    """Refuse what is no list or set of names; a single text is none."""
+    if isinstance(given, str):
+        shown = checks.shown(given)
+        raise ModelError(f"{what} {shown} must be a set of names: {what.rpartition(' ')[2]}={{{shown}}}")
+    checks.texts(what, given)
 
 
 def survey(

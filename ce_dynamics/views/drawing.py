@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.compiled.model import Model
@@ -79,6 +80,8 @@ def draw(
     """
     from matplotlib.figure import Figure
 
+    checks.instance("draw: model", model, Model, "a model, as ce_dynamics.compile(system) returns it")
+    checks.flag("draw: names", names)
     plane = picture_plane(along, up)
     if axes is None:
         axes = Figure(figsize=(6.0, 4.5), layout="constrained").add_subplot()
@@ -110,9 +113,10 @@ def skeleton(
     """
     bodies = model.system.bodies
     marked = {body.name: attachments(model, body) for body in bodies}
-    for name, further in (points or {}).items():
+    for name, further in checks.mapping("draw: points", points or {}).items():
         owner = model.system.find(name)
-        marked[owner.name] += [finite_vector(at, f"draw: body {owner.name!r}", "point") for at in further]
+        given = checks.items(f"draw: points of {name!r}", further)
+        marked[owner.name] += [finite_vector(at, f"draw: body {owner.name!r}", "point") for at in given]
     for body in bodies:
         marked[body.name] += [body.com] * (len(marked[body.name]) == 1)
     pairs = [(body, at) for body in bodies for at in marked[body.name]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -66,7 +66,7 @@ def parse_distribution(name: str, text: str, quantity: Quantity) -> Distribution
     Raises
     ------
     DataError
-        If it is none of these, or a value is not one of the quantity.
+        If it is none of these, or a value (an end of the range) is not one of the quantity.
     """
     parts = text.split(":")
     if len(parts) in (2, 3):
@@ -92,7 +92,7 @@ def parse_distribution(name: str, text: str, quantity: Quantity) -> Distribution
 def number(name: str, text: str, quantity: Quantity) -> float:
     """One value in SI."""
     try:
-        value = Quantity(quantity.unit).parse(text.strip())
+        value = replace(quantity, components=(), curve=False).parse(text.strip())
     except ValueError as error:
         raise DataError(f"{name}: {error}") from None
     assert isinstance(value, float), "a quantity without components is one number"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
 
+from ce_dynamics.algebra.files import unusable
 from ce_dynamics.errors import CeDynamicsError, DataError, SimulationError
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def execute(
     except CeDynamicsError as error:
         return complained(error, BAD_INPUT)
     except OSError as error:
-        return complained(f"cannot use '{error.filename}': {error.strerror}", BAD_INPUT)
+        return complained(unusable(error), BAD_INPUT)
     except KeyboardInterrupt:
         return complained("interrupted", INTERRUPTED)
     except SystemExit as leaving:  # --help

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.compiled.analysis.continuation import CLOSE, searched
@@ -99,11 +100,11 @@ def assemble(
     """
     given = model.given_inputs(u)
     state = model.given_state(y)
-    wanted = wanted_values(model, coordinates or {})
+    wanted = wanted_values(model, {} if coordinates is None else coordinates)
     q, v, x = model.layout.split(state)
     state = np.concatenate((model.tangent.normalised(q), v, x))
     with at_work(f"assembling {model.system.name!r}"):
-        if near:
+        if near is not None:
             state = nearest(model, state, given, targets(model, near))
         if wanted:
             state = solved(model, state, given, wanted)
@@ -155,21 +156,19 @@ def wanted_values(model: CompiledSystem, coordinates: Mapping[str, float]) -> di
         for k in quaternion_places(body.inboard)
     }
     wanted = {}
-    for name, value in coordinates.items():
-        if name not in names:
-            raise ModelError(f"no coordinate {name!r}; known are {names}")
+    for name, value in checks.mapping("coordinates", coordinates).items():
+        checks.known("coordinates", name, names, "coordinate")
         if name in quaternions:
             raise ModelError(f"coordinate {name!r} is part of a quaternion; set it in y")
-        if not math.isfinite(value):
-            raise ModelError(f"coordinate {name!r}: {value!r} must be finite")
-        wanted[names.index(name)] = float(value)
+        wanted[names.index(name)] = checks.number(f"coordinate {name!r}:", value)
     return wanted
 
 
 def targets(model: CompiledSystem, near: Mapping[str, ArrayLike]) -> dict[int, Floats]:
     """Wanted positions by the number of the body."""
     bodies = list(model.system.bodies)
-    return {bodies.index(model.system.find(n)): checked(f"near[{n!r}]", r, 3) for n, r in near.items()}
+    given = checks.mapping("near", near)
+    return {bodies.index(model.system.find(n)): checked(f"near[{n!r}]", r, 3) for n, r in given.items()}
 
 
 def nearest(model: CompiledSystem, y: Floats, u: Floats, targets: Mapping[int, Floats]) -> Floats:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.points import Frame, Point
@@ -83,13 +84,15 @@ def operational_space(
     >>> model.operational_space(tip, directions=[(0, 0, 1)]).inertia  # a third of the mass
     array([[1.]])
     """
-    chosen = (targets,) if isinstance(targets, (Point, Frame)) else tuple(targets)
+    what = "points and frames, as model.point(body, at) and model.frame(body, at) return them"
+    chosen = (targets,) if isinstance(targets, (Point, Frame)) else checks.items("targets", targets)
+    for target in chosen:
+        checks.instance("targets", target, (Point, Frame), what)
     frames = [target.frame if isinstance(target, Point) else target for target in chosen]
     rows = [slice(3, 6) if isinstance(target, Point) else slice(0, 6) for target in chosen]
     labels = [label for target in chosen for label in target.labels]
-    D = np.eye(len(labels)) if directions is None else np.atleast_2d(np.asarray(directions, dtype=float))
-    if D.ndim != 2 or D.shape[1] != len(labels) or not np.all(np.isfinite(D)):
-        raise ModelError(f"directions must be rows of {len(labels)} finite numbers, got shape {D.shape}")
+    D = np.eye(len(labels)) if directions is None else checks.numbers("directions", directions)
+    D = checks.finite_array("directions", D[np.newaxis] if D.ndim == 1 else D, (None, len(labels)))
 
     def operational(y: Array, u: Array, at: Array) -> dict[str, Array]:
         instant = model.instant(y, u)

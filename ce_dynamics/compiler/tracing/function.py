@@ -18,6 +18,7 @@ from ce_dynamics.compiler.tracing.cut_points import marking
 from ce_dynamics.compiler.tracing.graph import Graph, Node
 from ce_dynamics.compiler.tracing.operations import MEANING, Op, arity
 from ce_dynamics.compiler.tracing.traced import node_of, wrap
+from ce_dynamics.errors import WrongTypeError
 
 Shape = tuple[int, ...]
 
@@ -178,7 +179,7 @@ def trace(
     with working, marking(graph), np.errstate(invalid="ignore"):
         results = function(**arguments)
     if not isinstance(results, Mapping):
-        raise TypeError(
+        raise WrongTypeError(
             f"{name} returned a {type(results).__name__}; return a mapping of output names to arrays"
         )
     output_shapes: dict[str, Shape] = {}
@@ -189,7 +190,7 @@ def trace(
         try:
             outputs.append([node_of(graph, entry) for entry in value.flat])
         except TypeError as error:
-            raise TypeError(f"output {key!r} of {name}: {error}") from error
+            raise WrongTypeError(f"output {key!r} of {name}: {error}") from error
     return extract(name, graph, input_shapes, output_shapes, outputs)
 
 

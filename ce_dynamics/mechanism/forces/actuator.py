@@ -78,8 +78,8 @@ class Actuator(ForceElement):
         component: int = 0,
     ) -> None:
         owner = f"actuator {name!r}"
-        self.name, self.body, self.component = checks.text("Actuator: name", name), body, component
-        self.inputs = (checks.text(f"{owner}: command", command),)
+        self.name, self.body, self.component = checks.name_of("Actuator: name", name), body, component
+        self.inputs = (checks.name_of(f"{owner}: command", command),)
         self.gear = finite_number(gear, owner, "gear")
         self.zero = finite_number(zero, owner, "zero")
         self.gain = three(gain, owner, "gain")

@@ -59,7 +59,7 @@ class SpringDamper(ForceElement):
         damper: Law | float = 0.0,
         free_length: float | None = None,
     ) -> None:
-        self.name = checks.text("SpringDamper: name", name)
+        self.name = checks.name_of("SpringDamper: name", name)
         owner = f"spring {name!r}"
         self.a, self.b = checked_body(body_a, owner, "body_a"), checked_body(body_b, owner, "body_b")
         if body_a is body_b:

@@ -57,7 +57,7 @@ class TorsionSpringDamper(ForceElement):
         component: int = 0,
     ) -> None:
         owner = f"torsion spring {name!r}"
-        self.name = checks.text("TorsionSpringDamper: name", name)
+        self.name = checks.name_of("TorsionSpringDamper: name", name)
         unit = coordinate_unit(body, component, owner)
         self.body, self.component = body, component
         self.free = finite_number(free, owner, "free")

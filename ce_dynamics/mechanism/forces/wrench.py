@@ -58,7 +58,7 @@ class AppliedWrench(ForceElement):
         frame: Body | None = None,
     ) -> None:
         owner = f"wrench {name!r}"
-        self.name = checks.text("AppliedWrench: name", name)
+        self.name = checks.name_of("AppliedWrench: name", name)
         if checked_body(body, owner).is_ground:
             raise ModelError(f"{owner}: it acts on the ground, which does not move; name another body")
         if frame is not None and ground_of(checked_body(frame, owner, "frame")) is not ground_of(body):
@@ -98,6 +98,6 @@ def components(given: Sequence[Component], owner: str, what: str) -> tuple[Compo
     """Three numbers or input names."""
     name = f"{owner}: {what}"
     return tuple(
-        checks.text(name, x) if isinstance(x, str) else finite_number(x, owner, what)
+        checks.name_of(name, x) if isinstance(x, str) else finite_number(x, owner, what)
         for x in checks.items(name, given, 3)
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.rotation import rotation_from_quaternion
 from ce_dynamics.errors import DataError, ModelError
@@ -15,6 +16,8 @@ from ce_dynamics.readers.pose import Pose, cleaned
 from ce_dynamics.readers.xml_file import EXTRA
 
 GROUND = "ground"
+KEYS = {"qpos": "nq", "qvel": "nv", "act": "na", "ctrl": "nu"}
+"""What keyframes give, and how much of it the model has."""
 
 
 class Compiled:
@@ -37,12 +40,26 @@ class Compiled:
         self.file = path.name
         try:
             self.spec: Any = mujoco.MjSpec.from_file(str(path))
+            given = [{name: len(getattr(key, name)) for name in KEYS} for key in self.spec.keys]
             self.model: Any = self.spec.compile()
         except (ValueError, RuntimeError) as error:
             message = " ".join(str(error).split())
             raise DataError(f"{path.name}: refused by MuJoCo: {message}") from error
+        self._refuse_short_keys(given)
         self.data: Any = mujoco.MjData(self.model)
         mujoco.mj_kinematics(self.model, self.data)
+
+    def _refuse_short_keys(self, given: list[dict[str, int]]) -> None:
+        """Refuse keyframes with fewer numbers than the model has, which MuJoCo fills up with zeros."""
+        for k, sizes in enumerate(given):
+            for name, size in sizes.items():
+                wanted = int(getattr(self.model, KEYS[name]))
+                if size not in (0, wanted):
+                    key = checks.shown(str(self.model.key(k).name))
+                    raise DataError(
+                        f"{self.file}: keyframe {key}: {name} has {size} of {wanted} numbers; "
+                        "give all of them, or none"
+                    )
 
     # Names, and where things stand
 
@@ -66,7 +83,7 @@ class Compiled:
     def where(self, what: str, index: int, name: str) -> str:
         """Line and name of something in one of the lists of the specification."""
         line = self._lines[what].get(index, "")
-        return f"{line} ({name!r})" if line else repr(name)
+        return f"{line} ({checks.shown(name)})" if line else checks.shown(name)
 
     def place(self, what: str, index: int, name: str) -> str:
         """File, line and name."""

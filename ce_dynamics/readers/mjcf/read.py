@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.mjcf.actuators import other_actuators
 from ce_dynamics.readers.mjcf.checks import unrepresentable
@@ -14,7 +13,7 @@ from ce_dynamics.readers.mjcf.grammar import GRAMMAR
 from ce_dynamics.readers.mjcf.limits import MOST_FILES, check_copies
 from ce_dynamics.readers.mjcf.model import Compiled
 from ce_dynamics.readers.mjcf.system import build
-from ce_dynamics.readers.survey import annotate, refuse, survey
+from ce_dynamics.readers.survey import annotate, check_names, refuse, survey
 from ce_dynamics.readers.xml_file import Element, parse
 
 
@@ -60,9 +59,7 @@ def read_mjcf(
         For a string as ``ignore`` or ``independent``, or if lxml or mujoco is not installed.
     """
     for what, value in (("ignore", ignore), ("independent", independent)):
-        if isinstance(value, str):
-            raise ModelError(f"read_mjcf: {what} {value!r} must be a set of names: {what}={{{value!r}}}")
-        checks.texts(f"read_mjcf: {what}", value)
+        check_names(f"read_mjcf: {what}", value)
     if keyframe is not None:
         checks.text("read_mjcf: keyframe", keyframe)
     root = parse(path, "mujoco")

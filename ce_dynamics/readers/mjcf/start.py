@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.rotation import normalised, rotation_from_quaternion
 from ce_dynamics.compiled.model import Model
@@ -29,7 +30,9 @@ def key_named(file: Compiled, name: str) -> Any:
     model = file.model
     names = [str(model.key(k).name) for k in range(model.nkey)]
     if name not in names:
-        raise DataError(f"{file.file}: there is no keyframe {name!r}; those with a name are {names}")
+        raise DataError(
+            f"{file.file}: there is no keyframe {checks.shown(name)}; those with a name are {names}"
+        )
     return model.key(names.index(name))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
@@ -116,7 +117,8 @@ def named_joints(file: Compiled, carried: dict[int, Body], names: Collection[str
     known = {file.joint(joint): body for joint, body in carried.items()}
     for name in names:
         if name not in known:
+            shown = checks.shown(name)
             raise DataError(
-                f"{file.file}: there is no joint {name!r} to be independent; joints are {list(known)}"
+                f"{file.file}: there is no joint {shown} to be independent; joints are {list(known)}"
             )
     return [known[name] for name in names]

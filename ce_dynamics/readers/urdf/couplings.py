@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.embedding.embed import ancestors, common_ancestor
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings import LinearCoupling
@@ -26,7 +27,7 @@ def couple(system: System, coupling: CouplingOf, carriers: dict[str, Joint]) -> 
     element = coupling.element
     for name in (coupling.predecessor, coupling.successor):
         if name not in carriers:
-            raise element.error(f"there is no link {name!r} that a joint carries")
+            raise element.error(f"there is no link {checks.shown(name)} that a joint carries")
     ends = [system.find(name) for name in (coupling.predecessor, coupling.successor)]
     root = common_ancestor(*ends)
     if root in ends:
@@ -57,7 +58,9 @@ def follow(system: System, joint: Joint, joints: dict[str, Joint]) -> None:
     mimic = joint.mimic
     assert mimic is not None
     if mimic.joint not in joints:
-        raise mimic.element.error(f"there is no joint {mimic.joint!r} for joint {joint.name!r} to follow")
+        raise mimic.element.error(
+            f"there is no joint {checks.shown(mimic.joint)} for joint {joint.name!r} to follow"
+        )
     if mimic.multiplier == 0.0:
         raise mimic.element.error(f"multiplier=0 of joint {joint.name!r}: fix the joint instead")
     other = joints[mimic.joint]

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.errors import DataError
 from ce_dynamics.readers.closures import KINDS
 from ce_dynamics.readers.pose import Pose, from_rpy
 from ce_dynamics.readers.survey import LOOKS, Grammar, known
@@ -169,9 +171,7 @@ def unique(elements: list[Element]) -> dict[str, Element]:
     """Elements by their names."""
     found: dict[str, Element] = {}
     for element in elements:
-        name = element.text("name")
-        if not name:
-            raise element.error("name is empty")
+        name = checks.name_of(f"{element.place}: name", element.text("name"), DataError)
         if name in found:
             raise element.error(
                 f"the name is taken by line {found[name].line}; give every <{element.tag}> its own"
@@ -198,7 +198,7 @@ def unit(element: Element) -> Array:
     length = float(np.linalg.norm(axis))
     if length == 0.0:
         raise given.error(
-            f"xyz={given.text('xyz')!r} of {element.tag} {element.text('name')!r} is no direction"
+            f"xyz={checks.shown(given.text('xyz'))} of {element.tag} {element.text('name')!r} is no direction"
         )
     return np.asarray(axis / length)
 
@@ -278,7 +278,9 @@ def one_of(element: Element, attribute: str, allowed: tuple[str, ...]) -> str:
     """An attribute that is one of some words."""
     value = element.text(attribute)
     if value not in allowed:
-        raise element.error(f"{attribute}={value!r} is not known; it must be one of {', '.join(allowed)}")
+        raise element.error(
+            f"{attribute}={checks.shown(value)} is not known; it must be one of {', '.join(allowed)}"
+        )
     return value
 
 
@@ -288,5 +290,5 @@ def flag(element: Element, attribute: str) -> bool | None:
     if value is None:
         return None
     if value.lower() not in ("true", "false"):
-        raise element.error(f"{attribute}={value!r} must be true or false")
+        raise element.error(f"{attribute}={checks.shown(value)} must be true or false")
     return value.lower() == "true"

@@ -8,14 +8,16 @@ from pathlib import Path
 
 from numpy.typing import ArrayLike
 
-from ce_dynamics.errors import ModelError
+from ce_dynamics.algebra import checks
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.readers.survey import Finding, annotate, refuse, survey, where
+from ce_dynamics.readers.survey import Finding, annotate, check_names, refuse, survey, where
 from ce_dynamics.readers.urdf.model import GRAMMAR, WITH_COORDINATE, Robot, read_robot
 from ce_dynamics.readers.urdf.system import build
 from ce_dynamics.readers.xml_file import Element, parse
 
 BASES = ("fixed", "floating")
+MOST_OFF = 0.1
+"""Angles that are taken as right ones may be off by so much at most [rad]."""
 LOOKS_RIGHT = 1e-4
 """An angle as near as this to a right one may be one with few digits [rad]."""
 
@@ -62,10 +64,9 @@ def read_urdf(
     ModelError
         For another ``base``, a string as ``ignore``, or if lxml is not installed.
     """
-    if base not in BASES:
-        raise ModelError(f"read_urdf: base {base!r} is not known; choose one of {', '.join(BASES)}")
-    if isinstance(ignore, str):
-        raise ModelError(f"read_urdf: ignore {ignore!r} must be a set of names: ignore={{{ignore!r}}}")
+    checks.choice("read_urdf: base", base, BASES)
+    check_names("read_urdf: ignore", ignore)
+    checks.number("read_urdf: right_angles", right_angles, at_least=0.0, at_most=MOST_OFF)
     root = parse(path, "robot")
     findings = list(survey([root], GRAMMAR))
     robot = read_robot(root, right_angles)

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from numpy.typing import ArrayLike
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
 from ce_dynamics.mechanism.hinges import Fixed, Free, Hinge, Planar, Prismatic, Revolute
@@ -99,7 +100,7 @@ def check_ends(robot: Robot) -> None:
 def need_link(robot: Robot, name: str, element: Element) -> None:
     """Refuse a link that does not exist."""
     if name not in robot.links:
-        raise element.error(f"there is no link {name!r}")
+        raise element.error(f"there is no link {checks.shown(name)}")
 
 
 def add_link(system: System, link: Link, frame: Pose, parent: str, hinge: Hinge) -> Body:

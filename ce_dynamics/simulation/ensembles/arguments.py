@@ -79,8 +79,10 @@ def spread(
     names = [entry.name for entry in layout.u]
     n_inputs, n = layout.n_inputs, len(layout.y0)
     states = model.y0 if y0s is None else numbers("y0s", y0s)
-    if states.shape[-1:] != (n,) or states.ndim > 2:
-        raise ModelError(f"y0s has the shape {states.shape}; allowed are ({n},) and (runs, {n})")
+    if states.shape[-1:] != (n,) or states.ndim > 2 or 0 in states.shape[:-1]:
+        raise ModelError(
+            f"y0s has the shape {states.shape}; allowed are ({n},) and (runs, {n}), of 1 run or more"
+        )
     named = checks.mapping("parameters", parameters or {})
     given = {name: numbers(name, value) for name, value in named.items()}
     check_names(given, names[n_inputs:], "parameter")
@@ -103,7 +105,9 @@ def spread(
         raise ModelError(f"numbers of runs differ: {sizes}; give one for all, or as many of each")
     runs = next(iter(sizes.values()), 1)
     if runs == 0:
-        raise ModelError("no runs are given")
+        raise ModelError(f"no runs are given: {next(iter(sizes))} is empty")
+    columns = 2 * n + 2 * len(names) + len(time) * len(histories)
+    checks.room(f"the beginning of {runs} runs", 8.0 * runs * columns, "make fewer at a time")
     u = np.tile(model.u0, (runs, 1))
     for name, value in given.items():
         u[:, names.index(name)] = value
@@ -117,7 +121,7 @@ def spread(
 
 def numbers(name: str, value: ArrayLike) -> Floats:
     """A user's numbers as an array; NaN and infinities are the failure of their runs only."""
-    return np.array(checks.numbers(name, value))
+    return checks.numbers(name, value)
 
 
 def as_histories(controls: Controls) -> tuple[Floats, dict[str, Floats]]:

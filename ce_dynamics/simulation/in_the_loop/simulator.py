@@ -164,10 +164,11 @@ class Simulator:
             If the state ceases to be finite; `time` and `state` are the last that were.
         """
         division = self._single if dt is None else self._division
-        if dt is not None and dt != division[0]:
+        if dt is not None and (type(dt) is not float or dt != division[0]):
             dt = checks.number("dt", dt, above=0.0)
-            check_steps(dt, self._settings.step if not self._adaptive else dt)
-            division = self._division = (dt, *substeps(dt, self._settings.step))
+            if dt != division[0]:
+                check_steps(dt, self._settings.step if not self._adaptive else dt)
+                division = self._division = (dt, *substeps(dt, self._settings.step))
         if inputs:
             self._set(inputs)
         if division is not self._kept:
@@ -299,10 +300,13 @@ class Simulator:
         """
         for name, value in (("duration", duration), ("dt", dt), ("speed", speed)):
             checks.number(name, value, above=0.0)
+        if control is not None:
+            checks.function("control", control, " of the simulator that answers inputs by name")
+        check_steps(duration, dt)
         pace = Pace(dt / speed, clock, sleep)
         for _ in range(math.ceil(duration / dt * (1.0 - 1e-9))):
             if control is not None:
-                self._set(control(self))
+                self._set(checks.mapping("inputs that control answers", control(self)))
             self.step(dt)
             pace.wait()
         return pace.report()

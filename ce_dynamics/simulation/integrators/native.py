@@ -130,11 +130,11 @@ MOST_STEPS = 10**10
 """Of one run: more than a day of the fastest model's work."""
 
 
-def check_steps(duration: float, step: float) -> None:
+def check_steps(duration: float, step: float, most: float = MOST_STEPS) -> None:
     """Refuse more steps than anybody can wait for, or ones too short for the clock to advance."""
-    if not duration / step <= MOST_STEPS:
+    if not duration / step <= most:
         raise ModelError(
-            f"step {step!r} s makes {duration / step:.3g} steps of {duration!r} s; at most {MOST_STEPS:.0e} "
+            f"step {step!r} s makes {duration / step:.3g} steps of {duration!r} s; at most {most:.0e} "
             "are allowed: give a longer step, or a shorter duration"
         )
 
