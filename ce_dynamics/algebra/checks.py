@@ -139,7 +139,7 @@ def one(what: str, value: _T, error: type[CeDynamicsError] = ModelError) -> _T:
     """One number that a user's function returned, known or traced; ``what`` returned it."""
     known = isinstance(value, _PLAIN) and not isinstance(value, _NEVER)
     traced = not isinstance(value, (*_NEVER, Number, np.generic)) and hasattr(value, "__add__")
-    if not (known or (traced and not (hasattr(value, "__len__") and getattr(value, "ndim", 1)))):
+    if not (known or (traced and not (hasattr(value, "__len__") and getattr(value, "ndim", True)))):
         raise error(f"{what} is {shown(value)}; it must be one number")
     return value
 

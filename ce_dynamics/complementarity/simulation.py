@@ -160,7 +160,7 @@ def simulate_unilateral(
         checks.provides("simulate_unilateral: solver", solver, ("solve",), "a solver, such as Chain()")
     for name, value in (("duration", duration), ("step", step), ("interval", interval)):
         checks.number(f"simulate_unilateral: {name}", value, above=0.0)
-    if not isinstance(order, int) or order not in (1, 2, 4):
+    if checks.integer("simulate_unilateral: order", order) not in (1, 2, 4):
         raise ModelError(f"simulate_unilateral: order {checks.shown(order)} must be 1, 2 or 4")
     check_steps(duration, step, MOST_STEPS)
     if progress is not None:
