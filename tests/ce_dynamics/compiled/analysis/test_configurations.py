@@ -128,9 +128,9 @@ def test_prescribed_coordinates_are_inputs() -> None:
 
 
 def test_names_are_checked(slider_crank: Model) -> None:
-    with pytest.raises(ModelError, match=r"no coordinate 'piston'; known are \['crank', 'rod', 'slider'\]"):
+    with pytest.raises(ModelError, match=r"no coordinate 'piston' \(known are \['crank', 'rod', 'slider'\]"):
         slider_crank.assemble({"piston": 1.0})
-    with pytest.raises(ModelError, match="coordinate 'crank': nan must be finite"):
+    with pytest.raises(ModelError, match="coordinate 'crank': nan must be a finite number"):
         slider_crank.assemble({"crank": math.nan})
     with pytest.raises(ModelError, match="no body 'piston'"):
         slider_crank.assemble(near={"piston": (0, 0, 0)})

@@ -228,7 +228,7 @@ def test_directions_without_motion_are_named() -> None:
         model.operational_space(point)
     with pytest.raises(ModelError, match="nothing"):
         model.operational_space(point, directions=[(0, 0, 0)])
-    with pytest.raises(ModelError, match=r"rows of 3 finite numbers, got shape \(1, 2\)"):
+    with pytest.raises(ModelError, match=r"shape \(n, 3\), got shape \(1, 2\)"):
         model.operational_space(point, directions=[(1, 0)])
     with pytest.raises(ModelError, match=r"only 1 of 2 .*: vx of .*; 2 vx of"):
         model.operational_space(point, directions=[(1, 0, 0), (2, 0, 0)])
