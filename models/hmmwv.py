@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING
 from ce_dynamics.algebra.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from ce_dynamics.models.vehicles.hmmwv.case import Case as Case, prepare as prepare, run as run
-    from ce_dynamics.models.vehicles.hmmwv.driving import (
+    from ce_dynamics.models.vehicles.assembly import build as build
+    from ce_dynamics.models.vehicles.case import Case as Case, prepare as prepare, run as run
+    from ce_dynamics.models.vehicles.driving import (
         double_lane_change as double_lane_change,
         make_manoeuvre as make_manoeuvre,
     )
-    from ce_dynamics.models.vehicles.hmmwv.equilibrium import settled as settled, steady as steady
-    from ce_dynamics.models.vehicles.hmmwv.plots import figure as figure
-    from ce_dynamics.models.vehicles.hmmwv.ride import build_ride as build_ride
-    from ce_dynamics.models.vehicles.hmmwv.schema import HmmwvParameters as HmmwvParameters
-    from ce_dynamics.models.vehicles.hmmwv.summary import summarise as summarise
-    from ce_dynamics.models.vehicles.hmmwv.vehicle import build as build
+    from ce_dynamics.models.vehicles.equilibrium import settled as settled, steady as steady
+    from ce_dynamics.models.vehicles.hmmwv.parameters import HmmwvParameters as HmmwvParameters
+    from ce_dynamics.models.vehicles.plots.page import figure as figure
+    from ce_dynamics.models.vehicles.ride import build_ride as build_ride
+    from ce_dynamics.models.vehicles.summary import summarise as summarise
 
 __getattr__, __dir__, __all__ = lazy_names()

@@ -151,7 +151,7 @@ def simulate_vehicle(
         print_parameters(model, overrides or [])
         return 0
     from ce_dynamics.cli.simulation import Request, simulate_and_report
-    from ce_dynamics.models.vehicles.hmmwv.driving import si_value
+    from ce_dynamics.models.vehicles.driving import si_value
 
     request = Request(
         model=model,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ce_dynamics.models.parts.manoeuvres import MANOEUVRES, Option
-from ce_dynamics.models.vehicles.hmmwv.case import load_parameters
+from ce_dynamics.models.vehicles.case import load_parameters
 
 
 def print_parameters(model: str, overrides: Sequence[str]) -> None:

@@ -14,9 +14,9 @@ from ce_dynamics.cli.messages import complain
 from ce_dynamics.cli.progress import Display, Interruption
 from ce_dynamics.cli.tables import print_files, print_json, print_tables
 from ce_dynamics.errors import DataError, SimulationError
-from ce_dynamics.models.vehicles.hmmwv.case import Case, prepare
-from ce_dynamics.models.vehicles.hmmwv.driving import nearest
-from ce_dynamics.models.vehicles.hmmwv.summary import summarise
+from ce_dynamics.models.vehicles.case import Case, prepare
+from ce_dynamics.models.vehicles.driving import nearest
+from ce_dynamics.models.vehicles.summary import summarise
 from ce_dynamics.simulation.results import Record
 from ce_dynamics.simulation.simulate import Method
 
@@ -127,7 +127,7 @@ def save(outcome: Outcome, case: Case, folder: Path, plots: bool) -> Saved:
     with whole(saved.netcdf) as path:
         results.to_netcdf(path, engine="h5netcdf")
     if saved.png is not None:
-        from ce_dynamics.models.vehicles.hmmwv.plots import save_figure
+        from ce_dynamics.models.vehicles.plots.page import save_figure
 
         with whole(saved.png) as path:
             save_figure(results, case.manoeuvre, path)

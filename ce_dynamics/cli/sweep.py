@@ -14,8 +14,9 @@ from ce_dynamics.cli.messages import complain
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ce_dynamics.models.vehicles.hmmwv.sweep import Batch, Sweep
-    from ce_dynamics.models.vehicles.hmmwv.sweep_folder import SweepFolder
+    from ce_dynamics.models.vehicles.sweeps.batch import Batch
+    from ce_dynamics.models.vehicles.sweeps.folder import SweepFolder
+    from ce_dynamics.models.vehicles.sweeps.plan import Sweep
 
 SHOWN_FAILURES = 10
 MOST_PROCESSES = 1024
@@ -88,8 +89,8 @@ def sweep(
     from ce_dynamics.cli.simulation import parse_options
     from ce_dynamics.errors import DataError
     from ce_dynamics.models.data.sampling import KINDS
-    from ce_dynamics.models.vehicles.hmmwv.driving import nearest, si_value
-    from ce_dynamics.models.vehicles.hmmwv.sweep import Sweep
+    from ce_dynamics.models.vehicles.driving import nearest, si_value
+    from ce_dynamics.models.vehicles.sweeps.plan import Sweep
 
     if kind not in KINDS:
         raise DataError(f"unknown kind '{kind}'{nearest(kind, KINDS)}; known are {', '.join(KINDS)}")
@@ -121,8 +122,8 @@ def sweep(
 
 def make(plan: Sweep, output: Path, processes: int, scheduler: str | None) -> int:
     """Make what is left of a sweep and report."""
-    from ce_dynamics.models.vehicles.hmmwv.sweep_folder import SweepFolder
-    from ce_dynamics.models.vehicles.hmmwv.sweep_workers import check_address, finished_batches
+    from ce_dynamics.models.vehicles.sweeps.folder import SweepFolder
+    from ce_dynamics.models.vehicles.sweeps.workers import check_address, finished_batches
 
     if scheduler is not None:
         check_address(scheduler)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ce_dynamics._version import __version__
-from ce_dynamics.models.vehicles.hmmwv.summary import Summary
+from ce_dynamics.models.vehicles.summary import Summary
 
 
 def print_tables(title: str, summary: Summary) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 import ce_dynamics as ce
 from ce_dynamics.models import hmmwv
-from ce_dynamics.models.vehicles.hmmwv.steering_angle import wheel_angle
+from ce_dynamics.models.vehicles.steering_angle import wheel_angle
 
 SIDES = ("front_left", "rear_left")
 ROW = "{:50} {:>10} {:>10} {}"

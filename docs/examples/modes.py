@@ -15,7 +15,7 @@ from scipy.spatial import ConvexHull
 
 import ce_dynamics as ce
 from ce_dynamics.models import hmmwv
-from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS
+from ce_dynamics.models.vehicles.hmmwv import CORNERS
 from ce_dynamics.views.drawing import attachments
 
 Floats = NDArray[np.float64]

@@ -15,6 +15,8 @@ from matplotlib.patches import Arc
 import ce_dynamics as ce
 from ce_dynamics.models import hmmwv
 
+WIDTH = 0.3175
+"""Of the tyre [m]."""
 ANGLE = -0.4  # rad of the Pitman arm in the drawing of the steering: to the left
 INK, LIGHT, BLUE, ORANGE, GREEN = "#222222", "#9aa0a6", "#0060a8", "#d06000", "#2a7a3a"
 
@@ -92,13 +94,12 @@ def bearing(one: Point, other: Point) -> float:
 
 def corner_points() -> dict[str, Point]:
     """The letters of figure 5 in the design pose, in space."""
-    c = data.corners["front_left"]
+    c = data.corners["front_left"].points
     found = {
-        "A": 0.5 * (c.lower_arm.front_pivot + c.lower_arm.rear_pivot),
-        "G": 0.5 * (c.upper_arm.front_pivot + c.upper_arm.rear_pivot),
-        **{name: getattr(c, name) for name in "DFKLW"},
-        "B": c.damper.arm,
-        "J": c.damper.chassis,
+        "A": 0.5 * (c.A1 + c.A2),
+        "G": 0.5 * (c.G1 + c.G2),
+        **{name: getattr(c, name) for name in "DFKLBJ"},
+        "W": data.corners["front_left"].W,
     }
     along = (c.F - c.D) / np.linalg.norm(c.F - c.D)
     found["E"] = c.D + along * (along @ (c.K - c.D))
@@ -188,8 +189,7 @@ def bodies(ax: Axes, at: Mapping[str, Point]) -> None:
 
 def wheel(ax: Axes, centre: Point) -> None:
     """Outline of the wheel, from the front."""
-    tyre = data.corners["front_left"].tyre
-    half, radius = 0.5 * tyre.width, tyre.radius
+    half, radius = 0.5 * WIDTH, data.corners["front_left"].tyre.unloaded_radius
     box = plt.Rectangle(
         centre - (half, radius), 2 * half, 2 * radius, fc="#f1f1f1", ec=LIGHT, lw=1.0, zorder=0
     )
@@ -198,14 +198,13 @@ def wheel(ax: Axes, centre: Point) -> None:
 
 def draw_above(ax: Axes, at: Mapping[str, Point]) -> None:
     """Where the spindle arm and the tie rod lie."""
-    tyre = data.corners["front_left"].tyre
-    half, radius = 0.5 * tyre.width, tyre.radius
+    half, radius = 0.5 * WIDTH, data.corners["front_left"].tyre.unloaded_radius
     ax.add_patch(
         plt.Rectangle(at["W"] - (half, radius), 2 * half, 2 * radius, fc="#f1f1f1", ec=LIGHT, zorder=0)
     )
-    c = data.corners["front_left"]
-    for arm, tip, width in ((c.lower_arm, at["D"], 4), (c.upper_arm, at["F"], 3)):
-        pivots = arm.front_pivot[[1, 0]], arm.rear_pivot[[1, 0]]
+    c = data.corners["front_left"].points
+    for rear, front, tip, width in ((c.A1, c.A2, at["D"], 4), (c.G1, c.G2, at["F"], 3)):
+        pivots = front[[1, 0]], rear[[1, 0]]
         line(ax, pivots[0], tip, pivots[1], color=BLUE, lw=width, alpha=0.55)
         line(ax, *pivots, color=LIGHT, lw=1.0, ls="-.")
     bodies(ax, {**at, "A": at["D"], "G": at["F"]})
@@ -236,10 +235,10 @@ def draw_steering() -> float:
         "W": ("chassis", s.W),
         "U": ("steering.pitman_arm", s.U),
         "V": ("steering.link", s.V),
-        "L": ("steering.link", left.L),
-        "L ": ("steering.link", right.L),
-        "K": ("front_left.spindle", left.K),
-        "K ": ("front_right.spindle", right.K),
+        "L": ("steering.link", left.points.L),
+        "L ": ("steering.link", right.points.L),
+        "K": ("front_left.spindle", left.points.K),
+        "K ": ("front_right.spindle", right.points.K),
         "w": ("front_left.spindle", left.W),
         "w ": ("front_right.spindle", right.W),
         "f": ("front_left.spindle", left.W + (0.3, 0, 0)),

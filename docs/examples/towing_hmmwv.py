@@ -18,8 +18,9 @@ from matplotlib.figure import Figure
 from ce_dynamics.algebra.rotation import rotation_from_quaternion
 from ce_dynamics.complementarity import GaussSeidel, Run, simulate_unilateral
 from ce_dynamics.models.demonstrations.command import save_animation, save_figure
-from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS, HmmwvParameters
-from ce_dynamics.models.vehicles.hmmwv.towing import SledgeParameters, TowingCase, on_hard_ground, tow
+from ce_dynamics.models.vehicles.hmmwv import CORNERS
+from ce_dynamics.models.vehicles.hmmwv.parameters import HmmwvParameters
+from ce_dynamics.models.vehicles.towing import SledgeParameters, TowingCase, on_hard_ground, tow
 
 FIGURES = Path()
 DRIVE = 900.0
@@ -125,7 +126,7 @@ def snapshot(axes: Axes, case: TowingCase, run: Run, k: int) -> None:
     shape = np.stack((outline[:, 0] + front, np.zeros(7), outline[:, 1]), axis=1) @ Q.T
     axes.fill(x + shape[:, 0], z + shape[:, 2], color="tab:olive", alpha=0.7)
     for corner in ("front_left", "rear_left"):
-        R = DATA.corners[corner].tyre.radius
+        R = DATA.corners[corner].tyre.unloaded_radius
         a, b = (float(r[f"wheel_{c}"].sel(corner=corner)) for c in "xz")
         rim, spin = np.linspace(0.0, math.tau, 60), float(r["wheel"].sel(corner=corner))
         axes.fill(a + R * np.cos(rim), b + R * np.sin(rim), color="0.2")

@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ce_dynamics.models.vehicles.hmmwv.case import load_parameters
-from ce_dynamics.models.vehicles.hmmwv.schema import HmmwvParameters
+from ce_dynamics.models.vehicles.case import load_parameters
+from ce_dynamics.models.vehicles.hmmwv.parameters import HmmwvParameters
 from tests.bad_input.cases import Case
 
 SCALARS = {

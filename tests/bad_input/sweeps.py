@@ -15,8 +15,9 @@ import numpy as np
 
 from ce_dynamics.models.data.quantities import Quantity
 from ce_dynamics.models.data.sampling import Choice, Range, parse_distribution, sample
-from ce_dynamics.models.vehicles.hmmwv.sweep import Batch, Sweep, netcdf_bytes, run_batch
-from ce_dynamics.models.vehicles.hmmwv.sweep_folder import SweepFolder
+from ce_dynamics.models.vehicles.sweeps.batch import Batch, netcdf_bytes, run_batch
+from ce_dynamics.models.vehicles.sweeps.folder import SweepFolder
+from ce_dynamics.models.vehicles.sweeps.plan import Sweep
 from tests.bad_input import values
 from tests.bad_input.cases import Case
 from tests.bad_input.description import calls

@@ -9,7 +9,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import TracedFunction, machine as compiler
 from ce_dynamics.compiler.codegen.emit import FLAGS, emit_llvm
 from ce_dynamics.compiler.tracing.operations import arity
-from ce_dynamics.models.vehicles.hmmwv.ride import build_ride
+from ce_dynamics.models.vehicles.ride import build_ride
 from tests.benchmarks.evaluation import prepared
 from tests.benchmarks.options import Options
 from tests.benchmarks.report import Result, Table, number

@@ -15,8 +15,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ce_dynamics.models.vehicles.hmmwv.corner import CornerParameters
-from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS, HmmwvParameters
+from ce_dynamics.models.vehicles.hmmwv import CORNERS
+from ce_dynamics.models.vehicles.hmmwv.parameters import HmmwvParameters
+from ce_dynamics.models.vehicles.suspensions.double_wishbone import DoubleWishboneCorner
 
 Floats = NDArray[np.float64]
 X, Y = np.eye(3)[0], np.eye(3)[1]
@@ -164,7 +165,7 @@ def ride_mechanism(rods: bool = False) -> Mechanism:
     for name in CORNERS:
         corner = parameters.corners[name]
         joints += _corner_joints(corner, height)
-        F, K, L = corner.F + height, corner.K + height, corner.L + height
+        F, K, L = (*(np.asarray(getattr(corner.points, letter)) + height for letter in "FKL"),)
         closures.append(Closure(f"{name}.F", "P", f"{name}.upper_arm", f"{name}.upright", F, F))
         if rods:
             joints += _rod_joints(name, L, K)
@@ -175,19 +176,21 @@ def ride_mechanism(rods: bool = False) -> Mechanism:
     return Mechanism(tuple(joints), tuple(closures), tuple(loads), (0.0, 0.0, float(parameters.gravity[2])))
 
 
-def _corner_joints(corner: CornerParameters, height: Floats) -> list[Joint]:
+def _corner_joints(corner: DoubleWishboneCorner, height: Floats) -> list[Joint]:
     """Lower arm, upright, wheel; upper arm."""
     name, still = corner.name, np.zeros(1)
     lower, upper, upright, wheel = corner.lower_arm, corner.upper_arm, corner.upright, corner.wheel
-    middle = [0.5 * (arm.front_pivot + arm.rear_pivot) + height for arm in (lower, upper)]
+    A1, A2, G1, G2, D = (np.asarray(getattr(corner.points, name)) for name in ("A1", "A2", "G1", "G2", "D"))
+    middle = [0.5 * (A1 + A2) + height, 0.5 * (G1 + G2) + height]
+    lower_axis, upper_axis = ((b - a) / np.linalg.norm(b - a) for a, b in ((A1, A2), (G1, G2)))
     return [
-        Joint(f"{name}.lower_arm", "chassis", "R", middle[0], lower.axis, lower.mass,
+        Joint(f"{name}.lower_arm", "chassis", "R", middle[0], lower_axis, lower.mass,
               lower.com + height, lower.inertia, still),
-        Joint(f"{name}.upright", f"{name}.lower_arm", "S", corner.D + height, np.zeros(3), upright.mass,
+        Joint(f"{name}.upright", f"{name}.lower_arm", "S", D + height, np.zeros(3), upright.mass,
               upright.com + height, upright.inertia, np.zeros(3)),
         Joint(f"{name}.wheel", f"{name}.upright", "R", corner.W + height, wheel.axis, wheel.mass,
               wheel.com + height, wheel.inertia, np.array((10.0,))),
-        Joint(f"{name}.upper_arm", "chassis", "R", middle[1], upper.axis, upper.mass,
+        Joint(f"{name}.upper_arm", "chassis", "R", middle[1], upper_axis, upper.mass,
               upper.com + height, upper.inertia, still),
     ]  # fmt: skip
 
@@ -206,7 +209,7 @@ def _rod_joints(name: str, L: Floats, K: Floats) -> list[Joint]:
     ]
 
 
-def _corner_loads(corner: CornerParameters, height: Floats, rate: Floats) -> list[Load]:
+def _corner_loads(corner: DoubleWishboneCorner, height: Floats, rate: Floats) -> list[Load]:
     """Spring, damper and ground spring at the initial state, from the formulas of the reference data."""
     v_0, w = rate[:3], rate[3:]
     arm = f"{corner.name}.lower_arm"

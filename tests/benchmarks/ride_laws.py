@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS, HmmwvParameters
+from ce_dynamics.models.vehicles.hmmwv import CORNERS
+from ce_dynamics.models.vehicles.hmmwv.parameters import HmmwvParameters
 from tests.benchmarks.mechanism import Floats
 
 

@@ -21,8 +21,10 @@ from ce_dynamics.cli.command import execute
 from ce_dynamics.errors import DataError
 from ce_dynamics.models import hmmwv
 from ce_dynamics.models.data.sampling import Choice, Range, overrides, parse_distribution, sample
-from ce_dynamics.models.vehicles.hmmwv.sweep import BATCH, Batch, Sweep, quantity_of
-from ce_dynamics.models.vehicles.hmmwv.sweep_folder import SweepFolder
+from ce_dynamics.models.vehicles.sweeps.batch import Batch
+from ce_dynamics.models.vehicles.sweeps.folder import SweepFolder
+from ce_dynamics.models.vehicles.sweeps.names import quantity_of
+from ce_dynamics.models.vehicles.sweeps.plan import BATCH, Sweep
 from ce_dynamics.simulation.simulate import simulate
 
 MAIN = "from ce_dynamics.cli import main; main()"
@@ -87,11 +89,12 @@ def test_samples_follow_from_the_seed(kind: Any) -> None:
 
 
 def test_distributions_are_read_with_units() -> None:
-    quantity = quantity_of("front.spring.linear")
+    layout = hmmwv.HmmwvParameters.load().layout
+    quantity = quantity_of("front.spring.linear", layout)
     assert parse_distribution("k", "120 kN/m:180 kN/m", quantity) == Range(120e3, 180e3)
     assert parse_distribution("k", "1e5:2e5:7", quantity) == Range(1e5, 2e5, 7)
     assert parse_distribution("k", "1e5, 2 kN/m", quantity) == Choice((1e5, 2e3))
-    assert quantity_of("front.D.y").unit == "m"
+    assert quantity_of("front.D.y", layout).unit == "m"
 
 
 @pytest.mark.parametrize(
@@ -384,7 +387,7 @@ def test_a_data_file_that_the_cluster_does_not_have(scheduler: str, tmp_path: Pa
     sweep = Sweep("grid", {"road.friction": "0.5"}, model=str(data), manoeuvre="step-steer", duration="0.1")
     from distributed import Client
 
-    from ce_dynamics.models.vehicles.hmmwv.sweep_workers import file_digest, run_on_cluster
+    from ce_dynamics.models.vehicles.sweeps.workers import file_digest, run_on_cluster
 
     digest = file_digest(str(data))
     data.write_text("chassis: {mass: 2200 kg}\n")
@@ -397,7 +400,7 @@ def test_a_data_file_that_the_cluster_does_not_have(scheduler: str, tmp_path: Pa
 
 def test_an_address_where_nobody_answers(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="needs ce-dynamics[dask]")
-    monkeypatch.setattr("ce_dynamics.models.vehicles.hmmwv.sweep_workers.CONNECTING", 0.5)
+    monkeypatch.setattr("ce_dynamics.models.vehicles.sweeps.workers.CONNECTING", 0.5)
     where = ("--output", tmp_path, "--scheduler", "tcp://127.0.0.1:1")
     result = run("sweep", "chassis.mass=2000:2400", "-n", 2, *SHORT, *where)
     assert result.code == 2

@@ -19,8 +19,8 @@ from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.parameters import Parameter
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.hmmwv import build_ride
-from ce_dynamics.models.vehicles.hmmwv.driving import make_manoeuvre
-from ce_dynamics.models.vehicles.hmmwv.vehicle import build
+from ce_dynamics.models.vehicles.assembly import build
+from ce_dynamics.models.vehicles.driving import make_manoeuvre
 
 Y = np.array([0.3, 0.4])
 U = np.zeros(0)
@@ -230,7 +230,7 @@ PROGRAM = """
 import sys
 import numpy as np
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.models.vehicles.hmmwv.ride import build_ride
+from ce_dynamics.models.vehicles.ride import build_ride
 model = Model(build_ride())
 (y_dot,) = model.dynamics(model.y0, model.u0)
 sys.stdout.write(y_dot.tobytes().hex())

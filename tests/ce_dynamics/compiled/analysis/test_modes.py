@@ -16,7 +16,7 @@ from ce_dynamics.mechanism.forces.wrench import AppliedWrench
 from ce_dynamics.mechanism.hinges import Planar, Prismatic, Revolute, Universal
 from ce_dynamics.mechanism.system import LoopClosure, System
 from ce_dynamics.models import hmmwv
-from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS
+from ce_dynamics.models.vehicles.hmmwv import CORNERS
 from ce_dynamics.simulation.simulate import simulate
 from tests.ce_dynamics import mechanisms
 

@@ -11,14 +11,13 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import TracedFunction
 from ce_dynamics.errors import AssemblyError, DataError, ModelError
 from ce_dynamics.mechanism.parameters import refusals, values_at
-from ce_dynamics.models.data.parameters import leaves
 from ce_dynamics.models.data.quantities import XYZ
 from ce_dynamics.models.data.sampling import overrides
-from ce_dynamics.models.vehicles.hmmwv.free import can_be_free
-from ce_dynamics.models.vehicles.hmmwv.schema import GROUPS, HmmwvParameters
-from ce_dynamics.models.vehicles.hmmwv.sections import HmmwvData
-from ce_dynamics.models.vehicles.hmmwv.steering_angle import max_wheel_angle
-from ce_dynamics.models.vehicles.hmmwv.vehicle import build
+from ce_dynamics.models.data.schema import leaves
+from ce_dynamics.models.vehicles.assembly import build
+from ce_dynamics.models.vehicles.free import can_be_free
+from ce_dynamics.models.vehicles.hmmwv.parameters import HmmwvParameters
+from ce_dynamics.models.vehicles.steering_angle import max_wheel_angle
 
 pytestmark = pytest.mark.filterwarnings("ignore::ce_dynamics.errors.PhysicalityWarning")
 
@@ -90,14 +89,15 @@ def built_and_steered(values: dict[str, float]) -> None:
 
 
 def test_every_hardpoint_of_the_data_can_be_free() -> None:
+    HMMWV = HmmwvParameters.load()
     points = {
         ".".join((*key, axis))
-        for key, quantity in leaves(HmmwvData).items()
+        for key, quantity in leaves(HMMWV.schema).items()
         if quantity.components == XYZ and quantity.unit == "m"
         for axis in XYZ
     }
     assert len(points) > 4 * len(CORNER) * 3
-    assert all(can_be_free(key, GROUPS) for key in points)
+    assert all(can_be_free(key, HMMWV.groups) for key in points)
 
 
 @pytest.mark.parametrize(

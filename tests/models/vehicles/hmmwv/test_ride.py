@@ -16,8 +16,8 @@ from ce_dynamics.compiled.trim import trim
 from ce_dynamics.dynamics.energy import elastic_potential
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.errors import SimulationError
-from ce_dynamics.models.vehicles.hmmwv.ride import build_ride
-from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS
+from ce_dynamics.models.vehicles.hmmwv import CORNERS
+from ce_dynamics.models.vehicles.ride import build_ride
 from ce_dynamics.simulation.simulate import simulate
 
 DATA = Path(__file__).parents[3] / "data"

@@ -8,9 +8,9 @@ import xarray as xr
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.augmented import FullyAugmented
-from ce_dynamics.models.vehicles.hmmwv.case import Case, prepare
-from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS
-from ce_dynamics.models.vehicles.hmmwv.summary import energy_imbalance
+from ce_dynamics.models.vehicles.case import Case, prepare
+from ce_dynamics.models.vehicles.hmmwv import CORNERS
+from ce_dynamics.models.vehicles.summary import energy_imbalance
 from tests.models.vehicles.hmmwv.vehicle_states import measured
 
 CLOSURE = 1e-12  # [m], required; rounding of lengths of up to 3 m in a handful of steps is 1e-15

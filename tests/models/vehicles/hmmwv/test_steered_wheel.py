@@ -14,7 +14,7 @@ from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.state import Layout
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS
+from ce_dynamics.models.vehicles.hmmwv import CORNERS
 from tests.models.vehicles.hmmwv.vehicle_states import (
     PITMAN_ARM,
     driven_vehicle,

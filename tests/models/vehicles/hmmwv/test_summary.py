@@ -11,15 +11,11 @@ from ce_dynamics.errors import AssemblyError, DataError
 from ce_dynamics.models import hmmwv
 from ce_dynamics.models.parts.driver import DriverParameters
 from ce_dynamics.models.parts.manoeuvres import MANOEUVRES, DoubleLaneChange
-from ce_dynamics.models.vehicles.hmmwv.elements import brake_parameters, driver_parameters
-from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS, HmmwvParameters
-from ce_dynamics.models.vehicles.hmmwv.steering_angle import max_wheel_angle, wheel_angle
-from ce_dynamics.models.vehicles.hmmwv.summary import (
-    energy_imbalance,
-    finite,
-    gate_clearance,
-    suspension_travel,
-)
+from ce_dynamics.models.vehicles.driving import driver_parameters
+from ce_dynamics.models.vehicles.hmmwv import CORNERS
+from ce_dynamics.models.vehicles.hmmwv.parameters import HmmwvParameters
+from ce_dynamics.models.vehicles.steering_angle import max_wheel_angle, wheel_angle
+from ce_dynamics.models.vehicles.summary import energy_imbalance, finite, gate_clearance, suspension_travel
 
 VEHICLE = HmmwvParameters.load()
 
@@ -114,6 +110,7 @@ def test_wheel_angle_is_that_of_the_model(steering: float) -> None:
 def test_full_lock_is_near_the_published_angle() -> None:
     # Published is the greatest angle of one wheel, 30.23°; the inner wheel of the model reaches 28°.
     inner = wheel_angle(VEHICLE, VEHICLE.corners["front_left"], 1.0)
+    assert VEHICLE.published is not None
     assert inner == pytest.approx(VEHICLE.published.max_wheel_angle, rel=0.1)
     outer = wheel_angle(VEHICLE, VEHICLE.corners["front_right"], 1.0)
     assert 0.0 < outer < inner
@@ -152,7 +149,7 @@ def test_every_driver_parameter_comes_from_the_data() -> None:
 
 def test_brake_parameters_come_from_the_data() -> None:
     data = HmmwvParameters.load(overrides=["rear.brake.max_torque=3 kN*m", "brake.damping=150 N*m*s/rad"])
-    front, rear = (brake_parameters(data.corners[name]) for name in ("front_left", "rear_left"))
+    front, rear = (data.corners[name].brake for name in ("front_left", "rear_left"))
     assert (front.max_torque, rear.max_torque) == (4000.0, 3000.0)
     assert (rear.stiffness, rear.damping) == (40000.0, 150.0)
 

@@ -11,13 +11,8 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity import Exact, GaussSeidel, Run, simulate_unilateral, uniqueness
 from ce_dynamics.dynamics.energy import elastic_potential
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS
-from ce_dynamics.models.vehicles.hmmwv.towing import (
-    SledgeParameters,
-    TowingCase,
-    on_hard_ground,
-    tow,
-)
+from ce_dynamics.models.vehicles.hmmwv import CORNERS
+from ce_dynamics.models.vehicles.towing import SledgeParameters, TowingCase, on_hard_ground, tow
 
 G = 9.81
 FAST = GaussSeidel(1e-8)

@@ -14,8 +14,8 @@ from ce_dynamics.embedding.aggregate import Embedding
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.mechanism.drives import Driven
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.vehicles.hmmwv.schema import CORNERS
-from ce_dynamics.models.vehicles.hmmwv.vehicle import build
+from ce_dynamics.models.vehicles.assembly import build
+from ce_dynamics.models.vehicles.hmmwv import CORNERS
 
 PITMAN_ARM = "steering.pitman_arm"
 RIDE_HEIGHT = 0.45

@@ -1,0 +1,196 @@
+"""Parameter files and overrides as lists of assignments ``key = value``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from ce_dynamics.algebra import checks, files
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.data.entries import OVERRIDE, Assignment, Entry
+
+LARGEST_FILE = 2**20
+"""Bytes of a parameter file."""
+MOST_VALUES = 20_000
+"""Keys and values of a parameter file, counted with what aliases stand for."""
+DEEPEST = 32
+"""Levels of a parameter file."""
+
+
+WORDS = ("base", "axles")
+"""Top-level keys whose values are words, not numbers."""
+
+
+class DataFile(NamedTuple):
+    """The content of a parameter file: its numbers, its words, and its texts (``sources``, ``title``)."""
+
+    assignments: list[Assignment]
+    sources: dict[str, str]
+    title: str
+    words: list[Assignment]
+    label: str
+
+    def words_of(self, key: str) -> list[Assignment]:
+        """The words under a top-level key."""
+        return [word for word in self.words if word.key[0] == key]
+
+
+def read_file(path: Path) -> DataFile:
+    """Read a YAML parameter file into assignments.
+
+    A mapping may carry ``source: key`` for all its numbers; a value may carry its own as ``1.2 m [key]`` or
+    ``[key; note]``.  Source keys are explained in the top-level table ``sources``.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, is larger than `LARGEST_FILE`, is not YAML, has a key twice, or more than
+        `MOST_VALUES` keys and values, counted with what aliases stand for, or more than `DEEPEST` levels.
+    """
+    content = files.read("parameter file", path, LARGEST_FILE)
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        named = checks.shown(str(path))
+        raise DataError(f"parameter file {named} cannot be read: it is not UTF-8 text") from error
+    return read_text(text, path.name)
+
+
+class BoundedLoader(yaml.SafeLoader):
+    """Composes YAML whose nodes, counted with what aliases stand for, and whose levels are bounded."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.count = self.depth = 0
+        self.sizes: dict[str, int] = {}
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        """One node with all it contains."""
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        anchor: str = getattr(event, "anchor", None) or ""
+        if isinstance(event, yaml.AliasEvent):
+            if anchor in self.anchors and anchor not in self.sizes:
+                raise self.refused(event, f"the alias *{anchor} stands within what it stands for")
+            self.count += self.sizes.get(anchor, 0)
+        self.count += 1
+        self.depth += 1
+        if self.count > MOST_VALUES:
+            meaning = "keys and values, counted with what aliases stand for"
+            raise self.refused(event, f"more than {MOST_VALUES} {meaning}")
+        if self.depth > DEEPEST:
+            raise self.refused(event, f"more than {DEEPEST} levels")
+        before = self.count
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        if anchor and not isinstance(event, yaml.AliasEvent):
+            self.sizes[anchor] = self.count - before + 1
+        return node
+
+    def refused(self, event: Any, problem: str) -> yaml.MarkedYAMLError:
+        """An error where an event stands."""
+        return yaml.composer.ComposerError(None, None, problem, event.start_mark)
+
+
+def read_text(text: str, label: str) -> DataFile:
+    """Read parameters from YAML text; messages call it `label`."""
+    try:
+        root = yaml.compose(text, Loader=BoundedLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = "" if mark is None else f":{mark.line + 1}"
+        raise DataError(f"{label}{line}: not valid YAML: {error.problem or error.context}") from error
+    except yaml.YAMLError as error:
+        raise DataError(f"{label}: not valid YAML: {error}") from error
+    if not isinstance(root, yaml.MappingNode):
+        raise DataError(f"{label}: expected sections 'name:' with indented 'key: value' lines, found none")
+    fields = dict(_items(root, label))
+    sources = _texts(fields.pop("sources", None), label)
+    title = _texts(fields.pop("title", None), label).get("", "")
+    words = [a for key in WORDS if key in fields for a in _assignments(fields.pop(key), (key,), label, label)]
+    assignments = [a for key, node in fields.items() for a in _assignments(node, (key,), label, label)]
+    for key, entry in assignments:
+        if entry.source != label and entry.source not in sources:
+            known = ", ".join(sources) or "none"
+            raise DataError(
+                f"{entry.where}: {'.'.join(key)}: unknown source {checks.shown(entry.source)}; "
+                f"name one of the table 'sources' ({known}) or add it there"
+            )
+    return DataFile(assignments, sources, title, words, label)
+
+
+def parse_override(text: str) -> Assignment:
+    """Read ``key=value``, the form of ``--set``; the value may carry a tag ``[source; note]`` as in files."""
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip() or not value.strip():
+        form = "key=value, for example chassis.mass='2200 kg'"
+        raise DataError(f"override {checks.shown(text)} is not of the form {form}")
+    plain, source, note = split_tag(value)
+    return Assignment(tuple(key.strip().split(".")), Entry(plain, source or OVERRIDE, OVERRIDE, note))
+
+
+def _items(node: yaml.MappingNode, label: str) -> Iterator[tuple[str, yaml.Node]]:
+    """The items of a mapping; a key that comes twice is an error (plain YAML keeps the last)."""
+    lines: dict[str, int] = {}
+    for key_node, value_node in node.value:
+        line = key_node.start_mark.line + 1
+        if not isinstance(key_node, yaml.ScalarNode):
+            raise DataError(f"{label}:{line}: a key must be a word, not a list or a mapping")
+        key = str(key_node.value)
+        if key in lines:
+            named = checks.shown(key)
+            raise DataError(
+                f"{label}:{line}: the key {named} is there twice, first on line {lines[key]}; remove one"
+            )
+        lines[key] = line
+        yield key, value_node
+
+
+def _texts(node: yaml.Node | None, label: str) -> dict[str, str]:
+    if node is None:
+        return {}
+    if isinstance(node, yaml.ScalarNode):
+        return {"": str(node.value)}
+    if not isinstance(node, yaml.MappingNode):
+        raise DataError(f"{label}:{node.start_mark.line + 1}: expected lines 'key: text'")
+    return {key: str(value.value) for key, value in _items(node, label)}
+
+
+def _assignments(node: yaml.Node, key: tuple[str, ...], source: str, label: str) -> Iterator[Assignment]:
+    if isinstance(node, yaml.MappingNode):
+        items = dict(_items(node, label))
+        if "source" in items:
+            source = str(items.pop("source").value)
+        for name, child in items.items():
+            yield from _assignments(child, (*key, name), source, label)
+        return
+    where = f"{label}:{node.start_mark.line + 1}"
+    value = _plain(node)
+    if isinstance(value, str):
+        value, own_source, note = split_tag(value)
+        yield Assignment(key, Entry(value, own_source or source, where, note))
+    else:
+        yield Assignment(key, Entry(value, source, where))
+
+
+def _plain(node: yaml.Node) -> object:
+    """The Python value of a scalar or list; numbers stay text: `Quantity` reads them better than YAML."""
+    if isinstance(node, yaml.SequenceNode):
+        return [_plain(item) for item in node.value]
+    if node.tag == "tag:yaml.org,2002:null":
+        return None
+    if node.tag == "tag:yaml.org,2002:float" and str(node.value).lower().lstrip("+-") in (".nan", ".inf"):
+        return str(node.value).replace(".", "")
+    return str(node.value)
+
+
+def split_tag(text: str) -> tuple[str, str, str]:
+    """Split ``value [source; note]`` into value, source and note."""
+    text = text.strip()
+    start = text.rfind("[")
+    if not text.endswith("]") or start <= 0:
+        return text, "", ""
+    source, _, note = text[start + 1 : -1].partition(";")
+    return text[:start].strip(), source.strip(), note.strip()

@@ -1,0 +1,90 @@
+"""From entries to the frozen model of a schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.data.entries import OVERRIDE, Entry, Tree
+from ce_dynamics.models.data.groups import Groups
+from ce_dynamics.models.data.schema import Section, leaves
+
+Model = TypeVar("Model", bound=Section)
+
+
+def validate(schema: type[Model], tree: Tree, groups: Groups, label: str) -> Model:
+    """Turn a tree of entries into the schema's frozen model.
+
+    Raises
+    ------
+    DataError
+        One line: where, which key, what is wrong, what is expected, an example; and how many more there are.
+    """
+    try:
+        return schema.model_validate(_values(tree))
+    except ValidationError as error:
+        problems = error.errors(include_url=False)
+        missing = [tuple(map(str, p["loc"])) for p in problems if p["type"] == "missing"]
+        if missing:
+            names = list(dict.fromkeys(".".join(_general(key, missing, groups)) for key in missing))
+            raise DataError(
+                f"{label}: missing {', '.join(names)}{_missing_hint(names, schema, groups)}"
+            ) from None
+        first, count = problems[0], len(problems)
+        message = str(first.get("ctx", {}).get("error", first["msg"]))
+        keys = [tuple(map(str, p["loc"])) for p in problems]
+        name = _general(keys[0], keys, groups)
+        same = len({_general(key, keys, groups) for key in keys})
+        more = f" (and {same - 1} more)" if count > 1 and same > 1 else ""
+        raise DataError(f"{_where(tree, keys[0], label)}: {'.'.join(name)}: {message}{more}") from None
+
+
+def _values(tree: Tree) -> dict[str, object]:
+    return {name: _values(node) if isinstance(node, dict) else node.value for name, node in tree.items()}
+
+
+def entry_of(tree: Tree, key: Sequence[str]) -> Entry | None:
+    """The entry of a key, None if there is none."""
+    node: Tree | Entry = tree
+    for name in key:
+        if not isinstance(node, dict) or name not in node:
+            return None
+        node = node[name]
+    return node if isinstance(node, Entry) else None
+
+
+def _where(tree: Tree, key: tuple[str, ...], label: str) -> str:
+    """Where a value stands; for a section, whether an override had a hand in it."""
+    node: Tree | Entry = tree
+    for name in key:
+        if not isinstance(node, dict) or name not in node:
+            return label
+        node = node[name]
+    if isinstance(node, Entry):
+        return node.where
+    return OVERRIDE if any(entry.where == OVERRIDE for entry in _entries(node)) else label
+
+
+def _entries(tree: Tree) -> Iterator[Entry]:
+    for node in tree.values():
+        if isinstance(node, Entry):
+            yield node
+        else:
+            yield from _entries(node)
+
+
+def _general(key: tuple[str, ...], among: Sequence[tuple[str, ...]], groups: Groups) -> tuple[str, ...]:
+    """The most general name of which all members are among the given keys."""
+    return next(name for name, covered in groups.names(key) if all(c in among for c in covered))
+
+
+def _missing_hint(names: list[str], schema: type[BaseModel], groups: Groups) -> str:
+    quantities = {name: q for key, q in leaves(schema).items() for name, _ in groups.names(key)}
+    quantity = quantities.get(tuple(names[0].split(".")))
+    if quantity is None:
+        return ""
+    last = names[0].rsplit(".", 1)[-1]
+    return f"; expected {quantity.unit}, for example '{last}: {quantity.example}'"

@@ -1,0 +1,146 @@
+"""What every manoeuvre is asked, and options that several have."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ce_dynamics.algebra.arrays import Scalar
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.data.checks import check_number
+from ce_dynamics.models.parts.driver import DriverParameters, Sensors, hold_speed, steer
+from ce_dynamics.models.parts.paths import Path
+from ce_dynamics.models.parts.road import FlatRoad, Road
+
+
+@dataclass(frozen=True)
+class Option:
+    """A number a manoeuvre can be given.
+
+    Attributes
+    ----------
+    name, unit : str
+        Keyword and SI unit (``"1"`` for a plain number).
+    default : float
+        Its value if none is given.
+    description : str
+        One line for the help text.
+    above, at_least, at_most : float
+        Bounds.
+    """
+
+    name: str
+    unit: str
+    default: float
+    description: str
+    above: float = -math.inf
+    at_least: float = -math.inf
+    at_most: float = math.inf
+
+    def check(self, owner: str, value: object) -> float:
+        """The value as a float.
+
+        Raises
+        ------
+        DataError
+            If it is no finite number within the bounds.
+        """
+        return check_number(
+            owner, self.name, value, above=self.above, at_least=self.at_least, at_most=self.at_most
+        )
+
+
+def speed_option(default: float) -> Option:
+    """The speed at the start."""
+    return Option(
+        "speed", "m/s", default, "speed at the start, held unless said otherwise", above=0.0, at_most=60.0
+    )
+
+
+def duration_option(default: float) -> Option:
+    """The length of the simulation."""
+    return Option("duration", "s", default, "length of the simulation", above=0.0)
+
+
+FRICTION = Option("friction", "1", 0.8, "friction coefficient of the road", above=0.0, at_most=2.0)
+START = Option("start", "s", 1.0, "time at which it begins", at_least=0.0)
+STEER = Option(
+    "steer", "1", 0.15, "steering input, part of full lock, positive to the left", at_least=-1.0, at_most=1.0
+)
+
+
+class Manoeuvre(ABC):
+    """Contract of a manoeuvre.
+
+    1. ``name``, ``title``, ``options``: for the command line; every manoeuvre has the options ``duration``
+       and ``friction``.
+    2. ``duration`` [s] and ``speed`` [m/s] at the start; ``road``.
+    3. `inputs` gives the inputs ``steering`` (−1 … 1, positive to the left), ``throttle`` and ``brake`` (0 …
+       1) from time and sensors (see `ce_dynamics.models.parts.driver.Sensors`), without branches and without
+       memory.
+    4. ``path`` is what is to be followed, None where the manoeuvre is open-loop; `path_error` the distance
+       from it.
+
+    Parameters
+    ----------
+    driver : DriverParameters
+        Who drives.
+    **values : float
+        Options by name; the others take their defaults.
+
+    Raises
+    ------
+    DataError
+        If an option is unknown, no finite number or out of bounds.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    options: ClassVar[tuple[Option, ...]]
+
+    path: Path | None = None
+    speed: float
+
+    def __init__(self, driver: DriverParameters, **values: float) -> None:
+        known = {option.name: option for option in self.options}
+        for name in values:
+            if name not in known:
+                near = difflib.get_close_matches(name, known, n=1)
+                hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
+                raise DataError(f"{self.name}: unknown option {name!r}; {hint}")
+        self.driver = driver
+        self.values: Mapping[str, float] = {
+            name: option.check(self.name, values.get(name, option.default)) for name, option in known.items()
+        }
+        self.duration = self.values["duration"]
+        self.speed = self.values.get("speed", 0.0)
+        self.road: Road = self._road()
+        self.path = self._path()
+
+    def _road(self) -> Road:
+        return FlatRoad(self.values["friction"])
+
+    def _path(self) -> Path | None:
+        return None
+
+    @abstractmethod
+    def inputs(self, t: Scalar, sensors: Sensors) -> dict[str, Scalar]:
+        """The driver's inputs at time t [s]."""
+
+    def path_error(self, sensors: Sensors) -> Scalar | None:
+        """Distance from the path, positive to its left [m]; None where there is no path."""
+        if self.path is None:
+            return None
+        return self.path.offset(sensors["x"], sensors["y"])
+
+    def _follow(self, sensors: Sensors) -> Scalar:
+        assert self.path is not None, f"{self.name} has no path"
+        return steer(self.driver, self.path, sensors)
+
+    def _at_speed(self, steering: Scalar, target: Scalar, sensors: Sensors) -> dict[str, Scalar]:
+        throttle, brake = hold_speed(self.driver, target, sensors)
+        return {"steering": steering, "throttle": throttle, "brake": brake}

@@ -1,0 +1,81 @@
+"""The double lane change of ISO 3888-1."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ce_dynamics.algebra.arrays import Scalar
+from ce_dynamics.models.parts.driver import Sensors
+from ce_dynamics.models.parts.manoeuvres.base import (
+    FRICTION,
+    Manoeuvre,
+    Option,
+    duration_option,
+    speed_option,
+)
+from ce_dynamics.models.parts.paths import LateralPath, LateralStep, Path
+
+
+class Gate(NamedTuple):
+    """A section between cones: from x = ``start`` to ``end``, y between ``right`` and ``left`` [m]."""
+
+    start: float
+    end: float
+    right: float
+    left: float
+
+    @property
+    def centre(self) -> float:
+        """y of the middle [m]."""
+        return 0.5 * (self.right + self.left)
+
+
+class DoubleLaneChange(Manoeuvre):
+    """ISO 3888-1: sections of 15, 30, 25, 25, 15 m (and 15 m to leave).
+
+    The lanes of sections 1, 3 and 5 are 1.1, 1.2 and 1.3 vehicle widths plus 0.25 m wide.  The second lane
+    lies 3.5 m to the left of the first, right edge to right edge; the right edges of the first and third
+    lanes are in line.  The reference path is the middle of the lanes, joined by quintics in sections 2 and
+    4.
+    """
+
+    name = "double-lane-change"
+    title = "ISO 3888-1 double lane change"
+    options = (
+        speed_option(12.0),
+        duration_option(10.0),
+        FRICTION,
+        Option("vehicle_width", "m", 2.16, "width of the vehicle, which sets the lanes' widths", above=0.0),
+        Option("lead_in", "m", 5.0, "straight ahead of the first section", at_least=0.0),
+    )
+    LENGTHS = (15.0, 30.0, 25.0, 25.0, 15.0)
+    WIDTHS = (1.1, 1.2, 1.3)
+    CLEARANCE = 0.25
+    LANE_OFFSET = 3.5
+
+    @property
+    def gates(self) -> tuple[Gate, Gate, Gate]:
+        """The three lanes; the middle of the first is y = 0."""
+        width = [factor * self.values["vehicle_width"] + self.CLEARANCE for factor in self.WIDTHS]
+        ends = [self.values["lead_in"]]
+        for length in self.LENGTHS:
+            ends.append(ends[-1] + length)
+        right = -0.5 * width[0]
+        second = right + self.LANE_OFFSET
+        return (
+            Gate(ends[0], ends[1], right, right + width[0]),
+            Gate(ends[2], ends[3], second, second + width[1]),
+            Gate(ends[4], ends[5], right, right + width[2]),
+        )
+
+    def _path(self) -> Path:
+        first, second, third = self.gates
+        return LateralPath(
+            (
+                LateralStep(first.end, second.start - first.end, second.centre - first.centre),
+                LateralStep(second.end, third.start - second.end, third.centre - second.centre),
+            )
+        )
+
+    def inputs(self, t: Scalar, sensors: Sensors) -> dict[str, Scalar]:
+        return self._at_speed(self._follow(sensors), self.speed, sensors)

@@ -1,0 +1,124 @@
+"""Along a straight line: accelerating, braking, over a bump, standing."""
+
+from __future__ import annotations
+
+import math
+
+from ce_dynamics.algebra.arrays import Scalar
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.parts.driver import Sensors, hold_speed
+from ce_dynamics.models.parts.manoeuvres.base import (
+    FRICTION,
+    START,
+    Manoeuvre,
+    Option,
+    duration_option,
+    speed_option,
+)
+from ce_dynamics.models.parts.paths import LateralPath, Path
+from ce_dynamics.models.parts.ramps import smooth_step
+from ce_dynamics.models.parts.road import BumpRoad, FlatRoad, InclinedRoad, Road
+
+
+class StraightAcceleration(Manoeuvre):
+    """Throttle on a straight line."""
+
+    name = "straight-acceleration"
+    title = "acceleration on a straight line"
+    options = (
+        speed_option(1.0),
+        duration_option(10.0),
+        FRICTION,
+        Option("throttle", "1", 0.6, "throttle", at_least=0.0, at_most=1.0),
+        Option("start", "s", 0.5, "time at which it begins", at_least=0.0),
+        Option("rise", "s", 0.3, "time the pedal takes", above=0.0),
+    )
+
+    def _path(self) -> Path:
+        return LateralPath()
+
+    def inputs(self, t: Scalar, sensors: Sensors) -> dict[str, Scalar]:
+        v = self.values
+        throttle = v["throttle"] * smooth_step((t - v["start"]) / v["rise"])
+        return {"steering": self._follow(sensors), "throttle": throttle, "brake": 0.0}
+
+
+class Braking(Manoeuvre):
+    """Braking from speed to rest on a straight line."""
+
+    name = "braking"
+    title = "braking to rest on a straight line"
+    options = (
+        speed_option(20.0),
+        duration_option(8.0),
+        FRICTION,
+        Option("brake", "1", 0.4, "brake pedal", at_least=0.0, at_most=1.0),
+        START,
+        Option("rise", "s", 0.2, "time the pedal takes", above=0.0),
+    )
+
+    def _path(self) -> Path:
+        return LateralPath()
+
+    def inputs(self, t: Scalar, sensors: Sensors) -> dict[str, Scalar]:
+        v = self.values
+        pressed = smooth_step((t - v["start"]) / v["rise"])
+        throttle, _ = hold_speed(self.driver, self.speed, sensors)
+        return {
+            "steering": self._follow(sensors),
+            "throttle": throttle * (1.0 - pressed),
+            "brake": v["brake"] * pressed,
+        }
+
+
+class DriveOverBump(Manoeuvre):
+    """Straight over a smooth bump, on both tracks or one."""
+
+    name = "bump"
+    title = "drive over a bump"
+    options = (
+        speed_option(6.0),
+        duration_option(5.0),
+        FRICTION,
+        Option("height", "m", 0.1, "height of the bump, negative for a dip", at_least=-0.5, at_most=0.5),
+        Option("length", "m", 2.0, "length of the bump", above=0.0),
+        Option("position", "m", 8.0, "where the bump begins"),
+        Option("side", "1", 0.0, "0 both tracks, 1 left, -1 right", at_least=-1.0, at_most=1.0),
+    )
+
+    def _road(self) -> Road:
+        v = self.values
+        tracks = {0.0: "both", 1.0: "left", -1.0: "right"}
+        if v["side"] not in tracks:
+            raise DataError(
+                f"{self.name}: side = {v['side']:g} must be 0 (both tracks), 1 (left) or -1 (right)"
+            )
+        return BumpRoad(v["friction"], v["height"], v["length"], v["position"], tracks[v["side"]])
+
+    def _path(self) -> Path:
+        return LateralPath()
+
+    def inputs(self, t: Scalar, sensors: Sensors) -> dict[str, Scalar]:
+        return self._at_speed(self._follow(sensors), self.speed, sensors)
+
+
+class StandStill(Manoeuvre):
+    """Parked with the brake on, on the flat or on a grade along x."""
+
+    name = "stand-still"
+    title = "parked, on the flat or on a grade"
+    options = (
+        duration_option(5.0),
+        FRICTION,
+        Option("grade", "1", 0.0, "rise over run of the road along x", at_least=-0.6, at_most=0.6),
+        Option("brake", "1", 1.0, "brake pedal", at_least=0.0, at_most=1.0),
+    )
+
+    def _road(self) -> Road:
+        grade = self.values["grade"]
+        if grade == 0.0:
+            return FlatRoad(self.values["friction"])
+        return InclinedRoad(self.values["friction"], math.atan(grade))
+
+    def inputs(self, t: Scalar, sensors: Sensors) -> dict[str, Scalar]:
+        return {"steering": 0.0, "throttle": 0.0, "brake": self.values["brake"]}

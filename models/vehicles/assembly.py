@@ -1,0 +1,85 @@
+"""A vehicle from its data: chassis, corners, steering, tyres, brakes and driveline."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.hinges.free import Free
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.parts.powertrain import Driveline
+from ce_dynamics.models.parts.road import FlatRoad, Road
+from ce_dynamics.models.vehicles.bodies import add_rigid_body
+from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.models.vehicles.sensors import add_sensors
+
+INPUTS = {"steering": (-1.0, 1.0), "throttle": (0.0, 1.0), "brake": (0.0, 1.0)}
+"""Ranges of the inputs: full lock to the right and left, pedals from rest to the floor."""
+
+
+def build(
+    parameters: VehicleParameters | None = None,
+    *,
+    overrides: Sequence[str] = (),
+    path: str | Path | None = None,
+    road: Road | None = None,
+    speed: float = 0.0,
+) -> System:
+    """The full vehicle on a road.
+
+    Inputs: ``steering`` (−1 … 1, positive to the left), ``throttle`` and ``brake`` (0 … 1).
+
+    Parameters
+    ----------
+    parameters : VehicleParameters, optional
+        The data; loaded from ``path`` (the HMMWV's if None) with ``overrides`` if not given.
+    overrides : sequence of str
+        ``key=value`` each, see `VehicleParameters.load`.
+    path : path, optional
+        A data file, or a shipped vehicle by name.
+    road : Road, optional
+        Flat with the data's friction if not given.
+    speed : float
+        Initial forward speed [m/s], wheels rolling.
+
+    Returns
+    -------
+    System
+        6 degrees of freedom of the chassis, and at each corner those of its suspension and of its wheel.
+    """
+    data = VehicleParameters.load(path, overrides) if parameters is None else parameters
+    surface = FlatRoad(data.road.friction) if road is None else road
+    system = System(gravity=data.gravity, name=data.name)
+    for parameter in data.free:
+        system.add_parameter(parameter)
+    for name, between in INPUTS.items():
+        system.add_input(name, "1", between=between)
+    system.group("corner", tuple(data.corners))
+    chassis = add_rigid_body(system, "chassis", data.chassis, system.ground, Free())
+    link = data.steering.add(system, chassis)
+    wheels = []
+    for corner in data.corners.values():
+        carrier = corner.add(system, chassis, link if corner.steered else None)
+        wheel = corner.add_wheel(system, carrier)
+        corner.add_wheel_forces(system, wheel, surface)
+        wheels.append((wheel, wheel.carrier, corner.W, corner.wheel.axis))
+        system.start(wheel, v=[speed / corner.tyre.unloaded_radius])
+    system.add_force(Driveline("driveline", chassis, wheels, data.powertrain.built()))
+    add_sensors(system, chassis)
+    start_on(system, chassis, surface, data.ride_height, speed)
+    return system
+
+
+def start_on(system: System, chassis: Body, road: Road, height: float, speed: float) -> None:
+    """Start at the origin, a height above the road and along its grade there."""
+    grade, _ = road.slope(0.0, 0.0)
+    angle = math.atan(grade)
+    s, c = math.sin(angle), math.cos(angle)
+    r = [0.0 - height * s, 0.0, road.height(0.0, 0.0) + height * c]
+    system.start(
+        chassis,
+        q=[*r, math.cos(0.5 * angle), 0.0, 0.0 - math.sin(0.5 * angle), 0.0],
+        v=[0.0, 0.0, 0.0, speed * c, 0.0, speed * s],
+    )

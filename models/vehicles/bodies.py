@@ -1,0 +1,176 @@
+"""Rigid bodies of a vehicle: as written in left-side coordinates, as built in vehicle coordinates.
+
+The mirror image in y of a point is S r and of an inertia S I S, with S = diag(1, −1, 1): sign changes only,
+so left and right corners agree to the last bit.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ce_dynamics.compiler.free_numbers import decided, is_free, nominal
+from ce_dynamics.errors import DataError, PhysicalityWarning
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.checked import magnitude
+from ce_dynamics.mechanism.free_inertia import negative
+from ce_dynamics.mechanism.hinges.base import Hinge
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.data.quantities import (
+    InertiaTensor,
+    Length,
+    Mass,
+    Point,
+    PositiveMass,
+    inertia_matrix,
+)
+from ce_dynamics.models.data.schema import Section
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+Vector: TypeAlias = NDArray[np.float64]
+"""(3,) unless said otherwise."""
+
+SMALLEST_LENGTH = 1e-3
+"""Points of a linkage that are closer than this (m) count as coincident."""
+
+_S = np.array([1.0, -1.0, 1.0])
+
+
+class BodyData(Section):
+    """A rigid body; its inertia is about its centre of mass, in vehicle axes at the design position."""
+
+    mass: Mass
+    com: Point
+    inertia: InertiaTensor
+
+
+class ChassisData(Section):
+    """The sprung body without suspension, wheels and steering link."""
+
+    mass: PositiveMass
+    com: Point
+    inertia: InertiaTensor
+
+
+class RodData(Section):
+    """A uniform solid cylinder between two joints of the linkage: centre and inertia follow from these."""
+
+    mass: Mass
+    radius: Length
+
+
+class Mirrored:
+    """A frozen dataclass in vehicle coordinates: what it has of points and bodies has a mirror image in y."""
+
+    def mirrored(self) -> Self:
+        """The mirror image in y."""
+        thing: Any = self
+        return replace(thing, **{f.name: image(getattr(self, f.name)) for f in fields(thing)})  # type: ignore[no-any-return]  # replace keeps the type
+
+
+def image(thing: Any) -> Any:
+    """The mirror image in y of a point, of what is `Mirrored`, of a set of points; anything else as it is."""
+    if isinstance(thing, np.ndarray):
+        return _S * thing
+    if isinstance(thing, Mirrored):
+        return thing.mirrored()
+    if is_dataclass(thing) and not isinstance(thing, type):
+        points = {f.name: getattr(thing, f.name) for f in fields(thing)}
+        if all(point is None or isinstance(point, np.ndarray) for point in points.values()):
+            return type(thing)(**{name: image(point) for name, point in points.items()})
+    return thing
+
+
+@dataclass(frozen=True, eq=False)
+class BodyParameters(Mirrored):
+    """Mass (kg), centre of mass (vehicle coordinates), 3×3 inertia about it (vehicle axes)."""
+
+    mass: float
+    com: Vector
+    inertia: Vector
+
+    def mirrored(self) -> Self:
+        """The mirror image in y."""
+        return replace(self, com=_S * self.com, inertia=_S[:, None] * self.inertia * _S)
+
+
+def body(data: BodyData | ChassisData, origin: Vector) -> BodyParameters:
+    """A body whose data are relative to `origin`."""
+    return BodyParameters(data.mass, origin + np.array(data.com), inertia_matrix(data.inertia))
+
+
+def rod(data: RodData, start: Vector, end: Vector) -> BodyParameters:
+    """A uniform solid cylinder from `start` to `end`."""
+    length = magnitude(end - start)
+    u = (end - start) / length
+    axial = 0.5 * data.mass * data.radius**2
+    across = data.mass * (length**2 / 12.0 + data.radius**2 / 4.0)
+    inertia = across * np.eye(3) + (axial - across) * np.outer(u, u)
+    return BodyParameters(data.mass, 0.5 * (start + end), inertia)
+
+
+def remainder(owner: str, whole: str, part: str, a: BodyParameters, b: BodyParameters) -> BodyParameters:
+    """`a` without `b`: masses, first and second moments about any point add up to those of `a`.
+
+    Parameters
+    ----------
+    owner, whole, part : str
+        Names for messages, for instance ``front_left``, ``upright`` and ``upright_link``.
+    a, b : BodyParameters
+        The whole and its part.
+
+    Raises
+    ------
+    DataError
+        If nothing is left.
+    """
+    mass = a.mass - b.mass
+    if b.mass == 0.0:
+        return a
+    if not decided(mass > 0.0, f"{owner}.{part}.mass leaves nothing of {whole}.mass for the spindle"):
+        raise DataError(
+            f"{owner}.{part}.mass: {b.mass:g} kg leaves nothing of {whole}.mass {a.mass:g} kg "
+            f"for the spindle; it must be less"
+        )
+    com = a.com + (b.mass / mass) * (a.com - b.com)
+    inertia = a.inertia - _moved(b, a.com) - mass * _steiner(com - a.com)
+    more = f"{owner}.{part}: it has more inertia than the whole {whole}"
+    if is_free(inertia):
+        negative(inertia, more)
+    if np.linalg.eigvalsh(nominal(inertia))[0] < 0.0:
+        raise DataError(
+            f"{owner}.{part}: with {b.mass:g} kg it has more inertia than the whole {whole}; "
+            f"reduce {part}.mass or increase {whole}.inertia"
+        )
+    return BodyParameters(mass, com, inertia)
+
+
+def _moved(b: BodyParameters, to: Vector) -> Vector:
+    """Inertia of a body about the point `to`."""
+    return np.asarray(b.inertia + b.mass * _steiner(b.com - to))
+
+
+def _steiner(r: Vector) -> Vector:
+    return np.asarray((r @ r) * np.eye(3) - np.outer(r, r))
+
+
+def add_rigid_body(
+    system: System, name: str, parameters: BodyParameters, parent: Body | str, hinge: Hinge
+) -> Body:
+    """Add a body with its published inertia; the data file has warned where that is not physical."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PhysicalityWarning)
+        return system.add_body(
+            name,
+            mass=parameters.mass,
+            com=parameters.com,
+            inertia=parameters.inertia,
+            parent=parent,
+            hinge=hinge,
+        )

@@ -1,0 +1,273 @@
+"""Runs of vehicles: model and manoeuvre put together, simulated, handed back as labelled data.
+
+>>> from ce_dynamics.models import hmmwv
+>>> results = hmmwv.run("step-steer", speed=15.0, options={"steer": 0.1})
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ce_dynamics._version import __version__
+from ce_dynamics.algebra import checks, files
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.errors import DataError, SimulationError
+from ce_dynamics.models.data.checks import check_number
+from ce_dynamics.models.parts.manoeuvres import DoubleLaneChange, Manoeuvre
+from ce_dynamics.models.vehicles.assembly import build
+from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.models.vehicles.driving import make_manoeuvre, nearest, si_value
+from ce_dynamics.models.vehicles.equilibrium import settled
+from ce_dynamics.models.vehicles.files import SHIPPED, describes_a_vehicle
+from ce_dynamics.models.vehicles.ride import build_ride
+from ce_dynamics.simulation.results import Column, Record
+from ce_dynamics.simulation.simulate import Method, simulate_to_record
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+RIDE = "ride"
+"""Name of the HMMWV's ride model."""
+MODELS = (*SHIPPED, RIDE)
+"""Models by name; anything else is the path of a data file for the full vehicle."""
+
+DEFAULT_MANOEUVRE = DoubleLaneChange.name
+RIDE_DURATION = 2.0
+"""[s], of the validation run."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model, what it is to do and where it starts.
+
+    Attributes
+    ----------
+    title : str
+        For headings.
+    model : Model
+    manoeuvre : Manoeuvre or None
+        None for the ride model, which is left to itself.
+    y0 : array
+        Initial state.
+    duration : float
+        [s].
+    attributes : mapping
+        What the results are to say about themselves.
+    """
+
+    title: str
+    model: Model
+    manoeuvre: Manoeuvre | None
+    y0: Floats
+    duration: float
+    attributes: Mapping[str, str | float]
+
+    def simulate(
+        self,
+        *,
+        method: Method = "RK45",
+        rtol: float = 1e-6,
+        atol: float = 1e-8,
+        progress: Callable[[float], None] | None = None,
+    ) -> xr.Dataset:
+        """Integrate; see `ce_dynamics.simulation.simulate.simulate` for the arguments and errors.
+
+        Returns
+        -------
+        xarray.Dataset
+            With ``path_error`` [m] where there is a path to follow.
+        """
+        try:
+            return self.simulate_to_record(method=method, rtol=rtol, atol=atol, progress=progress).dataset()
+        except SimulationError as error:
+            if isinstance(error.partial, Record):
+                error.partial = error.partial.dataset()
+            raise
+
+    def simulate_to_record(
+        self,
+        *,
+        method: Method = "RK45",
+        rtol: float = 1e-6,
+        atol: float = 1e-8,
+        progress: Callable[[float], None] | None = None,
+    ) -> Record:
+        """As `simulate`, without loading xarray."""
+        try:
+            results = simulate_to_record(
+                self.model,
+                self.manoeuvre,
+                duration=self.duration,
+                y0=self.y0,
+                method=method,
+                rtol=rtol,
+                atol=atol,
+                audit=True,
+                progress=progress,
+            )
+        except SimulationError as error:
+            if isinstance(error.partial, Record):
+                self.complete(error.partial)
+            raise
+        self.complete(results)
+        return results
+
+    def complete(self, results: Record | xr.Dataset) -> None:
+        """Add what only the case knows."""
+        results.attrs |= {**self.attributes}
+        if self.manoeuvre is not None and self.manoeuvre.path is not None:
+            columns = np.stack([results[name].values for name in ("x", "y")], axis=1)
+            errors = [self.manoeuvre.path_error({"x": x, "y": y}) for x, y in columns.tolist()]
+            about = {"units": "m", "long_name": "distance from the path, positive to its left"}
+            results["path_error"] = Column(("time",), np.array(errors, dtype=float), about)
+
+
+def run(
+    manoeuvre: str = DEFAULT_MANOEUVRE,
+    *,
+    model: str | Path = "hmmwv",
+    speed: float | str | None = None,
+    duration: float | str | None = None,
+    options: Mapping[str, float | str] | None = None,
+    overrides: Sequence[str] = (),
+    method: Method = "RK45",
+    rtol: float = 1e-6,
+    atol: float = 1e-8,
+    progress: Callable[[float], None] | None = None,
+) -> xr.Dataset:
+    """Simulate a vehicle in a manoeuvre.
+
+    Parameters
+    ----------
+    manoeuvre : str
+        A key of `MANOEUVRES`.
+    model : str or path
+        A shipped vehicle by name, or a data file: of a vehicle, or with just the numbers that differ from the
+        HMMWV's.
+    speed, duration : float or str, optional
+        [m/s], [s] or text with a unit; those of the manoeuvre if not given.
+    options : mapping, optional
+        Further options of the manoeuvre, numbers in SI or text with a unit.
+    overrides : sequence of str
+        ``key=value`` each, see `VehicleParameters.load`.
+    method, rtol, atol, progress
+        See `ce_dynamics.simulation.simulate.simulate`.
+
+    Returns
+    -------
+    xarray.Dataset
+        Named results with units over ``time`` and ``corner``.
+
+    Raises
+    ------
+    DataError, AssemblyError, SimulationError
+        For wrong data, a linkage that cannot be assembled, an integration that stops early.
+
+    Examples
+    --------
+    >>> results = run(speed="43.2 km/h", overrides=["front.spring.linear=120 kN/m"])
+    """
+    case = prepare(
+        manoeuvre, model=model, speed=speed, duration=duration, options=options, overrides=overrides
+    )
+    return case.simulate(method=method, rtol=rtol, atol=atol, progress=progress)
+
+
+def prepare(
+    manoeuvre: str | None = None,
+    *,
+    model: str | Path = "hmmwv",
+    speed: float | str | None = None,
+    duration: float | str | None = None,
+    options: Mapping[str, float | str] | None = None,
+    overrides: Sequence[str] = (),
+    free: Sequence[str] = (),
+) -> Case:
+    """Load the data, embed and compile the model and find its initial state.
+
+    Arguments as of `run`; ``free`` names numbers that become free parameters, see `VehicleParameters.load`.
+    """
+    given = dict(options or {})
+    for name, value in (("speed", speed), ("duration", duration)):
+        if value is not None:
+            if name in given:
+                raise DataError(f"{name} is given twice, as itself and among the options; give it once")
+            given[name] = value
+    if model == RIDE:
+        if free:
+            raise DataError("the ride model has no free parameters; give overrides")
+        return prepare_ride(manoeuvre, given, overrides)
+    parameters = load_parameters(model, overrides, free)
+    task = make_manoeuvre(manoeuvre or DEFAULT_MANOEUVRE, given, parameters)
+    vehicle = Model(build(parameters, road=task.road, speed=task.speed))
+    attributes: dict[str, str | float] = {
+        "title": f"{parameters.title}: {task.title}",
+        "source": f"ce-dynamics {__version__}",
+        "model": str(model),
+        "manoeuvre": task.name,
+        "manoeuvre_options": json.dumps({name: nominal(value) for name, value in task.values.items()}),
+        "overrides": json.dumps(list(overrides)),
+    }
+    y0 = settled(vehicle, first_pedals(vehicle, task))
+    return Case(f"{parameters.short_title}, {task.title}", vehicle, task, y0, task.duration, attributes)
+
+
+def prepare_ride(manoeuvre: str | None, given: Mapping[str, float | str], overrides: Sequence[str]) -> Case:
+    """The ride model, set in motion and left to itself."""
+    if manoeuvre is not None:
+        raise DataError(
+            f"the ride model has neither steering nor pedals and cannot do '{manoeuvre}'; "
+            "leave the manoeuvre out"
+        )
+    for name in given:
+        if name != "duration":
+            raise DataError(f"the ride model has no option '{name}'; it has only duration")
+    duration = si_value("ride model: duration", given.get("duration", RIDE_DURATION), "s")
+    check_number("ride model", "duration", duration, above=0.0)
+    attributes: dict[str, str | float] = {
+        "title": "HMMWV ride model",
+        "source": f"ce-dynamics {__version__}",
+        "model": "ride",
+        "overrides": json.dumps(list(overrides)),
+    }
+    model = Model(build_ride(overrides))
+    return Case("HMMWV ride model, free motion", model, None, model.y0, duration, attributes)
+
+
+def load_parameters(
+    model: str | Path, overrides: Sequence[str], free: Sequence[str] = ()
+) -> VehicleParameters:
+    """The parameters of a model given by name or data file."""
+    if str(model) in SHIPPED:
+        return VehicleParameters.load(model, overrides=overrides, free=free)
+    path = files.path_of("model", model)
+    try:
+        there = path.exists()
+    except OSError:  # no file can have this name
+        there = False
+    if not there:
+        named = checks.shown(str(model))
+        known = f"give {', '.join(MODELS)} or an existing data file"
+        raise DataError(f"no model {named}{nearest(str(model), MODELS)}; {known}")
+    if describes_a_vehicle(path):
+        return VehicleParameters.load(path, overrides=overrides, free=free)
+    return VehicleParameters.load(overrides=overrides, variant=path, free=free)
+
+
+def first_pedals(model: Model, manoeuvre: Manoeuvre) -> Floats:
+    """The driver's inputs at the start, with the steering straight, where its actuator stands."""
+    control = model.control(manoeuvre).bind()
+    control.inputs["t"][0] = 0.0
+    control.inputs["y"][:] = model.y0
+    control.run()
+    u = control.outputs["u"].copy()
+    u[[entry.name for entry in model.layout.u].index("steering")] = 0.0
+    return u

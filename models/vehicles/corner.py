@@ -1,0 +1,196 @@
+"""What the corners of any vehicle have: a wheel with its tyre and brake, and a suspension that carries it.
+
+A corner is described once, as the **left** one: x forward, y to the left, z up, measured from its `origin`.
+As built it is in vehicle coordinates, mirrored for the right side.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ce_dynamics.algebra.arrays import Array, Scalar
+from ce_dynamics.compiler.free_numbers import decided
+from ce_dynamics.errors import DataError
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.forces.base import Observer
+from ce_dynamics.mechanism.hinges.revolute import Revolute
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.data.quantities import Damping, Length, Point, Stiffness
+from ce_dynamics.models.data.schema import Section
+from ce_dynamics.models.parts.brake import Brake, BrakeParameters
+from ce_dynamics.models.parts.road import Road
+from ce_dynamics.models.parts.tmeasy_parameters import TMeasyParameters
+from ce_dynamics.models.parts.tyre_tmeasy import Tyre
+from ce_dynamics.models.vehicles.bodies import BodyParameters, Mirrored, Vector, add_rigid_body
+from ce_dynamics.models.vehicles.brakes import BrakeData
+from ce_dynamics.models.vehicles.tyres import TyreData
+from ce_dynamics.models.vehicles.wheel import WheelData, WheelParameters
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class GroundSpringData(Section):
+    """A vertical spring and damper at W in place of the tyre; it may pull (validation model "ride")."""
+
+    stiffness: Stiffness
+    damping: Damping
+    height: Length
+
+
+class CornerData(Section):
+    """One corner, as the left one; every suspension adds its own sections."""
+
+    origin: Point
+    W: Point
+    wheel: WheelData
+    tyre: TyreData
+    brake: BrakeData
+    ground_spring: GroundSpringData | None = None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Corner(Mirrored, ABC):
+    """One corner in vehicle coordinates, design position.
+
+    Contract of a suspension:
+
+    1. ``template``: its name in data files; ``section``: its data as written.
+    2. `left` makes the left corner of these; `check` refuses, by name, what is no such suspension.
+    3. `add` adds bodies, loops, springs and dampers to a system and returns what carries the wheel.
+    4. `bodies` are all that it consists of but the wheel.
+    5. `wheel_angle` tells how far the wheel turns when the tie rod's inner end moves.
+
+    Attributes
+    ----------
+    name : str
+        ``front_left`` for instance.
+    side : int
+        1 left, −1 right.
+    steered : bool
+        Whether the inner end of the tie rod is carried by the steering.
+    origin, W : (3,) arrays
+        Of the data's coordinates; wheel centre [m].
+    """
+
+    template: ClassVar[str]
+    section: ClassVar[type[CornerData]]
+
+    name: str
+    side: int
+    steered: bool
+    origin: Vector
+    W: Vector
+    wheel: WheelParameters
+    tyre: TMeasyParameters
+    brake: BrakeParameters
+    ground_spring: GroundSpringData | None
+
+    @classmethod
+    def of(cls, name: str, data: CornerData, steered: bool) -> Self:
+        """The corner called `name` (``…_left`` or ``…_right``) from its left-side data.
+
+        Raises
+        ------
+        DataError
+            If points coincide or lie so that the linkage is none; the message names corner and points.
+        """
+        cls.check(name, data)
+        check_side(name, data)
+        o = np.array(data.origin)
+        W = o + np.array(data.W)
+        left = cls.left(
+            data,
+            name=name,
+            side=1,
+            steered=steered,
+            origin=o,
+            W=W,
+            wheel=WheelParameters.of(data.wheel, W),
+            tyre=data.tyre.built(),
+            brake=data.brake.built(),
+            ground_spring=data.ground_spring,
+        )
+        return replace(left.mirrored(), side=-1) if name.endswith("_right") else left
+
+    @classmethod
+    @abstractmethod
+    def left(cls, data: Any, **common: Any) -> Self:
+        """The left corner; `common` are the fields that all suspensions have, `origin` among them."""
+
+    @classmethod
+    @abstractmethod
+    def check(cls, name: str, data: Any) -> None:
+        """Refuse data that are no such suspension (left-side coordinates)."""
+
+    @abstractmethod
+    def add(self, system: System, chassis: Body, steering: Body | None) -> Body:
+        """Add all but the wheel and return the body that carries it; `steering` carries the tie rod's L."""
+
+    @abstractmethod
+    def bodies(self) -> tuple[BodyParameters, ...]:
+        """All bodies but the wheel."""
+
+    def add_wheel(self, system: System, carrier: Body) -> Body:
+        """Add the wheel on its carrier, the axle shaft turning with it, and its centre as outputs."""
+        wheel = self.wheel
+        axle = wheel.axle_inertia * np.outer(wheel.axis, wheel.axis)
+        rotor = BodyParameters(wheel.mass, wheel.com, wheel.inertia + axle)
+        hinge = Revolute(wheel.axis, at=self.W)
+        body = add_rigid_body(system, f"{self.name}.wheel", rotor, carrier, hinge)
+        for k, coordinate in enumerate("xyz"):
+            centre = partial(position, body=body, at=self.W, ground=system.ground, k=k)
+            system.add_output(f"{self.name}.wheel_{coordinate}", "m", centre)
+        return body
+
+    def add_wheel_forces(self, system: System, wheel: Body, road: Road) -> None:
+        """Add the tyre and the brake."""
+        system.add_force(
+            Tyre(
+                f"{self.name}.tyre",
+                wheel,
+                wheel.carrier,
+                self.W,
+                self.wheel.axis,
+                self.tyre,
+                road,
+                system.ground,
+            )
+        )
+        system.add_force(Brake(f"{self.name}.brake", wheel, self.W, self.brake))
+
+    def derived_bodies(self) -> tuple[tuple[str, BodyParameters], ...]:
+        """Bodies that are not written but computed, by a name that says of what; most have none."""
+        return ()
+
+    @property
+    @abstractmethod
+    def tie_rod_end(self) -> Vector:
+        """L: the inner end of the tie rod in the design position [m]."""
+
+    @abstractmethod
+    def wheel_angle(self, L: Vector) -> Scalar:
+        """Angle of the wheel about the vertical, positive to the left, with the tie rod's end at L [rad].
+
+        The suspension stays in the design position; NaN where the tie rod cannot reach.
+        """
+
+
+def position(observer: Observer, body: Body, at: Array, ground: Body, k: int) -> Scalar:
+    """A coordinate of a body-fixed point in the world."""
+    return observer.point(body, at, ground).r[k]
+
+
+def check_side(name: str, data: CornerData) -> None:
+    """Refuse a wheel centre that is not on the left."""
+    left = f"{name}.W.y: the wheel centre is not on the left"
+    if not decided(data.origin[1] + data.W[1] > 0.0, left):
+        raise DataError(
+            f"{name}.W.y: {data.W[1]:g} m is not on the left; corner values are always given as for the "
+            f"left side (y > 0), right corners are mirrored"
+        )

@@ -1,0 +1,310 @@
+"""Vehicles' parameters: loaded, layered, checked, and handed out as arrays in vehicle coordinates.
+
+>>> parameters = VehicleParameters.load(overrides=["front_left.spring.linear=120 kN/m"])
+>>> parameters.corners["front_left"].spring.linear
+120000.0
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Scalar
+from ce_dynamics.compiler.free_numbers import decided, nominal, number
+from ce_dynamics.errors import DataError, PhysicalityWarning
+from ce_dynamics.mechanism.parameters import Parameter as FreeParameter
+from ce_dynamics.models.data.entries import OVERRIDE, Assignment, Tree
+from ce_dynamics.models.data.groups import Groups
+from ce_dynamics.models.data.layers import lay
+from ce_dynamics.models.data.listing import Parameter, flatten
+from ce_dynamics.models.data.quantities import INERTIA, inertia_matrix, triangle_excess
+from ce_dynamics.models.data.reading import DataFile, parse_override, read_file
+from ce_dynamics.models.data.schema import leaves
+from ce_dynamics.models.data.validation import entry_of, validate
+from ce_dynamics.models.parts.tmeasy_parameters import TMeasyParameters
+from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, body
+from ce_dynamics.models.vehicles.corner import CornerData
+from ce_dynamics.models.vehicles.files import files_of, variant_path
+from ce_dynamics.models.vehicles.free import freed
+from ce_dynamics.models.vehicles.layout import (
+    SUSPENSIONS,
+    Layout,
+    groups_of,
+    layout_of,
+    schema_of,
+    steering_of,
+)
+from ce_dynamics.models.vehicles.powertrain import PowertrainData
+from ce_dynamics.models.vehicles.sections import Description, DriverData, PublishedData, RoadData
+
+MIRROR_NOTE = (
+    "Corner values are always given as for the left side: "
+    "front_right.D.y=0.79 moves the right ball joint to y = -0.79 m."
+)
+"""One sentence for the help text of ``--set``."""
+
+
+@dataclass(frozen=True, eq=False)
+class VehicleParameters:
+    """All parameters of a vehicle; SI, vehicle coordinates (x forward, y left, z up), design position.
+
+    `data` holds the same numbers as in the file, in left-side coordinates.
+
+    Attributes
+    ----------
+    layout : Layout
+        The axles, from front to rear.
+    corners : dict
+        `Corner` by name, front to rear and left before right; what it has beyond a wheel follows from its
+        suspension.
+    """
+
+    name: str
+    title: str
+    layout: Layout
+    data: Description
+    sources: dict[str, str]
+    gravity: Vector
+    ride_height: float
+    chassis: BodyParameters
+    corners: dict[str, Any]
+    steering: Any
+    powertrain: PowertrainData
+    road: RoadData
+    driver: DriverData
+    published: PublishedData | None
+    free: tuple[FreeParameter, ...]
+    _tree: Tree = field(repr=False)
+
+    @classmethod
+    def load(
+        cls,
+        path: str | Path | None = None,
+        overrides: Sequence[str] = (),
+        variant: str | Path | None = None,
+        free: Sequence[str] = (),
+    ) -> VehicleParameters:
+        """Load a data file, lay a variant over it, then the overrides.
+
+        Parameters
+        ----------
+        path : path, optional
+            A complete data file, or one that names its ``base``; or a shipped vehicle by name; the HMMWV if
+            not given.
+        overrides : sequence of str
+            ``key=value`` each, for example ``front.spring.linear=120 kN/m``.  Corner values are always
+            given as for the left side.  The more specific of two overrides wins; of equal ones the last.
+        variant : str or path, optional
+            The name of a variant in the package (``ride``), or a YAML file with just the numbers that differ.
+        free : sequence of str
+            Dotted names of numbers that become free parameters of the model (see `ce_dynamics.Parameter`),
+            with the data's as nominal values; which can be is told by `models.vehicles.free`.
+
+        Raises
+        ------
+        DataError
+            One line naming file and line, key, value, what is expected and an example.
+
+        Warns
+        -----
+        PhysicalityWarning
+            For an inertia that no real body can have, unless its note says ``unphysical``.
+        """
+        layers = files_of("hmmwv" if path is None else path)
+        label = layers[-1].label
+        if variant is not None:
+            layers.append(read_file(variant_path(variant)))
+        layout = layout_of(
+            [word for layer in layers for word in layer.words if word.key[0] == "axles"], label
+        )
+        schema, groups = schema_of(layout), groups_of(layout)
+        tree: Tree = {}
+        for layer in without_replaced(layers, layout, groups, schema):
+            tree = lay(tree, layer, schema, groups)
+        changes = [parse_override(text) for text in checks.texts("overrides", overrides, DataError)]
+        tree = lay(tree, changes, schema, groups)
+        name = Path(label).stem
+        return cls._build(name, layout, validate(schema, tree, groups, label), tree, layers, free)
+
+    @classmethod
+    def _build(
+        cls,
+        name: str,
+        layout: Layout,
+        data: Description,
+        tree: Tree,
+        layers: Sequence[DataFile],
+        free: Sequence[str],
+    ) -> VehicleParameters:
+        given, free_parameters = freed(data, free, groups_of(layout))
+        corners = {
+            corner: SUSPENSIONS[axle.suspension].of(corner, getattr(given, corner), axle.steering is not None)
+            for axle in layout
+            for corner in axle.corners
+        }
+        parameters = cls(
+            name=name,
+            title=next(file.title for file in reversed(layers) if file.title or file is layers[0]),
+            layout=layout,
+            data=data,
+            sources={k: text for file in layers for k, text in file.sources.items()}
+            | {OVERRIDE: "given by the user"},
+            gravity=np.array([0.0, 0.0, -given.vehicle.gravity]),
+            ride_height=given.vehicle.ride_height,
+            chassis=body(given.chassis, np.zeros(3)),
+            corners=corners,
+            steering=steering_of(layout).of(given.steering),
+            powertrain=given.powertrain,
+            road=given.road,
+            driver=given.driver,
+            published=data.published,
+            free=free_parameters,
+            _tree=tree,
+        )
+        _check_axles(parameters)
+        _warn_unphysical(parameters)
+        return parameters
+
+    @property
+    def short_title(self) -> str:
+        """The title up to its first comma, without what stands in parentheses."""
+        return self.title.partition(",")[0].partition(" (")[0]
+
+    @property
+    def schema(self) -> type[Description]:
+        """What numbers there are."""
+        return schema_of(self.layout)
+
+    @property
+    def groups(self) -> Groups:
+        """Corners, and which of them the name of an axle stands for."""
+        return groups_of(self.layout)
+
+    @property
+    def tyre(self) -> TMeasyParameters:
+        """The tyre, if all corners have the same one.
+
+        Raises
+        ------
+        DataError
+            If they differ; then use ``corners[name].tyre``.
+        """
+        tyres: set[TMeasyParameters] = {corner.tyre for corner in self.corners.values()}
+        if len(tyres) > 1:
+            raise DataError("the corners have different tyres; use corners[name].tyre")
+        return next(iter(tyres))
+
+    @property
+    def wheelbase(self) -> Scalar:
+        """Distance along x of the first axle's wheel centres from the mean of the others' (m).
+
+        Left side, design position.
+        """
+        first, *others = (self.corners[axle.corners[0]].W[0] for axle in self.layout)
+        return number(
+            first - (sum(others[1:], start=others[0]) / len(others) if len(others) > 1 else others[0])
+        )
+
+    @property
+    def axle_spacing(self) -> Scalar:
+        """Distance along x of the first and the last corner origin on the left side (m)."""
+        first, last = (self.corners[self.layout[k].corners[0]].origin[0] for k in (0, -1))
+        return number(first - last)
+
+    @property
+    def mass(self) -> float:
+        """Mass of the whole vehicle (kg)."""
+        corners = [b for c in self.corners.values() for b in corner_bodies(c)]
+        mass: float = self.chassis.mass + sum(b.mass for b in (*corners, *self.steering.bodies()))
+        return mass
+
+    def flat(self) -> list[Parameter]:
+        """Every number as (key, value, unit, source, text), corner values as for the left side.
+
+        Keys are the most general ones that are true: ``front.D`` while both front corners agree.  The strings
+        ``key=text`` are overrides that reproduce this parameter set.
+        """
+        return flatten(self.data, self._tree, self.groups)
+
+
+def without_replaced(
+    layers: Sequence[DataFile], layout: Layout, groups: Groups, schema: type[Description]
+) -> list[list[Assignment]]:
+    """The assignments of all layers, without those of suspensions that a later layer replaces by another.
+
+    Of an axle whose suspension changes, what every corner has (`CornerData`) is kept.
+    """
+    chosen: dict[str, tuple[str, int]] = {}
+    for k, layer in enumerate(layers):
+        for (_, axle, choice), entry in layer.words_of("axles"):
+            if choice == "suspension" and chosen.get(axle, ("",))[0] != entry.value:
+                chosen[axle] = str(entry.value), k
+    since = {corner: chosen[axle.name][1] for axle in layout for corner in axle.corners}
+    kept: list[list[Assignment]] = []
+    for k, layer in enumerate(layers):
+        replaced = {corner for corner, first in since.items() if k < first}
+        kept.append([a for b in layer.assignments for a in still_meant(b, replaced, groups, schema)])
+    return kept
+
+
+def still_meant(
+    assignment: Assignment, replaced: set[str], groups: Groups, schema: type[Description]
+) -> list[Assignment]:
+    """The assignment, for those corners whose suspension is not replaced."""
+    if not replaced:
+        return [assignment]
+    _, keys = groups.expand(assignment.key, schema)
+    left = [key for key in keys if key[0] not in replaced or key[1] in CornerData.model_fields]
+    return [assignment] if len(left) == len(keys) else [Assignment(key, assignment.entry) for key in left]
+
+
+def corner_bodies(c: Any) -> tuple[BodyParameters, ...]:
+    """All bodies of a corner and its wheel."""
+    return (*c.bodies(), c.wheel)
+
+
+def _check_axles(parameters: VehicleParameters) -> None:
+    for ahead, behind in pairwise(parameters.layout):
+        for one, other in zip(ahead.corners, behind.corners, strict=True):
+            front, rear = parameters.corners[one].W[0], parameters.corners[other].W[0]
+            if not decided(front > rear, f"{one}.W must lie ahead of {other}.W"):
+                raise DataError(
+                    f"{one}.W at x = {front:g} m must lie ahead of {other}.W at x = {rear:g} m "
+                    f"(vehicle coordinates: origin + W)"
+                )
+
+
+def _warn_unphysical(parameters: VehicleParameters) -> None:
+    """Warn of inertias that violate the triangle inequality, once per general name."""
+    quantities = leaves(parameters.schema)
+    for parameter in parameters.flat():
+        _, keys = parameters.groups.expand(tuple(parameter.key.split(".")), parameters.schema)
+        if keys[0] not in quantities or quantities[keys[0]].components != INERTIA:
+            continue
+        entry = entry_of(parameters._tree, keys[0])
+        if entry is not None and "unphysical" in entry.note:
+            continue
+        assert isinstance(parameter.value, tuple)
+        _warn(parameter.key, inertia_matrix(parameter.value))
+    for axle, k in ((axle, k) for k in (0, 1) for axle in parameters.layout):
+        for name, derived in parameters.corners[axle.corners[k]].derived_bodies():
+            _warn(name, nominal(derived.inertia))
+
+
+def _warn(key: str, inertia: Vector) -> None:
+    excess = triangle_excess(inertia)
+    if excess:
+        warnings.warn(
+            f"{key}: no real body has this inertia, its largest principal moment exceeds the sum of "
+            f"the others by {excess:.4g} kg*m^2",
+            PhysicalityWarning,
+            stacklevel=5,
+        )

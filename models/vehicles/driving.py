@@ -1,0 +1,96 @@
+"""Manoeuvres with a driver who knows the vehicle."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.data.quantities import Quantity
+from ce_dynamics.models.parts.driver import DriverParameters
+from ce_dynamics.models.parts.manoeuvres import MANOEUVRES, DoubleLaneChange, Manoeuvre
+from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.models.vehicles.steering_angle import max_wheel_angle
+
+
+def make_manoeuvre(
+    name: str,
+    options: Mapping[str, float | str] | None = None,
+    parameters: VehicleParameters | None = None,
+) -> Manoeuvre:
+    """A manoeuvre of `MANOEUVRES` by name.
+
+    Parameters
+    ----------
+    name : str
+        What to do.
+    options : mapping, optional
+        Options of the manoeuvre, numbers in SI or text with a unit; ``friction`` and ``vehicle_width`` are
+        the data's unless given.
+    parameters : VehicleParameters, optional
+        The vehicle that the driver knows; the HMMWV if not given.
+
+    Raises
+    ------
+    DataError
+        If the manoeuvre or an option is unknown, or a value is wrong.
+
+    Examples
+    --------
+    >>> make_manoeuvre("step-steer", {"speed": "54 km/h", "steer": 0.1}).speed
+    15.0
+    """
+    if name not in MANOEUVRES:
+        hint = nearest(name, MANOEUVRES)
+        raise DataError(f"unknown manoeuvre {checks.shown(name)}{hint}; known are {', '.join(MANOEUVRES)}")
+    kind = MANOEUVRES[name]
+    data = VehicleParameters.load() if parameters is None else parameters
+    units = {option.name: option.unit for option in kind.options}
+    values = {"friction": data.road.friction}
+    if "vehicle_width" in units:
+        values["vehicle_width"] = data.data.vehicle.width
+    for option, value in (options or {}).items():
+        if option not in units:
+            hint = nearest(option, units)
+            raise DataError(f"{name}: unknown option '{option}'{hint}; known are {', '.join(units)}")
+        values[option] = si_value(f"{name}: {option}", value, units[option])
+    return kind(driver_parameters(data), **values)
+
+
+def double_lane_change(speed: float | str = 12.0, **options: float | str) -> Manoeuvre:
+    """The ISO 3888-1 double lane change.
+
+    Parameters
+    ----------
+    speed : float or str
+        [m/s], or text with a unit.
+    **options : float or str
+        Further options, see `DoubleLaneChange`.
+    """
+    return make_manoeuvre(DoubleLaneChange.name, {"speed": speed, **options})
+
+
+def driver_parameters(parameters: VehicleParameters) -> DriverParameters:
+    """A driver who knows this vehicle's wheelbase and steering."""
+    return DriverParameters(
+        wheelbase=parameters.wheelbase,
+        max_wheel_angle=max_wheel_angle(parameters),
+        **parameters.driver.model_dump(),
+    )
+
+
+def si_value(owner: str, value: float | str, unit: str) -> float:
+    """A number in SI, from a number or a text with a unit; `owner` starts the message if it is neither."""
+    try:
+        number = Quantity(unit).parse(value)
+    except ValueError as error:
+        raise DataError(f"{owner}: {error}") from None
+    assert isinstance(number, float), "a quantity without components is one number"
+    return number
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """``; did you mean …?`` where a known name is near."""
+    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
+    return f"; did you mean '{near[0]}'?" if near else ""

@@ -1,0 +1,97 @@
+"""Data files of vehicles: shipped ones by name, files that build on others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ce_dynamics.algebra import checks, files
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.data.entries import Entry
+from ce_dynamics.models.data.reading import DataFile, read_file
+
+HERE = Path(__file__).parent
+SHIPPED = {"hmmwv": HERE / "hmmwv" / "hmmwv.yaml"}
+"""Vehicles by name."""
+VARIANTS = {path.stem: path for path in sorted((HERE / "hmmwv").glob("*.yaml")) if path != SHIPPED["hmmwv"]}
+"""Files with just the numbers that differ from the HMMWV's, by name."""
+MOST_FILES = 32
+"""That a vehicle's file may build on."""
+
+
+def files_of(name: str | Path) -> list[DataFile]:
+    """A vehicle's file and what it builds on: its ``base`` first, itself last.
+
+    Parameters
+    ----------
+    name : str or path
+        A shipped vehicle or a file.
+
+    Raises
+    ------
+    DataError
+        If a file cannot be read, or a file builds on itself.
+    """
+    found: list[DataFile] = []
+    _gather(shipped_or_path(name), (), found)
+    return found
+
+
+def _gather(path: Path, above: tuple[Path, ...], found: list[DataFile]) -> None:
+    resolved = path.resolve()
+    if resolved in above:
+        raise DataError(f"{path.name}: builds on itself by way of {above[-1].name}; take one 'base' away")
+    file = read_file(path)
+    for base in bases(file):
+        _gather(base_path(base, path), (*above, resolved), found)
+    if len(found) == MOST_FILES:
+        raise DataError(f"{path.name}: builds on more than {MOST_FILES} files")
+    found.append(file)
+
+
+def bases(file: DataFile) -> list[Entry]:
+    """What a file names as its base, one or several, later ones laid over earlier ones."""
+    entries: list[Entry] = []
+    for _, *rest in (word.key for word in file.words_of("base")):
+        if rest:
+            raise DataError(f"{file.label}: base: expected the name of a file or a list of these")
+    for word in file.words_of("base"):
+        values = word.entry.value if isinstance(word.entry.value, list) else [word.entry.value]
+        for value in values:
+            if not isinstance(value, str):
+                raise DataError(f"{word.entry.where}: base: expected the name of a file or a list of these")
+            entries.append(Entry(value, word.entry.source, word.entry.where))
+    return entries
+
+
+def base_path(base: Entry, by: Path) -> Path:
+    """A shipped vehicle, or a file beside the one that names it."""
+    name = str(base.value)
+    if name in SHIPPED:
+        return SHIPPED[name]
+    path = by.parent / files.path_of("base", name)
+    if not path.is_file():
+        shown = checks.shown(name)
+        raise DataError(f"{base.where}: base: no file {shown} beside it, and no vehicle {shown} is shipped")
+    return path
+
+
+def shipped_or_path(name: str | Path) -> Path:
+    """The file of a shipped vehicle, or the file itself."""
+    return SHIPPED[str(name)] if str(name) in SHIPPED else files.path_of("parameter file", name)
+
+
+def describes_a_vehicle(path: Path) -> bool:
+    """Whether a file stands on its own or names what it builds on; else it is just numbers that differ."""
+    return bool(read_file(path).words)
+
+
+def variant_path(variant: str | Path) -> Path:
+    """The file of a variant given by name or path."""
+    if str(variant) in VARIANTS:
+        return VARIANTS[str(variant)]
+    path = files.path_of("variant", variant)
+    if path.exists():
+        return path
+    raise DataError(
+        f"unknown variant '{variant}'; give one of {', '.join(VARIANTS)}, or an existing YAML file"
+    )

@@ -1,0 +1,125 @@
+"""Numbers of a vehicle's data as free parameters of one compiled model.
+
+Free can be what enters the equations of motion: hardpoints, masses and inertias, springs, dampers, brakes,
+tyres, gravity, friction.  The engine's maps, the lock of the steering and what sets the initial state (ride
+height, radius of the tyres) take a model for every value.
+
+A free hardpoint is that of the design position: the vehicle is the one that is built with its value, with all
+arm and steering angles zero there.  Rods, shocks and the spindle, whose inertia follows from the hardpoints,
+follow them; the driver knows the wheelbase and the steering angle at full lock that they make.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import BaseModel
+
+from ce_dynamics.errors import DataError
+from ce_dynamics.mechanism.parameters import Parameter
+from ce_dynamics.models.data.groups import Groups
+from ce_dynamics.models.data.schema import leaves
+
+_FREE = re.compile(
+    r"""chassis\.(mass|com\.[xyz]|inertia\.\w+)
+    | vehicle\.gravity
+    | road\.friction
+    | steering\.(tilt|(origin|T|U|V|W)\.[xyz])
+    | steering\.(pitman_arm|idler_arm|link)\.(mass|com\.[xyz]|inertia\.\w+)
+    | steering\.actuator\.damping_ratio
+    | (origin|D|F|K|L|W)\.[xyz]
+    | (lower_arm|upper_arm)\.(front_pivot|rear_pivot)\.[xyz]
+    | (lower_arm|upper_arm|upright)\.(mass|com\.[xyz]|inertia\.\w+)
+    | (tie_rod|upright_link|shock_lower|shock_upper)\.(mass|radius)
+    | (shock_lower|shock_upper)\.length
+    | wheel\.((hub|rim|tyre)\.mass|axle_inertia)
+    | (spring|damper)\.(chassis|arm)\.[xyz]
+    | spring\.(free_length|linear|cubic|min_length|max_length|stop_stiffness|stop_progression)
+    | damper\.coefficient
+    | ground_spring\.(stiffness|damping|height)
+    | brake\.\w+
+    | tyre\.(?!radius|width|rim_radius)\w+(\.\w+)?""",
+    re.VERBOSE,
+)
+
+
+def can_be_free(key: str, groups: Groups) -> bool:
+    """Whether a parameter of the data, by its dotted name, can be free."""
+    first, _, rest = key.partition(".")
+    return _FREE.fullmatch(rest if first in (*groups.members, *groups.groups) else key) is not None
+
+
+def freed(data: Any, keys: Sequence[str], groups: Groups) -> tuple[Any, tuple[Parameter, ...]]:
+    """The data with some numbers replaced by free parameters named after their keys, and these.
+
+    Parameters
+    ----------
+    data : pydantic model
+        Validated.
+    keys : sequence of str
+        Dotted names; one that stands for several corners makes one parameter, whose nominal value is that of
+        the first.
+    groups : Groups
+
+    Raises
+    ------
+    DataError
+        If a key is unknown, names more than one number, or cannot be free.
+    """
+    quantities = leaves(type(data))
+    parameters = []
+    # The more specific of two names wins, as it does among overrides.
+    for key in sorted(keys, key=lambda key: groups.expand(tuple(key.split(".")), type(data))[0]):
+        if not can_be_free(key, groups):
+            raise DataError(f"'{key}' cannot be a free parameter; give it as an override")
+        _, paths = groups.expand(tuple(key.split(".")), type(data))
+        parameter = None
+        for path in paths:
+            leaf = next((path[:n] for n in (len(path), len(path) - 1) if path[:n] in quantities), None)
+            if leaf is None:
+                raise DataError(f"unknown parameter '{key}'")
+            quantity = quantities[leaf]
+            rest = path[len(leaf) :]
+            index = quantity.component_index(rest[0]) if rest else None
+            if bool(rest) == quantity.scalar or (rest and index is None):
+                raise DataError(
+                    f"'{key}' is not one number; name a component, such as '{key}.{_first(quantity)}'"
+                )
+            if parameter is None:
+                parameter = Parameter(key, number_at(data, leaf, index), quantity.unit)
+                quantity.check(parameter, key)
+            data = replaced(data, leaf, index, parameter)
+        assert parameter is not None, "a key stands for at least one number"
+        parameters.append(parameter)
+    return data, tuple(parameters)
+
+
+def _first(quantity: Any) -> str:
+    return str(quantity.components[0]) if quantity.components else "0"
+
+
+def number_at(data: BaseModel, leaf: Sequence[str], index: int | None) -> float:
+    """The number of a leaf, or of a component of it."""
+    value: Any = data
+    for name in leaf:
+        value = getattr(value, name)
+    number = value if index is None else value[index]
+    return float(getattr(number, "value", number))
+
+
+def replaced(data: BaseModel, leaf: Sequence[str], index: int | None, parameter: Parameter) -> BaseModel:
+    """A copy of a section with one number replaced."""
+    old = getattr(data, leaf[0])
+    new: Any
+    if len(leaf) > 1:
+        new = replaced(old, leaf[1:], index, parameter)
+    elif index is None:
+        new = parameter
+    else:
+        new = (*old[:index], parameter, *old[index + 1 :])
+    copy = data.model_copy(update={leaf[0]: new})
+    for validator in type(copy).__pydantic_decorators__.model_validators.values():
+        validator.func(copy)  # holds for all values of the parameter from now on
+    return copy

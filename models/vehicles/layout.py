@@ -1,0 +1,161 @@
+"""What a vehicle is made of: its axles with their suspensions and steering, and the schema that follows.
+
+A data file says it in its table ``axles``, from front to rear::
+
+    axles:
+      front: {suspension: double-wishbone, steering: pitman}
+      rear: {suspension: double-wishbone}
+
+Every axle has two corners, ``front_left`` and ``front_right`` for instance, whose numbers are those that the
+suspension's section asks for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from pydantic import create_model
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.data.entries import Assignment, Entry
+from ce_dynamics.models.data.groups import Groups
+from ce_dynamics.models.vehicles.corner import Corner
+from ce_dynamics.models.vehicles.sections import Description
+from ce_dynamics.models.vehicles.steering.base import Steering
+from ce_dynamics.models.vehicles.steering.pitman import Pitman
+from ce_dynamics.models.vehicles.suspensions.double_wishbone import DoubleWishboneCorner
+
+SIDES = ("left", "right")
+SUSPENSIONS: Mapping[str, type[Corner]] = {kind.template: kind for kind in (DoubleWishboneCorner,)}
+"""Suspensions by the name that data files use."""
+STEERINGS: Mapping[str, type[Steering]] = {kind.template: kind for kind in (Pitman,)}
+"""Steering mechanisms by the name that data files use."""
+SHARED = frozenset({"wheel", "tyre", "brake", "ground_spring"})
+"""Sections of corners that are listed once for all while these agree."""
+
+EXAMPLE = (
+    "axles: {front: {suspension: double-wishbone, steering: pitman}, rear: {suspension: double-wishbone}}"
+)
+MOST_AXLES = 8
+
+
+@dataclass(frozen=True)
+class AxleLayout:
+    """What an axle is made of, by names."""
+
+    name: str
+    suspension: str
+    steering: str | None = None
+
+    @property
+    def corners(self) -> tuple[str, str]:
+        """Names of its corners."""
+        left, right = (f"{self.name}_{side}" for side in SIDES)
+        return left, right
+
+
+Layout = tuple[AxleLayout, ...]
+"""The axles, from front to rear."""
+
+
+def layout_of(words: Iterable[Assignment], label: str) -> Layout:
+    """The axles that data files ask for; what a later one says about an axle replaces what was said.
+
+    Raises
+    ------
+    DataError
+        If there is no axle, one has no suspension, a name is unknown or no name, or none is steered.
+    """
+    axles: dict[str, dict[str, str]] = {}
+    for (_, axle, *rest), entry in words:
+        if len(rest) != 1 or rest[0] not in CHOICES or not isinstance(entry.value, str):
+            said = checks.shown(".".join((axle, *rest)))
+            raise DataError(f"{entry.where}: axles: {said}: an axle has {', '.join(CHOICES)}; {EXAMPLE}")
+        check_axle_name(axle, entry)
+        known = CHOICES[rest[0]]
+        if entry.value not in known:
+            raise DataError(
+                f"{entry.where}: axles.{axle}.{rest[0]}: unknown {checks.shown(entry.value)}; "
+                f"known are {', '.join(known)}"
+            )
+        axles.setdefault(axle, {})[rest[0]] = entry.value
+    if not axles:
+        raise DataError(f"{label}: what the vehicle is made of is missing; write for example {EXAMPLE}")
+    if len(axles) > MOST_AXLES:
+        raise DataError(f"{label}: axles: {len(axles)} of them; at most {MOST_AXLES} are allowed")
+    for name, chosen in axles.items():
+        if "suspension" not in chosen:
+            raise DataError(
+                f"{label}: axles.{name}: no suspension is named; known are {', '.join(SUSPENSIONS)}"
+            )
+    layout = tuple(AxleLayout(name, **chosen) for name, chosen in axles.items())
+    check_steering(layout, label)
+    return layout
+
+
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "suspension": tuple(SUSPENSIONS),
+    "steering": tuple(STEERINGS),
+}
+"""What can be chosen for an axle."""
+
+
+def check_axle_name(axle: str, entry: Entry) -> None:
+    """Refuse a name that cannot start a dotted key, or means something else."""
+    taken = {
+        *Description.model_fields,
+        *(f for kind in SUSPENSIONS.values() for f in kind.section.model_fields),
+    }
+    if not re.fullmatch(r"[a-z][a-z0-9_]{0,30}", axle) or axle in taken or axle == "steering":
+        raise DataError(
+            f"{entry.where}: axles: {checks.shown(axle)} is no name for an axle; use lower-case letters, "
+            "digits and _, for example front, and no name of a section"
+        )
+    if axle.endswith(tuple(f"_{side}" for side in SIDES)):
+        raise DataError(f"{entry.where}: axles: {axle} reads like a corner; leave out the side")
+
+
+def check_steering(layout: Layout, label: str) -> None:
+    """Refuse a vehicle that cannot be steered, or by two mechanisms."""
+    kinds = sorted({axle.steering for axle in layout if axle.steering is not None})
+    if not kinds:
+        raise DataError(
+            f"{label}: axles: none is steered; give one of them steering: {' or '.join(STEERINGS)}"
+        )
+    if len(kinds) > 1:
+        raise DataError(
+            f"{label}: axles: they are steered by {' and '.join(kinds)}; one mechanism (section 'steering') "
+            "carries the tie rods of all steered axles"
+        )
+
+
+def steering_of(layout: Layout) -> type[Steering]:
+    """The steering mechanism."""
+    return STEERINGS[next(axle.steering for axle in layout if axle.steering is not None)]
+
+
+@lru_cache(maxsize=64)
+def schema_of(layout: Layout) -> type[Description]:
+    """The schema of the numbers of such a vehicle."""
+    fields: dict[str, Any] = {}
+    for axle in layout:
+        for corner in axle.corners:
+            fields[corner] = (SUSPENSIONS[axle.suspension].section, ...)
+    fields["steering"] = (steering_of(layout).section, ...)
+    schema: type[Description] = create_model("VehicleDescription", __base__=Description, **fields)
+    return schema
+
+
+@lru_cache(maxsize=64)
+def groups_of(layout: Layout) -> Groups:
+    """The corners, and which of them the name of an axle stands for."""
+    return Groups(
+        members=tuple(corner for axle in layout for corner in axle.corners),
+        groups={axle.name: axle.corners for axle in layout},
+        shared=SHARED,
+    )

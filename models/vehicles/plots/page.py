@@ -1,0 +1,82 @@
+"""The page: the trajectory across it, below it the panels the results have data for."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ce_dynamics.models.parts.manoeuvres import Manoeuvre
+from ce_dynamics.models.vehicles.plots.look import style
+from ce_dynamics.models.vehicles.plots.panels import PANELS
+from ce_dynamics.models.vehicles.plots.trajectory import draw_trajectory
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.figure import Figure
+
+COLUMNS = 3
+
+
+def save_figure(results: xr.Dataset, manoeuvre: Manoeuvre | None, path: Path) -> None:
+    """Draw the page and write it as PNG.
+
+    Parameters
+    ----------
+    results : xarray.Dataset
+        As `Case.simulate` returns it; a partial one will do.
+    manoeuvre : Manoeuvre or None
+        What was driven.
+    path : Path
+        File to write.
+    """
+    with style():
+        figure(results, manoeuvre).savefig(path, format="png", dpi=100)
+
+
+def figure(results: xr.Dataset, manoeuvre: Manoeuvre | None = None) -> Figure:
+    """The page: the trajectory across it, below it the panels the results have data for.
+
+    The figure belongs to no window system, and matplotlib's settings are left as they are.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    with style():
+        panels = [panel for panel in PANELS if all(name in results for name in panel.needs)]
+        rows = math.ceil((len(panels) + COLUMNS - 1) / COLUMNS)
+        width, height = 18.0, 1.5 + 3.0 * rows
+        page = Figure(figsize=(width, height))
+        FigureCanvasAgg(page)
+        # Margins by hand, in inches: matplotlib's automatic layout would double the drawing time.
+        grid = page.add_gridspec(
+            rows,
+            COLUMNS,
+            left=0.8 / width,
+            right=1.0 - 0.8 / width,
+            bottom=0.6 / height,
+            top=1.0 - 1.1 / height,
+            wspace=0.28,
+            hspace=0.42,
+        )
+        draw_trajectory(page.add_subplot(grid[0, :-1]), results, manoeuvre)
+        for k, panel in enumerate(panels, start=COLUMNS - 1):
+            axes = page.add_subplot(grid[k // COLUMNS, k % COLUMNS])
+            axes.set_title(panel.title)
+            axes.set_xlabel("time [s]")
+            axes.margins(x=0.01)
+            panel.draw(axes, results)
+        page.suptitle(heading(results), fontsize=15.0, y=1.0 - 0.2 / height)
+    return page
+
+
+def heading(results: xr.Dataset) -> str:
+    """Title of the page."""
+    attributes = results.attrs
+    end = float(results["time"].values[-1])
+    accuracy = (
+        f"rtol {attributes['rtol']:g}, atol {attributes['atol']:g}"
+        if "rtol" in attributes
+        else f"steps of {attributes['step']:g} s"
+    )
+    return f"{attributes.get('title', 'vehicle')}\n{end:g} s by {attributes['method']}, {accuracy}"

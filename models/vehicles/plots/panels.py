@@ -1,0 +1,187 @@
+"""Panels over time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+
+from ce_dynamics.models.vehicles.plots.look import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    RED,
+    by_corner,
+    legend,
+    right_scale,
+    widen,
+)
+from ce_dynamics.models.vehicles.summary import energy_imbalance, load_name, suspension_travel
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.axes import Axes
+
+DEGREES = 180.0 / math.pi
+CLOSURE_BUDGET = 1e-12
+"""[m]; drawn as a line."""
+SLIP_SHOWN = 110.0
+"""[%]; slips beyond it are cut off."""
+
+Draw: TypeAlias = "Callable[[Axes, xr.Dataset], None]"
+
+
+class Panel(NamedTuple):
+    """A plot and the variables it needs."""
+
+    title: str
+    needs: tuple[str, ...]
+    draw: Draw
+
+
+def draw_controls(axes: Axes, results: xr.Dataset) -> None:
+    """Steering and pedals."""
+    for name, label, colour in (
+        ("steering", "steering (+ left)", BLUE),
+        ("throttle", "throttle", GREEN),
+        ("brake", "brake", RED),
+    ):
+        axes.plot(results["time"], 100.0 * results[name].values, color=colour, label=label)
+    axes.set_ylabel("input [%]")
+    legend(axes)
+
+
+def draw_speed(axes: Axes, results: xr.Dataset) -> None:
+    """Forward speed, and the wheels' at their first rolling radius."""
+    axes.plot(results["time"], results["vx"], color=BLUE, label="vehicle's")
+    radius_speed = results["wheel_rate"].values.mean(axis=1)
+    ratio = results["vx"].values[0] / radius_speed[0] if abs(radius_speed[0]) > 1e-6 else math.nan
+    if math.isfinite(ratio):
+        label = "wheels' (mean)"
+        axes.plot(results["time"], ratio * radius_speed, color=ORANGE, linestyle="--", label=label)
+    axes.set_ylabel("forward speed [m/s]")
+    widen(axes, 0.5)
+    legend(axes)
+
+
+def draw_accelerations(axes: Axes, results: xr.Dataset) -> None:
+    """Accelerations along the vehicle's horizontal axes."""
+    axes.plot(results["time"], results["ay"], color=BLUE, label="to the left")
+    axes.plot(results["time"], results["ax"], color=ORANGE, label="forward")
+    axes.set_ylabel("acceleration [m/s²]")
+    widen(axes, 0.5)
+    legend(axes)
+
+
+def draw_attitude(axes: Axes, results: xr.Dataset) -> None:
+    """Roll and pitch."""
+    axes.plot(results["time"], DEGREES * results["roll"], color=BLUE, label="roll (+ right)")
+    axes.plot(results["time"], DEGREES * results["pitch"], color=GREEN, label="pitch (+ nose down)")
+    axes.set_ylabel("angle [deg]")
+    widen(axes, 0.2)
+    legend(axes)
+
+
+def draw_yaw(axes: Axes, results: xr.Dataset) -> None:
+    """Yaw rate and side-slip; below 1 m/s side-slip is referred to 1 m/s."""
+    axes.plot(results["time"], DEGREES * results["yaw_rate"], color=BLUE, label="yaw rate (+ left)")
+    axes.set_ylabel("yaw rate [deg/s]")
+    widen(axes, 1.0)
+    right = right_scale(axes)
+    slip = np.arctan2(results["vy"].values, np.maximum(results["vx"].values, 1.0))
+    right.plot(results["time"], DEGREES * slip, color=ORANGE, label="side-slip [deg], right scale")
+    widen(right, 1.0)
+    legend(axes, right)
+
+
+def draw_loads(axes: Axes, results: xr.Dataset) -> None:
+    """Vertical tyre loads, lift-off at zero."""
+    by_corner(axes, results, 1e-3 * results[load_name(results)].values)
+    axes.set_ylabel("tyre load [kN]")
+    low, high = axes.get_ylim()
+    axes.set_ylim(min(0.0, low), 1.1 * high)
+    legend(axes)
+
+
+def draw_travel(axes: Axes, results: xr.Dataset) -> None:
+    """Wheel travel since the start."""
+    by_corner(axes, results, 1e3 * suspension_travel(results))
+    axes.set_ylabel("wheel travel (+ bump) [mm]")
+    widen(axes, 2.0)
+    legend(axes)
+
+
+def draw_path_error(axes: Axes, results: xr.Dataset) -> None:
+    """Distance from the path."""
+    axes.plot(results["time"], results["path_error"], color=BLUE)
+    axes.set_ylabel("distance from path (+ left) [m]")
+    widen(axes, 0.02)
+
+
+def draw_height(axes: Axes, results: xr.Dataset) -> None:
+    """Height of the chassis."""
+    axes.plot(results["time"], results["chassis_z"], color=BLUE)
+    axes.set_ylabel("height of chassis origin [m]")
+    widen(axes, 0.01)
+
+
+def draw_side_forces(axes: Axes, results: xr.Dataset) -> None:
+    """Side forces of the tyres."""
+    by_corner(axes, results, 1e-3 * results["tyre_Fy"].values)
+    axes.set_ylabel("tyre side force [kN]")
+    widen(axes, 0.2)
+    legend(axes)
+
+
+def draw_slip(axes: Axes, results: xr.Dataset) -> None:
+    """Longitudinal slip of the tyres."""
+    by_corner(axes, results, 100.0 * results["tyre_slip"].values)
+    axes.set_ylabel("longitudinal slip [%]")
+    widen(axes, 0.5)
+    low, high = axes.get_ylim()  # a locked wheel's is unbounded: it is relative to the wheel's own speed
+    axes.set_ylim(max(low, -SLIP_SHOWN), min(high, SLIP_SHOWN))
+    legend(axes)
+
+
+def draw_closure(axes: Axes, results: xr.Dataset) -> None:
+    """Worst loop closure."""
+    worst = results["closure_error"].values.max(axis=1)
+    shown = np.where(worst > 0.0, worst, np.nan)
+    axes.semilogy(results["time"], shown, color=BLUE, label="worst of all loops")
+    axes.axhline(CLOSURE_BUDGET, color=RED, linestyle="--", label=f"budget {CLOSURE_BUDGET:g} m")
+    axes.set_ylim(1e-17, 1e-11)
+    axes.set_ylabel("loop closure error [m]")
+    legend(axes)
+
+
+def draw_energy(axes: Axes, results: xr.Dataset) -> None:
+    """Energy against the work done."""
+    change = 1e-3 * (results["energy"].values - results["energy"].values[0])
+    axes.plot(results["time"], change, color=BLUE, label="energy")
+    axes.plot(results["time"], 1e-3 * results["work"], color=ORANGE, linestyle="--", label="work")
+    axes.set_ylabel("change since the start [kJ]")
+    right = right_scale(axes)
+    label = "difference [mJ], right scale"
+    right.plot(results["time"], 1e3 * energy_imbalance(results), color=GREY, linewidth=1.0, label=label)
+    legend(axes, right)
+
+
+PANELS = (
+    Panel("Path error", ("path_error",), draw_path_error),
+    Panel("Driver", ("steering", "throttle", "brake"), draw_controls),
+    Panel("Speed", ("vx", "wheel_rate"), draw_speed),
+    Panel("Acceleration", ("ax", "ay"), draw_accelerations),
+    Panel("Yaw", ("yaw_rate", "vx", "vy"), draw_yaw),
+    Panel("Attitude", ("roll", "pitch"), draw_attitude),
+    Panel("Tyre loads", (), draw_loads),
+    Panel("Side forces", ("tyre_Fy",), draw_side_forces),
+    Panel("Wheel slip", ("tyre_slip",), draw_slip),
+    Panel("Suspension travel", (), draw_travel),
+    Panel("Ride height", ("chassis_z",), draw_height),
+    Panel("Loop closure", (), draw_closure),
+    Panel("Energy", ("energy", "work"), draw_energy),
+)
+"""Panels in the order of the page."""

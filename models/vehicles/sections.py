@@ -1,0 +1,61 @@
+"""What every vehicle's data have, whatever it is made of: frozen pydantic models of numbers in SI."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from ce_dynamics.models.data.quantities import Fraction, Length, PositiveFraction, Quantity
+from ce_dynamics.models.data.schema import Section
+from ce_dynamics.models.vehicles.bodies import ChassisData
+from ce_dynamics.models.vehicles.powertrain import PowertrainData
+
+
+class VehicleData(Section):
+    """What belongs to no part."""
+
+    gravity: Annotated[float, Quantity("m/s^2", at_least=0.0)]
+    ride_height: Annotated[float, Quantity("m")]
+    width: Length
+
+
+class RoadData(Section):
+    """The road."""
+
+    friction: PositiveFraction
+
+
+class DriverData(Section):
+    """A driver that looks ahead on the path and holds a speed, see `ce_dynamics.models.parts.driver`.
+
+    What he knows of the linkage, wheelbase and wheel angle at full lock, follows from the hardpoints.
+    """
+
+    understeer: Annotated[float, Quantity("rad*s^2/m")]
+    preview_time: Annotated[float, Quantity("s", above=0.0)]
+    min_preview: Length
+    feedforward_time: Annotated[float, Quantity("s", at_least=0.0)]
+    aim_gain: Fraction
+    yaw_damping: Annotated[float, Quantity("s", at_least=0.0)]
+    throttle_gain: Annotated[float, Quantity("s/m", at_least=0.0)]
+    brake_gain: Annotated[float, Quantity("s/m", at_least=0.0)]
+    hold_throttle: Fraction
+    brake_margin: Annotated[float, Quantity("m/s", at_least=0.0)]
+
+
+class PublishedData(Section):
+    """Published properties of the whole vehicle; not used by the model, there to compare with."""
+
+    wheelbase: Length
+    max_wheel_angle: Annotated[float, Quantity("rad", above=0.0)]
+    min_turning_radius: Length
+
+
+class Description(Section):
+    """All numbers of a vehicle after layering; what its axles are made of is added by `layout`."""
+
+    vehicle: VehicleData
+    chassis: ChassisData
+    powertrain: PowertrainData
+    road: RoadData
+    driver: DriverData
+    published: PublishedData | None = None

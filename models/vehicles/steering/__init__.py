@@ -1,0 +1,1 @@
+"""Steering mechanisms: one file each, with what is written, what is built, and the bodies that it adds."""

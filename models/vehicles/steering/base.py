@@ -1,0 +1,68 @@
+"""What every steering mechanism is asked."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.drives import SecondOrderActuator
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.data.quantities import PositiveFraction, Quantity
+from ce_dynamics.models.data.schema import Section
+from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector
+
+Frequency = Annotated[float, Quantity("Hz", above=0.0)]
+
+
+class ActuatorData(Section):
+    """Second-order servo between the steering input and the mechanism."""
+
+    natural_frequency: Frequency
+    damping_ratio: PositiveFraction
+
+    def drive(self, gain: float) -> SecondOrderActuator:
+        """The drive that the input ``steering`` moves; `gain` is its value at full input."""
+        return SecondOrderActuator(
+            "steering", gain, 2.0 * math.pi * self.natural_frequency, self.damping_ratio
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Steering(ABC):
+    """A steering mechanism in vehicle coordinates, design position.
+
+    Contract:
+
+    1. ``template``: its name in data files; ``section``: its data as written.
+    2. `of` makes it of these and refuses, by name, what is no such mechanism.
+    3. `add` adds its bodies, driven by the input ``steering``, and returns what carries the tie rods' ends.
+    4. `moved` tells where a point of that body is at a steering input, from the hardpoints alone.
+    5. `full_lock` names the number that sets full lock, in a unit for people.
+    """
+
+    template: ClassVar[str]
+    section: ClassVar[type[Section]]
+
+    @classmethod
+    @abstractmethod
+    def of(cls, data: Any) -> Steering:
+        """As built, from what is written."""
+
+    @abstractmethod
+    def add(self, system: System, chassis: Body) -> Body:
+        """Add it and return the body that carries the inner ends of the tie rods."""
+
+    @abstractmethod
+    def moved(self, point: Vector, steering: float) -> Vector:
+        """Where a point of the link is at a steering input; NaN where the mechanism cannot be."""
+
+    @abstractmethod
+    def full_lock(self, part: float = 1.0) -> tuple[str, str]:
+        """Key of the number that sets full lock, and a part of it as text with a unit."""
+
+    @abstractmethod
+    def bodies(self) -> tuple[BodyParameters, ...]:
+        """All its bodies."""

@@ -1,0 +1,149 @@
+"""Pitman steering: arm, link and idler arm in a plane of their own."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+
+from ce_dynamics.algebra.arrays import array, cos, cross, sin
+from ce_dynamics.algebra.rotation import rotate_about
+from ce_dynamics.compiler.free_numbers import decided
+from ce_dynamics.errors import DataError
+from ce_dynamics.kinematics.pitman import PitmanSteering
+from ce_dynamics.kinematics.rotation_to_distance import RotationToDistance
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.checked import magnitude
+from ce_dynamics.mechanism.hinges.revolute import Revolute
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.data.quantities import Point, Quantity, inertia_matrix
+from ce_dynamics.models.data.schema import Section
+from ce_dynamics.models.vehicles.bodies import (
+    SMALLEST_LENGTH,
+    BodyData,
+    BodyParameters,
+    Vector,
+    add_rigid_body,
+)
+from ce_dynamics.models.vehicles.steering.base import ActuatorData, Steering
+
+
+class PitmanData(Section):
+    """Pitman steering in its own frame: at `origin`, turned by `tilt` about +y; all axes along the frame's z.
+
+    T U is the Pitman arm (T on the chassis), W V the idler arm (W on the chassis), U V the link.
+    """
+
+    origin: Point
+    tilt: Annotated[float, Quantity("rad")]
+    T: Point
+    U: Point
+    V: Point
+    W: Point
+    max_angle: Annotated[float, Quantity("rad", above=0.0, below=math.pi / 2)]
+    pitman_arm: BodyData
+    idler_arm: BodyData
+    link: BodyData
+    actuator: ActuatorData
+
+
+@dataclass(frozen=True, eq=False)
+class Pitman(Steering):
+    """Pitman steering in vehicle coordinates.
+
+    `origin` and `R` place the steering frame (columns of R are its axes); `axis` is its z axis, about which a
+    positive angle turns the Pitman arm.  `T`, `W` are chassis points, `U`, `V` the ends of the link.
+    """
+
+    template = "pitman"
+    section = PitmanData
+
+    origin: Vector
+    R: Vector
+    axis: Vector
+    T: Vector
+    U: Vector
+    V: Vector
+    W: Vector
+    pitman_arm: BodyParameters
+    idler_arm: BodyParameters
+    link: BodyParameters
+    max_angle: float
+    actuator: ActuatorData
+
+    @classmethod
+    def of(cls, data: PitmanData) -> Pitman:
+        """As built, from what is written."""
+        c, s = cos(data.tilt), sin(data.tilt)
+        R = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])  # about +y
+        origin = np.array(data.origin)
+        for first, second in (("T", "U"), ("W", "V"), ("U", "V"), ("T", "W")):
+            a, b = np.array(getattr(data, first)[:2]), np.array(getattr(data, second)[:2])
+            together = f"steering: {first} and {second} lie on one axis; they must be 1 mm apart or more"
+            if decided(magnitude(a - b) < SMALLEST_LENGTH, together):
+                raise DataError(together)
+
+        def placed(b: BodyData) -> BodyParameters:
+            return BodyParameters(b.mass, origin + R @ np.array(b.com), R @ inertia_matrix(b.inertia) @ R.T)
+
+        return cls(
+            origin=origin,
+            R=R,
+            axis=R[:, 2],
+            T=origin + R @ np.array(data.T),
+            U=origin + R @ np.array(data.U),
+            V=origin + R @ np.array(data.V),
+            W=origin + R @ np.array(data.W),
+            pitman_arm=placed(data.pitman_arm),
+            idler_arm=placed(data.idler_arm),
+            link=placed(data.link),
+            max_angle=data.max_angle,
+            actuator=data.actuator,
+        )
+
+    def add(self, system: System, chassis: Body) -> Body:
+        """Add arm, idler and link; returns the link."""
+        linkage = PitmanSteering(
+            self.T,
+            self.U,
+            self.V,
+            self.W,
+            self.axis,
+            arm="steering.pitman_arm",
+            link="steering.link",
+            idler="steering.idler_arm",
+            chassis=chassis.name,
+        )
+        for joint in linkage.joints():
+            parameters = getattr(self, joint.body.removeprefix("steering."))
+            add_rigid_body(system, joint.body, parameters, joint.carrier, joint.hinge)
+        linkage.close(system)
+        # The arms point forward and the tie rods lie behind the wheel centres: an arm that turns to the left
+        # moves the link to the left and the wheels' rears with it, which steers to the right.
+        system.prescribe("steering.pitman_arm", self.actuator.drive(-self.max_angle))
+        return system.find("steering.link")
+
+    def moved(self, point: Vector, steering: float) -> Vector:
+        """Where a point of the link is at a steering input; the sign: see `add`."""
+        angle = -steering * self.max_angle
+        T, U, V, W = self.T, self.U, self.V, self.W
+        idler_hinge = Revolute(self.axis, at=W)
+        idler = RotationToDistance(idler_hinge, V, U, "steering idler arm", "VU")
+        n = idler_hinge.axis
+        U_now = T + rotate_about(n, math.cos(angle), math.sin(angle), U - T)
+        c, s = idler.configuration(U_now - W)
+        V_now = W + rotate_about(n, c, s, V - W)
+        before, now = (d - n * (n @ d) for d in (V - U, V_now - U_now))
+        c, s = before @ now, n @ cross(before, now)
+        length = magnitude(array((c, s)))
+        return U_now + rotate_about(n, c / length, s / length, point - U)
+
+    def full_lock(self, part: float = 1.0) -> tuple[str, str]:
+        """The Pitman arm's angle."""
+        return "steering.max_angle", f"{math.degrees(part * self.max_angle):.4g} deg"
+
+    def bodies(self) -> tuple[BodyParameters, ...]:
+        """Arm, idler and link."""
+        return self.pitman_arm, self.idler_arm, self.link

@@ -1,0 +1,87 @@
+"""How far the steered wheels turn for a steering input, from the hardpoints alone."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ce_dynamics.algebra.arrays import Scalar
+from ce_dynamics.compiler.free_numbers import decided, nominal
+from ce_dynamics.errors import AssemblyError, DataError
+from ce_dynamics.models.vehicles.corner import Corner
+
+if TYPE_CHECKING:
+    from ce_dynamics.models.vehicles.description import VehicleParameters
+
+
+def max_wheel_angle(parameters: VehicleParameters) -> Scalar:
+    """Angle of the wheels of the first steered axle at full lock, mean of inner and outer wheel [rad].
+
+    Raises
+    ------
+    AssemblyError
+        If the steering linkage cannot reach full lock.
+    DataError
+        If full steering to the left does not turn both wheels to the left.
+    """
+    angles = []
+    for corner in first_steered(parameters):
+        name = corner.name
+        with np.errstate(invalid="ignore"):
+            for lock in (1.0, -1.0):
+                reached = wheel_angle(parameters, corner, lock)
+                open_at_lock = f"{name}: the steering linkage cannot be assembled at full lock"
+                if not decided(reached == reached, open_at_lock):  # NaN
+                    part = steering_reach(parameters, corner, lock)
+                    key, locked = parameters.steering.full_lock()
+                    _, reach = parameters.steering.full_lock(part)
+                    raise AssemblyError(f"{open_at_lock}, {key} = {locked}; admissible is up to {reach}")
+        angle = wheel_angle(parameters, corner, 1.0)
+        wrong = f"{name}: full steering to the left does not turn the wheel to the left"
+        if decided(angle <= 0.0, wrong):
+            degrees = np.degrees(nominal(angle))
+            raise DataError(
+                f"{name}: full steering to the left turns the wheel by {degrees:.3g} deg to the "
+                "left, must be above 0; move the tie rod's outer joint K behind the axis through D and F"
+            )
+        angles.append(angle)
+    return 0.5 * sum(angles)
+
+
+def first_steered(parameters: VehicleParameters) -> tuple[Corner, Corner]:
+    """The corners of the first steered axle."""
+    left, right = (c for c in parameters.corners.values() if c.steered)
+    return left, right
+
+
+def steering_reach(parameters: VehicleParameters, corner: Corner, lock: float) -> float:
+    """How far the steering input can go from 0 towards a lock at which the linkage cannot be assembled."""
+    reached, beyond = 0.0, 1.0
+    for _ in range(40):
+        middle = 0.5 * (reached + beyond)
+        if math.isnan(nominal(wheel_angle(parameters, corner, lock * middle))):
+            beyond = middle
+        else:
+            reached = middle
+    return reached
+
+
+def wheel_angle(parameters: VehicleParameters, corner: Corner, steering: float) -> Scalar:
+    """Angle of a steered wheel about the vertical, positive to the left [rad].
+
+    Parameters
+    ----------
+    parameters : VehicleParameters
+    corner : Corner
+        A steered corner, its suspension at the design position.
+    steering : float
+        The steering input, −1 … 1.
+
+    Returns
+    -------
+    float
+        NaN where the linkage cannot be assembled.
+    """
+    return corner.wheel_angle(parameters.steering.moved(corner.tie_rod_end, steering))

@@ -1,0 +1,43 @@
+"""Checks of hardpoints in left-side coordinates, one rule each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ce_dynamics.algebra.arrays import Scalar, cross, norm
+from ce_dynamics.compiler.free_numbers import decided
+from ce_dynamics.errors import DataError
+from ce_dynamics.mechanism.checked import magnitude
+from ce_dynamics.models.data.quantities import Numbers
+from ce_dynamics.models.vehicles.bodies import SMALLEST_LENGTH
+
+
+def check_apart(name: str, pairs: Iterable[tuple[str, Numbers, str, Numbers]]) -> None:
+    """Refuse points that coincide; pairs of name and point, twice."""
+    for first, a, second, b in pairs:
+        coincide = f"{name}: {first} and {second} coincide; they must be 1 mm apart or more"
+        if decided(norm(np.subtract(a, b)) < SMALLEST_LENGTH, coincide):
+            raise DataError(
+                f"{name}: {first} and {second} coincide at {at(a)}; they must be 1 mm apart or more"
+            )
+
+
+def check_off(name: str, rows: Iterable[tuple[str, Numbers, str, Numbers, Numbers]]) -> None:
+    """Refuse points on a line: name and point, name of the line and two points of it."""
+    for point, r, line, a, b in rows:
+        off = f"{name}.{point} lies on {line}; it must be 1 mm off or more"
+        if decided(distance_to_line(r, a, b) < SMALLEST_LENGTH, off):
+            raise DataError(f"{name}.{point}: {at(r)} lies on {line}; it must be 1 mm off or more")
+
+
+def distance_to_line(point: Numbers, a: Numbers, b: Numbers) -> Scalar:
+    """Distance of a point from the line through a and b."""
+    along = np.subtract(b, a)
+    return magnitude(cross(np.subtract(point, a), along)) / magnitude(along)
+
+
+def at(point: Numbers) -> str:
+    """A point, for messages."""
+    return f"({', '.join(f'{x:g}' for x in point)}) m"

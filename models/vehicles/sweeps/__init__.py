@@ -1,0 +1,1 @@
+"""Sweeps: many runs of a vehicle that differ in numbers of its data."""

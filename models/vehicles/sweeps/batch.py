@@ -1,0 +1,201 @@
+"""Some runs of a sweep that share a model, made together."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from contextlib import nullcontext
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiler import compile_function, disk_cache, trace
+from ce_dynamics.errors import CeDynamicsError, DataError
+from ce_dynamics.models.vehicles.case import Case, prepare
+from ce_dynamics.models.vehicles.equilibrium import settled
+from ce_dynamics.models.vehicles.summary import summarise
+from ce_dynamics.models.vehicles.sweeps.plan import Sweep
+from ce_dynamics.simulation.ensembles.simulation import simulate_ensemble
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from ce_dynamics.algebra.arrays import Array
+
+FEW_MODELS = 20
+"""Beyond this number of models their code is not kept on disk: it would drive out what is used again."""
+
+TIMING = ("real_time_factor", "wall_time")
+"""Figures that say nothing about the vehicle and differ from time to time."""
+
+
+class Batch(NamedTuple):
+    """Runs that need no repetition.
+
+    Attributes
+    ----------
+    rows : dict of int to dict
+        By run: status, failure, time reached and the figures of the summary.
+    netcdf : bytes or None
+        The results of those that started, over ``run`` and ``time``; None if none did.
+    """
+
+    rows: dict[int, dict[str, Any]]
+    netcdf: bytes | None
+
+
+def run_batch(text: str, runs: Sequence[int]) -> Batch:
+    """Some runs of a sweep that share a model; what goes wrong is the failure of these runs.
+
+    Parameters
+    ----------
+    text : str
+        The sweep as JSON: this may run in another process or on another machine.
+    runs : sequence of int
+    """
+    sweep = sweep_of(text)
+    if not checks.items("runs", runs, error=DataError):
+        raise DataError("runs is empty; give one or more")
+    for run in runs:
+        checks.integer("runs", run, at_least=0, at_most=len(sweep.values) - 1, error=DataError)
+    with disk_cache.switched_off() if sweep.models > FEW_MODELS else nullcontext():
+        try:
+            case = case_of(text, sweep.fixed(runs[0]))
+        except CeDynamicsError as error:
+            return Batch({run: failed(str(error)) for run in runs}, None)
+        return make_runs(sweep, case, runs)
+
+
+@lru_cache(maxsize=1)
+def sweep_of(text: str) -> Sweep:
+    """The sweep that this process works on."""
+    return Sweep.from_text(text)
+
+
+@lru_cache(maxsize=1)
+def case_of(text: str, fixed: tuple[str, ...]) -> Case:
+    """The model that this process works on, the varied numbers free where they can be."""
+    sweep = sweep_of(text)
+    return prepare(
+        sweep.manoeuvre,
+        model=sweep.model,
+        speed=sweep.speed,
+        duration=sweep.duration,
+        options=sweep.options,
+        overrides=(*sweep.overrides, *fixed),
+        free=sweep.free,
+    )
+
+
+def make_runs(sweep: Sweep, case: Case, runs: Sequence[int]) -> Batch:
+    """Settle every run at its own parameters and integrate all together."""
+    model = case.model
+    columns = [sweep.names.index(name) for name in sweep.free]
+    rows: dict[int, dict[str, Any]] = {}
+    starts: dict[int, Floats] = {}
+    for run in runs:
+        values = dict(zip(sweep.free, sweep.values[run, columns].tolist(), strict=True))
+        try:
+            starts[run] = settled(model, pedals(case, model.inputs_with(values)))
+        except CeDynamicsError as error:
+            rows[run] = failed(str(error))
+    if not starts:
+        return Batch(rows, None)
+    started = list(starts)
+    results = simulate_ensemble(
+        model,
+        np.array(list(starts.values())),
+        {name: sweep.values[started, k] for name, k in zip(sweep.free, columns, strict=True)},
+        duration=case.duration,
+        inputs=case.manoeuvre,
+        step=sweep.step,
+        interval=sweep.interval,
+        threads=1,
+        lanes=8 if len(started) > 4 else 4,
+    ).assign_coords(run=started)
+    singles = [single(sweep, case, results.isel(run=k)) for k in range(len(started))]
+    rows |= {run: row_of(case, results.sel(run=run), own) for run, own in zip(started, singles, strict=True)}
+    return Batch(rows, netcdf_bytes(collected(sweep, case, results, singles)))
+
+
+def pedals(case: Case, u: Floats) -> Floats:
+    """The driver's inputs at the start, with the steering straight; see `case.first_pedals`."""
+    model, law = case.model, case.manoeuvre
+    assert law is not None, "sweeps are driven"
+
+    def function(t: Array, y: Array, held: Array) -> dict[str, Array]:
+        return {"u": model.answers(law, t[0], y, held)}
+
+    key = "pedals"
+    if key not in _compiled or _compiled[key][0] is not model:
+        sizes = {"t": 1, "y": len(model.layout.y0), "held": len(u)}
+        _compiled[key] = model, compile_function(trace("control", function, sizes))
+    (given,) = _compiled[key][1](np.zeros(1), model.y0, u)
+    given[[entry.name for entry in model.layout.u].index("steering")] = 0.0
+    return np.asarray(given)
+
+
+_compiled: dict[str, tuple[Any, Any]] = {}
+
+
+def single(sweep: Sweep, case: Case, results: xr.Dataset) -> xr.Dataset:
+    """What a run of an ensemble has reached, as the results of a single run."""
+    over_time = [name for name, variable in results.data_vars.items() if "time" in variable.dims]
+    reached = results[over_time].isel(time=np.isfinite(results["chassis_x"].values))
+    steps = round(float(results["time_reached"].values) / sweep.step)
+    reached.attrs = {**results.attrs, "evaluations": 4 * steps, "steps": steps}
+    case.complete(reached)
+    return reached
+
+
+def row_of(case: Case, results: xr.Dataset, reached: xr.Dataset) -> dict[str, Any]:
+    """A run's row of the summary."""
+    failure = str(results["failure"].values)
+    row: dict[str, Any] = {
+        "status": str(results["status"].values),
+        "failure": failure,
+        "time_reached": float(results["time_reached"].values),
+    }
+    if not reached.sizes["time"]:
+        return row
+    summary = summarise(reached, case.manoeuvre)
+    row |= {f.key: plain(f.value) for f in summary.figures if f.key not in (*TIMING, "time_reached")}
+    for figure in summary.corners:
+        row |= {f"{corner}.{figure.key}": plain(value) for corner, value in figure.values.items()}
+    return row
+
+
+def collected(sweep: Sweep, case: Case, results: xr.Dataset, singles: Sequence[xr.Dataset]) -> xr.Dataset:
+    """A batch with what only the case and the sweep know."""
+    runs = results["run"].values
+    if "path_error" in singles[0]:
+        errors = np.full((len(runs), results.sizes["time"]), np.nan)
+        for k, own in enumerate(singles):
+            errors[k, : own.sizes["time"]] = own["path_error"].values
+        results["path_error"] = (("run", "time"), errors, singles[0]["path_error"].attrs)
+    for k, name in enumerate(sweep.names):
+        results[name.replace(".", "_")] = ("run", sweep.values[runs, k], {"units": sweep.units[name]})
+    results.attrs |= dict(case.attributes)
+    return results
+
+
+def plain(value: float) -> float | None:
+    """A number for JSON, None if it is not finite."""
+    return float(value) if np.isfinite(value) else None
+
+
+def failed(reason: str) -> dict[str, Any]:
+    """The row of a run that did not start."""
+    return {"status": "failed", "failure": reason, "time_reached": 0.0}
+
+
+def netcdf_bytes(results: xr.Dataset) -> bytes:
+    """The content of a NetCDF file, by way of one: not every release of xarray writes HDF5 into memory."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "results.nc"
+        results.to_netcdf(path, engine="h5netcdf")
+        return path.read_bytes()

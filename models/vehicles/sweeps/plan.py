@@ -1,0 +1,181 @@
+"""What a sweep is: the numbers that are varied, how often, and what each run does.
+
+What can be a free parameter (see `ce_dynamics.models.vehicles.free`), hardpoints among them, is varied within
+one compiled model, in SIMD lanes; for every combination of the few other numbers a model of its own is built.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
+
+from ce_dynamics._version import __version__
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.data.sampling import (
+    KINDS,
+    MOST_RUNS,
+    Kind,
+    overrides,
+    parse_distribution,
+    sample,
+)
+from ce_dynamics.models.vehicles.case import RIDE, load_parameters
+from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.models.vehicles.driving import make_manoeuvre
+from ce_dynamics.models.vehicles.free import can_be_free
+from ce_dynamics.models.vehicles.sweeps.names import check_conflicts, quantity_of
+from ce_dynamics.simulation.integrators.native import check_steps
+
+BATCH = 16
+"""Most runs of one task, and of one file: what is lost when it is killed."""
+
+MOST_INSTANTS = 10_000_000
+"""Stored of a run."""
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """All that determines the results of a sweep.
+
+    Attributes
+    ----------
+    kind : str
+        See `ce_dynamics.models.data.sampling.sample`.
+    vary : mapping of str to str
+        Distributions by dotted name, as they were typed.
+    runs : int or None
+    seed : int
+    model, manoeuvre, speed, duration, options, overrides
+        See `ce_dynamics.models.vehicles.case.run`.
+    step, interval : float
+        Of the integration and of what is stored [s].
+    version : str
+        Of the package.
+
+    Raises
+    ------
+    DataError
+        For unknown names and wrong values, before anything is run.
+    """
+
+    kind: Kind
+    vary: Mapping[str, str]
+    runs: int | None = None
+    seed: int = 0
+    model: str = "hmmwv"
+    manoeuvre: str = "double-lane-change"
+    speed: str | None = None
+    duration: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+    overrides: tuple[str, ...] = ()
+    step: float = 1e-3
+    interval: float = 0.01
+    version: str = __version__
+
+    def __post_init__(self) -> None:
+        self._check_types()
+        if self.model == RIDE:
+            raise DataError("sweeps need the full vehicle; give hmmwv or a data file")
+        _ = self.values
+        check_conflicts(self.names, self.overrides, self.vehicle.layout)
+        given = {k: v for k, v in (("speed", self.speed), ("duration", self.duration)) if v is not None}
+        task = make_manoeuvre(
+            self.manoeuvre, {**self.options, **given}, load_parameters(self.model, self.overrides)
+        )
+        check_steps(task.duration, self.step)
+        if not task.duration / self.interval <= MOST_INSTANTS:
+            raise DataError(
+                f"interval {self.interval!r} s makes {task.duration / self.interval:.3g} stored instants of "
+                f"{task.duration!r} s, {MOST_INSTANTS:,} are allowed; give a longer interval"
+            )
+
+    def _check_types(self) -> None:
+        """What Python does not check, and JSON may hold."""
+        checks.choice("kind", self.kind, KINDS, DataError)
+        for name, text in checks.mapping("vary", self.vary, DataError).items():
+            checks.text(f"vary: {name}", text, DataError)
+        if self.runs is not None:
+            checks.integer("runs", self.runs, at_least=1, at_most=MOST_RUNS, error=DataError)
+        checks.integer("seed", self.seed, at_least=0, error=DataError)
+        for name in ("model", "manoeuvre", "version"):
+            checks.text(name, getattr(self, name), DataError)
+        for name in ("speed", "duration"):
+            if getattr(self, name) is not None:
+                checks.text(name, getattr(self, name), DataError)
+        checks.mapping("options", self.options, DataError)
+        checks.texts("overrides", self.overrides, DataError)
+        for name in ("step", "interval"):
+            checks.number(name, getattr(self, name), above=0.0, error=DataError)
+
+    @cached_property
+    def vehicle(self) -> VehicleParameters:
+        """The vehicle whose numbers are varied, before any is changed."""
+        return load_parameters(self.model, ())
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """What is varied."""
+        return tuple(self.vary)
+
+    @cached_property
+    def units(self) -> dict[str, str]:
+        """Units of what is varied."""
+        return {name: quantity_of(name, self.vehicle.layout).unit for name in self.names}
+
+    @cached_property
+    def values(self) -> Floats:
+        """Values in SI, a row per run."""
+        distributions = {
+            name: parse_distribution(name, text, quantity_of(name, self.vehicle.layout))
+            for name, text in self.vary.items()
+        }
+        return sample(self.kind, distributions, self.runs, self.seed)
+
+    @cached_property
+    def free(self) -> tuple[str, ...]:
+        """Names of what is varied within one compiled model."""
+        return tuple(name for name in self.names if can_be_free(name, self.vehicle.groups))
+
+    def fixed(self, run: int) -> tuple[str, ...]:
+        """Overrides that take a model of their own."""
+        row = self.values[run].tolist()
+        pairs = [(name, value) for name, value in zip(self.names, row, strict=True) if name not in self.free]
+        return tuple(overrides([name for name, _ in pairs], [value for _, value in pairs]))
+
+    @cached_property
+    def models(self) -> int:
+        """How many models it takes."""
+        return len({self.fixed(run) for run in range(len(self.values))})
+
+    def batches(self, todo: Sequence[int]) -> list[list[int]]:
+        """Runs that share a model, some at a time."""
+        by_model: dict[tuple[str, ...], list[int]] = {}
+        for run in todo:
+            by_model.setdefault(self.fixed(run), []).append(run)
+        return [runs[k : k + BATCH] for runs in by_model.values() for k in range(0, len(runs), BATCH)]
+
+    def text(self) -> str:
+        """As JSON, the same for the same sweep."""
+        return json.dumps(asdict(self), indent=2)
+
+    @classmethod
+    def from_text(cls, text: str) -> Sweep:
+        """From JSON.
+
+        Raises
+        ------
+        DataError
+            If it is not what `text` writes.
+        """
+        try:
+            content = json.loads(checks.text("sweep", text, DataError))
+        except (ValueError, RecursionError) as error:
+            raise DataError(f"sweep {checks.shown(text)} is not JSON") from error
+        known = [field.name for field in fields(cls)]
+        if not isinstance(content, dict) or set(content) != set(known):
+            raise DataError(f"sweep {checks.shown(text)} must be a mapping of {', '.join(known)}")
+        return cls(**{**content, "overrides": checks.texts("overrides", content["overrides"], DataError)})

@@ -1,0 +1,170 @@
+"""Who makes the runs of a sweep: this process, several, or a Dask cluster."""
+
+from __future__ import annotations
+
+import hashlib
+import multiprocessing
+import os
+import platform
+import re
+import signal
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import BrokenExecutor, CancelledError, ProcessPoolExecutor, as_completed
+from multiprocessing.connection import wait
+from pathlib import Path
+from typing import Any
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.errors import CeDynamicsError, DataError
+from ce_dynamics.models.vehicles.sweeps.batch import Batch, run_batch
+from ce_dynamics.models.vehicles.sweeps.plan import Sweep
+
+LOCAL = "local"
+"""Scheduler that starts a Dask cluster on this machine."""
+ADDRESS = re.compile(r"((tcp|tls|ws|wss|ucx)://)?([\w.-]+|\[[0-9a-fA-F:.%\w]+\]):(?P<port>\d{1,5})")
+"""Of a scheduler."""
+CONNECTING = 10.0
+"""Time that a Dask scheduler has to answer [s]."""
+
+
+def finished_batches(
+    sweep: Sweep, batches: Sequence[Sequence[int]], processes: int, scheduler: str | None = None
+) -> Iterator[Batch]:
+    """Make all batches and hand them out as they are finished.
+
+    Parameters
+    ----------
+    sweep : Sweep
+    batches : sequence of sequences of int
+        Runs that belong together.
+    processes : int
+        How many to use on this machine; with 1, none is started.
+    scheduler : str, optional
+        Address of a Dask scheduler, or ``local``.
+
+    Raises
+    ------
+    DataError
+        If Dask is wanted and not installed, or nobody answers at the scheduler's address.
+    CeDynamicsError
+        If a worker dies.
+    """
+    if scheduler is not None:
+        yield from on_cluster(sweep, batches, processes, scheduler)
+    elif processes == 1:
+        text = sweep.text()
+        for batch in batches:
+            yield run_batch(text, batch)
+    else:
+        yield from in_processes(sweep, batches, processes)
+
+
+def in_processes(sweep: Sweep, batches: Sequence[Sequence[int]], processes: int) -> Iterator[Batch]:
+    """On this machine."""
+    context = multiprocessing.get_context("spawn")
+    workers = min(processes, len(batches)) or 1
+    with ProcessPoolExecutor(workers, context, initializer=as_worker) as pool:
+        futures = [pool.submit(run_batch, sweep.text(), batch) for batch in batches]
+        try:
+            for future in as_completed(futures):
+                yield future.result()
+        except BrokenExecutor as error:
+            raise CeDynamicsError(
+                "a worker process died, perhaps for want of memory; start the sweep again, with fewer "
+                "--processes: finished runs are kept"
+            ) from error
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def as_worker() -> None:
+    """In a worker: leave Ctrl-C to the parent, and do not outlive it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    assert parent is not None, "workers have a parent"
+
+    def follow() -> None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=follow, daemon=True).start()
+
+
+def on_cluster(
+    sweep: Sweep, batches: Sequence[Sequence[int]], processes: int, scheduler: str
+) -> Iterator[Batch]:
+    """On a Dask cluster; results come back to this process, which alone writes."""
+    check_address(scheduler)
+    try:
+        import distributed
+    except ImportError:
+        raise DataError("--scheduler needs Dask; install ce-dynamics[dask]") from None
+    options: dict[str, Any] = (
+        {"n_workers": processes, "threads_per_worker": 1} if scheduler == LOCAL else {"address": scheduler}
+    )
+    try:
+        client = distributed.Client(**options, timeout=CONNECTING)
+    except (OSError, ValueError) as error:
+        raise DataError(
+            f"no Dask scheduler answers at '{scheduler}' ({error}); start one with 'dask scheduler' and give "
+            "its address, for example tcp://10.0.0.5:8786"
+        ) from None
+    with client:
+        task = sweep.text(), file_digest(sweep.model)
+        futures = [client.submit(run_on_cluster, *task, batch, pure=False) for batch in batches]
+        try:
+            for future in distributed.as_completed(futures):
+                yield future.result()
+                future.release()
+        except (distributed.KilledWorker, CancelledError) as error:
+            raise CeDynamicsError(
+                f"the Dask cluster lost a run or the connection ({type(error).__name__}); start the sweep "
+                "again when the cluster is back: finished runs are kept"
+            ) from error
+
+
+def check_address(scheduler: str) -> None:
+    """Refuse what cannot be the address of a Dask scheduler.
+
+    Raises
+    ------
+    DataError
+        If the host or the port is missing or wrong.
+    """
+    if scheduler == LOCAL:
+        return
+    found = ADDRESS.fullmatch(scheduler)
+    if found is None or not 0 < int(found["port"]) < 2**16:
+        raise DataError(
+            f"--scheduler {checks.shown(scheduler)} must be '{LOCAL}', or an address with its port, for "
+            "example tcp://10.0.0.5:8786"
+        )
+
+
+def run_on_cluster(text: str, digest: str, runs: Sequence[int]) -> Batch:
+    """As `run_batch`, in a Dask worker, where xarray would ask the cluster to lock the file in memory.
+
+    Raises
+    ------
+    DataError
+        If this machine does not have the data file of the sweep, with the same content.
+    """
+    import dask
+
+    model = Sweep.from_text(text).model
+    if file_digest(model) != digest:
+        raise DataError(
+            f"worker on {platform.node()}: the data file '{model}' is not there or is another one; put it at "
+            "the same place on every machine, or give its numbers by --set"
+        )
+    with dask.config.set(scheduler="synchronous"):
+        return run_batch(text, runs)
+
+
+def file_digest(model: str) -> str:
+    """Hash of a data file; empty where there is none, as for a model given by name."""
+    try:
+        return hashlib.sha256(Path(model).read_bytes()).hexdigest()
+    except OSError:
+        return ""

@@ -1,0 +1,106 @@
+"""Tyres: as written in data files."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import model_validator
+
+from ce_dynamics.models.data.quantities import (
+    PAIR,
+    Damping,
+    Fraction,
+    Length,
+    Numbers,
+    PositiveFraction,
+    PositiveStiffness,
+    Quantity,
+)
+from ce_dynamics.models.data.schema import Section
+from ce_dynamics.models.parts.tmeasy_parameters import LoadPair, TMeasyParameters
+
+Pair = Annotated[Numbers, Quantity("1", components=PAIR, above=0.0)]
+"""Values at the loads pn | 2 pn."""
+
+
+class TyreData(Section):
+    """TMeasy tyre (Rill): slopes and forces in multiples of the load, at the loads pn | 2 pn."""
+
+    radius: Length
+    width: Length
+    rim_radius: Length
+    pn: Annotated[float, Quantity("N", above=0.0)]
+    pn_max: Annotated[float, Quantity("N", above=0.0)]
+    mu0: PositiveFraction
+    rolling_resistance: Fraction
+    slip_speed: Annotated[float, Quantity("m/s", above=0.0)]
+    cz: PositiveStiffness
+    dz: Damping
+    cx: PositiveStiffness
+    dx: Damping
+    cy: PositiveStiffness
+    dy: Damping
+    dfx0: Pair
+    fxm: Pair
+    sxm: Pair
+    fxs: Pair
+    sxs: Pair
+    dfy0: Pair
+    fym: Pair
+    sym: Pair
+    fys: Pair
+    sys: Pair
+    nL0: Pair
+    sq0: Pair
+    sqe: Pair
+
+    @model_validator(mode="after")
+    def _consistent(self) -> TyreData:
+        if not self.rim_radius < self.radius:
+            raise ValueError(f"rim_radius {self.rim_radius:g} m must be less than radius {self.radius:g} m")
+        if not self.pn <= self.pn_max:
+            raise ValueError(f"pn_max {self.pn_max:g} N must be at least pn {self.pn:g} N")
+        for peak, slide in (("sxm", "sxs"), ("sym", "sys"), ("sq0", "sqe")):
+            if not all(m < s for m, s in zip(getattr(self, peak), getattr(self, slide), strict=True)):
+                raise ValueError(f"{peak} must be less than {slide} at both loads")
+        return self
+
+    def built(self) -> TMeasyParameters:
+        """As built: slopes and forces in N."""
+        return TMeasyParameters(
+            unloaded_radius=self.radius,
+            cz=self.cz,
+            dz=self.dz,
+            cx=self.cx,
+            dx=self.dx,
+            cy=self.cy,
+            dy=self.dy,
+            pn=self.pn,
+            pn_max=self.pn_max,
+            mu0=self.mu0,
+            rolling_resistance=self.rolling_resistance,
+            v_n=self.slip_speed,
+            dfx0=self._forces(self.dfx0),
+            fxm=self._forces(self.fxm),
+            sxm=pair(self.sxm),
+            fxs=self._forces(self.fxs),
+            sxs=pair(self.sxs),
+            dfy0=self._forces(self.dfy0),
+            fym=self._forces(self.fym),
+            sym=pair(self.sym),
+            fys=self._forces(self.fys),
+            sys=pair(self.sys),
+            nl0=pair(self.nL0),
+            sq0=pair(self.sq0),
+            sqe=pair(self.sqe),
+        )
+
+    def _forces(self, per_load: Numbers) -> LoadPair:
+        at_pn, at_two_pn = per_load
+        return at_pn * self.pn, at_two_pn * (2.0 * self.pn)
+
+
+def pair(values: Numbers) -> LoadPair:
+    """The values at the two loads."""
+    first, second = values
+    return first, second
