@@ -1,51 +1,35 @@
 """Closed-form linkages: positions, X_S and Ẋ_S θ̇ without iteration, one linkage per file."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ce_dynamics.kinematics.base import ClosedForm
-from ce_dynamics.kinematics.checking import check_linkage
-from ce_dynamics.kinematics.composite import Composite
-from ce_dynamics.kinematics.double_wishbone import DoubleWishbone, DoubleWishboneBodies, DoubleWishbonePoints
-from ce_dynamics.kinematics.edges import Cut, Joint
-from ce_dynamics.kinematics.four_bar import four_bar_angles, four_bar_rates, four_bar_second
-from ce_dynamics.kinematics.four_bar_linkage import FourBar
-from ce_dynamics.kinematics.pitman import PitmanSteering
-from ce_dynamics.kinematics.planar_double_wishbone import planar_double_wishbone
-from ce_dynamics.kinematics.shock import Shock, shock_angles, shock_rates, shock_second
-from ce_dynamics.kinematics.spindle import SpindleTieRod
-from ce_dynamics.kinematics.wishbone_loop import WishboneLoop
+from ce_dynamics.algebra.lazy_names import lazy_names
+from ce_dynamics.kinematics.base import ClosedForm as ClosedForm
+from ce_dynamics.kinematics.checking import check_linkage as check_linkage
+from ce_dynamics.kinematics.composite import Composite as Composite
+from ce_dynamics.kinematics.double_wishbone import (
+    DoubleWishbone as DoubleWishbone,
+    DoubleWishboneBodies as DoubleWishboneBodies,
+    DoubleWishbonePoints as DoubleWishbonePoints,
+)
+from ce_dynamics.kinematics.edges import Cut as Cut, Joint as Joint
+from ce_dynamics.kinematics.four_bar import (
+    four_bar_angles as four_bar_angles,
+    four_bar_rates as four_bar_rates,
+    four_bar_second as four_bar_second,
+)
+from ce_dynamics.kinematics.four_bar_linkage import FourBar as FourBar
+from ce_dynamics.kinematics.pitman import PitmanSteering as PitmanSteering
+from ce_dynamics.kinematics.planar_double_wishbone import planar_double_wishbone as planar_double_wishbone
+from ce_dynamics.kinematics.shock import (
+    Shock as Shock,
+    shock_angles as shock_angles,
+    shock_rates as shock_rates,
+    shock_second as shock_second,
+)
+from ce_dynamics.kinematics.spindle import SpindleTieRod as SpindleTieRod
+from ce_dynamics.kinematics.wishbone_loop import WishboneLoop as WishboneLoop
 
-if TYPE_CHECKING:
-    from ce_dynamics.kinematics.symbolic.linkage import SymbolicLinkage
+if TYPE_CHECKING:  # loads SymPy, which takes a second
+    from ce_dynamics.kinematics.symbolic.linkage import SymbolicLinkage as SymbolicLinkage
 
-__all__ = [
-    "ClosedForm",
-    "Composite",
-    "Cut",
-    "DoubleWishbone",
-    "DoubleWishboneBodies",
-    "DoubleWishbonePoints",
-    "FourBar",
-    "Joint",
-    "PitmanSteering",
-    "Shock",
-    "SpindleTieRod",
-    "SymbolicLinkage",
-    "WishboneLoop",
-    "check_linkage",
-    "four_bar_angles",
-    "four_bar_rates",
-    "four_bar_second",
-    "planar_double_wishbone",
-    "shock_angles",
-    "shock_rates",
-    "shock_second",
-]
-
-
-def __getattr__(name: str) -> Any:
-    if name == "SymbolicLinkage":  # loads SymPy, which takes a second
-        from ce_dynamics.kinematics.symbolic.linkage import SymbolicLinkage
-
-        return SymbolicLinkage
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__, __dir__, __all__ = lazy_names()

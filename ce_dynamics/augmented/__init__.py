@@ -5,31 +5,23 @@ conditions that hinges impose) but none of its kinematics; `TreeAugmented` share
 cuts the loops.
 """
 
-from ce_dynamics.augmented.augmented import Augmented, AugmentedInstant, Constraints
-from ce_dynamics.augmented.embedded_states import embedded_accelerations, embedded_states
-from ce_dynamics.augmented.fully_augmented import FullyAugmented
-from ce_dynamics.augmented.observer import AbsoluteObserver
-from ce_dynamics.augmented.results import Poses, Trajectory
-from ce_dynamics.augmented.saddle import RowRank, SaddleSolution
-from ce_dynamics.augmented.simulate import Preparation, simulate_baumgarte, simulate_dae
-from ce_dynamics.augmented.states import BodyState
-from ce_dynamics.augmented.tree_augmented import TreeAugmented
-
-__all__ = [
-    "AbsoluteObserver",
-    "Augmented",
-    "AugmentedInstant",
-    "BodyState",
-    "Constraints",
-    "FullyAugmented",
-    "Poses",
-    "Preparation",
-    "RowRank",
-    "SaddleSolution",
-    "Trajectory",
-    "TreeAugmented",
-    "embedded_accelerations",
-    "embedded_states",
-    "simulate_baumgarte",
-    "simulate_dae",
-]
+from ce_dynamics.augmented.augmented import (
+    Augmented as Augmented,
+    AugmentedInstant as AugmentedInstant,
+    Constraints as Constraints,
+)
+from ce_dynamics.augmented.embedded_states import (
+    embedded_accelerations as embedded_accelerations,
+    embedded_states as embedded_states,
+)
+from ce_dynamics.augmented.fully_augmented import FullyAugmented as FullyAugmented
+from ce_dynamics.augmented.observer import AbsoluteObserver as AbsoluteObserver
+from ce_dynamics.augmented.results import Poses as Poses, Trajectory as Trajectory
+from ce_dynamics.augmented.saddle import RowRank as RowRank, SaddleSolution as SaddleSolution
+from ce_dynamics.augmented.simulate import (
+    Preparation as Preparation,
+    simulate_baumgarte as simulate_baumgarte,
+    simulate_dae as simulate_dae,
+)
+from ce_dynamics.augmented.states import BodyState as BodyState
+from ce_dynamics.augmented.tree_augmented import TreeAugmented as TreeAugmented

@@ -24,8 +24,6 @@ from ce_dynamics.mechanism.hinges.rolling_conditions import (
     unit_normal,
 )
 
-__all__ = ["BallRollingOnPlane", "PlaneAndBall"]
-
 
 class PlaneAndBall(NamedTuple):
     """Geometry of the contact, in the design pose.

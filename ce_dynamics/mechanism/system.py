@@ -21,7 +21,7 @@ from ce_dynamics.errors import ModelError, PhysicalityWarning, WrongTypeError
 from ce_dynamics.mechanism.armature import checked_armature
 from ce_dynamics.mechanism.assumptions import TOLERANCE, Assumption, Original
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.checked import finite_number, free_numbers
+from ce_dynamics.mechanism.checked import finite_number, finite_vector, free_numbers
 from ce_dynamics.mechanism.couplings.base import Coupled, Coupling, checked_coordinates
 from ce_dynamics.mechanism.couplings.components import (
     Component,
@@ -36,7 +36,7 @@ from ce_dynamics.mechanism.couplings.view import View
 from ce_dynamics.mechanism.drives import Motion
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer
 from ce_dynamics.mechanism.free_inertia import checked_free_inertia
-from ce_dynamics.mechanism.hinges.base import Hinge, finite_vector
+from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.hinges.conditions import Closure
 from ce_dynamics.mechanism.input_ranges import check_range
 from ce_dynamics.mechanism.parameters import Parameter

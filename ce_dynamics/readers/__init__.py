@@ -5,7 +5,5 @@ Nothing in a file is ignored silently.  What has no effect on the motion (looks)
 says that it is to be left out.
 """
 
-from ce_dynamics.readers.mjcf.read import read_mjcf
-from ce_dynamics.readers.urdf.read import read_urdf
-
-__all__ = ["read_mjcf", "read_urdf"]
+from ce_dynamics.readers.mjcf.read import read_mjcf as read_mjcf
+from ce_dynamics.readers.urdf.read import read_urdf as read_urdf

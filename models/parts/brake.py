@@ -7,8 +7,8 @@ from dataclasses import dataclass, fields
 
 from ce_dynamics.algebra.arrays import Array, Scalar, absolute
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.checked import finite_vector
 from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response, StateDeclaration
-from ce_dynamics.mechanism.hinges.base import finite_vector
 from ce_dynamics.models.data.checks import check_number
 from ce_dynamics.models.parts.deflection import deflection_force, deflection_rate, excess_release
 from ce_dynamics.models.parts.ramps import unit_clip

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from ce_dynamics.algebra.arrays import Array, Scalar, dot, maximum
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.checked import finite_vector, unit_axis
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
-from ce_dynamics.mechanism.hinges.base import finite_vector, unit_axis
 from ce_dynamics.models.data.checks import check_number
 from ce_dynamics.models.parts.ramps import unit_clip
 

@@ -18,8 +18,8 @@ from ce_dynamics.algebra.arrays import (
     sqrt,
 )
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.checked import finite_vector, unit_axis
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response, StateDeclaration
-from ce_dynamics.mechanism.hinges.base import finite_vector, unit_axis
 from ce_dynamics.models.parts.deflection import deflection_force, deflection_rate, excess_release
 from ce_dynamics.models.parts.ramps import smooth_step
 from ce_dynamics.models.parts.road import Road

@@ -1,34 +1,21 @@
 """Force elements and force laws."""
 
-from ce_dynamics.mechanism.forces.actuator import Actuator
+from ce_dynamics.mechanism.forces.actuator import Actuator as Actuator
 from ce_dynamics.mechanism.forces.base import (
-    ForceElement,
-    HingeLoad,
-    Observer,
-    PointLoad,
-    PointState,
-    Response,
-    StateDeclaration,
+    ForceElement as ForceElement,
+    HingeLoad as HingeLoad,
+    Observer as Observer,
+    PointLoad as PointLoad,
+    PointState as PointState,
+    Response as Response,
+    StateDeclaration as StateDeclaration,
 )
-from ce_dynamics.mechanism.forces.laws import Law, Linear, Polynomial, Tabulated
-from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
-from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
-from ce_dynamics.mechanism.forces.wrench import AppliedWrench
-
-__all__ = [
-    "Actuator",
-    "AppliedWrench",
-    "ForceElement",
-    "HingeLoad",
-    "Law",
-    "Linear",
-    "Observer",
-    "PointLoad",
-    "PointState",
-    "Polynomial",
-    "Response",
-    "SpringDamper",
-    "StateDeclaration",
-    "Tabulated",
-    "TorsionSpringDamper",
-]
+from ce_dynamics.mechanism.forces.laws import (
+    Law as Law,
+    Linear as Linear,
+    Polynomial as Polynomial,
+    Tabulated as Tabulated,
+)
+from ce_dynamics.mechanism.forces.spring_damper import SpringDamper as SpringDamper
+from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper as TorsionSpringDamper
+from ce_dynamics.mechanism.forces.wrench import AppliedWrench as AppliedWrench

@@ -1,30 +1,14 @@
 """Hinges: how a body may move relative to its parent, and closures that are not hinges."""
 
-from ce_dynamics.mechanism.hinges.base import Hinge
-from ce_dynamics.mechanism.hinges.conditions import Closure, Condition
-from ce_dynamics.mechanism.hinges.cylindrical import Cylindrical
-from ce_dynamics.mechanism.hinges.distance import Distance
-from ce_dynamics.mechanism.hinges.fixed import Fixed
-from ce_dynamics.mechanism.hinges.free import Free
-from ce_dynamics.mechanism.hinges.planar import Planar
-from ce_dynamics.mechanism.hinges.prismatic import Prismatic
-from ce_dynamics.mechanism.hinges.revolute import Revolute
-from ce_dynamics.mechanism.hinges.screw import Screw
-from ce_dynamics.mechanism.hinges.spherical import Spherical
-from ce_dynamics.mechanism.hinges.universal import Universal
-
-__all__ = [
-    "Closure",
-    "Condition",
-    "Cylindrical",
-    "Distance",
-    "Fixed",
-    "Free",
-    "Hinge",
-    "Planar",
-    "Prismatic",
-    "Revolute",
-    "Screw",
-    "Spherical",
-    "Universal",
-]
+from ce_dynamics.mechanism.hinges.base import Hinge as Hinge
+from ce_dynamics.mechanism.hinges.conditions import Closure as Closure, Condition as Condition
+from ce_dynamics.mechanism.hinges.cylindrical import Cylindrical as Cylindrical
+from ce_dynamics.mechanism.hinges.distance import Distance as Distance
+from ce_dynamics.mechanism.hinges.fixed import Fixed as Fixed
+from ce_dynamics.mechanism.hinges.free import Free as Free
+from ce_dynamics.mechanism.hinges.planar import Planar as Planar
+from ce_dynamics.mechanism.hinges.prismatic import Prismatic as Prismatic
+from ce_dynamics.mechanism.hinges.revolute import Revolute as Revolute
+from ce_dynamics.mechanism.hinges.screw import Screw as Screw
+from ce_dynamics.mechanism.hinges.spherical import Spherical as Spherical
+from ce_dynamics.mechanism.hinges.universal import Universal as Universal

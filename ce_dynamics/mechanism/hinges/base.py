@@ -14,12 +14,8 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 from ce_dynamics.algebra.arrays import Array, zeros
-from ce_dynamics.mechanism.checked import finite_vector, unit_axis
 from ce_dynamics.mechanism.hinges.conditions import Condition
 from ce_dynamics.mechanism.orientation import Directions, Orientation
-
-__all__ = ["Hinge", "finite_vector", "unit_axis"]
-
 
 CoordinateRole = Literal["quantity", "chart"]
 
