@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -72,3 +73,36 @@ def test_every_folder_is_a_package_that_is_shipped() -> None:
     found = {f.replace("/", ".") for f in folders("ce_dynamics")}
     found |= {"ce_dynamics." + f.replace("/", ".") for f in folders("kinematics") | folders("models")}
     assert listed == found
+
+
+def unexplained(source: str) -> list[str]:
+    """Imports inside functions without "here, because" or the like beside or above the first of them."""
+    lines, found = source.splitlines(), []
+    explained: set[int] = set()  # lines behind which nothing more need be said
+    functions = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
+    local = {
+        node.lineno: node
+        for function in functions
+        for node in ast.walk(function)
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+    }
+    for first, node in sorted(local.items()):
+        above = next(k for k in range(first - 1, 0, -1) if lines[k - 1].strip())
+        own = "\n".join(lines[first - 1 : node.end_lineno])
+        if "# here, " in own or lines[above - 1].lstrip().startswith("# here, ") or above in explained:
+            explained.add(node.end_lineno or first)
+        else:
+            found.append(lines[first - 1].strip())
+    return found
+
+
+def test_imports_inside_functions_say_why() -> None:
+    """Start-up time, what a system lacks, or an extra: anything else belongs to the top of the file."""
+    bare = (
+        "def f():\n    import a  # noqa: F401\n    x = 1\n    # here, because x\n    import b\n    import c\n"
+    )
+    assert unexplained(bare) == ["import a  # noqa: F401"]
+    paths = [p for root in ("ce_dynamics", "kinematics", "models") for p in (ROOT / root).rglob("*.py")]
+    found = {path.relative_to(ROOT).as_posix(): unexplained(path.read_text()) for path in paths}
+    assert len(found) > 300
+    assert {path: imports for path, imports in found.items() if imports} == {}

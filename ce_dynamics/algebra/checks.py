@@ -394,7 +394,7 @@ def _available() -> float:
 def _allowed() -> float:
     """What the limit of the process leaves."""
     try:
-        import resource
+        import resource  # here, because Windows has none
 
         limit = resource.getrlimit(resource.RLIMIT_AS)[0]
         if limit == resource.RLIM_INFINITY:

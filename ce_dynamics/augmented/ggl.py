@@ -15,6 +15,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
+import casadi as ca
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, concatenate, zeros
@@ -51,8 +52,6 @@ class StabilisedIndex2:
     """
 
     def __init__(self, model: Augmented, softness: Array, law: InputLaw | None = None) -> None:
-        import casadi as ca
-
         self.model, self.softness, self.law = model, softness, law
         self.n_y = model.n_p + model.n_V + model.n_x
         self.size = self.n_y + 2 * model.n_g

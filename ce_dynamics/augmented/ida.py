@@ -38,7 +38,7 @@ def load_ida() -> Any:
     """
     try:
         with idle_threads_sleep():
-            from sksundae.ida import IDA
+            from sksundae.ida import IDA  # here, because an extra installs it
     except ImportError as error:
         raise ModelError(
             "the DAE reference needs scikit-sundae, which is not installed; install ce-dynamics[dae]"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import casadi as ca
 import numpy as np
 from scipy.sparse.linalg import splu
 
@@ -57,8 +58,6 @@ class Index1:
     """
 
     def __init__(self, model: Augmented, softness: Array, law: InputLaw | None = None) -> None:
-        import casadi as ca
-
         self.model, self.law = model, law
         self._compliance = COMPLIANCE * softness
         n_y = model.n_p + model.n_V + model.n_x

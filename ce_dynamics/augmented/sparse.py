@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import casadi as ca
 import numpy as np
 from scipy.sparse import csc_matrix
 
@@ -16,8 +17,6 @@ def symbolic(
     name: str, function: Callable[..., Mapping[str, Any]], inputs: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Trace a function of vectors and apply it to CasADi columns, known zeros left out of the results."""
-    import casadi as ca
-
     traced = trace(name, function, {key: column.numel() for key, column in inputs.items()})
     results = to_casadi(traced)(*inputs.values())
     if not isinstance(results, tuple):
@@ -36,8 +35,6 @@ class Evaluation:
     """
 
     def __init__(self, name: str, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
-        import casadi as ca
-
         columns = [ca.vertcat(*output.nonzeros()) if output.nnz() else ca.SX(0, 1) for output in outputs]
         self.function = ca.Function(name, list(inputs), [ca.densify(column) for column in columns])
         self.inputs: list[Any] = [np.zeros(column.numel()) for column in inputs]

@@ -7,6 +7,6 @@ from typing import NoReturn
 
 def main() -> NoReturn:
     """Entry point of ``simulate-vehicle``."""
-    from ce_dynamics.cli.command import execute
+    from ce_dynamics.cli.command import execute  # here, so that mistakes and --help are answered at once
 
     raise SystemExit(execute())

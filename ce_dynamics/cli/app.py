@@ -141,15 +141,18 @@ def simulate_vehicle(
     if context.invoked_subcommand is not None:
         return 0
     if list_manoeuvres:
+        # here, so that mistakes and --help are answered at once
         from ce_dynamics.cli.listings import print_manoeuvres
 
         print_manoeuvres()
         return 0
     if list_parameters:
+        # here, so that mistakes and --help are answered at once
         from ce_dynamics.cli.listings import print_parameters
 
         print_parameters(model, overrides or [])
         return 0
+    # here, so that mistakes and --help are answered at once
     from ce_dynamics.cli.simulation import Request, simulate_and_report
     from ce_dynamics.models.vehicles.driving import si_value
 

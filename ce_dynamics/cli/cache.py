@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from json import dumps
 from typing import Annotated
 
 import typer
@@ -16,8 +17,7 @@ def cache(
     It lies in the user's cache folder, or where the environment variable CE_DYNAMICS_CACHE says ('off':
     nowhere).
     """
-    from json import dumps
-
+    # here, so that mistakes and --help are answered at once
     from ce_dynamics.compiler import disk_cache as stored
 
     where = stored.folder()

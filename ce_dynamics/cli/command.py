@@ -7,8 +7,12 @@ import sys
 import warnings
 from collections.abc import Sequence
 
+from typer.exceptions import TyperException
+
 from ce_dynamics.cli import exit_codes
+from ce_dynamics.cli.app import app
 from ce_dynamics.cli.messages import complain, show_warning
+from ce_dynamics.errors import CeDynamicsError
 
 
 def execute(arguments: Sequence[str] | None = None) -> int:
@@ -19,11 +23,6 @@ def execute(arguments: Sequence[str] | None = None) -> int:
     arguments : sequence of str, optional
         Those of the process if not given.
     """
-    from typer.exceptions import TyperException
-
-    from ce_dynamics.cli.app import app
-    from ce_dynamics.errors import CeDynamicsError
-
     with warnings.catch_warnings():
         warnings.simplefilter("default", UserWarning)
         warnings.showwarning = show_warning
@@ -42,7 +41,7 @@ def execute(arguments: Sequence[str] | None = None) -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return exit_codes.OK
         except OSError as error:
-            from ce_dynamics.algebra.files import unusable  # loads NumPy
+            from ce_dynamics.algebra.files import unusable  # here, because it loads NumPy
 
             complain(unusable(error))
             return exit_codes.BAD_INPUT

@@ -28,10 +28,11 @@ class Display:
         self.shown = 0.0
 
     def __enter__(self) -> Display:
-        from rich.console import Console
+        from rich.console import Console  # here, because only terminals need it
 
         console = Console(stderr=True)
         if console.is_terminal:
+            # here, because only terminals need it
             from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
             text = TextColumn("{task.description}"), TextColumn("{task.fields[reached]}")

@@ -127,6 +127,7 @@ def save(outcome: Outcome, case: Case, folder: Path, plots: bool) -> Saved:
     with whole(saved.netcdf) as path:
         results.to_netcdf(path, engine="h5netcdf")
     if saved.png is not None:
+        # here, so that mistakes and --help are answered at once
         from ce_dynamics.models.vehicles.plots.page import save_figure
 
         with whole(saved.png) as path:

@@ -86,6 +86,7 @@ def sweep(
     Finished runs are on disk and are not made again: the same command in the same folder completes a sweep
     that was stopped or killed.  Runs that fail are listed with their reasons and stop nothing.
     """
+    # here, so that mistakes and --help are answered at once
     from ce_dynamics.cli.simulation import parse_options
     from ce_dynamics.errors import DataError
     from ce_dynamics.models.data.sampling import KINDS
@@ -122,6 +123,7 @@ def sweep(
 
 def make(plan: Sweep, output: Path, processes: int, scheduler: str | None) -> int:
     """Make what is left of a sweep and report."""
+    # here, so that mistakes and --help are answered at once
     from ce_dynamics.models.vehicles.sweeps.folder import SweepFolder
     from ce_dynamics.models.vehicles.sweeps.workers import check_address, finished_batches
 
@@ -154,7 +156,7 @@ def make(plan: Sweep, output: Path, processes: int, scheduler: str | None) -> in
 
 def shown(batches: Iterator[Batch], folder: SweepFolder, total: int) -> Iterator[Batch]:
     """Batches as they come, with a bar on stderr while it is a terminal."""
-    from rich.console import Console
+    from rich.console import Console  # here, because only terminals need it
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     console = Console(stderr=True)

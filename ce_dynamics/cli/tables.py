@@ -7,15 +7,15 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from rich.console import Console
+from rich.table import Table
+
 from ce_dynamics._version import __version__
 from ce_dynamics.models.vehicles.summary import Summary
 
 
 def print_tables(title: str, summary: Summary) -> None:
     """On stdout: figures of the vehicle and of its corners."""
-    from rich.console import Console
-    from rich.table import Table
-
     console = Console(highlight=False)
     table = Table(title=title, title_justify="left", show_header=False)
     table.add_column()

@@ -276,7 +276,7 @@ class _Search:
 
     def solved(self, tolerance: float) -> Floats:
         """Unknowns at which the residual vanishes."""
-        from scipy.optimize import least_squares
+        from scipy.optimize import least_squares  # here, because most runs never ask
 
         z = self.start()
         first = self.residual(z)

@@ -54,7 +54,7 @@ def trim(
     --------
     ``trim(model, change=["arm"], still=["arm_rate"])`` hangs an arm into its equilibrium.
     """
-    from scipy.optimize import root
+    from scipy.optimize import root  # here, because most runs never ask
 
     checks.instance("trim: model", model, Model, "a model, as ce_dynamics.compile(system) returns it")
     known = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]

@@ -13,14 +13,14 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+import casadi as ca
+
 from ce_dynamics.compiler.tracing.function import Shape, TracedFunction
 from ce_dynamics.compiler.tracing.operations import C_FUNCTIONS, OPERATORS, Op, arity
 
 
 @cache
 def _builders() -> dict[int, Callable[..., Any]]:
-    import casadi as ca
-
     return {
         **{op: written.of for op, written in OPERATORS.items()},
         **{op: getattr(ca, name) for op, name in C_FUNCTIONS.items() if op != Op.POW},
@@ -41,15 +41,11 @@ def matrix_shape(shape: Shape) -> tuple[int, int]:
 
 def flat_in_c_order(matrix: Any, shape: Shape) -> Any:
     """Column vector of a CasADi matrix in NumPy's order."""
-    import casadi as ca
-
     return ca.vec(matrix.T) if len(shape) == 2 else ca.vec(matrix)
 
 
 def matrix(column: Any, shape: Shape) -> Any:
     """Dense CasADi matrix of an array given as a column in NumPy's order."""
-    import casadi as ca
-
     if len(shape) == 2:
         column = ca.reshape(column, shape[1], shape[0]).T
     return ca.densify(column)
@@ -62,8 +58,6 @@ def _identifier(name: str) -> str:
 
 def to_casadi(traced: TracedFunction) -> Any:
     """The same function as a ``casadi.Function`` of ``SX``, with the same names of inputs and outputs."""
-    import casadi as ca
-
     builders = _builders()
     arguments = [ca.SX.sym(name, *matrix_shape(shape)) for name, shape in traced.input_shapes.items()]
     flat = [

@@ -59,7 +59,7 @@ _EVALUATE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 @functools.cache
 def _llvm() -> Any:
-    import llvmlite.binding as llvm
+    import llvmlite.binding as llvm  # here, because graphs are evaluated and handed on without it
 
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
@@ -98,7 +98,7 @@ def _libc() -> ctypes.CDLL:
 
 
 def _key(digest: str, lanes: int, largest_straight: int | None = None) -> str:
-    import llvmlite
+    import llvmlite  # here, because graphs are evaluated and handed on without it
 
     llvm = _llvm()
     longest = LARGEST_STRAIGHT if largest_straight is None else largest_straight

@@ -81,7 +81,7 @@ class Exact:
         return self._by_chain(problem, start, scale)
 
     def _by_chain(self, problem: Problem, start: Floats | None, scale: float) -> Solution:
-        from ce_dynamics.complementarity.solvers.chain import Chain
+        from ce_dynamics.complementarity.solvers.chain import Chain  # here, because most runs never ask
 
         solution = Chain(1e-13).solve(problem, start)
         if solution.residual > self.tolerance * scale + problem.rounding:
@@ -101,6 +101,7 @@ def refuse_if_infeasible(problem: Problem) -> None:
     InfeasibleError
         Naming the rows that contradict each other.
     """
+    # here, because most runs never ask
     from ce_dynamics.complementarity.solvers.infeasible import certificate
 
     y = certificate(problem)
@@ -189,14 +190,14 @@ def least_distance_inequalities(H: Floats, b: Floats) -> Floats:
 
 def active_set(E: Floats, f: Floats) -> Floats:
     """Non-negative least squares by Lawson and Hanson's method."""
-    from scipy.optimize import nnls
+    from scipy.optimize import nnls  # here, because most runs never ask
 
     return np.asarray(nnls(E, f, maxiter=100 * E.shape[1] + 100)[0])
 
 
 def bounded_variables(E: Floats, f: Floats) -> Floats:
     """The same by Stark and Parker's bounded-variable least squares."""
-    from scipy.optimize import lsq_linear
+    from scipy.optimize import lsq_linear  # here, because most runs never ask
 
     limit = 100 * E.shape[1] + 100
     return np.asarray(lsq_linear(E, f, bounds=(0.0, np.inf), method="bvls", tol=1e-15, max_iter=limit).x)

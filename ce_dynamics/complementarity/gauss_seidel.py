@@ -84,7 +84,7 @@ class GaussSeidel:
         return solution
 
     def _sweep(self, problem: Problem, p: Floats, tolerance: float, limit: int) -> int:
-        from ce_dynamics.complementarity.kernels import sweeps
+        from ce_dynamics.complementarity.kernels import sweeps  # here, because it loads Numba
 
         v = problem.velocity(p)
         return int(

@@ -33,7 +33,7 @@ def spun(inertia: Floats, w: Floats, h: float) -> Floats:
     h : float
         [s].
     """
-    from ce_dynamics.complementarity.kernels import spin
+    from ce_dynamics.complementarity.kernels import spin  # here, because it loads Numba
 
     new = w.copy()
     spin(inertia, w, h, ENOUGH, new)

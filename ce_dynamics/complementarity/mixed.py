@@ -62,7 +62,7 @@ class Mixed(NamedTuple):
         InfeasibleError
             If no v⁺ satisfies all conditions.
         """
-        from scipy.linalg import cho_solve, solve_triangular
+        from scipy.linalg import cho_solve, solve_triangular  # here, because most runs never ask
 
         L = np.linalg.cholesky(self.M)
         v = cho_solve((L, True), self.momentum)

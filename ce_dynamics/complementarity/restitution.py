@@ -253,7 +253,7 @@ def with_least_energy(rows: Touching, v: Floats, p: Floats, speed: float) -> Flo
 
     The tolerance is relative to the speeds of the impact: behind the compression there may be none.
     """
-    from ce_dynamics.complementarity.solvers.chain import Chain
+    from ce_dynamics.complementarity.solvers.chain import Chain  # here, because most runs never ask
 
     kind = rows.conditions.kind
     held = rows.unilateral

@@ -137,7 +137,7 @@ class RigidContacts:
 
     def near(self, state: RigidState, margin: float) -> Integers:
         """Pairs of shapes whose bounding spheres come within a margin, (k, 2), sorted."""
-        from scipy.spatial import cKDTree
+        from scipy.spatial import cKDTree  # here, because most runs never ask
 
         middle = self._middles(state)
         movable = self.bounded

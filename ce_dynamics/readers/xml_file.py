@@ -139,7 +139,7 @@ def parse(path: str | Path, root_tag: str | None, *, included: bool = False) -> 
         If lxml is not installed.
     """
     try:
-        from lxml import etree
+        from lxml import etree  # here, because an extra installs it
     except ImportError as error:
         raise ModelError(EXTRA.format(package="lxml")) from error
     file = files.path_of("robot file", path)

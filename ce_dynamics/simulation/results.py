@@ -48,7 +48,7 @@ class Record:
 
     def dataset(self) -> xr.Dataset:
         """The same as an xarray data set."""
-        import xarray as xr
+        import xarray as xr  # here, because it takes longer to load than many runs
 
         return xr.Dataset(self.variables, self.coordinates, self.attrs)
 

@@ -299,7 +299,7 @@ def warn_of_unstable_steps(rhs: RightHandSide, t: Floats, Y: Floats, h: float) -
 def import_integrators(method: Method) -> None:
     """Load SciPy's integrators before the clock starts."""
     if method not in NATIVE_METHODS:
-        import scipy.integrate  # noqa: F401
+        import scipy.integrate  # here, because most runs never ask  # noqa: F401
 
 
 def check_balance(model: Model, t: Floats, Y: Floats, U: Floats, energy: Floats) -> None:
@@ -349,7 +349,7 @@ def integrate(
 
     ``accepted`` has the initial time and state; all steps are appended to it.
     """
-    from scipy.integrate import solve_ivp
+    from scipy.integrate import solve_ivp  # here, because most runs never ask
 
     from ce_dynamics.simulation.integrators.scipy_jacobian import DenseJacobian, sparse_jacobian_of
 

@@ -149,7 +149,7 @@ def sample(kind: Kind, distributions: Mapping[str, Distribution], runs: int | No
 
 def hypercube(dimensions: int, runs: int, seed: int) -> Floats:
     """A Latin hypercube in [0, 1)."""
-    from scipy.stats import qmc
+    from scipy.stats import qmc  # here, because most runs never ask
 
     points: Any = qmc.LatinHypercube(dimensions, rng=np.random.default_rng(seed)).random(runs)
     return np.asarray(points, dtype=float)

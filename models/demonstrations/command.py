@@ -136,7 +136,7 @@ def save_animation(
     figure: Figure, draw: Callable[[int], None], frames: int, folder: Path, name: str, rate: float = 20.0
 ) -> Path:
     """Write a GIF of ``draw(0)`` to ``draw(frames - 1)`` and say where."""
-    from matplotlib.animation import PillowWriter
+    from matplotlib.animation import PillowWriter  # here, because only pictures need it
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     folder.mkdir(parents=True, exist_ok=True)

@@ -23,7 +23,7 @@ class Batch:
     """
 
     def __init__(self, traced: TracedFunction) -> None:
-        from ce_dynamics.compiler.machine import compile_function
+        from ce_dynamics.compiler.machine import compile_function  # here, because it loads LLVM
 
         self.function: CompiledFunction = compile_function(traced)
         self._single = self.function.bind()
@@ -43,7 +43,7 @@ class Batch:
             for k, row in enumerate(x):
                 y[k] = self.one(row)
             return y
-        from ce_dynamics.models.tyres.batch_kernel import run
+        from ce_dynamics.models.tyres.batch_kernel import run  # here, because it loads Numba
 
         run(self.function.table_address, x, y, np.empty(2, dtype=np.int64))
         return y

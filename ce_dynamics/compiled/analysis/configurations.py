@@ -173,7 +173,7 @@ def targets(model: CompiledSystem, near: Mapping[str, ArrayLike]) -> dict[int, F
 
 def nearest(model: CompiledSystem, y: Floats, u: Floats, targets: Mapping[int, Floats]) -> Floats:
     """The state in which centres of mass are nearest to their targets."""
-    from scipy.optimize import least_squares
+    from scipy.optimize import least_squares  # here, because most runs never ask
 
     function = pose_function(model)
     derivative = model.derivative(function.traced, "positions", "y")

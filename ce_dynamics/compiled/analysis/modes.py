@@ -112,7 +112,7 @@ class Modes:
 
     def to_dataset(self) -> xr.Dataset:
         """Eigenvalues, frequencies, damping ratios and shapes, labelled by mode and displacement."""
-        import xarray as xr
+        import xarray as xr  # here, because it takes longer to load than many runs
 
         by_mode = {
             "eigenvalue": (self.eigenvalues, "1/s"),
@@ -173,7 +173,7 @@ class Modes:
         AssemblyError
             If a loop cannot follow: the amplitude is too large.
         """
-        import xarray as xr
+        import xarray as xr  # here, because it takes longer to load than many runs
 
         checks.integer("n_phases", n_phases, at_least=1, at_most=MOST_PHASES)
         checks.number("amplitude", amplitude)

@@ -127,7 +127,7 @@ def damped_modes(near: SmallMotion, held: Freedom) -> Selected:
 
 def undamped_modes(near: SmallMotion, held: Freedom) -> Selected:
     """Modes of K φ = ω² M φ, λ = i ω; a negative ω² gives the pair λ = ±√−ω², of which that which grows."""
-    from scipy.linalg import eigh
+    from scipy.linalg import eigh  # here, because most runs never ask
 
     m, d = held.moving, held.free
     K = near.K[np.ix_(m, d)]

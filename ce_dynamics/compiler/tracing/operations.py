@@ -67,7 +67,7 @@ COMPARISONS = frozenset({Op.LT, Op.LE, Op.EQ, Op.NE})
 
 
 def _erf(x: Any) -> Any:
-    from scipy.special import erf  # only derivatives coming back from CasADi ever need it
+    from scipy.special import erf  # here, because nothing but derivatives from elsewhere needs it
 
     return erf(x)
 

@@ -78,7 +78,7 @@ class Chain:
         return solution
 
     def _thoroughly(self, problem: Problem, first: Solution, allowance: float) -> Solution:
-        from ce_dynamics.complementarity.solvers.stages import solve_rows
+        from ce_dynamics.complementarity.solvers.stages import solve_rows  # here, because most runs never ask
 
         rows = scaled_rows(delassus(problem), problem.b, problem.conditions, problem.diagonal)
         permitted = allowance + problem.rounding
@@ -94,7 +94,7 @@ class Chain:
 
 def quickly(problem: Problem, start: Floats | None, allowance: float) -> Solution:
     """Newton, a few sweeps, Newton: all in machine code, for problems of moderate size."""
-    from ce_dynamics.complementarity.kernels import sweeps
+    from ce_dynamics.complementarity.kernels import sweeps  # here, because it loads Numba
     from ce_dynamics.complementarity.solvers.small import newton
 
     p = allowed(problem, start)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.optimize import linprog
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity.problem import Kind, Problem
@@ -20,8 +21,6 @@ CLOSED = 1e-12
 
 def certificate(problem: Problem) -> Floats | None:
     """y, (m,), if there is one; None says nothing about the problem but that contradictions are none."""
-    from scipy.optimize import linprog
-
     kind = problem.conditions.kind
     chosen = np.flatnonzero(kind <= Kind.UNILATERAL)
     if len(chosen) == 0:

@@ -33,7 +33,7 @@ class Compiled:
 
     def __init__(self, path: Path) -> None:
         try:
-            import mujoco
+            import mujoco  # here, because an extra installs it
         except ImportError as error:
             raise ModelError(EXTRA.format(package="mujoco")) from error
         self.mujoco: Any = mujoco

@@ -77,7 +77,7 @@ class Records:
 
     def write(self, members: NDArray[np.int64], outcome: Outcome) -> None:
         """Take the runs of a group."""
-        from ce_dynamics.simulation.ensembles import lanes
+        from ce_dynamics.simulation.ensembles import lanes  # here, because it loads Numba
 
         n = len(members)
         faults = self._promises.faults(self.t, *(part[..., :n] for part in outcome[:4]))
@@ -142,7 +142,7 @@ class Records:
 
     def dataset(self, began: float, **attributes: Any) -> xr.Dataset:
         """Everything with names, units and dimensions."""
-        import xarray as xr
+        import xarray as xr  # here, because it takes longer to load than many runs
 
         model, system = self.model, self.model.system
         data: dict[str, Any] = {}

@@ -165,7 +165,7 @@ def available_processors() -> int:
 
 def compiled(model: Model, law: InputLaw | None, lanes: int, observed: bool) -> Code:
     """The functions of a model for several lanes."""
-    from ce_dynamics.simulation.ensembles.lanes import Code
+    from ce_dynamics.simulation.ensembles.lanes import Code  # here, because it loads Numba
 
     if lanes not in (2, 4, 8, 16):
         raise ModelError(f"lanes {lanes!r}: allowed are 2, 4, 8 and 16")
@@ -202,7 +202,7 @@ def groups(runs: Runs, lanes: int) -> list[NDArray[np.int64]]:
 
 def group_of(runs: Runs, members: NDArray[np.int64], lanes: int) -> Group:
     """What a group begins with; lanes left over repeat its last run."""
-    from ce_dynamics.simulation.ensembles.lanes import Group
+    from ce_dynamics.simulation.ensembles.lanes import Group  # here, because it loads Numba
 
     chosen = np.append(members, np.full(lanes - len(members), members[-1]))
     values = np.ascontiguousarray(runs.values[..., chosen])
@@ -216,7 +216,7 @@ def march_all(
     code: Code, runs: Runs, records: Records, step: float, workers: int, lanes: int, report: Progress
 ) -> bool:
     """March all groups; whether nobody interrupted."""
-    from ce_dynamics.simulation.ensembles.lanes import Lanes
+    from ce_dynamics.simulation.ensembles.lanes import Lanes  # here, because it loads Numba
 
     stop = threading.Event()
     buffers = threading.local()
@@ -258,6 +258,7 @@ def shown(progress: bool | Progress) -> Iterator[Progress]:
     if not progress:
         yield lambda done, total: None
         return
+    # here, because only terminals need it
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()

@@ -156,6 +156,7 @@ def make_stepper(
     model: Model,
 ) -> FixedStep | Adaptive:
     """The integrator of a method at an initial state, its loop compiled."""
+    # here, because it loads Numba
     from ce_dynamics.simulation.integrators.steppers import Adaptive, FixedStep
     from ce_dynamics.simulation.integrators.wiring import Wiring
 
@@ -202,7 +203,7 @@ def march(
     InterruptedRunError
         Around what `watch` raised, and KeyboardInterrupt; holds what was reached.
     """
-    from ce_dynamics.simulation.integrators.steppers import FixedStep
+    from ce_dynamics.simulation.integrators.steppers import FixedStep  # here, because it loads Numba
 
     Y = np.empty((len(t_store), len(stepper.y)))
     Y[0] = stepper.y
@@ -280,7 +281,7 @@ def fixed_chunks(
 
 def adaptive_chunks(stepper: Adaptive, t_store: Floats, Y: Floats, chunk: Chunk) -> Iterator[Progress]:
     """March until the end is reached or steps get too small."""
-    from ce_dynamics.simulation.integrators import kernels
+    from ce_dynamics.simulation.integrators import kernels  # here, because it loads Numba
 
     stepper.counts[0] = 1
     code = kernels.RUNNING

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import csc_matrix
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler.derivatives.compiled import (
@@ -23,8 +24,6 @@ NOT_FINITE = "the derivatives of the accelerations are not finite"
 
 def sparse_jacobian_of(rhs: RightHandSide) -> Callable[[float, Floats], Any]:
     """dẏ/dy as a sparse matrix, a function of t and y; see `Jacobian`."""
-    from scipy.sparse import csc_matrix
-
     jacobian = Jacobian(rhs)
 
     def exact(t: float, state: Floats) -> Any:
@@ -130,8 +129,6 @@ class JacobianMatrix:
 
     def matrix(self) -> Any:
         """Evaluate at what is in the inputs, as a sparse matrix."""
-        from scipy.sparse import csc_matrix
-
         return csc_matrix((self._call.run()[self._order], self._rows, self._starts), shape=self._shape)
 
     def dense(self) -> Floats:

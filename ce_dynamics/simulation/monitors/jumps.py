@@ -123,7 +123,7 @@ def told(t: Floats, Y: Floats, k: int, watch: Watched) -> Jump:
 
 def comes_out_the_same(model: Model, watch: Watched, audited: AuditedRates, t: Floats, Y: Floats) -> bool:
     """Whether the way between two instants, integrated closely, leads there and keeps its energy balance."""
-    from scipy.integrate import solve_ivp
+    from scipy.integrate import solve_ivp  # here, because most runs never ask
 
     def limited(time: float, y: Floats) -> Floats:
         if audited.evaluations > MOST_EVALUATIONS:

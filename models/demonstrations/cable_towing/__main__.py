@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity import Chain, Exact, GaussSeidel, Solver
@@ -23,10 +24,6 @@ from ce_dynamics.models.demonstrations.command import (
     save_figure,
     table,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 FRAMES = 40
 TAUT, SLACK = "tab:red", "0.6"
@@ -112,8 +109,6 @@ def summary(scene: Scene, run: TowingRun, solver: Solver) -> list[tuple[str, flo
 
 def figure(scene: Scene, run: TowingRun) -> Figure:
     """Tensions, slack and speeds over time."""
-    from matplotlib.figure import Figure
-
     picture = Figure(figsize=(9.0, 8.0), layout="constrained")
     axes = picture.subplots(3, 1, sharex=True)
     for k, cable in enumerate(scene.towing.cables):
@@ -134,8 +129,6 @@ def figure(scene: Scene, run: TowingRun) -> Figure:
 
 def animate(scene: Scene, run: TowingRun, folder: Path, name: str) -> None:
     """Boxes and cables, taut ones red."""
-    from matplotlib.figure import Figure
-
     picture = Figure(figsize=(7.0, 4.2))
     axes = picture.add_subplot()
     limits = extent(scene, run)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from ce_dynamics.complementarity import Exact, GaussSeidel, Solver
 from ce_dynamics.models.demonstrations.command import (
@@ -29,10 +30,6 @@ from ce_dynamics.models.demonstrations.pgs_suspension.model import (
 from ce_dynamics.models.demonstrations.pgs_suspension.socket_motion import socket_from
 from ce_dynamics.models.parts.planar_contact import WavyRoad
 from ce_dynamics.models.parts.road import BumpRoad, FlatRoad, InclinedRoad, Road
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 ROADS = ("flat", "bump", "wavy", "ramp")
 FRAMES = 40
@@ -121,8 +118,6 @@ def summary(run: Motion) -> list[tuple[str, float | str, str]]:
 
 def figure(run: Motion, suspension: Suspension) -> Figure:
     """Wheel and road, wheel load and friction, slip, sweeps."""
-    from matplotlib.figure import Figure
-
     picture = Figure(figsize=(9.0, 9.0), layout="constrained")
     axes = picture.subplots(4, 1, sharex=True)
     h = run.t[1] - run.t[0]
@@ -148,8 +143,6 @@ def figure(run: Motion, suspension: Suspension) -> Figure:
 
 def animate(run: Motion, suspension: Suspension, folder: Path, name: str) -> None:
     """Wheel, bar and spring over the road."""
-    from matplotlib.figure import Figure
-
     picture = Figure(figsize=(7.0, 4.2))
     axes = picture.add_subplot()
 

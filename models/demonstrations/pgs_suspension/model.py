@@ -207,7 +207,7 @@ class Suspension:
         clearance : float
             Height of the wheel above the position in which it touches [m].
         """
-        from scipy.optimize import brentq
+        from scipy.optimize import brentq  # here, because most runs never ask
 
         P = self.parameters
         height = check_number("pgs suspension", "clearance", clearance)

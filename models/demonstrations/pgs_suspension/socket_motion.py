@@ -7,6 +7,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
@@ -150,7 +151,7 @@ class SocketTable(SocketMotion):
     def __init__(
         self, t: ArrayLike, x: ArrayLike, lift: ArrayLike | None = None, name: str = "socket table"
     ) -> None:
-        from scipy.interpolate import PchipInterpolator
+        from scipy.interpolate import PchipInterpolator  # here, because most runs never ask
 
         try:
             columns = [np.array(column, dtype=float) for column in (t, x, *(() if lift is None else (lift,)))]
@@ -247,8 +248,6 @@ def read_csv(path: Path) -> SocketTable:
 
 def function_of(path: Path, name: str) -> Function:
     """A function from a Python file."""
-    from importlib.util import module_from_spec, spec_from_file_location
-
     spec = spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None or not path.is_file():
         raise DataError(f"socket {str(path)!r}: there is no such file")

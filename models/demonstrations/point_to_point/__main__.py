@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from ce_dynamics.augmented.embedded_states import embedded_accelerations
 from ce_dynamics.compiled.model import Model
@@ -32,10 +35,6 @@ from ce_dynamics.models.demonstrations.point_to_point.model import (
     simulate,
 )
 from ce_dynamics.simulation.simulate import simulate as simulate_embedded
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 BLUE, ORANGE, GREEN, GREY = "tab:blue", "tab:orange", "tab:green", "0.55"
 SAMPLES = 201
@@ -149,8 +148,6 @@ def print_equations(pair: Pair, state: PairState) -> None:
 
 def draw(runs: dict[str, PairRun]) -> Figure:
     """Drift, force, energy, and the motion in steps."""
-    from matplotlib.figure import Figure
-
     figure = Figure(figsize=(11.0, 7.0), layout="constrained")
     (motion, force), (drift, energy) = figure.subplots(2, 2)
     styles = ((ORANGE, "-"), (GREEN, "-"), (BLUE, "-"))
@@ -201,9 +198,6 @@ def draw_pair(axes: Axes, pair: Pair, state: PairState, place: Floats) -> None:
 
 def animate(run: PairRun, folder: Any, name: str) -> None:
     """The motion seen from the common centre of mass."""
-    from matplotlib.figure import Figure
-    from matplotlib.ticker import MaxNLocator
-
     figure = Figure(figsize=(4.6, 4.2), layout="constrained")
     axes: Any = figure.add_subplot(projection="3d", computed_zorder=False)
 

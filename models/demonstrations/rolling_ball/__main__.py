@@ -5,9 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from mpl_toolkits.mplot3d.art3d import Poly3DCollection  # type: ignore[import-untyped]  # no stubs
 
 from ce_dynamics.mechanism.checked import across
 from ce_dynamics.models.demonstrations.command import (
@@ -29,10 +33,6 @@ from ce_dynamics.models.demonstrations.rolling_ball.model import (
     run_constrained,
     run_embedded,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 BLUE, ORANGE, GREEN, GREY = "tab:blue", "tab:orange", "tab:green", "0.55"
 SAMPLES = 121
@@ -113,8 +113,6 @@ def rows(scene: Scene, embedded: Record, augmented: Record) -> list[tuple[Any, .
 
 def draw(scene: Scene, embedded: Record, augmented: Record) -> Figure:
     """Path, forces, differences."""
-    from matplotlib.figure import Figure
-
     figure = Figure(figsize=(11.0, 4.2), layout="constrained")
     path, forces, errors = figure.subplots(1, 3)
     draw_path(path, scene, embedded)
@@ -173,10 +171,6 @@ def draw_path(axes: Axes, scene: Scene, record: Record) -> None:
 
 def animate(scene: Scene, record: Record, folder: Any, name: str) -> None:
     """The scene in space, with the contact force."""
-    from matplotlib.figure import Figure
-    from matplotlib.ticker import MaxNLocator
-    from mpl_toolkits.mplot3d.art3d import Poly3DCollection  # type: ignore[import-untyped]  # no stubs
-
     figure = Figure(figsize=(5.2, 4.4), layout="constrained")
     axes: Any = figure.add_subplot(projection="3d", computed_zorder=False)
     middle = 0.5 * (record.centre.min(axis=0) + record.centre.max(axis=0))

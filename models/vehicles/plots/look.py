@@ -45,7 +45,7 @@ def short_name(corner: str) -> str:
 
 def style() -> AbstractContextManager[None]:
     """Our settings, for as long as a page is drawn."""
-    import matplotlib
+    import matplotlib  # here, because only pictures need it
 
     settings: dict[Any, Any] = {**matplotlib.rcParamsDefault, **STYLE, "backend": "agg"}
     return matplotlib.rc_context(settings)

@@ -39,7 +39,7 @@ def figure(results: xr.Dataset, manoeuvre: Manoeuvre | None = None) -> Figure:
 
     The figure belongs to no window system, and matplotlib's settings are left as they are.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # here, because only pictures need it
     from matplotlib.figure import Figure
 
     with style():

@@ -122,7 +122,7 @@ class SweepFolder:
         self._write_netcdf(runs, columns)
 
     def _write_netcdf(self, runs: list[int], columns: list[str]) -> None:
-        import xarray as xr
+        import xarray as xr  # here, because it takes longer to load than many runs
 
         data: dict[str, Any] = {}
         for column in columns:
@@ -145,7 +145,7 @@ def lock(owner: object, path: Path) -> None:
     The lock ends with the process, however that ends; where the system has none, nothing is locked.
     """
     try:
-        import fcntl
+        import fcntl  # here, because Windows has none
     except ImportError:  # not on every system
         return
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)

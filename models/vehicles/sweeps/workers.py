@@ -97,7 +97,7 @@ def on_cluster(
     """On a Dask cluster; results come back to this process, which alone writes."""
     check_address(scheduler)
     try:
-        import distributed
+        import distributed  # here, because an extra installs it
     except ImportError:
         raise DataError("--scheduler needs Dask; install ce-dynamics[dask]") from None
     options: dict[str, Any] = (
@@ -150,7 +150,7 @@ def run_on_cluster(text: str, digest: str, runs: Sequence[int]) -> Batch:
     DataError
         If this machine does not have the data file of the sweep, with the same content.
     """
-    import dask
+    import dask  # here, because an extra installs it
 
     model = Sweep.from_text(text).model
     if file_digest(model) != digest:
