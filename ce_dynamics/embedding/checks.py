@@ -157,7 +157,8 @@ def check_held(S: Aggregate, freedoms: Freedoms) -> None:
             f"closures {closures} hold it more than once, so their forces are not determined; remove a "
             f"closure, or join {[body.name for body in S.bodies]} by Fixed hinges{held_by_precision(S)}"
         )
-    freedoms.refuse_contradiction()
+    everything = Freedoms(S.bodies, S.closures, S.bodies) if S.prescribed else freedoms
+    everything.refuse_contradiction()
 
 
 def refuse_immovable(system: System, aggregates: Sequence[Aggregate]) -> None:
@@ -204,7 +205,7 @@ def warn_of_immobility(system: System, aggregates: Sequence[Aggregate]) -> None:
 
 def held_by_precision(S: Aggregate) -> str:
     """What to do where a loop lacks freedoms for the precision of its geometry; empty if that is not why."""
-    subgraph = Subgraph(S.bodies, S.closures, S.bodies)
+    subgraph = Subgraph(S.bodies, S.closures)
     number, still = subgraph.mobility()
     for tolerance in COARSE:
         moved = subgraph.made_exact(tolerance)

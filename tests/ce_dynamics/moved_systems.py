@@ -7,6 +7,7 @@ from scipy.spatial.transform import Rotation
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.mechanism.hinges import Closure, Distance, Hinge, Planar
+from ce_dynamics.mechanism.hinges.rolling import RollingOnPlane
 from ce_dynamics.mechanism.system import LoopClosure, System
 
 
@@ -45,6 +46,8 @@ class Elsewhere:
     def hinge(self, hinge: Hinge) -> Hinge:
         if isinstance(hinge, Planar):
             return Planar(self.direction(hinge.normal), self.point(hinge.at))
+        if isinstance(hinge, RollingOnPlane):
+            return RollingOnPlane(self.direction(hinge.normal), self.point(hinge.at), hinge.radius)
         directions = [self.direction(getattr(hinge, name)) for name in hinge.directions]
         return hinge.relocated(directions, self.point(hinge.at))
 

@@ -31,7 +31,7 @@ from ce_dynamics.embedding.path.table import coordinate_map
 from ce_dynamics.errors import IndependentCoordinatesError
 
 ITERATIONS = 5  # of Newton, from the point of the plane; quadratic from an error of a tenth
-TOLERANCE = 1e-12  # residual that counts as closed, relative to the size of the loop
+TOLERANCE = 4e-13  # residual that counts as closed, relative to the size of the loop: 1e-12 of six rows
 FARTHEST = 0.4  # of θ from the chart's point [rad, or sizes of the loop]
 STEEPEST = 0.85  # smallest cosine of an angle between the chart and the loop's motion
 SAMPLES = 12  # configurations each way along every direction, among which rows are chosen

@@ -22,7 +22,9 @@ from ce_dynamics.mechanism.nominal import at_nominal
 from ce_dynamics.mechanism.system import CutEdge, LoopClosure
 
 EPSILON = float(np.finfo(float).eps)
-ROUNDINGS = 16.0  # of a position on the way to a residual: two along each of two chains of a few hinges
+ROUNDINGS = 1.5
+"""Units in the last place that a far position loses in a body of a loop: half a unit in each of the two sums
+that lead across its hinge, and in the point of the hinge as written.  An end of a closure takes as much."""
 FAR = 10.0  # sizes of the loop from where positions are measured: what is nearer does not count
 
 Coordinates = dict[str, Array]
@@ -84,7 +86,11 @@ class Loop:
         """What is lost of positions because they are measured from the parent's centre of mass [m]."""
         points = nominal(np.array([body.inboard.at for body in self.bodies], dtype=object))
         distance = np.max(np.abs(points.astype(float) - nominal(self.parent.com)), initial=0.0)
-        return ROUNDINGS * EPSILON * max(0.0, float(distance) - FAR * self.size)
+        return self._roundings * EPSILON * max(0.0, float(distance) - FAR * self.size)
+
+    @property
+    def _roundings(self) -> float:
+        return ROUNDINGS * (len(self.bodies) + 2)
 
     @property
     def has_free_geometry(self) -> bool:

@@ -98,8 +98,7 @@ def settle(system: System, groups: Sequence[Group]) -> None:
         original.restore()
     system.originals, system.assumptions = (), ()
     for bodies, closures in groups:
-        free = [body for body in bodies if body.name not in system.prescribed]
-        subgraph = Subgraph(bodies, closures, free)
+        subgraph = Subgraph(bodies, closures)
         moved = subgraph.made_exact(system.tolerance)
         system.assumptions += subgraph.told(moved, taken=True)
         system.originals += tuple(place.apply() for place in moved)
@@ -114,12 +113,10 @@ class Subgraph:
     ----------
     bodies : sequence of Body
     closures : sequence of CutEdge
-    free : sequence of Body
-        Bodies whose hinges are not prescribed.
     """
 
-    def __init__(self, bodies: Sequence[Body], closures: Sequence[CutEdge], free: Sequence[Body]) -> None:
-        self.bodies, self.closures, self.free = bodies, closures, free
+    def __init__(self, bodies: Sequence[Body], closures: Sequence[CutEdge]) -> None:
+        self.bodies, self.closures = bodies, closures
         self.size = Loop(bodies[0].carrier, tuple(bodies), tuple(closures), ()).size
 
     def places(self) -> list[Place]:
@@ -168,7 +165,8 @@ class Subgraph:
             return freedoms.number_nearby, len(freedoms.immobile)
 
     def _freedoms(self) -> Freedoms:
-        return Freedoms(self.bodies, self.closures, self.free)
+        """Of all hinges: what is prescribed moves as well."""
+        return Freedoms(self.bodies, self.closures, self.bodies)
 
     def told(self, moved: Sequence[Place], taken: bool) -> tuple[Assumption, ...]:
         """What there is to say about hinges that are moved, or would be."""

@@ -30,6 +30,7 @@ from ce_dynamics.mechanism.hinges import (
     Spherical,
     Universal,
 )
+from ce_dynamics.mechanism.hinges.rolling import RollingOnPlane
 from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.moved_systems import Elsewhere, rotation
 
@@ -57,6 +58,7 @@ KINDS = {
     "Fixed": Kind(0, 0),
     "Free": Kind(6, None),
     "Distance": Kind(5, 2),
+    "RollingOnPlane": Kind(3, None),
 }
 
 
@@ -164,6 +166,7 @@ def joint(recipe: Recipe, edge: Edge, flipped: bool, there: Elsewhere = NOWHERE_
         "Fixed": lambda: Fixed(at),
         "Free": lambda: Free(at),
         "Distance": lambda: Distance(at_b, at) if flipped else Distance(at, at_b),
+        "RollingOnPlane": lambda: RollingOnPlane(one, at, 0.4),
     }
     made = makers[edge.kind]()
     return made if there is NOWHERE_ELSE else there.closure(made)

@@ -15,6 +15,8 @@ SPATIAL_TREE = (
     *("Prismatic", "Screw"),
 )
 PLANAR_TREE = ("Revolute",) * 4 + ("Prismatic",) * 2 + ("Planar",)
+ALL_SPATIAL_TREE = (*SPATIAL_TREE * 2, "Planar", "Free", "Fixed", "RollingOnPlane")
+ALL_PLANAR_TREE = (*PLANAR_TREE * 2, "Fixed")
 CUTS = (
     "Distance",
     "Spherical",
@@ -97,13 +99,19 @@ def conditions(kind: str, planar: bool) -> int:
 
 
 @st.composite
-def recipes(draw: Any, coupled: bool = True, driven: bool = True) -> Recipe:
-    """A mechanism with at least one loop, whose count of freedoms leaves at least one to every loop."""
+def recipes(draw: Any, coupled: bool = True, driven: bool = True, all_kinds: bool = False) -> Recipe:
+    """A mechanism with at least one loop, whose count of freedoms leaves at least one to every loop.
+
+    Trees have hinges that take something from loops, or all kinds there are.
+    """
     planar = draw(st.booleans())
+    spatial_kinds, planar_kinds = (
+        (ALL_SPATIAL_TREE, ALL_PLANAR_TREE) if all_kinds else (SPATIAL_TREE, PLANAR_TREE)
+    )
     n = draw(st.integers(2, 6))
     names = [str(k + 1) for k in range(n)]
     parents = [draw(st.sampled_from(["ground", *names[:k]])) for k in range(n)]
-    kinds = [draw(st.sampled_from(PLANAR_TREE if planar else SPATIAL_TREE)) for _ in range(n)]
+    kinds = [draw(st.sampled_from(planar_kinds if planar else spatial_kinds)) for _ in range(n)]
     tree = [Edge(kinds[k], parents[k], names[k], k) for k in range(n)]
     loops = Loops(parents, tree, planar)
     cuts: list[Edge] = []
