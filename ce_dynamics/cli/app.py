@@ -49,6 +49,15 @@ def simulate_vehicle(
             rich_help_panel=RUN,
         ),
     ] = "hmmwv",
+    vehicle: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|FILE",
+            help="Any vehicle: [bold]hmmwv[/bold], [bold]sedan[/bold], or a YAML file that names its axles "
+            "or the file that it builds on.",
+            rich_help_panel=RUN,
+        ),
+    ] = None,
     manoeuvre: Annotated[
         str | None,
         typer.Option(
@@ -133,13 +142,20 @@ def simulate_vehicle(
         ),
     ] = False,
 ) -> int:
-    """Simulate the HMMWV, a vehicle on four double wishbones whose loops are embedded exactly.
+    """Simulate a vehicle whose loops are embedded exactly: the HMMWV, or any that a file describes.
 
     Without options: an ISO 3888-1 double lane change at 12 m/s, 10 s.  A summary is printed; all results go
     to a NetCDF file and a page of plots.
     """
     if context.invoked_subcommand is not None:
         return 0
+    if vehicle is not None:
+        from ce_dynamics.models.vehicles.files import check_vehicle
+
+        if model != "hmmwv":
+            complain("--vehicle and --model both name what to simulate; give one of them")
+            return exit_codes.BAD_INPUT
+        model = check_vehicle(vehicle)
     if list_manoeuvres:
         # here, so that mistakes and --help are answered at once
         from ce_dynamics.cli.listings import print_manoeuvres

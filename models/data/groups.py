@@ -20,7 +20,7 @@ class Groups:
     members : tuple of str
         Fields of the schema that are sections and much alike.
     groups : mapping
-        Name of a group to its members.
+        Name of a group to its members; a group that is a section of the schema has numbers of its own.
     shared : frozenset of str
         Fields of a member that are *listed* once for all members while these agree (a tyre).
     """
@@ -34,6 +34,8 @@ class Groups:
         if key[0] in self.members:
             return 2, [key]
         if key[0] in self.groups:
+            if len(key) > 1 and key[0] in fields_of(schema) and key[1] in section_of(schema, key[0]):
+                return 1, [key]  # of the group itself
             return 1, [(member, *key[1:]) for member in self.groups[key[0]]]
         having = [member for member in self.members if key[0] in section_of(schema, member)]
         return 0, [(member, *key) for member in having] or [key]

@@ -27,6 +27,9 @@ def _field(annotation: Any, metadata: Sequence[Any]) -> type[BaseModel] | Quanti
             return item
     candidates = (annotation, *getattr(annotation, "__args__", ()))
     for candidate in candidates:
+        for item in getattr(candidate, "__metadata__", ()):  # a number that need not be given
+            if isinstance(item, Quantity):
+                return item
         if isinstance(candidate, type) and issubclass(candidate, BaseModel):
             return candidate
     raise TypeError(f"{annotation} is neither a section nor a Quantity")

@@ -182,12 +182,13 @@ class Traction:
 
 
 class Driveline(ForceElement):
-    """All wheels driven through open differentials, which split the torque equally.
+    """Wheels driven through open differentials, which split the torque in fixed parts.
 
     The half-shafts run from differentials fixed on the chassis, so the drive torque of a wheel reacts on the
     chassis and not on its upright: each wheel gets a torque about its spin axis, the chassis the opposite
     one.  Open differentials make the speed of the gearbox output the mean of the wheels' speeds relative to
-    the chassis, which balances the power.  The inertia of engine and shafts is not modelled here.
+    the chassis, weighted by their shares of the torque, which balances the power.  The inertia of engine and
+    shafts is not modelled here.
 
     Parameters
     ----------
@@ -201,6 +202,13 @@ class Driveline(ForceElement):
         Engine and gears.
     throttle : str
         Name of the input, 0 … 1.
+    shares : sequence of float, optional
+        Part of the torque that each wheel gets; their sum is 1, equal parts if not given.
+
+    Raises
+    ------
+    DataError
+        If there are no wheels, or the shares are not one per wheel with sum 1.
     """
 
     outputs: Mapping[str, str] = {"torque": "N*m", "speed": "rad/s", "power": "W"}
@@ -212,6 +220,7 @@ class Driveline(ForceElement):
         wheels: Sequence[tuple[Body, Body, object, object]],
         parameters: PowertrainParameters,
         throttle: str = "throttle",
+        shares: Sequence[float] | None = None,
     ) -> None:
         self.name = name
         self.chassis = chassis
@@ -226,6 +235,10 @@ class Driveline(ForceElement):
         )
         if not self.wheels:
             raise DataError(f"driveline {name}: no wheels; give at least one")
+        count = len(self.wheels)
+        self.shares = (1.0 / count,) * count if shares is None else tuple(shares)
+        if len(self.shares) != count or not abs(sum(self.shares) - 1.0) <= 1e-9:
+            raise DataError(f"driveline {name}: shares {self.shares} must be {count} numbers with sum 1")
         self.traction = Traction.of(parameters)
         self.throttle = throttle
         self.inputs = (throttle,)
@@ -237,18 +250,17 @@ class Driveline(ForceElement):
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
         axes, mean = [], 0.0
-        for wheel, carrier, _, axis in self.wheels:
+        for (wheel, carrier, _, axis), share in zip(self.wheels, self.shares, strict=True):
             e = observer.direction(carrier, axis, self.chassis)
-            axes.append(e)
-            mean = mean + dot(e, observer.angular_velocity(wheel, self.chassis)) / len(self.wheels)
+            axes.append(share * e)
+            mean = mean + share * dot(e, observer.angular_velocity(wheel, self.chassis))
         total = self.traction.torque(mean, u[self.throttle])
-        each = total / len(self.wheels)
         none = np.zeros(3)
         loads = [
-            PointLoad(wheel, self.chassis, observer.point(wheel, at, self.chassis).r, none, each * e)
+            PointLoad(wheel, self.chassis, observer.point(wheel, at, self.chassis).r, none, total * e)
             for (wheel, _, at, _), e in zip(self.wheels, axes, strict=True)
         ]
-        reaction = -each * sum(axes[1:], start=axes[0])
+        reaction = -total * sum(axes[1:], start=axes[0])
         loads.append(PointLoad(self.chassis, self.chassis, none, none, reaction))
         return Response(loads=loads, outputs={"torque": total, "speed": mean, "power": total * mean})
 

@@ -59,14 +59,22 @@ def build(
     system.group("corner", tuple(data.corners))
     chassis = add_rigid_body(system, "chassis", data.chassis, system.ground, Free())
     link = data.steering.add(system, chassis)
-    wheels = []
+    wheels = {}
     for corner in data.corners.values():
         carrier = corner.add(system, chassis, link if corner.steered else None)
         wheel = corner.add_wheel(system, carrier)
         corner.add_wheel_forces(system, wheel, surface)
-        wheels.append((wheel, wheel.carrier, corner.W, corner.wheel.axis))
+        wheels[corner.name] = (wheel, wheel.carrier, corner.W, corner.wheel.axis)
         system.start(wheel, v=[speed / corner.tyre.unloaded_radius])
-    system.add_force(Driveline("driveline", chassis, wheels, data.powertrain.built()))
+    for axle, bar in data.anti_roll_bars.items():
+        left, right = (
+            system.find(data.corners[name].drop_link_carrier) for name in (f"{axle}_left", f"{axle}_right")
+        )
+        bar.add(system, axle, chassis, (left, right))
+    driven = [wheels[name] for name in data.driven]
+    system.add_force(
+        Driveline("driveline", chassis, driven, data.powertrain.built(), shares=data.torque_shares)
+    )
     add_sensors(system, chassis)
     start_on(system, chassis, surface, data.ride_height, speed)
     return system

@@ -170,6 +170,11 @@ class Corner(Mirrored, ABC):
 
     @property
     @abstractmethod
+    def drop_link_carrier(self) -> str:
+        """Name of the body that the drop link of an anti-roll bar hangs on."""
+
+    @property
+    @abstractmethod
     def tie_rod_end(self) -> Vector:
         """L: the inner end of the tie rod in the design position [m]."""
 

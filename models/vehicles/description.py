@@ -30,6 +30,7 @@ from ce_dynamics.models.data.reading import DataFile, parse_override, read_file
 from ce_dynamics.models.data.schema import leaves
 from ce_dynamics.models.data.validation import entry_of, validate
 from ce_dynamics.models.parts.tmeasy_parameters import TMeasyParameters
+from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBar
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, body
 from ce_dynamics.models.vehicles.corner import CornerData
 from ce_dynamics.models.vehicles.files import files_of, variant_path
@@ -62,6 +63,8 @@ class VehicleParameters:
     ----------
     layout : Layout
         The axles, from front to rear.
+    anti_roll_bars : dict
+        By axle.
     corners : dict
         `Corner` by name, front to rear and left before right; what it has beyond a wheel follows from its
         suspension.
@@ -76,6 +79,7 @@ class VehicleParameters:
     ride_height: float
     chassis: BodyParameters
     corners: dict[str, Any]
+    anti_roll_bars: dict[str, AntiRollBar]
     steering: Any
     powertrain: PowertrainData
     road: RoadData
@@ -150,6 +154,7 @@ class VehicleParameters:
             for axle in layout
             for corner in axle.corners
         }
+        steered = [corner for corner in corners.values() if corner.steered]
         parameters = cls(
             name=name,
             title=next(file.title for file in reversed(layers) if file.title or file is layers[0]),
@@ -161,7 +166,12 @@ class VehicleParameters:
             ride_height=given.vehicle.ride_height,
             chassis=body(given.chassis, np.zeros(3)),
             corners=corners,
-            steering=steering_of(layout).of(given.steering),
+            anti_roll_bars={
+                axle.name: AntiRollBar.of(axle.name, section(given, axle.name).anti_roll_bar)
+                for axle in layout
+                if axle.anti_roll_bar is not None
+            },
+            steering=steering_of(layout).of(section(given, "steering")).aimed(steered),
             powertrain=given.powertrain,
             road=given.road,
             driver=given.driver,
@@ -170,6 +180,7 @@ class VehicleParameters:
             _tree=tree,
         )
         _check_axles(parameters)
+        _check_split(parameters)
         _warn_unphysical(parameters)
         return parameters
 
@@ -203,6 +214,19 @@ class VehicleParameters:
         return next(iter(tyres))
 
     @property
+    def driven(self) -> tuple[str, ...]:
+        """Names of the corners that the engine drives."""
+        return tuple(name for axle in self.layout if axle.driven == "yes" for name in axle.corners)
+
+    @property
+    def torque_shares(self) -> tuple[float, ...]:
+        """Parts of the driveline's torque that the driven wheels get."""
+        split = self.powertrain.torque_split
+        axles = len(self.driven) // 2
+        per_axle = (1.0 / axles,) * axles if split is None else split
+        return tuple(0.5 * share for share in per_axle for _ in range(2))
+
+    @property
     def wheelbase(self) -> Scalar:
         """Distance along x of the first axle's wheel centres from the mean of the others' (m).
 
@@ -223,7 +247,8 @@ class VehicleParameters:
     def mass(self) -> float:
         """Mass of the whole vehicle (kg)."""
         corners = [b for c in self.corners.values() for b in corner_bodies(c)]
-        mass: float = self.chassis.mass + sum(b.mass for b in (*corners, *self.steering.bodies()))
+        bars = [half for bar in self.anti_roll_bars.values() for half in (bar.half, bar.half)]
+        mass: float = self.chassis.mass + sum(b.mass for b in (*corners, *bars, *self.steering.bodies()))
         return mass
 
     def flat(self) -> list[Parameter]:
@@ -233,6 +258,11 @@ class VehicleParameters:
         ``key=text`` are overrides that reproduce this parameter set.
         """
         return flatten(self.data, self._tree, self.groups)
+
+
+def section(data: Description, name: str) -> Any:
+    """A section that not every vehicle has."""
+    return getattr(data, name)
 
 
 def without_replaced(
@@ -280,6 +310,19 @@ def _check_axles(parameters: VehicleParameters) -> None:
                     f"{one}.W at x = {front:g} m must lie ahead of {other}.W at x = {rear:g} m "
                     f"(vehicle coordinates: origin + W)"
                 )
+
+
+def _check_split(parameters: VehicleParameters) -> None:
+    split, axles = parameters.powertrain.torque_split, len(parameters.driven) // 2
+    if split is None:
+        return
+    if axles == 1:
+        raise DataError("powertrain.torque_split: one axle is driven, so it has no effect; leave it out")
+    if len(split) != axles or abs(sum(split) - 1.0) > 1e-9:
+        raise DataError(
+            f"powertrain.torque_split: {len(split)} numbers with sum {sum(split):g}; give one for each "
+            f"of the {axles} driven axles, from front to rear, with sum 1"
+        )
 
 
 def _warn_unphysical(parameters: VehicleParameters) -> None:

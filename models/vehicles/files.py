@@ -10,7 +10,7 @@ from ce_dynamics.models.data.entries import Entry
 from ce_dynamics.models.data.reading import DataFile, read_file
 
 HERE = Path(__file__).parent
-SHIPPED = {"hmmwv": HERE / "hmmwv" / "hmmwv.yaml"}
+SHIPPED = {name: HERE / name / f"{name}.yaml" for name in ("hmmwv", "sedan")}
 """Vehicles by name."""
 VARIANTS = {path.stem: path for path in sorted((HERE / "hmmwv").glob("*.yaml")) if path != SHIPPED["hmmwv"]}
 """Files with just the numbers that differ from the HMMWV's, by name."""
@@ -83,6 +83,28 @@ def shipped_or_path(name: str | Path) -> Path:
 def describes_a_vehicle(path: Path) -> bool:
     """Whether a file stands on its own or names what it builds on; else it is just numbers that differ."""
     return bool(read_file(path).words)
+
+
+def check_vehicle(name: str) -> str:
+    """The name of a shipped vehicle or of a file that describes one.
+
+    Raises
+    ------
+    DataError
+        If there is no such file, or it has just numbers.
+    """
+    if name in SHIPPED:
+        return name
+    path = files.path_of("vehicle", name)
+    if not path.is_file():
+        known = f"give {', '.join(SHIPPED)} or an existing data file"
+        raise DataError(f"no vehicle {checks.shown(name)}; {known}")
+    if not describes_a_vehicle(path):
+        raise DataError(
+            f"{path.name}: names neither its axles nor a base; add 'axles:' or 'base:', or give it to "
+            "--model to change numbers of the HMMWV"
+        )
+    return name
 
 
 def variant_path(variant: str | Path) -> Path:

@@ -40,7 +40,7 @@ _FREE = re.compile(
     | damper\.coefficient
     | ground_spring\.(stiffness|damping|height)
     | brake\.\w+
-    | tyre\.(?!radius|width|rim_radius)\w+(\.\w+)?""",
+    | tyre\.(?!radius)\w+(\.\w+)?""",
     re.VERBOSE,
 )
 

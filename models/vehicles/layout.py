@@ -3,8 +3,8 @@
 A data file says it in its table ``axles``, from front to rear::
 
     axles:
-      front: {suspension: double-wishbone, steering: pitman}
-      rear: {suspension: double-wishbone}
+      front: {suspension: double-wishbone, steering: pitman, anti_roll_bar: torsion}
+      rear: {suspension: double-wishbone, driven: no}
 
 Every axle has two corners, ``front_left`` and ``front_right`` for instance, whose numbers are those that the
 suspension's section asks for.
@@ -24,17 +24,22 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.entries import Assignment, Entry
 from ce_dynamics.models.data.groups import Groups
+from ce_dynamics.models.data.schema import Section
+from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBarData
 from ce_dynamics.models.vehicles.corner import Corner
 from ce_dynamics.models.vehicles.sections import Description
 from ce_dynamics.models.vehicles.steering.base import Steering
 from ce_dynamics.models.vehicles.steering.pitman import Pitman
+from ce_dynamics.models.vehicles.steering.rack import Rack
 from ce_dynamics.models.vehicles.suspensions.double_wishbone import DoubleWishboneCorner
 
 SIDES = ("left", "right")
 SUSPENSIONS: Mapping[str, type[Corner]] = {kind.template: kind for kind in (DoubleWishboneCorner,)}
 """Suspensions by the name that data files use."""
-STEERINGS: Mapping[str, type[Steering]] = {kind.template: kind for kind in (Pitman,)}
+STEERINGS: Mapping[str, type[Steering]] = {kind.template: kind for kind in (Pitman, Rack)}
 """Steering mechanisms by the name that data files use."""
+BARS: Mapping[str, type[Section]] = {"torsion": AntiRollBarData}
+"""Anti-roll bars by the name that data files use."""
 SHARED = frozenset({"wheel", "tyre", "brake", "ground_spring"})
 """Sections of corners that are listed once for all while these agree."""
 
@@ -51,6 +56,8 @@ class AxleLayout:
     name: str
     suspension: str
     steering: str | None = None
+    anti_roll_bar: str | None = None
+    driven: str = "yes"
 
     @property
     def corners(self) -> tuple[str, str]:
@@ -95,12 +102,16 @@ def layout_of(words: Iterable[Assignment], label: str) -> Layout:
             )
     layout = tuple(AxleLayout(name, **chosen) for name, chosen in axles.items())
     check_steering(layout, label)
+    if all(axle.driven == "no" for axle in layout):
+        raise DataError(f"{label}: axles: none is driven; take 'driven: no' from one of them")
     return layout
 
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "suspension": tuple(SUSPENSIONS),
     "steering": tuple(STEERINGS),
+    "anti_roll_bar": tuple(BARS),
+    "driven": ("yes", "no"),
 }
 """What can be chosen for an axle."""
 
@@ -146,6 +157,9 @@ def schema_of(layout: Layout) -> type[Description]:
     for axle in layout:
         for corner in axle.corners:
             fields[corner] = (SUSPENSIONS[axle.suspension].section, ...)
+        if axle.anti_roll_bar is not None:
+            parts: dict[str, Any] = {"anti_roll_bar": (BARS[axle.anti_roll_bar], ...)}
+            fields[axle.name] = (create_model("AxleDescription", __base__=Section, **parts), ...)
     fields["steering"] = (steering_of(layout).section, ...)
     schema: type[Description] = create_model("VehicleDescription", __base__=Description, **fields)
     return schema

@@ -60,11 +60,16 @@ class TransmissionData(Section):
 
 
 class PowertrainData(Section):
-    """Engine, transmission and the ratio of the conical gears (wheel speed over shaft speed)."""
+    """Engine, transmission and the ratio of the conical gears (wheel speed over shaft speed).
+
+    ``torque_split`` are the parts of the torque that the driven axles get, from front to rear; equal parts if
+    not given.
+    """
 
     engine: EngineData
     transmission: TransmissionData
     axle_ratio: PositiveFraction
+    torque_split: Ratios | None = None
 
     def built(self) -> PowertrainParameters:
         """As built."""

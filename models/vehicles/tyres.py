@@ -27,8 +27,6 @@ class TyreData(Section):
     """TMeasy tyre (Rill): slopes and forces in multiples of the load, at the loads pn | 2 pn."""
 
     radius: Length
-    width: Length
-    rim_radius: Length
     pn: Annotated[float, Quantity("N", above=0.0)]
     pn_max: Annotated[float, Quantity("N", above=0.0)]
     mu0: PositiveFraction
@@ -56,8 +54,6 @@ class TyreData(Section):
 
     @model_validator(mode="after")
     def _consistent(self) -> TyreData:
-        if not self.rim_radius < self.radius:
-            raise ValueError(f"rim_radius {self.rim_radius:g} m must be less than radius {self.radius:g} m")
         if not self.pn <= self.pn_max:
             raise ValueError(f"pn_max {self.pn_max:g} N must be at least pn {self.pn:g} N")
         for peak, slide in (("sxm", "sxs"), ("sym", "sys"), ("sq0", "sqe")):

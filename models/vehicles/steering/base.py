@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
@@ -13,6 +14,7 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.data.quantities import PositiveFraction, Quantity
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector
+from ce_dynamics.models.vehicles.corner import Corner
 
 Frequency = Annotated[float, Quantity("Hz", above=0.0)]
 
@@ -38,7 +40,8 @@ class Steering(ABC):
 
     1. ``template``: its name in data files; ``section``: its data as written.
     2. `of` makes it of these and refuses, by name, what is no such mechanism.
-    3. `add` adds its bodies, driven by the input ``steering``, and returns what carries the tie rods' ends.
+    3. `aimed` lets it know what it steers; `add` adds its bodies, driven by the input ``steering``, and
+       returns what carries the tie rods' ends.
     4. `moved` tells where a point of that body is at a steering input, from the hardpoints alone.
     5. `full_lock` names the number that sets full lock, in a unit for people.
     """
@@ -50,6 +53,10 @@ class Steering(ABC):
     @abstractmethod
     def of(cls, data: Any) -> Steering:
         """As built, from what is written."""
+
+    def aimed(self, corners: Sequence[Corner]) -> Steering:
+        """The mechanism, turned such that a positive input steers these corners to the left."""
+        return self
 
     @abstractmethod
     def add(self, system: System, chassis: Body) -> Body:

@@ -47,7 +47,8 @@ class ShockHalfData(RodData):
 class DoubleWishboneData(CornerData):
     """A corner on two wishbones; letters as in the paper.
 
-    D, F: lower and upper ball joint; K, L: outer and inner tie-rod joint; W: wheel centre.
+    D, F: lower and upper ball joint; K, L: outer and inner tie-rod joint; W: wheel centre.  An upright link
+    or tie rod that is not given has no mass; a shock absorber without halves is a force between two points.
     """
 
     D: Point
@@ -57,12 +58,16 @@ class DoubleWishboneData(CornerData):
     lower_arm: ArmData
     upper_arm: ArmData
     upright: BodyData
-    upright_link: RodData
-    tie_rod: RodData
-    shock_lower: ShockHalfData
-    shock_upper: ShockHalfData
+    upright_link: RodData | None = None
+    tie_rod: RodData | None = None
+    shock_lower: ShockHalfData | None = None
+    shock_upper: ShockHalfData | None = None
     spring: SpringData
     damper: DamperData
+
+
+MASSLESS = RodData(mass=0.0, radius=1e-3)
+"""For an upright link that is not given."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -84,9 +89,9 @@ class DoubleWishboneCorner(Corner):
     upright: BodyParameters  # the whole: upright_link and spindle together
     upright_link: BodyParameters
     spindle: BodyParameters
-    tie_rod: BodyParameters
-    shock_lower: BodyParameters
-    shock_upper: BodyParameters
+    tie_rod: BodyParameters | None
+    shock_lower: BodyParameters | None
+    shock_upper: BodyParameters | None
     spring: SpringParameters
     damper: DamperParameters
 
@@ -99,6 +104,7 @@ class DoubleWishboneCorner(Corner):
     def left(cls, data: DoubleWishboneData, **common: Any) -> DoubleWishboneCorner:
         """The left corner."""
         origin: Vector = common["origin"]
+        B, J = origin + np.array(data.damper.arm), origin + np.array(data.damper.chassis)
         points = DoubleWishbonePoints(
             A1=origin + np.array(data.lower_arm.rear_pivot),
             A2=origin + np.array(data.lower_arm.front_pivot),
@@ -108,11 +114,10 @@ class DoubleWishboneCorner(Corner):
             F=origin + np.array(data.F),
             K=origin + np.array(data.K),
             L=origin + np.array(data.L),
-            B=origin + np.array(data.damper.arm),
-            J=origin + np.array(data.damper.chassis),
+            **({} if data.shock_lower is None else {"B": B, "J": J}),
         )
-        D, F, K, L, B, J = (getattr(points, letter) for letter in "DFKLBJ")
-        upright, upright_link = body(data.upright, origin), rod(data.upright_link, D, F)
+        D, F, K, L = (getattr(points, letter) for letter in "DFKL")
+        upright, upright_link = body(data.upright, origin), rod(data.upright_link or MASSLESS, D, F)
         return cls(
             **common,
             points=points,
@@ -121,7 +126,7 @@ class DoubleWishboneCorner(Corner):
             upright=upright,
             upright_link=upright_link,
             spindle=remainder(common["name"], "upright", "upright_link", upright, upright_link),
-            tie_rod=rod(data.tie_rod, L, K),
+            tie_rod=None if data.tie_rod is None else rod(data.tie_rod, L, K),
             shock_lower=_shock_half(data.shock_lower, B, J),
             shock_upper=_shock_half(data.shock_upper, J, B),
             spring=SpringParameters.of(data.spring, origin),
@@ -131,7 +136,9 @@ class DoubleWishboneCorner(Corner):
     def linkage(self, chassis: Body, steering: Body | None) -> DoubleWishbone:
         """The closed-form linkage."""
         carrier = None if steering is None else steering.name
-        bodies = DoubleWishboneBodies.prefixed(f"{self.name}.", chassis=chassis.name, steering=carrier)
+        bodies = DoubleWishboneBodies.prefixed(
+            f"{self.name}.", chassis=chassis.name, steering=carrier, tie_rod=self.tie_rod is not None
+        )
         return DoubleWishbone(self.points, bodies)
 
     def add(self, system: System, chassis: Body, steering: Body | None) -> Body:
@@ -147,15 +154,25 @@ class DoubleWishboneCorner(Corner):
         return system.find(f"{self.name}.spindle")
 
     def bodies(self) -> tuple[BodyParameters, ...]:
-        """The paper's seven bodies of a corner."""
-        shock = self.shock_lower, self.shock_upper
-        return (self.lower_arm, self.upright_link, self.upper_arm, *shock, self.spindle, self.tie_rod)
+        """The paper's seven bodies of a corner, without those that are not given."""
+        given = self.shock_lower, self.shock_upper, self.spindle, self.tie_rod
+        return (
+            self.lower_arm,
+            self.upright_link,
+            self.upper_arm,
+            *(body for body in given if body is not None),
+        )
 
     def derived_bodies(self) -> tuple[tuple[str, BodyParameters], ...]:
         """The spindle, if the upright it is taken from is possible."""
         if triangle_excess(nominal(self.upright.inertia)):
             return ()
         return ((f"{self.name}.spindle (upright without upright_link)", self.spindle),)
+
+    @property
+    def drop_link_carrier(self) -> str:
+        """The lower arm."""
+        return f"{self.name}.lower_arm"
 
     @property
     def tie_rod_end(self) -> Vector:
@@ -168,7 +185,9 @@ class DoubleWishboneCorner(Corner):
         return turned_wheel(self.name, D, F, K, L_0, L, self.wheel.axis)
 
 
-def _shock_half(data: ShockHalfData, joint: Vector, other: Vector) -> BodyParameters:
+def _shock_half(data: ShockHalfData | None, joint: Vector, other: Vector) -> BodyParameters | None:
+    if data is None:
+        return None
     u = (other - joint) / magnitude(other - joint)
     return rod(data, joint, joint + data.length * u)
 
@@ -202,6 +221,12 @@ def check_geometry(name: str, data: DoubleWishboneData) -> None:
 
 
 def _check_shock(name: str, data: DoubleWishboneData) -> None:
+    if data.shock_lower is None and data.shock_upper is None:
+        return
+    if data.shock_lower is None or data.shock_upper is None:
+        raise DataError(
+            f"{name}: give both halves of the shock absorber, shock_lower and shock_upper, or none"
+        )
     length = magnitude(np.subtract(data.damper.chassis, data.damper.arm))
     halves = (("shock_lower", data.shock_lower.length), ("shock_upper", data.shock_upper.length))
     for half, own in halves:

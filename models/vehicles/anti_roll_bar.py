@@ -1,0 +1,132 @@
+"""Anti-roll bars: two arms on a lateral axis of the chassis, twisted against each other, on drop links."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Annotated
+
+import numpy as np
+
+from ce_dynamics.algebra.arrays import Array, Scalar
+from ce_dynamics.compiler.free_numbers import decided
+from ce_dynamics.errors import DataError
+from ce_dynamics.kinematics.spindle import SpindleTieRod
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.data.quantities import Point, Quantity
+from ce_dynamics.models.vehicles.bodies import (
+    BodyData,
+    BodyParameters,
+    Mirrored,
+    Vector,
+    add_rigid_body,
+    body,
+)
+from ce_dynamics.models.vehicles.suspensions.points import check_apart, check_off
+
+
+class AntiRollBarData(BodyData):
+    """A bar's left half, relative to the vehicle's origin; the right half is its mirror image.
+
+    The half turns about the lateral axis through ``pivot``; a drop link of constant length joins its ``end``
+    to ``link``, a point of the suspension.
+    """
+
+    pivot: Point
+    end: Point
+    link: Point
+    stiffness: Annotated[float, Quantity("N*m/rad", above=0.0)]
+    damping: Annotated[float, Quantity("N*m*s/rad", at_least=0.0)]
+
+
+@dataclass(frozen=True, eq=False)
+class AntiRollBar(Mirrored):
+    """A bar in vehicle coordinates; points of its left half [m]."""
+
+    half: BodyParameters
+    pivot: Vector
+    end: Vector
+    link: Vector
+    stiffness: float
+    damping: float
+
+    @classmethod
+    def of(cls, axle: str, data: AntiRollBarData) -> AntiRollBar:
+        """As built, from what is written.
+
+        Raises
+        ------
+        DataError
+            If points coincide, or the end lies on the axis.
+        """
+        name = f"{axle}.anti_roll_bar"
+        check_apart(name, [("end", data.end, "link", data.link)])
+        beside = (data.pivot[0], data.pivot[1] + 1.0, data.pivot[2])
+        check_off(name, [("end", data.end, "the bar's axis", data.pivot, beside)])
+        if not decided(data.end[1] > 0.0, f"{name}.end: not on the left"):
+            raise DataError(
+                f"{name}.end: y = {data.end[1]:g} m is not on the left; give the left half (y > 0)"
+            )
+        return cls(
+            half=body(data, np.zeros(3)),
+            pivot=np.array(data.pivot),
+            end=np.array(data.end),
+            link=np.array(data.link),
+            stiffness=data.stiffness,
+            damping=data.damping,
+        )
+
+    def add(self, system: System, axle: str, chassis: Body, links: tuple[Body, Body]) -> None:
+        """Add both halves, hung on the suspensions' bodies `links` (left, right), and the torsion between."""
+        halves = []
+        sides = ("left", self, links[0]), ("right", self.mirrored(), links[1])
+        for side, bar, carrier in sides:
+            along = bar.pivot + np.array((0.0, 1.0, 0.0))
+            name = f"{axle}_{side}.anti_roll_bar"
+            ends = bar.pivot, along, bar.end, bar.link
+            drop_link = SpindleTieRod(*ends, name, None, chassis.name, carrier.name)
+            (joint,) = drop_link.joints()
+            halves.append(add_rigid_body(system, name, bar.half, chassis, joint.hinge))
+            drop_link.close(system)
+        left, right = halves
+        system.add_force(TwistSpring(f"{axle}.anti_roll_bar", left, right, self.stiffness, self.damping))
+
+
+class TwistSpring(ForceElement):
+    """Spring and damper on the difference of two hinge angles: torque on the first hinge −k Δ − c Δ̇.
+
+    Parameters
+    ----------
+    name : str
+    one, other : Body
+        Owners of revolute hinges on the same carrier, with parallel axes.
+    stiffness, damping : float
+        k [N m/rad], c [N m s/rad].
+    """
+
+    outputs: Mapping[str, str] = MappingProxyType({"twist": "rad", "torque": "N*m"})
+
+    def __init__(self, name: str, one: Body, other: Body, stiffness: float, damping: float) -> None:
+        self.name = name
+        self.one, self.other = one, other
+        self.stiffness, self.damping = stiffness, damping
+
+    @property
+    def attachments(self) -> tuple[tuple[Body, Array], ...]:
+        hinges = [(body, body.inboard) for body in (self.one, self.other)]
+        carried = tuple((body, hinge.at_child) for body, hinge in hinges)
+        return (*carried, *((body.carrier, hinge.at_parent) for body, hinge in hinges))
+
+    def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
+        """The torques, and the energy of the spring."""
+        twist = observer.coordinate(self.one, 0) - observer.coordinate(self.other, 0)
+        rate = observer.rate(self.one) - observer.rate(self.other)
+        torque = -self.stiffness * twist - self.damping * rate
+        return Response(
+            loads=(HingeLoad(self.one, 0, torque), HingeLoad(self.other, 0, -torque)),
+            outputs={"twist": twist, "torque": torque},
+            potential=0.5 * self.stiffness * twist * twist,
+        )

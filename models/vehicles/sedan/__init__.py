@@ -1,0 +1,1 @@
+"""A passenger sedan: front drive, double wishbones, rack steering, anti-roll bars."""

@@ -1,0 +1,127 @@
+"""The sedan: rack, anti-roll bars, front drive, from a file that needs nothing of the HMMWV."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ce_dynamics.algebra.arrays import array
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.errors import DataError
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.vehicles.assembly import build
+from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.models.vehicles.equilibrium import settled
+from ce_dynamics.models.vehicles.steering_angle import max_wheel_angle, wheel_angle
+from tests.models.vehicles.any_vehicle import driven, largest_deviation, random_instant
+
+DATA = VehicleParameters.load("sedan")
+HEIGHT = 0.182
+"""[m] of the chassis origin, near that at rest."""
+
+
+@pytest.fixture(scope="module")
+def sedan() -> System:
+    return build(DATA)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_accelerations_of_every_body_against_all_hinges_cut(seed: int, rng: np.random.Generator) -> None:
+    """Travel of 0.2 rad is 65 mm at the wheel; the tolerance is that of the HMMWV's test."""
+    system = driven(build(DATA), "steering.rack")
+    instant = random_instant(system, rng, HEIGHT, travel=0.2, steer=0.05)
+    assert sum(instant.loads.responses[f"{c}.tyre"].outputs["Fz"] for c in system.groups["corner"]) > 1e3
+    assert largest_deviation(instant) < 1e-10
+
+
+def test_bars_resist_roll_and_nothing_else(sedan: System) -> None:
+    """Equal travel of both wheels twists no bar; opposed travel does, and its energy is ½ k Δ²."""
+    model = Model(sedan)
+    names = [entry.name for entry in model.layout.q]
+    for left, right, twisted in (
+        (0.1, -0.1, False),
+        (0.1, 0.1, True),
+    ):  # arm angles are about +x on both sides
+        y = model.y0
+        y[names.index("front_left.lower_arm")], y[names.index("front_right.lower_arm")] = left, right
+        response = model.instant(y, model.u0).loads.responses["front.anti_roll_bar"]
+        twist, torque = response.outputs["twist"], response.outputs["torque"]
+        assert (abs(twist) > 0.05) == twisted
+        assert abs(twist) < 1e-14 or twisted
+        assert torque == pytest.approx(-1200.0 * twist, abs=1e-12)
+        assert response.potential == pytest.approx(600.0 * twist**2, abs=1e-15)
+
+
+def test_a_drop_link_of_the_bar_keeps_its_length(sedan: System) -> None:
+    model = Model(sedan)
+    y = model.y0
+    y[[entry.name for entry in model.layout.q].index("front_left.lower_arm")] = 0.15
+    outward = model.instant(y, model.u0).outward
+    bar = DATA.anti_roll_bars["front"]
+    ends = (("front_left.anti_roll_bar", bar.end), ("front_left.lower_arm", bar.link))
+    one, other = (outward.point(sedan.find(name), at, sedan.ground).r for name, at in ends)
+    assert np.linalg.norm(one - other) == pytest.approx(np.linalg.norm(bar.end - bar.link), abs=1e-14)
+
+
+@pytest.mark.parametrize("steering", [1.0, -0.6])
+def test_wheel_angle_is_that_of_the_mechanism(sedan: System, steering: float) -> None:
+    """The formula from the hardpoints against the poses of all bodies with the rack displaced."""
+    model = Model(sedan)
+    y = model.y0
+    names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
+    rack = DATA.steering
+    y[names.index("steering.rack.motion.position")] = steering * rack.sense * rack.travel
+    outward = model.instant(y, model.u0).outward
+    for name in ("front_left", "front_right"):
+        axis = outward.direction(sedan.find(f"{name}.spindle"), array((0.0, 1.0, 0.0)), sedan.find("chassis"))
+        found = np.arctan2(-float(axis[0]), float(axis[1]))
+        assert found == pytest.approx(float(wheel_angle(DATA, DATA.corners[name], steering)), abs=1e-13)
+        assert found * steering > 0.0  # positive input: to the left
+
+
+def test_a_rack_ahead_of_the_axle_steers_to_the_left_too() -> None:
+    """Tie rods mirrored in x to the other side of the steering axis: the rack moves the other way."""
+    ahead = VehicleParameters.load(
+        "sedan",
+        ["front.K=(0.15, 0.77, -0.12) m", "front.L=(0.2, 0.42, -0.12) m"],
+    )
+    assert (DATA.steering.sense, ahead.steering.sense) == (-1, 1)
+    assert float(max_wheel_angle(ahead)) > 0.3
+
+
+def test_too_much_travel_of_the_rack_is_refused_with_what_there_is() -> None:
+    with pytest.raises(Exception, match=r"steering\.travel = 300 mm; admissible is up to \d+(\.\d+)? mm"):
+        max_wheel_angle(VehicleParameters.load("sedan", ["steering.travel=0.3 m"]))
+
+
+def test_only_the_front_is_driven(sedan: System) -> None:
+    assert DATA.driven == ("front_left", "front_right")
+    model = Model(sedan)
+    u = model.inputs_with(inputs={"throttle": 1.0})
+    rates = [[e.name for e in model.layout.v].index(f"{c}.wheel_rate") for c in sedan.groups["corner"]]
+    idle, pushed = (model.instant(model.y0, inputs).accelerations.v_dot[rates] for inputs in (model.u0, u))
+    assert np.all((pushed - idle)[:2] > 10.0)
+    # the rear wheels feel it only by way of the chassis that pitches
+    assert np.all(np.abs((pushed - idle)[2:]) < 0.01 * (pushed - idle)[0])
+
+
+def test_torque_split() -> None:
+    with pytest.raises(DataError, match="one axle is driven, so it has no effect"):
+        VehicleParameters.load("sedan", ["powertrain.torque_split=(0.4, 0.6)"])
+    for wrong in ("(0.4, 0.4)", "(0.2, 0.4, 0.4)"):
+        with pytest.raises(
+            DataError, match="one for each of the 2 driven axles, from front to rear, with sum 1"
+        ):
+            VehicleParameters.load(overrides=[f"powertrain.torque_split={wrong}"])
+    split = VehicleParameters.load(overrides=["powertrain.torque_split=(0.4, 0.6)"])
+    assert split.torque_shares == pytest.approx((0.2, 0.2, 0.3, 0.3), abs=1e-16)
+
+
+def test_it_stands_on_its_wheels(sedan: System) -> None:
+    model = Model(sedan)
+    y = settled(model)
+    loads = [
+        model.instant(y, model.u0).loads.responses[f"{c}.tyre"].outputs["Fz"] for c in sedan.groups["corner"]
+    ]
+    assert sum(loads) == pytest.approx(9.81 * DATA.mass, rel=1e-6)
+    assert loads[0] > loads[2]  # the engine is in front

@@ -1,0 +1,117 @@
+"""What a vehicle is made of: axles by name, files that build on others, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.vehicles.case import load_parameters
+from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.models.vehicles.files import SHIPPED, check_vehicle
+
+SEDAN = SHIPPED["sedan"].read_text(encoding="utf-8")
+
+
+def written(folder: Path, text: str, name: str = "own.yaml") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_shipped_vehicles_are_complete_and_list_sources(name: str) -> None:
+    vehicle = VehicleParameters.load(name)
+    assert all(parameter.source in vehicle.sources for parameter in vehicle.flat())
+    again = VehicleParameters.load(name, [f"{p.key}={p.text}" for p in vehicle.flat()])
+    assert again.data == vehicle.data
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        (
+            "suspension: double-wishbone, steering",
+            "suspension: twin, steering",
+            "front.suspension: unknown 'twin'",
+        ),
+        (
+            "front: {suspension: double-wishbone, steering: rack",
+            "front: {steering: rack",
+            "no suspension is named",
+        ),
+        ("steering: rack, ", "", "none is steered; give one of them steering: pitman or rack"),
+        ("axles:", "axes:", "what the vehicle is made of is missing; write for example axles:"),
+        ("driven: no}", "driven: no, wheels: 2}", "axles: 'rear.wheels': an axle has suspension, steering"),
+        ("  rear: {susp", "  tyre: {susp", "'tyre' is no name for an axle"),
+        ("  rear: {susp", "  rear_left: {susp", "reads like a corner; leave out the side"),
+        ("  rear: {susp", "  front: {susp", "the key 'front' is there twice"),
+        (
+            "steering: rack, anti",
+            "steering: rack, driven: no, anti",
+            "none is driven; take 'driven: no' from one",
+        ),
+    ],
+)
+def test_axles_that_are_none(tmp_path: Path, before: str, after: str, message: str) -> None:
+    assert SEDAN.count(before) == 1
+    own = written(tmp_path, SEDAN.replace(before, after))
+    with pytest.raises(DataError) as caught:
+        VehicleParameters.load(own)
+    assert message in str(caught.value)
+    assert str(caught.value).startswith("own.yaml")
+
+
+def test_a_file_that_builds_on_another(tmp_path: Path) -> None:
+    family = written(tmp_path, "base: sedan\ntitle: Family car\nchassis:\n  mass: 1700 kg\n", "family.yaml")
+    loaded = written(tmp_path, "base: family.yaml\nfront:\n  spring:\n    linear: 80 kN/m\n")
+    vehicle = load_parameters(loaded, [])
+    assert (vehicle.title, vehicle.name, vehicle.chassis.mass) == ("Family car", "own", 1700.0)
+    assert [c.spring.linear for c in vehicle.corners.values()] == [80e3, 80e3, 60e3, 60e3]
+    assert check_vehicle(str(family)) == str(family)
+
+
+def test_several_bases_are_laid_one_over_the_other(tmp_path: Path) -> None:
+    written(tmp_path, "chassis:\n  mass: 1700 kg\nroad:\n  friction: 0.5\n", "heavy.yaml")
+    own = written(tmp_path, "base: [sedan, heavy.yaml]\nroad:\n  friction: 0.4\n")
+    vehicle = VehicleParameters.load(own)
+    assert (vehicle.chassis.mass, vehicle.road.friction) == (1700.0, 0.4)
+
+
+def test_bases_that_are_none(tmp_path: Path) -> None:
+    with pytest.raises(
+        DataError, match=r"own.yaml:1: base: no file 'nothing' beside it, and no vehicle 'nothing'"
+    ):
+        VehicleParameters.load(written(tmp_path, "base: nothing\n"))
+    written(tmp_path, "base: own.yaml\n", "other.yaml")
+    with pytest.raises(DataError, match=r"builds on itself by way of other.yaml"):
+        VehicleParameters.load(written(tmp_path, "base: other.yaml\n"))
+    with pytest.raises(DataError, match="expected the name of a file or a list"):
+        VehicleParameters.load(written(tmp_path, "base: {sedan: 1}\n"))
+
+
+def test_a_file_with_just_numbers_is_no_vehicle(tmp_path: Path) -> None:
+    just = written(tmp_path, "chassis:\n  mass: 3 t\n")
+    assert load_parameters(just, []).chassis.mass == 3000.0  # laid over the HMMWV
+    with pytest.raises(DataError, match="names neither its axles nor a base"):
+        check_vehicle(str(just))
+    with pytest.raises(DataError, match="no vehicle 'truck'; give hmmwv, sedan or an existing data file"):
+        check_vehicle("truck")
+
+
+def test_numbers_of_another_vehicle_are_unknown(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"unknown parameter 'steering.max_angle'"):
+        VehicleParameters.load("sedan", ["steering.max_angle=30 deg"])
+    with pytest.raises(DataError, match=r"unknown parameter 'tyre.width'"):
+        VehicleParameters.load("sedan", ["tyre.width=0.2 m"])
+    with pytest.raises(DataError, match="anti_roll_bar"):
+        VehicleParameters.load(overrides=["front.anti_roll_bar.stiffness=1 N*m/rad"])
+
+
+def test_numbers_of_an_axle_itself() -> None:
+    """They are the bar's, and no corner's."""
+    stiff = VehicleParameters.load("sedan", ["front.anti_roll_bar.stiffness=3000 N*m/rad"])
+    assert stiff.anti_roll_bars["front"].stiffness == 3000.0
+    assert stiff.anti_roll_bars["rear"].stiffness == 800.0
+    assert stiff.mass == pytest.approx(VehicleParameters.load("sedan").mass)
