@@ -11,7 +11,12 @@ from typing import NamedTuple
 
 from ce_dynamics.algebra.arrays import Scalar, absolute, arctan, cos, minimum, sqrt, tan
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
-from ce_dynamics.models.tyres.magic_formula.curve import away_from_zero, cosine_curve, sign
+from ce_dynamics.models.tyres.magic_formula.curve import (
+    away_from_zero,
+    cos_arctan,
+    cosine_curve,
+    sign,
+)
 from ce_dynamics.models.tyres.magic_formula.lateral import Lateral, Weight
 from ce_dynamics.models.tyres.magic_formula.mode import Mode
 from ce_dynamics.models.tyres.magic_formula.operating_point import OperatingPoint
@@ -78,8 +83,15 @@ def residual_moment(
     arm = c.UNLOADED_RADIUS * (offset + by_camber) * s.LMUY * sign(s.Vx) * cos(s.alpha_star)
     Dr = s.Fz_moment * arm + spin.Drp  # (4.E47)
     Br = (c.QBZ9 * c.LKY / s.LMUY + c.QBZ10 * lateral.ByCy) * spin.zeta6  # (4.E45)
-    Cr = spin.zeta7  # (4.E46)
-    return Dr * cos(Cr * arctan(Br * a.alpha_r_eq)) * s.smooth
+    bent = Br * a.alpha_r_eq
+    hill = cos(spin.zeta7 * arctan(bent)) if mode.turn_slip else cos_arctan(bent)  # Cr = ζ7 (4.E46)
+    return Dr * hill * s.smooth
+
+
+def arm_of_Fx(c: Coefficients, s: OperatingPoint, Fy: Scalar) -> Scalar:
+    """s (A56): how far Fx acts beside the contact centre [m]."""
+    by_camber = (c.SSZ3 + c.SSZ4 * s.dfz) * s.gamma * c.LGAZ
+    return c.UNLOADED_RADIUS * (c.SSZ1 + c.SSZ2 * Fy / c.FNOMIN + by_camber) * c.LS
 
 
 def aligning(
@@ -107,7 +119,5 @@ def aligning(
     a = slips(c, s, lateral, Kxk)
     t = pneumatic_trail(c, mode, s, a)
     Mzr = residual_moment(c, mode, s, lateral, w, a)
-    by_camber = (c.SSZ3 + c.SSZ4 * s.dfz) * s.gamma * c.LGAZ
-    arm = c.UNLOADED_RADIUS * (c.SSZ1 + c.SSZ2 * Fy / c.FNOMIN + by_camber) * c.LS  # (A56)
     Fy_prime = Fy - w.SVyk if c.version == 52 else w.Gyk * upright.Fy0  # (4.E74)
-    return Aligning(-t * Fy_prime + Mzr + arm * Fx, t, Mzr)  # (4.E72), (4.E71)
+    return Aligning(-t * Fy_prime + Mzr + arm_of_Fx(c, s, Fy) * Fx, t, Mzr)  # (4.E72), (4.E71)

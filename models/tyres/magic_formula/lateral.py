@@ -30,8 +30,10 @@ class Lateral(NamedTuple):
         Friction μ_y as the equations use it, of either sign.
     Kya : scalar
         Cornering stiffness K_yα [N/rad].
+    alpha_y : scalar
+        Slip with its shift α_y.
     SHy, SVy : scalar
-        Shifts [rad, N].
+        Shifts [rad, N]: Fy0 without SVy vanishes with α_y.
     ByCy : scalar
         B_y C_y, which the residual moment needs [1/rad].
     zeta2 : scalar
@@ -41,6 +43,7 @@ class Lateral(NamedTuple):
     Fy0: Scalar
     muy: Scalar
     Kya: Scalar
+    alpha_y: Scalar
     SHy: Scalar
     SVy: Scalar
     ByCy: Scalar
@@ -66,7 +69,7 @@ def pure(c: Coefficients, mode: Mode, s: OperatingPoint, gamma_star: Scalar) -> 
     Fy0 = sine_curve(Dy, Cy, By, Ey, alpha_y) + SVy  # (4.E19)
     if mode.star:
         Fy0 = where(s.Vx < 0.0, -Fy0, Fy0)
-    return Lateral(Fy0, muy, Kya, SHy, SVy, By * Cy, zeta2)
+    return Lateral(Fy0, muy, Kya, alpha_y, SHy, SVy, By * Cy, zeta2)
 
 
 def cornering_stiffness(c: Coefficients, Fz: Scalar, dpi: Scalar, gamma: Scalar) -> Scalar:

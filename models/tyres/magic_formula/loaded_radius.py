@@ -84,6 +84,23 @@ class Load(NamedTuple):
     slope: Scalar
 
 
+def load_61(c: Coefficients, sunk: Scalar, at: Surroundings) -> Load:
+    """Load of 5.2 and 6.1 where the wheel has sunk by R_Ω − R_l (A3.3); zero in the air."""
+    R0 = c.UNLOADED_RADIUS
+    rho = maximum(sunk, 0.0)
+    d = rho / R0
+    grown, by_pressure = stiffening(c, at)
+    y = c.Q_FCY * at.Fy / c.FNOMIN
+    factor = (grown - y * y) * by_pressure * c.FNOMIN
+    q_1, q_2 = linear_term(c), c.Q_FZ2
+    return Load(rho, factor * (q_1 + q_2 * d) * d, factor * (q_1 + 2.0 * q_2 * d) / R0)
+
+
+def load(c: Coefficients, sunk: Scalar, at: Surroundings) -> Load:
+    """Load where the wheel has sunk by R_Ω − R_l, as the version of the tyre has it."""
+    return load_62(c, sunk, at) if c.version == 62 else load_61(c, sunk, at)
+
+
 def load_62(c: Coefficients, sunk: Scalar, at: Surroundings) -> Load:
     """Load of 6.2 where the wheel has sunk by R_Ω − R_l; negative in the air over the crown.
 

@@ -19,11 +19,27 @@ from ce_dynamics.models.tyres.magic_formula.turn_slip import zeta_1
 
 
 class Longitudinal(NamedTuple):
-    """Fx0 at pure slip [N], friction μ_x, slip stiffness K_xκ [N]."""
+    """Pure longitudinal slip.
+
+    Attributes
+    ----------
+    Fx0 : scalar
+        [N].
+    mux : scalar
+        Friction μ_x.
+    Kxk : scalar
+        Slip stiffness K_xκ [N].
+    kappa_x : scalar
+        Slip with its shift κ_x.
+    SVx : scalar
+        Vertical shift [N]: Fx0 without it vanishes with κ_x.
+    """
 
     Fx0: Scalar
     mux: Scalar
     Kxk: Scalar
+    kappa_x: Scalar
+    SVx: Scalar
 
 
 def pure(c: Coefficients, mode: Mode, s: OperatingPoint) -> Longitudinal:
@@ -43,7 +59,7 @@ def pure(c: Coefficients, mode: Mode, s: OperatingPoint) -> Longitudinal:
     if mode.limits:
         Ex = minimum(Ex, 1.0)
     Fx0 = sine_curve(Dx, Cx, Bx, Ex, kappa_x) + SVx  # (4.E9)
-    return Longitudinal(where(s.Vx < 0.0, -Fx0, Fx0), mux, Kxk)
+    return Longitudinal(where(s.Vx < 0.0, -Fx0, Fx0), mux, Kxk, kappa_x, SVx)
 
 
 def friction(c: Coefficients, s: OperatingPoint, gamma_x: Scalar) -> Scalar:

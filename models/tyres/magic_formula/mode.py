@@ -23,12 +23,15 @@ class Mode:
     least_load : bool
         With limits: moments and radii are those of at least the load FZMIN, as MFeval has them.  They then
         jump where the wheel lifts off.
+    low_speed : bool
+        With limits: slips are reduced below VXLOW.  Off where states keep slips finite.
     """
 
     limits: bool = True
     star: bool = False
     turn_slip: bool = False
     least_load: bool = True
+    low_speed: bool = True
 
     @classmethod
     def of(cls, use_mode: int) -> Mode:

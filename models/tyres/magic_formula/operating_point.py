@@ -11,6 +11,9 @@ from ce_dynamics.models.tyres.magic_formula.curve import EPSILON, absent, sign
 from ce_dynamics.models.tyres.magic_formula.effective_radius import Rolling, rolling, turning
 from ce_dynamics.models.tyres.magic_formula.mode import Mode
 
+_UPRIGHT = 1.57
+"""Slip angle [rad], files give 1.5708, from which on its tangent has no limit."""
+
 
 class Inputs(NamedTuple):
     """An operating point in ISO-W axes: x forward in the wheel plane, y to the left, z up from the road.
@@ -33,6 +36,10 @@ class Inputs(NamedTuple):
         Inflation pressure [Pa].
     omega : scalar, optional
         Spin of the wheel Ω [rad/s]; that of the slip, Ω R_e = (1 + κ) V_x, if not given.
+    friction : scalar
+        Friction of the road over that of the measurement.
+    tan_alpha : scalar, optional
+        tan α, if it is at hand: with α*, which needs nothing else of α.
     """
 
     Fz: Scalar
@@ -43,6 +50,8 @@ class Inputs(NamedTuple):
     Vx: Scalar
     p: Scalar
     omega: Scalar | None = None
+    friction: Scalar = 1.0
+    tan_alpha: Scalar | None = None
 
 
 class OperatingPoint(NamedTuple):
@@ -58,7 +67,7 @@ class OperatingPoint(NamedTuple):
         The load at least FZMIN, zero in the air: for moments and radii (limits only).
     Vx : scalar
         As given.
-    alpha_star, gamma_star, cos_alpha_prime : scalar
+    tan_alpha, alpha_star, gamma_star, cos_alpha_prime : scalar
         (4.E3), (4.E4), (4.E6).
     dfz, dpi : scalar
         (4.E2a), (4.E2b).
@@ -81,6 +90,7 @@ class OperatingPoint(NamedTuple):
     phit: Scalar
     p: Scalar
     Vx: Scalar
+    tan_alpha: Scalar
     alpha_star: Scalar
     gamma_star: Scalar
     cos_alpha_prime: Scalar
@@ -121,13 +131,18 @@ def low_speed_reduction(c: Coefficients, Vx: Scalar) -> tuple[Scalar, Scalar]:
 def limited(c: Coefficients, mode: Mode, i: Inputs) -> Limited:
     """Hold an operating point within the ranges of the file, and reduce slips below VXLOW."""
     linear, smooth = low_speed_reduction(c, i.Vx)
-    speed = absolute(i.Vx) + absolute(tan(i.alpha) * i.Vx)
+    sideways = 1.0
+    if mode.low_speed:
+        speed = absolute(i.Vx) + absolute(tan(i.alpha) * i.Vx)
+        sideways = minimum(speed / c.VXLOW, 1.0)
+    else:
+        linear = 1.0
     Fz = minimum(i.Fz, c.FZMAX)
     return Limited(
         Fz=Fz,
         Fz_moment=where(Fz > 0.0, maximum(Fz, c.FZMIN), 0.0) if mode.least_load else Fz,
         kappa=within(i.kappa * linear, c.KPUMIN, c.KPUMAX),
-        alpha=within(i.alpha * minimum(speed / c.VXLOW, 1.0), c.ALPMIN, c.ALPMAX),
+        alpha=within(i.alpha * sideways, c.ALPMIN, c.ALPMAX),
         gamma=within(i.gamma, c.CAMMIN, c.CAMMAX),
         phit=i.phit * cos(i.alpha) * linear * where(i.Vx < 0.0, -1.0, 1.0),
         p=within(i.p, c.PRESMIN, c.PRESMAX),
@@ -147,7 +162,7 @@ def operating_point(c: Coefficients, mode: Mode, inputs: Inputs) -> OperatingPoi
         )
     dfz = at.Fz / c.Fz0_prime - 1.0  # (4.E2a)
     dpi = c.LIP * at.p / c.NOMPRES - 1.0  # (4.E2b)
-    tan_alpha = tan(at.alpha)
+    tan_alpha = tan(at.alpha) if given.tan_alpha is None else tangent(c, mode, given.tan_alpha)
     speed = absolute(Vx)
     V = speed * sqrt(1.0 + tan_alpha * tan_alpha)  # of the contact centre
     wheel = (
@@ -155,11 +170,10 @@ def operating_point(c: Coefficients, mode: Mode, inputs: Inputs) -> OperatingPoi
         if given.omega is None
         else turning(c, given.Fz, given.omega, dpi)
     )
-    LMUX: Scalar = c.LMUX
-    LMUY: Scalar = c.LMUY
+    LMUX, LMUY = c.LMUX * given.friction, c.LMUY * given.friction
     if not absent(c.LMUV):
         Vs = speed * sqrt(at.kappa * at.kappa + tan_alpha * tan_alpha)  # (4.E5), (3.39)
-        LMUX, LMUY = (L / (1.0 + c.LMUV * Vs / c.LONGVL) for L in (c.LMUX, c.LMUY))  # (4.E7)
+        LMUX, LMUY = (L / (1.0 + c.LMUV * Vs / c.LONGVL) for L in (LMUX, LMUY))  # (4.E7)
     phi: Scalar = 0.0
     epsilon_gamma: Scalar = 0.0
     if mode.turn_slip:
@@ -175,6 +189,7 @@ def operating_point(c: Coefficients, mode: Mode, inputs: Inputs) -> OperatingPoi
         phit=at.phit,
         p=at.p,
         Vx=Vx,
+        tan_alpha=tan_alpha,
         alpha_star=tan_alpha * sign(Vx) if mode.star else at.alpha,  # (4.E3)
         gamma_star=sin(at.gamma) if mode.star else at.gamma,  # (4.E4)
         cos_alpha_prime=Vx / (V + EPSILON),  # (4.E6), (4.E6a)
@@ -187,6 +202,14 @@ def operating_point(c: Coefficients, mode: Mode, inputs: Inputs) -> OperatingPoi
         phi=phi,
         epsilon_gamma=epsilon_gamma,
     )
+
+
+def tangent(c: Coefficients, mode: Mode, tan_alpha: Scalar) -> Scalar:
+    """tan α within the range of α."""
+    if not mode.limits:
+        return tan_alpha
+    low, high = (math.tan(bound) if abs(bound) < _UPRIGHT else bound * 1e12 for bound in (c.ALPMIN, c.ALPMAX))
+    return within(tan_alpha, low, high)
 
 
 def spin(c: Coefficients, at: Limited, epsilon_gamma: Scalar, omega: Scalar, V: Scalar) -> Scalar:

@@ -19,11 +19,17 @@ class Relaxation(NamedTuple):
     sigmay: Scalar
 
 
-def relaxation(c: Coefficients, s: OperatingPoint, Kxk: Scalar, Kya: Scalar) -> Relaxation:
-    """(17)–(19) of Besselink et al. (2010); the lengths of 5.2 are those of its manual."""
-    dfz, dpi = s.dfz, s.dpi
+def contact_stiffness(c: Coefficients, dfz: Scalar, dpi: Scalar) -> tuple[Scalar, Scalar]:
+    """C_x and C_y [N/m]: (17), (18) of Besselink et al. (2010)."""
     Cx = c.LONGITUDINAL_STIFFNESS * (1.0 + c.PCFX1 * dfz + c.PCFX2 * dfz * dfz) * (1.0 + c.PCFX3 * dpi)
     Cy = c.LATERAL_STIFFNESS * (1.0 + c.PCFY1 * dfz + c.PCFY2 * dfz * dfz) * (1.0 + c.PCFY3 * dpi)
+    return Cx, Cy
+
+
+def relaxation(c: Coefficients, s: OperatingPoint, Kxk: Scalar, Kya: Scalar) -> Relaxation:
+    """Lengths by (19) of Besselink et al. (2010); those of 5.2 are of its manual."""
+    dfz = s.dfz
+    Cx, Cy = contact_stiffness(c, dfz, s.dpi)
     if c.version != 52:
         return Relaxation(Cx, Cy, absolute(Kxk / Cx), absolute(Kya / Cy))
     R0, f = c.UNLOADED_RADIUS, s.Fz / c.FNOMIN

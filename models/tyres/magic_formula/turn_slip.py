@@ -17,7 +17,6 @@ from ce_dynamics.algebra.arrays import (
     minimum,
     sin,
     sqrt,
-    tan,
     where,
 )
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
@@ -42,7 +41,7 @@ def zeta_2(c: Coefficients, mode: Mode, s: OperatingPoint) -> Scalar:
     if not mode.turn_slip:
         return 1.0
     spin = c.UNLOADED_RADIUS * absolute(s.phi)
-    Byp = c.PDYP1 * (1.0 + c.PDYP2 * s.dfz) * cos_arctan(c.PDYP3 * tan(s.alpha))  # (4.78)
+    Byp = c.PDYP1 * (1.0 + c.PDYP2 * s.dfz) * cos_arctan(c.PDYP3 * s.tan_alpha)  # (4.78)
     return cos_arctan(Byp * (spin + c.PDYP4 * sqrt(spin)))  # (4.77)
 
 

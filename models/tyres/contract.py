@@ -1,0 +1,112 @@
+"""What every tyre model of the vehicles provides, and what it is told about the wheel on the road."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from ce_dynamics.algebra.arrays import Array, Scalar, absolute, maximum
+from ce_dynamics.mechanism.forces.base import NO_OUTPUTS, StateDeclaration
+
+TINY_SPEED = 1e-9
+"""[m/s]; below it, rolling and sliding count as rest."""
+
+
+class WheelOnRoad(NamedTuple):
+    """A wheel on the road in contact axes (ISO-W): x forward, y left in the road plane, z along its normal.
+
+    Attributes
+    ----------
+    radius, radius_rate : scalar
+        Distance of the wheel centre from the road in the wheel plane [m], and its rate [m/s]; larger than the
+        tyre in the air.
+    v_x, v_y : scalar
+        Velocity of the contact centre without the wheel's spin [m/s].
+    spin : scalar
+        About the spin axis [rad/s], positive rolling forward.
+    gamma : scalar
+        Inclination [rad], positive where the wheel leans to the right.
+    yaw_rate : scalar
+        Of the wheel about the road's normal [rad/s].
+    friction : scalar
+        Friction coefficient of the road.
+    """
+
+    radius: Scalar
+    radius_rate: Scalar
+    v_x: Scalar
+    v_y: Scalar
+    spin: Scalar
+    gamma: Scalar
+    yaw_rate: Scalar
+    friction: Scalar
+
+
+class TyreAnswer(NamedTuple):
+    """Forces [N] and moments [N m] of the road on the wheel at the contact centre, in contact axes.
+
+    Attributes
+    ----------
+    Fx, Fy, Fz, Mx, My, Mz : scalar
+    x_dot : sequence of scalar
+        Rates of the model's states.
+    slip, slip_angle : scalar
+        Longitudinal slip and slip angle [rad], as the model itself defines them.
+    deflection : scalar
+        Vertical, zero in the air [m].
+    rolling_speed : scalar
+        Effective radius times spin [m/s].
+    potential : scalar
+        Energy stored [J].
+    """
+
+    Fx: Scalar
+    Fy: Scalar
+    Fz: Scalar
+    Mx: Scalar
+    My: Scalar
+    Mz: Scalar
+    x_dot: Sequence[Scalar]
+    slip: Scalar
+    slip_angle: Scalar
+    deflection: Scalar
+    rolling_speed: Scalar
+    potential: Scalar
+
+
+class TyreModel(ABC):
+    """Contract of a tyre model.
+
+    1. ``unloaded_radius`` [m] decides where the road is looked at.
+    2. ``states``: the first-order states it owns; `evaluate` returns their rates in the same order.
+    3. ``outputs``: names and units of what `evaluate` reports beyond `TyreAnswer`, if any.
+    4. `evaluate` is written on scalars and `where`: it never branches on a value.  It is finite everywhere:
+       at rest, in the air, with a locked and with a spinning wheel.
+    5. In the air all forces are zero and the states relax.
+    6. Sliding never gains energy: forces oppose the sliding that causes them.
+    """
+
+    states: tuple[StateDeclaration, ...] = ()
+    outputs: Mapping[str, str] = NO_OUTPUTS
+
+    @property
+    @abstractmethod
+    def unloaded_radius(self) -> float:
+        """r0 [m]."""
+
+    @abstractmethod
+    def evaluate(self, wheel: WheelOnRoad, x: Array) -> TyreAnswer:
+        """Forces and rates of the states x for a wheel on the road."""
+
+
+DEFLECTIONS = (StateDeclaration("x_e", "m"), StateDeclaration("y_e", "m"))
+"""States of models whose contact is deflected along and across."""
+
+
+def bounded_slip(v_x: Scalar, rolling_speed: Scalar) -> Scalar:
+    """Slip in [−1, 1]: −1 is locked, 0 rolling, 1 spinning on the spot; the sense is that of driving forward.
+
+    (r Ω − v_x) over the larger of the two speeds.
+    """
+    return (rolling_speed - v_x) / maximum(maximum(absolute(v_x), absolute(rolling_speed)), TINY_SPEED)

@@ -1,0 +1,130 @@
+"""A tyre of any model between a wheel and the road, as a force element."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, dot
+from ce_dynamics.errors import DataError
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
+from ce_dynamics.mechanism.hinges.base import finite_vector, unit_axis
+from ce_dynamics.models.parts.road import Road
+from ce_dynamics.models.parts.tyre_tmeasy import Contact, contact
+from ce_dynamics.models.tyres.contract import TyreModel, WheelOnRoad, bounded_slip
+
+__all__ = ["RoadTyre", "wheel_on_road"]
+
+OUTPUTS: Mapping[str, str] = {
+    "Fx": "N",
+    "Fy": "N",
+    "Fz": "N",
+    "Mx": "N*m",
+    "My": "N*m",
+    "Mz": "N*m",
+    "slip": "1",
+    "slip_angle": "rad",
+    "bounded_slip": "1",
+    "deflection": "m",
+    "inclination": "rad",
+}
+"""Of every tyre: forces and moments at the contact centre in its axes, slips, deflection, inclination."""
+
+
+def wheel_on_road(c: Contact, axis: Array, omega: Array) -> WheelOnRoad:
+    """What a tyre model is told, of a contact and of the wheel's spin axis and angular velocity."""
+    lean, upright = dot(axis, c.e_n), dot(axis, c.e_y)
+    return WheelOnRoad(
+        radius=c.radius,
+        radius_rate=-c.deflection_rate,
+        v_x=c.v_x,
+        v_y=c.v_y,
+        spin=c.spin,
+        gamma=arctan2(lean, upright),
+        yaw_rate=dot(omega, c.e_n) - c.spin * lean,
+        friction=c.friction,
+    )
+
+
+class RoadTyre(ForceElement):
+    """A tyre between a wheel and the ground.
+
+    The spin axis is taken from the carrier and only the centre and the angular velocity from the wheel, so
+    that the wheel's body frame need not spin with it.
+
+    Parameters
+    ----------
+    name : str
+        Unique in the system.
+    wheel : Body
+        The wheel the forces act on.
+    carrier : Body
+        The body that carries it (the upright).
+    centre : (3,) array_like
+        Wheel centre in the design pose [m].
+    spin_axis : (3,) array_like
+        Spin axis in the design pose, to the left (about which rolling forward is positive).
+    model : TyreModel
+        The tyre: TMeasy, Magic Formula, ....
+    road : Road
+        What it rolls on.
+    ground : Body
+        The system's ground.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        wheel: Body,
+        carrier: Body,
+        centre: object,
+        spin_axis: object,
+        model: TyreModel,
+        road: Road,
+        ground: Body,
+    ) -> None:
+        self.name = name
+        self.wheel = wheel
+        self.carrier = carrier
+        self.centre = finite_vector(centre, f"tyre {name}", "centre")
+        self.spin_axis = unit_axis(spin_axis, f"tyre {name}")
+        self.model = checks.instance(
+            f"tyre {name}: model", model, TyreModel, "a tyre model, for example MagicFormulaTyre", DataError
+        )
+        self.road = road
+        self.ground = ground
+        self.states = model.states
+        self.outputs = {**OUTPUTS, **model.outputs}
+
+    @property
+    def attachments(self) -> tuple[tuple[Body, Array], ...]:
+        return ((self.wheel, self.centre), (self.carrier, self.centre), (self.ground, self.centre))
+
+    def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
+        centre = observer.point(self.wheel, self.centre, self.ground)
+        axis = observer.direction(self.carrier, self.spin_axis, self.ground)
+        omega = observer.angular_velocity(self.wheel, self.ground)
+        c = contact(self.road, self.model.unloaded_radius, centre.r, axis, centre.v, omega)
+        seen = wheel_on_road(c, axis, omega)
+        f = self.model.evaluate(seen, x)
+        force = f.Fx * c.e_x + f.Fy * c.e_y + f.Fz * c.e_n
+        torque = f.Mx * c.e_x + f.My * c.e_y + f.Mz * c.e_n
+        return Response(
+            loads=(PointLoad(self.wheel, self.ground, c.r, force, torque),),
+            x_dot=tuple(f.x_dot),
+            outputs={
+                "Fx": f.Fx,
+                "Fy": f.Fy,
+                "Fz": f.Fz,
+                "Mx": f.Mx,
+                "My": f.My,
+                "Mz": f.Mz,
+                "slip": f.slip,
+                "slip_angle": f.slip_angle,
+                "bounded_slip": bounded_slip(c.v_x, f.rolling_speed),
+                "deflection": f.deflection,
+                "inclination": seen.gamma,
+            },
+            potential=f.potential,
+        )

@@ -1,0 +1,55 @@
+"""TMeasy under the contract of tyre models."""
+
+from __future__ import annotations
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array, arctan, maximum, zeros
+from ce_dynamics.models.parts.tmeasy_parameters import TMeasyParameters
+from ce_dynamics.models.parts.tyre_tmeasy import Contact, effective_radius, tyre_forces
+from ce_dynamics.models.tyres.contract import DEFLECTIONS, TyreAnswer, TyreModel, WheelOnRoad
+
+
+class TMeasyTyre(TyreModel):
+    """A TMeasy tyre (Rill), without camber thrust and overturning moment.
+
+    Parameters
+    ----------
+    parameters : TMeasyParameters
+    """
+
+    states = DEFLECTIONS
+
+    def __init__(self, parameters: TMeasyParameters) -> None:
+        self.parameters = checks.instance(
+            "parameters", parameters, TMeasyParameters, "those of a TMeasy tyre"
+        )
+
+    @property
+    def unloaded_radius(self) -> float:
+        return self.parameters.unloaded_radius
+
+    def evaluate(self, wheel: WheelOnRoad, x: Array) -> TyreAnswer:
+        p = self.parameters
+        deflection = p.unloaded_radius - wheel.radius
+        nowhere = zeros(3)
+        c = Contact(
+            nowhere, nowhere, nowhere, nowhere, wheel.radius, deflection, -wheel.radius_rate,
+            wheel.v_x, wheel.v_y, wheel.spin, wheel.friction,
+        )  # fmt: skip
+        f = tyre_forces(p, c, x[0], x[1])
+        depth = maximum(deflection, 0.0)
+        stored = p.cz * depth * depth + p.cx * x[0] * x[0] + p.cy * x[1] * x[1]
+        return TyreAnswer(
+            Fx=f.Fx,
+            Fy=f.Fy,
+            Fz=f.Fz,
+            Mx=0.0,
+            My=f.My,
+            Mz=f.Mz,
+            x_dot=(f.x_dot, f.y_dot),
+            slip=f.s_x,
+            slip_angle=arctan(f.s_y),
+            deflection=depth,
+            rolling_speed=effective_radius(p, wheel.radius) * wheel.spin,
+            potential=0.5 * stored,
+        )

@@ -1,0 +1,137 @@
+"""The contract of tyre models, of every one: rest, stop, park, roll, lift off, mirror, executions."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+from ce_dynamics.models.tyres.contract import TyreModel, bounded_slip
+from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
+from ce_dynamics.models.tyres.magic_formula.tyre import MagicFormula
+from ce_dynamics.models.tyres.tmeasy import TMeasyTyre
+from tests.models.components import TYRE
+from tests.models.tyres.magic_formula.figures import coefficients, symmetric
+from tests.models.tyres.rig import Rig, Slide, wheel
+
+MODELS: dict[str, tuple[TyreModel, float]] = {
+    "TMeasy": (TMeasyTyre(TYRE), 8000.0),
+    "MF 5.2": (MagicFormulaTyre(MagicFormula(coefficients(52))), 9000.0),
+    "MF 6.1": (MagicFormulaTyre(MagicFormula(coefficients(61)), turn_slip=True), 5000.0),
+    "MF 6.2": (MagicFormulaTyre(MagicFormula(coefficients(62))), 5000.0),
+    "MF 6.1 without shifts": (MagicFormulaTyre(MagicFormula(symmetric(61))), 5000.0),
+}
+"""Every tyre model, with a load that suits it: register yours here."""
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def rig(request: pytest.FixtureRequest) -> tuple[Rig, float]:
+    model, load = MODELS[request.param]
+    return Rig(model), load
+
+
+def test_the_air(rig: tuple[Rig, float]) -> None:
+    tyre, _ = rig
+    r = 1.2 * tyre.model.unloaded_radius
+    x = np.full(tyre.n, 0.01)
+    f = tyre(wheel(r, 20.0, 1.0, 60.0, 0.05), x)
+    assert (f.Fx, f.Fy, f.Fz, f.Mx, f.My, f.Mz) == (0.0,) * 6
+    assert f.deflection == 0.0
+    assert all(rate < 0.0 for rate in f.x_dot)  # deflections relax
+
+
+def test_rest_and_reversal_are_continuous(rig: tuple[Rig, float]) -> None:
+    """Forces over the speed, through zero, with deflections held: no jump but that of damping."""
+    tyre, load = rig
+    r = tyre.radius(load)
+    x = np.full(tyre.n, 0.002)
+    for v_y, ratio in ((0.0, 1.0), (0.0, 0.0), (0.3, 1.0)):
+        speeds = [-1e-7, -1e-10, 0.0, 1e-10, 1e-7]
+        out = [tyre(wheel(r, v, v_y, ratio * v / r), x) for v in speeds]
+        for name in ("Fx", "Fy", "Mx", "Mz"):
+            values = [getattr(f, name) for f in out]
+            assert np.isfinite(values).all()
+            # damping times a sliding speed of up to 0.3 m/s beside a spring force, over which curves of
+            # both directions may differ by their curvature: 3 % of the load
+            assert np.ptp(values) <= (0.03 if v_y else 1e-3) * load, (name, values)
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.4, 1.2])
+def test_a_full_stop_gains_no_energy_and_stands(rig: tuple[Rig, float], angle: float) -> None:
+    tyre, load = rig
+    velocity = (4.0 * math.cos(angle), 4.0 * math.sin(angle))
+    run = Slide(tyre, load, velocity, (0.0, 0.0), 2.5)
+    # From 4 m/s it swings on its contact, less and less.  Tolerances of the integrator are 1e-8 of the energy
+    # per step; where the load depends on Fy the tyre's springs are not quite those of a potential.
+    assert np.diff(run.energy).max() < 1e-4 * run.energy[0]
+    assert run.energy[-1] < 0.01 * run.energy[0]
+    assert np.abs(run.v[:, -1]).max() < 0.1
+
+
+def test_parked_on_grades_up_to_the_limit_of_friction(rig: tuple[Rig, float]) -> None:
+    """A wheel that hangs on its contact at rest does not creep; one let go on a grade swings and stays."""
+    tyre, load = rig
+    pull = load * math.sin(math.radians(20.0))
+    at = wheel(tyre.radius(load))
+    for axis, name in enumerate(("Fx", "Fy")):
+        for sense in (-1.0, 1.0):
+
+            def excess(deflection: float, axis: int = axis, name: str = name, sense: float = sense) -> float:
+                x = np.zeros(tyre.n)
+                x[axis] = deflection
+                return float(getattr(tyre(at, x), name) - sense * pull)
+
+            x = np.zeros(tyre.n)
+            softness = 1e-4 / (excess(1e-4) - excess(0.0))
+            x[axis] = brentq(excess, 0.0, 1.5 * softness * sense * pull, xtol=1e-15)
+            assert np.abs(tyre(at, x).x_dot).max() < 1e-9  # [m/s]
+        grade = [0.0, 0.0]
+        grade[axis] = math.radians(6.0)
+        held = Slide(tyre, load, (0.0, 0.0), (grade[0], grade[1]), 3.0)
+        late = np.abs(held.r[axis, held.t > 2.0])
+        assert late.max() < 0.05
+        assert np.diff(held.energy).max() < 1e-4 * pull
+    lost = Slide(tyre, load, (0.0, 0.0), (math.radians(65.0), 0.0), 1.5, friction=0.5)
+    assert lost.r[0, -1] > 1.0
+
+
+def test_sliding_is_opposed(rig: tuple[Rig, float]) -> None:
+    tyre, load = rig
+    r = tyre.radius(load)
+    for v_x in (12.0, -12.0):
+        for ratio in (0.7, 1.3):
+            f = tyre.steady(wheel(r, v_x, 0.0, ratio * v_x / r))[1]
+            assert f.Fx * (f.rolling_speed - v_x) > 0.1 * load * abs(f.rolling_speed - v_x)
+        for v_y in (2.0, -2.0):
+            f = tyre.steady(wheel(r, v_x, v_y, v_x / r))[1]
+            assert f.Fy * v_y < -0.1 * load * abs(v_y)
+        f = tyre.steady(wheel(r, v_x, 0.0, v_x / r))[1]
+        assert f.My * v_x < 0.0  # rolling resistance
+
+
+def test_load_follows_deflection(rig: tuple[Rig, float]) -> None:
+    tyre, load = rig
+    r = tyre.radius(load)
+    rest = np.zeros(tyre.n)
+    assert tyre(wheel(r), rest).Fz == pytest.approx(load, rel=1e-9)
+    radii = np.linspace(1.01, 0.9, 12) * tyre.model.unloaded_radius
+    loads = [tyre(wheel(float(radius)), rest).Fz for radius in radii]
+    assert loads[0] == 0.0
+    assert (np.diff(loads)[1:] > 0.0).all()
+    # the energy is the work of the load: Simpson's rule over a smooth curve
+    fine = np.linspace(radii[3], radii[8], 201)
+    out = [tyre(wheel(float(radius)), rest) for radius in fine]
+    work = np.trapezoid([f.Fz for f in out], -fine)
+    assert out[-1].potential - out[0].potential == pytest.approx(work, rel=1e-3)
+    # damping, towards the road
+    assert tyre(wheel(r, radius_rate=-0.1), rest).Fz > tyre(wheel(r), rest).Fz
+
+
+def test_slip_that_is_reported_is_bounded() -> None:
+    assert bounded_slip(10.0, 0.0) == -1.0
+    assert bounded_slip(0.0, 5.0) == 1.0
+    assert bounded_slip(10.0, 10.0) == 0.0
+    assert bounded_slip(0.0, 0.0) == 0.0
+    assert bounded_slip(10.0, 9.0) == pytest.approx(-0.1)
