@@ -95,6 +95,8 @@ def of_residual_moment(c: Coefficients, mode: Mode, s: OperatingPoint, muy: Scal
     spin = R0 * maximum(absolute(s.phit), _NO_SPIN)
     Mzp90 = Mzp_inf * (2.0 / math.pi) * arctan(c.QCRP2 * spin) * Gyk  # (4.103)
     largest = absolute(DDrp * sin(CDrp * arctan(BDrp * spin)))
-    below = Mzp90 < largest
-    zeta7 = where(below, (2.0 / math.pi) * arccos(where(below, Mzp90 / where(below, largest, 1.0), 0.0)), 0.0)
+    within = absolute(Mzp90) < largest
+    part = where(within, Mzp90 / where(within, largest, 1.0), 0.0)
+    beyond = where(Mzp90 < 0.0, 2.0, 0.0)
+    zeta7 = where(within, (2.0 / math.pi) * arccos(part), beyond)
     return Spin(zeta6, zeta7, Drp)  # (4.104)

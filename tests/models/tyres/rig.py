@@ -62,7 +62,7 @@ class Rig:
             return start, self(at, start)
 
         def rates(x: Floats) -> Floats:
-            return np.array(self(at, x).x_dot) / (1.0 + abs(at.v_x))
+            return np.array(self(at, x).x_dot, dtype=float)
 
         found: Floats = root(rates, start, tol=1e-13).x
         return found, self(at, found)
