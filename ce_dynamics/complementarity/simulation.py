@@ -28,7 +28,7 @@ from ce_dynamics.complementarity.smooth import Acting, SmoothSteps
 from ce_dynamics.complementarity.solvers.chain import Chain
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.mechanism.input_ranges import furthest_out, warn_out_of_range
-from ce_dynamics.simulation.integrators.native import check_steps
+from ce_dynamics.simulation.integrators.settings import check_steps
 from ce_dynamics.simulation.monitors.charts import Charts
 from ce_dynamics.simulation.monitors.promises import Fault, Promises
 from ce_dynamics.simulation.results import observed, record

@@ -18,16 +18,19 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.errors import AccuracyWarning, CeDynamicsError, SimulationError
 from ce_dynamics.mechanism.input_ranges import furthest_out, warn_out_of_range
-from ce_dynamics.simulation.integrators.methods import FIXED, NATIVE_METHODS, NativeMethod
-from ce_dynamics.simulation.integrators.native import (
-    InterruptedRunError,
-    Settings,
+from ce_dynamics.simulation.integrators.methods import (
+    EXPLICIT,
+    FIXED,
+    NATIVE_METHODS,
+    NativeMethod,
     check_renewal,
+)
+from ce_dynamics.simulation.integrators.native import InterruptedRunError, make_stepper, march
+from ce_dynamics.simulation.integrators.settings import (
+    Settings,
     check_step,
     check_steps,
     check_tolerances,
-    make_stepper,
-    march,
     substeps,
 )
 from ce_dynamics.simulation.monitors.charts import Charts, solve_across_charts
@@ -36,7 +39,7 @@ from ce_dynamics.simulation.monitors.jumps import jump_of, thrown
 from ce_dynamics.simulation.monitors.near_singular import warn_if_steep
 from ce_dynamics.simulation.monitors.promises import Promises
 from ce_dynamics.simulation.monitors.reach import standing_at_an_end
-from ce_dynamics.simulation.monitors.unstable_steps import EXPLICIT, too_long, unresolved
+from ce_dynamics.simulation.monitors.unstable_steps import too_long, unresolved
 from ce_dynamics.simulation.results import Column, Record, observed, record
 from ce_dynamics.simulation.right_hand_side import Inputs, RightHandSide
 
@@ -45,7 +48,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from scipy.integrate._ivp.ivp import OdeResult
 
-    from ce_dynamics.simulation.integrators.steppers import Adaptive, FixedStep
+    from ce_dynamics.simulation.integrators.stepper import Stepper
 
 SciPyMethod = Literal["RK45", "DOP853", "RK23", "LSODA", "Radau", "BDF"]
 Method = Literal[SciPyMethod, NativeMethod]
@@ -266,29 +269,29 @@ def simulate_to_record(
         if not trouble:  # the error says more than the balance of the steps that led to it
             check_balance(model, t, Y, U, results["energy"].values)
     if not trouble and method in EXPLICIT:
-        warn_of_unstable_steps(rhs, t, Y, substeps(interval, step)[1])
+        warn_of_unstable_steps(method, rhs, t, Y, substeps(interval, step)[1])
     if trouble:
         known = trouble.startswith(INTERRUPTED) or (jump is not None and jump.what)
         where = ""
         if not known:
             length = substeps(interval, step)[1]
-            unstable = steps_too_long(rhs, t, Y, length) if method in EXPLICIT else ""
+            unstable = steps_too_long(method, rhs, t, Y, length)
             where = unstable or stands or where_it_broke(model, rhs, t[-1], Y[-1]) + steep
         raise SimulationError(f"{trouble}{where}".rstrip(), results)
     return results
 
 
-def steps_too_long(rhs: RightHandSide, t: Floats, Y: Floats, h: float) -> str:
+def steps_too_long(method: str, rhs: RightHandSide, t: Floats, Y: Floats, h: float) -> str:
     """Whether steps were unstable where the run began or half way, as a clause for messages."""
-    return too_long(h, ((partial(rhs, t[k]), Y[k]) for k in sorted({0, len(t) // 2})))
+    return too_long(method, h, ((partial(rhs, t[k]), Y[k]) for k in sorted({0, len(t) // 2})))
 
 
-def warn_of_unstable_steps(rhs: RightHandSide, t: Floats, Y: Floats, h: float) -> None:
+def warn_of_unstable_steps(method: str, rhs: RightHandSide, t: Floats, Y: Floats, h: float) -> None:
     """Warn of unstable steps where the motion stayed within bounds but is not resolved."""
     rates = {k: partial(rhs, t[k]) for k in sorted({0, len(t) // 2, len(t) - 1})}
     for k in list(rates)[1:]:
-        if unresolved(h, rates[k], Y[k]):
-            said = too_long(h, ((rate, Y[at]) for at, rate in rates.items()))
+        if unresolved(EXPLICIT[method], h, rates[k], Y[k]):
+            said = too_long(method, h, ((rate, Y[at]) for at, rate in rates.items()))
             if said:
                 warnings.warn(
                     f"steps resolve nothing at t = {t[k]:.4g} s{said}", AccuracyWarning, stacklevel=4
@@ -405,7 +408,7 @@ def stop_if_thrown(rhs: RightHandSide, latest: Sequence[tuple[float, Floats]]) -
             raise StalledError(AT_ITS_END)
 
 
-def native_stepper(rhs: RightHandSide, y0: Floats, settings: Settings) -> FixedStep | Adaptive:
+def native_stepper(rhs: RightHandSide, y0: Floats, settings: Settings) -> Stepper:
     """The integrator of a native method, ready to go."""
     u = rhs.inputs_at(0.0, y0)
     return make_stepper(settings, rhs.dynamics, rhs.control, u, y0, rhs.model)
@@ -413,7 +416,7 @@ def native_stepper(rhs: RightHandSide, y0: Floats, settings: Settings) -> FixedS
 
 def integrate_native(
     rhs: RightHandSide,
-    stepper: FixedStep | Adaptive,
+    stepper: Stepper,
     t_store: Floats,
     settings: Settings,
     progress: Callable[[float], None] | None,
@@ -434,7 +437,7 @@ def integrate_native(
             stall.look(t, evaluations)
 
     try:
-        got = march(stepper, t_store, settings, watch, 1 if charts else None)
+        got = march(stepper, t_store, watch, 1 if charts else None)
         what = got.trouble
     except InterruptedRunError as stop:
         got = stop.reached

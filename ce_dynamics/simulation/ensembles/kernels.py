@@ -1,30 +1,17 @@
 """The loops over steps of several runs in SIMD lanes, compiled by numba.
 
-Arrays have the lane as their last axis.  The arithmetic of each lane is that of
-`ce_dynamics.simulation.integrators.kernels`, operation by operation.  `calls` holds addresses of
-compiled functions and of the tables of their arguments: the dynamics, the
-control law (0 if there is none), the observation.
+Arrays have the lane as their last axis; steps are those of a single run on all lanes in a row.
 """
 
 from __future__ import annotations
 
-from ce_dynamics.simulation.integrators.kernels import call, kernel
+from typing import Any, NamedTuple
+
+from ce_dynamics.simulation.integrators.explicit_kernels import explicit_of, explicit_step
+from ce_dynamics.simulation.integrators.kernels import buffers_of, call, evaluate, kernel
 
 EARLY = 1e-9
 """Part of a step by which a change of a held input may lie behind the beginning of the step it belongs to."""
-
-
-@kernel
-def evaluate_lanes(calls, time, state, t, y):  # type: ignore[no-untyped-def]
-    """Inputs and ẏ of all lanes at (t, y), left in the buffers."""
-    for lane in range(y.shape[1]):
-        time[0, lane] = t
-    for k in range(y.shape[0]):
-        for lane in range(y.shape[1]):
-            state[k, lane] = y[k, lane]
-    if calls[2] != 0:
-        call(calls[2], calls[3])
-    call(calls[0], calls[1])
 
 
 @kernel
@@ -37,35 +24,20 @@ def finite_lanes(y, finite):  # type: ignore[no-untyped-def]
         finite[lane] = total == 0.0
 
 
-@kernel
-def rk4_lanes(calls, time, state, rate, work, y, t, h):  # type: ignore[no-untyped-def]
-    """The classical Runge–Kutta method; the states after the step are left in work[0]."""
-    ahead, total = work[0], work[1]
-    n, lanes = y.shape
-    evaluate_lanes(calls, time, state, t, y)
-    for k in range(n):
-        for lane in range(lanes):
-            total[k, lane] = rate[k, lane]
-            ahead[k, lane] = y[k, lane] + 0.5 * h * rate[k, lane]
-    evaluate_lanes(calls, time, state, t + 0.5 * h, ahead)
-    for k in range(n):
-        for lane in range(lanes):
-            total[k, lane] += 2.0 * rate[k, lane]
-            ahead[k, lane] = y[k, lane] + 0.5 * h * rate[k, lane]
-    evaluate_lanes(calls, time, state, t + 0.5 * h, ahead)
-    for k in range(n):
-        for lane in range(lanes):
-            total[k, lane] += 2.0 * rate[k, lane]
-            ahead[k, lane] = y[k, lane] + h * rate[k, lane]
-    evaluate_lanes(calls, time, state, t + h, ahead)
-    for k in range(n):
-        for lane in range(lanes):
-            ahead[k, lane] = y[k, lane] + h / 6.0 * (total[k, lane] + rate[k, lane])
+class Holding(NamedTuple):
+    """Inputs that are held in every lane: where a cursor is among `times`, and what holds from each on."""
+
+    cursor: Any
+    times: Any
+    values: Any
+    where: Any
+    held: Any
 
 
 @kernel
-def hold(cursor, at, times, values, where, held):  # type: ignore[no-untyped-def]
+def hold(holding, at):  # type: ignore[no-untyped-def]
     """Put in place the inputs that hold at a time."""
+    cursor, times, values, where, held = holding
     moved = cursor[0] < 0
     while cursor[0] + 1 < times.size and times[cursor[0] + 1] <= at:
         cursor[0] += 1
@@ -77,24 +49,31 @@ def hold(cursor, at, times, values, where, held):  # type: ignore[no-untyped-def
 
 
 @kernel
-def march_lanes(  # type: ignore[no-untyped-def]
-    calls, time, state, rate, work, y, alive, finite, steps, cursor, times, values, where, held, t, n, h, out
-):
-    """RK4 from each t[k] by n steps of h; out[k] are the states after them, NaN in lanes that have failed.
+def set_out(model, holding, y):  # type: ignore[no-untyped-def]
+    """Inputs and ẏ of all lanes at the start, left in the buffers."""
+    hold(Holding(*holding), 0.0)
+    evaluate(buffers_of(model), 0.0, y.reshape(y.size))
+
+
+@kernel
+def march_lanes(model, work, holding, y, alive, finite, steps, t, n, h, out):  # type: ignore[no-untyped-def]
+    """An explicit method from each t[k] by n steps of h; out[k] are the states after, NaN where lanes failed.
 
     A lane fails with the step that leads to a state that is not finite: it is no longer `alive`, `y` keeps
     its last finite state and `steps` the number of steps that led to it.  Returns whether any lane is alive.
     """
+    b, w, held = buffers_of(model), explicit_of(work), Holding(*holding)
     n_y, lanes = y.shape
+    flat, ahead = y.reshape(y.size), w.ahead.reshape(y.shape)
     some = True
     for k in range(out.shape[0]):
         for step in range(n):
             if not some:
                 break
             at = t[k] + step * h
-            hold(cursor, at + EARLY * h, times, values, where, held)
-            rk4_lanes(calls, time, state, rate, work, y, at, h)
-            finite_lanes(work[0], finite)
+            hold(held, at + EARLY * h)
+            explicit_step(b, w, flat, at, h)
+            finite_lanes(ahead, finite)
             some = False
             for lane in range(lanes):
                 alive[lane] = alive[lane] and finite[lane]
@@ -102,7 +81,7 @@ def march_lanes(  # type: ignore[no-untyped-def]
                     steps[lane] += 1
                     some = True
                     for i in range(n_y):
-                        y[i, lane] = work[0, i, lane]
+                        y[i, lane] = ahead[i, lane]
         for i in range(n_y):
             for lane in range(lanes):
                 out[k, i, lane] = y[i, lane] if alive[lane] else float("nan")
@@ -110,19 +89,23 @@ def march_lanes(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def observe_lanes(  # type: ignore[no-untyped-def]
-    calls, time, state, u, outputs, closures, cursor, times, values, where, held, t, Y, U, out, gaps
-):
-    """Inputs, outputs and closure errors at all stored instants."""
+def observe_lanes(model, observation, holding, t, Y, results):  # type: ignore[no-untyped-def]
+    """Inputs, outputs and closure errors at all stored instants.
+
+    `observation` has the addresses of the compiled function (0 if it is not wanted) and of its table, and the
+    buffers of inputs, outputs and closure errors; `results` has where these are to be kept.
+    """
+    b, held = buffers_of(model), Holding(*holding)
+    address, table, u, outputs, closures = observation
+    U, out, gaps = results
     for k in range(t.size):
-        hold(cursor, t[k] + EARLY * (t[1] - t[0]) if t.size > 1 else t[k], times, values, where, held)
-        for lane in range(time.shape[1]):
-            time[0, lane] = t[k]
-        state[:] = Y[k]
-        if calls[2] != 0:
-            call(calls[2], calls[3])
-        if calls[4] != 0:
-            call(calls[4], calls[5])
+        hold(held, t[k] + EARLY * (t[1] - t[0]) if t.size > 1 else t[k])
+        b.time[:] = t[k]
+        b.state[:] = Y[k].reshape(b.state.size)
+        if b.calls[2] != 0:
+            call(b.calls[2], b.calls[3])
+        if address != 0:
+            call(address, table)
         U[k] = u
         out[k] = outputs
         gaps[k] = closures

@@ -12,7 +12,10 @@ from numpy.typing import NDArray
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.simulation.ensembles import kernels
-from ce_dynamics.simulation.integrators.native import substeps
+from ce_dynamics.simulation.integrators.blocks import block_of
+from ce_dynamics.simulation.integrators.explicit import ExplicitRungeKutta
+from ce_dynamics.simulation.integrators.explicit_kernels import Explicit
+from ce_dynamics.simulation.integrators.settings import substeps
 
 INTERVALS_PER_CHUNK = 64
 """Stored intervals between two looks at whether to stop; of no influence on the results."""
@@ -83,9 +86,15 @@ COMPLETED, FAILED, NOT_FINITE_AT_START, STOPPED = range(4)
 
 
 class Lanes:
-    """Buffers that the compiled functions of a model work on in one thread."""
+    """Buffers that the compiled functions of a model work on in one thread.
 
-    def __init__(self, code: Code) -> None:
+    Parameters
+    ----------
+    code : Code
+    method : ExplicitRungeKutta
+    """
+
+    def __init__(self, code: Code, method: ExplicitRungeKutta) -> None:
         self._alive = code
         lanes = code.dynamics.lanes
         n, _ = code.dynamics.input_shapes["y"]
@@ -98,7 +107,9 @@ class Lanes:
         self.outputs = np.zeros(shapes.get("outputs", (0, lanes)))
         self.closures = np.zeros(shapes.get("closure", (0, lanes)))
         self.gearing = np.zeros(shapes.get("gearing", (0, lanes)))
-        self._work = np.zeros((2, n, lanes))
+        stages = len(method.b)
+        self._arrays = Explicit(*method.table, np.zeros((stages, n * lanes)), np.zeros(n * lanes))
+        self._work = block_of(self._arrays)
         arguments = (
             (code.dynamics, (self.state, self.u, self.rate)),
             (code.control, (self.time, self.state, self.held, self.u)),
@@ -109,6 +120,9 @@ class Lanes:
         for (function, _), table in zip(arguments, self._tables, strict=True):
             addresses += [0, 0] if function is None else [function.table_address, table.ctypes.data]
         self.calls = np.array(addresses, dtype=np.int64)
+        flat = (part.reshape(-1) for part in (self.time, self.state, self.rate))
+        self._model = block_of((self.calls, *flat))
+        self._observation = (*addresses[4:], self.u, self.outputs, self.closures)
 
     def run(self, group: Group, t_store: Floats, step: float, stopped: Callable[[], bool]) -> Outcome:
         """March a group through all stored instants."""
@@ -118,9 +132,8 @@ class Lanes:
         y = group.y0.copy()
         alive = np.ones(lanes, dtype=np.bool_)
         finite, cursor = np.ones(lanes, dtype=np.bool_), np.array([-1])
-        histories = (group.times, group.values, group.where, self.held)
-        kernels.hold(cursor, 0.0, *histories)
-        kernels.evaluate_lanes(self.calls, self.time, self.state, 0.0, y)
+        holding = (cursor, group.times, group.values, group.where, self.held)
+        kernels.set_out(self._model, holding, y)
         kernels.finite_lanes(self.rate, alive)
         started = alive.copy()
         Y = np.full((len(t_store), n, lanes), np.nan)
@@ -134,8 +147,8 @@ class Lanes:
                 break
             before, steps = alive.copy(), np.zeros(lanes, dtype=np.int64)
             kernels.march_lanes(
-                self.calls, self.time, self.state, self.rate, self._work, y, alive, finite, steps, cursor,
-                *histories, t_store[first:last], pieces, h, Y[first + 1 : last + 1],
+                self._model, self._work, holding, y, alive, finite, steps,
+                t_store[first:last], pieces, h, Y[first + 1 : last + 1],
             )  # fmt: skip
             whole, rest = np.divmod(steps, pieces)
             reached[before] = (t_store[first + whole] + rest * h)[before]
@@ -163,8 +176,8 @@ class Lanes:
         self.held[:] = group.u
         cursor = np.array([-1])
         kernels.observe_lanes(
-            self.calls, self.time, self.state, self.u, self.outputs, self.closures, cursor,
-            group.times, group.values, group.where, self.held, t, Y, U, outputs, closures,
+            self._model, self._observation, (cursor, group.times, group.values, group.where, self.held),
+            t, Y, (U, outputs, closures),
         )  # fmt: skip
         failed = np.isnan(Y[:, 0, :])[:, np.newaxis, :]
         return tuple(np.where(failed, np.nan, part) for part in (U, outputs, closures))  # type: ignore[return-value]

@@ -16,7 +16,7 @@ from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.input_ranges import Excess, furthest_out, warn_out_of_range
 from ce_dynamics.simulation.ensembles.arguments import Runs
 from ce_dynamics.simulation.ensembles.failures import broken_loops
-from ce_dynamics.simulation.integrators.native import substeps
+from ce_dynamics.simulation.integrators.settings import substeps
 from ce_dynamics.simulation.monitors.promises import Promises
 from ce_dynamics.simulation.monitors.unstable_steps import too_long
 from ce_dynamics.simulation.simulate import INTERRUPTED, NOT_FINITE_AT_START
@@ -120,11 +120,11 @@ class Records:
         for excess, run in worst.values():
             warn_out_of_range(self.model.ranges, [excess], f" of run {run}")
 
-    def _too_long(self, run: int, step: float) -> str:
+    def _too_long(self, run: int, method: str, step: float) -> str:
         """Whether the steps of a run were unstable where it began, as a clause for messages."""
         u, dynamics = self.runs.u[run], self.model.dynamics
         h = substeps(self.t[1] - self.t[0], step)[1]
-        return too_long(h, [(lambda y: dynamics(y, u)[0], self.runs.y0[run])])
+        return too_long(method, h, [(lambda y: dynamics(y, u)[0], self.runs.y0[run])])
 
     def explain(self, method: str, step: float) -> None:
         """Say of every run that failed under way when and, if a loop cannot be assembled, which."""
@@ -135,10 +135,10 @@ class Records:
             unstable = ""
             if t > 0.0:
                 self.failure[run] = f"{method} met accelerations that are not finite at t = {t:.4g} s"
-                unstable = self._too_long(run, step)
+                unstable = self._too_long(run, method, step)
             self.failure[run] += unstable or loop
         for run in self._faulty:
-            self.failure[run] += self._too_long(run, step)
+            self.failure[run] += self._too_long(run, method, step)
 
     def dataset(self, began: float, **attributes: Any) -> xr.Dataset:
         """Everything with names, units and dimensions."""

@@ -23,8 +23,8 @@ from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.simulation.ensembles.arguments import Controls, Runs, spread
 from ce_dynamics.simulation.ensembles.records import Records
-from ce_dynamics.simulation.integrators.methods import WITH_LANES
-from ce_dynamics.simulation.integrators.native import check_step, check_steps
+from ce_dynamics.simulation.integrators.methods import EXPLICIT, WITH_LANES
+from ce_dynamics.simulation.integrators.settings import check_step, check_steps
 from ce_dynamics.simulation.right_hand_side import check_law
 from ce_dynamics.simulation.simulate import INTERRUPTED, stored_times
 
@@ -137,7 +137,7 @@ def simulate_ensemble(
     began = time.perf_counter()
     working = at_work(f"integrating {runs.number} runs of {model.system.name!r} by {method}")
     with working, shown(progress) as report:
-        whole = march_all(code, runs, records, step, workers, width, report)
+        whole = march_all(code, method, runs, records, step, workers, width, report)
     records.explain(method, step)
     if inputs is not None:
         records.warn_of_ranges()
@@ -213,7 +213,14 @@ def group_of(runs: Runs, members: NDArray[np.int64], lanes: int) -> Group:
 
 
 def march_all(
-    code: Code, runs: Runs, records: Records, step: float, workers: int, lanes: int, report: Progress
+    code: Code,
+    method: str,
+    runs: Runs,
+    records: Records,
+    step: float,
+    workers: int,
+    lanes: int,
+    report: Progress,
 ) -> bool:
     """March all groups; whether nobody interrupted."""
     from ce_dynamics.simulation.ensembles.lanes import Lanes  # here, because it loads Numba
@@ -225,7 +232,7 @@ def march_all(
         if stop.is_set():
             return 0
         if not hasattr(buffers, "lanes"):
-            buffers.lanes = Lanes(code)
+            buffers.lanes = Lanes(code, EXPLICIT[method])
         outcome = buffers.lanes.run(group_of(runs, members, lanes), records.t, step, stop.is_set)
         records.write(members, outcome)
         return len(members)

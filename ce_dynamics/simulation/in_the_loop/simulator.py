@@ -21,23 +21,22 @@ from ce_dynamics.errors import ModelError, SimulationError, WrongTypeError
 from ce_dynamics.mechanism.input_ranges import check_range
 from ce_dynamics.simulation.in_the_loop.pacing import Pace, PaceReport
 from ce_dynamics.simulation.integrators import kernels
-from ce_dynamics.simulation.integrators.methods import NATIVE_METHODS, NativeMethod
-from ce_dynamics.simulation.integrators.native import (
-    Chunk,
+from ce_dynamics.simulation.integrators.methods import METHOD_OF, NATIVE_METHODS, NativeMethod
+from ce_dynamics.simulation.integrators.native import make_stepper
+from ce_dynamics.simulation.integrators.settings import (
     Settings,
     check_step,
     check_steps,
     check_tolerances,
-    make_stepper,
     substeps,
 )
-from ce_dynamics.simulation.integrators.steppers import UNGUARDED, FixedStep
+from ce_dynamics.simulation.integrators.stepper import Chunk
 from ce_dynamics.simulation.interrupts import Interrupts
 from ce_dynamics.simulation.monitors.charts import Charts
 from ce_dynamics.simulation.monitors.promises import Promises
 from ce_dynamics.simulation.monitors.reach import Coordinate
 from ce_dynamics.simulation.monitors.reach_guard import ReachGuard, Step
-from ce_dynamics.simulation.monitors.unstable_steps import EXPLICIT, too_long
+from ce_dynamics.simulation.monitors.unstable_steps import too_long
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 from ce_dynamics.simulation.simulate import where_it_broke
 
@@ -46,8 +45,6 @@ CLOCK = 3
 """Numbers that tell the time: where counting began, how many steps since, and their length."""
 
 DIGEST = hashlib.sha256().digest_size
-AT_ONCE = 32
-"""Steps that are made without a look at interrupts."""
 
 
 class Simulator:
@@ -120,10 +117,8 @@ class Simulator:
         self._stepper = make_stepper(self._settings, model.dynamics, None, model.u0, self._y0, model)
         self._u = self._stepper.wiring.u
         self._index = {entry.name: k for k, entry in enumerate(model.layout.u)}
-        self._t, self._out = np.zeros(1), np.zeros((1, len(self._y0)))
-        self._span, self._twice = np.zeros(2), np.zeros((2, len(self._y0)))
         self._single = self._division = self._kept = (step, *substeps(step, step))
-        self._adaptive = not isinstance(self._stepper, FixedStep)
+        self._fixed = METHOD_OF[method].fixed
         self._base, self._count = 0.0, 0
         self._guard = ReachGuard(model)
         self._guards = self._guard.bounds
@@ -167,7 +162,7 @@ class Simulator:
         if dt is not None and (type(dt) is not float or dt != division[0]):
             dt = checks.number("dt", dt, above=0.0)
             if dt != division[0]:
-                check_steps(dt, self._settings.step if not self._adaptive else dt)
+                check_steps(dt, self._settings.step if self._fixed else dt)
                 division = self._division = (dt, *substeps(dt, self._settings.step))
         if inputs:
             self._set(inputs)
@@ -177,14 +172,12 @@ class Simulator:
         stepper = self._stepper
         if self._charts and self._charts.renew(stepper.y):
             stepper.restart()
-        if self._adaptive:
-            self._adapt(length)
-        else:
-            done = 0 if n > AT_ONCE else stepper.march(self._t, n, h, self._out, 0, self._guards)  # type: ignore[call-arg, arg-type]
-            if done < n:
-                self._in_pieces(n, h, int(done))
+        t_end = self._base + (self._count + 1) * length
+        code = stepper.advance(self.time, t_end, n, h, self._guards)
+        if code != kernels.DONE:
+            self._go_on(code)
         self._count += 1
-        self.time = self._base + self._count * length
+        self.time = t_end
         return self.state
 
     def set(self, inputs: Mapping[str, float]) -> None:
@@ -354,32 +347,6 @@ class Simulator:
         """Count steps of another length from here on: the time is a product, no sum of many."""
         self._kept, self._base, self._count = division, self.time, 0
 
-    def _in_pieces(self, n: int, h: float, made: int) -> None:
-        """What is left of n steps: many, or near the end of a loop's reach, or up to where they fail."""
-        stepper, guard = self._stepper, self._guard
-        assert isinstance(stepper, FixedStep), "adaptive steps are made elsewhere"
-        start, chunk = self.time, Chunk()
-        with Interrupts() as interrupts:
-            while made < n:
-                self.time = start + made * h
-                self._interrupted(interrupts)
-                near: list[Coordinate] = []
-                guards = self._guards
-                if kernels.leaves(guards, stepper.y, h) >= 0:
-                    near = guard.near(self.time, stepper.y, self._u, h)
-                    guards = UNGUARDED
-                steps = 1 if guards is UNGUARDED else min(chunk.steps, n - made)
-                before = stepper.y.copy() if near else stepper.y
-                chunk.begin()
-                done = stepper.march(self._t, steps, h, self._out, made, guards)
-                chunk.end()
-                if done < steps and kernels.leaves(guards, stepper.y, h) < 0:
-                    self.time = start + (made + done) * h
-                    self._broke()
-                if near:
-                    self._refuse_thrown(near, before, self.time, self.time + h)
-                made += done
-
     def _interrupted(self, interrupts: Interrupts) -> None:
         """Stop here if asked to, with time and state at what was reached."""
         try:
@@ -388,33 +355,25 @@ class Simulator:
             self._rebase(self._kept)
             raise
 
-    def _adapt(self, length: float) -> None:
-        stepper, guard = self._stepper, self._guard
-        assert not isinstance(stepper, FixedStep), "fixed steps are made elsewhere"
-        chunk = Chunk()
-        stepper.clock[0] = self.time
-        stepper.counts[0] = 1
-        self._span[:] = self.time, self._base + (self._count + 1) * length
-        stepper.begin()
-        code = kernels.RUNNING
+    def _go_on(self, code: int) -> None:
+        """What is left of a stretch: many steps, near the end of a loop's reach, or up to where they fail."""
+        stepper, guard, chunk = self._stepper, self._guard, Chunk()
         with Interrupts() as interrupts:
             while code in (kernels.RUNNING, kernels.GUARDED):
+                self.time = stepper.t
                 self._interrupted(interrupts)
-                near: list[Coordinate] = []
-                before, began = stepper.y, self.time
                 if code == kernels.GUARDED:
-                    h = min(float(stepper.clock[1]), float(self._span[1]) - self.time)
-                    near = guard.near(self.time, stepper.y, self._u, h)
+                    near = guard.near(self.time, stepper.y, self._u, stepper.ahead)
                     before = stepper.y.copy()
-                    code = stepper.march(self._span, 1, self._twice)
+                    code = stepper.go(1)
+                    if near and stepper.t > self.time:
+                        self._refuse_thrown(near, before, self.time, stepper.t)
                 else:
                     chunk.begin()
-                    code = stepper.march(self._span, chunk.steps, self._twice, self._guards)
+                    code = stepper.go(chunk.steps, self._guards)
                     chunk.end()
-                self.time = float(stepper.clock[0])
-                if near and self.time > began:
-                    self._refuse_thrown(near, before, began, self.time)
-        if self.time < self._span[1]:
+        if code != kernels.DONE:
+            self.time = stepper.t
             self._broke()
 
     def _refuse_thrown(self, near: list[Coordinate], before: Floats, t: float, t_end: float) -> None:
@@ -440,9 +399,7 @@ class Simulator:
         model, settings = self.model, self._settings
         inputs, parameters = self._given()
         rhs = RightHandSide(model, inputs, False, parameters)
-        where = ""
-        if settings.method in EXPLICIT:
-            where = too_long(self._kept[2], [(partial(rhs, 0.0), self._y0)])
+        where = too_long(settings.method, self._kept[2], [(partial(rhs, 0.0), self._y0)])
         where = where or where_it_broke(model, rhs, self.time, self.state)
         raise SimulationError(
             f"{settings.method} met accelerations that are not finite at t = {self.time:.4g} s{where}"

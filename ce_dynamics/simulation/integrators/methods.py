@@ -2,43 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.errors import ModelError
+from ce_dynamics.simulation.integrators.dopri5 import DOPRI5
+from ce_dynamics.simulation.integrators.explicit import ExplicitRungeKutta
+from ce_dynamics.simulation.integrators.implicit_euler import IMPLICIT_EULER
+from ce_dynamics.simulation.integrators.method import Method
+from ce_dynamics.simulation.integrators.rk4 import RK4
+from ce_dynamics.simulation.integrators.rosenbrock import ROSENBROCK
 
 NativeMethod = Literal["rk4", "rosenbrock", "implicit-euler", "dopri5"]
 
+REGISTERED: tuple[Method, ...] = (RK4, ROSENBROCK, IMPLICIT_EULER, DOPRI5)
 
-class Scheme(NamedTuple):
-    """What is known of a method.
-
-    Attributes
-    ----------
-    order : int
-        Of its error: h^order over a given time.
-    evaluations : int
-        Of the right-hand side, per step.
-    implicit : bool
-        Whether it needs the Jacobian.
-    fixed : bool
-        Whether its steps are all as long as they are told to be.
-    lanes : bool
-        Whether ensembles have it, which make steps of several runs side by side.
-    """
-
-    order: int
-    evaluations: int
-    implicit: bool = False
-    fixed: bool = True
-    lanes: bool = False
-
-
-SCHEMES: dict[str, Scheme] = {
-    "rk4": Scheme(order=4, evaluations=4, lanes=True),
-    "rosenbrock": Scheme(order=2, evaluations=2, implicit=True),
-    "implicit-euler": Scheme(order=1, evaluations=1, implicit=True),
-    "dopri5": Scheme(order=5, evaluations=6, fixed=False),
-}
-
+METHOD_OF: dict[str, Method] = {method.name: method for method in REGISTERED}
 NATIVE_METHODS: tuple[str, ...] = get_args(NativeMethod)
-IMPLICIT = tuple(name for name, scheme in SCHEMES.items() if scheme.implicit)
-FIXED = tuple(name for name, scheme in SCHEMES.items() if scheme.fixed)
-WITH_LANES = tuple(name for name, scheme in SCHEMES.items() if scheme.lanes)
+IMPLICIT = tuple(method.name for method in REGISTERED if method.implicit)
+FIXED = tuple(method.name for method in REGISTERED if method.fixed)
+WITH_LANES = tuple(method.name for method in REGISTERED if method.lanes)
+EXPLICIT = {method.name: method for method in REGISTERED if isinstance(method, ExplicitRungeKutta)}
+
+
+def check_renewal(method: str, steps: object) -> None:
+    """Refuse a number of steps between Jacobians that is no positive integer, or of no use to the method."""
+    if checks.integer("jacobian_every", steps, at_least=1) > 1 and method not in IMPLICIT:
+        raise ModelError(
+            f"jacobian_every {steps!r} means nothing to {method}; it is for {' and '.join(IMPLICIT)}"
+        )

@@ -7,6 +7,7 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.compiler.derivatives.compiled import CompiledJacobian, Integers, JacobianCall
+from ce_dynamics.simulation.integrators.blocks import block_of
 
 
 class Wiring:
@@ -32,6 +33,8 @@ class Wiring:
         The buffers behind them.
     rows, columns : int arrays
         Positions of `entries`.
+    block : array of int
+        Of the `Buffers` of the kernels.
     """
 
     def __init__(
@@ -58,3 +61,4 @@ class Wiring:
             self.entries, addresses = self._jacobian.entries, self._jacobian.addresses
             self.rows, self.columns = jacobian.rows, jacobian.columns
         self.calls: Integers = np.array([*calls, *addresses], dtype=np.int64)
+        self.block = block_of((self.calls, self.time, self.state, self.rate))

@@ -1,9 +1,9 @@
 """Explicit steps that are too long: the method makes grow what the motion itself damps or only swings.
 
 Near a state, ẏ = J y but for constants; along an eigenvector of eigenvalue λ the motion goes on by exp(hλ) in
-a time h, and RK4 by
+a time h, and an explicit Runge–Kutta method by its polynomial R(z), z = hλ; that of RK4 is
 
-    R(z) = 1 + z + z²/2 + z³/6 + z⁴/24,  z = hλ.
+    R(z) = 1 + z + z²/2 + z³/6 + z⁴/24.
 
 Where |R(z)| is greater than 1 and than |exp z|, the growth is the method's own.
 """
@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.simulation.integrators.explicit import ExplicitRungeKutta
+from ce_dynamics.simulation.integrators.methods import EXPLICIT
 
 Rate = Callable[[Floats], Floats]
 """ẏ of y."""
-
-EXPLICIT = ("rk4",)
 
 GROWTH = 1.05
 """What a step makes of a motion, over what the motion makes of itself: above, it is unstable."""
@@ -32,10 +32,10 @@ DISPLACEMENT = 1e-6
 """By which a state is displaced for its Jacobian, relative to it where it is greater than 1."""
 
 
-def growth(h: float, eigenvalues: NDArray[np.complex128]) -> float:
+def growth(method: ExplicitRungeKutta, h: float, eigenvalues: NDArray[np.complex128]) -> float:
     """max |R(hλ)| / max(1, |exp(hλ)|)."""
     z = h * eigenvalues
-    made = np.abs(1.0 + z * (1.0 + z / 2.0 * (1.0 + z / 3.0 * (1.0 + z / 4.0))))
+    made = np.abs(method.amplification(z))
     return float(np.max(made / np.maximum(1.0, np.exp(np.minimum(z.real, 700.0))), initial=0.0))
 
 
@@ -53,45 +53,40 @@ def eigenvalues_at(rate: Rate, y: Floats) -> NDArray[np.complex128]:
     return np.linalg.eigvals(J).astype(np.complex128)
 
 
-def stable_step(h: float, eigenvalues: NDArray[np.complex128]) -> float:
+def stable_step(method: ExplicitRungeKutta, h: float, eigenvalues: NDArray[np.complex128]) -> float:
     """A step below h, to two digits, that is not unstable."""
     longest = h
-    while growth(longest, eigenvalues) > 1.0 + 1e-6:
+    while growth(method, longest, eigenvalues) > 1.0 + 1e-6:
         longest *= 0.9
     return float(f"{longest:.1e}")
 
 
-def too_long(h: float, states: Iterable[tuple[Rate, Floats]]) -> str:
-    """Clause for messages: steps of h are unstable at one of these states; '' if at none.
+def too_long(name: str, h: float, states: Iterable[tuple[Rate, Floats]]) -> str:
+    """Clause for messages: a method's steps of h are unstable at one of these states; '' if at none.
 
-    States are to be well before whatever ended a run: near the end of a loop's reach any step is too long.
+    Only explicit methods are looked at.  States are to be well before whatever ended a run: near the end of a
+    loop's reach any step is too long.
     """
+    method = EXPLICIT.get(name)
+    if method is None:
+        return ""
     for rate, y in states:
         with np.errstate(all="ignore"):
             eigenvalues = eigenvalues_at(rate, y)
-        factor = growth(h, eigenvalues)
+        factor = growth(method, h, eigenvalues)
         if factor > GROWTH:
-            fastest, stable = float(np.max(np.abs(eigenvalues))), stable_step(h, eigenvalues)
+            fastest, stable = float(np.max(np.abs(eigenvalues))), stable_step(method, h, eigenvalues)
             return (
-                f"; steps of {h:.3g} s are too long for rk4: the fastest motion (|λ| = {fastest:.3g} 1/s) "
+                f"; steps of {h:.3g} s are too long for {name}: the fastest motion (|λ| = {fastest:.3g} 1/s) "
                 f"grows by {factor:.3g} with every step; take steps of at most {stable:.2g} s "
                 "or an implicit method (rosenbrock, implicit-euler)"
             )
     return ""
 
 
-def rk4_step(rate: Rate, y: Floats, h: float) -> Floats:
-    """The state a step later."""
-    k1 = rate(y)
-    k2 = rate(y + 0.5 * h * k1)
-    k3 = rate(y + 0.5 * h * k2)
-    k4 = rate(y + h * k3)
-    return y + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
-
-
-def unresolved(h: float, rate: Rate, y: Floats) -> bool:
+def unresolved(method: ExplicitRungeKutta, h: float, rate: Rate, y: Floats) -> bool:
     """Whether a step is far from two of half its length: the cheap look before that at λ."""
     with np.errstate(all="ignore"):
-        whole = rk4_step(rate, y, h)
-        halves = rk4_step(rate, rk4_step(rate, y, 0.5 * h), 0.5 * h)
+        whole = method.stepped(rate, y, h)
+        halves = method.stepped(rate, method.stepped(rate, y, 0.5 * h), 0.5 * h)
         return not np.linalg.norm(whole - halves) <= UNRESOLVED * np.linalg.norm(halves - y)

@@ -28,7 +28,7 @@ from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driving import make_manoeuvre
 from ce_dynamics.models.vehicles.free import can_be_free
 from ce_dynamics.models.vehicles.sweeps.names import check_conflicts, quantity_of
-from ce_dynamics.simulation.integrators.native import check_steps
+from ce_dynamics.simulation.integrators.settings import check_steps
 
 BATCH = 16
 """Most runs of one task, and of one file: what is lost when it is killed."""

@@ -14,8 +14,10 @@ from ce_dynamics.algebra.arrays import Scalar, sin
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.models import hmmwv
-from ce_dynamics.simulation.integrators.methods import IMPLICIT, NATIVE_METHODS, SCHEMES
-from ce_dynamics.simulation.integrators.native import Settings, make_stepper, march
+from ce_dynamics.simulation.integrators.dopri5 import DOPRI5
+from ce_dynamics.simulation.integrators.methods import IMPLICIT, METHOD_OF, NATIVE_METHODS
+from ce_dynamics.simulation.integrators.native import make_stepper, march
+from ce_dynamics.simulation.integrators.settings import Settings
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 from ce_dynamics.simulation.simulate import simulate
 from tests.ce_dynamics.mechanisms import four_bar
@@ -24,7 +26,7 @@ from tests.ce_dynamics.simulation.integrators.systems import PENDULUM_START, Wav
 
 Floats = NDArray[np.float64]
 FIXED = [name for name in NATIVE_METHODS if name != "dopri5"]
-ORDER = {name: scheme.order for name, scheme in SCHEMES.items() if scheme.fixed}
+ORDER = {name: scheme.order for name, scheme in METHOD_OF.items() if scheme.fixed}
 TIGHT: dict[str, Any] = {"method": "DOP853", "rtol": 1e-13, "atol": 1e-14}
 
 
@@ -54,7 +56,7 @@ def final_state(model: Model, law: Any, y0: Floats, duration: float, **how: Any)
     )
     rhs = RightHandSide(model, law)
     stepper = make_stepper(settings, rhs.dynamics, rhs.control, rhs.inputs_at(0.0, y0), y0, model)
-    reached = march(stepper, np.array([0.0, duration]), settings, lambda t, n: None)
+    reached = march(stepper, np.array([0.0, duration]), lambda t, n: None)
     assert not reached.trouble
     return np.asarray(reached.Y[-1])
 
@@ -241,18 +243,20 @@ def test_a_renewal_is_refused_where_it_means_nothing(method: Any) -> None:
 
 
 def test_a_step_of_dormand_prince_equals_plain_numpy() -> None:
-    from ce_dynamics.simulation.integrators import kernels
+    from ce_dynamics.simulation.integrators.explicit_kernels import explicit_stages
+    from ce_dynamics.simulation.integrators.kernels import Buffers
+    from ce_dynamics.simulation.integrators.pair_kernels import Pair, pair_error
 
     model, rhs = pendulum(), RightHandSide(pendulum(), Wave())
     settings = Settings("dopri5", 1e-3, 1e-6, 1e-6, np.inf)
     stepper = make_stepper(settings, model.dynamics, model.control(Wave()), model.u0, PENDULUM_START, model)
     w, h = stepper.wiring, 0.05
-    K, work = np.zeros((7, 4)), np.zeros((1, 4))
-    K[0] = rhs(0.3, PENDULUM_START)
-    kernels.dopri5_stages(w.calls, w.time, w.state, w.rate, K, work, PENDULUM_START, 0.3, h)
+    pair = Pair(*DOPRI5.table, np.array(DOPRI5.error), np.array(DOPRI5.dense), np.zeros((7, 4)), np.zeros(4))
+    pair.K[0] = rhs(0.3, PENDULUM_START)
+    explicit_stages(Buffers(w.calls, w.time, w.state, w.rate), pair, PENDULUM_START, 0.3, h, 1)
     after, error = plain.dormand_prince(rhs, 0.3, PENDULUM_START, h)
-    np.testing.assert_allclose(work[0], after, rtol=0.0, atol=1e-14)
-    norm = kernels.dopri5_error(K, PENDULUM_START, work[0], h, 0.0, 1.0)
+    np.testing.assert_allclose(pair.ahead, after, rtol=0.0, atol=1e-14)
+    norm = pair_error(pair, PENDULUM_START, h, 0.0, 1.0)
     # the estimate is a difference of numbers of the size of h ẏ
     assert norm == pytest.approx(np.sqrt(np.mean(error**2)), abs=1e-14)
 
@@ -267,7 +271,7 @@ def test_bits_do_not_depend_on_chunks(method: str, every: int) -> None:
         stepper = make_stepper(
             settings, model.dynamics, model.control(Wave()), model.u0, PENDULUM_START, model
         )
-        runs.append(march(stepper, t, settings, lambda t, n: None, chunk).Y)
+        runs.append(march(stepper, t, lambda t, n: None, chunk).Y)
     assert runs[0].tobytes() == runs[1].tobytes() == runs[2].tobytes()
 
 

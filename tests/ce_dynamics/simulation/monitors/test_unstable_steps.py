@@ -11,6 +11,7 @@ import pytest
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import tanh
 from ce_dynamics.errors import AccuracyWarning, SimulationError
+from ce_dynamics.simulation.integrators.rk4 import RK4
 from ce_dynamics.simulation.monitors.unstable_steps import eigenvalues_at, growth, stable_step, too_long
 
 
@@ -31,20 +32,20 @@ def stiff() -> ce.Model:
 
 def test_limits_of_the_method_are_those_known() -> None:
     """RK4 is stable up to 2√2 on the imaginary axis, up to 2.785294 on the real one (Hairer and Wanner)."""
-    swing, decay = np.array([1j, -1j]), np.array([-1.0 + 0j])
-    assert growth(2.0 * np.sqrt(2.0) - 1e-6, swing) <= 1.0 < growth(2.0 * np.sqrt(2.0) + 1e-6, swing)
-    assert growth(2.785293, decay) <= 1.0 < growth(2.785294, decay)
-    assert 2.0 < stable_step(10.0, swing) <= 2.83
+    swing, decay, edge = np.array([1j, -1j]), np.array([-1.0 + 0j]), 2.0 * np.sqrt(2.0)
+    assert growth(RK4, edge - 1e-6, swing) <= 1.0 < growth(RK4, edge + 1e-6, swing)
+    assert growth(RK4, 2.785293, decay) <= 1.0 < growth(RK4, 2.785294, decay)
+    assert 2.0 < stable_step(RK4, 10.0, swing) <= 2.83
     # what grows by itself is no fault of the method
-    assert growth(0.5, np.array([3.0 + 0j])) < 1.0
+    assert growth(RK4, 0.5, np.array([3.0 + 0j])) < 1.0
 
 
 def test_eigenvalues_are_those_of_a_linear_system() -> None:
     A = np.array([[0.0, 1.0], [-1e8, -10.0]])  # λ² + 10 λ + 1e8 = 0
     found = np.sort_complex(eigenvalues_at(lambda y: A @ y, np.array([1e-3, 2.0])))
     np.testing.assert_allclose(found, -5.0 + np.array([-1j, 1j]) * np.sqrt(1e8 - 25.0), rtol=1e-6)
-    assert too_long(2.8e-4, [(lambda y: A @ y, np.zeros(2))]) == ""
-    assert "too long for rk4" in too_long(3e-4, [(lambda y: A @ y, np.zeros(2))])
+    assert too_long("rk4", 2.8e-4, [(lambda y: A @ y, np.zeros(2))]) == ""
+    assert "too long for rk4" in too_long("rk4", 3e-4, [(lambda y: A @ y, np.zeros(2))])
 
 
 def failed(model: ce.Model, way: str) -> str:
