@@ -95,6 +95,15 @@ def simulate_vehicle(
             rich_help_panel=RUN,
         ),
     ] = None,
+    tyre: Annotated[
+        Repeated,
+        typer.Option(
+            metavar="[AXLE=]FILE",
+            help="A tyre property file (.tir, Magic Formula) in place of the vehicle's tyres: of all "
+            "wheels, of an axle (front=FILE) or of a corner; repeatable.",
+            rich_help_panel=RUN,
+        ),
+    ] = None,
     method: Annotated[
         str,
         typer.Option(
@@ -185,6 +194,7 @@ def simulate_vehicle(
         output=output,
         json=json,
         plots=not no_plots,
+        tyres=tuple(tyre or ()),
     )
     try:
         return simulate_and_report(request)

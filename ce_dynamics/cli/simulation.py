@@ -37,6 +37,7 @@ class Request:
     output: Path
     json: bool
     plots: bool = True
+    tyres: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -78,9 +79,13 @@ def simulate_and_report(request: Request) -> int:
             duration=request.duration,
             options=options,
             overrides=request.overrides,
+            tyres=request.tyres,
         )
         outcome = integrate(case, method, request, display, interruption)
     summary = summarise(outcome.results, case.manoeuvre)
+    if "tyre_files" in case.attributes:
+        for line in str(case.attributes["tyre_files"]).splitlines():
+            complain(line, "tyre")
     if not request.json:
         print_tables(case.title, summary)
     with Display() as display:

@@ -52,7 +52,8 @@ class TyreAnswer(NamedTuple):
     x_dot : sequence of scalar
         Rates of the model's states.
     slip, slip_angle : scalar
-        Longitudinal slip and slip angle [rad], as the model itself defines them.
+        Longitudinal slip, positive driven, and slip angle [rad], positive where the tyre is pushed to the
+        left; otherwise as the model itself defines them.
     deflection : scalar
         Vertical, zero in the air [m].
     rolling_speed : scalar

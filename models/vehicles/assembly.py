@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ce_dynamics.algebra import checks
+from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.hinges.free import Free
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.parts.powertrain import Driveline
 from ce_dynamics.models.parts.road import FlatRoad, Road
+from ce_dynamics.models.tyres.contract import TyreModel
+from ce_dynamics.models.tyres.tmeasy import TMeasyTyre
 from ce_dynamics.models.vehicles.bodies import add_rigid_body
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.sensors import add_sensors
@@ -26,6 +30,7 @@ def build(
     path: str | Path | None = None,
     road: Road | None = None,
     speed: float = 0.0,
+    tyres: Mapping[str, TyreModel] | None = None,
 ) -> System:
     """The full vehicle on a road.
 
@@ -43,6 +48,8 @@ def build(
         Flat with the data's friction if not given.
     speed : float
         Initial forward speed [m/s], wheels rolling.
+    tyres : mapping of str to TyreModel, optional
+        Tyres by corner that replace those of the data, see `ce_dynamics.models.tyres`.
 
     Returns
     -------
@@ -50,6 +57,9 @@ def build(
         6 degrees of freedom of the chassis, and at each corner those of its suspension and of its wheel.
     """
     data = VehicleParameters.load(path, overrides) if parameters is None else parameters
+    fitted = tyres or {}
+    for name in fitted:
+        checks.known("tyres", name, list(data.corners), "corner", DataError)
     surface = FlatRoad(data.road.friction) if road is None else road
     system = System(gravity=data.gravity, name=data.name)
     for parameter in data.free:
@@ -63,9 +73,11 @@ def build(
     for corner in data.corners.values():
         carrier = corner.add(system, chassis, link if corner.steered else None)
         wheel = corner.add_wheel(system, carrier)
-        corner.add_wheel_forces(system, wheel, surface)
+        # All corners report the same: where one has another tyre, the others' are of the same element.
+        tyre = fitted.get(corner.name, TMeasyTyre(corner.tyre) if fitted else None)
+        corner.add_wheel_forces(system, wheel, surface, tyre)
         wheels[corner.name] = (wheel, wheel.carrier, corner.W, corner.wheel.axis)
-        system.start(wheel, v=[speed / corner.tyre.unloaded_radius])
+        system.start(wheel, v=[speed / (tyre or corner.tyre).unloaded_radius])
     for axle, bar in data.anti_roll_bars.items():
         left, right = (
             system.find(data.corners[name].drop_link_carrier) for name in (f"{axle}_left", f"{axle}_right")

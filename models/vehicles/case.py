@@ -27,6 +27,7 @@ from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driving import make_manoeuvre, nearest, si_value
 from ce_dynamics.models.vehicles.equilibrium import settled
 from ce_dynamics.models.vehicles.files import SHIPPED, describes_a_vehicle
+from ce_dynamics.models.vehicles.fitted_tyres import fitted_tyres
 from ce_dynamics.models.vehicles.ride import build_ride
 from ce_dynamics.simulation.results import Column, Record
 from ce_dynamics.simulation.simulate import Method, simulate_to_record
@@ -138,6 +139,7 @@ def run(
     duration: float | str | None = None,
     options: Mapping[str, float | str] | None = None,
     overrides: Sequence[str] = (),
+    tyres: Sequence[str] = (),
     method: Method = "RK45",
     rtol: float = 1e-6,
     atol: float = 1e-8,
@@ -158,6 +160,9 @@ def run(
         Further options of the manoeuvre, numbers in SI or text with a unit.
     overrides : sequence of str
         ``key=value`` each, see `VehicleParameters.load`.
+    tyres : sequence of str
+        Property files (``.tir``) of Magic Formula tyres, see
+        `ce_dynamics.models.vehicles.fitted_tyres.fitted_tyres`.
     method, rtol, atol, progress
         See `ce_dynamics.simulation.simulate.simulate`.
 
@@ -176,7 +181,13 @@ def run(
     >>> results = run(speed="43.2 km/h", overrides=["front.spring.linear=120 kN/m"])
     """
     case = prepare(
-        manoeuvre, model=model, speed=speed, duration=duration, options=options, overrides=overrides
+        manoeuvre,
+        model=model,
+        speed=speed,
+        duration=duration,
+        options=options,
+        overrides=overrides,
+        tyres=tyres,
     )
     return case.simulate(method=method, rtol=rtol, atol=atol, progress=progress)
 
@@ -190,6 +201,7 @@ def prepare(
     options: Mapping[str, float | str] | None = None,
     overrides: Sequence[str] = (),
     free: Sequence[str] = (),
+    tyres: Sequence[str] = (),
 ) -> Case:
     """Load the data, embed and compile the model and find its initial state.
 
@@ -204,10 +216,13 @@ def prepare(
     if model == RIDE:
         if free:
             raise DataError("the ride model has no free parameters; give overrides")
+        if tyres:
+            raise DataError("the ride model has springs for tyres; leave the tyres out")
         return prepare_ride(manoeuvre, given, overrides)
     parameters = load_parameters(model, overrides, free)
     task = make_manoeuvre(manoeuvre or DEFAULT_MANOEUVRE, given, parameters)
-    vehicle = Model(build(parameters, road=task.road, speed=task.speed))
+    fitted = fitted_tyres(tyres, parameters.corners)
+    vehicle = Model(build(parameters, road=task.road, speed=task.speed, tyres=fitted.models))
     attributes: dict[str, str | float] = {
         "title": f"{parameters.title}: {task.title}",
         "source": f"ce-dynamics {__version__}",
@@ -216,6 +231,8 @@ def prepare(
         "manoeuvre_options": json.dumps({name: nominal(value) for name, value in task.values.items()}),
         "overrides": json.dumps(list(overrides)),
     }
+    if tyres:
+        attributes |= {"tyres": json.dumps(list(tyres)), "tyre_files": fitted.report}
     y0 = settled(vehicle, first_pedals(vehicle, task))
     return Case(f"{parameters.short_title}, {task.title}", vehicle, task, y0, task.duration, attributes)
 

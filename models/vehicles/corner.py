@@ -26,6 +26,8 @@ from ce_dynamics.models.parts.brake import Brake, BrakeParameters
 from ce_dynamics.models.parts.road import Road
 from ce_dynamics.models.parts.tmeasy_parameters import TMeasyParameters
 from ce_dynamics.models.parts.tyre_tmeasy import Tyre
+from ce_dynamics.models.tyres.contract import TyreModel
+from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Mirrored, Vector, add_rigid_body
 from ce_dynamics.models.vehicles.brakes import BrakeData
 from ce_dynamics.models.vehicles.tyres import TyreData
@@ -148,19 +150,15 @@ class Corner(Mirrored, ABC):
             system.add_output(f"{self.name}.wheel_{coordinate}", "m", centre)
         return body
 
-    def add_wheel_forces(self, system: System, wheel: Body, road: Road) -> None:
-        """Add the tyre and the brake."""
+    def add_wheel_forces(
+        self, system: System, wheel: Body, road: Road, tyre: TyreModel | None = None
+    ) -> None:
+        """Add the tyre, that of the data or another one, and the brake."""
+        name, place = f"{self.name}.tyre", (wheel, wheel.carrier, self.W, self.wheel.axis)
         system.add_force(
-            Tyre(
-                f"{self.name}.tyre",
-                wheel,
-                wheel.carrier,
-                self.W,
-                self.wheel.axis,
-                self.tyre,
-                road,
-                system.ground,
-            )
+            Tyre(name, *place, self.tyre, road, system.ground)
+            if tyre is None
+            else RoadTyre(name, *place, tyre, road, system.ground)
         )
         system.add_force(Brake(f"{self.name}.brake", wheel, self.W, self.brake))
 

@@ -190,7 +190,7 @@ class MagicFormulaTyre(TyreModel):
             Mz=Mz,
             x_dot=(x_dot, y_dot),
             slip=kappa,
-            slip_angle=arctan(tan_alpha),
+            slip_angle=-arctan(tan_alpha),
             deflection=rho,
             rolling_speed=Re * wheel.spin,
             potential=potential + 0.5 * (stiff_x * x * x + stiff_y * y * y),

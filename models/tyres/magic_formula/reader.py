@@ -90,7 +90,29 @@ SECTIONS = {
 SIDES = ("LEFT", "RIGHT")
 
 _ONLY_52 = ("LGA", "LGYR", "LSG", "PHY3", "PTX", "PTY", "Q_A", "QTZ1", "MBELT", "LCZ", "LIP")
-_ONLY_6 = ("PKY6", "PKY7", "PPY5", "QSY5", "QSY6", "QSY7", "QSY8", "Q_R", "PCF", "LKYC", "LKZC")
+_ONLY_6 = (
+    "PKY6",
+    "PKY7",
+    "PPY5",
+    "QSY5",
+    "QSY6",
+    "QSY7",
+    "QSY8",
+    "Q_R",
+    "PCF",
+    "LKYC",
+    "LKZC",
+    "PDXP",
+    "PDYP",
+    "PKYP",
+    "PHYP",
+    "PECP",
+    "QDTP",
+    "QCRP",
+    "QBRP",
+    "QDRP",
+    "LMP",
+)
 _ONLY_62 = ("Q_FCY2", "Q_CAM1", "Q_CAM2", "Q_CAM3", "Q_FYS", "ENV_")
 _NO_FORCE = (
     "ELLIPS",
@@ -146,7 +168,7 @@ class TyreFile:
         idle: tuple[str, ...] = _NO_FORCE + (_ONLY_6 if self.coefficients.version == 52 else _ONLY_52)
         idle += () if self.coefficients.version == 62 else _ONLY_62
         used = {k: v for k, v in self.defaulted.items() if not k.startswith(idle)}
-        of_effect = {k: v for k, v in used.items() if v not in (0.0, 1.0)}
+        of_effect = {k: v for k, v in used.items() if v != (1.0 if k.startswith("L") else 0.0)}
         lines = [f"{self.name}: Magic Formula {self.coefficients.version / 10:.1f}, side: {self.side}"]
         if of_effect:
             lines.append("missing, default used: " + ", ".join(f"{k} = {v:g}" for k, v in of_effect.items()))

@@ -1,0 +1,74 @@
+"""Tyres of property files on a vehicle."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ce_dynamics.errors import DataError
+from ce_dynamics.models import hmmwv
+from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
+from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
+from ce_dynamics.models.vehicles.assembly import build
+from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.models.vehicles.fitted_tyres import fitted_tyres
+from tests.models.tyres.magic_formula.figures import coefficients
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A property file of a tyre that suits the vehicle, for the left side."""
+    c = coefficients(61, FNOMIN=8500.0, VERTICAL_STIFFNESS=4.1e5, UNLOADED_RADIUS=0.47, RIM_RADIUS=0.21)
+    lines = ["[MODEL]", "FITTYP = 61", "TYRESIDE = 'LEFT'", "[INERTIA]"]
+    lines += [f"{f.name} = {getattr(c, f.name)!r}" for f in fields(Coefficients) if f.name != "version"]
+    file = tmp_path_factory.mktemp("tyres") / "truck.tir"
+    file.write_text("\n".join(lines) + "\nODD = 1\n")
+    return file
+
+
+def test_files_for_wheels(path: Path) -> None:
+    corners = VehicleParameters.load().corners
+    everywhere = fitted_tyres([str(path)], corners)
+    assert list(everywhere.models) == list(corners)
+    assert "truck.tir: Magic Formula 6.1, side: left" in everywhere.report
+    assert "not understood: ODD" in everywhere.report
+    for name, model in everywhere.models.items():
+        assert isinstance(model, MagicFormulaTyre)
+        assert model.tyre.is_mirrored == name.endswith("right")
+        assert model.reference_friction == corners[name].tyre.mu0
+    assert list(fitted_tyres([f"front={path}"], corners).models) == ["front_left", "front_right"]
+    assert list(fitted_tyres([f"rear_left={path}"], corners).models) == ["rear_left"]
+    assert fitted_tyres([], corners).models == {}
+
+
+@pytest.mark.parametrize("text", ["middle=car.tir", "front=", "=car.tir", ""])
+def test_places_that_there_are_not(text: str) -> None:
+    with pytest.raises(
+        DataError, match=r"give FILE for all wheels.*axles are front, rear, corners front_left"
+    ):
+        fitted_tyres([text], VehicleParameters.load().corners)
+    with pytest.raises(DataError, match="no corner 'front'"):
+        build(tyres={"front": None})  # type: ignore[dict-item]
+    with pytest.raises(DataError, match="springs for tyres"):
+        hmmwv.prepare(model="ride", tyres=["car.tir"])
+
+
+def test_a_vehicle_steers_on_them(path: Path) -> None:
+    """Magic Formula tyres in front, the vehicle's own behind: it settles, and turns to the left."""
+    case = hmmwv.prepare("step-steer", speed=15.0, duration=1.5, tyres=[f"front={path}"])
+    assert case.attributes["tyre_files"]
+    weight = case.simulate(method="dopri5", rtol=1e-5)
+    for name in ("tyre_Fz", "tyre_Mx", "tyre_inclination", "tyre_bounded_slip"):
+        assert np.isfinite(weight[name]).all()
+    load = weight["tyre_Fz"].values
+    assert load[0].sum() == pytest.approx(load[-1].sum(), rel=0.02)
+    # straight on: tyres push against each other, by toe and camber; then both axles to the left
+    assert abs(weight["tyre_Fy"].values[0].sum()) < 0.02 * load[0].sum()
+    front, rear = weight["tyre_Fy"].values[-1][:2].sum(), weight["tyre_Fy"].values[-1][2:].sum()
+    assert front > 0.05 * load[0].sum()
+    assert rear > 0.05 * load[0].sum()
+    assert float(weight["yaw_rate"][-1]) > 0.1
+    assert np.abs(weight["tyre_bounded_slip"]).max() < 0.05
