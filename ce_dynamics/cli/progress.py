@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import signal
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -93,9 +95,9 @@ class Listener(logging.Handler):
 
 
 class Interruption:
-    """Ctrl-C, or SIGTERM, while integrating: remembered until the step is done, so that nothing is lost.
+    """Ctrl-C, or SIGTERM, as KeyboardInterrupt: remembered while something is in hand that must not be lost.
 
-    Elsewhere, and when pressed twice, it acts at once.
+    Elsewhere, and when it comes twice, it acts at once.
     """
 
     def __init__(self) -> None:
@@ -123,3 +125,16 @@ class Interruption:
         self.deferred = True
         if self.requested:
             raise KeyboardInterrupt
+
+    def answered(self) -> None:
+        """What was asked for has been done; the next one counts anew."""
+        self.requested = self.deferred = False
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Around what is to be finished first; `requested` says behind it whether to go on."""
+        self.deferred = True
+        try:
+            yield
+        finally:
+            self.deferred = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast, get_args
+from typing import TYPE_CHECKING, cast, get_args
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.cli import exit_codes
@@ -19,6 +19,9 @@ from ce_dynamics.models.vehicles.driving import nearest
 from ce_dynamics.models.vehicles.summary import summarise
 from ce_dynamics.simulation.results import Record
 from ce_dynamics.simulation.simulate import Method
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 @dataclass(frozen=True)
@@ -70,27 +73,33 @@ def simulate_and_report(request: Request) -> int:
             raise DataError(f"{name} {value:g} must be positive, for example 1e-6")
     options = parse_options(request.options)
     request.output.mkdir(parents=True, exist_ok=True)
-    with Interruption() as interruption, Display() as display:
-        display.stage("preparing the model, compiling it where that was not done before")
-        case = prepare(
-            request.manoeuvre,
-            model=request.model,
-            speed=request.speed,
-            duration=request.duration,
-            options=options,
-            overrides=request.overrides,
-            tyres=request.tyres,
-        )
-        outcome = integrate(case, method, request, display, interruption)
-    summary = summarise(outcome.results, case.manoeuvre)
-    if "tyre_files" in case.attributes:
-        for line in str(case.attributes["tyre_files"]).splitlines():
-            complain(line, "tyre")
-    if not request.json:
-        print_tables(case.title, summary)
-    with Display() as display:
-        display.stage("saving results and plots" if request.plots else "saving results")
-        saved = save(outcome, case, request.output, request.plots)
+    with Interruption() as interruption:
+        with Display() as display:
+            display.stage("preparing the model, compiling it where that was not done before")
+            case = prepare(
+                request.manoeuvre,
+                model=request.model,
+                speed=request.speed,
+                duration=request.duration,
+                options=options,
+                overrides=request.overrides,
+                tyres=request.tyres,
+            )
+            outcome = integrate(case, method, request, display, interruption)
+        with interruption.held():
+            results = outcome.results.dataset()
+            stem = request.output / name_of(case, outcome)
+            saved = Saved(save_results(results, stem), None)
+            summary = summarise(outcome.results, case.manoeuvre)
+            if "tyre_files" in case.attributes:
+                for line in str(case.attributes["tyre_files"]).splitlines():
+                    complain(line, "tyre")
+            if not request.json:
+                print_tables(case.title, summary)
+        if request.plots:
+            saved = Saved(saved.netcdf, save_plots(results, case, stem, interruption))
+    if request.plots and saved.png is None and not outcome.message:
+        outcome = Outcome(outcome.results, exit_codes.INTERRUPTED, "interrupted before the plots were drawn")
     files = saved.files
     if request.json:
         print_json(case.title, outcome.message, outcome.results.attrs, summary, files)
@@ -119,25 +128,38 @@ def integrate(
         code = exit_codes.INTERRUPTED if interruption.requested else exit_codes.FAILED
         return Outcome(partial, code, str(error))
     finally:
-        interruption.deferred = False
+        interruption.answered()
     return Outcome(results, exit_codes.OK, "")
 
 
-def save(outcome: Outcome, case: Case, folder: Path, plots: bool) -> Saved:
-    """Write the NetCDF file and the plots, under a name that tells a partial run."""
+def name_of(case: Case, outcome: Outcome) -> str:
+    """Of the files of a run, without suffix; it tells a partial run."""
     name = "ride" if case.manoeuvre is None else case.manoeuvre.name
-    stem = name if outcome.exit_code == exit_codes.OK else f"{name}-partial"
-    saved = Saved(folder / f"{stem}.nc", folder / f"{stem}.png" if plots else None)
-    results = outcome.results.dataset()
-    with whole(saved.netcdf) as path:
-        results.to_netcdf(path, engine="h5netcdf")
-    if saved.png is not None:
-        # here, so that mistakes and --help are answered at once
-        from ce_dynamics.models.vehicles.plots.page import save_figure
+    return name if outcome.exit_code == exit_codes.OK else f"{name}-partial"
 
-        with whole(saved.png) as path:
+
+def save_results(results: xr.Dataset, stem: Path) -> Path:
+    """Write the NetCDF file."""
+    netcdf = stem.with_name(f"{stem.name}.nc")
+    with whole(netcdf) as path:
+        results.to_netcdf(path, engine="h5netcdf")
+    return netcdf
+
+
+def save_plots(results: xr.Dataset, case: Case, stem: Path, interruption: Interruption) -> Path | None:
+    """Write the plots; None if that was interrupted."""
+    # here, so that mistakes and --help are answered at once
+    from ce_dynamics.models.vehicles.plots.page import save_figure
+
+    png = stem.with_name(f"{stem.name}.png")
+    try:
+        if interruption.requested:
+            return None
+        with whole(png) as path:
             save_figure(results, case.manoeuvre, path)
-    return saved
+    except KeyboardInterrupt:
+        return None
+    return png
 
 
 def chosen_method(name: str) -> Method:

@@ -124,6 +124,8 @@ def sweep(
 def make(plan: Sweep, output: Path, processes: int, scheduler: str | None) -> int:
     """Make what is left of a sweep and report."""
     # here, so that mistakes and --help are answered at once
+    from ce_dynamics.cli.progress import Interruption
+    from ce_dynamics.models.vehicles.sweeps.batch import StoppedError
     from ce_dynamics.models.vehicles.sweeps.folder import SweepFolder
     from ce_dynamics.models.vehicles.sweeps.workers import check_address, finished_batches
 
@@ -135,13 +137,21 @@ def make(plan: Sweep, output: Path, processes: int, scheduler: str | None) -> in
         print(f"{before} of {total} runs are finished already")
     interrupted = False
     batches = finished_batches(plan, plan.batches(folder.left), processes, scheduler)
-    try:
-        for batch in shown(batches, folder, total):
-            folder.add(batch)
-    except KeyboardInterrupt:
-        interrupted = True
-    finally:
-        folder.summarise()
+    with Interruption() as interruption:
+        try:
+            for batch in shown(batches, folder, total):
+                with interruption.held():
+                    folder.add(batch)
+                if interruption.requested:
+                    raise KeyboardInterrupt
+        except KeyboardInterrupt as stopped:
+            interrupted = True
+            if isinstance(stopped, StoppedError):
+                folder.add(stopped.batch)
+        finally:
+            interruption.answered()
+            with interruption.held():
+                folder.summarise()
     report(folder, total, len(folder.rows) - before)
     if interrupted:
         complain(

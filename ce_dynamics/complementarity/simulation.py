@@ -288,9 +288,11 @@ class Recorder:
 
     def passed(self, y: Floats) -> None:
         """Take note of a state; all of them, where loops have dead centres to be watched."""
-        if not self.unilateral.model.geared_loops:
-            self._way.clear()
-        self._way.append((self.t, y, self.work + self.contact_work))
+        here = self.t, y, self.work + self.contact_work
+        if self.unilateral.model.geared_loops:
+            self._way.append(here)
+        else:
+            self._way = [here]  # at once: Ctrl-C may come between any two statements
 
     def solved(self, solution: Solution, rate: Floats) -> None:
         """Take note of how well a problem was solved."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
@@ -46,7 +47,11 @@ class Options(argparse.ArgumentParser):
 def execute(
     demonstrate: Callable[[Sequence[str] | None], None], arguments: Sequence[str] | None = None
 ) -> int:
-    """Run a demonstration and turn every error into one line on stderr and an exit code."""
+    """Run a demonstration and turn every error into one line on stderr and an exit code.
+
+    SIGTERM is Ctrl-C: what was computed is shown.
+    """
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         demonstrate(arguments)
     except SimulationError as error:
@@ -59,6 +64,8 @@ def execute(
         return complained("interrupted", INTERRUPTED)
     except SystemExit as leaving:  # --help
         return int(leaving.code or 0)
+    finally:
+        signal.signal(signal.SIGTERM, before)
     return OK
 
 

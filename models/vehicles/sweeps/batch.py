@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import compile_function, disk_cache, trace
-from ce_dynamics.errors import CeDynamicsError, DataError
+from ce_dynamics.errors import CeDynamicsError, DataError, SimulationError
 from ce_dynamics.models.vehicles.case import Case, prepare
 from ce_dynamics.models.vehicles.equilibrium import settled
 from ce_dynamics.models.vehicles.summary import summarise
 from ce_dynamics.models.vehicles.sweeps.plan import Sweep
 from ce_dynamics.simulation.ensembles.simulation import simulate_ensemble
+from ce_dynamics.simulation.simulate import INTERRUPTED
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -46,6 +47,20 @@ class Batch(NamedTuple):
 
     rows: dict[int, dict[str, Any]]
     netcdf: bytes | None
+
+
+class StoppedError(KeyboardInterrupt):
+    """Somebody stopped the making of some runs.
+
+    Attributes
+    ----------
+    batch : Batch
+        Those that were finished.
+    """
+
+    def __init__(self, batch: Batch) -> None:
+        super().__init__("interrupted")
+        self.batch = batch
 
 
 def run_batch(text: str, runs: Sequence[int]) -> Batch:
@@ -92,7 +107,13 @@ def case_of(text: str, fixed: tuple[str, ...]) -> Case:
 
 
 def make_runs(sweep: Sweep, case: Case, runs: Sequence[int]) -> Batch:
-    """Settle every run at its own parameters and integrate all together."""
+    """Settle every run at its own parameters and integrate all together.
+
+    Raises
+    ------
+    StoppedError
+        When interrupted, with the runs that are finished.
+    """
     model = case.model
     columns = [sweep.names.index(name) for name in sweep.free]
     rows: dict[int, dict[str, Any]] = {}
@@ -106,20 +127,33 @@ def make_runs(sweep: Sweep, case: Case, runs: Sequence[int]) -> Batch:
     if not starts:
         return Batch(rows, None)
     started = list(starts)
-    results = simulate_ensemble(
-        model,
-        np.array(list(starts.values())),
-        {name: sweep.values[started, k] for name, k in zip(sweep.free, columns, strict=True)},
-        duration=case.duration,
-        inputs=case.manoeuvre,
-        step=sweep.step,
-        interval=sweep.interval,
-        threads=1,
-        lanes=8 if len(started) > 4 else 4,
-    ).assign_coords(run=started)
-    singles = [single(sweep, case, results.isel(run=k)) for k in range(len(started))]
-    rows |= {run: row_of(case, results.sel(run=run), own) for run, own in zip(started, singles, strict=True)}
-    return Batch(rows, netcdf_bytes(collected(sweep, case, results, singles)))
+    try:
+        results = simulate_ensemble(
+            model,
+            np.array(list(starts.values())),
+            {name: sweep.values[started, k] for name, k in zip(sweep.free, columns, strict=True)},
+            duration=case.duration,
+            inputs=case.manoeuvre,
+            step=sweep.step,
+            interval=sweep.interval,
+            threads=1,
+            lanes=8 if len(started) > 4 else 4,
+        )
+    except SimulationError as error:
+        done = cast("xr.Dataset", error.partial).assign_coords(run=started)
+        whole = done.isel(run=done["failure"].values != INTERRUPTED)
+        raise StoppedError(batch_of(sweep, case, rows, whole)) from error
+    return batch_of(sweep, case, rows, results.assign_coords(run=started))
+
+
+def batch_of(sweep: Sweep, case: Case, rows: Mapping[int, dict[str, Any]], results: xr.Dataset) -> Batch:
+    """Results of runs that started, and the rows of those that did not, as a batch."""
+    runs = [int(run) for run in results["run"].values]
+    if not runs:
+        return Batch(dict(rows), None)
+    singles = [single(sweep, case, results.isel(run=k)) for k in range(len(runs))]
+    made = {run: row_of(case, results.sel(run=run), own) for run, own in zip(runs, singles, strict=True)}
+    return Batch({**rows, **made}, netcdf_bytes(collected(sweep, case, results, singles)))
 
 
 def pedals(case: Case, u: Floats) -> Floats:

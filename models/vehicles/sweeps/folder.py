@@ -94,7 +94,9 @@ class SweepFolder:
         return [run for run in range(len(self.sweep.values)) if run not in self.rows]
 
     def add(self, batch: Batch) -> None:
-        """Keep finished runs."""
+        """Keep finished runs; of none nothing is written."""
+        if not batch.rows:
+            return
         stem = self.batches / f"{min(batch.rows):06d}"
         if batch.netcdf is not None:
             write(stem.with_suffix(".nc"), batch.netcdf)

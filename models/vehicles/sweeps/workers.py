@@ -64,23 +64,33 @@ def in_processes(sweep: Sweep, batches: Sequence[Sequence[int]], processes: int)
     """On this machine."""
     context = multiprocessing.get_context("spawn")
     workers = min(processes, len(batches)) or 1
-    with ProcessPoolExecutor(workers, context, initializer=as_worker) as pool:
+    others = set(multiprocessing.active_children())
+    pool = ProcessPoolExecutor(workers, context, initializer=as_worker)
+    try:
         futures = [pool.submit(run_batch, sweep.text(), batch) for batch in batches]
+        left = set(futures)
         try:
             for future in as_completed(futures):
+                left.discard(future)
                 yield future.result()
+        except KeyboardInterrupt:
+            yield from (f.result() for f in left if f.done() and not f.cancelled() and f.exception() is None)
+            raise
         except BrokenExecutor as error:
             raise CeDynamicsError(
                 "a worker process died, perhaps for want of memory; start the sweep again, with fewer "
                 "--processes: finished runs are kept"
             ) from error
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+    finally:  # what the others are at is made again: it may take long
+        for process in set(multiprocessing.active_children()) - others:
+            process.kill()
+        pool.shutdown(wait=True, cancel_futures=True)
 
 
 def as_worker() -> None:
-    """In a worker: leave Ctrl-C to the parent, and do not outlive it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """In a worker: leave Ctrl-C and SIGTERM to the parent, and do not outlive it."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     assert parent is not None, "workers have a parent"
 
