@@ -138,7 +138,11 @@ def make(plan: Sweep, output: Path, processes: int, scheduler: str | None) -> in
     interrupted = False
     batches = finished_batches(plan, plan.batches(folder.left), processes, scheduler)
     with Interruption() as interruption:
+        with interruption.held():
+            folder.prepare_to_write()
         try:
+            if interruption.requested:
+                raise KeyboardInterrupt
             for batch in shown(batches, folder, total):
                 with interruption.held():
                     folder.add(batch)

@@ -123,6 +123,13 @@ class SweepFolder:
         write_table(self.path / "failures.csv", ["run", *names, "failure"], failed)
         self._write_netcdf(runs, columns)
 
+    @staticmethod
+    def prepare_to_write() -> None:
+        """Load what writing takes: an import that Ctrl-C breaks off would break the summary, too."""
+        import xarray as xr
+
+        netcdf_bytes(xr.Dataset())
+
     def _write_netcdf(self, runs: list[int], columns: list[str]) -> None:
         import xarray as xr  # here, because it takes longer to load than many runs
 

@@ -283,6 +283,37 @@ def test_no_plots(run: Run, tmp_path: Path) -> None:
     assert json.loads(run(*short, "--json").out)["files"] == {"netcdf": str(tmp_path / "ride.nc")}
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_who_stops_the_plots_has_the_results(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    from ce_dynamics.models.vehicles.plots import page
+
+    def stopped(*given: Any) -> None:
+        signal.raise_signal(number)
+
+    monkeypatch.setattr(page, "save_figure", stopped)
+    result = run("--model", "ride", "--duration", "0.01")
+    assert result.code == 130
+    assert re.fullmatch(r"error: interrupted before the plots .*ride.nc\n", result.err)
+    assert [path.name for path in tmp_path.iterdir()] == ["ride.nc"]
+
+
+def test_who_stops_while_results_are_written_has_them(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = xr.Dataset.to_netcdf
+
+    def stopped(results: xr.Dataset, path: Path, **how: Any) -> None:
+        signal.raise_signal(signal.SIGTERM)
+        written(results, path, **how)
+
+    monkeypatch.setattr(xr.Dataset, "to_netcdf", stopped)
+    assert run("--model", "ride", "--duration", "0.01").code == 130
+    with xr.open_dataset(tmp_path / "ride.nc", engine="h5netcdf") as results:
+        assert float(results["time"][-1]) == 0.01
+
+
 @pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])
 def test_files_are_whole_or_as_they_were(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -218,6 +219,34 @@ def test_a_sweep_killed_half_way_is_completed_without_repeating(tmp_path: Path) 
     assert [int(row["run"]) for row in rows] == list(range(runs))
     assert {row["status"] for row in rows} == {"completed"}
     assert len(list(batches.glob("*.nc"))) == len(list(batches.glob("*.json"))) == 5
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_who_stops_a_sweep_has_the_runs_that_are_done(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    from ce_dynamics.simulation.ensembles import simulation as ensembles
+
+    def stopped(shown: Any) -> Any:
+        def told(done: int, total: int) -> None:
+            if done >= 8:  # a group of lanes of the batch
+                signal.raise_signal(number)
+
+        return nullcontext(told)
+
+    monkeypatch.setattr(ensembles, "shown", stopped)
+    command = "sweep", "chassis.mass=2000:2400", "-n", 12, *SHORT, "--output", tmp_path, "--processes", 1
+    result = run(*command)
+    assert result.code == 130
+    assert result.out.startswith("8 of 12 runs finished, 8 of them now; 0 failed\n")
+        130,
+        "8 of 12 runs finished, 8 of them now; 0 failed",
+    )
+    assert [row["run"] for row in table(tmp_path / "summary.csv")] == [str(k) for k in range(8)]
+    monkeypatch.undo()
+    result = run(*command)
+    assert result.code == 0
+    assert "12 of 12 runs finished, 4 of them now; 0 failed" in result.out
 
 
 def test_what_a_kill_leaves_behind_is_cleared(tmp_path: Path) -> None:
