@@ -151,25 +151,29 @@ class SweepFolder:
 def lock(owner: object, path: Path) -> None:
     """Keep other processes from a folder for as long as an object lives.
 
-    The lock ends with the process, however that ends; where the system has none, nothing is locked.
+    The lock is the system's (flock, or its like on Windows) and ends with the process, however that ends.
+
+    Raises
+    ------
+    DataError
+        If another process has it, or the file system knows no locks.
     """
+    from filelock import FileLock, Timeout
+
+    held = FileLock(path, thread_local=False)
     try:
-        import fcntl  # here, because Windows has none
-    except ImportError:  # not on every system
-        return
-    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(handle)
+        held.acquire(timeout=0)
+    except Timeout:
         raise DataError(
             f"another process works on the sweep in '{path.parent}'; wait for it, or choose another folder "
             "with --output"
         ) from None
-    except OSError:
-        os.close(handle)
-        raise
-    weakref.finalize(owner, os.close, handle)
+    except NotImplementedError:
+        raise DataError(
+            f"sweep folder '{path.parent}' cannot be locked: its file system knows no locks; choose a folder "
+            "on another disk with --output"
+        ) from None
+    weakref.finalize(owner, held.release)
 
 
 def finished(marker: Path, runs: int) -> dict[int, dict[str, Any]]:

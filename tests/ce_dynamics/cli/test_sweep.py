@@ -239,9 +239,6 @@ def test_who_stops_a_sweep_has_the_runs_that_are_done(
     result = run(*command)
     assert result.code == 130
     assert result.out.startswith("8 of 12 runs finished, 8 of them now; 0 failed\n")
-        130,
-        "8 of 12 runs finished, 8 of them now; 0 failed",
-    )
     assert [row["run"] for row in table(tmp_path / "summary.csv")] == [str(k) for k in range(8)]
     monkeypatch.undo()
     result = run(*command)
