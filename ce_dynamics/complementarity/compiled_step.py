@@ -14,8 +14,8 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import CompiledFunction
+from ce_dynamics.compiler.loops import kernel
 from ce_dynamics.complementarity.gyroscopic import ENOUGH
-from ce_dynamics.complementarity.kernels import kernel
 from ce_dynamics.complementarity.problem import ROUNDING, Conditions, Integers
 from ce_dynamics.complementarity.solvers.small import newton
 from ce_dynamics.simulation.integrators.kernels import call

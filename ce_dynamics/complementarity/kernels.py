@@ -7,19 +7,10 @@ sweep is linear in the number of rows.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
 
-import numba
 import numpy as np
 
-
-def kernel(function: Callable[..., Any]) -> Any:
-    """Compile when first called; keep on disk where numba finds a folder it can write to."""
-    try:
-        return numba.njit(cache=True, nogil=True)(function)
-    except RuntimeError:  # no folder to write to
-        return numba.njit(nogil=True)(function)
+from ce_dynamics.compiler.loops import kernel
 
 
 @kernel

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ce_dynamics.simulation.integrators.kernels import call, kernel
+from ce_dynamics.compiler.loops import kernel
+from ce_dynamics.simulation.integrators.kernels import call
 
 
 @kernel

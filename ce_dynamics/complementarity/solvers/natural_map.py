@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import math
 
-from ce_dynamics.complementarity.kernels import kernel
+from ce_dynamics.compiler.loops import kernel
 
 
 @kernel

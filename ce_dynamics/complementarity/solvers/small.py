@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ce_dynamics.complementarity.kernels import kernel
+from ce_dynamics.compiler.loops import kernel
 from ce_dynamics.complementarity.solvers.natural_map import natural_map
 
 REGULAR = 1e-12

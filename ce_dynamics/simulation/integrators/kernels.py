@@ -22,11 +22,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from llvmlite import ir
 from numba import carray, types  # type: ignore[attr-defined]  # numba does not list it
 from numba.extending import intrinsic
+
+from ce_dynamics.compiler import loops
 
 RUNNING, DONE, STEP_TOO_SMALL, GUARDED, NOT_FINITE = range(5)
 
@@ -55,12 +56,7 @@ def kernel(function: Callable[..., Any], forceinline: bool = False) -> Any:
 
     What was kept counts as long as no file of kernels has changed: they call each other.
     """
-    try:
-        compiled = numba.njit(cache=True, nogil=True, forceinline=forceinline)(function)
-    except RuntimeError:  # no folder to write to
-        return numba.njit(nogil=True, forceinline=forceinline)(function)
-    compiled._cache._cache_file._source_stamp = SOURCES  # type: ignore[attr-defined]  # numba types no cache
-    return compiled
+    return loops.kernel(function, forceinline=forceinline, sources=SOURCES)
 
 
 def part(function: Callable[..., Any]) -> Any:

@@ -1,0 +1,72 @@
+"""Loops compiled by numba, kept on disk where that is possible and done without where it is not."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import numba
+from numba.core.caching import FunctionCache
+
+_log = logging.getLogger(__name__)
+_said: set[str] = set()
+
+
+class ForgivingCache(FunctionCache):
+    """numba's cache of a function, whose failures are not the user's: what is not kept is compiled again."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """What was kept, or None; what is damaged is compiled and kept anew."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception as error:  # a damaged pickle may raise anything
+            self._forgive("be read", error)
+            with contextlib.suppress(Exception):
+                self.flush()
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep it, where there is room."""
+        try:
+            super().save_overload(sig, data)
+        except Exception as error:  # a full disk, an index that is damaged
+            self._forgive("be written", error)
+
+    def _forgive(self, what: str, error: Exception) -> None:
+        """Say so, once."""
+        if what not in _said:
+            _said.add(what)
+            _log.warning(
+                "loops are compiled anew: those kept in %s cannot %s (%s); make room there, or set "
+                "NUMBA_CACHE_DIR to another folder",
+                self.cache_path,
+                what,
+                error,
+            )
+
+
+def kernel(
+    function: Callable[..., Any], *, forceinline: bool = False, sources: tuple[object, ...] | None = None
+) -> Any:
+    """Compile when first called; keep on disk where numba finds a folder it can write to.
+
+    Parameters
+    ----------
+    function : callable
+    forceinline : bool
+        Whether kernels that call it contain it.
+    sources : tuple, optional
+        What was kept counts as long as this is the same; the age and size of the function's file if not given.
+    """
+    compiled = numba.njit(nogil=True, forceinline=forceinline)(function)
+    try:
+        cache = ForgivingCache(compiled.py_func)
+    except RuntimeError as error:  # no folder to write to
+        _log.info("compiled loops are not kept for later runs: %s", error)
+        return compiled
+    if sources is not None:
+        cache._cache_file._source_stamp = sources
+    compiled._cache = cache  # type: ignore[attr-defined]  # as `enable_caching` does; numba types no cache
+    return compiled
