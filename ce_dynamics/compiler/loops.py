@@ -58,7 +58,7 @@ def kernel(
     forceinline : bool
         Whether kernels that call it contain it.
     sources : tuple, optional
-        What was kept counts as long as this is the same; the age and size of the function's file if not given.
+        What was kept counts as long as this is the same; the age and size of the file if not given.
     """
     compiled = numba.njit(nogil=True, forceinline=forceinline)(function)
     try:

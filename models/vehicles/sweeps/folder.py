@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from filelock import FileLock, Timeout
 
 from ce_dynamics.algebra import checks, files
 from ce_dynamics.errors import DataError
@@ -126,7 +127,7 @@ class SweepFolder:
     @staticmethod
     def prepare_to_write() -> None:
         """Load what writing takes: an import that Ctrl-C breaks off would break the summary, too."""
-        import xarray as xr
+        import xarray as xr  # here, so that mistakes are answered at once
 
         netcdf_bytes(xr.Dataset())
 
@@ -158,8 +159,6 @@ def lock(owner: object, path: Path) -> None:
     DataError
         If another process has it, or the file system knows no locks.
     """
-    from filelock import FileLock, Timeout
-
     held = FileLock(path, thread_local=False)
     try:
         held.acquire(timeout=0)

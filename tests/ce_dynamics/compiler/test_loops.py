@@ -37,6 +37,7 @@ def test_what_the_disk_does_is_no_failure(
         raise error
 
     monkeypatch.setattr(loops, "_said", set())
+    monkeypatch.setattr(IndexDataCacheFile, "load", lambda *given: None)
     monkeypatch.setattr(IndexDataCacheFile, method, fails)
     with caplog.at_level(logging.WARNING, logger=loops.__name__):
         for _ in range(2):
