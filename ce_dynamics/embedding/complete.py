@@ -7,10 +7,11 @@ numerically at once.
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.closures.loop import Loop
 from ce_dynamics.embedding.couplings_solved import CoupledHinges, Plan, implied, planned
 from ce_dynamics.embedding.linkage import Linkage
@@ -21,6 +22,10 @@ from ce_dynamics.mechanism.couplings.base import Coupled
 if TYPE_CHECKING:
     from ce_dynamics.embedding.aggregate import Aggregate
     from ce_dynamics.mechanism.system import CutEdge
+
+
+Start = Mapping[str, Array]
+"""Coordinates at the start by the names of independent coordinates, where they are not of the design pose."""
 
 
 def output_of(edge: CutEdge, prescribed: Container[str]) -> Body | None:
@@ -34,28 +39,28 @@ def output_of(edge: CutEdge, prescribed: Container[str]) -> Body | None:
     return None
 
 
-def complete_linkages(S: Aggregate) -> tuple[Linkage, ...]:
+def complete_linkages(S: Aggregate, start: Start) -> tuple[Linkage, ...]:
     """Linkages of an aggregated body: the user's own with what couplings add, or automatic ones."""
     if S.leading:
         led = replace(S, closures=(*S.closures, *S.leading))
         if S.linkages:
-            return with_the_rest(led, S.linkages)
-        return (numeric(led, (*S.bodies, *S.virtual), led.closures, S.dependent),)
+            return with_the_rest(led, S.linkages, start)
+        return (numeric(led, (*S.bodies, *S.virtual), led.closures, S.dependent, start),)
     couplings = [edge for edge in S.closures if isinstance(edge, Coupled)]
     given = [body.name for body in (*S.independent, *S.prescribed)]
     if S.linkages:
-        return with_the_rest(S, around(S.linkages, couplings, given) if couplings else S.linkages)
+        return with_the_rest(S, around(S.linkages, couplings, given) if couplings else S.linkages, start)
     if not couplings:
-        return (numeric(S, S.bodies, S.closures, S.dependent),)
+        return (numeric(S, S.bodies, S.closures, S.dependent, start),)
     if len(couplings) == len(S.closures):
         plan = planned(couplings, given)
         if plan.complete and all(body.name in plan.known for body in S.dependent):
             return (CoupledHinges(plan.steps, implied(couplings)),)
-        return (numeric(S, S.bodies, S.closures, S.dependent),)
-    return mixed(S, couplings, given)
+        return (numeric(S, S.bodies, S.closures, S.dependent, start),)
+    return mixed(S, couplings, given, start)
 
 
-def with_the_rest(S: Aggregate, linkages: tuple[Linkage, ...]) -> tuple[Linkage, ...]:
+def with_the_rest(S: Aggregate, linkages: tuple[Linkage, ...], start: Start) -> tuple[Linkage, ...]:
     """Linkages, and Newton's method for the hinges that they leave, on the closures that they leave open."""
     found = {name for link in linkages for name in link.determines}
     closed = {name for link in linkages for name in link.closes}
@@ -63,7 +68,7 @@ def with_the_rest(S: Aggregate, linkages: tuple[Linkage, ...]) -> tuple[Linkage,
     opened = [edge for edge in S.closures if edge.name not in closed]
     if not left or sum(edge.rows for edge in opened) < sum(body.inboard.n_v for body in left):
         return linkages
-    return (*linkages, numeric(S, (*S.bodies, *S.virtual), opened, left))
+    return (*linkages, numeric(S, (*S.bodies, *S.virtual), opened, left, start))
 
 
 def around(
@@ -76,7 +81,9 @@ def around(
     return (*as_linkage(before), *linkages, *as_linkage(after))
 
 
-def mixed(S: Aggregate, couplings: Sequence[Coupled], given: Sequence[str]) -> tuple[Linkage, ...]:
+def mixed(
+    S: Aggregate, couplings: Sequence[Coupled], given: Sequence[str], start: Start
+) -> tuple[Linkage, ...]:
     """Closures of bodies and couplings of hinges in one aggregated body."""
     geometric = [edge for edge in S.closures if not isinstance(edge, Coupled)]
     looped = looped_bodies(S, geometric)
@@ -92,12 +99,12 @@ def mixed(S: Aggregate, couplings: Sequence[Coupled], given: Sequence[str]) -> t
     others = [edge for edge in before.left if edge not in used]
     doubly = [edge for edge in others if late & set(edge.bodies)]  # on coordinates found already
     if set(implied([*used, *doubly])) < {edge.name for edge in doubly}:
-        return (numeric(S, S.bodies, S.closures, S.dependent),)
+        return (numeric(S, S.bodies, S.closures, S.dependent, start),)
     between = [edge for edge in others if edge not in doubly]
     dependent = [body for body in S.dependent if body.name not in before.known and body not in late]
     bodies = [body for body in S.bodies if body not in late]
     closures = [edge for edge in S.closures if edge in geometric or edge in between]
-    return (*as_linkage(before), numeric(S, bodies, closures, dependent), *as_linkage(after))
+    return (*as_linkage(before), numeric(S, bodies, closures, dependent, start), *as_linkage(after))
 
 
 def looped_bodies(S: Aggregate, geometric: Sequence[CutEdge]) -> set[Body]:
@@ -118,9 +125,10 @@ def as_linkage(plan: Plan) -> tuple[Linkage, ...]:
 
 
 def numeric(
-    S: Aggregate, bodies: Sequence[Body], closures: Sequence[CutEdge], dependent: Sequence[Body]
+    S: Aggregate, bodies: Sequence[Body], closures: Sequence[CutEdge], dependent: Sequence[Body], start: Start
 ) -> NumericLinkage:
     """Newton's method on closures of S."""
     ends = {end for edge in closures for end in edge.bodies}
     siblings = tuple(body for body in S.siblings if body in ends)
-    return NumericLinkage(Loop(S.parent, tuple(bodies), tuple(closures), tuple(dependent)), siblings)
+    loop = Loop(S.parent, tuple(bodies), tuple(closures), tuple(dependent))
+    return NumericLinkage(loop, siblings, start=start)

@@ -304,7 +304,7 @@ def make_aggregate(
             return along_path(S, freedoms.number)
         check_aggregate(S, freedoms)
         if dependent:
-            S = replace(S, linkages=complete_linkages(S))
+            S = replace(S, linkages=complete_linkages(S, system.initial))
         check_found(S)
     return S
 

@@ -562,6 +562,9 @@ class System:
     def start(self, body: Independent, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
         """Give the initial coordinates and velocities of an independent inboard hinge.
 
+        A loop with several independent coordinates that is solved numerically is led from there in straight
+        lines: a start in the middle of what a run covers reaches most.
+
         Parameters
         ----------
         body : Body, str, (Body or str, str or int), Component or FunctionCoordinate

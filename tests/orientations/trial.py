@@ -26,7 +26,8 @@ ROUNDINGS = 1.5
 
 Half a unit of every component in each of the two sums that lead across a hinge, or from a body to the point
 of a closure and on, and in the point of the hinge or closure as it is written down.  An error that is their
-difference has three components, and all of these may point the same way.
+difference has three components, and all of these may point the same way; they are lost twice, as the loop is
+closed and as it is looked at here.
 """
 AGREEMENT = 1e-9
 """Of the largest acceleration: rates are below 30 and D above 1e-6, which takes a thousandfold of 2e-13."""
@@ -89,7 +90,7 @@ def outcome(recipe: Recipe, states: int) -> Outcome:
 def far(recipe: Recipe, bodies: int) -> float:
     """What is lost of positions where a mechanism was put, along a loop of so many bodies [m]."""
     away = 0.0 if recipe.place is None else recipe.place.away
-    return np.sqrt(3.0) * ROUNDINGS * (bodies + 2) * float(np.spacing(away)) if away else 0.0
+    return 2.0 * np.sqrt(3.0) * ROUNDINGS * (bodies + 2) * float(np.spacing(away)) if away else 0.0
 
 
 def allowed(recipe: Recipe, embedding: Embedding) -> tuple[Array, Array]:

@@ -25,11 +25,12 @@ from ce_dynamics.embedding.closures.assembly import assembled
 from ce_dynamics.embedding.closures.closure_errors import numerical_rank
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest
 from ce_dynamics.embedding.closures.leading import counts_turns
-from ce_dynamics.embedding.closures.loop import Loop, held_at_design, moving, stacked_neutral
+from ce_dynamics.embedding.closures.loop import Loop, held_at_design, moving, split, stacked_neutral
 from ce_dynamics.embedding.closures.nearby_pose import refuse_contradiction, regular_nearby
 from ce_dynamics.embedding.closures.row_choice import RowChoice, smallest_singular
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion
+from ce_dynamics.embedding.numeric.base_pose import Base, base_at
 from ce_dynamics.embedding.numeric.basin import Basin
 from ce_dynamics.embedding.numeric.branch import Branch, BranchEnd, follow
 from ce_dynamics.embedding.numeric.branch_table import BranchTable, Reach, tabulate
@@ -67,6 +68,9 @@ class NumericLinkage(Linkage):
     substeps : int
         Substeps of the straight path of a loop with several parameters, each of which should stay below about
         half a radian.
+    start : mapping of str to array, optional
+        Coordinates of parameters by body name at the start, from where a loop with several is led; the design
+        pose if not given, or if no way leads there.
 
     Attributes
     ----------
@@ -89,12 +93,14 @@ class NumericLinkage(Linkage):
         siblings: tuple[Body, ...] = (),
         limits: tuple[float, float] | None = None,
         substeps: int = SUBSTEPS,
+        start: Mapping[str, Array] | None = None,
     ) -> None:
         self.loop = loop
         self.siblings = siblings
         self.determines = tuple(body.name for body in loop.dependent)
         self.closes = tuple(closure.name for closure in loop.closures)
         self.substeps = substeps
+        self._start = dict(start or {})
         self._given_limits = limits
         self._kernel = LoopKernel(*at_nominal((loop, siblings), loop.parent))
         self.q0 = assembled(self._kernel)
@@ -218,11 +224,25 @@ class NumericLinkage(Linkage):
 
     @cached_property
     def _rows(self) -> RowChoice:
-        return self._chosen(None if self._single is None else self._branch[0])
+        return self._chosen(None if self._single is None else self._branch[0], self._base)
 
-    def _chosen(self, branch: Branch | None) -> RowChoice:
-        """Rows to keep for poses along a branch or, if there is none, around the design pose."""
-        choice = RowChoice([self._kernel.scaled(Y)[:, : self.loop.m] for Y in self._sampled(branch)])
+    @cached_property
+    def _base(self) -> Base | None:
+        """The start of a loop with several parameters, where it is not the design pose."""
+        kernel = self._kernel
+        moved = [
+            body.name
+            for body in kernel.parameters
+            if np.any(self._start.get(body.name, body.inboard.neutral) != body.inboard.neutral)
+        ]
+        if not moved or self._single is not None or self.has_free_geometry:
+            return None
+        with at_work(f"leading the loop {', '.join(self.closes)} to its start"):
+            return base_at(kernel, self._chosen(None).rows, self.q0, self._start, wraps=not self._coupled)
+
+    def _chosen(self, branch: Branch | None, base: Base | None = None) -> RowChoice:
+        """Rows to keep for poses along a branch or, if there is none, around the base or the design pose."""
+        choice = RowChoice([self._kernel.scaled(Y)[:, : self.loop.m] for Y in self._sampled(branch, base)])
         if choice.quality < 1e-3:
             logger.warning(
                 "loop of %r: no fixed choice of rows is well conditioned (quality %.2g); cut it elsewhere",
@@ -231,10 +251,11 @@ class NumericLinkage(Linkage):
             )
         return choice
 
-    def _sampled(self, branch: Branch | None) -> list[Array]:
-        """Y in the design pose and in other poses."""
+    def _sampled(self, branch: Branch | None, base: Base | None) -> list[Array]:
+        """Y in the design pose, or the base, and in other poses."""
         kernel = self._kernel
-        samples = [kernel(self.q0, kernel.p0)[1]]
+        p0, q0 = Base(kernel.p0, self.q0) if base is None else base
+        samples = [kernel(q0, p0)[1]]
         if branch is not None:
             stride = max(1, len(branch.points) // 40)
             return samples + [kernel(p.q, np.array((p.theta,)))[1] for p in branch.points[::stride]]
@@ -242,8 +263,8 @@ class NumericLinkage(Linkage):
             for amount in (-0.2, -0.05, 0.05, 0.2):
                 step = np.zeros(len(kernel.column_scales) - self.loop.m)
                 step[j] = amount * kernel.column_scales[self.loop.m + j]
-                p = kernel.moved_parameters(kernel.p0, step)
-                found = kernel.newton(self.q0, p)
+                p = kernel.moved_parameters(p0, step)
+                found = kernel.newton(q0, p)
                 if found.error <= kernel.tolerance:
                     samples.append(kernel(found.q, p)[1])
         return samples
@@ -309,13 +330,16 @@ class NumericLinkage(Linkage):
             return polished(self.loop, self._rows.rows, self._looked_up(given), (dict(given), {}))
         bodies = {body.name: body for body in self._kernel.parameters}
         reduced = self._single is not None
-        pose = path(given, siblings, bodies, self.loop.parent, turns=self._coupled or reduced)
+        base = self._base
+        q0 = self.q0 if base is None else base.q
+        known = {} if base is None else split(base.p, self._kernel.parameters)
+        pose = path(given, siblings, bodies, self.loop.parent, self._coupled or reduced, known)
 
         def on_the_way(q: Array, s: float) -> Linearised:
             loop = self.loop if self._closed_at_design else part_way(self.loop, s, self.loop.parent)
             return linearised(loop, self._rows.rows, q, pose(s))
 
-        q, regular = led_along(on_the_way, self.loop.advanced, self.q0, self.substeps)
+        q, regular = led_along(on_the_way, self.loop.advanced, q0, self.substeps)
         for _ in range(FINAL_STEPS):
             q = polished(self.loop, self._rows.rows, q, pose(1.0))
         residual = self.loop.residual(q, *pose(1.0))

@@ -1,6 +1,7 @@
-"""Positions of a loop with several parameters: a fixed number of substeps from the design pose.
+"""Positions of a loop with several parameters: a fixed number of substeps from where it starts.
 
-The parameters are led along a straight line from the design pose to their values; each substep extrapolates
+The parameters are led along a straight line from the start (`ce_dynamics.embedding.numeric.base_pose`) or the
+design pose to their values; each substep extrapolates
 the last two and makes one Newton step.  The sign of det Y₁ is watched on the way: it changes where the path
 crosses a singular pose, beyond which Newton might land on another branch.  The result then is NaN, as it is
 where the closures do not hold at the end.
@@ -19,6 +20,7 @@ from ce_dynamics.algebra.arrays import (
     absolute,
     array,
     concatenate,
+    dot,
     maximum,
     sqrt,
     where,
@@ -29,6 +31,7 @@ from ce_dynamics.algebra.rotation import normalised, rotation_from_quaternion
 from ce_dynamics.embedding.closures.loop import at_rest
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.hinges.base import Hinge
 
 Pose = tuple[dict[str, HingeMotion], dict[str, BodyMotion]]
 """Given hinges and siblings at rest at one point of the path."""
@@ -47,8 +50,9 @@ def path(
     bodies: Mapping[str, Body],
     parent: Body,
     turns: bool,
+    base: Mapping[str, Array],
 ) -> Callable[[float], Pose]:
-    """Given hinges and siblings at the fraction s of the way from the design pose.
+    """Given hinges and siblings at the fraction s of the way from the design pose, or from a base.
 
     Angles go the short way; all their turns, as far as these are known, only if ``turns`` count.
     """
@@ -58,21 +62,29 @@ def path(
         for name, hinge_motion in given.items():
             hinge = bodies[name].inboard
             known = hinge_motion.q if turns else None
-            target = near_side(hinge.coordinates(hinge_motion.c) if known is None else known, hinge.neutral)
-            q = hinge.neutral + s * (target - hinge.neutral)
+            target = hinge.coordinates(hinge_motion.c) if known is None else known
+            start = base.get(name, hinge.neutral)
+            q = start + s * way(hinge, start, target, short=known is None)
             hinges[name] = at_rest(hinge.configuration(q), hinge.n_v, hinge_motion.X.shape[1], q)
         return hinges, {name: part_way(motion, s, parent) for name, motion in siblings.items()}
 
     return pose
 
 
-def near_side(q: Array, neutral: Array) -> Array:
-    """Coordinates with a quaternion on the side of the identity: q and −q are the same pose."""
-    if 1.0 not in neutral.tolist():
-        return q
-    w = neutral.tolist().index(1.0)
-    turned = where(q[w] < 0.0, -q[w:], q[w:])
-    return concatenate((q[:w], turned))
+def way(hinge: Hinge, start: Array, target: Array, short: bool) -> Array:
+    """From coordinates of a hinge to others; the short way round, of angles that are known but for turns.
+
+    Of a quaternion the side is taken that is the nearer one: q and −q are the same pose.
+    """
+    neutral = hinge.neutral.tolist()
+    moved = bool(np.any(start != hinge.neutral))
+    if 1.0 in neutral:
+        w = neutral.index(1.0)
+        side = dot(start[w:], target[w:]) if moved else target[w]
+        target = concatenate((target[:w], where(side < 0.0, -target[w:], target[w:])))
+    elif short and moved:
+        return hinge.coordinates(hinge.configuration(target - start))
+    return target - start
 
 
 def part_way(motion: BodyMotion, s: float, parent: Body) -> BodyMotion:
