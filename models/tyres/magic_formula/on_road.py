@@ -20,6 +20,7 @@ vertical ones at once into the force.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from ce_dynamics.algebra import checks
@@ -112,7 +113,7 @@ class MagicFormulaTyre(TyreModel):
         turn_slip: bool | None = None,
     ) -> None:
         self.tyre = checks.instance("tyre", tyre, MagicFormula, "a tyre, for example MagicFormula.read(path)")
-        c = tyre.coefficients
+        self.coefficients = c = both_ways(tyre.coefficients)
         self.pressure = c.INFLPRES if pressure is None else checks.number("pressure", pressure, above=0.0)
         self.reference_friction = checks.number("reference_friction", reference_friction, above=0.0)
         self.peak = peak_slips(c)
@@ -139,7 +140,7 @@ class MagicFormulaTyre(TyreModel):
 
     def forces(self, wheel: WheelOnRoad, x: Scalar, y: Scalar) -> TyreAnswer:
         """The answer of the tyre as its coefficients have it, for the deflections x and y [m]."""
-        c, mode = self.tyre.coefficients, self.mode
+        c, mode = self.coefficients, self.mode
         Fz, rho, potential = vertical(c, wheel, self.pressure, x, y)
         dpi = c.LIP * self.pressure / c.NOMPRES - 1.0
         Re = turning(c, Fz, wheel.spin, dpi).Re
@@ -195,6 +196,12 @@ class MagicFormulaTyre(TyreModel):
             rolling_speed=Re * wheel.spin,
             potential=potential + 0.5 * (stiff_x * x * x + stiff_y * y * y),
         )
+
+
+def both_ways(c: Coefficients) -> Coefficients:
+    """Ranges of slips that are as wide to either side: a tyre measured under braking drives as well."""
+    kappa, alpha = (max(-low, high) for low, high in ((c.KPUMIN, c.KPUMAX), (c.ALPMIN, c.ALPMAX)))
+    return replace(c, KPUMIN=-kappa, KPUMAX=kappa, ALPMIN=-alpha, ALPMAX=alpha)
 
 
 def vertical(

@@ -11,16 +11,53 @@ from scipy.optimize import brentq
 from ce_dynamics.models.tyres.contract import TyreModel, bounded_slip
 from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
 from ce_dynamics.models.tyres.magic_formula.tyre import MagicFormula
+from ce_dynamics.models.tyres.simple.brush import BrushTyre
+from ce_dynamics.models.tyres.simple.fiala import FialaTyre
+from ce_dynamics.models.tyres.simple.linear import LinearTyre
+from ce_dynamics.models.tyres.simple.pac89 import Pac89Tyre
+from ce_dynamics.models.tyres.simple.tmsimple import TMsimpleTyre
 from ce_dynamics.models.tyres.tmeasy import TMeasyTyre
 from tests.models.components import TYRE
 from tests.models.tyres.magic_formula.figures import coefficients, symmetric
 from tests.models.tyres.rig import Rig, Slide, wheel
+
+SIZE: dict[str, float] = {
+    "radius": 0.31,
+    "cz": 2e5,
+    "dz": 500.0,
+    "cx": 3e5,
+    "cy": 1.5e5,
+    "rolling_resistance": 0.01,
+}
+A = (1.5, -4.85, 812.4, 2613.9, 48.86, 0.0, -0.0088, 0.377) + 6 * (0.0,)
+B = (1.5, -15.78, 1022.1, -2.553, 208.8, 0.0073, -0.00376, 0.1563, -1.153, 0.0, 0.0)
+"""Coefficients of a truck tyre of Project Chrono's HMMWV (Pac89), rounded."""
 
 MODELS: dict[str, tuple[TyreModel, float]] = {
     "TMeasy": (TMeasyTyre(TYRE), 8000.0),
     "MF 5.2": (MagicFormulaTyre(MagicFormula(coefficients(52))), 9000.0),
     "MF 6.1": (MagicFormulaTyre(MagicFormula(coefficients(61)), turn_slip=True), 5000.0),
     "MF 6.2": (MagicFormulaTyre(MagicFormula(coefficients(62))), 5000.0),
+    "linear": (LinearTyre(**SIZE, slip_stiffness=15.0, cornering_stiffness=12.0, trail=0.03), 4000.0),
+    "brush": (BrushTyre(**SIZE, slip_stiffness=15.0, cornering_stiffness=12.0, trail=0.03), 4000.0),
+    "Fiala": (
+        FialaTyre(**SIZE, slip_stiffness=6e4, cornering_stiffness=4.5e4, mu_sliding=0.8, width=0.2),
+        4000.0,
+    ),
+    "TMsimple": (
+        TMsimpleTyre(
+            **SIZE,
+            pn=4000.0,
+            dfx0=(8e4, 1.6e5),
+            fxm=(4500.0, 8700.0),
+            fxs=(3300.0, 6500.0),
+            dfy0=(6.7e4, 1e5),
+            fym=(4000.0, 7300.0),
+            fys=(3400.0, 6200.0),
+        ),
+        4000.0,
+    ),
+    "Pac89": (Pac89Tyre(**SIZE, a=A, b=B, trail=0.03), 4000.0),
     "MF 6.1 without shifts": (MagicFormulaTyre(MagicFormula(symmetric(61))), 5000.0),
 }
 """Every tyre model, with a load that suits it: register yours here."""

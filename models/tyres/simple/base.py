@@ -1,0 +1,186 @@
+"""What the simple tyre models share: a spring for the load, first-order deflections, moments from a trail.
+
+A model adds its steady state: horizontal forces over slips κ = −v_sx/|v_x| and tan α = v_y/|v_x|, which
+`SlipModel.steady` returns.  Transients and standstill are those of
+`ce_dynamics.models.tyres.magic_formula.on_road`: the contact is deflected, and what slides follows
+F = −(S/V) v with the secant S = F/slip.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass, fields
+from typing import NamedTuple
+
+from ce_dynamics.algebra.arrays import Array, Scalar, absolute, arctan, maximum, minimum, where
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.data.checks import check_number
+from ce_dynamics.models.parts.deflection import deflection_force, deflection_rate, excess_release
+from ce_dynamics.models.parts.ramps import smooth_step
+from ce_dynamics.models.tyres.contract import (
+    DEFLECTIONS,
+    TINY_SPEED,
+    TyreAnswer,
+    TyreModel,
+    WheelOnRoad,
+)
+
+DAMPING_ONSET = 1e-3
+"""Vertical deflection [m] over which damping sets in."""
+
+RELEASE_SPEED = 10.0
+"""[m/s] per load: how fast deflection is shed that exceeds what friction holds."""
+
+ROLLING_SPEED = 0.1
+"""[m/s] within which rolling resistance changes sign."""
+
+TINY_SLIP = 1e-12
+
+ZERO_ALLOWED = ("dz", "damping", "rolling_resistance", "camber_stiffness", "trail")
+
+
+class Steady(NamedTuple):
+    """Steady state at slips κ and tan α.
+
+    Attributes
+    ----------
+    Sx, Sy : scalar
+        Secants Fx/κ and −Fy/tan α [N], never negative.
+    capacity : scalar
+        What friction holds [N].
+    trail : scalar
+        Pneumatic trail [m]: Mz = −trail Fy.
+    """
+
+    Sx: Scalar
+    Sy: Scalar
+    capacity: Scalar
+    trail: Scalar
+
+
+@dataclass(frozen=True, kw_only=True)
+class SlipModel(TyreModel):
+    """A tyre with a linear spring for the load.
+
+    Parameters
+    ----------
+    radius : float
+        Unloaded [m].
+    cz, dz : float
+        Vertical stiffness [N/m] and damping [N s/m].
+    cx, cy : float
+        Stiffness of the contact along and across [N/m]: relaxation lengths are slip stiffness over these.
+    damping : float
+        Of the contact, over its stiffness [s].
+    mu : float
+        Friction coefficient on the road of the measurement.
+    reference_friction : float
+        Friction coefficient of that road.
+    rolling_resistance : float
+        Moment over load and radius.
+    camber_stiffness : float
+        Side force over load and inclination [1/rad], towards the side to which the wheel leans.
+
+    Raises
+    ------
+    DataError
+        If a number is not finite or has the wrong sign.
+    """
+
+    states = DEFLECTIONS
+
+    radius: float
+    cz: float
+    dz: float = 0.0
+    cx: float
+    cy: float
+    damping: float = 2e-3
+    mu: float = 1.0
+    reference_friction: float = 1.0
+    rolling_resistance: float = 0.0
+    camber_stiffness: float = 0.0
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, tuple):
+                for k, entry in enumerate(value):
+                    check_number("tyre", f"{field.name}[{k}]", entry)
+            elif field.name in ZERO_ALLOWED:
+                check_number("tyre", field.name, value, at_least=0.0)
+            else:
+                check_number("tyre", field.name, value, above=0.0)
+        self.check()
+
+    def check(self) -> None:
+        """Refuse numbers that do not go together; to be overridden."""
+
+    @property
+    def unloaded_radius(self) -> float:
+        return self.radius
+
+    @abstractmethod
+    def steady(self, Fz: Scalar, kappa: Scalar, tan_alpha: Scalar, friction: Scalar) -> Steady:
+        """Steady state under a load Fz > 0, on a road of so many times the friction of the measurement."""
+
+    def forces(
+        self, Fz: float, kappa: float = 0.0, alpha: float = 0.0, friction: float = 1.0
+    ) -> tuple[float, float, float]:
+        """Steady Fx, Fy [N] and Mz [N m] at slips κ and α [rad] (ISO axes), for looking at and fitting."""
+        slope = math.tan(alpha)
+        s = self.steady(Fz, kappa, slope, friction)
+        Fy = -s.Sy * slope
+        return float(s.Sx * kappa), float(Fy), float(-s.trail * Fy)
+
+    def evaluate(self, wheel: WheelOnRoad, x: Array) -> TyreAnswer:
+        depth = maximum(self.radius - wheel.radius, 0.0)
+        onset = smooth_step(depth / DAMPING_ONSET)
+        Fz = maximum(self.cz * depth - self.dz * onset * wheel.radius_rate, 0.0)
+        friction = wheel.friction / self.reference_friction
+        Re = self.radius - depth / 3.0  # of a contact patch that is pressed flat
+        V = absolute(wheel.v_x) + TINY_SPEED
+        v_sx = wheel.v_x - Re * wheel.spin
+        kappa, tan_alpha = -v_sx / V, wheel.v_y / V
+        loaded = maximum(Fz, 1e-3 * self.radius * self.cz * 1e-3)
+        s = self.steady(loaded, kappa, tan_alpha, maximum(friction, 1e-6))
+        part = Fz / loaded  # forces vanish with the load
+        Fx, x_dot = self._deflected(self.cx, x[0], v_sx, V, part * s.Sx, part * s.capacity)
+        Fy, y_dot = self._deflected(self.cy, x[1], wheel.v_y, V, part * s.Sy, part * s.capacity)
+        speed = minimum(V / ROLLING_SPEED, 1.0)
+        camber = -self.camber_stiffness * Fz * wheel.gamma * speed
+        rolling = minimum(maximum(Re * wheel.spin / ROLLING_SPEED, -1.0), 1.0)
+        return TyreAnswer(
+            Fx=Fx,
+            Fy=Fy + camber,
+            Fz=Fz,
+            Mx=0.0,
+            My=-self.rolling_resistance * Fz * self.radius * rolling,
+            Mz=-s.trail * Fy * speed,
+            x_dot=(x_dot, y_dot),
+            slip=kappa,
+            slip_angle=-arctan(tan_alpha),
+            deflection=depth,
+            rolling_speed=Re * wheel.spin,
+            potential=0.5 * (self.cz * depth * depth + self.cx * x[0] * x[0] + self.cy * x[1] * x[1]),
+        )
+
+    def _deflected(
+        self, stiffness: float, x: Scalar, v: Scalar, V: Scalar, S: Scalar, capacity: Scalar
+    ) -> tuple[Scalar, Scalar]:
+        """Force of one axis [N] and rate of its deflection [m/s]."""
+        W = V + excess_release(stiffness * x, capacity, self.cz * 0.1 * self.radius, RELEASE_SPEED)
+        d = stiffness * self.damping
+        return deflection_force(stiffness, d, x, v, W, S), deflection_rate(stiffness, d, x, v, W, S)
+
+
+def per_slip(force: Scalar, slip: Scalar, slope: Scalar) -> Scalar:
+    """A force over its slip ≥ 0; the slope at zero."""
+    small = slip < TINY_SLIP
+    return where(small, slope, force / where(small, 1.0, slip))
+
+
+def require(condition: bool, message: str) -> None:
+    """Refuse numbers that do not go together."""
+    if not condition:
+        raise DataError(message)
