@@ -133,7 +133,7 @@ def test_the_same_motion_whatever_leads(led_by_travel: ce.Model) -> None:
     """Loops stay closed, and the arms turn as they do in the same axle led by the arms."""
     arms = ce.compile(axle([("left", 0), ("right", 0)]))
     one, other = (
-        ce.simulate(model, duration=0.3, method="DOP853", rtol=1e-10, atol=1e-12)
+        ce.simulate(model, duration=0.15, method="DOP853", rtol=1e-10, atol=1e-12)
         for model in (led_by_travel, arms)
     )
     for run in (one, other):

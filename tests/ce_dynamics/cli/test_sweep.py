@@ -398,7 +398,7 @@ def scheduler() -> Iterator[str]:
 
 def test_a_cluster_by_its_address(scheduler: str, tmp_path: Path, run: Run) -> None:
     assert scheduler.startswith("tcp://")
-    varied = ("sweep", "chassis.mass=2000:2400", "-n", 3, *SHORT)
+    varied = ("sweep", "chassis.mass=2000:2400", "road.friction=0.3:0.9", "-n", 3, *SHORT)
     assert run(*varied, "--output", tmp_path / "here", "--processes", 1).code == 0
     result = run(*varied, "--output", tmp_path / "there", "--scheduler", scheduler)
     assert (result.code, result.err) == (0, "")

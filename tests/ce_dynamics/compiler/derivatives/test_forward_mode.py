@@ -7,16 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import CompiledFunction, trace
 from ce_dynamics.compiler.derivatives import compiled as jacobians
 from ce_dynamics.compiler.derivatives.compiled import JacobianCall, compile_jacobian
 from ce_dynamics.compiler.derivatives.forward_mode import sparse_forward_jacobian
 from ce_dynamics.compiler.tracing.function import TracedFunction
 from ce_dynamics.compiler.tracing.operations import LOGICAL, Op
-from ce_dynamics.models import hmmwv
-from ce_dynamics.simulation.integrators.scipy_jacobian import DenseJacobian, sparse_jacobian_of
-from ce_dynamics.simulation.right_hand_side import RightHandSide
 from tests.ce_dynamics.compiler.casadi_reading import from_casadi, jacobian
 from tests.ce_dynamics.simulation.integrators.systems import pendulum
 
@@ -89,20 +85,6 @@ def run_at(compiled: jacobians.CompiledJacobian, y: Any, u: Any) -> Any:
     return J
 
 
-def test_the_vehicles_jacobian_is_its_derivative(rng: np.random.Generator) -> None:
-    model = Model(hmmwv.build(speed=12.0))
-    y, u = hmmwv.settled(model), np.array([0.1, 0.3, 0.0])
-    y = y + 1e-4 * rng.standard_normal(len(y))
-    J = run_at(model.jacobian, y, u)
-    h = 1e-6
-    f = model.dynamics
-    columns = [(f(y + e, u)[0] - f(y - e, u)[0]) / (2.0 * h) for e in h * np.eye(len(y))]
-    # rounding of the accelerations over h, and h² times third derivatives: relative to the largest of a row
-    error = np.abs(J - np.array(columns).T) / np.maximum(1.0, np.abs(J).max(axis=1, keepdims=True))
-    assert np.max(error) < 1e-6
-    assert np.max(np.abs(J)) > 1e3
-
-
 def test_the_cache_gives_back_the_same_jacobian(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     monkeypatch.setenv("CE_DYNAMICS_CACHE", str(tmp_path))
     dynamics = pendulum().dynamics
@@ -116,33 +98,3 @@ def test_the_cache_gives_back_the_same_jacobian(monkeypatch: pytest.MonkeyPatch,
     again = compile_jacobian(dynamics.traced, "y_dot", "y")
     y, u = [0.3, -0.2, 1.0, 2.0], [0.5]
     np.testing.assert_array_equal(run_at(fresh, y, u), run_at(again, y, u))
-
-
-class Listening:
-    """A driver who listens to nearly everything."""
-
-    def inputs(self, t: Any, sensors: Any) -> Any:
-        return {
-            "steering": -0.3 * sensors["y"] - 0.1 * sensors["yaw_rate"] * t,
-            "throttle": 0.1 * sensors["vx"],
-        }
-
-
-def test_scipy_gets_the_derivative_with_the_law_in_it(rng: np.random.Generator) -> None:
-    model = Model(hmmwv.build(speed=12.0))
-    y = hmmwv.settled(model)
-    y = y + 1e-4 * rng.standard_normal(len(y))
-    rhs = RightHandSide(model, Listening(), audit=True)
-    J = sparse_jacobian_of(rhs)(0.7, np.append(y, 5.0)).toarray()
-    # the same products, summed in another order
-    np.testing.assert_allclose(
-        DenseJacobian(rhs)(0.7, np.append(y, 5.0)), J, rtol=1e-12, atol=1e-14 * np.abs(J).max()
-    )
-    assert J.shape == (len(y) + 1, len(y) + 1)
-    assert not np.any(J[-1])
-    assert not np.any(J[:, -1])
-    h = 1e-6
-    columns = [(rhs(0.7, y + e) - rhs(0.7, y - e))[:-1] / (2.0 * h) for e in h * np.eye(len(y))]
-    J = J[:-1, :-1]
-    error = np.abs(J - np.array(columns).T) / np.maximum(1.0, np.abs(J).max(axis=1, keepdims=True))
-    assert np.max(error) < 1e-6
