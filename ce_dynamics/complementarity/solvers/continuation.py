@@ -25,12 +25,21 @@ from ce_dynamics.complementarity.solvers.rows import Rows
 
 NEAR = 0.05
 """Largest |F| on the path, as a share of σ."""
+STARTS = ((1.0, NEAR), (10.0, NEAR), (100.0, 0.2))
+"""Widths to start from, in turn, and how near the path to stay: impulses in a pile are large."""
 LAST = 1e-15
 """Smallest σ."""
 
 
 def shrinking(
-    rows: Rows, x: Floats, *, tolerance: float, steps: int = 200, deadline: float = math.inf
+    rows: Rows,
+    x: Floats,
+    *,
+    tolerance: float,
+    width: float = 1.0,
+    close: float = NEAR,
+    steps: int = 200,
+    deadline: float = math.inf,
 ) -> Found:
     """Follow the path with σ as parameter; ends where it turns back.
 
@@ -38,21 +47,30 @@ def shrinking(
     ----------
     rows : Rows
     x : (m,) array
-        Start; that for σ = 1 is found from it.
+        Start; that for the first σ is found from it.
     tolerance : float
         Of the largest entry of |F| at σ = 0.
+    width : float
+        The first σ.
+    close : float
+        Largest |F| on the path, as a share of σ.
     steps : int
         Linear systems, about.
     deadline : float
         `time.perf_counter` at which to stop.
     """
-    sigma = reached = 1.0
+    sigma = reached = width
     factor, count = 0.2, 0
     on_path = x
     best, smallest = x, float(np.max(np.abs(rows.gap(x)), initial=0.0))
     while count < steps and time.perf_counter() < deadline:
         near = newton(
-            rows, x, steps=8, tolerance=max(NEAR * sigma, 0.1 * tolerance), sigma=sigma, deadline=deadline
+            rows,
+            x,
+            steps=8 if count else 30,
+            tolerance=max(close * sigma, 0.1 * tolerance),
+            sigma=sigma,
+            deadline=deadline,
         )
         count += near.steps
         gap = float(np.max(np.abs(rows.gap(near.x))))
@@ -60,7 +78,7 @@ def shrinking(
             best, smallest = near.x, gap
         if smallest <= tolerance or sigma < LAST:
             break
-        if near.gap <= max(NEAR * sigma, 0.1 * tolerance):
+        if near.gap <= max(close * sigma, 0.1 * tolerance):
             on_path = x = near.x
             reached = sigma
             if near.steps <= 3:

@@ -1,11 +1,12 @@
 """The order in which methods are tried on scaled rows, and with how much effort.
 
 1. Newton from the start given: one to three steps where that is the solution of the step before.
-2. Two short blocks of projected gradients, each followed by Newton and by proximal Newton.
-3. The smoothed conditions followed to σ = 0.
-4. Long blocks of projected gradients, each followed by Newton.
-5. The smoothed conditions followed by arc length.
-6. More of 4.
+2. Of many rows, 4: 60 to 100 sparse linear systems, where gradients need ten thousands of products.
+3. A short block of projected gradients, followed by Newton and by proximal Newton.
+4. The smoothed conditions followed to σ = 0; 3 with a longer block; 4 from wider σ.
+5. Long blocks of projected gradients, each followed by Newton.
+6. The smoothed conditions followed by arc length.
+7. More of 5.
 
 Each stage ends as soon as the judge is satisfied.  The best point of all stages is kept.
 """
@@ -19,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.complementarity.solvers.continuation import by_arc_length, shrinking
+from ce_dynamics.complementarity.solvers.continuation import STARTS, by_arc_length, shrinking
 from ce_dynamics.complementarity.solvers.gradient import largest_eigenvalue, projected_gradient
 from ce_dynamics.complementarity.solvers.newton import Found, newton, proximal
 from ce_dynamics.complementarity.solvers.rows import Judge, Rows
@@ -29,7 +30,7 @@ FIRST_BLOCKS = (100, 400)
 LONG_BLOCK, LONG_BLOCKS, LAST_BLOCKS = 1000, 20, 100
 """Products of a later block; how many before and after the path is followed by arc length."""
 LARGE = 6000
-"""Rows from which a linear system costs so much more than a product that the gradients go first."""
+"""Rows from which the smoothed conditions go first."""
 WITHIN = 1e-14
 """Largest |F| of scaled rows at which Newton stops."""
 
@@ -99,6 +100,17 @@ class Search:
         """Proximal Newton from a point."""
         return self.take(proximal(self.rows, x, tolerance=WITHIN, deadline=self.deadline), "proximal Newton")
 
+    def smoothed(self, starts: tuple[tuple[float, float], ...] = STARTS) -> bool:
+        """The smoothed conditions followed to σ = 0, proximal Newton from where each path ends."""
+        nothing = np.zeros(len(self.rows))
+        for width, close in starts:
+            found = shrinking(
+                self.rows, nothing, tolerance=WITHIN, width=width, close=close, deadline=self.deadline
+            )
+            if self.take(found, "smoothing") or self.proximal(found.x):
+                return True
+        return False
+
     def long_gradients(self, x: Floats, blocks: int) -> Floats:
         """Long blocks of gradients, Newton after each."""
         for _ in range(blocks):
@@ -139,22 +151,19 @@ def with_matrix(search: Search, x: Floats) -> None:
     """The stages for which A is known."""
     if np.any(x) and search.sharp(x):
         return
+    if len(search.rows) > LARGE and search.smoothed():
+        return
     on_gradients = x
-    if len(search.rows) > LARGE:
-        on_gradients = search.long_gradients(x, LONG_BLOCKS)
-        if search.over:
-            return
-    for products in FIRST_BLOCKS:
+    for products, starts in zip(FIRST_BLOCKS, (STARTS[:1], STARTS[1:]), strict=True):
         on_gradients = search.gradients(on_gradients, products)
         if search.over or search.sharp(on_gradients) or search.proximal(on_gradients):
             return
-    nothing = np.zeros(len(search.rows))
-    found = shrinking(search.rows, nothing, tolerance=WITHIN, deadline=search.deadline)
-    if search.take(found, "smoothing") or search.proximal(found.x):
-        return
+        if len(search.rows) <= LARGE and search.smoothed(starts):
+            return
     on_gradients = search.long_gradients(on_gradients, LONG_BLOCKS)
     if search.over:
         return
+    nothing = np.zeros(len(search.rows))
     found = by_arc_length(search.rows, nothing, tolerance=WITHIN, deadline=search.deadline)
     if search.take(found, "smoothing by arc length") or search.proximal(found.x):
         return
