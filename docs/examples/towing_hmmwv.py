@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ce_dynamics.algebra.rotation import rotation_from_quaternion
-from ce_dynamics.complementarity import GaussSeidel, Run, simulate_unilateral
+from ce_dynamics.complementarity import Run, simulate_unilateral
 from ce_dynamics.models.demonstrations.command import save_animation, save_figure
 from ce_dynamics.models.vehicles.hmmwv import CORNERS
 from ce_dynamics.models.vehicles.hmmwv.parameters import HmmwvParameters
@@ -25,19 +25,19 @@ from ce_dynamics.models.vehicles.towing import SledgeParameters, TowingCase, on_
 FIGURES = Path()
 DRIVE = 900.0
 """Torque on every wheel [N m]."""
-SOLVER = GaussSeidel(1e-8)
+
 FRAMES = 40
 DATA = HmmwvParameters.load()
 
 
 def main() -> None:
     case = tow(slack=0.15)
-    run = simulate_unilateral(case.unilateral, {"drive": DRIVE}, duration=2.0, y0=case.y0, solver=SOLVER)
+    run = simulate_unilateral(case.unilateral, {"drive": DRIVE}, duration=2.0, y0=case.y0)
     report("towing", run)
     save_figure(figure(run), FIGURES, "towing_hmmwv")
     animate(case, run)
     dropped = on_hard_ground(drop=0.3, restitution=0.3)
-    run = simulate_unilateral(dropped.unilateral, duration=1.0, y0=dropped.y0, solver=SOLVER, interval=2e-3)
+    run = simulate_unilateral(dropped.unilateral, duration=1.0, y0=dropped.y0, interval=2e-3)
     report("dropped by 0.3 m", run)
     save_figure(fall(run), FIGURES, "hmmwv_drop")
 
@@ -47,7 +47,7 @@ def report(title: str, run: Run) -> None:
     results, numbers = run.results, run.statistics
     gain = float(results["energy"][-1] - results["energy"][0])
     print(
-        f"{title}: {numbers.steps} steps in {numbers.wall:.1f} s, {numbers.sweeps_mean:.0f} sweeps per step"
+        f"{title}: {numbers.steps} steps in {numbers.wall:.1f} s, {numbers.sweeps_mean:.1f} iterations per step"
     )
     print(f"  energy gained {gain:.0f} J = loads {float(results['work'][-1]):.0f} J", end=" ")
     print(f"+ rows {float(results['contact_work'][-1]):.0f} J, to first order in the step")
