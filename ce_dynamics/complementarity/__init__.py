@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ce_dynamics.complementarity.exact import Exact as Exact
     from ce_dynamics.complementarity.gauss_seidel import GaussSeidel as GaussSeidel, Solver as Solver
     from ce_dynamics.complementarity.joint import JointFriction as JointFriction, JointStop as JointStop
+    from ce_dynamics.complementarity.meetings import RigidShape as RigidShape
     from ce_dynamics.complementarity.paths import Path as Path, Straight as Straight, Weaving as Weaving
     from ce_dynamics.complementarity.problem import (
         Conditions as Conditions,
@@ -43,12 +44,8 @@ if TYPE_CHECKING:
         RigidBody as RigidBody,
         RigidRows as RigidRows,
     )
-    from ce_dynamics.complementarity.rigid_contacts import (
-        RigidContacts as RigidContacts,
-        RigidRun as RigidRun,
-        RigidShape as RigidShape,
-        simulate_rigid as simulate_rigid,
-    )
+    from ce_dynamics.complementarity.rigid_contacts import RigidContacts as RigidContacts
+    from ce_dynamics.complementarity.rigid_run import RigidRun as RigidRun, simulate_rigid as simulate_rigid
     from ce_dynamics.complementarity.shapes import (
         Box as Box,
         Capsule as Capsule,

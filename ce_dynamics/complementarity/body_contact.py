@@ -16,7 +16,9 @@ from ce_dynamics.complementarity.friction import (
     contact_rows,
     resistance,
 )
-from ce_dynamics.complementarity.shapes import Meeting, Placed, Shape, frame, pair_of
+from ce_dynamics.complementarity.nearest import Meeting, frame
+from ce_dynamics.complementarity.pairs import pair_of
+from ce_dynamics.complementarity.shapes import Placed, Shape
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body, checked_body, ground_of
 from ce_dynamics.mechanism.checked import finite_number

@@ -46,9 +46,8 @@ def report(title: str, run: Run) -> None:
     """The numbers of a run."""
     results, numbers = run.results, run.statistics
     gain = float(results["energy"][-1] - results["energy"][0])
-    print(
-        f"{title}: {numbers.steps} steps in {numbers.wall:.1f} s, {numbers.sweeps_mean:.1f} iterations per step"
-    )
+    per_step = f"{numbers.sweeps_mean:.1f} iterations per step"
+    print(f"{title}: {numbers.steps} steps in {numbers.wall:.1f} s, {per_step}")
     print(f"  energy gained {gain:.0f} J = loads {float(results['work'][-1]):.0f} J", end=" ")
     print(f"+ rows {float(results['contact_work'][-1]):.0f} J, to first order in the step")
     for event in [event for event in run.events if event.row.startswith("cable")][:4]:

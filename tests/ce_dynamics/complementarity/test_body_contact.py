@@ -23,7 +23,9 @@ from ce_dynamics.complementarity import (
     UnilateralModel,
     simulate_unilateral,
 )
-from ce_dynamics.complementarity.shapes import Placed, Shape, corners, frame, pair_of
+from ce_dynamics.complementarity.nearest import corners, frame
+from ce_dynamics.complementarity.pairs import pair_of
+from ce_dynamics.complementarity.shapes import Placed, Shape
 from ce_dynamics.errors import ModelError
 from ce_dynamics.models.parts.planar_contact import WavyRoad
 from ce_dynamics.models.parts.road import BumpRoad
@@ -80,10 +82,10 @@ def distance(one: Shape, other: Shape, P: Placed, Q: Placed) -> float:
     return best - radius
 
 
-@pytest.mark.parametrize(("a", "b"), [pair for pair in PAIRS if pair != ("box", "box")])
+@pytest.mark.parametrize(("a", "b"), PAIRS)
 def test_gap_is_the_distance_of_the_shapes(a: str, b: str, rng: np.random.Generator) -> None:
     one, other = SHAPES[a], SHAPES[b]
-    for _ in range(6):
+    for _ in range(6 if (a, b) != ("box", "box") else 20):
         far = 2.0 if b != "space" else 3.0
         direction = rng.normal(size=3)
         P = placed(one, rotation(rng), far * direction / np.linalg.norm(direction))
@@ -101,8 +103,9 @@ def test_gap_is_the_distance_of_the_shapes(a: str, b: str, rng: np.random.Genera
             np.testing.assert_allclose(m.a - m.b, m.psi * m.n, atol=1e-10)
         # the other way round
         swapped = min(pair_of(other, one)(Q, P), key=lambda m: float(m.psi))
-        np.testing.assert_allclose(swapped.n, -nearest.n, atol=1e-15)
-        np.testing.assert_allclose(swapped.a, nearest.b, atol=1e-15)
+        edges = 1e-12 if (a, b) == ("box", "box") else 1e-15  # where they cross follows from their angle
+        np.testing.assert_allclose(swapped.n, -nearest.n, atol=edges)
+        np.testing.assert_allclose(swapped.a, nearest.b, atol=edges)
 
 
 def test_sphere_inside_a_box_leaves_by_the_nearest_face() -> None:

@@ -24,9 +24,10 @@ from ce_dynamics.complementarity import (
     simulate_rigid,
     simulate_unilateral,
 )
+from ce_dynamics.complementarity.pairs import WITH_MANY_POINTS, pair_of
 from ce_dynamics.complementarity.rigid import rotations
 from ce_dynamics.complementarity.rigid_contacts import started
-from ce_dynamics.complementarity.shapes import Placed, Shape, pair_of
+from ce_dynamics.complementarity.shapes import Placed, Shape
 from ce_dynamics.errors import ModelError, SimulationError
 
 G = 9.81
@@ -58,21 +59,24 @@ def crowd(rng: np.random.Generator, count: int = 40) -> RigidContacts:
 def test_meetings_are_those_of_all_pairs(rng: np.random.Generator) -> None:
     contacts = crowd(rng)
     state, margin = contacts.bodies.start, 0.05
+    shapes_of = contacts.placed
+    shapes = shapes_of.shapes
     R = rotations(state.quaternion)
 
     def placed(k: int) -> Placed:
-        shape, body = contacts.shapes[k].shape, int(contacts.body[k])
+        shape, body = shapes[k].shape, int(shapes_of.body[k])
         if body < 0:
             return Placed(shape.points, shape.axes, shape.sizes)
         points = [state.r[body] + R[body] @ p for p in shape.points]
         return Placed(points, [R[body] @ a for a in shape.axes], shape.sizes)
 
     expected = []
-    for i in range(len(contacts.shapes)):
-        for k in range(i + 1, len(contacts.shapes)):
-            if contacts.body[i] == contacts.body[k]:
+    for i in range(len(shapes)):
+        for k in range(i + 1, len(shapes)):
+            if shapes_of.body[i] == shapes_of.body[k]:
                 continue
-            pair = pair_of(contacts.shapes[i].shape, contacts.shapes[k].shape)
+            one, other = shapes[i].shape, shapes[k].shape
+            pair = WITH_MANY_POINTS.get((type(one), type(other))) or pair_of(one, other)
             expected += [float(m.psi) for m in pair(placed(i), placed(k)) if m.psi < margin]
     found = contacts.meetings(state, margin)
     assert len(expected) > 40
@@ -204,3 +208,53 @@ def test_impossible_scenes_are_refused_and_interrupted_runs_kept() -> None:
     with pytest.raises(ModelError, match="step"):
         simulate_rigid(RigidContacts(bodies, [ball]), duration=1.0, step=0.0)
     assert issubclass(SimulationError, Exception)
+
+
+def test_crossed_planks_lie_on_each_other() -> None:
+    # no corner of either is over the other: four pairs of edges cross
+    long, thick = 1.0, 0.1
+    shapes = [RigidShape("top", Box((0.2, long, thick))), RigidShape(None, Box((long, 0.2, thick)))]
+    top = RigidBody("top", 1.0, (0.08, 0.01, 0.09), position=(0.0, 0.3, thick), angular_velocity=(0, 0, 0.5))
+    contacts = RigidContacts(RigidBodies([top]), shapes, mu=0.5)
+    found = contacts.meetings(contacts.bodies.start, 1e-3)
+    np.testing.assert_allclose(np.sort(found.C[:, 0]), (-0.1, -0.1, 0.1, 0.1), atol=1e-12)
+    np.testing.assert_allclose(np.sort(found.C[:, 1]), (-0.1, -0.1, 0.1, 0.1), atol=1e-12)
+    np.testing.assert_allclose(found.n, np.tile((0, 0, 1.0), (4, 1)), atol=1e-12)
+    # its middle is 0.2 m beyond the edge: it tips, and a second plank in the middle does not
+    tipped = simulate_rigid(contacts, duration=0.4, step=4e-3)
+    assert tipped.states[-1].r[0, 2] < thick - 0.02
+    middle = RigidBody("top", 1.0, (0.08, 0.01, 0.09), position=(0.0, 0.05, thick))
+    still = simulate_rigid(
+        RigidContacts(RigidBodies([middle]), shapes, mu=0.5), duration=0.2, step=4e-3
+    ).states[-1]
+    np.testing.assert_allclose(still.r[0], (0.0, 0.05, thick), atol=1e-9)
+
+
+def test_plates_face_to_face_meet_in_an_octagon() -> None:
+    half = 0.25 * math.pi / 2.0
+    plates = [
+        RigidBody("top", 1.0, (0.1,) * 3, (0, 0, 0.1), (math.cos(half), 0, 0, math.sin(half))),
+    ]
+    shapes = [RigidShape("top", Box((1, 1, 0.1))), RigidShape(None, Box((1, 1, 0.1)))]
+    found = RigidContacts(RigidBodies(plates), shapes).meetings(RigidBodies(plates).start, 1e-3)
+    assert len(found.psi) == 8
+    # corners of the regular octagon around a circle of radius 0.5
+    np.testing.assert_allclose(np.hypot(*found.C[:, :2].T), 0.5 / math.cos(math.pi / 8.0), rtol=1e-12)
+
+
+def test_rolling_and_spinning_friction_bring_a_ball_to_rest() -> None:
+    R, rolling, spinning, v0, w0 = 0.1, 0.004, 0.003, 1.0, 20.0
+    inertia = 0.4 * R * R
+    bodies = [
+        RigidBody("rolls", 1.0, (inertia,) * 3, (0, 0, R), (1, 0, 0, 0), (v0, 0, 0), (0, v0 / R, 0)),
+        RigidBody("spins", 1.0, (inertia,) * 3, (0, 3, R), angular_velocity=(0, 0, w0)),
+    ]
+    shapes = [RigidShape("rolls", Sphere(R)), RigidShape("spins", Sphere(R)), FLOOR]
+    contacts = RigidContacts(RigidBodies(bodies), shapes, mu=0.8, rolling=rolling, spinning=spinning)
+    run = simulate_rigid(contacts, duration=0.6, step=4e-3, interval=0.1)
+    # (m R² + I) ω̇ = −rolling m g, and I ω̇ = −spinning m g
+    rolls = v0 - R * rolling * G / (R * R + inertia) * run.t
+    spins = np.maximum(w0 - spinning * G / inertia * run.t, 0.0)
+    np.testing.assert_allclose([s.v[0, 0] for s in run.states], rolls, atol=1e-8)
+    np.testing.assert_allclose([s.v[1, 5] for s in run.states], spins, atol=1e-8)
+    assert run.unresolved == 0
