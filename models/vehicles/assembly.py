@@ -69,7 +69,7 @@ def build(
     system.group("corner", tuple(data.corners))
     chassis = add_rigid_body(system, "chassis", data.chassis, system.ground, Free())
     link = data.steering.add(system, chassis)
-    wheels = {}
+    wheels, lifted = {}, 0.0
     for corner in data.corners.values():
         carrier = corner.add(system, chassis, link if corner.steered else None)
         wheel = corner.add_wheel(system, carrier)
@@ -77,7 +77,9 @@ def build(
         tyre = fitted.get(corner.name, TMeasyTyre(corner.tyre) if fitted else None)
         corner.add_wheel_forces(system, wheel, surface, tyre)
         wheels[corner.name] = (wheel, wheel.carrier, corner.W, corner.wheel.axis)
-        system.start(wheel, v=[speed / (tyre or corner.tyre).unloaded_radius])
+        radius = corner.tyre.unloaded_radius if tyre is None else tyre.unloaded_radius
+        lifted += (radius - corner.tyre.unloaded_radius) / len(data.corners)
+        system.start(wheel, v=[speed / radius])
     for axle, bar in data.anti_roll_bars.items():
         left, right = (
             system.find(data.corners[name].drop_link_carrier) for name in (f"{axle}_left", f"{axle}_right")
@@ -88,7 +90,7 @@ def build(
         Driveline("driveline", chassis, driven, data.powertrain.built(), shares=data.torque_shares)
     )
     add_sensors(system, chassis)
-    start_on(system, chassis, surface, data.ride_height, speed)
+    start_on(system, chassis, surface, data.ride_height + lifted, speed)
     return system
 
 

@@ -83,7 +83,7 @@ def fit(model: Model, vary: Sequence[str], points: Points, arm: float = 0.05) ->
     >>> found = fit(start, ["mu", "cornering_stiffness"], measured)
     >>> round(found.model.cornering_stiffness, 1), round(found.model.mu, 2)  # doctest: +SKIP
     """
-    from scipy.optimize import least_squares
+    from scipy.optimize import least_squares  # here, because most tyres are given
 
     known = [field.name for field in fields(model)]
     for name in checks.texts("vary", vary, DataError):
