@@ -19,7 +19,7 @@ from ce_dynamics.compiler.tracing.graph import Graph
 from ce_dynamics.compiler.tracing.operations import COMPARISONS, LOGICAL, UNARY, Op
 
 Gradient = dict[int, int]
-"""Derivative node by entry of the input; what is missing is zero."""
+"""Derivative node by what it is a derivative by, such as an entry of an input; what is missing is zero."""
 
 
 def sparse_forward_jacobian(traced: TracedFunction, output: str, input: str) -> SparseJacobian:
@@ -51,7 +51,8 @@ def sparse_forward_jacobian(traced: TracedFunction, output: str, input: str) -> 
         raise KeyError(f"{traced.name} has no output {output!r}; allowed are {list(traced.output_shapes)}")
     if input not in traced.input_shapes:
         raise KeyError(f"{traced.name} has no input {input!r}; allowed are {list(traced.input_shapes)}")
-    sweep = _Sweep(traced, list(traced.input_shapes).index(input))
+    which = list(traced.input_shapes).index(input)
+    sweep = ForwardSweep(traced, lambda graph, k, entry: {entry: graph.constant(1.0)} if k == which else {})
     wanted = traced.outputs[list(traced.output_shapes).index(output)]
     entries = [(row, column, node) for row, n in enumerate(wanted) for column, node in sweep.gradient(n)]
     name = f"d{output}_d{input}"
@@ -62,13 +63,19 @@ def sparse_forward_jacobian(traced: TracedFunction, output: str, input: str) -> 
     return SparseJacobian(function, rows, columns, (len(wanted), math.prod(traced.input_shapes[input])))
 
 
-class _Sweep:
-    """One pass over the instructions that rebuilds each and adds its derivatives."""
+class ForwardSweep:
+    """One pass over the instructions that rebuilds each and adds its derivatives.
 
-    def __init__(self, traced: TracedFunction, which: int) -> None:
+    Parameters
+    ----------
+    traced : TracedFunction
+    seed : callable
+        Derivatives of an input, of which the graph, the number and the entry are given.
+    """
+
+    def __init__(self, traced: TracedFunction, seed: Callable[[Graph, int, int], Gradient]) -> None:
         self.graph = Graph()
         self.zero, self.one = self.graph.constant(0.0), self.graph.constant(1.0)
-        self.which = which
         self.values: list[int] = []
         self.gradients: list[Gradient] = []
         marks = set(traced.marks)
@@ -79,7 +86,7 @@ class _Sweep:
                 value, gradient = self.graph.constant(traced.numbers[a]), {}
             elif op == Op.INPUT:
                 value = self.graph.input(a, b)
-                gradient = {b: self.one} if a == which else {}
+                gradient = seed(self.graph, a, b)
             else:
                 value, gradient = self._instruction(op, a, b, c)
             self.values.append(value)

@@ -1,0 +1,195 @@
+"""Write a traced function as C99: straight-line code on doubles, for compilers that know nothing of Python.
+
+Floating point
+--------------
+Every instruction is one statement and rounds once.  Compilers that join products and sums on their own (GCC does
+outside ISO mode) must be told not to, ``-ffp-contract=off``, else the last digits differ.  NaN is how "cannot be
+assembled" leaves the code, which forbids ``-ffast-math``.
+
+Length
+------
+Compilers need more than proportionally longer for long functions.  What is longer than `PIECE` instructions is
+divided into functions of that length; values that later ones read are kept in an array in between.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import pairwise
+
+from ce_dynamics.compiler.codegen.emit import LIBM
+from ce_dynamics.compiler.tracing.function import TracedFunction
+from ce_dynamics.compiler.tracing.operations import LOGICAL, Op, arity
+
+PIECE = 4000
+"""Instructions of one function of C."""
+
+INFIX = {
+    Op.ADD: "+",
+    Op.SUB: "-",
+    Op.MUL: "*",
+    Op.DIV: "/",
+    Op.LT: "<",
+    Op.LE: "<=",
+    Op.EQ: "==",
+    Op.NE: "!=",
+    Op.AND: "&&",
+    Op.OR: "||",
+}
+PREFIX = {Op.NEG: "-", Op.NOT: "!"}
+CALLS: dict[int, str] = {
+    **LIBM,
+    Op.SQRT: "sqrt",
+    Op.FABS: "fabs",
+    Op.FLOOR: "floor",
+    Op.CEIL: "ceil",
+    Op.COPYSIGN: "copysign",
+}
+
+
+def c_function(traced: TracedFunction, symbol: str, piece: int = PIECE) -> str:
+    """The definition of ``void symbol(const double in[], ..., double out[], ...)``.
+
+    Parameters
+    ----------
+    traced : TracedFunction
+    symbol : str
+        Name of the function.
+    piece : int
+        Instructions beyond which it is divided.
+
+    Returns
+    -------
+    str
+        C99 that needs ``<math.h>``.  Arrays of inputs and outputs must not overlap.
+    """
+    parts = -(-len(traced.instructions) // piece)
+    if parts <= 1:
+        return _definition(prototype(traced, symbol), list(_straight(traced)))
+    starts = [len(traced.instructions) * k // parts for k in range(parts + 1)]
+    slots, size = _slots(traced, starts)
+    inputs = ", ".join(f"const double {name}[]" for name in traced.input_shapes)
+    given = ", ".join(traced.input_shapes)
+    text, calls = [], [f"double work[{max(1, size)}];"]
+    for k, (start, stop) in enumerate(pairwise(starts)):
+        head = f"static void {symbol}_{k}({inputs}, double work[])"
+        text.append(_definition(head, list(_piece(traced, start, stop, slots))))
+        calls.append(f"{symbol}_{k}({given}, work);")
+    read = [_stored(traced, n, slots) for n in range(len(traced.instructions))]
+    text.append(_definition(prototype(traced, symbol), [*calls, *_results(traced, read)]))
+    return "\n".join(text)
+
+
+def prototype(traced: TracedFunction, symbol: str) -> str:
+    """The head of the function, with names and lengths of its arrays."""
+
+    def array(name: str, shape: tuple[int, ...]) -> str:
+        return f"double {name}[{max(1, math.prod(shape))}]"
+
+    arrays = [f"const {array(name, shape)}" for name, shape in traced.input_shapes.items()]
+    arrays += [array(name, shape) for name, shape in traced.output_shapes.items()]
+    return f"void {symbol}({', '.join(arrays)})"
+
+
+def _definition(head: str, lines: list[str]) -> str:
+    return "\n".join([head, "{", *(f"    {line}" for line in lines), "}", ""])
+
+
+def _straight(traced: TracedFunction) -> Iterator[str]:
+    values: list[str] = []
+    yield from _unused(traced, 0, len(traced.instructions))
+    yield from _computed(traced, 0, len(traced.instructions), values)
+    yield from _results(traced, values)
+
+
+def _piece(traced: TracedFunction, start: int, stop: int, slots: dict[int, int]) -> Iterator[str]:
+    values = [_stored(traced, n, slots) for n in range(start)]
+    yield from _unused(traced, start, stop)
+    yield from _computed(traced, start, stop, values)
+    for n in range(start, stop):
+        if n in slots:
+            yield f"work[{slots[n]}] = {values[n]};"
+
+
+def _unused(traced: TracedFunction, start: int, stop: int) -> Iterator[str]:
+    """Lines that tell the compiler that inputs are left alone on purpose."""
+    read = {a for op, a, _, _ in traced.instructions[start:stop] if op == Op.INPUT}
+    yield from (f"(void){name};" for k, name in enumerate(traced.input_shapes) if k not in read)
+
+
+def _computed(traced: TracedFunction, start: int, stop: int, values: list[str]) -> Iterator[str]:
+    """Lines of some instructions; what others call their values is appended."""
+    inputs = list(traced.input_shapes)
+    for n, (op, a, b, c) in enumerate(traced.instructions[start:stop], start):
+        if op == Op.CONST:
+            values.append(literal(traced.numbers[a]))
+            continue
+        if op == Op.INPUT:
+            text = f"{inputs[a]}[{b}]"
+        else:
+            text = expression(op, [values[k] for k in (a, b, c) if k >= 0])
+        yield f"const {'int' if op in LOGICAL else 'double'} v{n} = {text};"
+        values.append(f"v{n}")
+
+
+def _results(traced: TracedFunction, values: list[str]) -> Iterator[str]:
+    for name, nodes in zip(traced.output_shapes, traced.outputs, strict=True):
+        yield from (f"{name}[{k}] = {values[node]};" for k, node in enumerate(nodes))
+
+
+def _slots(traced: TracedFunction, starts: list[int]) -> tuple[dict[int, int], int]:
+    """Where values wait that a later piece or the results read, and how many places that takes.
+
+    A place is taken again once the last piece that reads its value is past.
+    """
+    parts = len(starts) - 1
+    last: dict[int, int] = {}
+    for k, (start, stop) in enumerate(pairwise(starts)):
+        for op, *operands in traced.instructions[start:stop]:
+            for n in operands[: arity(op)]:
+                if n < start and traced.instructions[n][0] != Op.CONST:
+                    last[n] = k
+    for nodes in traced.outputs:
+        last.update((n, parts) for n in nodes if traced.instructions[n][0] != Op.CONST)
+    slots: dict[int, int] = {}
+    free: list[int] = []
+    size = 0
+    ending: list[list[int]] = [[] for _ in range(parts + 1)]
+    for k, (start, stop) in enumerate(pairwise(starts)):
+        for n in range(start, stop):
+            if n in last:
+                if not free:
+                    free.append(size)
+                    size += 1
+                slots[n] = free.pop()
+                ending[last[n]].append(slots[n])
+        free += ending[k]  # what this piece reads may be overwritten by the next
+    return slots, size
+
+
+def _stored(traced: TracedFunction, n: int, slots: dict[int, int]) -> str:
+    op, a, _, _ = traced.instructions[n]
+    if op == Op.CONST:
+        return literal(traced.numbers[a])
+    return f"work[{slots[n]}]" if n in slots else ""
+
+
+def expression(op: int, x: list[str]) -> str:
+    """What an operation does with operands."""
+    if op == Op.SELECT:
+        return f"{x[0]} ? {x[1]} : {x[2]}"
+    if op in INFIX:
+        return f"{x[0]} {INFIX[Op(op)]} {x[1]}"
+    if op in PREFIX:
+        return f"{PREFIX[Op(op)]}{x[0]}"
+    return f"{CALLS[op]}({', '.join(x)})"
+
+
+def literal(x: float) -> str:
+    """A number as C writes it, to the last bit."""
+    if math.isnan(x):
+        return "((double)NAN)"
+    if math.isinf(x):
+        return "((double)INFINITY)" if x > 0 else "(-(double)INFINITY)"
+    return repr(x) if x >= 0 else f"({x!r})"
