@@ -24,6 +24,8 @@ if TYPE_CHECKING:
         PointToPoint as PointToPoint,
     )
     from ce_dynamics.augmented.rolling_ball import BallRollingOnPlane as BallRollingOnPlane
+    from ce_dynamics.compiled.export.c_source import export_c as export_c
+    from ce_dynamics.compiled.export.fmu import export_fmu as export_fmu
     from ce_dynamics.compiled.input_laws import InputLaw as InputLaw
     from ce_dynamics.compiled.model import Model as Model, compile as compile
     from ce_dynamics.compiled.steady_state import SteadyState as SteadyState, steady_state as steady_state

@@ -154,10 +154,8 @@ def refusals(parameters: Sequence[Parameter], values: Mapping[str, ArrayLike]) -
     for parameter, column in zip(parameters, columns, strict=True):
         for k in np.flatnonzero(~np.isfinite(column)):
             reasons[k] = reasons[k] or f"parameter {parameter.name!r}: {column[k]} must be finite"
-    found = {key: guard for p in parameters for key, guard in p.guards.items()}
-    guards = dict(sorted(found.items(), key=lambda item: item[1].order))  # the first check speaks
-    known: dict[int, Any] = {id(p): (p, column) for p, column in zip(parameters, columns, strict=True)}
-    outcomes = evaluate(guards.values(), known)
+    guards = guards_of(parameters)
+    outcomes = outcomes_of(guards, parameters, columns)
     for (key, guard), outcome in zip(guards.items(), outcomes, strict=True):
         for k in np.flatnonzero(np.broadcast_to(outcome, len(reasons)) != guard.value):
             involved = ", ".join(
@@ -165,7 +163,25 @@ def refusals(parameters: Sequence[Parameter], values: Mapping[str, ArrayLike]) -
                 for p, column in zip(parameters, columns, strict=True)
                 if key in p.guards and column[k] != p.value
             )
-            wanted = "holds" if guard.value else "does not hold"
-            meaning = guard.meaning or f"the model was built where {guard.text()} {wanted}"
-            reasons[k] = reasons[k] or f"{involved}: {meaning}"
+            reasons[k] = reasons[k] or f"{involved}: {meaning_of(guard)}"
     return reasons
+
+
+def guards_of(parameters: Sequence[Parameter]) -> dict[int, FreeCondition]:
+    """What was decided by free parameters, by identity, in the order of decisions: the first check speaks."""
+    found = {key: guard for p in parameters for key, guard in p.guards.items()}
+    return dict(sorted(found.items(), key=lambda item: item[1].order))
+
+
+def outcomes_of(
+    guards: Mapping[int, FreeCondition], parameters: Sequence[Parameter], values: Array
+) -> list[Any]:
+    """How guards come out at other values of the parameters: floats, arrays of them or traced scalars."""
+    known: dict[int, Any] = {id(p): (p, value) for p, value in zip(parameters, values, strict=True)}
+    return evaluate(guards.values(), known)
+
+
+def meaning_of(guard: FreeCondition) -> str:
+    """What is the matter where a guard comes out otherwise."""
+    wanted = "holds" if guard.value else "does not hold"
+    return guard.meaning or f"the model was built where {guard.text()} {wanted}"

@@ -2,14 +2,14 @@
 
 Floating point
 --------------
-Every instruction is one statement and rounds once.  Compilers that join products and sums on their own (GCC does
-outside ISO mode) must be told not to, ``-ffp-contract=off``, else the last digits differ.  NaN is how "cannot be
-assembled" leaves the code, which forbids ``-ffast-math``.
+Every instruction is one statement and rounds once.  Compilers that join products and sums on their own
+(GCC does outside ISO mode) must be told not to, ``-ffp-contract=off``, else the last digits differ.  NaN is
+how "cannot be assembled" leaves the code, which forbids ``-ffast-math``.
 
 Length
 ------
-Compilers need more than proportionally longer for long functions.  What is longer than `PIECE` instructions is
-divided into functions of that length; values that later ones read are kept in an array in between.
+Compilers need more than proportionally longer for long functions.  What is longer than `PIECE` instructions
+is divided into functions of that length; values that later ones read are kept in an array in between.
 """
 
 from __future__ import annotations
@@ -135,6 +135,8 @@ def _computed(traced: TracedFunction, start: int, stop: int, values: list[str]) 
 
 def _results(traced: TracedFunction, values: list[str]) -> Iterator[str]:
     for name, nodes in zip(traced.output_shapes, traced.outputs, strict=True):
+        if not nodes:
+            yield f"(void){name};"
         yield from (f"{name}[{k}] = {values[node]};" for k, node in enumerate(nodes))
 
 

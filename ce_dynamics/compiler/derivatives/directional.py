@@ -1,4 +1,4 @@
-"""Exact directional derivatives of traced functions: one product of the Jacobian, at a few times the function's cost."""
+"""Exact directional derivatives of traced functions, at a few times the function's cost."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def directional_derivative(traced: TracedFunction) -> TracedFunction:
     Returns
     -------
     TracedFunction
-        Of a, b, ... and directions ``a_direction``, ``b_direction``, ... of their shapes; for every output y of f
-        it has ``y_direction``, the sum of (∂y/∂a) a_direction, (∂y/∂b) b_direction, ...
+        Of a, b, ... and directions ``a_direction``, ``b_direction``, ... of their shapes; for every output y
+        of f it has ``y_direction``, the sum of (∂y/∂a) a_direction, (∂y/∂b) b_direction, ...
 
     Examples
     --------

@@ -1,0 +1,1 @@
+"""Compiled models out of Python: C source, functional mock-up units."""

@@ -1,0 +1,237 @@
+"""A compiled model as C99 without dependencies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from importlib.resources import files
+from pathlib import Path
+
+from ce_dynamics._version import __version__
+from ce_dynamics.compiled.export.interface import Interface
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiler.codegen.c import c_function, literal, prototype
+from ce_dynamics.errors import ModelError
+
+SOURCES = files("ce_dynamics.compiled.export") / "sources"
+
+
+def export_c(
+    model: Model, folder: str | Path, name: str | None = None, derivatives: bool = False
+) -> list[Path]:
+    """Write a model as C: its rates, a step of the classical Runge–Kutta method, its outputs.
+
+    Parameters
+    ----------
+    model : Model
+    folder : str or Path
+        Made if need be; files of these names in it are replaced.
+    name : str, optional
+        Of the files, and prefix of everything in them; made of the system's name if not given.
+    derivatives : bool
+        Whether to add exact directional derivatives of rates and outputs.
+
+    Returns
+    -------
+    list of Path
+        ``name.h``, which says what there is, ``name.c``, ``example.c`` and ``CMakeLists.txt``.
+
+    Raises
+    ------
+    ModelError
+        If the name is no identifier of C, a loop is followed on charts, or the files cannot be written.
+
+    Notes
+    -----
+    The code does what compiled evaluations do, instruction by instruction, without fused multiply-adds:
+    compiled with ``-ffp-contract=off`` it gives the same bits wherever sine, cosine and the like are the
+    same. Nothing is allocated; functions may be called from any number of threads.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import ce_dynamics as ce
+    >>> system = ce.System(name="pendulum", gravity=(0, 0, -9.81))
+    >>> bob = system.add_body("bob", mass=2.0, com=(0, 0, -1), parent=system.ground,
+    ...                       hinge=ce.Revolute((0, 1, 0)))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     [path.name for path in ce.export_c(ce.compile(system), folder)]
+    ['pendulum.h', 'pendulum.c', 'example.c', 'CMakeLists.txt']
+    """
+    interface = Interface(model, name)
+    name = interface.name
+    texts = {
+        f"{name}.h": header(interface, derivatives),
+        f"{name}.c": source(interface, derivatives),
+        **{what: template(what, name) for what in ("example.c", "CMakeLists.txt")},
+    }
+    return written(Path(folder), texts)
+
+
+def template(what: str, name: str) -> str:
+    """A file of `sources` with the name filled in."""
+    text = (SOURCES / what).read_text("utf-8")
+    return text.replace("@NAME@", name).replace("@UPPER@", name.upper())
+
+
+def written(folder: Path, texts: dict[str, str]) -> list[Path]:
+    """Files with these texts in a folder.
+
+    Raises
+    ------
+    ModelError
+        If they cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in texts.items():
+            (folder / name).write_text(text, "utf-8")
+    except OSError as error:
+        raise ModelError(
+            f"cannot write into {str(folder)[-200:]!r}: {error.strerror}; choose another folder"
+        ) from None
+    return [folder / name for name in texts]
+
+
+def header(interface: Interface, derivatives: bool) -> str:
+    """The declarations, with what every number is."""
+    name, model = interface.name, interface.model
+    counts = {
+        "STATES": len(interface.states),
+        "INPUTS": interface.n_inputs,
+        "PARAMETERS": len(interface.given) - interface.n_inputs,
+        "U": len(interface.given),
+        "OUTPUTS": len(interface.outputs),
+        "CLOSURES": len(model.system.closures),
+    }
+    lines = [
+        f"/* {commented(model.system.name)}, written by ce-dynamics {__version__}.",
+        " *",
+        " * State y, inputs and free parameters u, and outputs: names, units and first values are tables.",
+        " * All numbers are SI.  NaN in a result means that a loop cannot be assembled at the state.",
+        " */",
+        f"#ifndef {name.upper()}_H",
+        f"#define {name.upper()}_H",
+        "",
+        "#ifdef __cplusplus",
+        'extern "C" {',
+        "#endif",
+        "",
+        "enum {",
+        *(f"    {name.upper()}_{what} = {number}," for what, number in counts.items()),
+        "};",
+        "",
+        *(
+            f"extern const char *const {name}_{what}_{kind}[];"
+            for what in ("state", "u", "output")
+            for kind in ("names", "units")
+        ),
+        f"extern const double {name}_y0[];",
+        f"extern const double {name}_u0[];",
+        "",
+        "/* The rate of the state. */",
+        f"{declared(prototype(interface.rate, f'{name}_rate'))}",
+        "",
+        "/* Outputs, and how far every loop is open: rounding, unless a state is far out. */",
+        f"{declared(prototype(interface.observe, f'{name}_observe'))}",
+        "",
+        "/* One step of the classical Runge-Kutta method with u held; 0, or -1 with y left as it is where",
+        " * the result would not be finite. */",
+        f"int {name}_step(double y[], const double u[], double h);",
+        "",
+        "/* NULL, or why the code cannot be used with these values of the parameters. */",
+        f"const char *{name}_refused(const double u[]);",
+        "",
+    ]
+    if derivatives:
+        lines += [
+            "/* Derivatives of rates and outputs along a direction of y and u. */",
+            f"{declared(prototype(interface.direction, f'{name}_direction'))}",
+            "",
+        ]
+    return "\n".join([*lines, "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""])
+
+
+def source(interface: Interface, derivatives: bool) -> str:
+    """The definitions."""
+    name, layout = interface.name, interface.model.layout
+    tables = [
+        table(f"const char *const {name}_{what}_{kind}", (quoted(getattr(entry, field)) for entry in entries))
+        for what, entries in (
+            ("state", interface.states),
+            ("u", interface.given),
+            ("output", interface.outputs),
+        )
+        for kind, field in (("names", "name"), ("units", "unit"))
+    ]
+    tables += [
+        table(f"const double {name}_{what}", (literal(float(x)) for x in values))
+        for what, values in (("y0", layout.y0), ("u0", layout.u0))
+    ]
+    functions = {"rate": interface.rate, "observe": interface.observe}
+    if derivatives:
+        functions["direction"] = interface.direction
+    parts = [
+        f'#include "{name}.h"\n\n#include <math.h>\n#include <stddef.h>\n',
+        *tables,
+        *(c_function(traced, f"{name}_{what}") for what, traced in functions.items()),
+        template("step.c", name),
+        refused(interface),
+    ]
+    return "\n".join(parts)
+
+
+def refused(interface: Interface) -> str:
+    """The check of values of the parameters."""
+    name, reasons = interface.name, interface.refusals
+    head = f"const char *{name}_refused(const double u[])\n{{"
+    finite = [
+        "    int k;",
+        f"    for (k = 0; k < {len(interface.given)}; ++k)",
+        "        if (!(u[k] - u[k] == 0.0))",
+        '            return "an input or parameter is not finite";',
+    ]
+    if not interface.given:
+        return "\n".join([head, "    (void)u;", "    return NULL;", "}", ""])
+    if not reasons:
+        return "\n".join([head, *finite, "    return NULL;", "}", ""])
+    return "\n".join(
+        [
+            c_function(interface.kept, f"{name}_kept").replace("void ", "static void ", 1),
+            table(f"static const char *const {name}_reasons", map(quoted, reasons)),
+            head,
+            f"    double kept[{len(reasons)}];",
+            *finite,
+            f"    {name}_kept(u, kept);",
+            f"    for (k = 0; k < {len(reasons)}; ++k)",
+            "        if (kept[k] == 0.0)",
+            f"            return {name}_reasons[k];",
+            "    return NULL;",
+            "}",
+            "",
+        ]
+    )
+
+
+def table(head: str, entries: Iterable[str]) -> str:
+    """An array; of one unused entry if it were empty, which C does not know."""
+    listed: Sequence[str] = list(entries) or ["0"]
+    return "\n".join([f"{head}[] = {{", *(f"    {entry}," for entry in listed), "};", ""])
+
+
+def declared(head: str) -> str:
+    """The prototype as a declaration."""
+    return f"{head};"
+
+
+def quoted(text: str) -> str:
+    """A text as C writes it, in UTF-8."""
+    escaped = "".join(
+        chr(byte) if 32 <= byte < 127 and byte not in b'"\\?' else f"\\{byte:03o}"
+        for byte in text.encode("utf-8")
+    )
+    return f'"{escaped}"'
+
+
+def commented(text: str) -> str:
+    """A text inside a comment of C."""
+    return " ".join(text.split()).replace("*/", "* /")

@@ -1,0 +1,99 @@
+"""Shared libraries for many platforms from one machine: the C compiler that the package ziglang carries."""
+
+from __future__ import annotations
+
+import importlib.util
+import struct
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ce_dynamics.compiler.progress import at_work
+from ce_dynamics.errors import ModelError
+
+
+class Platform(NamedTuple):
+    """Where a library runs.
+
+    Attributes
+    ----------
+    target : str
+        As the compiler calls it.
+    suffix : str
+        Of libraries there.
+    """
+
+    target: str
+    suffix: str
+
+
+PLATFORMS = {
+    # a C library that every distribution of the last ten years has
+    "x86_64-linux": Platform("x86_64-linux-gnu.2.17", ".so"),
+    "aarch64-linux": Platform("aarch64-linux-gnu.2.17", ".so"),
+    "x86_64-windows": Platform("x86_64-windows-gnu", ".dll"),
+    "x86_64-darwin": Platform("x86_64-macos.11.0", ".dylib"),
+    "aarch64-darwin": Platform("aarch64-macos.11.0", ".dylib"),
+}
+"""By the names of FMI 3.0."""
+
+FLAGS = ("-std=c99", "-O2", "-ffp-contract=off", "-fvisibility=hidden", "-shared", "-s")
+
+REMEDY = "FMUs need packages of an extra: pip install 'ce-dynamics[fmi]'"
+
+
+def require(*packages: str) -> None:
+    """Refuse to go on without packages of the extra ``fmi``.
+
+    Raises
+    ------
+    ModelError
+        Naming what is missing and how to get it.
+    """
+    missing = [name for name in packages if importlib.util.find_spec(name) is None]
+    if missing:
+        raise ModelError(f"no package {' and no package '.join(missing)}; {REMEDY}")
+
+
+def shared_library(sources: Sequence[Path], includes: Sequence[Path], platform: str, result: Path) -> None:
+    """Compile and link.
+
+    Parameters
+    ----------
+    sources : sequence of Path
+        C files.
+    includes : sequence of Path
+        Folders of headers.
+    platform : str
+        One of `PLATFORMS`.
+    result : Path
+
+    Raises
+    ------
+    ModelError
+        If the package is missing or the compiler fails.
+    """
+    require("ziglang")
+    command = [sys.executable, "-m", "ziglang", "cc", "-target", PLATFORMS[platform].target, *FLAGS]
+    command += [f"-I{folder}" for folder in includes]
+    command += [*map(str, sources), "-o", str(result)]
+    command += [] if platform.endswith("windows") else ["-lm"]
+    with at_work(f"compiling for {platform}"):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0 or not result.is_file():
+        raise ModelError(f"compiling for {platform} failed: {done.stderr.strip()[-500:]}")
+
+
+def universal(libraries: Sequence[bytes]) -> bytes:
+    """One library for several processors of macOS: a table, and the single ones behind it."""
+    align = 14
+    header = struct.pack(">II", 0xCAFEBABE, len(libraries))
+    place = 1 << align
+    body = b""
+    for library in libraries:
+        processor, subtype = struct.unpack("<ii", library[4:12])
+        header += struct.pack(">iiIII", processor, subtype, place + len(body), len(library), align)
+        body += library + bytes(-len(library) % (1 << align))
+    return header.ljust(1 << align, b"\0") + body

@@ -1,0 +1,159 @@
+"""A compiled model as a functional mock-up unit: one file for simulation tools on all platforms."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import tempfile
+import zipfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.compiled.export.c_source import header, source, template, written
+from ce_dynamics.compiled.export.cross_compiler import PLATFORMS, require, shared_library, universal
+from ce_dynamics.compiled.export.fmu_description import build_description, description
+from ce_dynamics.compiled.export.fmu_variables import fmu_variables
+from ce_dynamics.compiled.export.interface import Interface
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.errors import ModelError
+
+VERSIONS = ("2.0", "3.0")
+
+FOLDERS_OF_FMI_2 = {"x86_64-linux": "linux64", "x86_64-windows": "win64"}
+"""Others keep the names of FMI 3.0, and both of macOS share a universal library in darwin64."""
+
+
+def export_fmu(
+    model: Model,
+    path: str | Path,
+    *,
+    fmi: str = "3.0",
+    step: float = 1e-3,
+    platforms: Iterable[str] = tuple(PLATFORMS),
+    name: str | None = None,
+    sources: bool = False,
+) -> Path:
+    """Write a model as an FMU for model exchange and co-simulation.
+
+    Parameters
+    ----------
+    model : Model
+    path : str or Path
+        File to write; replaced if there is one.
+    fmi : {"3.0", "2.0"}
+        Version of the Functional Mock-up Interface.
+    step : float
+        Longest step of the Runge–Kutta method inside a step of co-simulation [s]: start value of the
+        parameter ``longest_step``.
+    platforms : iterable of str
+        For which to compile; all by default, from any of them: "x86_64-linux", "aarch64-linux",
+        "x86_64-windows", "x86_64-darwin", "aarch64-darwin".
+    name : str, optional
+        Model identifier; made of the system's name if not given.
+    sources : bool
+        Whether the C code goes inside as well.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Raises
+    ------
+    ModelError
+        If an argument is wrong, a loop is followed on charts, the extra ``fmi`` is not installed, or the file
+        cannot be written.
+
+    Notes
+    -----
+    States, inputs, free parameters and outputs have the names and units of the model; rates are
+    ``der(name)``, and ``closure_error`` tells how far the worst loop is open.  States are saved, restored and
+    serialised as a whole, directional derivatives are exact.  There are no events: where a loop cannot be
+    assembled, a call is discarded with a message, and the instance stays at the last good time.
+    """
+    checks.choice("export_fmu: fmi", fmi, VERSIONS)
+    step = checks.number("export_fmu: step", step, above=0.0)
+    chosen = list(dict.fromkeys(checks.texts("export_fmu: platforms", platforms)))
+    unknown = [p for p in chosen if p not in PLATFORMS]
+    if unknown or not chosen:
+        raise ModelError(f"export_fmu: platforms {chosen} must be some of {list(PLATFORMS)}")
+    require("ziglang", "fmpy")
+    interface = Interface(model, name)
+    path = Path(path)
+    with tempfile.TemporaryDirectory(prefix="fmu-") as scratch:
+        folder = Path(scratch)
+        code = write_sources(interface, fmi, step, folder)
+        token = hashlib.sha256(b"".join((folder / c).read_bytes() for c in code)).hexdigest()[:32]
+        for c in code:
+            text = (folder / c).read_text("utf-8")
+            (folder / c).write_text(text.replace("@TOKEN@", token), "utf-8")
+        libraries = compiled(interface.name, folder, code, fmi, chosen)
+        inside = [c for c in code if c.endswith(".c")] if sources else []
+        variables = fmu_variables(interface, step)
+        members = {"modelDescription.xml": description(fmi, interface, variables, token, step, inside)}
+        members |= libraries
+        if sources:
+            members |= {f"sources/{c}": (folder / c).read_bytes() for c in code}
+            members |= {f"sources/{h.name}": h.read_bytes() for h in headers().glob(f"fmi{fmi[0]}*.h")}
+            if fmi == "3.0":
+                members["sources/buildDescription.xml"] = build_description(interface, inside)
+        write_archive(path, members)
+    return path
+
+
+def write_sources(interface: Interface, fmi: str, step: float, folder: Path) -> list[str]:
+    """The C files of an FMU in a folder; their names."""
+    name = interface.name
+    texts = {f"{name}.h": header(interface, True), f"{name}.c": source(interface, True)}
+    for file in ("instance.h", "instance.c", f"fmi{fmi[0]}.c"):
+        texts[file] = template(file, name).replace("@STEP@", repr(step))
+    written(folder, texts)
+    return list(texts)
+
+
+def compiled(
+    name: str, folder: Path, code: Sequence[str], fmi: str, platforms: Sequence[str]
+) -> dict[str, bytes]:
+    """Libraries by their place in the archive."""
+    files = [folder / c for c in code if c.endswith(".c")]
+    libraries = {}
+    for platform in platforms:
+        result = folder / f"{name}-{platform}{PLATFORMS[platform].suffix}"
+        shared_library(files, [headers(), folder], platform, result)
+        libraries[platform] = result.read_bytes()
+    if fmi == "3.0":
+        return {f"binaries/{p}/{name}{PLATFORMS[p].suffix}": code for p, code in libraries.items()}
+    apple = [code for p, code in libraries.items() if p.endswith("darwin")]
+    members = {
+        f"binaries/{FOLDERS_OF_FMI_2.get(p, p)}/{name}{PLATFORMS[p].suffix}": code
+        for p, code in libraries.items()
+        if not p.endswith("darwin")
+    }
+    if apple:
+        members[f"binaries/darwin64/{name}.dylib"] = universal(apple)
+    return members
+
+
+def headers() -> Path:
+    """The folder of the headers of the FMI standard, which FMPy carries."""
+    found = importlib.util.find_spec("fmpy")
+    assert found is not None, "asked for before"
+    return Path(str(found.origin)).parent / "c-code"
+
+
+def write_archive(path: Path, members: dict[str, bytes]) -> None:
+    """A zip file, whole or not there, with the same bytes for the same members."""
+    temporary = path.with_name(f".{path.name}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with zipfile.ZipFile(temporary, "w") as archive:
+            for name, content in members.items():
+                archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
+        temporary.replace(path)
+    except OSError as error:
+        raise ModelError(
+            f"cannot write {str(path)[-200:]!r}: {error.strerror}; choose another file"
+        ) from None
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,178 @@
+"""``modelDescription.xml`` of a functional mock-up unit, for FMI 2.0 and 3.0."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from ce_dynamics._version import __version__
+from ce_dynamics.compiled.export.fmu_variables import FmuVariable
+from ce_dynamics.compiled.export.interface import Interface
+
+TOOL = f"ce-dynamics {__version__}"
+
+
+def description(
+    fmi: str,
+    interface: Interface,
+    variables: Sequence[FmuVariable],
+    token: str,
+    step: float,
+    sources: Sequence[str],
+) -> bytes:
+    """The file.
+
+    Parameters
+    ----------
+    fmi : {"2.0", "3.0"}
+    interface : Interface
+    variables : sequence of FmuVariable
+    token : str
+        What the importer hands over to show that it means this FMU.
+    step : float
+        Step of co-simulation that is proposed [s].
+    sources : sequence of str
+        Names of the C files that are inside; none if none.
+    """
+    root = (
+        _fmi2(interface, variables, token, step, sources)
+        if fmi == "2.0"
+        else _fmi3(interface, variables, token, step)
+    )
+    indent(root)
+    return bytes(tostring(root, "utf-8", xml_declaration=True)) + b"\n"
+
+
+def _head(interface: Interface, version: str, **token: str) -> Element:
+    name = interface.model.system.name
+    return Element(
+        "fmiModelDescription",
+        {
+            "fmiVersion": version,
+            "modelName": name,
+            **token,
+            "description": "Multibody system, its loops embedded",
+            "generationTool": TOOL,
+            "variableNamingConvention": "flat",
+        },
+    )
+
+
+def _units(root: Element, variables: Sequence[FmuVariable]) -> None:
+    units = SubElement(root, "UnitDefinitions")
+    for unit in sorted({variable.unit for variable in variables}):
+        SubElement(units, "Unit", name=unit)
+
+
+def _experiment(root: Element, step: float) -> None:
+    SubElement(root, "DefaultExperiment", startTime="0", stopTime="10", stepSize=repr(step))
+
+
+def _common(variable: FmuVariable) -> dict[str, str]:
+    text = {"description": variable.description} if variable.description else {}
+    return {"name": variable.name, "valueReference": str(variable.reference), **text}
+
+
+def _initial(variable: FmuVariable) -> dict[str, str]:
+    """``initial``, where it is not determined by the causality."""
+    if variable.causality in ("independent", "input"):
+        return {}
+    return {"initial": "calculated" if variable.start is None else "exact"}
+
+
+def _fmi2(
+    interface: Interface, variables: Sequence[FmuVariable], token: str, step: float, sources: Sequence[str]
+) -> Element:
+    root = _head(interface, "2.0", guid=token)
+    root.set("numberOfEventIndicators", "0")
+    common = {
+        "modelIdentifier": interface.name,
+        "canGetAndSetFMUstate": "true",
+        "canSerializeFMUstate": "true",
+        "providesDirectionalDerivative": "true",
+    }
+    kinds = [
+        SubElement(root, "ModelExchange", common),
+        SubElement(root, "CoSimulation", {**common, "canHandleVariableCommunicationStepSize": "true"}),
+    ]
+    for kind in kinds if sources else ():
+        files = SubElement(kind, "SourceFiles")
+        for name in sources:
+            SubElement(files, "File", name=name)
+    _units(root, variables)
+    _experiment(root, step)
+    listed = SubElement(root, "ModelVariables")
+    for variable in variables:
+        attributes = {
+            "causality": variable.causality,
+            "variability": variable.variability,
+            **_initial(variable),
+        }
+        scalar = SubElement(listed, "ScalarVariable", {**_common(variable), **attributes})
+        real = SubElement(scalar, "Real", unit=variable.unit)
+        if variable.start is not None:
+            real.set("start", repr(variable.start))
+        if variable.rate_of is not None:
+            real.set("derivative", str(variable.rate_of + 1))  # places are counted from 1
+    structure = SubElement(root, "ModelStructure")
+    outputs = [v.reference + 1 for v in variables if v.causality == "output"]
+    rates = [v.reference + 1 for v in variables if v.rate_of is not None]
+    for name, places in (
+        ("Outputs", outputs),
+        ("Derivatives", rates),
+        ("InitialUnknowns", sorted(outputs + rates)),
+    ):
+        if places:
+            group = SubElement(structure, name)
+            for place in places:
+                SubElement(group, "Unknown", index=str(place))
+    return root
+
+
+def _fmi3(interface: Interface, variables: Sequence[FmuVariable], token: str, step: float) -> Element:
+    root = _head(interface, "3.0", instantiationToken=token)
+    common = {
+        "modelIdentifier": interface.name,
+        "canGetAndSetFMUState": "true",
+        "canSerializeFMUState": "true",
+        "providesDirectionalDerivatives": "true",
+    }
+    SubElement(root, "ModelExchange", common)
+    SubElement(root, "CoSimulation", {**common, "canHandleVariableCommunicationStepSize": "true"})
+    _units(root, variables)
+    _experiment(root, step)
+    listed = SubElement(root, "ModelVariables")
+    for variable in variables:
+        attributes = {
+            "causality": variable.causality,
+            "variability": variable.variability,
+            **_initial(variable),
+        }
+        number = SubElement(listed, "Float64", {**_common(variable), **attributes, "unit": variable.unit})
+        if variable.start is not None:
+            number.set("start", repr(variable.start))
+        if variable.rate_of is not None:
+            number.set("derivative", str(variable.rate_of))
+    structure = SubElement(root, "ModelStructure")
+    outputs = [v.reference for v in variables if v.causality == "output"]
+    rates = [v.reference for v in variables if v.rate_of is not None]
+    for name, references in (
+        ("Output", outputs),
+        ("ContinuousStateDerivative", rates),
+        ("InitialUnknown", sorted(outputs + rates)),
+    ):
+        for reference in references:
+            SubElement(structure, name, valueReference=str(reference))
+    return root
+
+
+def build_description(interface: Interface, sources: Sequence[str]) -> bytes:
+    """``sources/buildDescription.xml`` of FMI 3.0: how the C files inside are compiled."""
+    root = Element("fmiBuildDescription", fmiVersion="3.0")
+    build = SubElement(root, "BuildConfiguration", modelIdentifier=interface.name)
+    options = "-std=c99 -O2 -ffp-contract=off"
+    files = SubElement(build, "SourceFileSet", language="C99", compilerOptions=options)
+    for name in sources:
+        SubElement(files, "SourceFile", name=name)
+    indent(root)
+    return bytes(tostring(root, "utf-8", xml_declaration=True)) + b"\n"

@@ -1,0 +1,143 @@
+"""What of a model leaves Python: the vectors with names and units, and the functions of them."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ce_dynamics.algebra.arrays import Array, array, where
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiler import TracedFunction, trace
+from ce_dynamics.compiler.derivatives.directional import directional_derivative
+from ce_dynamics.errors import ModelError
+from ce_dynamics.mechanism.parameters import guards_of, meaning_of, outcomes_of
+
+if TYPE_CHECKING:
+    from ce_dynamics.dynamics.state import Entry
+
+_IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,62}")
+_WORDS = """
+auto break case char const continue default do double else enum extern float for goto if inline int long main
+register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
+"""
+_KEYWORDS = frozenset(_WORDS.split())
+
+
+class Interface:
+    """A model as code outside Python sees it.
+
+    Parameters
+    ----------
+    model : Model
+    name : str, optional
+        Prefix of everything in C; made of the system's name if not given.
+
+    Attributes
+    ----------
+    name : str
+    states, given, outputs : tuple of Entry
+        Of the state y, of u (inputs first, then free parameters), and of the outputs.
+    n_inputs : int
+        How many of u are inputs.
+
+    Raises
+    ------
+    ModelError
+        If the name is no identifier of C, or a loop is followed on charts, which only runs in Python change.
+    """
+
+    def __init__(self, model: Model, name: str | None = None) -> None:
+        if not isinstance(model, Model):
+            raise ModelError(
+                f"only a compiled model can be exported, not a {type(model).__name__}; ce.compile it"
+            )
+        layout = model.layout
+        for entry in layout.q:
+            if entry.role == "chart":
+                owner = entry.name.split(".")[0]
+                raise ModelError(
+                    f"the loop of {owner!r} is followed on charts, which runs in Python change on their way: "
+                    "exported code would leave its chart; lead the loop by a hinge of its own"
+                )
+        self.model = model
+        self.name = identifier(model.system.name) if name is None else checked_identifier(name)
+        self.states: tuple[Entry, ...] = (*layout.q, *layout.v, *layout.x)
+        self.given: tuple[Entry, ...] = layout.u
+        self.n_inputs = layout.n_inputs
+        self.outputs: tuple[Entry, ...] = model.output_entries
+
+    @property
+    def _sizes(self) -> dict[str, int]:
+        return {"y": len(self.states), "u": len(self.given)}
+
+    @cached_property
+    def rate(self) -> TracedFunction:
+        """``y_dot`` of y and u."""
+        return self.model.trace_dynamics()
+
+    @cached_property
+    def observe(self) -> TracedFunction:
+        """``outputs`` and ``closure``, the error of every loop closure, of y and u."""
+        return trace("observe", self._observed, self._sizes)
+
+    @cached_property
+    def direction(self) -> TracedFunction:
+        """Derivatives of ``y_dot`` and ``outputs`` along a direction of y and u."""
+
+        def both(y: Array, u: Array) -> dict[str, Array]:
+            rate = self.model.instant(y, u).y_dot
+            return {"y_dot": rate, "outputs": self._observed(y, u)["outputs"]}
+
+        return directional_derivative(trace("evaluation", both, self._sizes))
+
+    @cached_property
+    def kept(self) -> TracedFunction:
+        """For every decision that free parameters made, 1 where they still make it at u, else 0."""
+        _ = self.rate, self.observe  # decisions are made while tracing
+        parameters = self.model.layout.parameters
+        guards = guards_of(parameters)
+
+        def kept(u: Array) -> dict[str, Array]:
+            outcomes = outcomes_of(guards, parameters, u[self.n_inputs :])
+            values = (guard.value for guard in guards.values())
+            signs = [
+                where(x, 1.0, 0.0) if value else where(x, 0.0, 1.0)
+                for x, value in zip(outcomes, values, strict=True)
+            ]
+            return {"kept": array(signs)}
+
+        return trace("kept", kept, {"u": len(self.given)})
+
+    @cached_property
+    def refusals(self) -> list[str]:
+        """What is the matter where ``kept`` is 0."""
+        _ = self.kept
+        return [meaning_of(guard) for guard in guards_of(self.model.layout.parameters).values()]
+
+    def _observed(self, y: Array, u: Array) -> dict[str, Array]:
+        found = self.model.observe(y, u)
+        return {name: found[name] for name in ("outputs", "closure")}
+
+
+def identifier(text: str) -> str:
+    """A name for C made of any text."""
+    name = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_")[:60]
+    name = name if name[:1].isalpha() else f"model_{name}".rstrip("_")
+    return f"{name}_" if name in _KEYWORDS else name
+
+
+def checked_identifier(name: str) -> str:
+    """A user's name for C.
+
+    Raises
+    ------
+    ModelError
+        If it is none.
+    """
+    if not isinstance(name, str) or not _IDENTIFIER.fullmatch(name) or name in _KEYWORDS:
+        raise ModelError(
+            f"name {str(name)[:80]!r} is no identifier of C; allowed are letters, digits and _, at most "
+            "63, a letter first, and no keyword"
+        )
+    return name

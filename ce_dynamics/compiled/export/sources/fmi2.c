@@ -1,0 +1,347 @@
+/* The model under FMI 2.0, for model exchange and co-simulation. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fmi2Functions.h"
+#include "instance.h"
+
+#define TOKEN "@TOKEN@"
+
+static fmi2Status say(Instance *i, fmi2Status status)
+{
+    if (i->log)
+        ((fmi2CallbackLogger)i->log)(i->environment, i->name, status, status == fmi2Discard ? "logStatusDiscard" : "logStatusError",
+                                     "t = %g s: %s", i->now.time, i->problem);
+    return status;
+}
+
+static fmi2Status unsupported(Instance *i, const char *problem)
+{
+    i->problem = problem;
+    return say(i, fmi2Error);
+}
+
+/* Inquiry, creation, modes. */
+
+const char *fmi2GetTypesPlatform(void) { return fmi2TypesPlatform; }
+
+const char *fmi2GetVersion(void) { return fmi2Version; }
+
+fmi2Status fmi2SetDebugLogging(fmi2Component c, fmi2Boolean on, size_t n, const fmi2String categories[])
+{
+    (void)n;
+    (void)categories;
+    ((Instance *)c)->logging = on;
+    return fmi2OK;
+}
+
+fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String token, fmi2String resources,
+                              const fmi2CallbackFunctions *functions, fmi2Boolean visible, fmi2Boolean logging)
+{
+    Instance *i;
+
+    (void)type;
+    (void)resources;
+    (void)visible;
+    if (!token || strcmp(token, TOKEN) != 0) {
+        if (functions && functions->logger)
+            functions->logger(functions->componentEnvironment, name, fmi2Error, "logStatusError",
+                              "the GUID is not that of this FMU, " TOKEN);
+        return NULL;
+    }
+    i = instance_new(name);
+    if (i) {
+        i->log = functions ? (void (*)(void))functions->logger : NULL;
+        i->environment = functions ? functions->componentEnvironment : NULL;
+        i->logging = logging;
+    }
+    return i;
+}
+
+void fmi2FreeInstance(fmi2Component c) { instance_free(c); }
+
+fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean tolerance_defined, fmi2Real tolerance, fmi2Real start,
+                               fmi2Boolean stop_defined, fmi2Real stop)
+{
+    (void)tolerance_defined;
+    (void)tolerance;
+    (void)stop_defined;
+    (void)stop;
+    ((Instance *)c)->now.time = start;
+    return fmi2OK;
+}
+
+fmi2Status fmi2EnterInitializationMode(fmi2Component c)
+{
+    (void)c;
+    return fmi2OK;
+}
+
+fmi2Status fmi2ExitInitializationMode(fmi2Component c)
+{
+    return instance_check(c) == 0 ? fmi2OK : say(c, fmi2Error);
+}
+
+fmi2Status fmi2Terminate(fmi2Component c)
+{
+    (void)c;
+    return fmi2OK;
+}
+
+fmi2Status fmi2Reset(fmi2Component c)
+{
+    instance_reset(c);
+    return fmi2OK;
+}
+
+/* Variables. */
+
+fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference vr[], size_t n, fmi2Real value[])
+{
+    size_t k;
+
+    for (k = 0; k < n; ++k)
+        if (instance_get(c, vr[k], &value[k]) != 0)
+            return say(c, fmi2Discard);
+    return fmi2OK;
+}
+
+fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference vr[], size_t n, const fmi2Real value[])
+{
+    size_t k;
+
+    for (k = 0; k < n; ++k)
+        if (instance_set(c, vr[k], value[k]) != 0)
+            return say(c, fmi2Error);
+    return fmi2OK;
+}
+
+#define NO_VARIABLES(TYPE)                                                                                      \
+    fmi2Status fmi2Get##TYPE(fmi2Component c, const fmi2ValueReference vr[], size_t n, fmi2##TYPE value[])       \
+    {                                                                                                           \
+        (void)vr;                                                                                               \
+        (void)value;                                                                                            \
+        return n ? unsupported(c, "all variables are real numbers") : fmi2OK;                                   \
+    }                                                                                                           \
+    fmi2Status fmi2Set##TYPE(fmi2Component c, const fmi2ValueReference vr[], size_t n, const fmi2##TYPE value[]) \
+    {                                                                                                           \
+        (void)vr;                                                                                               \
+        (void)value;                                                                                            \
+        return n ? unsupported(c, "all variables are real numbers") : fmi2OK;                                   \
+    }
+
+NO_VARIABLES(Integer)
+NO_VARIABLES(Boolean)
+NO_VARIABLES(String)
+
+/* States that are saved. */
+
+fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate *state)
+{
+    if (!*state)
+        *state = malloc(sizeof(Snapshot));
+    if (!*state)
+        return unsupported(c, "there is no memory for a state");
+    *(Snapshot *)*state = ((Instance *)c)->now;
+    return fmi2OK;
+}
+
+fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate state)
+{
+    instance_restore(c, state);
+    return fmi2OK;
+}
+
+fmi2Status fmi2FreeFMUstate(fmi2Component c, fmi2FMUstate *state)
+{
+    (void)c;
+    free(*state);
+    *state = NULL;
+    return fmi2OK;
+}
+
+fmi2Status fmi2SerializedFMUstateSize(fmi2Component c, fmi2FMUstate state, size_t *size)
+{
+    (void)c;
+    (void)state;
+    *size = sizeof(Snapshot);
+    return fmi2OK;
+}
+
+fmi2Status fmi2SerializeFMUstate(fmi2Component c, fmi2FMUstate state, fmi2Byte bytes[], size_t size)
+{
+    if (size < sizeof(Snapshot))
+        return unsupported(c, "too few bytes for a state");
+    memcpy(bytes, state, sizeof(Snapshot));
+    return fmi2OK;
+}
+
+fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte bytes[], size_t size, fmi2FMUstate *state)
+{
+    if (size != sizeof(Snapshot))
+        return unsupported(c, "these bytes are no state of this FMU");
+    if (!*state)
+        *state = malloc(sizeof(Snapshot));
+    if (!*state)
+        return unsupported(c, "there is no memory for a state");
+    memcpy(*state, bytes, sizeof(Snapshot));
+    return fmi2OK;
+}
+
+fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReference unknowns[], size_t n_unknowns,
+                                        const fmi2ValueReference knowns[], size_t n_knowns, const fmi2Real seed[],
+                                        fmi2Real sensitivity[])
+{
+    return instance_direction(c, unknowns, n_unknowns, knowns, n_knowns, seed, sensitivity) == 0
+               ? fmi2OK
+               : say(c, fmi2Error);
+}
+
+/* Model exchange. */
+
+fmi2Status fmi2EnterEventMode(fmi2Component c)
+{
+    (void)c;
+    return fmi2OK;
+}
+
+fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *info)
+{
+    (void)c;
+    info->newDiscreteStatesNeeded = fmi2False;
+    info->terminateSimulation = fmi2False;
+    info->nominalsOfContinuousStatesChanged = fmi2False;
+    info->valuesOfContinuousStatesChanged = fmi2False;
+    info->nextEventTimeDefined = fmi2False;
+    info->nextEventTime = 0.0;
+    return fmi2OK;
+}
+
+fmi2Status fmi2EnterContinuousTimeMode(fmi2Component c)
+{
+    (void)c;
+    return fmi2OK;
+}
+
+fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean no_return, fmi2Boolean *event,
+                                       fmi2Boolean *terminate)
+{
+    (void)c;
+    (void)no_return;
+    *event = fmi2False;
+    *terminate = fmi2False;
+    return fmi2OK;
+}
+
+fmi2Status fmi2SetTime(fmi2Component c, fmi2Real time)
+{
+    ((Instance *)c)->now.time = time;
+    return fmi2OK;
+}
+
+fmi2Status fmi2SetContinuousStates(fmi2Component c, const fmi2Real x[], size_t n)
+{
+    size_t k;
+
+    for (k = 0; k < n; ++k)
+        if (instance_set(c, FIRST_STATE + k, x[k]) != 0)
+            return say(c, fmi2Discard);
+    return fmi2OK;
+}
+
+fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real derivatives[], size_t n)
+{
+    if (instance_rates(c) != 0)
+        return say(c, fmi2Discard);
+    memcpy(derivatives, ((Instance *)c)->rate, n * sizeof(double));
+    return fmi2OK;
+}
+
+fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real indicators[], size_t n)
+{
+    (void)c;
+    (void)indicators;
+    (void)n;
+    return fmi2OK;
+}
+
+fmi2Status fmi2GetContinuousStates(fmi2Component c, fmi2Real x[], size_t n)
+{
+    memcpy(x, ((Instance *)c)->now.y, n * sizeof(double));
+    return fmi2OK;
+}
+
+fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component c, fmi2Real nominal[], size_t n)
+{
+    size_t k;
+
+    (void)c;
+    for (k = 0; k < n; ++k)
+        nominal[k] = 1.0;
+    return fmi2OK;
+}
+
+/* Co-simulation. */
+
+fmi2Status fmi2SetRealInputDerivatives(fmi2Component c, const fmi2ValueReference vr[], size_t n,
+                                       const fmi2Integer order[], const fmi2Real value[])
+{
+    (void)vr;
+    (void)order;
+    (void)value;
+    return n ? unsupported(c, "inputs are held during a step") : fmi2OK;
+}
+
+fmi2Status fmi2GetRealOutputDerivatives(fmi2Component c, const fmi2ValueReference vr[], size_t n,
+                                        const fmi2Integer order[], fmi2Real value[])
+{
+    (void)vr;
+    (void)order;
+    (void)value;
+    return n ? unsupported(c, "derivatives of outputs by time are not provided") : fmi2OK;
+}
+
+fmi2Status fmi2DoStep(fmi2Component c, fmi2Real now, fmi2Real length, fmi2Boolean no_return)
+{
+    (void)no_return;
+    return instance_advance(c, now, length) == 0 ? fmi2OK : say(c, fmi2Discard);
+}
+
+fmi2Status fmi2CancelStep(fmi2Component c) { return unsupported(c, "steps are not asynchronous"); }
+
+fmi2Status fmi2GetStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Status *value)
+{
+    (void)kind;
+    (void)value;
+    return unsupported(c, "steps are not asynchronous");
+}
+
+fmi2Status fmi2GetRealStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Real *value)
+{
+    if (kind != fmi2LastSuccessfulTime)
+        return unsupported(c, "of real numbers there is the last successful time only");
+    *value = ((Instance *)c)->now.time;
+    return fmi2OK;
+}
+
+fmi2Status fmi2GetIntegerStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Integer *value)
+{
+    (void)kind;
+    (void)value;
+    return unsupported(c, "there is no such status");
+}
+
+fmi2Status fmi2GetBooleanStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Boolean *value)
+{
+    if (kind != fmi2Terminated)
+        return unsupported(c, "there is no such status");
+    *value = fmi2False;
+    return fmi2OK;
+}
+
+fmi2Status fmi2GetStringStatus(fmi2Component c, const fmi2StatusKind kind, fmi2String *value)
+{
+    (void)kind;
+    (void)value;
+    return unsupported(c, "there is no such status");
+}

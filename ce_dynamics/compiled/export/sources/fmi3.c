@@ -1,0 +1,455 @@
+/* The model under FMI 3.0, for model exchange and co-simulation. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fmi3Functions.h"
+#include "instance.h"
+
+#define TOKEN "@TOKEN@"
+#define REFERENCES const fmi3ValueReference vr[], size_t n
+
+static fmi3Status say(Instance *i, fmi3Status status)
+{
+    if (i->log)
+        ((fmi3LogMessageCallback)i->log)(i->environment, status, "logStatusError", i->problem);
+    return status;
+}
+
+static fmi3Status unsupported(Instance *i, const char *problem)
+{
+    i->problem = problem;
+    return say(i, fmi3Error);
+}
+
+/* Inquiry, creation, modes. */
+
+const char *fmi3GetVersion(void) { return fmi3Version; }
+
+fmi3Status fmi3SetDebugLogging(fmi3Instance c, fmi3Boolean on, size_t n, const fmi3String categories[])
+{
+    (void)n;
+    (void)categories;
+    ((Instance *)c)->logging = on;
+    return fmi3OK;
+}
+
+static fmi3Instance created(fmi3String name, fmi3String token, fmi3Boolean logging,
+                            fmi3InstanceEnvironment environment, fmi3LogMessageCallback log)
+{
+    Instance *i;
+
+    if (!token || strcmp(token, TOKEN) != 0) {
+        if (log)
+            log(environment, fmi3Error, "logStatusError", "the instantiation token is not that of this FMU, " TOKEN);
+        return NULL;
+    }
+    i = instance_new(name);
+    if (i) {
+        i->log = (void (*)(void))log;
+        i->environment = environment;
+        i->logging = logging;
+    }
+    return i;
+}
+
+fmi3Instance fmi3InstantiateModelExchange(fmi3String name, fmi3String token, fmi3String resources,
+                                          fmi3Boolean visible, fmi3Boolean logging,
+                                          fmi3InstanceEnvironment environment, fmi3LogMessageCallback log)
+{
+    (void)resources;
+    (void)visible;
+    return created(name, token, logging, environment, log);
+}
+
+fmi3Instance fmi3InstantiateCoSimulation(fmi3String name, fmi3String token, fmi3String resources,
+                                         fmi3Boolean visible, fmi3Boolean logging, fmi3Boolean event_mode,
+                                         fmi3Boolean early_return, const fmi3ValueReference intermediate[],
+                                         size_t n_intermediate, fmi3InstanceEnvironment environment,
+                                         fmi3LogMessageCallback log, fmi3IntermediateUpdateCallback update)
+{
+    (void)resources;
+    (void)visible;
+    (void)event_mode;
+    (void)early_return;
+    (void)intermediate;
+    (void)n_intermediate;
+    (void)update;
+    return created(name, token, logging, environment, log);
+}
+
+fmi3Instance fmi3InstantiateScheduledExecution(fmi3String name, fmi3String token, fmi3String resources,
+                                               fmi3Boolean visible, fmi3Boolean logging,
+                                               fmi3InstanceEnvironment environment, fmi3LogMessageCallback log,
+                                               fmi3ClockUpdateCallback update, fmi3LockPreemptionCallback lock,
+                                               fmi3UnlockPreemptionCallback unlock)
+{
+    (void)name;
+    (void)token;
+    (void)resources;
+    (void)visible;
+    (void)logging;
+    (void)update;
+    (void)lock;
+    (void)unlock;
+    if (log)
+        log(environment, fmi3Error, "logStatusError", "scheduled execution is not provided");
+    return NULL;
+}
+
+void fmi3FreeInstance(fmi3Instance c) { instance_free(c); }
+
+fmi3Status fmi3EnterInitializationMode(fmi3Instance c, fmi3Boolean tolerance_defined, fmi3Float64 tolerance,
+                                       fmi3Float64 start, fmi3Boolean stop_defined, fmi3Float64 stop)
+{
+    (void)tolerance_defined;
+    (void)tolerance;
+    (void)stop_defined;
+    (void)stop;
+    ((Instance *)c)->now.time = start;
+    return fmi3OK;
+}
+
+fmi3Status fmi3ExitInitializationMode(fmi3Instance c)
+{
+    return instance_check(c) == 0 ? fmi3OK : say(c, fmi3Error);
+}
+
+#define NOTHING_TO_DO(NAME)       \
+    fmi3Status NAME(fmi3Instance c) \
+    {                             \
+        (void)c;                  \
+        return fmi3OK;            \
+    }
+
+NOTHING_TO_DO(fmi3EnterEventMode)
+NOTHING_TO_DO(fmi3Terminate)
+NOTHING_TO_DO(fmi3EnterConfigurationMode)
+NOTHING_TO_DO(fmi3ExitConfigurationMode)
+NOTHING_TO_DO(fmi3EvaluateDiscreteStates)
+NOTHING_TO_DO(fmi3EnterContinuousTimeMode)
+NOTHING_TO_DO(fmi3EnterStepMode)
+
+fmi3Status fmi3Reset(fmi3Instance c)
+{
+    instance_reset(c);
+    return fmi3OK;
+}
+
+/* Variables. */
+
+fmi3Status fmi3GetFloat64(fmi3Instance c, REFERENCES, fmi3Float64 values[], size_t n_values)
+{
+    size_t k;
+
+    if (n != n_values)
+        return unsupported(c, "every variable is one number");
+    for (k = 0; k < n; ++k)
+        if (instance_get(c, vr[k], &values[k]) != 0)
+            return say(c, fmi3Discard);
+    return fmi3OK;
+}
+
+fmi3Status fmi3SetFloat64(fmi3Instance c, REFERENCES, const fmi3Float64 values[], size_t n_values)
+{
+    size_t k;
+
+    if (n != n_values)
+        return unsupported(c, "every variable is one number");
+    for (k = 0; k < n; ++k)
+        if (instance_set(c, vr[k], values[k]) != 0)
+            return say(c, fmi3Error);
+    return fmi3OK;
+}
+
+#define NO_VARIABLES(TYPE)                                                                              \
+    fmi3Status fmi3Get##TYPE(fmi3Instance c, REFERENCES, fmi3##TYPE values[], size_t n_values)          \
+    {                                                                                                   \
+        (void)vr;                                                                                       \
+        (void)values;                                                                                   \
+        (void)n_values;                                                                                 \
+        return n ? unsupported(c, "all variables are of type Float64") : fmi3OK;                        \
+    }                                                                                                   \
+    fmi3Status fmi3Set##TYPE(fmi3Instance c, REFERENCES, const fmi3##TYPE values[], size_t n_values)    \
+    {                                                                                                   \
+        (void)vr;                                                                                       \
+        (void)values;                                                                                   \
+        (void)n_values;                                                                                 \
+        return n ? unsupported(c, "all variables are of type Float64") : fmi3OK;                        \
+    }
+
+NO_VARIABLES(Float32)
+NO_VARIABLES(Int8)
+NO_VARIABLES(UInt8)
+NO_VARIABLES(Int16)
+NO_VARIABLES(UInt16)
+NO_VARIABLES(Int32)
+NO_VARIABLES(UInt32)
+NO_VARIABLES(Int64)
+NO_VARIABLES(UInt64)
+NO_VARIABLES(Boolean)
+NO_VARIABLES(String)
+
+fmi3Status fmi3GetBinary(fmi3Instance c, REFERENCES, size_t sizes[], fmi3Binary values[], size_t n_values)
+{
+    (void)vr;
+    (void)sizes;
+    (void)values;
+    (void)n_values;
+    return n ? unsupported(c, "all variables are of type Float64") : fmi3OK;
+}
+
+fmi3Status fmi3SetBinary(fmi3Instance c, REFERENCES, const size_t sizes[], const fmi3Binary values[], size_t n_values)
+{
+    (void)vr;
+    (void)sizes;
+    (void)values;
+    (void)n_values;
+    return n ? unsupported(c, "all variables are of type Float64") : fmi3OK;
+}
+
+fmi3Status fmi3GetNumberOfVariableDependencies(fmi3Instance c, fmi3ValueReference variable, size_t *number)
+{
+    (void)variable;
+    (void)number;
+    return unsupported(c, "dependencies of single variables are not provided");
+}
+
+fmi3Status fmi3GetVariableDependencies(fmi3Instance c, fmi3ValueReference dependent, size_t elements[],
+                                       fmi3ValueReference independents[], size_t others[],
+                                       fmi3DependencyKind kinds[], size_t number)
+{
+    (void)dependent;
+    (void)elements;
+    (void)independents;
+    (void)others;
+    (void)kinds;
+    (void)number;
+    return unsupported(c, "dependencies of single variables are not provided");
+}
+
+/* Clocks: there are none. */
+
+#define NO_CLOCKS(NAME, ...)                                            \
+    fmi3Status NAME(fmi3Instance c, REFERENCES, __VA_ARGS__)            \
+    {                                                                   \
+        (void)vr;                                                       \
+        return n ? unsupported(c, "there are no clocks") : fmi3OK;      \
+    }
+
+#if defined __GNUC__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#endif
+NO_CLOCKS(fmi3GetClock, fmi3Clock values[])
+NO_CLOCKS(fmi3SetClock, const fmi3Clock values[])
+NO_CLOCKS(fmi3GetIntervalDecimal, fmi3Float64 intervals[], fmi3IntervalQualifier qualifiers[])
+NO_CLOCKS(fmi3GetIntervalFraction, fmi3UInt64 counters[], fmi3UInt64 resolutions[], fmi3IntervalQualifier qualifiers[])
+NO_CLOCKS(fmi3GetShiftDecimal, fmi3Float64 shifts[])
+NO_CLOCKS(fmi3GetShiftFraction, fmi3UInt64 counters[], fmi3UInt64 resolutions[])
+NO_CLOCKS(fmi3SetIntervalDecimal, const fmi3Float64 intervals[])
+NO_CLOCKS(fmi3SetIntervalFraction, const fmi3UInt64 counters[], const fmi3UInt64 resolutions[])
+NO_CLOCKS(fmi3SetShiftDecimal, const fmi3Float64 shifts[])
+NO_CLOCKS(fmi3SetShiftFraction, const fmi3UInt64 counters[], const fmi3UInt64 resolutions[])
+
+fmi3Status fmi3ActivateModelPartition(fmi3Instance c, fmi3ValueReference clock, fmi3Float64 time)
+{
+    return unsupported(c, "scheduled execution is not provided");
+}
+#if defined __GNUC__
+#pragma GCC diagnostic pop
+#endif
+
+/* States that are saved. */
+
+fmi3Status fmi3GetFMUState(fmi3Instance c, fmi3FMUState *state)
+{
+    if (!*state)
+        *state = malloc(sizeof(Snapshot));
+    if (!*state)
+        return unsupported(c, "there is no memory for a state");
+    *(Snapshot *)*state = ((Instance *)c)->now;
+    return fmi3OK;
+}
+
+fmi3Status fmi3SetFMUState(fmi3Instance c, fmi3FMUState state)
+{
+    instance_restore(c, state);
+    return fmi3OK;
+}
+
+fmi3Status fmi3FreeFMUState(fmi3Instance c, fmi3FMUState *state)
+{
+    (void)c;
+    free(*state);
+    *state = NULL;
+    return fmi3OK;
+}
+
+fmi3Status fmi3SerializedFMUStateSize(fmi3Instance c, fmi3FMUState state, size_t *size)
+{
+    (void)c;
+    (void)state;
+    *size = sizeof(Snapshot);
+    return fmi3OK;
+}
+
+fmi3Status fmi3SerializeFMUState(fmi3Instance c, fmi3FMUState state, fmi3Byte bytes[], size_t size)
+{
+    if (size < sizeof(Snapshot))
+        return unsupported(c, "too few bytes for a state");
+    memcpy(bytes, state, sizeof(Snapshot));
+    return fmi3OK;
+}
+
+fmi3Status fmi3DeserializeFMUState(fmi3Instance c, const fmi3Byte bytes[], size_t size, fmi3FMUState *state)
+{
+    if (size != sizeof(Snapshot))
+        return unsupported(c, "these bytes are no state of this FMU");
+    if (!*state)
+        *state = malloc(sizeof(Snapshot));
+    if (!*state)
+        return unsupported(c, "there is no memory for a state");
+    memcpy(*state, bytes, sizeof(Snapshot));
+    return fmi3OK;
+}
+
+/* Derivatives. */
+
+fmi3Status fmi3GetDirectionalDerivative(fmi3Instance c, const fmi3ValueReference unknowns[], size_t n_unknowns,
+                                        const fmi3ValueReference knowns[], size_t n_knowns, const fmi3Float64 seed[],
+                                        size_t n_seed, fmi3Float64 sensitivity[], size_t n_sensitivity)
+{
+    if (n_seed != n_knowns || n_sensitivity != n_unknowns)
+        return unsupported(c, "every variable is one number");
+    return instance_direction(c, unknowns, n_unknowns, knowns, n_knowns, seed, sensitivity) == 0
+               ? fmi3OK
+               : say(c, fmi3Error);
+}
+
+fmi3Status fmi3GetAdjointDerivative(fmi3Instance c, const fmi3ValueReference unknowns[], size_t n_unknowns,
+                                    const fmi3ValueReference knowns[], size_t n_knowns, const fmi3Float64 seed[],
+                                    size_t n_seed, fmi3Float64 sensitivity[], size_t n_sensitivity)
+{
+    (void)unknowns;
+    (void)n_unknowns;
+    (void)knowns;
+    (void)n_knowns;
+    (void)seed;
+    (void)n_seed;
+    (void)sensitivity;
+    (void)n_sensitivity;
+    return unsupported(c, "adjoint derivatives are not provided");
+}
+
+/* Model exchange. */
+
+fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean *need_update, fmi3Boolean *terminate,
+                                    fmi3Boolean *nominals_changed, fmi3Boolean *values_changed,
+                                    fmi3Boolean *next_defined, fmi3Float64 *next)
+{
+    (void)c;
+    *need_update = fmi3False;
+    *terminate = fmi3False;
+    *nominals_changed = fmi3False;
+    *values_changed = fmi3False;
+    *next_defined = fmi3False;
+    *next = 0.0;
+    return fmi3OK;
+}
+
+fmi3Status fmi3CompletedIntegratorStep(fmi3Instance c, fmi3Boolean no_return, fmi3Boolean *event,
+                                       fmi3Boolean *terminate)
+{
+    (void)c;
+    (void)no_return;
+    *event = fmi3False;
+    *terminate = fmi3False;
+    return fmi3OK;
+}
+
+fmi3Status fmi3SetTime(fmi3Instance c, fmi3Float64 time)
+{
+    ((Instance *)c)->now.time = time;
+    return fmi3OK;
+}
+
+fmi3Status fmi3SetContinuousStates(fmi3Instance c, const fmi3Float64 x[], size_t n)
+{
+    size_t k;
+
+    for (k = 0; k < n; ++k)
+        if (instance_set(c, FIRST_STATE + k, x[k]) != 0)
+            return say(c, fmi3Discard);
+    return fmi3OK;
+}
+
+fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance c, fmi3Float64 derivatives[], size_t n)
+{
+    if (instance_rates(c) != 0)
+        return say(c, fmi3Discard);
+    memcpy(derivatives, ((Instance *)c)->rate, n * sizeof(double));
+    return fmi3OK;
+}
+
+fmi3Status fmi3GetEventIndicators(fmi3Instance c, fmi3Float64 indicators[], size_t n)
+{
+    (void)c;
+    (void)indicators;
+    (void)n;
+    return fmi3OK;
+}
+
+fmi3Status fmi3GetContinuousStates(fmi3Instance c, fmi3Float64 x[], size_t n)
+{
+    memcpy(x, ((Instance *)c)->now.y, n * sizeof(double));
+    return fmi3OK;
+}
+
+fmi3Status fmi3GetNominalsOfContinuousStates(fmi3Instance c, fmi3Float64 nominal[], size_t n)
+{
+    size_t k;
+
+    (void)c;
+    for (k = 0; k < n; ++k)
+        nominal[k] = 1.0;
+    return fmi3OK;
+}
+
+fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance c, size_t *number)
+{
+    (void)c;
+    *number = 0;
+    return fmi3OK;
+}
+
+fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance c, size_t *number)
+{
+    (void)c;
+    *number = N_Y;
+    return fmi3OK;
+}
+
+/* Co-simulation. */
+
+fmi3Status fmi3GetOutputDerivatives(fmi3Instance c, REFERENCES, const fmi3Int32 orders[], fmi3Float64 values[],
+                                    size_t n_values)
+{
+    (void)vr;
+    (void)orders;
+    (void)values;
+    (void)n_values;
+    return n ? unsupported(c, "derivatives of outputs by time are not provided") : fmi3OK;
+}
+
+fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 now, fmi3Float64 length, fmi3Boolean no_return, fmi3Boolean *event,
+                      fmi3Boolean *terminate, fmi3Boolean *early_return, fmi3Float64 *last_time)
+{
+    const int failure = instance_advance(c, now, length);
+
+    (void)no_return;
+    *event = fmi3False;
+    *terminate = fmi3False;
+    *early_return = fmi3False;
+    *last_time = ((Instance *)c)->now.time;
+    return failure ? say(c, fmi3Discard) : fmi3OK;
+}

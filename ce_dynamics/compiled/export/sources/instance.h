@@ -1,0 +1,64 @@
+/* One instance of the model, whatever the version of FMI. */
+#ifndef INSTANCE_H
+#define INSTANCE_H
+
+#include <stddef.h>
+
+#include "@NAME@.h"
+
+enum {
+    N_Y = @UPPER@_STATES,
+    N_U = @UPPER@_U,
+    N_OUTPUTS = @UPPER@_OUTPUTS,
+    N_CLOSURES = @UPPER@_CLOSURES
+};
+
+/* Value references, as modelDescription.xml has them. */
+enum {
+    TIME = 0,
+    FIRST_STATE = 1,
+    FIRST_RATE = FIRST_STATE + N_Y,
+    FIRST_GIVEN = FIRST_RATE + N_Y,
+    LONGEST_STEP = FIRST_GIVEN + N_U,
+    FIRST_OUTPUT = LONGEST_STEP + 1,
+    CLOSURE_ERROR = FIRST_OUTPUT + N_OUTPUTS,
+    N_REFERENCES = CLOSURE_ERROR + 1
+};
+
+/* What is saved and restored. */
+typedef struct {
+    double time;
+    double longest_step;
+    double y[N_Y ? N_Y : 1];
+    double u[N_U ? N_U : 1];
+} Snapshot;
+
+typedef struct {
+    Snapshot now;
+    int rates_known, outputs_known;
+    double rate[N_Y ? N_Y : 1];
+    double outputs[N_OUTPUTS ? N_OUTPUTS : 1];
+    double closure_error;
+    const char *problem; /* the last one, in words */
+    /* of the importer */
+    void *environment;
+    void (*log)(void);
+    int logging;
+    char *name;
+} Instance;
+
+Instance *instance_new(const char *name);
+void instance_free(Instance *instance);
+void instance_reset(Instance *instance);
+void instance_restore(Instance *instance, const Snapshot *snapshot);
+
+/* All return 0, or -1 with `problem` set. */
+int instance_get(Instance *instance, size_t reference, double *value);
+int instance_set(Instance *instance, size_t reference, double value);
+int instance_check(Instance *instance);
+int instance_rates(Instance *instance);
+int instance_advance(Instance *instance, double from, double length);
+int instance_direction(Instance *instance, const unsigned int unknowns[], size_t n_unknowns,
+                       const unsigned int knowns[], size_t n_knowns, const double seed[], double sensitivity[]);
+
+#endif

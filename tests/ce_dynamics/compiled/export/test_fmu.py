@@ -1,0 +1,307 @@
+"""FMUs as FMPy sees them: valid by the standard, the library's numbers inside, states saved, two at a time."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ce_dynamics as ce
+from ce_dynamics.compiled.export import cross_compiler
+
+fmpy = pytest.importorskip("fmpy", reason="the extra fmi is not installed")
+pytest.importorskip("ziglang", reason="the extra fmi is not installed")
+
+HOST = fmpy.platform_tuple
+KINDS = ("2.0", "3.0")
+
+
+def pendulum() -> ce.System:
+    """A slider-crank with a free mass and a driving torque."""
+    system, y = ce.System(name="slider crank", gravity=(0, 0, -9.81)), (0, 1, 0)
+    mass = system.add_parameter(ce.Parameter("piston mass", 1.5, "kg"))
+    solid = (0.01, 0.01, 0.01)
+    crank = system.add_body(
+        "crank", mass=1.0, com=(0.05, 0, 0), inertia=solid, parent=system.ground, hinge=ce.Revolute(y)
+    )
+    rod_pin = ce.Revolute(y, at=(0.1, 0, 0.05))
+    rod = system.add_body("rod", mass=0.5, com=(0.2, 0, 0), inertia=solid, parent=crank, hinge=rod_pin)
+    slide = ce.Prismatic((1, 0, 0), at=(0.5, 0, 0))
+    piston = system.add_body(
+        "piston", mass=mass, com=(0.5, 0, 0), inertia=solid, parent=system.ground, hinge=slide
+    )
+    system.close_loop("pin", rod, piston, ce.Revolute(y, at=(0.5, 0, 0)), independent=[crank])
+    system.add_input("torque", "N m")
+    system.add_force(ce.Actuator("motor", crank, "torque"))
+    system.add_output("stroke", "m", lambda o: o.point(piston, piston.com, system.ground).r[0])
+    return system
+
+
+@pytest.fixture(scope="module")
+def model() -> ce.Model:
+    return ce.compile(pendulum())
+
+
+@pytest.fixture(scope="module")
+def fmus(model: ce.Model, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    where = tmp_path_factory.mktemp("fmu")
+    return {
+        fmi: ce.export_fmu(model, where / f"crank{fmi}.fmu", fmi=fmi, platforms=[HOST], sources=True)
+        for fmi in KINDS
+    }
+
+
+@pytest.mark.parametrize("fmi", KINDS)
+def test_it_is_valid(fmus: dict[str, Path], fmi: str) -> None:
+    from fmpy.validation import validate_fmu
+
+    assert validate_fmu(str(fmus[fmi])) == []
+
+
+@pytest.mark.parametrize("fmi", KINDS)
+def test_names_units_and_values_are_those_of_the_model(
+    model: ce.Model, fmus: dict[str, Path], fmi: str
+) -> None:
+    described = fmpy.read_model_description(str(fmus[fmi]))
+    found = {v.name: v for v in described.modelVariables}
+    for entry in model.entries:
+        assert found[entry.name].unit == entry.unit
+    assert float(found["piston mass"].start) == 1.5
+    assert (found["piston mass"].causality, found["piston mass"].variability) == ("parameter", "tunable")
+    assert found["torque"].causality == "input"
+    assert found["der(crank)"].derivative.name == "crank"
+
+
+@pytest.mark.parametrize("fmi", KINDS)
+def test_co_simulation_is_rk4(model: ce.Model, fmus: dict[str, Path], fmi: str) -> None:
+    """The same steps, but for fused multiply-adds: a few rounding errors per step."""
+    given = {"piston mass": 1.8, "torque": 2.0}
+    found = fmpy.simulate_fmu(
+        str(fmus[fmi]),
+        fmi_type="CoSimulation",
+        stop_time=1.0,
+        output_interval=0.01,
+        start_values=given,
+        output=["crank", "stroke", "closure_error"],
+    )
+    run = ce.simulate(
+        model, {"torque": 2.0}, duration=1.0, method="rk4", step=1e-3, parameters={"piston mass": 1.8}
+    )
+    np.testing.assert_allclose(found["crank"], run["crank"], rtol=0, atol=1e-11)
+    np.testing.assert_allclose(found["stroke"], run["stroke"], rtol=0, atol=1e-11)
+    assert found["closure_error"].max() < 1e-12
+    assert np.ptp(found["stroke"]) > 0.1
+
+
+@pytest.mark.parametrize("fmi", KINDS)
+def test_model_exchange_agrees_within_the_importers_tolerance(
+    model: ce.Model, fmus: dict[str, Path], fmi: str
+) -> None:
+    found = fmpy.simulate_fmu(
+        str(fmus[fmi]),
+        fmi_type="ModelExchange",
+        stop_time=1.0,
+        output_interval=0.1,
+        solver="CVode",
+        relative_tolerance=1e-9,
+        start_values={"torque": 2.0},
+        output=["stroke"],
+    )
+    run = ce.simulate(model, {"torque": 2.0}, duration=1.0, rtol=1e-10, atol=1e-12, interval=0.1)
+    np.testing.assert_allclose(found["stroke"], run["stroke"], rtol=0, atol=1e-7)
+
+
+class Instances:
+    """Instances of one FMU, by whichever version of FMI."""
+
+    def __init__(self, path: Path, fmi: str, folder: Path) -> None:
+        self.described = fmpy.read_model_description(str(path))
+        self.folder = fmpy.extract(str(path), unzipdir=str(folder))
+        self.fmi = fmi
+        self.references = {v.name: v.valueReference for v in self.described.modelVariables}
+        self.open: list[Any] = []
+
+    def new(self, **start: float) -> Any:
+        kind = fmpy.fmi2.FMU2Slave if self.fmi == "2.0" else fmpy.fmi3.FMU3Slave
+        token = self.described.guid or self.described.instantiationToken
+        identifier = self.described.coSimulation.modelIdentifier
+        given = {"instanceName": "one", "modelIdentifier": identifier, "unzipDirectory": self.folder}
+        instance = kind(guid=token, **given) if self.fmi == "2.0" else kind(instantiationToken=token, **given)
+        instance.instantiate()
+        self.initialise(instance, **start)
+        self.open.append(instance)
+        return instance
+
+    def initialise(self, instance: Any, **start: float) -> None:
+        if self.fmi == "2.0":
+            instance.setupExperiment(startTime=0.0)
+        for name, value in start.items():
+            self.set(instance, name, value)
+        instance.enterInitializationMode()
+        instance.exitInitializationMode()
+
+    def set(self, instance: Any, name: str, value: float) -> None:
+        setter = instance.setReal if self.fmi == "2.0" else instance.setFloat64
+        setter([self.references[name]], [value])
+
+    def get(self, instance: Any, name: str) -> float:
+        getter = instance.getReal if self.fmi == "2.0" else instance.getFloat64
+        return float(getter([self.references[name]])[0])
+
+    def step(self, instance: Any, t: float, h: float) -> None:
+        instance.doStep(currentCommunicationPoint=t, communicationStepSize=h)
+
+
+@pytest.fixture(params=KINDS)
+def instances(request: pytest.FixtureRequest, fmus: dict[str, Path], tmp_path: Path) -> Iterator[Instances]:
+    made = Instances(fmus[request.param], request.param, tmp_path)
+    yield made
+    for instance in made.open:
+        instance.terminate()
+        instance.freeInstance()
+
+
+def test_two_instances_do_not_meet(instances: Instances) -> None:
+    one, other = instances.new(torque=1.0), instances.new(torque=-3.0)
+    alone = instances.new(torque=1.0)
+    for k in range(20):
+        instances.step(one, 0.01 * k, 0.01)
+        instances.step(other, 0.01 * k, 0.01)
+    for k in range(20):
+        instances.step(alone, 0.01 * k, 0.01)
+    assert instances.get(one, "crank") == instances.get(alone, "crank")
+    assert instances.get(one, "crank") != instances.get(other, "crank")
+
+
+def test_states_are_saved_serialised_and_restored(instances: Instances) -> None:
+    instance = instances.new(torque=1.0)
+    instances.step(instance, 0.0, 0.1)
+    saved = instance.getFMUState()
+    data = instance.serializeFMUState(saved)
+    instances.step(instance, 0.1, 0.1)
+    wanted = instances.get(instance, "crank"), instances.get(instance, "crank_rate")
+    instance.setFMUState(saved)
+    instances.step(instance, 0.1, 0.1)
+    assert (instances.get(instance, "crank"), instances.get(instance, "crank_rate")) == wanted
+    other = instances.new()
+    copied = other.deserializeFMUState(data)
+    other.setFMUState(copied)
+    instances.step(other, 0.1, 0.1)
+    assert (instances.get(other, "crank"), instances.get(other, "crank_rate")) == wanted
+    instance.freeFMUState(saved)
+    other.freeFMUState(copied)
+
+
+def test_a_reset_begins_anew(instances: Instances) -> None:
+    instance = instances.new()
+    start = instances.get(instance, "stroke")
+    instances.set(instance, "torque", 5.0)
+    instances.step(instance, 0.0, 0.3)
+    assert instances.get(instance, "stroke") != start
+    instance.reset()
+    instances.initialise(instance)
+    assert instances.get(instance, "stroke") == start
+    assert instances.get(instance, "torque") == 0.0
+
+
+def test_directional_derivatives_are_exact(model: ce.Model, instances: Instances) -> None:
+    instance = instances.new(crank=0.3, crank_rate=2.0)
+    names = ["crank", "crank_rate", "torque", "piston mass"]
+    knowns = [instances.references[name] for name in names]
+    unknowns = [instances.references[name] for name in ("der(crank_rate)", "stroke")]
+    seed = [0.3, -0.2, 0.5, 0.7]
+    found = instance.getDirectionalDerivative(unknowns, knowns, seed)
+    y, u, h = np.array([0.3, 2.0]), model.u0, 1e-5
+
+    def at(s: float) -> np.ndarray:
+        moved = y + s * np.array(seed[:2]), u + s * np.array(seed[2:])
+        return np.array([model.dynamics(*moved)[0][1], model.observation(*moved)[0][0]])
+
+    np.testing.assert_allclose(found, (at(h) - at(-h)) / (2 * h), rtol=1e-7)
+
+
+def test_values_that_the_model_refuses_end_the_initialisation(instances: Instances) -> None:
+    with pytest.raises(Exception, match="ExitInitializationMode"):
+        instances.new(**{"piston mass": -1.0})
+
+
+def test_the_sources_inside_are_whole(fmus: dict[str, Path], tmp_path: Path) -> None:
+    for fmi, path in fmus.items():
+        with zipfile.ZipFile(path) as archive:
+            names = {Path(name).name for name in archive.namelist() if name.startswith("sources/")}
+            assert {"slider_crank.c", "instance.c", f"fmi{fmi[0]}.c", f"fmi{fmi[0]}Functions.h"} <= names
+            archive.extractall(tmp_path / fmi)
+        folder = tmp_path / fmi / "sources"
+        cross_compiler.shared_library(
+            sorted(folder.glob("*.c")), [folder], HOST, tmp_path / f"again{fmi[0]}.so"
+        )
+        assert ctypes.CDLL(str(tmp_path / f"again{fmi[0]}.so"))
+
+
+MAGIC = {
+    "x86_64-linux": (b"\x7fELF", 18, b"\x3e\x00"),
+    "aarch64-linux": (b"\x7fELF", 18, b"\xb7\x00"),
+    "x86_64-windows": (b"MZ", None, b""),
+    "x86_64-darwin": (b"\xcf\xfa\xed\xfe", 4, b"\x07\x00\x00\x01"),
+    "aarch64-darwin": (b"\xcf\xfa\xed\xfe", 4, b"\x0c\x00\x00\x01"),
+}
+"""First bytes of a library, and where which bytes name the processor."""
+
+
+def test_one_file_serves_five_platforms(tmp_path: Path) -> None:
+    """The others cannot be run here; their formats and processors can be looked at."""
+    system = ce.System(name="bob", gravity=(0, 0, -9.81))
+    system.add_body("bob", mass=1.0, com=(0, 0, -1), parent=system.ground, hinge=ce.Revolute((0, 1, 0)))
+    path = ce.export_fmu(ce.compile(system), tmp_path / "bob.fmu")
+    with zipfile.ZipFile(path) as archive:
+        libraries = {name.split("/")[1]: archive.read(name) for name in archive.namelist() if "binaries" in name}
+    assert set(libraries) == set(MAGIC)
+    for platform, (magic, place, processor) in MAGIC.items():
+        code = libraries[platform]
+        assert code.startswith(magic)
+        assert place is None or code[place : place + len(processor)] == processor
+        assert b"fmi3DoStep" in code
+    windows = libraries["x86_64-windows"]
+    header = int.from_bytes(windows[0x3C:0x40], "little")
+    assert windows[header : header + 6] == b"PE\0\0\x64\x86"
+    both = cross_compiler.universal([libraries["x86_64-darwin"], libraries["aarch64-darwin"]])
+    assert both[:8] == b"\xca\xfe\xba\xbe\0\0\0\x02"
+    for k, name in enumerate(("x86_64-darwin", "aarch64-darwin")):
+        entry = both[8 + 20 * k : 28 + 20 * k]
+        start, size = int.from_bytes(entry[8:12], "big"), int.from_bytes(entry[12:16], "big")
+        assert start % 2**14 == 0
+        assert both[start : start + size] == libraries[name]
+
+
+def test_without_the_extra_the_remedy_is_named(
+    model: ce.Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(ce.ModelError, match=r"no package ziglang.*pip install 'ce-dynamics\[fmi\]'"):
+        ce.export_fmu(model, tmp_path / "no.fmu")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"fmi": "1.0"}, "fmi"),
+        ({"step": 0.0}, "step"),
+        ({"step": float("nan")}, "step"),
+        ({"platforms": ["amiga"]}, "amiga"),
+        ({"platforms": []}, "platforms"),
+        ({"platforms": "x86_64-linux"}, "list"),
+        ({"name": "while"}, "identifier"),
+    ],
+)
+def test_wrong_arguments_are_named(
+    model: ce.Model, tmp_path: Path, given: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ce.ModelError, match=message):
+        ce.export_fmu(model, tmp_path / "no.fmu", **given)
+    assert not list(tmp_path.iterdir())
