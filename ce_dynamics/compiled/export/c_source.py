@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ce_dynamics._version import __version__
 from ce_dynamics.compiled.export.interface import Interface
@@ -12,11 +13,19 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler.codegen.c import c_function, literal, prototype
 from ce_dynamics.errors import ModelError
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
 SOURCES = files("ce_dynamics.compiled.export") / "sources"
 
 
 def export_c(
-    model: Model, folder: str | Path, name: str | None = None, derivatives: bool = False
+    model: Model,
+    folder: str | Path,
+    name: str | None = None,
+    *,
+    y0: ArrayLike | None = None,
+    derivatives: bool = False,
 ) -> list[Path]:
     """Write a model as C: its rates, a step of the classical Runge–Kutta method, its outputs.
 
@@ -27,6 +36,8 @@ def export_c(
         Made if need be; files of these names in it are replaced.
     name : str, optional
         Of the files, and prefix of everything in them; made of the system's name if not given.
+    y0 : array_like, optional
+        State to start from; that of the model if not given.
     derivatives : bool
         Whether to add exact directional derivatives of rates and outputs.
 
@@ -57,7 +68,7 @@ def export_c(
     ...     [path.name for path in ce.export_c(ce.compile(system), folder)]
     ['pendulum.h', 'pendulum.c', 'example.c', 'CMakeLists.txt']
     """
-    interface = Interface(model, name)
+    interface = Interface(model, name, y0)
     name = interface.name
     texts = {
         f"{name}.h": header(interface, derivatives),
@@ -165,7 +176,7 @@ def source(interface: Interface, derivatives: bool) -> str:
     ]
     tables += [
         table(f"const double {name}_{what}", (literal(float(x)) for x in values))
-        for what, values in (("y0", layout.y0), ("u0", layout.u0))
+        for what, values in (("y0", interface.y0), ("u0", layout.u0))
     ]
     functions = {"rate": interface.rate, "observe": interface.observe}
     if derivatives:

@@ -8,6 +8,7 @@ import tempfile
 import zipfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.compiled.export.c_source import header, source, template, written
@@ -17,6 +18,9 @@ from ce_dynamics.compiled.export.fmu_variables import fmu_variables
 from ce_dynamics.compiled.export.interface import Interface
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 VERSIONS = ("2.0", "3.0")
 
@@ -32,6 +36,7 @@ def export_fmu(
     step: float = 1e-3,
     platforms: Iterable[str] = tuple(PLATFORMS),
     name: str | None = None,
+    y0: ArrayLike | None = None,
     sources: bool = False,
 ) -> Path:
     """Write a model as an FMU for model exchange and co-simulation.
@@ -51,6 +56,8 @@ def export_fmu(
         "x86_64-windows", "x86_64-darwin", "aarch64-darwin".
     name : str, optional
         Model identifier; made of the system's name if not given.
+    y0 : array_like, optional
+        State to start from; that of the model if not given.
     sources : bool
         Whether the C code goes inside as well.
 
@@ -79,7 +86,7 @@ def export_fmu(
     if unknown or not chosen:
         raise ModelError(f"export_fmu: platforms {chosen} must be some of {list(PLATFORMS)}")
     require("ziglang", "fmpy")
-    interface = Interface(model, name)
+    interface = Interface(model, name, y0)
     path = Path(path)
     with tempfile.TemporaryDirectory(prefix="fmu-") as scratch:
         folder = Path(scratch)

@@ -70,7 +70,7 @@ def fmu_variables(interface: Interface, step: float) -> list[FmuVariable]:
 def _variables(interface: Interface, step: float) -> Iterator[FmuVariable]:
     layout, states = interface.model.layout, interface.states
     yield FmuVariable(0, "time", "s", "independent")
-    for k, (entry, start) in enumerate(zip(states, layout.y0, strict=True), 1):
+    for k, (entry, start) in enumerate(zip(states, interface.y0, strict=True), 1):
         yield FmuVariable(k, entry.name, entry.unit, "local", start=float(start))
     number = 1 + len(states)
     for k, entry in enumerate(states):

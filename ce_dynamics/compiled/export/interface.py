@@ -14,6 +14,8 @@ from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.parameters import guards_of, meaning_of, outcomes_of
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from ce_dynamics.dynamics.state import Entry
 
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,62}")
@@ -32,6 +34,8 @@ class Interface:
     model : Model
     name : str, optional
         Prefix of everything in C; made of the system's name if not given.
+    y0 : array_like, optional
+        State to start from; that of the model if not given.
 
     Attributes
     ----------
@@ -40,6 +44,8 @@ class Interface:
         Of the state y, of u (inputs first, then free parameters), and of the outputs.
     n_inputs : int
         How many of u are inputs.
+    y0 : array
+        State to start from.
 
     Raises
     ------
@@ -47,7 +53,7 @@ class Interface:
         If the name is no identifier of C, or a loop is followed on charts, which only runs in Python change.
     """
 
-    def __init__(self, model: Model, name: str | None = None) -> None:
+    def __init__(self, model: Model, name: str | None = None, y0: ArrayLike | None = None) -> None:
         if not isinstance(model, Model):
             raise ModelError(
                 f"only a compiled model can be exported, not a {type(model).__name__}; ce.compile it"
@@ -61,6 +67,7 @@ class Interface:
                     "exported code would leave its chart; lead the loop by a hinge of its own"
                 )
         self.model = model
+        self.y0 = model.start_at(y0)
         self.name = identifier(model.system.name) if name is None else checked_identifier(name)
         self.states: tuple[Entry, ...] = (*layout.q, *layout.v, *layout.x)
         self.given: tuple[Entry, ...] = layout.u
