@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import os
 import tempfile
 import zipfile
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -124,11 +126,14 @@ def compiled(
 ) -> dict[str, bytes]:
     """Libraries by their place in the archive."""
     files = [folder / c for c in code if c.endswith(".c")]
-    libraries = {}
-    for platform in platforms:
+
+    def library(platform: str) -> bytes:
         result = folder / f"{name}-{platform}{PLATFORMS[platform].suffix}"
         shared_library(files, [headers(), folder], platform, result)
-        libraries[platform] = result.read_bytes()
+        return result.read_bytes()
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # the compilers are processes of their own
+        libraries = dict(zip(platforms, pool.map(library, platforms), strict=True))
     if fmi == "3.0":
         return {f"binaries/{p}/{name}{PLATFORMS[p].suffix}": code for p, code in libraries.items()}
     apple = [code for p, code in libraries.items() if p.endswith("darwin")]
