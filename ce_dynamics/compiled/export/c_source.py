@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ce_dynamics._version import __version__
+from ce_dynamics.algebra.files import path_of, shown_path
 from ce_dynamics.compiled.export.interface import Interface
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler.codegen.c import c_function, literal, prototype
@@ -75,7 +76,7 @@ def export_c(
         f"{name}.c": source(interface, derivatives),
         **{what: template(what, name) for what in ("example.c", "CMakeLists.txt")},
     }
-    return written(Path(folder), texts)
+    return written(path_of("export_c: folder", folder, ModelError), texts)
 
 
 def template(what: str, name: str) -> str:
@@ -98,7 +99,7 @@ def written(folder: Path, texts: dict[str, str]) -> list[Path]:
             (folder / name).write_text(text, "utf-8")
     except OSError as error:
         raise ModelError(
-            f"cannot write into {str(folder)[-200:]!r}: {error.strerror}; choose another folder"
+            f"cannot write into {shown_path(folder)}: {error.strerror}; choose another folder"
         ) from None
     return [folder / name for name in texts]
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.files import path_of, shown_path
 from ce_dynamics.compiled.export.c_source import header, source, template, written
 from ce_dynamics.compiled.export.cross_compiler import PLATFORMS, require, shared_library, universal
 from ce_dynamics.compiled.export.fmu_description import build_description, description
@@ -81,6 +82,7 @@ def export_fmu(
     serialised as a whole, directional derivatives are exact.  There are no events: where a loop cannot be
     assembled, a call is discarded with a message, and the instance stays at the last good time.
     """
+    path = path_of("export_fmu: path", path, ModelError)
     checks.choice("export_fmu: fmi", fmi, VERSIONS)
     step = checks.number("export_fmu: step", step, above=0.0)
     chosen = list(dict.fromkeys(checks.texts("export_fmu: platforms", platforms)))
@@ -89,7 +91,6 @@ def export_fmu(
         raise ModelError(f"export_fmu: platforms {chosen} must be some of {list(PLATFORMS)}")
     require("ziglang", "fmpy")
     interface = Interface(model, name, y0)
-    path = Path(path)
     with tempfile.TemporaryDirectory(prefix="fmu-") as scratch:
         folder = Path(scratch)
         code = write_sources(interface, fmi, step, folder)
@@ -164,8 +165,6 @@ def write_archive(path: Path, members: dict[str, bytes]) -> None:
                 archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
         temporary.replace(path)
     except OSError as error:
-        raise ModelError(
-            f"cannot write {str(path)[-200:]!r}: {error.strerror}; choose another file"
-        ) from None
+        raise ModelError(f"cannot write {shown_path(path)}: {error.strerror}; choose another file") from None
     finally:
         temporary.unlink(missing_ok=True)

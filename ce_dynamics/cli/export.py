@@ -1,0 +1,90 @@
+"""``simulate-vehicle export``: a vehicle for other people's tools."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+VEHICLE, OUTPUT = "What to export", "As what"
+
+
+def export(
+    kind: Annotated[
+        str,
+        typer.Argument(
+            metavar="KIND",
+            help="[bold]fmu[/bold], one file for simulation tools on all platforms, or [bold]c[/bold], "
+            "C99 source without dependencies.",
+        ),
+    ],
+    model: Annotated[
+        str,
+        typer.Option(metavar="NAME|FILE", help="As of a simulation.", rich_help_panel=VEHICLE),
+    ] = "hmmwv",
+    speed: Annotated[str | None, typer.Option(help="Speed at the start.", rich_help_panel=VEHICLE)] = None,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="PATH=VALUE", help="Override a parameter.", rich_help_panel=VEHICLE),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            help="File of the FMU, or folder of the source.  [dim]Default: vehicle.fmu, vehicle-c[/dim]",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    name: Annotated[
+        str, typer.Option(help="Model identifier, and prefix of names in C.", rich_help_panel=OUTPUT)
+    ] = "vehicle",
+    fmi: Annotated[str, typer.Option(help="Version of FMI: 2.0 or 3.0.", rich_help_panel=OUTPUT)] = "3.0",
+    platform: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Platform of an FMU, e.g. x86_64-windows; repeatable.  [dim]Default: all five[/dim]",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    sources: Annotated[
+        bool, typer.Option("--sources", help="C source inside the FMU as well.", rich_help_panel=OUTPUT)
+    ] = False,
+    derivatives: Annotated[
+        bool,
+        typer.Option("--derivatives", help="Exact derivatives in C; FMUs have them.", rich_help_panel=OUTPUT),
+    ] = False,
+) -> int:
+    """Write a vehicle, standing or rolling as it has settled, as an FMU or as C source.
+
+    Its inputs are steering and pedals; it needs no Python any more.
+    """
+    # here, so that mistakes and --help are answered at once
+    from ce_dynamics.algebra import checks
+    from ce_dynamics.cli.progress import Display
+    from ce_dynamics.compiled.export.c_source import export_c
+    from ce_dynamics.compiled.export.fmu import export_fmu
+    from ce_dynamics.errors import DataError
+    from ce_dynamics.models.vehicles.case import RIDE, prepare
+
+    checks.choice("what to export:", kind, ("fmu", "c"), DataError)
+    if kind == "c" and (platform or sources or fmi != "3.0"):
+        raise DataError("--platform, --sources and --fmi are of FMUs; leave them out for C source")
+    if kind == "fmu" and derivatives:
+        raise DataError("--derivatives is of C source; FMUs have them always")
+    if model == RIDE and speed is not None:
+        raise DataError("the ride model has no speed; leave it out")
+    with Display() as display:
+        display.stage("preparing the model")
+        case = prepare(model=model, speed=speed, overrides=overrides or [])
+        display.stage("writing and compiling")
+        if kind == "c":
+            folder = output or Path("vehicle-c")
+            files = export_c(case.model, folder, name, y0=case.y0, derivatives=derivatives)
+        else:
+            path = output or Path("vehicle.fmu")
+            chosen = {"platforms": platform} if platform else {}
+            files = [export_fmu(case.model, path, fmi=fmi, name=name, y0=case.y0, sources=sources, **chosen)]
+    print("\n".join(map(str, files)))
+    return 0
