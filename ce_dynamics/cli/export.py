@@ -64,6 +64,7 @@ def export(
     from ce_dynamics.algebra import checks
     from ce_dynamics.cli.progress import Display
     from ce_dynamics.compiled.export.c_source import export_c
+    from ce_dynamics.compiled.export.cross_compiler import PLATFORMS
     from ce_dynamics.compiled.export.fmu import export_fmu
     from ce_dynamics.errors import DataError
     from ce_dynamics.models.vehicles.case import RIDE, prepare
@@ -84,7 +85,15 @@ def export(
             files = export_c(case.model, folder, name, y0=case.y0, derivatives=derivatives)
         else:
             path = output or Path("vehicle.fmu")
-            chosen = {"platforms": platform} if platform else {}
-            files = [export_fmu(case.model, path, fmi=fmi, name=name, y0=case.y0, sources=sources, **chosen)]
+            made = export_fmu(
+                case.model,
+                path,
+                fmi=fmi,
+                platforms=platform or PLATFORMS,
+                name=name,
+                y0=case.y0,
+                sources=sources,
+            )
+            files = [made]
     print("\n".join(map(str, files)))
     return 0

@@ -142,7 +142,7 @@ def checked_identifier(name: str) -> str:
     ModelError
         If it is none.
     """
-    if not isinstance(name, str) or not _IDENTIFIER.fullmatch(name) or name in _KEYWORDS:
+    if not _IDENTIFIER.fullmatch(str(name)) or name in _KEYWORDS:
         raise ModelError(
             f"name {str(name)[:80]!r} is no identifier of C; allowed are letters, digits and _, at most "
             "63, a letter first, and no keyword"

@@ -234,7 +234,7 @@ def test_loops_on_charts_are_refused(tmp_path: Path) -> None:
     for k, at in enumerate(points[:4]):
         hinge = ce.Revolute(y, at=at)
         place = {"com": at, "inertia": (0.1, 0.1, 0.1)}
-        carrier = system.add_body(f"bar {k}", mass=1.0, parent=carrier, hinge=hinge, **place)  # type: ignore[arg-type]
+        carrier = system.add_body(f"bar {k}", mass=1.0, parent=carrier, hinge=hinge, **place)
     closure = ce.Revolute(y, at=points[4])
     system.close_loop("pin", carrier, system.ground, closure, through_dead_centres=True)
     with pytest.raises(ce.ModelError, match=r"charts.*lead the loop by a hinge"):
