@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -106,3 +107,11 @@ def test_imports_inside_functions_say_why() -> None:
     found = {path.relative_to(ROOT).as_posix(): unexplained(path.read_text()) for path in paths}
     assert len(found) > 300
     assert {path: imports for path, imports in found.items() if imports} == {}
+
+
+@pytest.mark.parametrize("word", ["Motion", "Joint", "Parameter", "Free", "InputLaw", "Linkage", "Hinge"])
+def test_words_of_the_glossary_name_one_class(word: str) -> None:
+    paths = [p for root in ("ce_dynamics", "kinematics", "models") for p in (ROOT / root).rglob("*.py")]
+    homes = {path.resolve() for path in paths if f"\nclass {word}" in path.read_text()}
+    named = [path for path in homes if re.search(rf"^class {word}\b", path.read_text(), re.MULTILINE)]
+    assert len(named) == 1, named

@@ -24,7 +24,7 @@ from ce_dynamics.algebra.rotation import normalised, rotation_from_quaternion
 from ce_dynamics.augmented.augmented import Inputs
 from ce_dynamics.augmented.fully_augmented import FullyAugmented
 from ce_dynamics.augmented.results import Trajectory
-from ce_dynamics.augmented.rows import Joint, Rows, joint_rows
+from ce_dynamics.augmented.rows import JoinedPoints, Rows, joint_rows
 from ce_dynamics.augmented.saddle import RANK_TOLERANCE, SaddleSolution, solve_saddle
 from ce_dynamics.augmented.simulate import simulate_baumgarte, simulate_dae
 from ce_dynamics.augmented.states import BodyState, position_vector, velocity_vector
@@ -256,7 +256,7 @@ class ConstrainedSystem:
         beta: float = 10.0,
         rtol: float = 1e-9,
         atol: float = 1e-9,
-    ) -> Motion:
+    ) -> ConstrainedMotion:
         """Integrate from a state, with the constraints as they are enabled there.
 
         Parameters
@@ -286,11 +286,11 @@ class ConstrainedSystem:
             run = simulate_dae(state.model, state.y, t_eval, **common)
         else:
             run = simulate_baumgarte(state.model, state.y, t_eval, alpha=alpha, beta=beta, **common)
-        return Motion(run, state.configuration)
+        return ConstrainedMotion(run, state.configuration)
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class ConstrainedMotion:
     """A stored motion of a constrained system.
 
     Attributes
@@ -368,7 +368,7 @@ class Constraint(ABC):
         """Its constraint rows in a state, enforced or not."""
         closure = self.closure(self.parameters(state))
         at = closure.at_parent, closure.at_child
-        joint = Joint(self.name, self.parent, at[0], self.child, at[1], closure.constraints)
+        joint = JoinedPoints(self.name, self.parent, at[0], self.child, at[1], closure.constraints)
         return joint_rows(joint, state.bodies)
 
     def residuals(self, state: ConstrainedState) -> tuple[Array, Array]:

@@ -11,7 +11,7 @@ from ce_dynamics.augmented.observer import AbsoluteObserver
 from ce_dynamics.errors import ModelError
 
 
-class InputLaw(Protocol):
+class FeedbackLaw(Protocol):
     """Inputs as a function of time and of the system's outputs, written on arrays and `where`."""
 
     def inputs(self, t: Scalar, sensors: Mapping[str, Scalar]) -> Mapping[str, Scalar]:
@@ -20,7 +20,7 @@ class InputLaw(Protocol):
 
 
 def applied_inputs(
-    model: Augmented, law: InputLaw | None, t: Scalar, p: Array, V: Array, x: Array, u: Array
+    model: Augmented, law: FeedbackLaw | None, t: Scalar, p: Array, V: Array, x: Array, u: Array
 ) -> Array:
     """What a law answers at a state, or u where there is none.
 

@@ -20,7 +20,7 @@ from ce_dynamics.augmented.augmented import (
 from ce_dynamics.augmented.coupling_rows import coupling_rows, couplings_of, is_holonomic
 from ce_dynamics.augmented.embedded_states import embedded_states
 from ce_dynamics.augmented.rows import (
-    Joint,
+    JoinedPoints,
     Placed,
     Rows,
     dense,
@@ -56,7 +56,7 @@ class FreeBodies(AugmentedInstant):
     """The fully augmented model at one instant."""
 
     system: System
-    joints: tuple[Joint, ...]
+    joints: tuple[JoinedPoints, ...]
     couplings: tuple[Coupled | Written, ...]
     p: Array
     V: Array

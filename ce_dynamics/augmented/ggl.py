@@ -20,7 +20,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, concatenate, zeros
 from ce_dynamics.augmented.augmented import Augmented
-from ce_dynamics.augmented.feedback import InputLaw, applied_inputs
+from ce_dynamics.augmented.feedback import FeedbackLaw, applied_inputs
 from ce_dynamics.augmented.sparse import Evaluation, pattern_of, symbolic
 
 VELOCITY_COMPLIANCE = 1e-12
@@ -38,7 +38,7 @@ class StabilisedIndex2:
     model : Augmented
     softness : (n_g,) array
         Compliance G M⁻¹ Gᵀ of the rows that take part in a redundancy, zero for all others.
-    law : InputLaw, optional
+    law : FeedbackLaw, optional
         Inputs as a function of time and the system's outputs; differentiated with the rest.
 
     Attributes
@@ -51,7 +51,7 @@ class StabilisedIndex2:
         Seconds for tracing and for the Jacobian.
     """
 
-    def __init__(self, model: Augmented, softness: Array, law: InputLaw | None = None) -> None:
+    def __init__(self, model: Augmented, softness: Array, law: FeedbackLaw | None = None) -> None:
         self.model, self.softness, self.law = model, softness, law
         self.n_y = model.n_p + model.n_V + model.n_x
         self.size = self.n_y + 2 * model.n_g

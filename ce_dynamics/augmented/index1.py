@@ -10,7 +10,7 @@ from scipy.sparse.linalg import splu
 
 from ce_dynamics.algebra.arrays import Array, concatenate
 from ce_dynamics.augmented.augmented import Augmented
-from ce_dynamics.augmented.feedback import InputLaw, applied_inputs
+from ce_dynamics.augmented.feedback import FeedbackLaw, applied_inputs
 from ce_dynamics.augmented.sparse import Evaluation, pattern_of, symbolic
 
 COMPLIANCE = 1e-7
@@ -48,7 +48,7 @@ class Index1:
     model : Augmented
     softness : (n_g,) array
         Compliance G M⁻¹ Gᵀ of the rows that take part in a redundancy, zero for all others.
-    law : InputLaw, optional
+    law : FeedbackLaw, optional
         Inputs as a function of time and the system's outputs.
 
     Attributes
@@ -57,7 +57,7 @@ class Index1:
         Of the saddle-point system, with the values of the last evaluation.
     """
 
-    def __init__(self, model: Augmented, softness: Array, law: InputLaw | None = None) -> None:
+    def __init__(self, model: Augmented, softness: Array, law: FeedbackLaw | None = None) -> None:
         self.model, self.law = model, law
         self._compliance = COMPLIANCE * softness
         n_y = model.n_p + model.n_V + model.n_x

@@ -24,7 +24,7 @@ from ce_dynamics.mechanism.hinges.conditions import Angle, Condition, End, InPla
 from ce_dynamics.mechanism.system import LoopClosure, System
 
 
-class Joint(NamedTuple):
+class JoinedPoints(NamedTuple):
     """Two bodies and the conditions between two points of them (design positions)."""
 
     name: str
@@ -79,16 +79,16 @@ class Ends(NamedTuple):
     e_child: Array
 
 
-def joints_of(system: System) -> list[Joint]:
+def joints_of(system: System) -> list[JoinedPoints]:
     """All hinges that constrain something, then all closures between two points."""
     hinges = [
-        Joint(
+        JoinedPoints(
             f"hinge of {b.name}", b.carrier, b.inboard.at_parent, b, b.inboard.at_child, b.inboard.constraints
         )
         for b in system.bodies
     ]
     closures = [
-        Joint(
+        JoinedPoints(
             loop.name,
             loop.body_a,
             loop.closure.at_parent,
@@ -102,7 +102,7 @@ def joints_of(system: System) -> list[Joint]:
     return [joint for joint in (*hinges, *closures) if joint.conditions]
 
 
-def ends_of(joint: Joint, states: Mapping[str, BodyState]) -> Ends:
+def ends_of(joint: JoinedPoints, states: Mapping[str, BodyState]) -> Ends:
     """Positions and motions of the two points of a joint."""
     p, c = states[joint.parent.name], states[joint.child.name]
     e_p, e_c = p.R @ joint.parent.local(joint.at_parent), c.R @ joint.child.local(joint.at_child)
@@ -118,7 +118,7 @@ def ends_of(joint: Joint, states: Mapping[str, BodyState]) -> Ends:
     )
 
 
-def joint_rows(joint: Joint, states: Mapping[str, BodyState]) -> Rows:
+def joint_rows(joint: JoinedPoints, states: Mapping[str, BodyState]) -> Rows:
     """The rows of a hinge or closure."""
     ends = ends_of(joint, states)
     parts = []
@@ -163,7 +163,7 @@ def prescribed_rows(body: Body, states: Mapping[str, BodyState], motion: Prescri
         For a hinge that cannot be prescribed here.
     """
     hinge = body.inboard
-    joint = Joint(body.name, body.carrier, hinge.at_parent, body, hinge.at_child, ())
+    joint = JoinedPoints(body.name, body.carrier, hinge.at_parent, body, hinge.at_child, ())
     if isinstance(hinge, Revolute) or (isinstance(hinge, Screw) and hinge.pitch == 0.0):
         return prescribed_angle(joint, hinge.axis, states, motion)
     if isinstance(hinge, Prismatic):
@@ -174,7 +174,7 @@ def prescribed_rows(body: Body, states: Mapping[str, BodyState], motion: Prescri
 
 
 def prescribed_displacement(
-    joint: Joint, axis: Array, scale: float, states: Mapping[str, BodyState], motion: Prescribed
+    joint: JoinedPoints, axis: Array, scale: float, states: Mapping[str, BodyState], motion: Prescribed
 ) -> Rows:
     """Displacement along an axis of the parent: n · (x_c − x_p) − scale s = 0."""
     rows = joint_rows(joint._replace(conditions=(InPlane(axis),)), states)
@@ -185,7 +185,9 @@ def prescribed_displacement(
     )
 
 
-def prescribed_angle(joint: Joint, axis: Array, states: Mapping[str, BodyState], motion: Prescribed) -> Rows:
+def prescribed_angle(
+    joint: JoinedPoints, axis: Array, states: Mapping[str, BodyState], motion: Prescribed
+) -> Rows:
     """Angle about an axis: −a · b = sin(angle − s) = 0; a is the parent's e1 turned by s, b the child's e2.
 
     The condition is the constant `Angle` between the child and a frame p' that turns on the parent with the
@@ -210,7 +212,7 @@ def prescribed_angle(joint: Joint, axis: Array, states: Mapping[str, BodyState],
 
 
 def row_names(
-    joints: Sequence[Joint], prescribed: Sequence[str], couplings: Sequence[Coupled | Written] = ()
+    joints: Sequence[JoinedPoints], prescribed: Sequence[str], couplings: Sequence[Coupled | Written] = ()
 ) -> tuple[str, ...]:
     """The joint, coupling or motion each constraint row belongs to."""
     names = [joint.name for joint in joints for condition in joint.conditions for _ in range(condition.rows)]

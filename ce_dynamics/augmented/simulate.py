@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.augmented.augmented import Augmented, AugmentedInstant
-from ce_dynamics.augmented.feedback import InputLaw, applied_inputs
+from ce_dynamics.augmented.feedback import FeedbackLaw, applied_inputs
 from ce_dynamics.augmented.fully_augmented import FullyAugmented
 from ce_dynamics.augmented.ggl import StabilisedIndex2
 from ce_dynamics.augmented.ida import advance, make_solver
@@ -41,7 +41,7 @@ class Preparation:
 
     def __init__(self, model: Augmented | System, y0: Array, inputs: Any = None, t0: float = 0.0) -> None:
         self.model = FullyAugmented(model) if isinstance(model, System) else model
-        self.law: InputLaw | None = inputs if hasattr(inputs, "inputs") else None
+        self.law: FeedbackLaw | None = inputs if hasattr(inputs, "inputs") else None
         self._signal = self.model.signal(None if self.law else inputs)
         self.y0 = self.model.assemble(y0, self.inputs_at(t0, np.asarray(y0, dtype=float)))
         u0 = self.inputs_at(t0, self.y0)

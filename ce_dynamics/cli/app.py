@@ -160,6 +160,7 @@ def simulate_vehicle(
     if context.invoked_subcommand is not None:
         return 0
     if vehicle is not None:
+        # here, so that mistakes and --help are answered at once
         from ce_dynamics.models.vehicles.files import check_vehicle
 
         if model != "hmmwv":

@@ -164,14 +164,14 @@ def _operator(op: Op, swapped: bool = False) -> Callable[[Any, Any], Any]:
     """An operator method; `swapped` for the reflected one."""
     plain = OPERATORS[op].of
 
-    def method(self: Free, other: Any) -> Any:
+    def method(self: FreeNumber, other: Any) -> Any:
         here = self.traced(other.graph) if isinstance(other, Traced) else self
         pair = (other, here) if swapped else (here, other)
         if isinstance(other, np.ndarray):
             return broadcast_operator(plain, *pair)
         if isinstance(other, Traced):
             return plain(*pair)
-        if not isinstance(other, (Free, *PLAIN)):
+        if not isinstance(other, (FreeNumber, *PLAIN)):
             return NotImplemented
         return applied(op, list(pair))
 
@@ -179,7 +179,7 @@ def _operator(op: Op, swapped: bool = False) -> Callable[[Any, Any], Any]:
 
 
 def _function(op: Op) -> Callable[[Any], Any]:
-    def method(self: Free) -> Any:
+    def method(self: FreeNumber) -> Any:
         return combined(op, self)
 
     method.__name__ = FUNCTIONS[op]
@@ -187,7 +187,7 @@ def _function(op: Op) -> Callable[[Any], Any]:
     return method
 
 
-class Free(Formula):
+class FreeNumber(Formula):
     """A number that depends on free parameters."""
 
     __slots__ = ()
@@ -214,7 +214,7 @@ class Free(Formula):
     def __neg__(self) -> Any:
         return combined(Op.NEG, self)
 
-    def __pos__(self) -> Free:
+    def __pos__(self) -> FreeNumber:
         return self
 
     def __abs__(self) -> Any:
@@ -230,7 +230,7 @@ class Free(Formula):
         """Angle of the point (self, y): for a plain number y."""
         return combined(Op.ATAN2, y, self)
 
-    def conjugate(self) -> Free:
+    def conjugate(self) -> FreeNumber:
         """Itself: NumPy's vdot asks."""
         return self
 
@@ -254,7 +254,7 @@ class Free(Formula):
 
 
 for _op in FUNCTIONS:
-    setattr(Free, FUNCTIONS[_op], _function(_op))
+    setattr(FreeNumber, FUNCTIONS[_op], _function(_op))
 
 
 def combined(op: Op, *operands: Any) -> Any:
@@ -266,7 +266,7 @@ def combined(op: Op, *operands: Any) -> Any:
         value = float(
             MEANING[op](*(np.float64(nominal(x)) if op != Op.SELECT else nominal(x) for x in operands))
         )
-    return consed(Free, op, operands, value)
+    return consed(FreeNumber, op, operands, value)
 
 
 _Kind = TypeVar("_Kind", bound=Formula)

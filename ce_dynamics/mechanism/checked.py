@@ -12,7 +12,7 @@ import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, cross, norm
-from ce_dynamics.compiler.free_numbers import Formula, Free, decided, is_free, nominal
+from ce_dynamics.compiler.free_numbers import Formula, FreeNumber, decided, is_free, nominal
 from ce_dynamics.compiler.tracing.operations import Op
 from ce_dynamics.errors import CeDynamicsError, ModelError
 
@@ -123,7 +123,7 @@ def finite_number(
         Or the ``error`` wanted, naming ``owner`` and ``what`` the number is.
     """
     name = f"{owner}: {what}"
-    if not isinstance(value, Free):
+    if not isinstance(value, FreeNumber):
         return checks.number(name, value, above=above, at_least=at_least, at_most=at_most, error=error)
     checks.number(name, value.value, error=error)
     for holds, word, bound in (

@@ -18,7 +18,7 @@ import numpy as np
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiler.free_numbers import Formula, Free, FreeCondition, evaluate
+from ce_dynamics.compiler.free_numbers import Formula, FreeCondition, FreeNumber, evaluate
 from ce_dynamics.compiler.tracing.graph import Graph
 from ce_dynamics.compiler.tracing.operations import Op
 from ce_dynamics.compiler.tracing.traced import Traced
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
-class Parameter(Free):
+class Parameter(FreeNumber):
     """A number of a system whose value is given when the compiled model is run.
 
     Parameters

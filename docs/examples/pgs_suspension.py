@@ -15,10 +15,10 @@ from matplotlib.figure import Figure
 from ce_dynamics.models.demonstrations.command import save_figure
 from ce_dynamics.models.demonstrations.pgs_suspension.__main__ import demonstrate
 from ce_dynamics.models.demonstrations.pgs_suspension.model import (
-    Motion,
     Socket,
     Suspension,
     SuspensionParameters,
+    SuspensionRun,
     simulate,
 )
 from ce_dynamics.models.parts.planar_contact import WavyRoad
@@ -39,7 +39,7 @@ def main() -> None:
         print(f"{label}: {len(run.events)} events, largest load {run.impulses[:, 4].max() / STEP:.0f} N")
 
 
-def draw(runs: dict[str, Motion]) -> None:
+def draw(runs: dict[str, SuspensionRun]) -> None:
     """Wheel loads and gaps under both rules."""
     figure = Figure(figsize=(9.0, 5.0), layout="constrained")
     load, gap = figure.subplots(2, 1, sharex=True)

@@ -13,7 +13,7 @@ from ce_dynamics.models.data.schema import Section, leaves
 from ce_dynamics.models.data.validation import entry_of
 
 
-class Parameter(NamedTuple):
+class ListedNumber(NamedTuple):
     """One number (or vector) of a validated parameter set."""
 
     key: str
@@ -23,7 +23,7 @@ class Parameter(NamedTuple):
     text: str  # value and unit (and note) such that ``key=text`` is a valid override
 
 
-def flatten(model: Section, tree: Tree, groups: Groups) -> list[Parameter]:
+def flatten(model: Section, tree: Tree, groups: Groups) -> list[ListedNumber]:
     """Every parameter under its most general name that is true of all it covers."""
     schema = type(model)
     values: dict[tuple[str, ...], tuple[float | tuple[float, ...], str, str]] = {}
@@ -32,14 +32,14 @@ def flatten(model: Section, tree: Tree, groups: Groups) -> list[Parameter]:
         entry = entry_of(tree, key)
         if entry is not None:
             values[key] = (_value_at(model, key), entry.source, entry.note)
-    listed: dict[tuple[str, ...], Parameter] = {}
+    listed: dict[tuple[str, ...], ListedNumber] = {}
     for key, (value, source, note) in values.items():
         name = next(
             n for n, covered in groups.names(key) if all(values.get(c) == values[key] for c in covered)
         )
         quantity = quantities[key]
         text = quantity.text(value) + (f" [{source}; {note}]" if note else "")
-        listed[name] = Parameter(".".join(name), value, quantity.unit, source, text)
+        listed[name] = ListedNumber(".".join(name), value, quantity.unit, source, text)
     return list(listed.values())
 
 

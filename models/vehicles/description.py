@@ -20,11 +20,11 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.compiler.free_numbers import decided, nominal, number
 from ce_dynamics.errors import DataError, PhysicalityWarning
-from ce_dynamics.mechanism.parameters import Parameter as FreeParameter
+from ce_dynamics.mechanism.parameters import Parameter
 from ce_dynamics.models.data.entries import OVERRIDE, Assignment, Tree
 from ce_dynamics.models.data.groups import Groups
 from ce_dynamics.models.data.layers import lay
-from ce_dynamics.models.data.listing import Parameter, flatten
+from ce_dynamics.models.data.listing import ListedNumber, flatten
 from ce_dynamics.models.data.quantities import INERTIA, inertia_matrix, triangle_excess
 from ce_dynamics.models.data.reading import DataFile, parse_override, read_file
 from ce_dynamics.models.data.schema import leaves
@@ -85,7 +85,7 @@ class VehicleParameters:
     road: RoadData
     driver: DriverData
     published: PublishedData | None
-    free: tuple[FreeParameter, ...]
+    free: tuple[Parameter, ...]
     _tree: Tree = field(repr=False)
 
     @classmethod
@@ -251,7 +251,7 @@ class VehicleParameters:
         mass: float = self.chassis.mass + sum(b.mass for b in (*corners, *bars, *self.steering.bodies()))
         return mass
 
-    def flat(self) -> list[Parameter]:
+    def flat(self) -> list[ListedNumber]:
         """Every number as (key, value, unit, source, text), corner values as for the left side.
 
         Keys are the most general ones that are true: ``front.D`` while both front corners agree.  The strings

@@ -8,7 +8,7 @@ from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings import LinearCoupling
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.tree import located
-from ce_dynamics.readers.urdf.model import WITH_COORDINATE, CouplingOf, Joint, Robot
+from ce_dynamics.readers.urdf.model import WITH_COORDINATE, CouplingOf, Robot, UrdfJoint
 from ce_dynamics.readers.xml_file import Element
 
 
@@ -22,7 +22,7 @@ def add_couplings(system: System, robot: Robot) -> None:
             follow(system, joint, robot.joints)
 
 
-def couple(system: System, coupling: CouplingOf, carriers: dict[str, Joint]) -> None:
+def couple(system: System, coupling: CouplingOf, carriers: dict[str, UrdfJoint]) -> None:
     """Σ q on the way to the successor = ratio × Σ q on the way to the predecessor."""
     element = coupling.element
     for name in (coupling.predecessor, coupling.successor):
@@ -42,7 +42,7 @@ def couple(system: System, coupling: CouplingOf, carriers: dict[str, Joint]) -> 
         system.couple(coupling.name, [*chains[0], *chains[1]], LinearCoupling(coefficients))
 
 
-def moving(end: Body, root: Body, carriers: dict[str, Joint], element: Element) -> list[Body]:
+def moving(end: Body, root: Body, carriers: dict[str, UrdfJoint], element: Element) -> list[Body]:
     """Bodies from the root to an end whose hinges move, each of which must have one coordinate."""
     chain = ancestors(end)
     bodies = [body for body in reversed(chain[: chain.index(root)]) if body.inboard.n_v > 0]
@@ -53,7 +53,7 @@ def moving(end: Body, root: Body, carriers: dict[str, Joint], element: Element) 
     return bodies
 
 
-def follow(system: System, joint: Joint, joints: dict[str, Joint]) -> None:
+def follow(system: System, joint: UrdfJoint, joints: dict[str, UrdfJoint]) -> None:
     """The joint's coordinate = multiplier × that of another + offset."""
     mimic = joint.mimic
     assert mimic is not None
@@ -71,7 +71,7 @@ def follow(system: System, joint: Joint, joints: dict[str, Joint]) -> None:
         system.couple(f"{joint.name} follows {other.name}", [other.child, joint.child], law)
 
 
-def need_coordinate(joint: Joint, element: Element) -> None:
+def need_coordinate(joint: UrdfJoint, element: Element) -> None:
     """Refuse to couple a joint that has not one coordinate."""
     if joint.kind not in WITH_COORDINATE:
         raise element.error(

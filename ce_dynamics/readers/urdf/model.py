@@ -66,7 +66,7 @@ class Inertial:
 
 
 @dataclass(frozen=True, eq=False)
-class Link:
+class UrdfLink:
     """A rigid body; ``inertial`` is None where the file gives it no mass."""
 
     element: Element
@@ -85,7 +85,7 @@ class Mimic:
 
 
 @dataclass(frozen=True, eq=False)
-class Joint:
+class UrdfJoint:
     """A joint of the tree.
 
     Attributes
@@ -108,7 +108,7 @@ class Joint:
 
 
 @dataclass(frozen=True, eq=False)
-class Loop:
+class UrdfLoop:
     """A joint that closes a loop, between a frame on the predecessor and one on the successor."""
 
     element: Element
@@ -138,9 +138,9 @@ class Robot:
 
     element: Element
     name: str
-    links: dict[str, Link]
-    joints: dict[str, Joint]
-    loops: dict[str, Loop]
+    links: dict[str, UrdfLink]
+    joints: dict[str, UrdfJoint]
+    loops: dict[str, UrdfLoop]
     couplings: dict[str, CouplingOf]
 
 
@@ -156,7 +156,7 @@ def read_robot(root: Element, right_angles: float) -> Robot:
     def reading(tag: str) -> dict[str, Element]:
         return unique(root.children(tag))
 
-    links = {name: Link(e, name, inertial(e, right_angles)) for name, e in reading("link").items()}
+    links = {name: UrdfLink(e, name, inertial(e, right_angles)) for name, e in reading("link").items()}
     return Robot(
         root,
         root.text("name"),
@@ -216,14 +216,14 @@ def inertial(link: Element, right_angles: float) -> Inertial | None:
     return Inertial(origin(given, right_angles), mass, np.array(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))))
 
 
-def joint(element: Element, name: str, right_angles: float) -> Joint:
+def joint(element: Element, name: str, right_angles: float) -> UrdfJoint:
     """A joint."""
     kind = one_of(element, "type", JOINT_TYPES)
     dynamics = element.child("dynamics")
     damping = 0.0 if dynamics is None else dynamics.number("damping", 0.0)
     if dynamics is not None and damping < 0.0:
         raise dynamics.error(f"damping={damping!r} of joint {name!r} must be >= 0")
-    return Joint(
+    return UrdfJoint(
         element,
         name,
         kind,
@@ -247,10 +247,10 @@ def mimic(element: Element | None) -> Mimic | None:
     )
 
 
-def loop(element: Element, name: str, right_angles: float) -> Loop:
+def loop(element: Element, name: str, right_angles: float) -> UrdfLoop:
     """A joint that closes a loop."""
     predecessor, successor = element.needed("predecessor"), element.needed("successor")
-    return Loop(
+    return UrdfLoop(
         element,
         name,
         one_of(element, "type", KINDS),

@@ -15,7 +15,7 @@ from ce_dynamics.readers.closures import between
 from ce_dynamics.readers.pose import WORLD, Pose
 from ce_dynamics.readers.tree import choose_independent, gap_note, located, massless_tip
 from ce_dynamics.readers.urdf.couplings import add_couplings
-from ce_dynamics.readers.urdf.model import WITH_COORDINATE, Joint, Link, Loop, Robot
+from ce_dynamics.readers.urdf.model import WITH_COORDINATE, Robot, UrdfJoint, UrdfLink, UrdfLoop
 from ce_dynamics.readers.xml_file import Element
 
 GROUND = "ground"
@@ -60,7 +60,7 @@ def root_of(robot: Robot) -> str:
     return roots[0]
 
 
-def ordered(robot: Robot) -> list[Joint]:
+def ordered(robot: Robot) -> list[UrdfJoint]:
     """Joints from the root to the tips, in the order of the file where the tree leaves a choice."""
     check_ends(robot)
     placed = {root_of(robot)}
@@ -81,7 +81,7 @@ def ordered(robot: Robot) -> list[Joint]:
 
 def check_ends(robot: Robot) -> None:
     """Refuse joints between unknown links, and links that two joints carry."""
-    carrier: dict[str, Joint] = {}
+    carrier: dict[str, UrdfJoint] = {}
     for joint in robot.joints.values():
         need_link(robot, joint.parent, joint.element)
         need_link(robot, joint.child, joint.element)
@@ -103,7 +103,7 @@ def need_link(robot: Robot, name: str, element: Element) -> None:
         raise element.error(f"there is no link {checks.shown(name)}")
 
 
-def add_link(system: System, link: Link, frame: Pose, parent: str, hinge: Hinge) -> Body:
+def add_link(system: System, link: UrdfLink, frame: Pose, parent: str, hinge: Hinge) -> Body:
     """A link as a body."""
     with located(link.element.place):
         if link.inertial is None:
@@ -119,7 +119,7 @@ def add_link(system: System, link: Link, frame: Pose, parent: str, hinge: Hinge)
         )
 
 
-def hinge(joint: Joint, frame: Pose) -> Hinge:
+def hinge(joint: UrdfJoint, frame: Pose) -> Hinge:
     """A joint as a hinge; ``frame`` is that of its child."""
     axis = frame.direction(joint.axis)
     if joint.kind == "prismatic":
@@ -131,13 +131,13 @@ def hinge(joint: Joint, frame: Pose) -> Hinge:
     return Fixed(frame.r) if joint.kind == "fixed" else Revolute(axis, frame.r)
 
 
-def add_damping(system: System, joint: Joint, body: Body) -> None:
+def add_damping(system: System, joint: UrdfJoint, body: Body) -> None:
     """Viscous friction of a joint."""
     with located(joint.element.place):
         system.add_force(TorsionSpringDamper(f"damping of {joint.name}", body, damper=joint.damping))
 
 
-def close(system: System, loop: Loop, robot: Robot, frames: dict[str, Pose]) -> list[str]:
+def close(system: System, loop: UrdfLoop, robot: Robot, frames: dict[str, Pose]) -> list[str]:
     """Add a loop, and say how far it is open."""
     for name in (loop.predecessor, loop.successor):
         need_link(robot, name, loop.element)

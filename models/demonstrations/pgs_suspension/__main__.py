@@ -21,10 +21,10 @@ from ce_dynamics.models.demonstrations.command import (
     table,
 )
 from ce_dynamics.models.demonstrations.pgs_suspension.model import (
-    Motion,
     Socket,
     Suspension,
     SuspensionParameters,
+    SuspensionRun,
     simulate,
 )
 from ce_dynamics.models.demonstrations.pgs_suspension.socket_motion import socket_from
@@ -75,7 +75,7 @@ def demonstrate(arguments: Sequence[str] | None) -> None:
     duration = positive_number("--duration", 1.5 if given.duration is None else given.duration)
     step = positive_number("--step", given.step)
 
-    def show(part: Motion) -> None:
+    def show(part: SuspensionRun) -> None:
         save_figure(figure(part, suspension), given.output, f"pgs_suspension_{given.road}")
 
     run = kept(lambda: simulate(suspension, duration=duration, step=step, q0=q0, V0=V0, solver=solver), show)
@@ -98,7 +98,7 @@ def make_road(name: str, friction: float) -> Road:
     return InclinedRoad(friction, math.radians(5.0))
 
 
-def summary(run: Motion) -> list[tuple[str, float | str, str]]:
+def summary(run: SuspensionRun) -> list[tuple[str, float | str, str]]:
     """Figures of a run: label, value, unit."""
     h = run.t[1] - run.t[0]
     load = run.impulses[1:, 4] / h
@@ -116,7 +116,7 @@ def summary(run: Motion) -> list[tuple[str, float | str, str]]:
     ]
 
 
-def figure(run: Motion, suspension: Suspension) -> Figure:
+def figure(run: SuspensionRun, suspension: Suspension) -> Figure:
     """Wheel and road, wheel load and friction, slip, sweeps."""
     picture = Figure(figsize=(9.0, 9.0), layout="constrained")
     axes = picture.subplots(4, 1, sharex=True)
@@ -141,7 +141,7 @@ def figure(run: Motion, suspension: Suspension) -> Figure:
     return picture
 
 
-def animate(run: Motion, suspension: Suspension, folder: Path, name: str) -> None:
+def animate(run: SuspensionRun, suspension: Suspension, folder: Path, name: str) -> None:
     """Wheel, bar and spring over the road."""
     picture = Figure(figsize=(7.0, 4.2))
     axes = picture.add_subplot()
@@ -152,7 +152,7 @@ def animate(run: Motion, suspension: Suspension, folder: Path, name: str) -> Non
     save_animation(picture, draw, FRAMES, folder, name)
 
 
-def snapshot(axes: Axes, run: Motion, suspension: Suspension, k: int) -> None:
+def snapshot(axes: Axes, run: SuspensionRun, suspension: Suspension, k: int) -> None:
     """Draw one instant."""
     P = suspension.parameters
     x_b, y_b, theta, x_w, y_w, spin = run.q[k]

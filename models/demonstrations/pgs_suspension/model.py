@@ -62,13 +62,13 @@ from ce_dynamics.models.parts.planar_contact import Touch, touch
 from ce_dynamics.models.parts.road import FlatRoad, Road
 
 __all__ = [
-    "Motion",
     "Socket",
     "SocketFunction",
     "SocketMotion",
     "SocketTable",
     "Suspension",
     "SuspensionParameters",
+    "SuspensionRun",
     "simulate",
 ]
 
@@ -341,7 +341,7 @@ class Suspension:
         return float(kinetic + weight + 0.5 * P.stiffness * (P.free_length - span) ** 2)
 
 
-class Motion(NamedTuple):
+class SuspensionRun(NamedTuple):
     """A run of n steps; arrays over the n + 1 instants.
 
     Attributes
@@ -382,7 +382,7 @@ def simulate(
     V0: Floats | None = None,
     solver: Solver | None = None,
     progress: Callable[[float], None] | None = None,
-) -> Motion:
+) -> SuspensionRun:
     """Advance the suspension.
 
     Parameters
@@ -453,7 +453,7 @@ def simulate(
 
 
 class Instant(NamedTuple):
-    """What is stored of an instant; see `Motion`."""
+    """What is stored of an instant; see `SuspensionRun`."""
 
     t: float
     q: Floats
@@ -465,8 +465,8 @@ class Instant(NamedTuple):
     residual: float
 
 
-def motion(stored: Sequence[Instant], watch: EventWatch) -> Motion:
+def motion(stored: Sequence[Instant], watch: EventWatch) -> SuspensionRun:
     """What was stored, as arrays; the first instant has the impulses of the step that begins there."""
     t, q, V, p, gap, energy, sweeps, residual = (np.array(part) for part in zip(*stored, strict=True))
     p[0] = p[min(1, len(p) - 1)]
-    return Motion(t, q, V, p, gap, energy, sweeps, residual, watch.events)
+    return SuspensionRun(t, q, V, p, gap, energy, sweeps, residual, watch.events)

@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.augmented.rows import Joint, Rows, joint_rows, prescribed_rows
+from ce_dynamics.augmented.rows import JoinedPoints, Rows, joint_rows, prescribed_rows
 from ce_dynamics.augmented.states import AT_REST, BodyState
 from ce_dynamics.mechanism.drives import Prescribed
 from ce_dynamics.mechanism.hinges import Distance, Hinge, Prismatic, Revolute, Screw
@@ -54,10 +54,10 @@ def test_rows_of_joints(kind: str, rng: np.random.Generator) -> None:
     if kind == "Distance":
         b = add_random_body(system, "b", system.ground, "Free", rng)
         closure = Distance(vector(rng).tolist(), vector(rng).tolist())
-        joint = Joint("rod", a, closure.at_parent, b, closure.at_child, closure.constraints)
+        joint = JoinedPoints("rod", a, closure.at_parent, b, closure.at_child, closure.constraints)
     else:
         b = add_random_body(system, "b", a, kind, rng)
-        joint = Joint("b", a, b.inboard.at_parent, b, b.inboard.at_child, b.inboard.constraints)
+        joint = JoinedPoints("b", a, b.inboard.at_parent, b, b.inboard.at_child, b.inboard.constraints)
     states = coasting(["a", "b"], rng)
     check(lambda t: joint_rows(joint, states(t)), states(0.0), "a", "b")
 

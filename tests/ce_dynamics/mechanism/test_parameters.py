@@ -12,7 +12,7 @@ import pytest
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import arctan2, maximum, where
 from ce_dynamics.compiler import trace
-from ce_dynamics.compiler.free_numbers import Free, is_free, nominal
+from ce_dynamics.compiler.free_numbers import FreeNumber, is_free, nominal
 from ce_dynamics.compiler.tracing.operations import FUNCTIONS
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.free_inertia import free_principal
@@ -248,7 +248,7 @@ def test_structural_zeros_and_ones_fold() -> None:
 def test_branches_in_formulas_stay_open_and_those_of_python_are_guarded() -> None:
     a, b = Parameter("a", 1.0), Parameter("b", 2.0)
     larger = maximum(a, b)
-    assert isinstance(larger, Free)
+    assert isinstance(larger, FreeNumber)
     assert values_at(larger, (a, b), (5.0, 3.0)) == 5.0
     assert not a.guards
     assert a < b  # decides, and is remembered by both

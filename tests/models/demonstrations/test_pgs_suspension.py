@@ -13,12 +13,12 @@ from ce_dynamics.complementarity import ConvergenceError, Exact, GaussSeidel, In
 from ce_dynamics.errors import DataError, ModelError, SimulationError
 from ce_dynamics.models.demonstrations.pgs_suspension.__main__ import main
 from ce_dynamics.models.demonstrations.pgs_suspension.model import (
-    Motion,
     Socket,
     SocketFunction,
     SocketTable,
     Suspension,
     SuspensionParameters,
+    SuspensionRun,
     simulate,
 )
 from ce_dynamics.models.demonstrations.pgs_suspension.socket_motion import socket_from
@@ -170,7 +170,7 @@ def test_sprung_mass_follows_the_road_with_the_load_that_takes() -> None:
     np.testing.assert_allclose(force[5:], vertical[5:], rtol=2e-3)
 
 
-def spun(mu: float, coulomb: bool) -> Motion:
+def spun(mu: float, coulomb: bool) -> SuspensionRun:
     P = SuspensionParameters(friction=mu, coulomb=coulomb)
     suspension = Suspension(P)
     q0, V0 = suspension.initial_state()
@@ -305,7 +305,7 @@ def test_bar_that_meets_the_end_of_its_spring_stops_the_run() -> None:
     ramp = InclinedRoad(0.8, math.radians(5.0))
     with pytest.raises(SimulationError, match=r"meets the spring's upper end at 1.03 m") as stop:
         simulate(Suspension(FIRM, Socket(5.0), ramp), duration=1.5, step=5e-3)
-    assert isinstance(stop.value.partial, Motion)
+    assert isinstance(stop.value.partial, SuspensionRun)
     # 5 tan 5° = 0.437 m/s up, from 0.13 m below it and pushed back by the spring
     assert 0.1 < stop.value.partial.t[-1] < 1.5
     climbing = simulate(
@@ -327,7 +327,7 @@ def test_interrupted_runs_keep_what_they_have() -> None:
 
     with pytest.raises(SimulationError, match=r"interrupted at t = 0.02 s") as stop:
         simulate(Suspension(FIRM, Stopping()), duration=1.0)
-    assert isinstance(stop.value.partial, Motion)
+    assert isinstance(stop.value.partial, SuspensionRun)
     assert stop.value.partial.t[-1] == pytest.approx(0.02)
 
 
@@ -443,7 +443,7 @@ def test_failures_keep_the_run_so_far() -> None:
             solver=GaussSeidel(1e-12, 2),
         )
     assert isinstance(stop.value.__cause__, ConvergenceError)
-    assert isinstance(stop.value.partial, Motion)
+    assert isinstance(stop.value.partial, SuspensionRun)
     unstable = Suspension(SuspensionParameters(damping=1e6))  # for a step of 10 ms
     q0, V0 = unstable.initial_state(clearance=0.5)
     with pytest.raises(SimulationError, match="without bound"):
