@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import random
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from queue import Queue
 
 from tests.mutation.mutants import Mutant, sample
 from tests.mutation.running import Copy, Outcome
@@ -28,27 +29,30 @@ def drawn(names: list[str], count: int, seed: int) -> list[tuple[Subject, Mutant
     ]
 
 
-def outcomes(mutants: list[tuple[Subject, Mutant]], jobs: int, timeout: float) -> list[Outcome]:
+def outcomes(
+    mutants: list[tuple[Subject, Mutant]], folder: Path, jobs: int, longest: float
+) -> Iterator[Outcome]:
     """Run all mutants, ``jobs`` at a time, each job in a copy of its own."""
-    copies: Queue[Copy] = Queue()
-    with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:
-        for k in range(jobs):
-            copies.put(Copy(CHECKOUT, Path(scratch) / f"copy{k}"))
+    if jobs == 1:
+        yield from _in_turn(mutants, folder / "copy0", longest)
+        return
+    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("fork")) as pool:
+        parts = [pool.submit(_reported, mutants[k::jobs], folder / f"copy{k}", longest) for k in range(jobs)]
+        for part in parts:
+            yield from part.result()
 
-        def one(entry: tuple[Subject, Mutant]) -> Outcome:
-            copy = copies.get()
-            try:
-                outcome = copy.outcome(*entry, timeout=timeout)
-            finally:
-                copies.put(copy)
-            fate = (
-                f"killed by {outcome.killed_by}" if outcome.killed_by else f"SURVIVED\n{outcome.difference}"
-            )
-            print(f"{outcome.mutant} ({outcome.seconds:.0f} s): {fate}", flush=True)
-            return outcome
 
-        with ThreadPoolExecutor(jobs) as pool:
-            return list(pool.map(one, mutants))
+def _reported(mutants: list[tuple[Subject, Mutant]], folder: Path, longest: float) -> list[Outcome]:
+    return list(_in_turn(mutants, folder, longest))
+
+
+def _in_turn(mutants: list[tuple[Subject, Mutant]], folder: Path, longest: float) -> Iterator[Outcome]:
+    copy = Copy(CHECKOUT, folder, longest)
+    for subject, mutant in mutants:
+        outcome = copy.outcome(subject, mutant)
+        fate = f"killed by {outcome.killed_by}" if outcome.killed_by else f"SURVIVED\n{outcome.difference}"
+        print(f"{outcome.mutant} ({outcome.seconds:.0f} s): {fate}", flush=True)
+        yield outcome
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -58,7 +62,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--count", type=int, default=100, help="mutants in all")
     parser.add_argument("--seed", type=int, default=1, help="another seed draws other mutants")
     parser.add_argument("--jobs", type=int, default=2, help="mutants tested at a time")
-    parser.add_argument("--timeout", type=float, default=1800.0, help="seconds for one round of tests")
+    parser.add_argument("--longest", type=float, default=5.0, help="seconds of the longest tests to be asked")
+    parser.add_argument("--folder", type=Path, help="for the copies; kept and used again by the next run")
     parser.add_argument("--share", type=float, default=0.95, help="share of mutants to be killed")
     parser.add_argument("--list", action="store_true", help="only list the mutants")
     given = parser.parse_args(arguments)
@@ -69,7 +74,9 @@ def main(arguments: list[str] | None = None) -> int:
     if given.list:
         print("\n".join(str(mutant) for _, mutant in mutants))
         return 0
-    results = outcomes(mutants, given.jobs, given.timeout)
+    with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:
+        folder = given.folder or Path(scratch)
+        results = list(outcomes(mutants, folder, given.jobs, given.longest))
     survivors = [outcome for outcome in results if outcome.killed_by is None]
     print(f"\n{len(results) - len(survivors)} of {len(results)} mutants killed; survivors:")
     for outcome in survivors:

@@ -29,25 +29,42 @@ class Subject:
         found = {path for pattern in self.sources for path in checkout.glob(pattern)}
         return sorted(path.relative_to(checkout) for path in found if path.name != "__init__.py")
 
-    def witnesses(self, source: Path, checkout: Path) -> list[list[str]]:
-        """Tests to run for one source file, in rounds: its own tests, those of the subject, all."""
-        own = sorted(
-            str(path.relative_to(checkout)) for path in checkout.glob(f"tests/**/test_*{source.stem}*.py")
-        )
-        return [tests for tests in (own, list(self.tests), ["tests"]) if tests]
+    def all_tests(self, checkout: Path) -> list[str]:
+        """Files of tests that answer for the subject."""
+        found: list[str] = []
+        for place in self.tests:
+            path = checkout / place
+            files = [path] if path.is_file() else sorted(path.glob("**/test_*.py"))
+            found += [str(file.relative_to(checkout)) for file in files]
+        return list(dict.fromkeys(found))
 
+    def witnesses(self, source: Path, checkout: Path) -> list[list[str]]:
+        """Tests to run for one source file, in rounds: its own tests, then those of the subject."""
+        every = self.all_tests(checkout)
+        own = [file for file in every if source.stem in Path(file).stem]
+        return [tests for tests in (own, [file for file in every if file not in own]) if tests]
+
+
+_RUNS = ("tests/ce_dynamics/simulation/integrators", "tests/ce_dynamics/simulation/monitors")
 
 SUBJECTS = (
     Subject(
         "recursion",
         ("ce_dynamics/dynamics/**/*.py", "ce_dynamics/algebra/**/*.py"),
-        ("tests/ce_dynamics/dynamics", "tests/ce_dynamics/algebra", "tests/ce_dynamics/mechanism"),
+        (
+            *("tests/ce_dynamics/dynamics", "tests/ce_dynamics/algebra", "tests/ce_dynamics/mechanism"),
+            *("tests/ce_dynamics/compiled/analysis", "tests/ce_dynamics/test_components.py"),
+        ),
     ),
     Subject("loops", ("ce_dynamics/embedding/**/*.py",), ("tests/ce_dynamics/embedding",)),
     Subject("kinematics", ("kinematics/**/*.py",), ("tests/kinematics",)),
-    Subject("tyres", ("models/parts/*t[my]*.py", "models/parts/road.py"), ("tests/models/parts",)),
+    Subject(
+        "tyres",
+        ("models/parts/*t[my]*.py", "models/parts/road.py"),
+        ("tests/models/parts/test_tyre_tmeasy.py", "tests/models/parts/test_road.py"),
+    ),
     Subject(
         "complementarity", ("ce_dynamics/complementarity/**/*.py",), ("tests/ce_dynamics/complementarity",)
     ),
-    Subject("stepping", ("ce_dynamics/simulation/integrators/**/*.py",), ("tests/ce_dynamics/simulation",)),
+    Subject("stepping", ("ce_dynamics/simulation/integrators/**/*.py",), _RUNS),
 )
