@@ -7,6 +7,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_code
@@ -83,15 +84,16 @@ class _Meaning(ast.NodeTransformer):
 def places(source: Path, code: str) -> dict[Place, list[Mutant]]:
     """All mutants of a file, by the place that they change."""
     found: dict[Place, list[Mutant]] = {}
+    nodes = list(ast_nodes(get_ast(code)))
     for operator in OPERATORS:
-        for occurrence, place in enumerate(_positions(operator, code)):
+        for occurrence, place in enumerate(_positions(operator, nodes)):
             found.setdefault(place, []).append(Mutant(source, operator, occurrence, place[0][0]))
     return found
 
 
-def _positions(operator: str, code: str) -> Iterator[Place]:
+def _positions(operator: str, nodes: list[Any]) -> Iterator[Place]:
     instance = get_operator(f"core/{operator}")()
-    for node in ast_nodes(get_ast(code)):
+    for node in nodes:
         yield from instance.mutation_positions(node)
 
 
