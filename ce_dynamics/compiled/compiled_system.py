@@ -25,7 +25,7 @@ from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.state import Entry, Layout
 from ce_dynamics.embedding.aggregate import Aggregate, Embedding
 from ce_dynamics.embedding.embed import embed
-from ce_dynamics.embedding.gearing import geared_loops
+from ce_dynamics.embedding.gearing import closure_limits, geared_loops
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.mechanism.parameters import values_at
 from ce_dynamics.mechanism.system import System
@@ -286,6 +286,11 @@ class CompiledSystem:
     def geared_loops(self) -> tuple[Aggregate, ...]:
         """Loops that hinges of their own lead, in the order of the ``gearing`` of `observation`."""
         return geared_loops(self.embedding)
+
+    @cached_property
+    def closure_limits(self) -> Floats:
+        """Largest error of every closure that counts as closed."""
+        return closure_limits(self.embedding)
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickle and copy: what was loaded without its instructions is traced before anything is read."""

@@ -8,7 +8,7 @@ from ce_dynamics.compiled.compiled_system import CompiledSystem, reach_text
 from ce_dynamics.compiled.observed import closure_norms
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.dynamics.articulated_body import smallest_inertia
-from ce_dynamics.embedding.gearing import CLOSED, closure_limits
+from ce_dynamics.embedding.gearing import CLOSED
 from ce_dynamics.errors import AssemblyError, MasslessFreedomError
 from ce_dynamics.mechanism.parameters import values_at
 
@@ -35,7 +35,7 @@ def check_closure(model: CompiledSystem) -> None:
     with np.errstate(all="ignore"):
         gaps = closure_norms(model, model.instant(model.y0, model.u0))
     numbers = values_at(gaps, model.layout.parameters, model.u0[model.layout.n_inputs :])
-    for loop, gap, limit in zip(model.system.closures, numbers, closure_limits(model.embedding), strict=True):
+    for loop, gap, limit in zip(model.system.closures, numbers, model.closure_limits, strict=True):
         if not gap <= limit:
             S = next(S for S in model.embedding.aggregates if loop in S.closures)
             linkages = [type(link).__name__ for link in S.linkages]

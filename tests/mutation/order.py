@@ -34,21 +34,19 @@ class Recorder:
 
 
 class Quickest:
-    """Leaves out tests that take too long, and puts the files of the others in order of time.
+    """Keeps the tests that took so long on the unchanged source, and puts their files in order of time.
 
     Parameters
     ----------
     seconds
-        Of tests that passed on the unchanged source, by name.
-    longest
-        Tests that took longer are left out [s].
+        Of all tests, by name.
+    above, longest
+        What is kept took more than the one and at most the other [s].
     """
 
-    def __init__(self, seconds: dict[str, float], longest: float) -> None:
-        self._seconds = {name: took for name, took in seconds.items() if took <= longest}
-        self._files: dict[str, float] = defaultdict(float)
-        for name, took in self._seconds.items():
-            self._files[name.partition("::")[0]] += took
+    def __init__(self, seconds: dict[str, float], above: float, longest: float) -> None:
+        self._seconds = {name: took for name, took in seconds.items() if above < took <= longest}
+        self._files = times(self._seconds)
 
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         """Sort; a stable sort keeps what shares a fixture together."""
@@ -57,3 +55,11 @@ class Quickest:
         kept.sort(key=lambda item: self._files[item.nodeid.partition("::")[0]])
         items[:] = kept
         config.hook.pytest_deselected(items=left_out)
+
+
+def times(seconds: dict[str, float]) -> dict[str, float]:
+    """Seconds of all tests of each file."""
+    files: dict[str, float] = defaultdict(float)
+    for name, took in seconds.items():
+        files[name.partition("::")[0]] += took
+    return files

@@ -16,12 +16,13 @@ import shutil
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tests.mutation.mutants import Mutant
+from tests.mutation.order import Quickest, Recorder, times
 from tests.mutation.subjects import Subject
 
 _LEFT_OUT = ".git", "__pycache__", ".*_cache", ".cache", ".hypothesis", "*.egg-info", "build"
@@ -29,6 +30,9 @@ _LIBRARIES = (
     *("pytest", "numpy", "scipy.integrate", "scipy.optimize", "scipy.linalg", "scipy.sparse"),
     *("sympy", "numba", "llvmlite.binding", "casadi", "xarray", "pydantic", "yaml"),
 )
+QUICK = 1.0
+"""Tests that take longer are asked last [s]."""
+
 _OURS = ("ce_dynamics", "kinematics", "models", "tests")
 
 
@@ -75,7 +79,7 @@ class Copy:
         keys = {file: f"{file} {_digest(self.folder / file)}" for file in subject.all_tests(self.folder)}
         new = [file for file, key in keys.items() if key not in known]
         if new:
-            result = self._run(new, {}, limit=7200)
+            result = self._run(new, None, limit=7200)
             if result.get("failed") or not result.get("seconds"):
                 raise BrokenTestsError(f"{subject.name}: {result.get('failed') or result}")
             for file in new:
@@ -96,8 +100,8 @@ class Copy:
         killer = None
         self._write(path, changed)
         try:
-            for tests in subject.witnesses(mutant.source, self.folder):
-                result = self._run(tests, seconds, allowed)
+            for tests, kept in self._rounds(subject, mutant.source, seconds):
+                result = self._run(tests, kept, allowed)
                 if result.get("failed") or result["code"] not in (0, 5):  # 5: no test was quick enough
                     killer = (result.get("failed") or [result["why"]])[0]
                     break
@@ -107,10 +111,27 @@ class Copy:
             self._is_sound(killer)
         return Outcome(mutant, killer, time.perf_counter() - started, _difference(original, changed))
 
+    def _rounds(
+        self, subject: Subject, source: Path, seconds: dict[str, float]
+    ) -> Iterator[tuple[list[str], Quickest]]:
+        """Tests of the mutated file, the quickest files of the subject, the others, long tests last."""
+        quick = Quickest(seconds, -1.0, min(QUICK, self._longest))
+        took = times(seconds)
+        every = sorted(took, key=lambda file: took[file])
+        own = [file for file in every if source.stem in Path(file).stem]
+        others = [file for file in every if file not in own]
+        share = len(others) // 3
+        for tests in (own, others[:share], others[share:]):
+            if tests:
+                yield tests, quick
+        long = sorted({name.partition("::")[0] for name, took in seconds.items() if took > QUICK})
+        if long:
+            yield long, Quickest(seconds, QUICK, self._longest)
+
     def _is_sound(self, killer: str) -> None:
         """A test that fails on the unchanged source as well has not noticed the mutant."""
         if "::" in killer and killer not in self._sound:
-            result = self._run([killer], {killer: 0.0}, limit=600)
+            result = self._run([killer], Quickest({killer: 0.0}, -1.0, 0.0), limit=600)
             if result.get("failed") or result["code"]:
                 raise BrokenTestsError(f"{killer} fails on the unchanged source: {result}")
             self._sound.add(killer)
@@ -121,7 +142,7 @@ class Copy:
         self._stamp += 2
         os.utime(path, (self._stamp, self._stamp))
 
-    def _run(self, tests: list[str], seconds: dict[str, float], limit: int) -> dict[str, Any]:
+    def _run(self, tests: list[str], kept: Quickest | None, limit: int) -> dict[str, Any]:
         """Run tests in a process of their own, with ``limit`` seconds of processor time."""
         report = self.folder / ".report.json"
         report.unlink(missing_ok=True)
@@ -129,7 +150,7 @@ class Copy:
         if child == 0:
             code = 99
             try:
-                code = self._tested(tests, seconds, limit, report)
+                code = self._tested(tests, kept, limit, report)
             except BaseException:
                 traceback.print_exc()
             finally:
@@ -143,7 +164,7 @@ class Copy:
             ended |= json.loads(report.read_text(encoding="utf-8"))
         return ended
 
-    def _tested(self, tests: list[str], seconds: dict[str, float], limit: int, report: Path) -> int:
+    def _tested(self, tests: list[str], kept: Quickest | None, limit: int, report: Path) -> int:
         import pytest
 
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
@@ -158,12 +179,10 @@ class Copy:
             if name != "tests.mutation" and not name.startswith("tests.mutation."):
                 del sys.modules[name]
         sys.path[:] = [str(self.folder), *(p for p in sys.path if not _is_checkout(p))]
-        from tests.mutation.order import Quickest, Recorder
-
         recorder = Recorder()
-        plugins: list[object] = [recorder, Quickest(seconds, self._longest)] if seconds else [recorder]
+        plugins: list[object] = [recorder, kept] if kept else [recorder]
         arguments = ["-n", "0", "-q", "--no-header", "--tb=line", "-m", "not slow", "-p", "no:cacheprovider"]
-        code = pytest.main([*arguments, *(["-x"] if seconds else []), *tests], plugins)
+        code = pytest.main([*arguments, *(["-x"] if kept else []), *tests], plugins)
         found = {"failed": recorder.failed, "seconds": dict(recorder.seconds)}
         report.write_text(json.dumps(found), encoding="utf-8")
         return int(code)

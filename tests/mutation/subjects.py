@@ -38,12 +38,6 @@ class Subject:
             found += [str(file.relative_to(checkout)) for file in files]
         return list(dict.fromkeys(found))
 
-    def witnesses(self, source: Path, checkout: Path) -> list[list[str]]:
-        """Tests to run for one source file, in rounds: its own tests, then those of the subject."""
-        every = self.all_tests(checkout)
-        own = [file for file in every if source.stem in Path(file).stem]
-        return [tests for tests in (own, [file for file in every if file not in own]) if tests]
-
 
 _RUNS = ("tests/ce_dynamics/simulation/integrators", "tests/ce_dynamics/simulation/monitors")
 

@@ -210,7 +210,7 @@ class Simulator:
         self._stepper.y[:] = self._y0
         self._u[:] = self.model.layout.u0
         self._stepper.forget()
-        self._guard.forget()
+        self._guard.restart()
 
     def save(self) -> bytes:
         """Time, state, inputs and what the method remembers.
@@ -258,7 +258,7 @@ class Simulator:
         self._u[:] = u
         stepper.y[:] = y
         stepper.memory = memory
-        self._guard.forget()
+        self._guard.restart()
 
     def run_realtime(
         self,

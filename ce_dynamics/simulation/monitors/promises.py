@@ -8,7 +8,7 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.embedding.gearing import CLOSED, closure_limits
+from ce_dynamics.embedding.gearing import CLOSED
 from ce_dynamics.simulation.monitors.dead_centres import remedy_for
 from ce_dynamics.simulation.results import Observed
 
@@ -32,7 +32,7 @@ class Promises:
         self._model = model
         owners = {loop.name: S for S in model.embedding.aggregates for loop in S.closures}
         self._loops = [(owners[loop.name], loop.name) for loop in model.system.closures]
-        self.limits = closure_limits(model.embedding)
+        self.limits = model.closure_limits
 
     def first_fault(self, t: Floats, Y: Floats, U: Floats, seen: Observed) -> Fault | None:
         """The first instant at which something is not finite or a loop is open; None if all is well."""

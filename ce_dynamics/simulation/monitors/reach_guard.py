@@ -22,8 +22,8 @@ from ce_dynamics.simulation.monitors.jumps import AuditedRates, comes_out_the_sa
 from ce_dynamics.simulation.monitors.reach import CLOSE, Coordinate
 
 STRIDES_PER_TURN = 360
-STRIDES = 40
-"""How far the known interval grows at a time."""
+STRIDES = 8, 45
+"""By how many strides the known interval grows at least and at most to each side: as many as it has."""
 
 SUDDEN = 0.2
 """Part of the rate that a step near an end may change without being looked at."""
@@ -54,11 +54,17 @@ class ReachGuard:
         self._warned: set[str] = set()
         self.forget()
 
+    def restart(self) -> None:
+        """Another motion begins; the reach of loops that depend on their coordinate alone is still known."""
+        changed = bool(self._model.layout.parameters)
+        for row, coordinate in zip(self.bounds, self._coordinates, strict=True):
+            if changed or coordinate.S.siblings:
+                begin(row, coordinate)
+
     def forget(self) -> None:
         """Nothing is known, as after a change of geometry."""
         for row, coordinate in zip(self.bounds, self._coordinates, strict=True):
-            period = 2.0 * math.pi if coordinate.turns else 0.0
-            row[:] = coordinate.q, coordinate.v, math.inf, -math.inf, period
+            begin(row, coordinate)
 
     def near(self, t: float, y: Floats, u: Floats, h: float) -> list[Coordinate]:
         """Coordinates near an end, or that head for it within a step.
@@ -80,15 +86,22 @@ class ReachGuard:
         return found
 
     def _learn(self, row: Floats, coordinate: Coordinate, y: Floats, u: Floats) -> None:
+        """Extend what is known around a coordinate, or begin there; what it attaches to moves the ends."""
         stride = 2.0 * math.pi / STRIDES_PER_TURN if coordinate.turns else size_of(coordinate.S) / 50.0
         theta = float(y[coordinate.q])
-        row[2:4] = theta, theta
+        if coordinate.S.siblings or not is_within(row, theta):
+            row[2:4] = theta, theta
+        fewest, most = STRIDES
+        strides = min(max(round((row[3] - row[2]) / stride), fewest), most)
         for column, direction in ((2, -1.0), (3, 1.0)):
-            for k in range(1, STRIDES + 1):
-                value = theta + direction * k * stride
+            start = row[column]
+            for k in range(1, strides + 1):
+                value = start + direction * k * stride
                 if coordinate.gearing(y, u, value) > CLOSE:
                     break
                 row[column] = value
+        if 0.0 < row[4] <= row[3] - row[2]:  # all round: nothing is left to be looked at
+            row[2:] = -math.inf, math.inf, 0.0
 
     def _warn(self, t: float, theta: float, coordinate: Coordinate) -> None:
         S = coordinate.S
@@ -115,6 +128,12 @@ class ReachGuard:
                     f"back there and the loop goes on; {remedy_for(coordinate.S)}"
                 )
         return ""
+
+
+def begin(row: Floats, coordinate: Coordinate) -> None:
+    """An interval of which nothing is known."""
+    period = 2.0 * math.pi if coordinate.turns else 0.0
+    row[:] = coordinate.q, coordinate.v, math.inf, -math.inf, period
 
 
 def is_within(row: Floats, theta: float) -> bool:
