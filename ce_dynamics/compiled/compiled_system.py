@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.algebra.checks import Floats, checked
+from ce_dynamics.compiled.law_memory import without_memory
 from ce_dynamics.compiled.path_outputs import path_entries
 from ce_dynamics.compiled.tangent import Tangent
 from ce_dynamics.compiler import (
@@ -232,7 +233,8 @@ class CompiledSystem:
 
     def traced(self, name: str, function: Callable[[Array, Array], Mapping[str, Any]]) -> TracedFunction:
         """A function of y and u, traced."""
-        return trace(name, function, {"y": len(self.layout.y0), "u": len(self.layout.u)})
+        with without_memory(self.system):
+            return trace(name, function, {"y": len(self.layout.y0), "u": len(self.layout.u)})
 
     @cached_property
     def dynamics(self) -> CompiledFunction:

@@ -1,15 +1,18 @@
-"""Input laws that remember: what they would keep from call to call is frozen when they are compiled."""
+"""Laws and elements that remember: what they keep from call to call is frozen when they are compiled."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from ce_dynamics.compiler.tracing.traced import Traced
 from ce_dynamics.errors import ModelError
+from ce_dynamics.mechanism.system import System
 
 _CONTAINERS = (list, dict, set, np.ndarray)
 _NUMBERS = (int, float, complex, str, bool, np.generic)
@@ -18,10 +21,14 @@ REMEDY = (
     "a law is compiled once, so that this would be frozen; give what it remembers to a force element or "
     "actuator as a state, or step a Simulator and call the law between its steps"
 )
+REMEDY_OF_ELEMENTS = (
+    "it is compiled once, so that this would be frozen; declare what is remembered as a state of a force "
+    "element (`states`, with its rate in the response)"
+)
 
 
 def memory(law: object) -> dict[str, Any]:
-    """What a law could remember: its attributes and what its function closes over, containers copied."""
+    """What a law could remember: its attributes and what its functions see, containers copied."""
     return {name: _kept(value) for name, value in _held(law)}
 
 
@@ -33,20 +40,58 @@ def refuse_memory(law: object, before: dict[str, Any]) -> None:
     ModelError
         Naming what has changed, and what to do instead.
     """
-    for name, value in _held(law):
-        if _changed(name, value, before):
-            raise ModelError(
-                f"input law {type(law).__name__}: {name} changes when the law is asked: {REMEDY}"
-            )
+    name = _first_changed(law, before)
+    if name:
+        raise ModelError(f"input law {type(law).__name__}: {name} changes when the law is asked: {REMEDY}")
 
 
-def _held(law: object) -> Iterator[tuple[str, Any]]:
-    yield from getattr(law, "__dict__", {}).items()
-    function = getattr(getattr(law, "inputs", None), "__func__", getattr(law, "inputs", None))
-    code, cells = getattr(function, "__code__", None), getattr(function, "__closure__", None) or ()
-    for name, cell in zip(code.co_freevars if code is not None else (), cells, strict=True):
+@contextmanager
+def without_memory(system: System) -> Iterator[None]:
+    """While a system is traced: refuse force elements, outputs and drives that change what they hold.
+
+    Raises
+    ------
+    ModelError
+        Naming what remembers, what has changed, and what to do instead.
+    """
+    asked = [
+        *((f"force element {element.name!r}", element) for element in system.forces),
+        *((f"output {name!r}", output.function) for name, output in system.outputs.items()),
+        *((f"output {name!r}", output.function) for name, output in system.measurements.items()),
+        *((f"prescribed motion of {name!r}", motion) for name, motion in system.prescribed.items()),
+    ]
+    before = [memory(thing) for _, thing in asked]
+    yield
+    for (what, thing), held in zip(asked, before, strict=True):
+        name = _first_changed(thing, held)
+        if name:
+            raise ModelError(f"{what}: {name} changes when it is asked: {REMEDY_OF_ELEMENTS}")
+
+
+def _first_changed(thing: object, before: dict[str, Any]) -> str:
+    return next((name for name, value in _held(thing) if _changed(name, value, before)), "")
+
+
+def _held(thing: object) -> Iterator[tuple[str, Any]]:
+    own = getattr(thing, "__dict__", {})
+    yield from own.items()
+    for function in (thing, getattr(thing, "inputs", None), getattr(thing, "evaluate", None), *own.values()):
+        yield from _seen_by(function)
+
+
+def _seen_by(function: object) -> Iterator[tuple[str, Any]]:
+    """Variables around a function that it reads or writes."""
+    function = getattr(function, "__func__", function)
+    if not isinstance(function, FunctionType):
+        return
+    code = function.__code__
+    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
         if name != "__class__":
             yield f"variable {name}", cell.cell_contents
+    for name in code.co_names:
+        value = function.__globals__.get(name)
+        if isinstance(value, (*_CONTAINERS, *_NUMBERS, Traced)):
+            yield f"global variable {name}", value
 
 
 def _kept(value: Any) -> Any:

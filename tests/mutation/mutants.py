@@ -85,10 +85,29 @@ def places(source: Path, code: str) -> dict[Place, list[Mutant]]:
     """All mutants of a file, by the place that they change."""
     found: dict[Place, list[Mutant]] = {}
     nodes = list(ast_nodes(get_ast(code)))
+    choices = chosen_numbers(code)
     for operator in OPERATORS:
         for occurrence, place in enumerate(_positions(operator, nodes)):
+            if operator == "NumberReplacer" and place[0][0] in choices:
+                continue
             found.setdefault(place, []).append(Mutant(source, operator, occurrence, place[0][0]))
     return found
+
+
+def chosen_numbers(code: str) -> set[int]:
+    """Lines that assign numbers to named constants of the module: tolerances, limits, counts of attempts.
+
+    They are choices with a reason beside them; one less or more is another choice and no mistake that a test
+    could prove.  Tables, such as the coefficients of a method, are claims and are mutated.
+    """
+    return {
+        line
+        for node in ast.parse(code).body
+        if isinstance(node, ast.Assign)
+        and all(isinstance(target, ast.Name) and target.id.isupper() for target in node.targets)
+        and not any(isinstance(part, (ast.Tuple, ast.List, ast.Dict, ast.Call)) for part in ast.walk(node))
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
 
 
 def _positions(operator: str, nodes: list[Any]) -> Iterator[Place]:

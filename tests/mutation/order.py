@@ -34,19 +34,16 @@ class Recorder:
 
 
 class Quickest:
-    """Keeps the tests that took so long on the unchanged source, and puts their files in order of time.
+    """Keeps the named tests, and puts their files in order of time.
 
     Parameters
     ----------
     seconds
-        Of all tests, by name.
-    above, longest
-        What is kept took more than the one and at most the other [s].
+        Of the tests, by name.
     """
 
-    def __init__(self, seconds: dict[str, float], above: float, longest: float) -> None:
-        self._seconds = {name: took for name, took in seconds.items() if above < took <= longest}
-        self._files = times(self._seconds)
+    def __init__(self, seconds: dict[str, float]) -> None:
+        self._seconds, self._files = seconds, times(seconds)
 
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         """Sort; a stable sort keeps what shares a fixture together."""

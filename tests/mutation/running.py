@@ -30,9 +30,6 @@ _LIBRARIES = (
     *("pytest", "numpy", "scipy.integrate", "scipy.optimize", "scipy.linalg", "scipy.sparse"),
     *("sympy", "numba", "llvmlite.binding", "casadi", "xarray", "pydantic", "yaml"),
 )
-QUICK = 1.0
-"""Tests that take longer are asked last [s]."""
-
 _OURS = ("ce_dynamics", "kinematics", "models", "tests")
 
 
@@ -59,11 +56,13 @@ class Copy:
         What is copied, and where to.
     longest
         Tests that take longer than so many seconds on the unchanged source are not asked.
+    budget
+        Seconds that the tests of one mutant take at most: what they do not notice by then has survived.
     """
 
-    def __init__(self, checkout: Path, folder: Path, longest: float) -> None:
+    def __init__(self, checkout: Path, folder: Path, longest: float, budget: float) -> None:
         self.folder = folder
-        self._longest = longest
+        self._longest, self._budget = longest, budget
         self._stamp = int(time.time()) + 10
         for library in _LIBRARIES:
             importlib.import_module(library)
@@ -92,7 +91,7 @@ class Copy:
     def outcome(self, subject: Subject, mutant: Mutant) -> Outcome:
         """Run the rounds of tests on a mutant until one of them fails."""
         seconds = self.prepare(subject)
-        allowed = 60 + 3 * int(sum(took for took in seconds.values() if took <= self._longest))
+        allowed = 60 + 3 * int(self._budget)
         started = time.perf_counter()
         path = self.folder / mutant.source
         original = path.read_text(encoding="utf-8")
@@ -114,24 +113,25 @@ class Copy:
     def _rounds(
         self, subject: Subject, source: Path, seconds: dict[str, float]
     ) -> Iterator[tuple[list[str], Quickest]]:
-        """Tests of the mutated file, the quickest files of the subject, the others, long tests last."""
-        quick = Quickest(seconds, -1.0, min(QUICK, self._longest))
-        took = times(seconds)
-        every = sorted(took, key=lambda file: took[file])
-        own = [file for file in every if source.stem in Path(file).stem]
-        others = [file for file in every if file not in own]
-        share = len(others) // 3
-        for tests in (own, others[:share], others[share:]):
+        """Tests of the mutated file, the quickest files of the subject, then others while time allows."""
+        kept = {name: spent for name, spent in seconds.items() if spent <= self._longest}
+        took, left = times(kept), self._budget
+        every = sorted(took, key=lambda file: (source.stem not in Path(file).stem, took[file]))
+        chosen = []
+        for file in every:
+            left -= took[file]
+            if left < 0.0 and chosen:
+                break
+            chosen.append(file)
+        first = max(1, len(chosen) // 3)
+        for tests in (chosen[:first], chosen[first:]):
             if tests:
-                yield tests, quick
-        long = sorted({name.partition("::")[0] for name, took in seconds.items() if took > QUICK})
-        if long:
-            yield long, Quickest(seconds, QUICK, self._longest)
+                yield tests, Quickest(kept)
 
     def _is_sound(self, killer: str) -> None:
         """A test that fails on the unchanged source as well has not noticed the mutant."""
         if "::" in killer and killer not in self._sound:
-            result = self._run([killer], Quickest({killer: 0.0}, -1.0, 0.0), limit=600)
+            result = self._run([killer], Quickest({killer: 0.0}), limit=600)
             if result.get("failed") or result["code"]:
                 raise BrokenTestsError(f"{killer} fails on the unchanged source: {result}")
             self._sound.add(killer)

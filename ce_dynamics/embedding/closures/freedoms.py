@@ -159,10 +159,11 @@ class Freedoms:
     @property
     def barely_held(self) -> int:
         """Freedoms that conditions take only by what may be the precision of data, here and close by."""
-        found = [
-            int(Y.shape[1]) - numerical_rank(Y, BARELY) for Y in (self.Y, self._Y_nearby) if Y is not None
-        ]
-        return min(found) - self.number
+        here = int(self.Y.shape[1]) - numerical_rank(self.Y, BARELY)
+        if here <= self.number or self._Y_nearby is None:  # poses close by take long to find
+            return here - self.number
+        nearby = int(self._Y_nearby.shape[1]) - numerical_rank(self._Y_nearby, BARELY)
+        return max(min(here, nearby) - self.number, 0)
 
     def chosen(self, avoid: Container[Body] = ()) -> list[Lead]:
         """Independent coordinates that make the best conditioned Y₁: whole hinges, or components of some.
