@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.errors import ModelError, RangeWarning
+from ce_dynamics.errors import ModelError, RangeWarning, WrongTypeError
 
 Range = tuple[float, float]
 
@@ -90,3 +91,20 @@ def warn_out_of_range(ranges: Mapping[str, Range], excesses: Iterable[Excess], o
             RangeWarning,
             stacklevel=4,
         )
+
+
+def held_number(name: str, value: object) -> float:
+    """The constant value of an input.
+
+    Raises
+    ------
+    ModelError
+        If it is not finite; a `WrongTypeError` if it is no number, that tells how inputs change in time.
+    """
+    if callable(value):
+        raise WrongTypeError(
+            f"input {name!r}: {checks.shown(value)} is a function; what changes in time is given by a law: an "
+            "object with inputs(t, sensors) that returns a mapping of names to values (with a Simulator: a "
+            "number before each step)"
+        )
+    return checks.number(f"input {name!r}:", value)

@@ -9,7 +9,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.input_laws import InputLaw
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError
-from ce_dynamics.mechanism.input_ranges import check_range
+from ce_dynamics.mechanism.input_ranges import check_range, held_number
 
 Inputs = InputLaw | Mapping[str, float] | None
 
@@ -100,7 +100,7 @@ def constant_inputs(model: Model, inputs: Inputs) -> Floats:
                 )
             if name not in names:
                 raise ModelError(f"no input {name!r}; the system's inputs are {names}")
-            u[names.index(name)] = checks.number(f"input {name!r}:", value)
+            u[names.index(name)] = held_number(name, value)
             if name in model.ranges:
                 check_range(name, float(value), model.ranges[name])
     elif inputs is not None:

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.dynamics.state import Entry, dotted
 from ce_dynamics.embedding.aggregate import Aggregate, Embedding
+from ce_dynamics.embedding.closures.leading import Led
 from ce_dynamics.embedding.embed import embed, freedoms_of
 from ce_dynamics.errors import CeDynamicsError
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.couplings.components import HingeCoordinate, Turned
+from ce_dynamics.mechanism.couplings.user_constraint import Written
 from ce_dynamics.mechanism.system import CutEdge, System
 from ce_dynamics.views.lines import AggregateLine, BodyLine, CutLine, Lines, Role
 from ce_dynamics.views.text import as_text
@@ -102,7 +105,15 @@ def role(body: Body, S: Aggregate) -> Role:
     """What becomes of the inboard hinge of a body of S."""
     if body in S.prescribed:
         return Role.PRESCRIBED
-    return Role.INDEPENDENT if body in S.independent else Role.DEPENDENT
+    if body in S.independent:
+        return Role.INDEPENDENT
+    return Role.PARTLY if body.name in owners_of(S.leading) else Role.DEPENDENT
+
+
+def owners_of(leading: Sequence[Written]) -> set[str]:
+    """Bodies whose hinges have components that lead."""
+    functions = [lead.function.function for lead in leading if isinstance(lead.function, Led)]
+    return {function.body for function in functions if isinstance(function, (HingeCoordinate, Turned))}
 
 
 def cut_line(loop: CutEdge, aggregate: str) -> CutLine:

@@ -13,6 +13,7 @@ class Role(Enum):
     """What becomes of the coordinates of an inboard hinge."""
 
     INDEPENDENT = "independent"
+    PARTLY = "partly independent"  # components of it lead, the others follow
     DEPENDENT = "dependent"
     PRESCRIBED = "prescribed"
     UNDECIDED = "undecided"  # of a system that cannot be embedded

@@ -25,6 +25,7 @@ LANE = 0.22
 """Distance of the vertical parts of cut edges [in]."""
 STYLE: Mapping[Role, tuple[str, LineStyleType, float]] = {
     Role.INDEPENDENT: ("tab:blue", "-", 2.6),
+    Role.PARTLY: ("tab:blue", "-", 1.2),
     Role.DEPENDENT: ("0.45", "-", 1.2),
     Role.PRESCRIBED: ("tab:green", "-.", 2.0),
     Role.UNDECIDED: ("0.45", ":", 1.2),

@@ -97,7 +97,11 @@ def test_names_say_what_leads(led_by_travel: ce.Model) -> None:
         ("axle.z_rate", "m/s"),
         ("axle.roll_rate", "rad/s"),
     ]
-    assert "independent  axle.z, axle.roll" in str(led_by_travel.system.describe())
+    description = led_by_travel.system.describe()
+    assert "independent  axle.z, axle.roll" in str(description)
+    roles = {line.name: line.role.value for line in description.bodies}
+    assert roles.pop("axle") == "partly independent"
+    assert set(roles.values()) == {"dependent"}
 
 
 def test_coordinates_are_what_they_are_called(led_by_travel: ce.Model) -> None:

@@ -18,7 +18,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError, SimulationError, WrongTypeError
-from ce_dynamics.mechanism.input_ranges import check_range
+from ce_dynamics.mechanism.input_ranges import check_range, held_number
 from ce_dynamics.simulation.in_the_loop.pacing import Pace, PaceReport
 from ce_dynamics.simulation.integrators import kernels
 from ce_dynamics.simulation.integrators.methods import METHOD_OF, NATIVE_METHODS, NativeMethod
@@ -313,7 +313,7 @@ class Simulator:
                 raise ModelError(f"no input {name!r}{hint} (the system's inputs are {list(limits)})")
             lower, upper = limits[name]
             if type(value) is not float or not lower <= value <= upper:
-                number = checks.number(f"input {name!r}:", value)
+                number = held_number(name, value)
                 if name in self.model.ranges:
                     check_range(name, number, (lower, upper))
         if self._parameters:

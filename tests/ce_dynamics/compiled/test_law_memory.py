@@ -9,7 +9,9 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Scalar
+from ce_dynamics.complementarity import UnilateralModel, simulate_unilateral
 from ce_dynamics.errors import ModelError
+from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Response
 
 
 @pytest.fixture(scope="module")
@@ -89,3 +91,98 @@ def test_the_time_of_a_simulator_is_no_running_sum_and_damage_is_noticed(model: 
             sim.restore(bytes(damaged))
     sim.restore(saved)
     assert sim.time == 1.0
+
+
+class Remembering(ForceElement):
+    """A force that adds up where the cart has been."""
+
+    def __init__(self, cart: ce.Body) -> None:
+        self.name, self.cart, self.total = "remembering", cart, 0.0
+
+    @property
+    def attachments(self) -> tuple[tuple[ce.Body, Any], ...]:
+        return ((self.cart, self.cart.com),)
+
+    def evaluate(self, observer: Any, x: Any, u: Any) -> Response:
+        self.total = self.total + observer.coordinate(self.cart)
+        return Response((HingeLoad(self.cart, 0, -self.total),))
+
+
+@pytest.mark.parametrize(
+    ("where", "what"),
+    [
+        ("force", "force element 'remembering': total"),
+        ("output", "output 'sum': variable total"),
+        ("list", "output 'sum': variable seen"),
+        ("global", "output 'sum': global variable REMEMBERED"),
+    ],
+)
+def test_whatever_remembers_in_a_system_is_refused(where: str, what: str) -> None:
+    system = ce.System(gravity=(0, 0, 0))
+    cart = system.add_body("cart", mass=1.0, parent="ground", hinge=ce.Prismatic((1, 0, 0)))
+    total, seen = 0.0, [0.0]
+
+    def adding(observer: Any) -> Any:
+        nonlocal total
+        total = total + observer.coordinate(cart)
+        return total
+
+    def listing(observer: Any) -> Any:
+        seen[0] = seen[0] + observer.coordinate(cart)
+        return seen[0]
+
+    def counting(observer: Any) -> Any:
+        global REMEMBERED
+        REMEMBERED += 1
+        return REMEMBERED * observer.coordinate(cart)
+
+    if where == "force":
+        system.add_force(Remembering(cart))
+    else:
+        functions = {"output": adding, "list": listing, "global": counting}
+        system.add_output("sum", "m", functions[where])
+    with pytest.raises(
+        ModelError, match=rf"{what} changes when it is asked: .* as a state of a force element"
+    ):
+        ce.simulate(ce.compile(system), duration=0.1)
+
+
+REMEMBERED = 0
+
+
+def test_laws_that_remember_are_refused_wherever_they_enter(model: ce.Model) -> None:
+    law, y0s = Law(integrate), [[0.0, 0.0]]
+    ways = (
+        lambda: ce.simulate(model, law, duration=0.1, method="rk4"),
+        lambda: ce.simulate_ensemble(model, y0s, inputs=law, duration=0.1),
+        lambda: simulate_unilateral(UnilateralModel(model, []), law, duration=0.1),
+    )
+    for way in ways:
+        with pytest.raises(ModelError, match="input law Law: total changes when the law is asked"):
+            way()
+
+
+def test_a_simulator_may_be_led_by_what_remembers(model: ce.Model) -> None:
+    """Between steps a law is Python: its memory works, and an object that is no function is named."""
+    sim, counted = ce.Simulator(model, step=0.01), [0.0]
+
+    def control(simulator: ce.Simulator) -> Mapping[str, float]:
+        counted[0] += 0.1
+        return {"push": counted[0]}
+
+    sim.run_realtime(0.03, control=control, sleep=lambda _: None)
+    # a cart of 1 kg pushed by 0.1, 0.2 and 0.3 N for 10 ms each
+    assert sim.state[1] == pytest.approx(0.006, rel=1e-12)
+    with pytest.raises(
+        ce.WrongTypeError, match=r"control .* cannot be called; give a function of the simulator"
+    ):
+        sim.run_realtime(0.02, control=Law(integrate))  # type: ignore[arg-type]
+
+
+def test_functions_of_time_as_inputs_are_told_what_to_be(model: ce.Model) -> None:
+    for way in (
+        lambda: ce.simulate(model, {"push": lambda t: t}, duration=0.1),  # type: ignore[dict-item]
+        lambda: ce.Simulator(model).step(0.01, push=lambda t: t),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(ce.WrongTypeError, match=r"input 'push': .* law: an object with inputs"):
+            way()
