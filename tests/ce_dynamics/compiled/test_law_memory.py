@@ -141,9 +141,7 @@ def test_whatever_remembers_in_a_system_is_refused(where: str, what: str) -> Non
     else:
         functions = {"output": adding, "list": listing, "global": counting}
         system.add_output("sum", "m", functions[where])
-    with pytest.raises(
-        ModelError, match=rf"{what} changes when it is asked: .* as a state of a force element"
-    ):
+    with pytest.raises(ModelError, match=rf"{what} changes when it is asked: .* as a state of"):
         ce.simulate(ce.compile(system), duration=0.1)
 
 
@@ -151,11 +149,11 @@ REMEMBERED = 0
 
 
 def test_laws_that_remember_are_refused_wherever_they_enter(model: ce.Model) -> None:
-    law, y0s = Law(integrate), [[0.0, 0.0]]
+    y0s = [[0.0, 0.0]]
     ways = (
-        lambda: ce.simulate(model, law, duration=0.1, method="rk4"),
-        lambda: ce.simulate_ensemble(model, y0s, inputs=law, duration=0.1),
-        lambda: simulate_unilateral(UnilateralModel(model, []), law, duration=0.1),
+        lambda: ce.simulate(model, Law(integrate), duration=0.1, method="rk4"),
+        lambda: ce.simulate_ensemble(model, y0s, inputs=Law(integrate), duration=0.1),
+        lambda: simulate_unilateral(UnilateralModel(model, []), Law(integrate), duration=0.1),
     )
     for way in ways:
         with pytest.raises(ModelError, match="input law Law: total changes when the law is asked"):
@@ -173,9 +171,7 @@ def test_a_simulator_may_be_led_by_what_remembers(model: ce.Model) -> None:
     sim.run_realtime(0.03, control=control, sleep=lambda _: None)
     # a cart of 1 kg pushed by 0.1, 0.2 and 0.3 N for 10 ms each
     assert sim.state[1] == pytest.approx(0.006, rel=1e-12)
-    with pytest.raises(
-        ce.WrongTypeError, match=r"control .* cannot be called; give a function of the simulator"
-    ):
+    with pytest.raises(ce.WrongTypeError, match=r"control .* cannot be called; give a function of"):
         sim.run_realtime(0.02, control=Law(integrate))  # type: ignore[arg-type]
 
 
