@@ -117,7 +117,7 @@ class Copy:
         kept = {name: spent for name, spent in seconds.items() if spent <= self._longest}
         took, left = times(kept), self._budget
         every = sorted(took, key=lambda file: (source.stem not in Path(file).stem, took[file]))
-        chosen = []
+        chosen: list[str] = []
         for file in every:
             left -= took[file]
             if left < 0.0 and chosen:
