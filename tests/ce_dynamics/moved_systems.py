@@ -71,6 +71,9 @@ class Elsewhere:
                 parent=body.carrier.name,
                 hinge=self.hinge(body.inboard),
             )
+        twin.inputs |= system.inputs
+        for name, motion in system.prescribed.items():
+            twin.prescribe(name, motion)
         for edge in system.closures:
             assert isinstance(edge, LoopClosure)
             twin.close_loop(

@@ -20,6 +20,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from tests.ce_dynamics.random_mechanisms.recipe import Place, Recipe
 from tests.ce_dynamics.random_mechanisms.strategies import recipes
+from tests.orientations.builders import everywhere
 from tests.orientations.trial import outcome
 
 AWAY = (0.0, 0.0, 5e3)
@@ -64,7 +65,12 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--seed", type=int, default=1, help="another seed draws other mechanisms")
     parser.add_argument("--minutes", type=float, default=1e9, help="stop after so long")
+    parser.add_argument(
+        "--builders", action="store_true", help="the mechanisms of other tests instead, each everywhere"
+    )
     options = parser.parse_args(arguments)
+    if options.builders:
+        return 1 if everywhere() else 0
     kinds: Counter[str] = Counter()
     reasons: Counter[tuple[str, str]] = Counter()
     states, sampled, full, worst, start = 0, 0, 0, [0.0, 0.0], time.monotonic()
