@@ -54,8 +54,8 @@ def simulate_vehicle(
         str | None,
         typer.Option(
             metavar="NAME|FILE",
-            help="Any vehicle: [bold]hmmwv[/bold], [bold]sedan[/bold], or a YAML file that names its axles "
-            "or the file that it builds on.",
+            help="Any vehicle: [bold]hmmwv[/bold], [bold]hmmwv-automatic[/bold], [bold]sedan[/bold], or a "
+            "YAML file that names its axles or the file that it builds on.",
             rich_help_panel=RUN,
         ),
     ] = None,

@@ -10,13 +10,14 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ce_dynamics.algebra.arrays import Array, Scalar, dot, maximum
+from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.checked import finite_vector, unit_axis
-from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
+from ce_dynamics.mechanism.forces.base import ForceElement, Observer, Response
 from ce_dynamics.models.data.checks import check_number
+from ce_dynamics.models.parts.differentials import DrivenWheel, DrivenWheels
 from ce_dynamics.models.parts.ramps import unit_clip
+from ce_dynamics.models.parts.torque_table import TorqueTable
 
 MAX_KNOTS = 30
 """Most knots a torque table may have: each costs a few operations in every evaluation."""
@@ -123,28 +124,6 @@ def envelope(
     return np.array(full), np.array(zero)
 
 
-@dataclass(frozen=True)
-class TorqueTable:
-    """A continuous, piecewise linear function; constant outside its knots.
-
-    Attributes
-    ----------
-    x, y : tuple of float
-        Knots, increasing in x, and values there.
-    """
-
-    x: tuple[float, ...]
-    y: tuple[float, ...]
-
-    def __call__(self, x: Scalar) -> Scalar:
-        """y0 + Σ Δslope_k (x − x_k)+ : no branches, a multiplication and a maximum per knot."""
-        slopes = [0.0, *(np.diff(self.y) / np.diff(self.x)).tolist(), 0.0]
-        total: Scalar = self.y[0]
-        for knot, before, after in zip(self.x, slopes[:-1], slopes[1:], strict=True):
-            total = total + (after - before) * maximum(x - knot, 0.0)
-        return total
-
-
 def tabulate(x: NDArray[np.float64], y: NDArray[np.float64], knots: int = MAX_KNOTS) -> TorqueTable:
     """Approximate samples by at most `knots` of them, each placed where the error is largest."""
     chosen = [0, len(x) - 1]
@@ -184,11 +163,7 @@ class Traction:
 class Driveline(ForceElement):
     """Wheels driven through open differentials, which split the torque in fixed parts.
 
-    The half-shafts run from differentials fixed on the chassis, so the drive torque of a wheel reacts on the
-    chassis and not on its upright: each wheel gets a torque about its spin axis, the chassis the opposite
-    one.  Open differentials make the speed of the gearbox output the mean of the wheels' speeds relative to
-    the chassis, weighted by their shares of the torque, which balances the power.  The inertia of engine and
-    shafts is not modelled here.
+    See `DrivenWheels` for the split.  The inertia of engine and shafts is not modelled here.
 
     Parameters
     ----------
@@ -217,52 +192,26 @@ class Driveline(ForceElement):
         self,
         name: str,
         chassis: Body,
-        wheels: Sequence[tuple[Body, Body, object, object]],
+        wheels: Sequence[DrivenWheel],
         parameters: PowertrainParameters,
         throttle: str = "throttle",
         shares: Sequence[float] | None = None,
     ) -> None:
         self.name = name
-        self.chassis = chassis
-        self.wheels = tuple(
-            (
-                wheel,
-                carrier,
-                finite_vector(centre, f"driveline {name}", f"centre of {wheel.name}"),
-                unit_axis(axis, f"driveline {name}"),
-            )
-            for wheel, carrier, centre, axis in wheels
-        )
-        if not self.wheels:
-            raise DataError(f"driveline {name}: no wheels; give at least one")
-        count = len(self.wheels)
-        self.shares = (1.0 / count,) * count if shares is None else tuple(shares)
-        if len(self.shares) != count or not abs(sum(self.shares) - 1.0) <= 1e-9:
-            raise DataError(f"driveline {name}: shares {self.shares} must be {count} numbers with sum 1")
+        self.driven = DrivenWheels(f"driveline {name}", chassis, wheels, shares)
         self.traction = Traction.of(parameters)
         self.throttle = throttle
         self.inputs = (throttle,)
 
     @property
     def attachments(self) -> tuple[tuple[Body, Array], ...]:
-        on_wheels = [(body, at) for wheel, carrier, at, _ in self.wheels for body in (wheel, carrier)]
-        return (*on_wheels, (self.chassis, self.chassis.com))
+        return self.driven.attachments
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
-        axes, mean = [], 0.0
-        for (wheel, carrier, _, axis), share in zip(self.wheels, self.shares, strict=True):
-            e = observer.direction(carrier, axis, self.chassis)
-            axes.append(share * e)
-            mean = mean + share * dot(e, observer.angular_velocity(wheel, self.chassis))
+        axes, mean = self.driven.observed(observer)
         total = self.traction.torque(mean, u[self.throttle])
-        none = np.zeros(3)
-        loads = [
-            PointLoad(wheel, self.chassis, observer.point(wheel, at, self.chassis).r, none, total * e)
-            for (wheel, _, at, _), e in zip(self.wheels, axes, strict=True)
-        ]
-        reaction = -total * sum(axes[1:], start=axes[0])
-        loads.append(PointLoad(self.chassis, self.chassis, none, none, reaction))
-        return Response(loads=loads, outputs={"torque": total, "speed": mean, "power": total * mean})
+        outputs = {"torque": total, "speed": mean, "power": total * mean}
+        return Response(loads=self.driven.loads(observer, axes, total), outputs=outputs)
 
 
 def rpm(*speeds: float) -> tuple[float, ...]:

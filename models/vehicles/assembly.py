@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ce_dynamics.algebra import checks
+from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.hinges.free import Free
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.parts.powertrain import Driveline
 from ce_dynamics.models.parts.road import FlatRoad, Road
 from ce_dynamics.models.tyres.contract import TyreModel
 from ce_dynamics.models.tyres.tmeasy import TMeasyTyre
@@ -34,7 +34,8 @@ def build(
 ) -> System:
     """The full vehicle on a road.
 
-    Inputs: ``steering`` (−1 … 1, positive to the left), ``throttle`` and ``brake`` (0 … 1).
+    Inputs: ``steering`` (−1 … 1, positive to the left), ``throttle`` and ``brake`` (0 … 1); with an automatic
+    gearbox also ``selector`` (1 forwards, unless given; 0 neutral, −1 reverse).
 
     Parameters
     ----------
@@ -66,6 +67,8 @@ def build(
         system.add_parameter(parameter)
     for name, between in INPUTS.items():
         system.add_input(name, "1", between=between)
+    for name, (least, default, largest) in data.powertrain.inputs.items():
+        system.add_input(name, "1", default, between=(least, largest))
     system.group("corner", tuple(data.corners))
     chassis = add_rigid_body(system, "chassis", data.chassis, system.ground, Free())
     link = data.steering.add(system, chassis)
@@ -86,9 +89,8 @@ def build(
         )
         bar.add(system, axle, chassis, (left, right))
     driven = [wheels[name] for name in data.driven]
-    system.add_force(
-        Driveline("driveline", chassis, driven, data.powertrain.built(), shares=data.torque_shares)
-    )
+    radius = data.corners[data.driven[0]].tyre.unloaded_radius
+    system.add_force(data.powertrain.element(chassis, driven, data.torque_shares, speed / nominal(radius)))
     add_sensors(system, chassis)
     start_on(system, chassis, surface, data.ride_height + lifted, speed)
     return system

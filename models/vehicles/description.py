@@ -62,7 +62,7 @@ class VehicleParameters:
     Attributes
     ----------
     layout : Layout
-        The axles, from front to rear.
+        Axles, from front to rear, and kinds of parts.
     anti_roll_bars : dict
         By axle.
     corners : dict
@@ -126,9 +126,7 @@ class VehicleParameters:
         label = layers[-1].label
         if variant is not None:
             layers.append(read_file(variant_path(variant)))
-        layout = layout_of(
-            [word for layer in layers for word in layer.words if word.key[0] == "axles"], label
-        )
+        layout = layout_of([word for layer in layers for word in layer.words], label)
         schema, groups = schema_of(layout), groups_of(layout)
         tree: Tree = {}
         for layer in without_replaced(layers, layout, groups, schema):
@@ -151,7 +149,7 @@ class VehicleParameters:
         given, free_parameters = freed(data, free, groups_of(layout))
         corners = {
             corner: SUSPENSIONS[axle.suspension].of(corner, getattr(given, corner), axle.steering is not None)
-            for axle in layout
+            for axle in layout.axles
             for corner in axle.corners
         }
         steered = [corner for corner in corners.values() if corner.steered]
@@ -168,7 +166,7 @@ class VehicleParameters:
             corners=corners,
             anti_roll_bars={
                 axle.name: AntiRollBar.of(axle.name, section(given, axle.name).anti_roll_bar)
-                for axle in layout
+                for axle in layout.axles
                 if axle.anti_roll_bar is not None
             },
             steering=steering_of(layout).of(section(given, "steering")).aimed(steered),
@@ -216,7 +214,7 @@ class VehicleParameters:
     @property
     def driven(self) -> tuple[str, ...]:
         """Names of the corners that the engine drives."""
-        return tuple(name for axle in self.layout if axle.driven == "yes" for name in axle.corners)
+        return tuple(name for axle in self.layout.axles if axle.driven == "yes" for name in axle.corners)
 
     @property
     def torque_shares(self) -> tuple[float, ...]:
@@ -232,7 +230,7 @@ class VehicleParameters:
 
         Left side, design position.
         """
-        first, *others = (self.corners[axle.corners[0]].W[0] for axle in self.layout)
+        first, *others = (self.corners[axle.corners[0]].W[0] for axle in self.layout.axles)
         return number(
             first - (sum(others[1:], start=others[0]) / len(others) if len(others) > 1 else others[0])
         )
@@ -240,7 +238,7 @@ class VehicleParameters:
     @property
     def axle_spacing(self) -> Scalar:
         """Distance along x of the first and the last corner origin on the left side (m)."""
-        first, last = (self.corners[self.layout[k].corners[0]].origin[0] for k in (0, -1))
+        first, last = (self.corners[self.layout.axles[k].corners[0]].origin[0] for k in (0, -1))
         return number(first - last)
 
     @property
@@ -277,7 +275,7 @@ def without_replaced(
         for (_, axle, choice), entry in layer.words_of("axles"):
             if choice == "suspension" and chosen.get(axle, ("",))[0] != entry.value:
                 chosen[axle] = str(entry.value), k
-    since = {corner: chosen[axle.name][1] for axle in layout for corner in axle.corners}
+    since = {corner: chosen[axle.name][1] for axle in layout.axles for corner in axle.corners}
     kept: list[list[Assignment]] = []
     for k, layer in enumerate(layers):
         replaced = {corner for corner, first in since.items() if k < first}
@@ -302,7 +300,7 @@ def corner_bodies(c: Any) -> tuple[BodyParameters, ...]:
 
 
 def _check_axles(parameters: VehicleParameters) -> None:
-    for ahead, behind in pairwise(parameters.layout):
+    for ahead, behind in pairwise(parameters.layout.axles):
         for one, other in zip(ahead.corners, behind.corners, strict=True):
             front, rear = parameters.corners[one].W[0], parameters.corners[other].W[0]
             if not decided(front > rear, f"{one}.W must lie ahead of {other}.W"):
@@ -337,7 +335,7 @@ def _warn_unphysical(parameters: VehicleParameters) -> None:
             continue
         assert isinstance(parameter.value, tuple)
         _warn(parameter.key, inertia_matrix(parameter.value))
-    for axle, k in ((axle, k) for k in (0, 1) for axle in parameters.layout):
+    for axle, k in ((axle, k) for k in (0, 1) for axle in parameters.layout.axles):
         for name, derived in parameters.corners[axle.corners[k]].derived_bodies():
             _warn(name, nominal(derived.inertia))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -51,12 +52,20 @@ def rolling_states(model: Model) -> tuple[str, ...]:
     return (*wheel_rates(model), *deflections)
 
 
+def turning_states(model: Model) -> tuple[str, ...]:
+    """Names of what turns before the wheels; none where the powertrain has no states."""
+    turning = {f"driveline.{state}" for state in ("engine_speed", "shaft_speed", "windup")}
+    return tuple(entry.name for entry in model.layout.x if entry.name in turning)
+
+
 def settled(model: Model, u: Floats | None = None) -> Floats:
     """The initial state with the vehicle at its ride height, rolling steadily if it rolls.
 
     Found are heave, roll and pitch and the arms' angles at which their accelerations vanish; if the vehicle
     rolls, also the wheels' speeds and tyres' deflections at which theirs do.  Speed, position and heading
-    stay.  (At rest the deflections of the tyres stay as they are: any of them is in equilibrium.)
+    stay.  An engine with a state of its own then turns steadily at the given pedals; where it cannot
+    (creeping at walking pace), it starts as fast as gears and wheels turn it.  (At rest the deflections of
+    the tyres stay as they are: any of them is in equilibrium.)
 
     Parameters
     ----------
@@ -72,6 +81,10 @@ def settled(model: Model, u: Floats | None = None) -> Floats:
     """
     speed = model.y0[[entry.name for entry in (*model.layout.q, *model.layout.v)].index("chassis.vx")]
     rolling = rolling_states(model) if speed > 0.0 else ()
+    turning = turning_states(model) if rolling else ()
+    if turning:
+        with contextlib.suppress(AssemblyError):
+            return settled_state(model, u, (*rolling, *turning))
     try:
         return settled_state(model, u, rolling)
     except AssemblyError as error:

@@ -10,9 +10,13 @@ from ce_dynamics.models.data.entries import Entry
 from ce_dynamics.models.data.reading import DataFile, read_file
 
 HERE = Path(__file__).parent
-SHIPPED = {name: HERE / name / f"{name}.yaml" for name in ("hmmwv", "sedan")}
+SHIPPED = {
+    "hmmwv": HERE / "hmmwv" / "hmmwv.yaml",
+    "hmmwv-automatic": HERE / "hmmwv" / "hmmwv-automatic.yaml",
+    "sedan": HERE / "sedan" / "sedan.yaml",
+}
 """Vehicles by name."""
-VARIANTS = {path.stem: path for path in sorted((HERE / "hmmwv").glob("*.yaml")) if path != SHIPPED["hmmwv"]}
+VARIANTS = {"ride": HERE / "hmmwv" / "ride.yaml"}
 """Files with just the numbers that differ from the HMMWV's, by name."""
 MOST_FILES = 32
 """That a vehicle's file may build on."""

@@ -5,6 +5,7 @@ A data file says it in its table ``axles``, from front to rear::
     axles:
       front: {suspension: double-wishbone, steering: pitman, anti_roll_bar: torsion}
       rear: {suspension: double-wishbone, driven: no}
+    kinds: {powertrain: automatic}
 
 Every axle has two corners, ``front_left`` and ``front_right`` for instance, whose numbers are those that the
 suspension's section asks for.
@@ -13,7 +14,7 @@ suspension's section asks for.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -27,6 +28,7 @@ from ce_dynamics.models.data.groups import Groups
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBarData
 from ce_dynamics.models.vehicles.corner import Corner
+from ce_dynamics.models.vehicles.powertrain import POWERTRAINS
 from ce_dynamics.models.vehicles.sections import Description
 from ce_dynamics.models.vehicles.steering.base import Steering
 from ce_dynamics.models.vehicles.steering.pitman import Pitman
@@ -66,20 +68,35 @@ class AxleLayout:
         return left, right
 
 
-Layout = tuple[AxleLayout, ...]
-"""The axles, from front to rear."""
+@dataclass(frozen=True)
+class Layout:
+    """What a vehicle is made of: its axles from front to rear, and the kind of its powertrain."""
+
+    axles: tuple[AxleLayout, ...]
+    powertrain: str = "envelope"
 
 
-def layout_of(words: Iterable[Assignment], label: str) -> Layout:
-    """The axles that data files ask for; what a later one says about an axle replaces what was said.
+def layout_of(words: Sequence[Assignment], label: str) -> Layout:
+    """What data files ask for; what a later one says about an axle replaces what was said.
 
     Raises
     ------
     DataError
         If there is no axle, one has no suspension, a name is unknown or no name, or none is steered.
     """
+    for key, entry in words:
+        if len(key) == 1 and key != ("base",):
+            raise DataError(f"{entry.where}: {key[0]}: expected lines 'name: word'; for example {EXAMPLE}")
     axles: dict[str, dict[str, str]] = {}
-    for (_, axle, *rest), entry in words:
+    kinds = {"powertrain": "envelope"}
+    for (_, kind, *rest), entry in (word for word in words if word.key[0] == "kinds"):
+        if rest or kind != "powertrain" or entry.value not in POWERTRAINS:
+            raise DataError(
+                f"{entry.where}: kinds: {checks.shown('.'.join((kind, *rest)))}: unknown "
+                f"{checks.shown(entry.value)}; write kinds: {{powertrain: {' or '.join(POWERTRAINS)}}}"
+            )
+        kinds[kind] = str(entry.value)
+    for (_, axle, *rest), entry in (word for word in words if word.key[0] == "axles"):
         if len(rest) != 1 or rest[0] not in CHOICES or not isinstance(entry.value, str):
             said = checks.shown(".".join((axle, *rest)))
             raise DataError(f"{entry.where}: axles: {said}: an axle has {', '.join(CHOICES)}; {EXAMPLE}")
@@ -100,9 +117,9 @@ def layout_of(words: Iterable[Assignment], label: str) -> Layout:
             raise DataError(
                 f"{label}: axles.{name}: no suspension is named; known are {', '.join(SUSPENSIONS)}"
             )
-    layout = tuple(AxleLayout(name, **chosen) for name, chosen in axles.items())
+    layout = Layout(tuple(AxleLayout(name, **chosen) for name, chosen in axles.items()), **kinds)
     check_steering(layout, label)
-    if all(axle.driven == "no" for axle in layout):
+    if all(axle.driven == "no" for axle in layout.axles):
         raise DataError(f"{label}: axles: none is driven; take 'driven: no' from one of them")
     return layout
 
@@ -133,7 +150,7 @@ def check_axle_name(axle: str, entry: Entry) -> None:
 
 def check_steering(layout: Layout, label: str) -> None:
     """Refuse a vehicle that cannot be steered, or by two mechanisms."""
-    kinds = sorted({axle.steering for axle in layout if axle.steering is not None})
+    kinds = sorted({axle.steering for axle in layout.axles if axle.steering is not None})
     if not kinds:
         raise DataError(
             f"{label}: axles: none is steered; give one of them steering: {' or '.join(STEERINGS)}"
@@ -147,14 +164,14 @@ def check_steering(layout: Layout, label: str) -> None:
 
 def steering_of(layout: Layout) -> type[Steering]:
     """The steering mechanism."""
-    return STEERINGS[next(axle.steering for axle in layout if axle.steering is not None)]
+    return STEERINGS[next(axle.steering for axle in layout.axles if axle.steering is not None)]
 
 
 @lru_cache(maxsize=64)
 def schema_of(layout: Layout) -> type[Description]:
     """The schema of the numbers of such a vehicle."""
-    fields: dict[str, Any] = {}
-    for axle in layout:
+    fields: dict[str, Any] = {"powertrain": (POWERTRAINS[layout.powertrain], ...)}
+    for axle in layout.axles:
         for corner in axle.corners:
             fields[corner] = (SUSPENSIONS[axle.suspension].section, ...)
         if axle.anti_roll_bar is not None:
@@ -169,7 +186,7 @@ def schema_of(layout: Layout) -> type[Description]:
 def groups_of(layout: Layout) -> Groups:
     """The corners, and which of them the name of an axle stands for."""
     return Groups(
-        members=tuple(corner for axle in layout for corner in axle.corners),
-        groups={axle.name: axle.corners for axle in layout},
+        members=tuple(corner for axle in layout.axles for corner in axle.corners),
+        groups={axle.name: axle.corners for axle in layout.axles},
         shared=SHARED,
     )

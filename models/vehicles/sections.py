@@ -51,7 +51,7 @@ class PublishedData(Section):
 
 
 class Description(Section):
-    """All numbers of a vehicle after layering; what its axles are made of is added by `layout`."""
+    """All numbers of a vehicle after layering; `layout` adds axles, steering, powertrain."""
 
     vehicle: VehicleData
     chassis: ChassisData

@@ -42,6 +42,12 @@ def test_shipped_vehicles_are_complete_and_list_sources(name: str) -> None:
             "no suspension is named",
         ),
         ("steering: rack, ", "", "none is steered; give one of them steering: pitman or rack"),
+        (
+            "kinds: {powertrain: automatic}",
+            "kinds: {powertrain: steam}",
+            "unknown 'steam'; write kinds: {powertrain: envelope or automatic}",
+        ),
+        ("kinds: {powertrain: automatic}", "kinds: automatic", "kinds: expected lines 'name: word'"),
         ("axles:", "axes:", "what the vehicle is made of is missing; write for example axles:"),
         ("driven: no}", "driven: no, wheels: 2}", "axles: 'rear.wheels': an axle has suspension, steering"),
         ("  rear: {susp", "  tyre: {susp", "'tyre' is no name for an axle"),
@@ -96,7 +102,9 @@ def test_a_file_with_just_numbers_is_no_vehicle(tmp_path: Path) -> None:
     assert load_parameters(just, []).chassis.mass == 3000.0  # laid over the HMMWV
     with pytest.raises(DataError, match="names neither its axles nor a base"):
         check_vehicle(str(just))
-    with pytest.raises(DataError, match="no vehicle 'truck'; give hmmwv, sedan or an existing data file"):
+    with pytest.raises(
+        DataError, match="no vehicle 'truck'; give hmmwv, hmmwv-automatic, sedan or an existing data file"
+    ):
         check_vehicle("truck")
 
 

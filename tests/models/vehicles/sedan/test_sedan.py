@@ -10,8 +10,10 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.assembly import build
+from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import settled
+from ce_dynamics.models.vehicles.powertrain import AutomaticData
 from ce_dynamics.models.vehicles.steering_angle import max_wheel_angle, wheel_angle
 from tests.models.vehicles.any_vehicle import driven, largest_deviation, random_instant
 
@@ -97,9 +99,11 @@ def test_too_much_travel_of_the_rack_is_refused_with_what_there_is() -> None:
 def test_only_the_front_is_driven(sedan: System) -> None:
     assert DATA.driven == ("front_left", "front_right")
     model = Model(sedan)
-    u = model.inputs_with(inputs={"throttle": 1.0})
     rates = [[e.name for e in model.layout.v].index(f"{c}.wheel_rate") for c in sedan.groups["corner"]]
-    idle, pushed = (model.instant(model.y0, inputs).accelerations.v_dot[rates] for inputs in (model.u0, u))
+    wound = model.y0
+    names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
+    wound[names.index("driveline.windup")] = 0.05  # 800 N m
+    idle, pushed = (model.instant(y, model.u0).accelerations.v_dot[rates] for y in (model.y0, wound))
     assert np.all((pushed - idle)[:2] > 10.0)
     # the rear wheels feel it only by way of the chassis that pitches
     assert np.all(np.abs((pushed - idle)[2:]) < 0.01 * (pushed - idle)[0])
@@ -125,3 +129,57 @@ def test_it_stands_on_its_wheels(sedan: System) -> None:
     ]
     assert sum(loads) == pytest.approx(9.81 * DATA.mass, rel=1e-6)
     assert loads[0] > loads[2]  # the engine is in front
+
+
+@pytest.mark.parametrize("selector", [1.0, 0.0, -1.0])
+def test_the_powertrain_gives_no_more_than_the_engine(
+    sedan: System, selector: float, rng: np.random.Generator
+) -> None:
+    """What it stores and hands to the wheels is the engine's power, less heat of converter and shafts."""
+    model = Model(sedan)
+    names = [entry.name for entry in model.layout.x]
+    first = names.index("driveline.engine_speed")
+    for _ in range(5):
+        y = model.y0
+        q, v, x = model.layout.split(y)
+        rates = [[e.name for e in model.layout.v].index(f"{c}.wheel_rate") for c in sedan.groups["corner"]]
+        v[rates] = rng.uniform(-50.0, 100.0, 4)
+        x[first : first + 3] = rng.uniform((50.0, -100.0, -0.05), (600.0, 500.0, 0.05))
+        u = model.inputs_with(inputs={"throttle": rng.uniform(), "selector": selector})
+        y = np.concatenate((q, v, x))
+        instant = model.instant(y, u)
+        response = instant.loads.responses["driveline"]
+        omega_e, omega_s, phi = x[first : first + 3]
+        p = DATA.powertrain
+        assert isinstance(p, AutomaticData)
+        rate_e, rate_s, rate_phi = (float(rate) for rate in response.x_dot[:3])
+        stored = p.shafts.stiffness * phi * rate_phi
+        stored += p.engine.inertia * omega_e * rate_e + p.shafts.inertia * omega_s * rate_s
+        heat = response.outputs["engine_torque"] * omega_e - response.outputs["power"] - stored
+        assert heat > 0.0
+        if selector == 0.0:  # only the wind-up's damper
+            assert heat == pytest.approx(p.shafts.damping * rate_phi**2, rel=1e-9)
+
+
+def test_reverse_goes_backwards(sedan: System) -> None:
+    model = Model(sedan)
+    u = model.inputs_with(inputs={"throttle": 1.0, "selector": -1.0})
+    response = model.instant(model.y0, u).loads.responses["driveline"]
+    assert float(response.x_dot[1]) < 0.0  # the shaft begins to turn backwards
+    assert response.outputs["gear"] == -1.0
+
+
+def test_full_throttle_from_walking_pace() -> None:
+    """Gears go up one by one, the engine stays between idle and limiter, energy is accounted for."""
+    case = prepare("straight-acceleration", model="sedan", speed=1.0, duration=7.0, options={"throttle": 0.7})
+    run = case.simulate_to_record(method="dopri5")
+    gear, engine = run["driveline_gear"].values, run["driveline_engine_speed"].values
+    assert gear[0] == 1.0
+    assert gear[-1] >= 3.0
+    assert np.all(np.diff(gear) > -1e-6)
+    assert 30.0 / np.pi * engine.min() > 0.8 * 850.0
+    assert 30.0 / np.pi * engine.max() < 1.02 * 6500.0
+    energy = run["energy"].values
+    imbalance = np.abs(energy - energy[0] - run["work"].values).max()
+    assert imbalance < 1e-6 * np.ptp(energy)  # rtol of the run
+    assert np.abs(run["closure_error"].values).max() < 1e-12

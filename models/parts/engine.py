@@ -1,0 +1,79 @@
+"""A combustion engine: torque over speed and throttle, idle governor, limiter, inertia."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ce_dynamics.algebra.arrays import Scalar, maximum
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.data.checks import check_number
+from ce_dynamics.models.parts.ramps import unit_clip
+from ce_dynamics.models.parts.torque_table import TorqueTable
+
+GOVERNOR_BAND = 0.2
+"""Of the idle speed: how far below it the idle governor opens the throttle fully."""
+LIMITER_BAND = 0.02
+"""Of the highest speed: how far beyond it the fuel is cut off."""
+
+
+@dataclass(frozen=True)
+class EngineParameters:
+    """An engine.
+
+    Attributes
+    ----------
+    full_speed, full_torque : tuple of float
+        Engine speeds, increasing [rad/s], and torques at full throttle [N m].
+    zero_speed, zero_torque : tuple of float
+        The same with the throttle closed: its drag, negative.
+    idle_speed : float
+        Speed at which the governor begins to open the throttle [rad/s].
+    max_speed : float
+        Speed beyond which the fuel is cut off [rad/s].
+    inertia : float
+        Of everything that turns with the crankshaft [kg m²].
+    """
+
+    full_speed: tuple[float, ...]
+    full_torque: tuple[float, ...]
+    zero_speed: tuple[float, ...]
+    zero_torque: tuple[float, ...]
+    idle_speed: float
+    max_speed: float
+    inertia: float
+
+    def __post_init__(self) -> None:
+        for name in ("full", "zero"):
+            check_table("engine", name, getattr(self, f"{name}_speed"), getattr(self, f"{name}_torque"))
+        for name in ("idle_speed", "max_speed", "inertia"):
+            check_number("engine", name, getattr(self, name), above=0.0)
+        if self.idle_speed >= self.max_speed:
+            raise DataError(
+                f"engine: idle_speed = {self.idle_speed:g} must be below max_speed = {self.max_speed:g}"
+            )
+
+    def torque(self, speed: Scalar, throttle: Scalar) -> Scalar:
+        """Torque on the crankshaft [N m]; the throttle, 0 … 1, blends the two curves linearly."""
+        governor = unit_clip((self.idle_speed - speed) / (GOVERNOR_BAND * self.idle_speed))
+        fuel = unit_clip(1.0 - (speed - self.max_speed) / (LIMITER_BAND * self.max_speed))
+        opening = maximum(unit_clip(throttle), governor) * fuel
+        full, zero = (
+            TorqueTable(self.full_speed, self.full_torque),
+            TorqueTable(self.zero_speed, self.zero_torque),
+        )
+        drag = zero(speed)
+        return drag + opening * (full(speed) - drag)
+
+
+def check_table(owner: str, name: str, x: Sequence[float], y: Sequence[float]) -> None:
+    """Refuse what is no function: numbers that do not pair up, or abscissae that do not increase."""
+    for k, number in enumerate((*x, *y)):
+        check_number(owner, f"{name}[{k % len(x)}]", number)
+    if len(x) != len(y) or len(x) < 2:
+        raise DataError(
+            f"{owner}: {name} has {len(x)} and {len(y)} values; give as many of each, at least two"
+        )
+    if any(b <= a for a, b in pairwise(x)):
+        raise DataError(f"{owner}: the abscissae of {name} must increase from value to value")

@@ -1,0 +1,101 @@
+"""Automatic choice of gears with hysteresis, by states of first order.
+
+Between gears k and k+1 a state z_k goes from 0 to 1: it is pushed up where the gearbox' output turns faster
+than gear k may drive it at the upshift speed, down where it turns slower than gear k+1 would at the downshift
+speed, and in between stays at the end where it is, which both are stable there:
+
+    ż_k = [u (1 − z_k) − d z_k − (1 − u − d) z_k (1 − z_k)(1 − 2 z_k)] / τ.
+
+That is memory without events: equations that every integrator sees as smooth, but for the corners of u and d.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from itertools import pairwise
+
+from ce_dynamics.algebra.arrays import Scalar
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.data.checks import check_number
+from ce_dynamics.models.parts.ramps import smooth_step, unit_clip
+
+BAND = 0.02
+"""Of a shift speed, over which the push sets in."""
+FINISHED = 5.0
+"""Time constants in one shift time: what is left of a shift then is 0.7 % of it."""
+
+
+@dataclass(frozen=True)
+class GearParameters:
+    """Gears and when they are shifted.
+
+    Attributes
+    ----------
+    ratios : tuple of float
+        Output speed over input speed of the forward gears, increasing.
+    reverse : float
+        That of the reverse gear, negative.
+    upshift, downshift : float
+        Speeds of the gearbox' input at which the next gear up or down is chosen [rad/s].
+    shift_time : float
+        Of one shift [s].
+    """
+
+    ratios: tuple[float, ...]
+    reverse: float
+    upshift: float
+    downshift: float
+    shift_time: float
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            if field.name in ("upshift", "downshift", "shift_time"):
+                check_number("gears", field.name, getattr(self, field.name), above=0.0)
+        if not self.ratios:
+            raise DataError("gears: ratios is empty; give at least one forward gear")
+        for k, ratio in enumerate(self.ratios):
+            check_number("gears", f"ratios[{k}]", ratio, above=0.0)
+        if check_number("gears", "reverse", self.reverse) >= 0.0:
+            raise DataError(f"gears: reverse = {self.reverse:g} must be below 0")
+        for k, (low, high) in enumerate(pairwise(self.ratios), 1):
+            if not low < high:
+                raise DataError("gears: ratios must increase from first to last (output over input speed)")
+            if self.downshift * high >= self.upshift * low:
+                raise DataError(
+                    f"gears: shifted up at {self.upshift:g} rad/s, gear {k + 1} turns the input at "
+                    f"{self.upshift * low / high:g} rad/s, below downshift = {self.downshift:g}; it would be "
+                    "shifted to and fro: lower downshift or raise upshift"
+                )
+
+    def shifts(self) -> tuple[tuple[float, float], ...]:
+        """Of each pair of gears: output speeds below which the lower, above which the upper is chosen."""
+        return tuple((self.downshift * high, self.upshift * low) for low, high in pairwise(self.ratios))
+
+    def at_speed(self, output: float) -> tuple[float, ...]:
+        """The states of a vehicle that has accelerated to a speed of the gearbox' output [rad/s]."""
+        return tuple(1.0 if output > up else 0.0 for _, up in self.shifts())
+
+    def rates(self, z: Sequence[Scalar], output: Scalar) -> tuple[Scalar, ...]:
+        """ż at a speed of the gearbox' output [rad/s]."""
+        tau = self.shift_time / FINISHED
+        rates = []
+        for state, (down, up) in zip(z, self.shifts(), strict=True):
+            u, d = unit_clip((output - up) / (BAND * up)), unit_clip((down - output) / (BAND * down))
+            kept = (1.0 - u - d) * state * (1.0 - state) * (1.0 - 2.0 * state)
+            rates.append((u * (1.0 - state) - d * state - kept) / tau)
+        return tuple(rates)
+
+    def gear(self, z: Sequence[Scalar]) -> Scalar:
+        """Number of the gear; between two while it is shifted."""
+        number: Scalar = 1.0
+        for state in z:
+            number = number + smooth_step(state)
+        return number
+
+    def turns(self, z: Sequence[Scalar]) -> Scalar:
+        """Revolutions of the input per revolution of the output, forwards."""
+        turns: Scalar = 1.0 / self.ratios[0]
+        for state, (low, high) in zip(z, pairwise(self.ratios), strict=True):
+            turns = turns + (1.0 / high - 1.0 / low) * smooth_step(state)
+        return turns

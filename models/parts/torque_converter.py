@@ -1,0 +1,68 @@
+"""A hydrodynamic torque converter between engine (impeller) and gearbox (turbine)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ce_dynamics.algebra.arrays import Scalar, absolute, maximum, minimum
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.data.checks import check_number
+from ce_dynamics.models.parts.engine import check_table
+from ce_dynamics.models.parts.torque_table import TorqueTable
+
+COUPLING_BAND = 0.02
+"""Of the speed ratio, on both sides of 1: where the torque changes its sign continuously."""
+LEAST_SPEED = 1.0
+"""[rad/s] of the impeller, by which the speed ratio is formed when the engine stands."""
+
+
+@dataclass(frozen=True)
+class ConverterParameters:
+    """A torque converter by its two characteristics.
+
+    Attributes
+    ----------
+    speed_ratio : tuple of float
+        Turbine over impeller speed, increasing from 0 to 1.
+    capacity : tuple of float
+        Impeller torque over the square of its speed [N m s²/rad²].
+    torque_ratio : tuple of float
+        Turbine over impeller torque; 1 at the speed ratio 1.
+    """
+
+    speed_ratio: tuple[float, ...]
+    capacity: tuple[float, ...]
+    torque_ratio: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        for name in ("capacity", "torque_ratio"):
+            check_table("converter", name, self.speed_ratio, getattr(self, name))
+        for k, number in enumerate(self.capacity):
+            check_number("converter", f"capacity[{k}]", number, above=0.0)
+        if (self.speed_ratio[0], self.speed_ratio[-1]) != (0.0, 1.0):
+            raise DataError("converter: speed_ratio must go from 0 to 1")
+        if self.torque_ratio[-1] != 1.0:
+            last = self.torque_ratio[-1]
+            raise DataError(f"converter: torque_ratio at speed ratio 1 is {last:g}; it must be 1")
+        nu = np.linspace(0.0, 1.0, 1001)
+        gain = nu * np.interp(nu, self.speed_ratio, self.torque_ratio)
+        if np.max(gain) > 1.0:
+            worst = float(nu[int(np.argmax(gain))])
+            raise DataError(
+                f"converter: at speed ratio {worst:g} it hands on {np.max(gain):.3g} of the power it takes; "
+                "lower torque_ratio there"
+            )
+
+    def torques(self, impeller: Scalar, turbine: Scalar) -> tuple[Scalar, Scalar]:
+        """Torque that the impeller takes and torque that the turbine gives [N m], at their speeds [rad/s].
+
+        Where the turbine is the faster one it drives the engine: the flow is reversed, with the capacity of
+        the mirrored speed ratio and no multiplication.
+        """
+        nu = turbine / maximum(impeller, LEAST_SPEED)
+        mirrored = maximum(1.0 - absolute(1.0 - nu), 0.0)
+        sign = minimum(maximum((1.0 - nu) / COUPLING_BAND, -1.0), 1.0)
+        taken = sign * TorqueTable(self.speed_ratio, self.capacity)(mirrored) * impeller * impeller
+        return taken, taken * TorqueTable(self.speed_ratio, self.torque_ratio)(nu)

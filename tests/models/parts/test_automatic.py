@@ -1,0 +1,128 @@
+"""Engine, torque converter, gear choice and the driveline that they make."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.parts.engine import EngineParameters
+from ce_dynamics.models.parts.gear_choice import GearParameters
+from ce_dynamics.models.parts.torque_converter import ConverterParameters
+
+ENGINE = EngineParameters(
+    (0.0, 200.0, 400.0), (100.0, 300.0, 200.0), (0.0, 400.0), (0.0, -80.0), 80.0, 350.0, 0.3
+)
+CONVERTER = ConverterParameters((0.0, 0.5, 0.8, 1.0), (4e-3, 4e-3, 3e-3, 1e-3), (2.0, 1.5, 1.1, 1.0))
+GEARS = GearParameters((0.25, 0.5, 1.0), -0.3, upshift=300.0, downshift=120.0, shift_time=0.5)
+
+
+@pytest.mark.parametrize(
+    ("speed", "throttle", "torque"),
+    [
+        (200.0, 1.0, 300.0),
+        (200.0, 0.0, -40.0),
+        (200.0, 0.25, 0.25 * 300.0 - 0.75 * 40.0),
+        (100.0, 1.0, 200.0),
+        (40.0, 0.0, 140.0),  # far below idle speed the governor opens fully
+        (360.0, 1.0, -72.0),  # beyond the highest speed the fuel is cut off
+        (80.0, 0.0, -16.0),
+    ],
+)
+def test_torque_of_the_engine(speed: float, throttle: float, torque: float) -> None:
+    assert ENGINE.torque(speed, throttle) == pytest.approx(torque, rel=1e-14)
+
+
+def test_the_engine_idles_where_its_drag_is_met() -> None:
+    """Left to itself it comes to rest within the governor's band, from above and from below."""
+    ends = []
+    for start in (20.0, 300.0):
+        run = solve_ivp(
+            lambda _, w: ENGINE.torque(w[0], 0.0) / ENGINE.inertia, (0.0, 60.0), [start], rtol=1e-9
+        )
+        ends.append(run.y[0, -1])
+    assert ends[0] == pytest.approx(ends[1], rel=1e-6)
+    assert 0.8 * ENGINE.idle_speed < ends[0] < ENGINE.idle_speed
+
+
+def test_the_converter_never_gives_power(rng: np.random.Generator) -> None:
+    """What it takes at one side it gives at the other, less heat, in both directions of flow."""
+    for impeller, turbine in rng.uniform((0.0, -100.0), (400.0, 900.0), (500, 2)):
+        taken, given = CONVERTER.torques(impeller, turbine)
+        heat = taken * impeller - given * turbine
+        assert heat >= -1e-12 * abs(taken * impeller)
+        assert math.copysign(1.0, taken) == math.copysign(1.0, impeller - turbine) or taken == 0.0
+
+
+def test_the_converter_at_stall_and_coupled() -> None:
+    """At stall twice the impeller's torque; at equal speeds none; mirrored where the turbine is faster."""
+    assert CONVERTER.torques(200.0, 0.0) == pytest.approx((160.0, 320.0))
+    assert CONVERTER.torques(200.0, 200.0) == (0.0, 0.0)
+    driving, driven = CONVERTER.torques(200.0, 160.0), CONVERTER.torques(200.0, 240.0)
+    assert driven == pytest.approx((-driving[0], -driving[0]))
+
+
+def test_converters_that_make_power_are_refused() -> None:
+    with pytest.raises(DataError, match=r"at speed ratio 0\.9.* hands on 1\.08 of the power"):
+        ConverterParameters((0.0, 0.9, 1.0), (4e-3, 3e-3, 1e-3), (2.0, 1.2, 1.0))
+    with pytest.raises(DataError, match="speed_ratio must go from 0 to 1"):
+        ConverterParameters((0.0, 0.9), (4e-3, 3e-3), (2.0, 1.0))
+    with pytest.raises(DataError, match=r"torque_ratio at speed ratio 1 is 1.1"):
+        ConverterParameters((0.0, 1.0), (4e-3, 3e-3), (2.0, 1.1))
+
+
+def driven(speeds: list[tuple[float, float]]) -> list[float]:
+    """Gears after each part of a journey: (output speed at its end, time), linear in between, from rest."""
+    z, output, gears = np.array(GEARS.at_speed(0.0)), 0.0, []
+    for end, duration in speeds:
+        begin, output = output, end
+
+        def rates(
+            t: float, z: np.ndarray, a: float = begin, b: float = end, T: float = duration
+        ) -> np.ndarray:
+            return np.array(GEARS.rates(z.tolist(), a + (b - a) * t / T))
+
+        run = solve_ivp(rates, (0.0, duration), z, rtol=1e-9, atol=1e-12, max_step=0.01)
+        z = run.y[:, -1]
+        assert np.all((z >= -1e-9) & (z <= 1.0 + 1e-9))
+        gears.append(float(GEARS.gear(z.tolist())))
+    return gears
+
+
+def test_gears_are_shifted_with_hysteresis() -> None:
+    """Output: up at 300 · ratio of the lower gear (75, 150), down at 120 · ratio of the upper (60, 120)."""
+    journey = [
+        (74.0, 2.0),
+        (80.0, 2.0),
+        (61.0, 2.0),
+        (59.0, 2.0),
+        (74.0, 2.0),
+        (200.0, 4.0),
+        (121.0, 2.0),
+        (118.0, 2.0),
+    ]
+    assert driven(journey) == pytest.approx([1.0, 2.0, 2.0, 1.0, 1.0, 3.0, 3.0, 2.0], abs=2e-3)
+
+
+def test_a_shift_takes_its_time() -> None:
+    run = solve_ivp(
+        lambda _, z: GEARS.rates(z.tolist(), 80.0), (0.0, GEARS.shift_time), GEARS.at_speed(0.0), rtol=1e-9
+    )
+    gear = [float(GEARS.gear(z.tolist())) for z in run.y.T]
+    assert gear[0] == 1.0
+    assert gear[-1] == pytest.approx(2.0, abs=1e-3)
+    assert all(a <= b for a, b in pairwise(gear))
+    assert float(GEARS.turns(run.y[:, -1].tolist())) == pytest.approx(1.0 / 0.5, rel=1e-3)
+
+
+def test_gears_that_would_be_shifted_to_and_fro_are_refused() -> None:
+    with pytest.raises(DataError, match="gear 2 turns the input at 150 rad/s, below downshift = 160"):
+        GearParameters((0.25, 0.5), -0.3, upshift=300.0, downshift=160.0, shift_time=0.5)
+    with pytest.raises(DataError, match="must increase"):
+        GearParameters((0.5, 0.25), -0.3, upshift=300.0, downshift=100.0, shift_time=0.5)
+    with pytest.raises(DataError, match=r"reverse = 0.3 must be below 0"):
+        GearParameters((0.25, 0.5), 0.3, upshift=300.0, downshift=100.0, shift_time=0.5)
