@@ -72,7 +72,7 @@ def build(
     system.group("corner", tuple(data.corners))
     chassis = add_rigid_body(system, "chassis", data.chassis, system.ground, Free())
     link = data.steering.add(system, chassis)
-    wheels, lifted = {}, 0.0
+    wheels, spins, lifted = {}, {}, 0.0
     for corner in data.corners.values():
         carrier = corner.add(system, chassis, link if corner.steered else None)
         wheel = corner.add_wheel(system, carrier)
@@ -82,15 +82,16 @@ def build(
         wheels[corner.name] = (wheel, wheel.carrier, corner.W, corner.wheel.axis)
         radius = corner.tyre.unloaded_radius if tyre is None else tyre.unloaded_radius
         lifted += (radius - corner.tyre.unloaded_radius) / len(data.corners)
-        system.start(wheel, v=[speed / radius])
+        spins[corner.name] = speed / radius
+        system.start(wheel, v=[spins[corner.name]])
     for axle, bar in data.anti_roll_bars.items():
         left, right = (
             system.find(data.corners[name].drop_link_carrier) for name in (f"{axle}_left", f"{axle}_right")
         )
         bar.add(system, axle, chassis, (left, right))
     driven = [wheels[name] for name in data.driven]
-    radius = data.corners[data.driven[0]].tyre.unloaded_radius
-    system.add_force(data.powertrain.element(chassis, driven, data.torque_shares, speed / nominal(radius)))
+    spin = nominal(spins[data.driven[0]])
+    system.add_force(data.powertrain.element(chassis, driven, data.torque_shares, spin))
     add_sensors(system, chassis)
     start_on(system, chassis, surface, data.ride_height + lifted, speed)
     return system
