@@ -20,8 +20,8 @@ from ce_dynamics.simulation.monitors.dead_centres import (
 )
 from ce_dynamics.simulation.monitors.jumps import Jump, mechanical, told
 from ce_dynamics.simulation.monitors.reach import InputsAt, approached, standing_at_an_end
+from ce_dynamics.simulation.monitors.where_it_broke import where_it_broke
 from ce_dynamics.simulation.right_hand_side import Inputs, RightHandSide
-from ce_dynamics.simulation.simulate import where_it_broke
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -29,8 +29,9 @@ from ce_dynamics.models.vehicles.equilibrium import settled
 from ce_dynamics.models.vehicles.files import SHIPPED, describes_a_vehicle
 from ce_dynamics.models.vehicles.fitted_tyres import fitted_tyres
 from ce_dynamics.models.vehicles.ride import build_ride
+from ce_dynamics.simulation.options import Method, RunOptions
 from ce_dynamics.simulation.results import Column, Record
-from ce_dynamics.simulation.simulate import Method, simulate_to_record
+from ce_dynamics.simulation.simulate import simulate_to_record
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -102,18 +103,17 @@ class Case:
         progress: Callable[[float], None] | None = None,
     ) -> Record:
         """As `simulate`, without loading xarray."""
+        options = RunOptions(
+            duration=self.duration,
+            y0=self.y0,
+            method=method,
+            rtol=rtol,
+            atol=atol,
+            audit=True,
+            progress=progress,
+        )
         try:
-            results = simulate_to_record(
-                self.model,
-                self.manoeuvre,
-                duration=self.duration,
-                y0=self.y0,
-                method=method,
-                rtol=rtol,
-                atol=atol,
-                audit=True,
-                progress=progress,
-            )
+            results = simulate_to_record(self.model, self.manoeuvre, options)
         except SimulationError as error:
             if isinstance(error.partial, Record):
                 self.complete(error.partial)

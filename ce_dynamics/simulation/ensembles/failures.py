@@ -7,11 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiled.compiled_system import reach_text
 from ce_dynamics.compiled.model import Model
-
-AHEAD = np.concatenate(([0.0], np.geomspace(1e-9, 0.1, 25)))
-"""How far beyond the last state a loop is looked for that cannot be assembled [s]."""
+from ce_dynamics.embedding.aggregate import Aggregate
+from ce_dynamics.simulation.monitors.where_it_broke import left_range
 
 
 def broken_loops(model: Model, last: Sequence[tuple[Floats, Floats]]) -> list[str]:
@@ -23,12 +21,10 @@ def broken_loop(model: Model, y: Floats, u: Floats) -> str:
     """Which loop cannot be assembled at a state or shortly after it."""
     if not model.system.closures:
         return ""
-    (y_dot,) = model.dynamics(y, u)
-    y_dot = np.where(np.isfinite(y_dot), y_dot, 0.0)
-    for step in AHEAD:
-        (assembly,) = model.assembly(y + step * y_dot, u)
+
+    def broken_at(ahead: float, state: Floats) -> Aggregate | None:
+        (assembly,) = model.assembly(state, u)
         broken = np.flatnonzero(~np.isfinite(assembly))
-        if len(broken):
-            S = model.embedding.aggregates[broken[0]]
-            return f"; the loop of {S.name!r} left the range it can be assembled in{reach_text(S)}"
-    return ""
+        return model.embedding.aggregates[broken[0]] if len(broken) else None
+
+    return left_range(broken_at, y, model.dynamics(y, u)[0])

@@ -19,7 +19,7 @@ from ce_dynamics.simulation.ensembles.failures import broken_loops
 from ce_dynamics.simulation.integrators.settings import substeps
 from ce_dynamics.simulation.monitors.promises import Promises
 from ce_dynamics.simulation.monitors.unstable_steps import too_long
-from ce_dynamics.simulation.simulate import INTERRUPTED, NOT_FINITE_AT_START
+from ce_dynamics.simulation.reached import INTERRUPTED, NOT_FINITE_AT_START
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -25,8 +25,8 @@ from ce_dynamics.simulation.ensembles.arguments import Controls, Runs, spread
 from ce_dynamics.simulation.ensembles.records import Records
 from ce_dynamics.simulation.integrators.methods import EXPLICIT, WITH_LANES
 from ce_dynamics.simulation.integrators.settings import check_step, check_steps
+from ce_dynamics.simulation.reached import INTERRUPTED, stored_times
 from ce_dynamics.simulation.right_hand_side import check_law
-from ce_dynamics.simulation.simulate import INTERRUPTED, stored_times
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -37,8 +37,8 @@ from ce_dynamics.simulation.monitors.promises import Promises
 from ce_dynamics.simulation.monitors.reach import Coordinate
 from ce_dynamics.simulation.monitors.reach_guard import ReachGuard, Step
 from ce_dynamics.simulation.monitors.unstable_steps import too_long
+from ce_dynamics.simulation.monitors.where_it_broke import where_it_broke
 from ce_dynamics.simulation.right_hand_side import RightHandSide
-from ce_dynamics.simulation.simulate import where_it_broke
 
 MAGIC = b"ce-dyn 3"
 CLOCK = 3

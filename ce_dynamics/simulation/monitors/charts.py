@@ -10,6 +10,7 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.embedding.charts.linkage import ChartLinkage
 from ce_dynamics.embedding.whole_loop import chart_of
+from ce_dynamics.simulation.monitors.monitor import Monitor
 
 if TYPE_CHECKING:
     from ce_dynamics.compiled.model import Model
@@ -26,7 +27,7 @@ class Chart(NamedTuple):
     v: slice
 
 
-class Charts:
+class Charts(Monitor):
     """The loops of a model with coordinates on charts.
 
     Parameters
@@ -46,6 +47,9 @@ class Charts:
 
     def __bool__(self) -> bool:
         return bool(self._charts)
+
+    def look(self, t: float, y: Floats, evaluations: int) -> bool:
+        return self.renew(y)
 
     def wear(self, y: Floats) -> float:
         """How much of its range the most worn chart has used; 1 is the end."""

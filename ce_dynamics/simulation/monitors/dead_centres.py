@@ -188,7 +188,7 @@ def straight_path_text(S: Aggregate) -> str:
     )
 
 
-def warn_near(coordinates: Sequence[Watched], t: Floats, Y: Floats) -> None:
+def warn_near(coordinates: Sequence[Watched], t: Floats, Y: Floats, stacklevel: int = 5) -> None:
     """Warn of the nearest approach to a dead centre of every coordinate, if that was near."""
     for watch in coordinates:
         phi, _ = watch.phase(Y)
@@ -201,5 +201,5 @@ def warn_near(coordinates: Sequence[Watched], t: Floats, Y: Floats) -> None:
                 f"{watch.upper if phi[k] > 0 else watch.lower:.6g}; digits are lost there: "
                 f"{remedy_for(watch.S)}",
                 SingularityWarning,
-                stacklevel=5,
+                stacklevel=stacklevel,
             )

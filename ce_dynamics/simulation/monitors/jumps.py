@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -16,8 +16,12 @@ from ce_dynamics.simulation.monitors.dead_centres import (
     near_passages,
     remedy_for,
     warn_near,
+    where_it_stands,
 )
-from ce_dynamics.simulation.monitors.reach import InputsAt, approached
+from ce_dynamics.simulation.monitors.monitor import Monitor, Run
+from ce_dynamics.simulation.monitors.reach import InputsAt, approached, standing_at_an_end
+from ce_dynamics.simulation.monitors.stall import StalledError
+from ce_dynamics.simulation.right_hand_side import RightHandSide
 
 MOST_EVALUATIONS = 20000
 SMALLER = 20  # steps at least, for what took one
@@ -53,6 +57,56 @@ class CreepingError(Exception):
     """Ever smaller steps lead nowhere."""
 
 
+AT_ITS_END = "a loop stays at the end of its reach"
+
+STEPS_PER_LOOK = 2000
+"""Accepted steps after which a run is asked whether a loop was thrown against the end of its reach."""
+
+
+class Jumps(Monitor):
+    """Cuts runs off where a loop was thrown over a dead centre, or stopped at one."""
+
+    asked = 1
+
+    def judge(self, run: Run) -> None:
+        by_itself = bool(run.trouble) and AT_ITS_END not in run.trouble
+        rhs = run.rhs
+        jump = jump_of(run.model, run.steps_t, run.steps_Y, rhs.inputs_at, rhs.audited, by_itself, 6)
+        if jump is not None:
+            run.cut(int(np.sum(run.t <= jump.t)))
+            if jump.what:
+                run.ended(jump.what, "thrown")
+
+    def where(self, run: Run) -> str:
+        if run.cause != "by itself":
+            return ""
+        t, y = run.last
+        return where_it_stands(standing_at_an_end(run.model, t, y, run.rhs.inputs_at), y)
+
+
+class Thrown(Monitor):
+    """Ends a run that creeps along the end of a loop's reach after it was thrown against it.
+
+    Parameters
+    ----------
+    rhs : RightHandSide
+    accepted : list of (float, array)
+        All steps of the run, which somebody else appends.
+    """
+
+    def __init__(self, rhs: RightHandSide, accepted: Sequence[tuple[float, Floats]]) -> None:
+        self._rhs, self._accepted = rhs, accepted
+
+    def look(self, t: float, y: Floats, evaluations: int) -> bool:
+        rhs, accepted = self._rhs, self._accepted
+        if len(accepted) % STEPS_PER_LOOK == 0 and rhs.model.geared_loops:
+            latest = accepted[-2 * STEPS_PER_LOOK :]
+            times, Y = np.array([t for t, _ in latest]), np.array([y for _, y in latest])
+            if thrown(rhs.model, times, Y, rhs.inputs_at, rhs.audited) is not None:
+                raise StalledError(AT_ITS_END)
+        return False
+
+
 def jump_of(
     model: Model,
     t: Floats,
@@ -60,6 +114,7 @@ def jump_of(
     inputs_at: InputsAt,
     audited: Callable[[], AuditedRates],
     stopped: bool,
+    stacklevel: int = 2,
 ) -> Jump | None:
     """The first passage that went over a dead centre, if any; warns where one was near.
 
@@ -74,6 +129,8 @@ def jump_of(
         Makes the right-hand side of the same run with the work done.
     stopped : bool
         Whether the run failed: what it did near a dead centre before that is not sound.
+    stacklevel : int
+        Of warnings, as seen from where these are given.
     """
     if not model.geared_loops:
         return None
@@ -92,7 +149,7 @@ def jump_of(
         last = [k for watch in coordinates for k, end in near_passages(watch, t, Y) if end == len(t)]
         return Jump(float(t[min(last)]), "") if last else None
     if found is None:
-        warn_near(coordinates, t, Y)
+        warn_near(coordinates, t, Y, stacklevel)
         return None
     return told(t, Y, *found)
 

@@ -15,12 +15,28 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.errors import SingularityWarning
 from ce_dynamics.simulation.monitors.dead_centres import remedy_for
+from ce_dynamics.simulation.monitors.monitor import Monitor, Run
 
 STEEP = 30.0
 """Largest norm of X_S, per radian or size of the loop, that is not worth a warning."""
 
 
-def warn_if_steep(model: Model, t: Floats, Y: Floats, gearing: Floats) -> str:
+class NearSingular(Monitor):
+    """Warns of singular configurations that were near, and says which ones a run that broke is near to."""
+
+    asked = 3
+
+    def __init__(self) -> None:
+        self._said = ""
+
+    def judge(self, run: Run) -> None:
+        self._said = warn_if_steep(run.model, run.t, run.Y, run.seen.gearing, stacklevel=5)
+
+    def where(self, run: Run) -> str:
+        return self._said if run.cause == "by itself" else ""
+
+
+def warn_if_steep(model: Model, t: Floats, Y: Floats, gearing: Floats, stacklevel: int = 2) -> str:
     """Warn of the nearest approach of every loop to a singular configuration, if that was near.
 
     Parameters
@@ -48,7 +64,7 @@ def warn_if_steep(model: Model, t: Floats, Y: Floats, gearing: Floats) -> str:
                 f"{coordinates_text(model, S, Y[worst])} hardly tell how it moves, the others are "
                 f"{norms[worst]:.3g} times as fast; digits are lost there: {remedy_for(S)}",
                 SingularityWarning,
-                stacklevel=4,
+                stacklevel=stacklevel,
             )
         if norms[-1] > STEEP and not said:
             where = coordinates_text(model, S, Y[-1])

@@ -10,6 +10,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.embedding.gearing import CLOSED
 from ce_dynamics.simulation.monitors.dead_centres import remedy_for
+from ce_dynamics.simulation.monitors.monitor import Monitor, Run
 from ce_dynamics.simulation.results import Observed
 
 
@@ -20,7 +21,7 @@ class Fault(NamedTuple):
     what: str
 
 
-class Promises:
+class Promises(Monitor):
     """What is checked of the runs of a model.
 
     Parameters
@@ -33,6 +34,13 @@ class Promises:
         owners = {loop.name: S for S in model.embedding.aggregates for loop in S.closures}
         self._loops = [(owners[loop.name], loop.name) for loop in model.system.closures]
         self.limits = model.closure_limits
+
+    def judge(self, run: Run) -> None:
+        fault = self.first_fault(run.t, run.states, run.U, run.seen)
+        if fault is not None:
+            run.cut(max(fault.k, 1))  # what happened at the start is shown
+            if not run.trouble:
+                run.ended(fault.what, "broken promise")
 
     def first_fault(self, t: Floats, Y: Floats, U: Floats, seen: Observed) -> Fault | None:
         """The first instant at which something is not finite or a loop is open; None if all is well."""

@@ -10,14 +10,18 @@ Where |R(z)| is greater than 1 and than |exp z|, the growth is the method's own.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.errors import AccuracyWarning
 from ce_dynamics.simulation.integrators.explicit import ExplicitRungeKutta
 from ce_dynamics.simulation.integrators.methods import EXPLICIT
+from ce_dynamics.simulation.monitors.monitor import Monitor, Run
 
 Rate = Callable[[Floats], Floats]
 """ẏ of y."""
@@ -30,6 +34,33 @@ UNRESOLVED = 0.5
 
 DISPLACEMENT = 1e-6
 """By which a state is displaced for its Jacobian, relative to it where it is greater than 1."""
+
+
+class UnstableSteps(Monitor):
+    """Warns of fixed explicit steps that resolve nothing, and says where too long ones broke a run."""
+
+    asked = 0
+
+    def judge(self, run: Run) -> None:
+        method, t, Y = EXPLICIT.get(run.options.method), run.t, run.Y
+        if method is None or run.trouble:
+            return
+        h = run.options.step_made
+        rates = {k: partial(run.rhs, t[k]) for k in sorted({0, len(t) // 2, len(t) - 1})}
+        for k in list(rates)[1:]:
+            if unresolved(method, h, rates[k], Y[k]):
+                said = too_long(method.name, h, ((rate, Y[at]) for at, rate in rates.items()))
+                if said:
+                    what = f"steps resolve nothing at t = {t[k]:.4g} s{said}"
+                    warnings.warn(what, AccuracyWarning, stacklevel=4)
+                return
+
+    def where(self, run: Run) -> str:
+        if run.cause not in ("by itself", "broken promise"):
+            return ""
+        t, Y, options = run.t, run.Y, run.options
+        states = ((partial(run.rhs, t[k]), Y[k]) for k in sorted({0, len(t) // 2}))
+        return too_long(options.method, options.step_made, states)
 
 
 def growth(method: ExplicitRungeKutta, h: float, eigenvalues: NDArray[np.complex128]) -> float:

@@ -24,7 +24,10 @@ from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
 from ce_dynamics.mechanism.forces.wrench import AppliedWrench
 from ce_dynamics.mechanism.hinges import Prismatic, Revolute
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.simulation.simulate import StalledError, StallWatch, check_balance, simulate, stored_times
+from ce_dynamics.simulation.monitors.energy_balance import check_balance
+from ce_dynamics.simulation.monitors.stall import StalledError, StallWatch
+from ce_dynamics.simulation.reached import stored_times
+from ce_dynamics.simulation.simulate import simulate
 from tests.ce_dynamics.recursion_systems import add_drive, add_linkage
 
 SCIPY = ("RK45", "RK23", "DOP853", "LSODA", "Radau", "BDF")
@@ -324,18 +327,18 @@ def test_a_loop_that_is_driven_out_of_its_range_is_named(method: Any) -> None:
 
 
 def test_a_stall_is_noticed_and_progress_is_not() -> None:
-    watch = StallWatch(duration=10.0, evaluations=100)
+    watch, nowhere = StallWatch(duration=10.0, evaluations=100), np.zeros(0)
     for k in range(1000):  # 1 ms of progress per 50 evaluations
-        watch.look(1e-3 * k, 50 * k)
-    watch.look(0.9991, 49950 + 100)
+        watch.look(1e-3 * k, nowhere, 50 * k)
+    watch.look(0.9991, nowhere, 49950 + 100)
     with pytest.raises(StalledError, match=r"100 evaluations advanced it by less than 0\.001 s"):
-        watch.look(0.9992, 49950 + 101)
+        watch.look(0.9992, nowhere, 49950 + 101)
 
 
 def test_a_long_run_of_short_steps_is_no_stall() -> None:
-    watch = StallWatch(duration=1e5)
+    watch, nowhere = StallWatch(duration=1e5), np.zeros(0)
     for k in range(100):  # steps of 10 µs at 12 evaluations each
-        watch.look(0.01 * k, 12000 * k)
+        watch.look(0.01 * k, nowhere, 12000 * k)
 
 
 # Energy

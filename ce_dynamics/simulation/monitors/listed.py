@@ -1,0 +1,40 @@
+"""The monitors of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.simulation.monitors.energy_balance import EnergyBalance
+from ce_dynamics.simulation.monitors.input_ranges import InputRanges
+from ce_dynamics.simulation.monitors.jumps import Jumps
+from ce_dynamics.simulation.monitors.monitor import Monitor, Run
+from ce_dynamics.simulation.monitors.near_singular import NearSingular
+from ce_dynamics.simulation.monitors.promises import Promises
+from ce_dynamics.simulation.monitors.unstable_steps import UnstableSteps
+from ce_dynamics.simulation.monitors.where_it_broke import LeftItsRange
+
+
+def monitors_of(model: Model) -> tuple[Monitor, ...]:
+    """What judges a run of a model when it is over, in this order."""
+    return (
+        Jumps(),
+        Promises(model),
+        InputRanges(),
+        NearSingular(),
+        EnergyBalance(),
+        UnstableSteps(),
+        LeftItsRange(),
+    )
+
+
+def explained(monitors: Sequence[Monitor], run: Run) -> str:
+    """What happened to a run, and where it broke; empty if it went well."""
+    text = run.trouble
+    if text:
+        for monitor in sorted(monitors, key=lambda monitor: monitor.asked):
+            said = monitor.where(run)
+            text += said
+            if said and monitor.says_all:
+                break
+    return text

@@ -1,0 +1,114 @@
+"""The contract of what watches runs, and a run as it sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.simulation.options import RunOptions
+from ce_dynamics.simulation.results import Observed, observed
+from ce_dynamics.simulation.right_hand_side import RightHandSide
+
+Cause = Literal["", "interrupted", "by itself", "thrown", "broken promise"]
+"""What ended a run early: the user, the integrator, a loop thrown over a dead centre, its results."""
+
+
+@dataclass(eq=False)
+class Run:
+    """A run that is over; monitors cut off what is not sound.
+
+    Attributes
+    ----------
+    rhs : RightHandSide
+    options : RunOptions
+    t, Y : arrays
+        Stored instants, and states in rows (with the work, if it is audited).
+    steps_t, steps_Y : arrays
+        All steps where the method tells them, else what is stored.
+    trouble : str
+        Why it ended before its time; empty if it did not.
+    cause : str
+        The same in a word.
+    """
+
+    rhs: RightHandSide
+    options: RunOptions
+    t: Floats
+    Y: Floats
+    steps_t: Floats
+    steps_Y: Floats
+    trouble: str = ""
+    cause: Cause = ""
+
+    def __post_init__(self) -> None:
+        self.last = float(self.t[-1]), self.Y[-1]
+        self._seen: tuple[Floats, Observed] | None = None
+
+    @property
+    def model(self) -> Model:
+        """What was run."""
+        return self.rhs.model
+
+    @property
+    def states(self) -> Floats:
+        """States in rows, without the work."""
+        return self.Y[:, : len(self.model.layout.y0)]
+
+    @property
+    def U(self) -> Floats:
+        """Inputs at the stored instants."""
+        return self._observed()[0]
+
+    @property
+    def seen(self) -> Observed:
+        """What is observed at the stored instants."""
+        return self._observed()[1]
+
+    def _observed(self) -> tuple[Floats, Observed]:
+        if self._seen is None:
+            rows = [self.rhs.inputs_at(t, y).copy() for t, y in zip(self.t, self.Y, strict=True)]
+            U = np.array(rows).reshape(len(self.t), -1)
+            self._seen = U, observed(self.model, self.states, U)
+        return self._seen
+
+    def cut(self, n: int) -> None:
+        """Keep the first n instants."""
+        self.t, self.Y = self.t[:n], self.Y[:n]
+        if self._seen is not None:
+            U, seen = self._seen
+            self._seen = U[:n], seen.until(n)
+
+    def ended(self, trouble: str, cause: Cause) -> None:
+        """Say why the run is not what was asked for."""
+        self.trouble, self.cause = trouble, cause
+
+
+class Monitor:
+    """What watches runs of a model.
+
+    1. `look` is called between steps; it may change the state in place to other numbers for the same motion,
+       and ends a run by raising `ce_dynamics.simulation.monitors.stall.StalledError`.
+    2. `judge` is called when a run is over: it warns, or cuts off what is not sound and says why.
+    3. `where` says what it knows of the place at which a run broke, as a clause for messages.
+    4. It is listed in `ce_dynamics.simulation.monitors.listed`.
+    """
+
+    asked: ClassVar[int] = 9
+    """Place in the order in which monitors are asked where a run broke."""
+    says_all: ClassVar[bool] = True
+    """Whether nobody else needs to be asked if this one knows."""
+
+    def look(self, t: float, y: Floats, evaluations: int) -> bool:
+        """Look at a state on the way; whether it was changed."""
+        return False
+
+    def judge(self, run: Run) -> None:
+        """Look at a run that is over."""
+
+    def where(self, run: Run) -> str:
+        """Why and where a run broke, if this monitor knows; else empty."""
+        return ""

@@ -1,0 +1,37 @@
+"""Ends runs that creep: at the edge of a loop's range ever smaller steps lead nowhere."""
+
+from __future__ import annotations
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.simulation.monitors.monitor import Monitor
+
+
+class StalledError(Exception):
+    """The integrator creeps: at the edge of a loop's range ever smaller steps lead nowhere."""
+
+
+class StallWatch(Monitor):
+    """Raises `StalledError` when many evaluations have brought next to no progress.
+
+    Parameters
+    ----------
+    duration : float
+        Length of the run [s]; a thousandth of it, or of a second if it is longer, is progress.
+    evaluations : int
+        How many may pass without progress.
+    """
+
+    def __init__(self, duration: float, evaluations: int = 20000) -> None:
+        self._progress = 1e-3 * min(duration, 1.0)
+        self._patience = evaluations
+        self._since = (0.0, 0)
+
+    def look(self, t: float, y: Floats, evaluations: int) -> bool:
+        """Take note of the time reached."""
+        if t - self._since[0] >= self._progress:
+            self._since = (t, evaluations)
+        elif evaluations - self._since[1] > self._patience:
+            raise StalledError(
+                f"{self._patience} evaluations advanced it by less than {self._progress:.3g} s"
+            )
+        return False

@@ -1,0 +1,116 @@
+"""A whole run by one of SciPy's methods."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.errors import CeDynamicsError
+from ce_dynamics.simulation.monitors.charts import Charts, solve_across_charts
+from ce_dynamics.simulation.monitors.jumps import Thrown
+from ce_dynamics.simulation.monitors.stall import StalledError, StallWatch
+from ce_dynamics.simulation.options import RunOptions
+from ce_dynamics.simulation.reached import INTERRUPTED, NOT_FINITE_AT_START
+from ce_dynamics.simulation.right_hand_side import RightHandSide
+
+if TYPE_CHECKING:
+    from scipy.integrate._ivp.ivp import OdeResult
+
+
+def integrate(
+    rhs: RightHandSide,
+    accepted: list[tuple[float, Floats]],
+    t_store: Floats,
+    options: RunOptions,
+) -> tuple[Floats, Floats, str]:
+    """Times, states (in rows) and, if the end was not reached, what happened.
+
+    ``accepted`` has the initial time and state; all steps are appended to it.
+    """
+    from scipy.integrate import solve_ivp  # here, because most runs never ask
+
+    from ce_dynamics.simulation.integrators.scipy_jacobian import DenseJacobian, sparse_jacobian_of
+
+    y0, method, progress = accepted[0][1], options.method, options.progress
+    watching = StallWatch(t_store[-1]), Thrown(rhs, accepted)
+
+    def after_step(t: float, y: Floats) -> float:
+        if t > 0.0:
+            accepted.append((t, y.copy()))
+        if progress is not None:
+            progress(t)
+        for monitor in watching:
+            monitor.look(t, y, rhs.evaluations)
+        return 1.0
+
+    if not np.all(np.isfinite(rhs(0.0, y0))):
+        return np.zeros(1), y0[np.newaxis], NOT_FINITE_AT_START
+    exact: dict[str, Any] = {}
+    if method in ("Radau", "BDF"):
+        exact = {"jac": sparse_jacobian_of(rhs)}
+    elif method == "LSODA":
+        exact = {"jac": DenseJacobian(rhs)}
+    try:
+        with warnings.catch_warnings():
+            # Older releases of SciPy warn of what the error below says.
+            warnings.filterwarnings("ignore", "lsoda:", UserWarning)
+            limits = {"rtol": options.rtol, "atol": options.atol, "max_step": options.max_step}
+            solve = partial(solve_ivp, rhs, method=method, **limits, **exact)
+            charts = Charts(rhs.model)
+            solution: Any = (
+                solve_across_charts(charts, solve, t_store, y0, after_step)
+                if charts
+                else solve((0.0, t_store[-1]), y0, t_eval=t_store, events=after_step)
+            )
+    except KeyboardInterrupt:
+        return stopped(accepted, None, t_store, INTERRUPTED)
+    except CeDynamicsError:
+        raise
+    except (ValueError, RuntimeError, StalledError) as error:  # NaN met in a dense or sparse factorisation
+        return stopped(accepted, None, t_store, f"{method} failed ({error})")
+    if not solution.success:
+        return stopped(accepted, solution, t_store, f"{method} stopped ({solution.message})")
+    if not np.all(np.isfinite(solution.y)):
+        return stopped(accepted, solution, t_store, f"{method} met accelerations that are not finite")
+    return solution.t, solution.y.T, ""
+
+
+def stopped(
+    accepted: Sequence[tuple[float, Floats]],
+    solution: OdeResult[np.float64] | None,
+    t_store: Floats,
+    what: str,
+) -> tuple[Floats, Floats, str]:
+    """The finite part of a run that did not reach its end, and what happened and when.
+
+    States at the instants to store are known from a solution only; without one, the first step that reached
+    each of them is given instead, and the last.
+    """
+    t, Y = finite_part(np.array([t for t, _ in accepted]), np.array([y for _, y in accepted]))
+    if solution is not None and len(solution.t) > 0:
+        before = solution.t < t[-1]
+        t = np.append(solution.t[before], t[-1])
+        Y = np.vstack((solution.y.T[before], Y[-1]))
+        t, Y = finite_part(t, Y)
+    elif len(t) > 1:
+        reached = np.searchsorted(t, t_store[t_store <= t[-1]])
+        chosen = np.unique(np.append(reached, len(t) - 1))
+        t, Y = t[chosen], Y[chosen]
+    return t, Y, f"{what} at t = {t[-1]:.4g} s"
+
+
+def finite_part(t: Floats, Y: Floats) -> tuple[Floats, Floats]:
+    """What precedes the first state that is not finite."""
+    finite = np.all(np.isfinite(Y), axis=1)
+    n = len(t) if np.all(finite) else int(np.argmin(finite))
+    return t[:n], Y[:n]
+
+
+def import_integrators() -> None:
+    """Load SciPy's integrators before the clock starts."""
+    import scipy.integrate  # here, because most runs never ask  # noqa: F401
