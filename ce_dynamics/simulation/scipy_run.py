@@ -34,6 +34,7 @@ def integrate(
     """
     from scipy.integrate import solve_ivp  # here, because most runs never ask
 
+    # here, because it loads SciPy
     from ce_dynamics.simulation.integrators.scipy_jacobian import DenseJacobian, sparse_jacobian_of
 
     y0, method, progress = accepted[0][1], options.method, options.progress

@@ -51,9 +51,8 @@ class ExplicitRungeKutta(Method):
         return as_table(*zip(self.c, self.A, strict=True), (self.over, self.b))
 
     def stepper(self, wiring: Wiring, y0: Floats, settings: Settings) -> FixedSteps:
-        from ce_dynamics.simulation.integrators.fixed_steps import (
-            ExplicitSteps,  # here, because it loads Numba
-        )
+        # here, because it loads Numba
+        from ce_dynamics.simulation.integrators.fixed_steps import ExplicitSteps
 
         return ExplicitSteps(wiring, y0, settings, self.evaluations, self.table)
 

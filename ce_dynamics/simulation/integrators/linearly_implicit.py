@@ -48,9 +48,8 @@ class LinearlyImplicit(Method):
         return as_table(*zip(self.c, self.A, strict=True), (1.0, self.b))
 
     def stepper(self, wiring: Wiring, y0: Floats, settings: Settings) -> FixedSteps:
-        from ce_dynamics.simulation.integrators.fixed_steps import (
-            ImplicitSteps,  # here, because it loads Numba
-        )
+        # here, because it loads Numba
+        from ce_dynamics.simulation.integrators.fixed_steps import ImplicitSteps
 
         mixing = lower_rows(self.mixing)
         return ImplicitSteps(wiring, y0, settings, self.evaluations, self.table, mixing, self.gamma)
