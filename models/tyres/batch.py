@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiler.machine import CompiledFunction
+from ce_dynamics.compiler.machine import CompiledFunction, compile_function
 from ce_dynamics.compiler.tracing.function import TracedFunction
 
 FEW = 32
 """Points up to which they are called one after the other from Python, without loading numba."""
+
+LANES = 8
+"""Points at once beyond that."""
 
 
 class Batch:
@@ -23,11 +27,15 @@ class Batch:
     """
 
     def __init__(self, traced: TracedFunction) -> None:
-        from ce_dynamics.compiler.machine import compile_function  # here, because it loads LLVM
-
+        self.traced = traced
         self.function: CompiledFunction = compile_function(traced)
         self._single = self.function.bind()
         (self.n,), (self.m,) = self.function.input_shapes["x"], self.function.output_shapes["y"]
+
+    @cached_property
+    def wide(self) -> CompiledFunction:
+        """The same for several points at once; every one gets the same bits as alone."""
+        return compile_function(self.traced, LANES)
 
     def one(self, x: Sequence[float]) -> Floats:
         """The result at one point; the array is overwritten by the next call."""
@@ -43,7 +51,8 @@ class Batch:
             for k, row in enumerate(x):
                 y[k] = self.one(row)
             return y
-        from ce_dynamics.models.tyres.batch_kernel import run  # here, because it loads Numba
+        from ce_dynamics.models.tyres.batch_kernel import run  # here, because numba takes a second to load
 
-        run(self.function.table_address, x, y, np.empty(2, dtype=np.int64))
+        table = np.empty(2, dtype=np.int64)
+        run(self.wide.table_address, x, y, np.empty((self.n, LANES)), np.empty((self.m, LANES)), table)
         return y

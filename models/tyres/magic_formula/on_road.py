@@ -38,7 +38,7 @@ from ce_dynamics.models.tyres.magic_formula import aligning as mz, lateral as fy
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
 from ce_dynamics.models.tyres.magic_formula.curve import absent, side
 from ce_dynamics.models.tyres.magic_formula.effective_radius import turning
-from ce_dynamics.models.tyres.magic_formula.loaded_radius import Surroundings, linear_term, load
+from ce_dynamics.models.tyres.magic_formula.loaded_radius import Surroundings, linear_term, load, load_61
 from ce_dynamics.models.tyres.magic_formula.mode import Mode
 from ce_dynamics.models.tyres.magic_formula.operating_point import (
     Inputs,
@@ -210,16 +210,17 @@ def vertical(
     """Load [N], deflection [m] and energy stored [J]: tyre, its damping, and the rim on the road.
 
     The forces in the contact, on which the load depends, are those of its deflection, whose stiffness is that
-    of the load without them.
+    of the load without them and without camber.
     """
     dpi = c.LIP * pressure / c.NOMPRES - 1.0
     R_omega = turning(c, 0.0, wheel.spin, dpi).R_omega
     sunk = R_omega - wheel.radius
     around = Surroundings(wheel.spin, R_omega, dpi, wheel.gamma, 0.0, 0.0)
-    on_tyre = load(c, sunk, around)
     if not (absent(c.Q_FCX) and absent(c.Q_FCY)):
-        Cx, Cy = contact_stiffness(c, on_tyre.Fz / c.Fz0_prime - 1.0, dpi)
-        on_tyre = load(c, sunk, around._replace(Fx=Cx * x, Fy=Cy * y))
+        upright = load_61(c, sunk, around).Fz
+        Cx, Cy = contact_stiffness(c, upright / c.Fz0_prime - 1.0, dpi)
+        around = around._replace(Fx=Cx * x, Fy=Cy * y)
+    on_tyre = load(c, sunk, around)
     rim = maximum(c.RIM_RADIUS + c.BOTTOM_OFFST - wheel.radius, 0.0)
     onset = smooth_step(on_tyre.rho / DAMPING_ONSET)
     elastic = on_tyre.Fz + c.BOTTOM_STIFF * rim
