@@ -1,7 +1,7 @@
 """``python -m tests.benchmarks.tyres``: a Magic Formula tyre alone and on a vehicle, beside TMeasy.
 
-Alone: nanoseconds per operating point of all 29 outputs, and of forces and moments only; one point again and again,
-a sweep of slip angles, and points at random, which branches of the mathematical library cannot foresee.
+Alone: nanoseconds per operating point of all 29 outputs, and of forces and moments only; one point again and
+again, a sweep of slip angles, and points at random, whose branches the mathematical library cannot foresee.
 On a vehicle: ẏ of the HMMWV with four of each.
 """
 
