@@ -1,0 +1,1 @@
+"""Whether numbers of data files change a result."""

@@ -1,0 +1,91 @@
+"""What follows from a vehicle's numbers: the graph of its dynamics, where it starts, how it is driven."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.errors import CeDynamicsError, PhysicalityWarning
+from ce_dynamics.models.data.schema import leaves
+from ce_dynamics.models.vehicles.assembly import build
+from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.models.vehicles.driving import make_manoeuvre
+
+COMPARED = ("published.",)
+"""Keys of numbers that are there to compare with, and say so."""
+FACTORS = (1.001, 0.999, 1.03, 0.97)
+"""Tried one after the other: not every change of a number makes a vehicle."""
+ADDED = 1e-4
+"""To a number that is zero."""
+
+
+class Consequences(NamedTuple):
+    """Digest of the equations of motion, every number folded in; initial state; answers of the driver."""
+
+    equations: str
+    start: bytes
+    driver: tuple[float, ...]
+
+
+def consequences(vehicle: str, overrides: Sequence[str] = ()) -> Consequences:
+    """What follows from the numbers; nothing is compiled."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PhysicalityWarning)
+        data = VehicleParameters.load(vehicle, overrides)
+    model = Model(build(data, speed=15.0))
+    task = make_manoeuvre("double-lane-change", {}, data)
+    answers: list[float] = []
+    places = (0.0, 0.0, 0.1, 3.0), (4.0, 50.0, 1.0, 14.0), (7.0, 100.0, 3.0, 10.5), (8.0, 120.0, 0.3, 11.98)
+    for t, x, y, v in places:
+        sensors = {"x": x, "y": y, "yaw": 0.05, "speed": v, "vx": v, "vy": 0.2, "yaw_rate": 0.1}
+        answers += map(float, task.inputs(t, sensors).values())
+    return Consequences(model.trace_dynamics().digest(), model.y0.tobytes(), tuple(answers))
+
+
+@lru_cache(maxsize=4)
+def unchanged(vehicle: str) -> Consequences:
+    """What follows from the numbers as shipped."""
+    return consequences(vehicle)
+
+
+@lru_cache(maxsize=4)
+def components(vehicle: str) -> dict[str, float]:
+    """All components of all numbers by key."""
+    data = VehicleParameters.load(vehicle)
+    quantities = leaves(data.schema)
+    found: dict[str, float] = {}
+    for parameter in data.flat():
+        if parameter.key.startswith(COMPARED):
+            continue
+        _, paths = data.groups.expand(tuple(parameter.key.split(".")), data.schema)
+        quantity = quantities[paths[0]]
+        if isinstance(parameter.value, tuple):
+            names = quantity.components or tuple(map(str, range(len(parameter.value))))
+            for name, value in zip(names, parameter.value, strict=True):
+                found[f"{parameter.key}.{name}"] = value
+        else:
+            found[parameter.key] = parameter.value
+    return found
+
+
+def has_effect(vehicle: str, key: str) -> bool:
+    """Whether a change of one number changes anything.
+
+    Raises
+    ------
+    CeDynamicsError
+        If no change of it makes a vehicle.
+    """
+    value = components(vehicle)[key]
+    values = [factor * value for factor in FACTORS] if value else [ADDED, -ADDED]
+    refused: CeDynamicsError | None = None
+    for changed in values:
+        try:
+            return consequences(vehicle, [f"{key}={changed!r}"]) != unchanged(vehicle)
+        except CeDynamicsError as error:
+            refused = error
+    assert refused is not None, "there is a change to try"
+    raise refused
