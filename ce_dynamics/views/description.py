@@ -144,6 +144,7 @@ def aggregate_line(system: System, S: Aggregate) -> AggregateLine:
         rows=rows,
         redundant=rows - (velocities - freedoms.number),
         solved_by=tuple(link.how for link in S.linkages),
+        confined=tuple((body.name, ways, body.inboard.n_v) for body, ways in freedoms.confined),
     )
 
 

@@ -90,6 +90,9 @@ class AggregateLine:
         How many of them the others imply in the design pose.
     solved_by : tuple of str
         Linkages that find the dependent hinges.
+    confined : tuple of (str, int, int)
+        Hinges that the closures leave fewer ways to move than they have, though not none: how many of how
+        many.
     """
 
     name: str
@@ -103,6 +106,7 @@ class AggregateLine:
     rows: int
     redundant: int
     solved_by: tuple[str, ...]
+    confined: tuple[tuple[str, int, int], ...] = ()
 
     @property
     def degrees_of_freedom(self) -> int:

@@ -118,6 +118,9 @@ def aggregate_lines(line: AggregateLine) -> list[str]:
         if names:
             how = f", found {' and '.join(line.solved_by)}" if title == "dependent" and line.solved_by else ""
             parts.append(f"    {title:<12} {', '.join(names)}{how}")
+    if line.confined:
+        held = (f"{name} moves in {ways} of {n} ways" for name, ways, n in line.confined)
+        parts.append(f"    held in part {', '.join(held)}")
     return parts
 
 

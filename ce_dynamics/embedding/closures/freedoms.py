@@ -28,6 +28,11 @@ from ce_dynamics.mechanism.system import CutEdge
 
 STILL = 1e-9
 """Rate of a hinge, per unit of a motion of the loop, that counts as none."""
+AROUND = (0.03, -0.03, 0.1)
+"""Steps [rad, or sizes of the loop] to poses in which hinges are looked at beside the design pose."""
+SPANNED = 1e-6
+"""Rate of a hinge in some way, per unit of a motion of the loop, that counts as none: an axis that turns with
+the loop is off by the square of a step, 1e-3, in the third of three poses; poses are closed to 1e-13."""
 EXACTLY = 1e-14
 """Singular values of Y below this are rounding, which is a few 1e-16 for every body of a chain."""
 BARELY = 1e-4
@@ -119,6 +124,29 @@ class Freedoms:
             elsewhere = self._still(self._Y_nearby)
             still = tuple(body for body in still if body in elsewhere)
         return still
+
+    @property
+    def confined(self) -> tuple[tuple[Body, int], ...]:
+        """Hinges that move in fewer ways than they could, though not in none, and in how many.
+
+        Velocities in a few poses span them: a ball joint in a planar mechanism turns about one axis only.
+        """
+        elsewhere = (
+            closed_nearby(self._equations, self._advanced, self._q, self._tolerance, length)
+            for length in AROUND
+        )
+        poses = [self.Y, *(Y for Y in elsewhere if Y is not None)]
+        if len(poses) <= len(AROUND):
+            return ()
+        motions = np.hstack([np.linalg.svd(Y)[2][numerical_rank(Y) :].T for Y in poses])
+        found, start = [], 0
+        for body in self.free:
+            n_v = body.inboard.n_v
+            ways = numerical_rank(motions[start : start + n_v], SPANNED)
+            start += n_v
+            if 0 < ways < n_v:
+                found.append((body, ways))
+        return tuple(found)
 
     def _still(self, Y: Array) -> tuple[Body, ...]:
         """Bodies whose hinges no motion that Y allows moves."""

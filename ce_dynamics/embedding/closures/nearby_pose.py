@@ -26,7 +26,11 @@ Equations = Callable[[Array], tuple[Array, Array]]
 
 
 def closed_nearby(
-    equations: Equations, advanced: Callable[[Array, Array], Array], q: Array, tolerance: float
+    equations: Equations,
+    advanced: Callable[[Array, Array], Array],
+    q: Array,
+    tolerance: float,
+    length: float = STEP,
 ) -> Array | None:
     """Scaled Y in a closed pose a small step away, in a direction that the closures allow to first order.
 
@@ -40,6 +44,8 @@ def closed_nearby(
         Coordinates of a closed pose.
     tolerance : float
         Residual that counts as closed.
+    length : float
+        Of the step [rad, or sizes of the loop], backward if negative.
 
     Returns
     -------
@@ -53,7 +59,7 @@ def closed_nearby(
         return None
     # unequal parts of all null vectors, so that no symmetry of the pose is kept
     direction = (1.0 / np.arange(1.0, len(null) + 1.0)) @ null
-    here = advanced(q, STEP * direction / np.linalg.norm(direction))
+    here = advanced(q, length * direction / np.linalg.norm(direction))
     for _ in range(ITERATIONS):
         r, Y = equations(here)
         if largest(r) <= tolerance:

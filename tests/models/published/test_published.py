@@ -30,6 +30,7 @@ from ce_dynamics.models.published import MECHANISMS, Figure, PublishedMechanism
 from ce_dynamics.models.published.a03_squeezer import START
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 from tests.models.published.squeezer_equations import integrated
+from tests.published import four_bars
 from tests.published.__main__ import DOCS, PICTURE, main
 from tests.published.show import PARTS
 
@@ -163,6 +164,12 @@ def test_four_bars_through_the_poses_where_they_are_in_line(number: int) -> None
     assert exact.sol is not None
     crossings = np.diff(np.floor(exact.sol(np.linspace(0.0, times[-1], 2000))[0] / math.pi))
     assert np.count_nonzero(crossings) == 10  # θ = 0 and π (mod 2π)
+
+
+def test_more_four_bars_in_a_row(capsys: pytest.CaptureFixture[str]) -> None:
+    """Eight, through the first pose in line; the command is for the benchmark's own forty."""
+    assert four_bars.main(["8", "--duration", "1"]) == 0
+    assert "8 four-bars" in capsys.readouterr().out
 
 
 def test_solver_errors_explain_the_modelica_figures() -> None:
