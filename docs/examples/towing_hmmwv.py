@@ -26,7 +26,7 @@ FIGURES = Path()
 DRIVE = 900.0
 """Torque on every wheel [N m]."""
 
-FRAMES = 40
+FRAMES = 20
 DATA = HmmwvParameters.load()
 
 

@@ -26,6 +26,7 @@ from ce_dynamics.complementarity.solvers.infeasible import certificate
 from ce_dynamics.complementarity.solvers.lemke import lemke
 from ce_dynamics.complementarity.solvers.newton import proximal
 from ce_dynamics.complementarity.solvers.rows import Rows, scaled_rows
+from ce_dynamics.complementarity.solvers.stages import LARGE
 from ce_dynamics.errors import ModelError
 from tests.ce_dynamics.complementarity.piles import bricks, coulomb_violation, sphere_wall, stack
 from tests.ce_dynamics.complementarity.random_problems import frictional, frictionless
@@ -298,3 +299,14 @@ def test_bad_settings_are_refused() -> None:
     for changes in ({"tolerance": 0.0}, {"tolerance": np.nan}, {"limit": -1.0}, {"time_limit": 0.0}):
         with pytest.raises(ModelError, match=next(iter(changes))):
             Chain(**changes)
+
+
+def test_many_contacts_from_nothing() -> None:
+    # more rows than go to gradients first
+    problem = sphere_wall(2200, 0.5, 150)
+    assert len(problem.c) > LARGE
+    solution = Chain().solve(problem)
+    assert solution.converged
+    assert solution.method == "smoothing"
+    # the law itself; A_nn p_n of the lowest spheres is some tens of the speed
+    assert coulomb_violation(problem, solution.p) < 1e-9 * problem.speed
