@@ -292,7 +292,9 @@ def instance(
 ) -> _T:
     """An object of a class of the library; ``what`` says what to give, such as ``a law, for example …``."""
     if not isinstance(value, kind):
-        hint = f" (call it: {value.__name__}(...))" if isinstance(value, type) else ""
+        hint = ""
+        if isinstance(value, type) and issubclass(value, kind):
+            hint = f" (call it: {value.__name__}(...))"
         raise wrong_type(f"{name} {shown(value)} must be {what}{hint}", error)
     return value
 
@@ -366,7 +368,7 @@ def room(what: str, size: float, remedy: str, error: type[CeDynamicsError] = Mod
     free = free_memory()
     if size > free:
         raise error(
-            f"{what} takes {size / 2**30:.3g} GiB of memory, {free / 2**30:.3g} GiB are free; {remedy}"
+            f"{what} would take {size / 2**30:.3g} GiB of memory, {free / 2**30:.3g} GiB are free; {remedy}"
         )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
 from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.files import shown_path
 from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.files import whole
 from ce_dynamics.cli.messages import complain
@@ -72,7 +73,7 @@ def simulate_and_report(request: Request) -> int:
         if not value > 0.0:
             raise DataError(f"{name} {value:g} must be positive, for example 1e-6")
     options = parse_options(request.options)
-    request.output.mkdir(parents=True, exist_ok=True)
+    make_folder(request.output)
     with Interruption() as interruption:
         with Display() as display:
             display.stage("preparing the model, compiling it where that was not done before")
@@ -108,6 +109,16 @@ def simulate_and_report(request: Request) -> int:
     if outcome.message:
         complain(f"{outcome.message}; saved what was computed as {' and '.join(files.values())}")
     return outcome.exit_code
+
+
+def make_folder(path: Path) -> None:
+    """Where files go."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise DataError(f"--output {shown_path(path)} must be a folder, and is none") from None
+    except OSError as error:
+        raise DataError(f"--output {shown_path(path)} cannot be made: {error.strerror or error}") from None
 
 
 def integrate(

@@ -109,7 +109,7 @@ def answers(model: CompiledSystem, law: InputLaw, t: Scalar, y: Array, held: Arr
     with checks.calling(f"input law {type(law).__name__}"):
         given = law.inputs(t, sensors)
     refuse_memory(law, before)
-    checks.mapping(f"what input law {type(law).__name__} answers", given)
+    checks.mapping(f"input law {type(law).__name__}: its answer", given)
     unknown = sorted(set(given) - set(model.system.inputs))
     if unknown:
         raise ModelError(

@@ -154,7 +154,7 @@ def simulate_unilateral(
         If steps had to be taken with impulses that satisfy their conditions less well than the solver's
         tolerance.
     """
-    what = "UnilateralModel(model, elements)"
+    what = "a UnilateralModel(model, elements)"
     checks.instance("simulate_unilateral: unilateral", unilateral, UnilateralModel, what)
     if solver is not None:
         checks.provides("simulate_unilateral: solver", solver, ("solve",), "a solver, such as Chain()")

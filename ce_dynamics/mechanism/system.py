@@ -615,7 +615,7 @@ class System:
         if known is None:
             near = difflib.get_close_matches(name, self._by_name, n=1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise ModelError(f"no body {name!r} in system {self.name!r}{hint}")
+            raise ModelError(f"no body {checks.shown(name)} in system {self.name!r}{hint}")
         if isinstance(body, Body) and body is not known:
             raise ModelError(f"body {name!r} belongs to another system")
         return known

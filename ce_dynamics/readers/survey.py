@@ -5,6 +5,7 @@ A grammar lists what is known; everything else is refused by name, so nothing ne
 
 from __future__ import annotations
 
+import difflib
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -20,6 +21,10 @@ logger = logging.getLogger(__name__)
 LONGEST_LIST = 8
 NAMES = ("name", "class", "childclass", "model", "link", "joint", "body", "site", "file")
 """Attributes that hold names, which may be any word."""
+WORDS = ("type", "independent", "angle", "eulerseq", "active", "limited")
+"""Attributes that hold one of some words."""
+NEVER_EMPTY = ("anchor", "relpose", "polycoef")
+"""Attributes that MuJoCo does not refuse by name where they are empty."""
 
 
 @dataclass(frozen=True)
@@ -113,8 +118,10 @@ def refuse_nan(element: Element) -> None:
     for name, value in element.attributes.items():
         words = [word.lstrip("+-") for word in value.lower().split()]
         wrong = "nan" in words or (element.tag == "key" and {"inf", "infinity"} & set(words))
-        if wrong and not name.startswith(NAMES):
+        if wrong and not name.startswith(NAMES) and name not in WORDS:
             raise element.error(f"{name}={checks.shown(value)} must be finite")
+        if name in NEVER_EMPTY and not words:
+            raise element.error(f"{name} is empty; give its numbers, or leave it out")
 
 
 def unread_attributes(element: Element, rule: Rule) -> Iterator[Finding]:
@@ -122,7 +129,9 @@ def unread_attributes(element: Element, rule: Rule) -> Iterator[Finding]:
     if rule.attributes is not None:
         for name in element.attributes:
             if name not in rule.attributes:
-                yield Finding(f"{element.tag}@{name}", where(element), name in rule.settings)
+                near = difflib.get_close_matches(name, sorted(rule.attributes), n=1)
+                meant = f", perhaps for {near[0]!r}" if near and name not in rule.settings else ""
+                yield Finding(f"{element.tag}@{name}", where(element) + meant, name in rule.settings)
 
 
 def where(element: Element) -> str:

@@ -149,7 +149,8 @@ def parse(path: str | Path, root_tag: str | None, *, included: bool = False) -> 
         parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True)
         node = etree.fromstring(content, parser)
     except etree.XMLSyntaxError as error:
-        raise DataError(f"{file.name}, line {error.lineno}: not well-formed XML: {error.msg}") from error
+        said = " ".join(str(error.msg).split())
+        raise DataError(f"{file.name}, line {error.lineno}: not well-formed XML: {said}") from error
     except ValueError as error:
         raise DataError(f"{file.name}: not well-formed XML: {error}") from error
     root = Element(node, file, included)

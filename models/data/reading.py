@@ -103,7 +103,7 @@ def read_text(text: str, label: str) -> DataFile:
         line = "" if mark is None else f":{mark.line + 1}"
         raise DataError(f"{label}{line}: not valid YAML: {error.problem or error.context}") from error
     except yaml.YAMLError as error:
-        raise DataError(f"{label}: not valid YAML: {error}") from error
+        raise DataError(f"{label}: not valid YAML: {' '.join(str(error).split())}") from error
     if not isinstance(root, yaml.MappingNode):
         raise DataError(f"{label}: expected sections 'name:' with indented 'key: value' lines, found none")
     fields = dict(_items(root, label))

@@ -83,10 +83,9 @@ def parse_distribution(name: str, text: str, quantity: Quantity) -> Distribution
             shown, most = checks.shown(parts[2]), f"{MOST_RUNS:,} at most"
             raise DataError(f"{name}: {shown} must be the number of points of a grid, at least 2, {most}")
         return Range(low, high, int(parts[2]))
-    values = tuple(number(name, part, quantity) for part in text.split(","))
     if len(parts) > 3:
         raise DataError(f"{name}: {checks.shown(text)} must be low:high, low:high:points or a,b,c")
-    return Choice(values)
+    return Choice(tuple(number(name, part, quantity) for part in text.split(",")))
 
 
 def number(name: str, text: str, quantity: Quantity) -> float:

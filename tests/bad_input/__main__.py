@@ -12,7 +12,7 @@ import sys
 from collections import Counter
 
 from tests.bad_input.cases import FINE, End
-from tests.bad_input.catalogue import CATEGORIES, cases_of, tasks
+from tests.bad_input.catalogue import CATEGORIES, cases_of, prepare, tasks
 from tests.bad_input.workers import Report, run_all
 
 
@@ -28,6 +28,8 @@ def main() -> int:
     todo = tasks(given.only or CATEGORIES, given.sample)
     if given.match:
         todo = [(c, k) for c, k in todo if given.match in cases_of(c)[k].name]
+    for category in dict.fromkeys(category for category, _ in todo):
+        prepare(category)
     print(f"{len(todo)} cases", file=sys.stderr)
     reports = []
     for (category, number), end, said, seconds in run_all(todo, cases_of, given.processes):

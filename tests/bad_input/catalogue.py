@@ -18,12 +18,18 @@ MAKERS: dict[str, Callable[[], list[Case]]] = {
     "MJCF": mjcf.cases,
 }
 CATEGORIES = tuple(MAKERS)
+PREPARATIONS: dict[str, Callable[[], None]] = {"runs": runs.prepare, "command line": command_line.prepare}
 
 
 @cache
 def cases_of(category: str) -> Sequence[Case]:
     """The cases of a category."""
     return MAKERS[category]()
+
+
+def prepare(category: str) -> None:
+    """What cases of a category are not to be charged for: loops that are compiled when first used."""
+    PREPARATIONS.get(category, lambda: None)()
 
 
 def tasks(categories: Sequence[str], sample: int | None = None) -> list[tuple[str, int]]:

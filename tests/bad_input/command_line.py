@@ -42,6 +42,12 @@ def case(*arguments: str, may: bool = False) -> Case:
     return Case(" ".join(repr(word[:50]) for word in arguments), lambda: command(*arguments), may=may)
 
 
+def prepare() -> None:
+    """Compile what is compiled once."""
+    command("--no-plots", *SHORT)
+    command("--model", "ride", *SHORT)
+
+
 def options() -> list[Case]:
     """Values of options."""
     found = [

@@ -49,6 +49,14 @@ class Law:
         return self.answer()
 
 
+class Branching:
+    """An input law that asks what it cannot know while it is compiled."""
+
+    def inputs(self, t: Any, sensors: Any) -> Any:
+        """One of two values."""
+        return {"torque": 1.0 if t > 0.005 else 0.0}
+
+
 LAWS: dict[str, Any] = {
     **values.NO_MAPPING,
     "held": ce.HeldInputs([0.0], {"torque": [1.0]}),
@@ -57,6 +65,12 @@ LAWS: dict[str, Any] = {
     "law of text": Law(lambda: {"torque": "1"}),
     "law of an unknown input": Law(lambda: {"nothing": 1.0}),
     "law of a list": Law(lambda: [1.0]),
+    "law of a number as name": Law(lambda: {1: 1.0}),
+    "law of nothing as value": Law(lambda: {"torque": None}),
+    "law of a list as value": Law(lambda: {"torque": [1.0]}),
+    "law of a truth": Law(lambda: {"torque": True}),
+    "law of nan": Law(lambda: {"torque": math.nan}),
+    "law that branches": Branching(),
     "law class": Law,
 }
 BAD_TIMES = {**values.NO_POSITIVE}
@@ -83,6 +97,14 @@ def simulator(**given: Any) -> Any:
 def ensemble(**given: Any) -> Any:
     """A short ensemble."""
     return ce.simulate_ensemble(**{"model": model(), "duration": 0.01, **given})
+
+
+def prepare() -> None:
+    """Compile what is compiled once."""
+    for method in ("rk4", "dopri5", "rosenbrock", "implicit-euler"):
+        simulate(method=method)
+    ensemble()
+    complementarity.simulate_unilateral(unilateral(), duration=0.5)
 
 
 def of_simulate() -> list[Case]:
@@ -173,8 +195,21 @@ def of_simulator() -> list[Case]:
         "Simulator.run_realtime",
         lambda **given: simulator().run_realtime(**{"duration": 0.01, "speed": 100.0, **given}),
         {},
-        {"duration": BAD_TIMES, "dt": BAD_TIMES, "speed": BAD_TIMES, "control": values.NO_FUNCTION},
+        {
+            "duration": {**BAD_TIMES, "endless": 1e300},
+            "dt": {**BAD_TIMES, "short": 1e-300},
+            "speed": BAD_TIMES,
+            "control": {
+                **values.NO_FUNCTION,
+                "answers nothing": lambda sim: None,
+                "answers a list": lambda sim: [1.0],
+                "answers text": lambda sim: {"torque": "1"},
+                "answers nan": lambda sim: {"torque": math.nan},
+                "answers an unknown name": lambda sim: {"nobody": 1.0},
+            },
+        },
         ("control:nothing",),
+        says={"dt": "", "control": "", "duration": ""},
     )
     return found
 
@@ -353,8 +388,22 @@ def of_answers() -> list[Case]:
         "draw",
         lambda **given: ce.draw(model(), **given),
         {},
-        {"y": states, "along": directions, "up": directions, "names": values.NO_FLAG},
-        says={"along": "", "up": ""},
+        {
+            "y": states,
+            "along": directions,
+            "up": {**directions, "along": (0.0, 1.0, 0.0)},
+            "names": values.NO_FLAG,
+            "points": {
+                "list": [1.0],
+                "number": 1.0,
+                "nobody": {"nobody": [(0, 0, 0)]},
+                "two": {"arm": [(0, 0)]},
+                "one point": {"arm": (0, 0, 0)},
+                "text": {"arm": "xyz"},
+                "nan": {"arm": [(0, 0, math.nan)]},
+            },
+        },
+        says={"along": "", "up": "", "points": ""},
     )
     found += calls("draw", ce.draw, {}, {"model": values.NO_OBJECT})
     found += calls(
@@ -407,6 +456,7 @@ def of_unilateral() -> list[Case]:
             "interval": BAD_TIMES,
             "y0": {**values.no_state(2), "below the ground": [-2.0, 0.0]},
             "solver": values.NO_OBJECT,
+            "order": {**values.NO_INTEGER, "three": 3, "zero": 0},
             "progress": {k: v for k, v in values.NO_FUNCTION.items() if k not in ("nothing", "class")},
         },
         ("solver:nothing",),
@@ -416,6 +466,7 @@ def of_unilateral() -> list[Case]:
         "step 1e-300": {"step": 1e-300},
         "step 1e-15": {"duration": 1.0, "step": 1e-15},
         "duration 1e300": {"duration": 1e300},
+        "many instants": {"duration": 1e6, "step": 1e-3, "interval": 1e-3},
     }.items():
 
         def far(times: Mapping[str, float] = times) -> Any:

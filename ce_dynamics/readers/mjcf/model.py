@@ -43,7 +43,10 @@ class Compiled:
             given = [{name: len(getattr(key, name)) for name in KEYS} for key in self.spec.keys]
             self.model: Any = self.spec.compile()
         except (ValueError, RuntimeError) as error:
-            message = " ".join(str(error).split())
+            message = " ".join(
+                word if len(word) <= checks.LONGEST else f"{word[: checks.LONGEST]}…"
+                for word in str(error).split()
+            )
             raise DataError(f"{path.name}: refused by MuJoCo: {message}") from error
         self._refuse_short_keys(given)
         self.data: Any = mujoco.MjData(self.model)

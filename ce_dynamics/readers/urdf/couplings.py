@@ -61,6 +61,8 @@ def follow(system: System, joint: UrdfJoint, joints: dict[str, UrdfJoint]) -> No
         raise mimic.element.error(
             f"there is no joint {checks.shown(mimic.joint)} for joint {joint.name!r} to follow"
         )
+    if mimic.joint == joint.name:
+        raise mimic.element.error(f"joint {joint.name!r} follows itself; name another")
     if mimic.multiplier == 0.0:
         raise mimic.element.error(f"multiplier=0 of joint {joint.name!r}: fix the joint instead")
     other = joints[mimic.joint]

@@ -195,12 +195,13 @@ def unit(element: Element) -> Array:
     if given is None:
         return np.array((1.0, 0.0, 0.0))
     axis = given.numbers("xyz", 3)
-    length = float(np.linalg.norm(axis))
-    if length == 0.0:
+    largest = float(np.max(np.abs(axis)))
+    if largest == 0.0:
         raise given.error(
             f"xyz={checks.shown(given.text('xyz'))} of {element.tag} {element.text('name')!r} is no direction"
         )
-    return np.asarray(axis / length)
+    scaled = axis / largest  # squares of very long or short ones would overflow or vanish
+    return np.asarray(scaled / np.linalg.norm(scaled))
 
 
 def inertial(link: Element, right_angles: float) -> Inertial | None:

@@ -133,7 +133,8 @@ def as_histories(controls: Controls) -> tuple[Floats, dict[str, Floats]]:
         return np.zeros(1), {name: numbers(name, value)[..., np.newaxis] for name, value in controls.items()}
     time = numbers("time of the controls", controls.time)
     if time.ndim != 1 or not len(time) or not np.all(np.isfinite(time)) or np.any(np.diff(time) <= 0.0):
-        raise ModelError(f"time of the controls must be increasing finite numbers, got {time}")
+        shown = checks.shown_array(time)
+        raise ModelError(f"time of the controls must be increasing finite numbers, got {shown}")
     histories = checks.mapping("values of the controls", controls.values)
     return time, {name: numbers(name, value) for name, value in histories.items()}
 

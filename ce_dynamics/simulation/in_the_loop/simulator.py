@@ -299,7 +299,7 @@ class Simulator:
         pace = Pace(dt / speed, clock, sleep)
         for _ in range(math.ceil(duration / dt * (1.0 - 1e-9))):
             if control is not None:
-                self._set(checks.mapping("inputs that control answers", control(self)))
+                self._set(checks.mapping("control: its answer", control(self)))
             self.step(dt)
             pace.wait()
         return pace.report()

@@ -54,6 +54,6 @@ def check_steps(duration: float, step: float, most: float = MOST_STEPS) -> None:
     """Refuse more steps than anybody can wait for, or ones too short for the clock to advance."""
     if not duration / step <= most:
         raise ModelError(
-            f"step {step!r} s makes {duration / step:.3g} steps of {duration!r} s; at most {most:.0e} "
-            "are allowed: give a longer step, or a shorter duration"
+            f"step {step:g} s: {duration:g} s take {duration / step:.3g} such steps, {most:.0e} are allowed; "
+            "give a longer step, or a shorter duration"
         )

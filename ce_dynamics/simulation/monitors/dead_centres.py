@@ -76,7 +76,10 @@ def remedy_for(S: Aggregate) -> str:
         return REMEDY
     if S.prescribed or S.siblings:
         return "choose another independent coordinate, or keep it from there with a stop or a spring"
-    return f"leave its closed form out and {REMEDY}"
+    return (
+        "keep it from there with a stop or a spring (a suspension with bump and droop stops), a lower speed "
+        f"or smaller forces; if it is to go on through, leave its closed form out and {REMEDY}"
+    )
 
 
 def watched(model: Model) -> list[Watched]:

@@ -32,6 +32,7 @@ class StallWatch(Monitor):
             self._since = (t, evaluations)
         elif evaluations - self._since[1] > self._patience:
             raise StalledError(
-                f"{self._patience} evaluations advanced it by less than {self._progress:.3g} s"
+                f"{self._patience} evaluations advanced it by less than {self._progress:.3g} s: a loop is at "
+                "its end, or max_step or the tolerances are too small"
             )
         return False

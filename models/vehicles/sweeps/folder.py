@@ -73,7 +73,11 @@ class SweepFolder:
             named = checks.shown(str(self.path))
             raise DataError(f"sweep folder {named} cannot be used: {error.strerror or error}") from error
         plan = self.path / "sweep.json"
-        if plan.exists() and files.read("plan of a sweep", plan, LARGEST_PLAN) != sweep.text().encode():
+        if (
+            plan.exists()
+            and (kept := files.read("plan of a sweep", plan, LARGEST_PLAN)) != sweep.text().encode()
+        ):
+            refuse_damaged(plan, kept)
             raise DataError(
                 f"'{self.path}' holds another sweep, see {plan}; choose another folder with --output"
             )
@@ -173,6 +177,19 @@ def lock(owner: object, path: Path) -> None:
             "on another disk with --output"
         ) from None
     weakref.finalize(owner, held.release)
+
+
+def refuse_damaged(plan: Path, content: bytes) -> None:
+    """Refuse what is no plan of any sweep."""
+    try:
+        sound = isinstance(json.loads(content), dict)
+    except (ValueError, RecursionError):
+        sound = False
+    if not sound:
+        raise DataError(
+            f"the plan of the sweep {plan} is damaged; remove it if the folder holds runs of this sweep, or "
+            "choose another folder with --output"
+        )
 
 
 def finished(marker: Path, runs: int) -> dict[int, dict[str, Any]]:

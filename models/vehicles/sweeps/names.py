@@ -33,7 +33,9 @@ def check_conflicts(names: Sequence[str], overrides: Sequence[str], layout: Layo
         specific, paths = paths_of(name, layout)
         for path in paths:
             if path in taken and specific >= paths_of(taken[path], layout)[0]:
-                raise DataError(f"{name} is set, and {taken[path]} varies {'.'.join(path)}: do one of them")
+                if taken[path] == name:
+                    raise DataError(f"{name} is both set and varied; do one of them")
+                raise DataError(f"{name} is set, and {taken[path]} varies {'.'.join(path)}; do one of them")
 
 
 def paths_of(name: str, layout: Layout) -> tuple[int, list[tuple[str, ...]]]:

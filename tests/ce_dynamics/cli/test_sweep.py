@@ -165,7 +165,7 @@ def test_free_and_fixed_numbers_failures_and_a_second_call(run: Run, tmp_path: P
     assert [row["status"] for row in rows] == ["completed", "completed", "failed", "failed"]
     assert "front.K.x = 0.1: front_left spindle: points KL and the axis" in rows[2]["failure"]
     assert [row["run"] for row in table(tmp_path / "failures.csv")] == ["2", "3"]
-    assert "run 2: front.K.x = 0.1" in result.out
+    assert "run 2: front.D.y = 0.78, front.K.x = 0.1: " in result.out
     assert len(list((tmp_path / "batches").glob("*.json"))) == 1  # one model
     with xr.open_dataset(tmp_path / "summary.nc", engine="h5netcdf") as summary:
         assert list(summary["status"].values) == [row["status"] for row in rows]
@@ -303,7 +303,7 @@ def test_a_marker_vouches_for_results_that_are_there_and_whole(tmp_path: Path) -
 def test_a_damaged_plan_is_another_sweep(tmp_path: Path) -> None:
     plan = two_batches(tmp_path)
     (tmp_path / "sweep.json").write_bytes(b"\xff\xfe")
-    with pytest.raises(DataError, match=r"holds another sweep, see .*sweep\.json"):
+    with pytest.raises(DataError, match=r"plan of the sweep .*sweep\.json is damaged"):
         SweepFolder(tmp_path, plan)
     (tmp_path / "sweep.json").unlink()
     (tmp_path / "sweep.json").mkdir()
