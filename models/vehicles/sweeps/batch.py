@@ -20,7 +20,7 @@ from ce_dynamics.models.vehicles.equilibrium import settled
 from ce_dynamics.models.vehicles.summary import summarise
 from ce_dynamics.models.vehicles.sweeps.plan import Sweep
 from ce_dynamics.simulation.ensembles.simulation import simulate_ensemble
-from ce_dynamics.simulation.simulate import INTERRUPTED
+from ce_dynamics.simulation.reached import INTERRUPTED
 
 if TYPE_CHECKING:
     import xarray as xr
