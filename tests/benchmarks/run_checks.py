@@ -30,6 +30,7 @@ from ce_dynamics.simulation.ensembles.simulation import simulate_ensemble
 from ce_dynamics.simulation.in_the_loop.simulator import Simulator
 from ce_dynamics.simulation.monitors.promises import Promises
 from ce_dynamics.simulation.monitors.reach_guard import ReachGuard
+from ce_dynamics.simulation.options import RunOptions
 from tests.benchmarks.report import Table, number
 
 PROMISED = 0.02
@@ -138,7 +139,9 @@ def vehicle_pairs(duration: float, lanes: int) -> list[Pair]:
 
     def single(**settings: Any) -> Callable[[Model], Callable[[], object]]:
         return lambda model: (
-            lambda: runs.simulate_to_record(model, case.manoeuvre, y0=case.y0, duration=duration, **settings)
+            lambda: runs.simulate_to_record(
+                model, case.manoeuvre, RunOptions(y0=case.y0, duration=duration, **settings)
+            )
         )
 
     y0s = np.tile(case.y0, (lanes, 1))
@@ -175,7 +178,9 @@ def small_pairs(duration: float) -> list[Pair]:
     models = both(four_bar)
 
     def single(**settings: Any) -> Callable[[Model], Callable[[], object]]:
-        return lambda model: lambda: runs.simulate_to_record(model, duration=duration, **settings)
+        return lambda model: (
+            lambda: runs.simulate_to_record(model, None, RunOptions(duration=duration, **settings))
+        )
 
     return [
         pair("four-bar, RK45 (SciPy)", models, single(method="RK45")),
