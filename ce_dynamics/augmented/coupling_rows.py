@@ -15,7 +15,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from functools import singledispatch
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,7 +29,7 @@ from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import Coupled
 from ce_dynamics.mechanism.couplings.user_constraint import Written
 from ce_dynamics.mechanism.couplings.view import View
-from ce_dynamics.mechanism.system import CutEdge, LoopClosure, System
+from ce_dynamics.mechanism.system import CutEdge, System
 
 LARGEST_DENOMINATOR = 1000
 """Of ratios that count as fractions."""
@@ -98,27 +99,40 @@ class AbsoluteView(View):
         return coordinates(hinge, Relative(R_p.T @ self._R(body), R_p.T @ delta, still, still))[k]
 
 
-def couplings_of(system: System) -> list[Coupled | Written]:
+def couplings_of(system: System) -> list[CutEdge]:
     """All closures that are no hinges between two points."""
-    return [loop for loop in system.closures if not isinstance(loop, LoopClosure)]
+    return [loop for loop in system.closures if not loop.attachments]
 
 
-def coupling_rows(edge: Coupled | Written, states: Mapping[str, BodyState]) -> CouplingRows:
+def coupling_rows(edge: CutEdge, states: Mapping[str, BodyState]) -> CouplingRows:
     """The rows of a coupling or a written constraint."""
     view = AbsoluteView(edge.name, edge.bodies, states)
-    if isinstance(edge, Written):
-        values = list(edge.residual(view))
-    else:
-        phi = edge.coupling.residual([view._q(body, k) for body, k in edge.coordinates])
-        n = turns_scale(edge)
-        values = [phi if n is None else sin(n * phi) / n]
-        if not is_holonomic(edge):
-            values = [ScalarMotion(0.0, phi.J, phi.drift, phi.rate, phi.acceleration)]
+    values = residuals_of(edge, view)
     still = ScalarMotion(0.0, zeros(VELOCITIES * len(view.columns)), 0.0, 0.0, 0.0)
     rows = [still.like(value) for value in values]
     J = array(entry for row in rows for entry in row.J).reshape(len(rows), -1)
     blocks = {name: J[:, VELOCITIES * k : VELOCITIES * (k + 1)] for k, name in enumerate(view.columns)}
     return CouplingRows(array(row.value for row in rows), blocks, array(row.acceleration for row in rows))
+
+
+@singledispatch
+def residuals_of(edge: CutEdge, view: AbsoluteView) -> list[Any]:
+    """Residuals as they move with the bodies."""
+    raise NotImplementedError(f"the augmented form knows no rows of a {type(edge).__name__}")
+
+
+@residuals_of.register
+def _(edge: Written, view: AbsoluteView) -> list[Any]:
+    return list(edge.residual(view))
+
+
+@residuals_of.register
+def _(edge: Coupled, view: AbsoluteView) -> list[Any]:
+    phi = edge.coupling.residual([view._q(body, k) for body, k in edge.coordinates])
+    n = turns_scale(edge)
+    if not is_holonomic(edge):
+        return [ScalarMotion(0.0, phi.J, phi.drift, phi.rate, phi.acceleration)]
+    return [phi if n is None else sin(n * phi) / n]
 
 
 def turning(edge: Coupled) -> list[float] | None:
@@ -154,6 +168,12 @@ def turns_scale(edge: Coupled) -> float | None:
     return math.lcm(*(r.denominator for r in ratios)) / first
 
 
+@singledispatch
 def is_holonomic(edge: CutEdge) -> bool:
     """Whether poses tell if a coupling or written constraint holds."""
-    return not (isinstance(edge, Coupled) and turning(edge) and turns_scale(edge) is None)
+    return True
+
+
+@is_holonomic.register
+def _(edge: Coupled) -> bool:
+    return not (turning(edge) and turns_scale(edge) is None)

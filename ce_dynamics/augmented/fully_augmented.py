@@ -44,8 +44,7 @@ from ce_dynamics.augmented.states import (
 from ce_dynamics.augmented.wrenches import Applied, apply_elements, free_force, inertia_matrix
 from ce_dynamics.embedding.aggregate import Embedding
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.couplings.base import Coupled
-from ce_dynamics.mechanism.couplings.user_constraint import Written
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.drives import Prescribed
 from ce_dynamics.mechanism.forces.base import Response
 from ce_dynamics.mechanism.system import System
@@ -57,7 +56,7 @@ class FreeBodies(AugmentedInstant):
 
     system: System
     joints: tuple[JoinedPoints, ...]
-    couplings: tuple[Coupled | Written, ...]
+    couplings: tuple[CutEdge, ...]
     p: Array
     V: Array
     x: Mapping[str, Array]
@@ -229,7 +228,7 @@ def placed(rows: Rows, parent: Body, child: Body) -> Placed:
     return Placed(rows.g, rows.drift, rows.gamma, blocks)
 
 
-def at_of(edge: Coupled | Written) -> Array:
+def at_of(edge: CutEdge) -> Array:
     """Point of the last body at which the force of a coupling is given."""
     return edge.body_b.com if edge.body_b.is_ground else edge.body_b.inboard.at_child
 

@@ -16,12 +16,11 @@ from ce_dynamics.augmented.states import BodyState
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import across
-from ce_dynamics.mechanism.couplings.base import Coupled
-from ce_dynamics.mechanism.couplings.user_constraint import Written
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.drives import Prescribed
 from ce_dynamics.mechanism.hinges import Prismatic, Revolute, Screw
 from ce_dynamics.mechanism.hinges.conditions import Angle, Condition, End, InPlane, Twist
-from ce_dynamics.mechanism.system import LoopClosure, System
+from ce_dynamics.mechanism.system import System, joints_in
 
 
 class JoinedPoints(NamedTuple):
@@ -96,8 +95,7 @@ def joints_of(system: System) -> list[JoinedPoints]:
             loop.closure.at_child,
             loop.closure.constraints,
         )
-        for loop in system.closures
-        if isinstance(loop, LoopClosure)
+        for loop in joints_in(system.closures)
     ]
     return [joint for joint in (*hinges, *closures) if joint.conditions]
 
@@ -212,7 +210,7 @@ def prescribed_angle(
 
 
 def row_names(
-    joints: Sequence[JoinedPoints], prescribed: Sequence[str], couplings: Sequence[Coupled | Written] = ()
+    joints: Sequence[JoinedPoints], prescribed: Sequence[str], couplings: Sequence[CutEdge] = ()
 ) -> tuple[str, ...]:
     """The joint, coupling or motion each constraint row belongs to."""
     names = [joint.name for joint in joints for condition in joint.conditions for _ in range(condition.rows)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, singledispatch
 
 import numpy as np
 
@@ -180,10 +180,14 @@ class TreeAugmented(Augmented):
         return np.concatenate((p, V, np.asarray(x, dtype=float)))
 
 
+@singledispatch
 def holonomic_of(loop: CutEdge) -> Array:
     """Which rows of a closure are conditions on positions; hinge coordinates tell all of a coupling's."""
-    if not isinstance(loop, LoopClosure):
-        return np.ones(loop.rows, dtype=bool)
+    return np.ones(loop.rows, dtype=bool)
+
+
+@holonomic_of.register
+def _(loop: LoopClosure) -> Array:
     return holonomic_rows(loop.closure.constraints, loop.rows)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import singledispatch
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from ce_dynamics.algebra.spatial import IDENTITY
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import Coupled
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.couplings.user_constraint import Written
 from ce_dynamics.mechanism.couplings.view import View
 from ce_dynamics.mechanism.parameters import Values
@@ -70,16 +72,23 @@ class ColumnView(View):
         return self.values(self.motion.coordinates(body.name))[k]
 
 
-def coupling_forces(
-    motion: SubgraphMotion, edge: Coupled | Written, lam: Floats, values: Values
-) -> CouplingForces:
+@singledispatch
+def coupling_forces(edge: CutEdge, motion: SubgraphMotion, lam: Floats, values: Values) -> CouplingForces:
     """Forces for multipliers λ of the rows of one coupling or written constraint."""
-    if isinstance(edge, Coupled):
-        n = len(edge.coordinates)
-        places = [values(motion.coordinates(body.name))[k] for body, k in edge.coordinates]
-        q = [ScalarMotion(x, np.eye(n)[i], 0.0, 0.0, 0.0) for i, x in enumerate(places)]
-        J = ScalarMotion(0.0, zeros(n), 0.0, 0.0, 0.0).like(edge.coupling.residual(q)).J
-        return CouplingForces({}, values(J) * lam[0])
+    raise NotImplementedError(f"what a {type(edge).__name__} exerts is not registered")
+
+
+@coupling_forces.register
+def _(edge: Coupled, motion: SubgraphMotion, lam: Floats, values: Values) -> CouplingForces:
+    n = len(edge.coordinates)
+    places = [values(motion.coordinates(body.name))[k] for body, k in edge.coordinates]
+    q = [ScalarMotion(x, np.eye(n)[i], 0.0, 0.0, 0.0) for i, x in enumerate(places)]
+    J = ScalarMotion(0.0, zeros(n), 0.0, 0.0, 0.0).like(edge.coupling.residual(q)).J
+    return CouplingForces({}, values(J) * lam[0])
+
+
+@coupling_forces.register
+def _(edge: Written, motion: SubgraphMotion, lam: Floats, values: Values) -> CouplingForces:
     view = ColumnView(edge, motion, values)
     still = ScalarMotion(0.0, zeros(6 * len(view.names)), 0.0, 0.0, 0.0)
     rows = np.array([values(still.like(row).J) for row in edge.residual(view)])

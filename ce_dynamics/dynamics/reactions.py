@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import singledispatchmethod
 from typing import NamedTuple
 
 import numpy as np
@@ -200,7 +201,7 @@ class BackwardPass:
         start = 0
         for loop in S.closures:
             rows = loop.rows
-            self._apply(S, loop, motion, lam[start : start + rows])
+            self._apply(loop, S, motion, lam[start : start + rows])
             start += rows
         return float(np.max(np.abs(excess - Y.T @ lam), initial=0.0))
 
@@ -217,42 +218,43 @@ class BackwardPass:
             excess[body.name] = self._along(body, f) - applied
         return np.concatenate([excess[body.name] for body in free]).astype(float)
 
-    def _apply(self, S: Aggregate, loop: CutEdge, motion: SubgraphMotion, lam: Floats) -> None:
+    @singledispatchmethod
+    def _apply(self, loop: CutEdge, S: Aggregate, motion: SubgraphMotion, lam: Floats) -> None:
         """Take what a closure exerts on its bodies off what these need from their hinges."""
-        if not isinstance(loop, LoopClosure):
-            self.result.closures[loop.name] = self._coupled(S, loop, motion, lam)
-            return
+        raise NotImplementedError(f"what a {type(loop).__name__} exerts is not registered")
+
+    @_apply.register
+    def _(self, loop: LoopClosure, S: Aggregate, motion: SubgraphMotion, lam: Floats) -> None:
         o, p = motion.ends(loop)
         A = np.concatenate([condition.velocity_rows(o, p) for condition in loop.closure.constraints])
         pair = self.values(A).T @ lam  # forces on both closure points, in the axes of the parent of S
-        R_p, r_p = self.R[S.parent.name], self.r[S.parent.name]
         for body, f_p, x in ((loop.body_a, pair[:6], o.x), (loop.body_b, pair[6:], p.x)):
-            f, at = rotate_vector(R_p, f_p), r_p + R_p @ self.values(x)
-            self.needed[body.name] = self.needed[body.name] - phi_force(at - self.r[body.name], f)
+            f, at = self._taken(S, body.name, f_p, x)
         self.result.closures[loop.name] = self._reaction(at, f, lam)
 
-    def _coupled(
-        self, S: Aggregate, edge: Coupled | Written, motion: SubgraphMotion, lam: Floats
-    ) -> Reaction:
-        """What a coupling or written constraint exerts on the last of its bodies.
+    @_apply.register
+    def _(self, edge: Written, S: Aggregate, motion: SubgraphMotion, lam: Floats) -> None:
+        for name, f_p in coupling_forces(edge, motion, lam, self.values).wrenches.items():
+            f, at = self._taken(S, name, f_p, motion.body(name).origin.r)
+            if name == edge.body_b.name:
+                self.result.closures[edge.name] = self._reaction(at, f, lam)
 
-        Forces of a coupling act along hinges, which transmit them (and any drive's torque there).
-        """
-        forces = coupling_forces(motion, edge, lam, self.values)
+    @_apply.register
+    def _(self, edge: Coupled, S: Aggregate, motion: SubgraphMotion, lam: Floats) -> None:
+        """Forces of a coupling act along hinges, which transmit them (and any drive's torque there)."""
+        last, generalised = edge.body_b, coupling_forces(edge, motion, lam, self.values).generalised
+        H = self.values(last.inboard.H(motion.hinge_motions[last.name].c))
+        along = along_hinge(H, edge.coordinates[-1].k, float(generalised[-1]))
+        at = self.values(self.outward.point(last, last.inboard.at, self.system.ground).r)
+        f = rotate_vector(self.R[last.carrier.name], along)
+        self.result.closures[edge.name] = self._reaction(at, f, generalised)
+
+    def _taken(self, S: Aggregate, name: str, f_p: Floats, x: Array) -> tuple[Floats, Floats]:
+        """A wrench on a body at a point, given in the axes of the parent of S, in the world and taken off."""
         R_p, r_p = self.R[S.parent.name], self.r[S.parent.name]
-        last = edge.body_b
-        for name, f_p in forces.wrenches.items():
-            f, at = rotate_vector(R_p, f_p), r_p + R_p @ self.values(motion.body(name).origin.r)
-            self.needed[name] = self.needed[name] - phi_force(at - self.r[name], f)
-            if name == last.name:
-                result = self._reaction(at, f, lam)
-        if isinstance(edge, Coupled):
-            H = self.values(last.inboard.H(motion.hinge_motions[last.name].c))
-            along = along_hinge(H, edge.coordinates[-1].k, float(forces.generalised[-1]))
-            at = self.values(self.outward.point(last, last.inboard.at, self.system.ground).r)
-            f = rotate_vector(self.R[last.carrier.name], along)
-            result = self._reaction(at, f, forces.generalised)
-        return result
+        f, at = rotate_vector(R_p, f_p), r_p + R_p @ self.values(x)
+        self.needed[name] = self.needed[name] - phi_force(at - self.r[name], f)
+        return f, at
 
 
 class Placed(NamedTuple):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
+from functools import singledispatch
 from typing import TYPE_CHECKING
 
 from ce_dynamics.algebra.arrays import Array
@@ -17,7 +18,7 @@ from ce_dynamics.embedding.couplings_solved import CoupledHinges, Plan, implied,
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.couplings.base import Coupled
+from ce_dynamics.mechanism.couplings.base import Coupled, couplings_in
 
 if TYPE_CHECKING:
     from ce_dynamics.embedding.aggregate import Aggregate
@@ -28,14 +29,19 @@ Start = Mapping[str, Array]
 """Coordinates at the start by the names of independent coordinates, where they are not of the design pose."""
 
 
+@singledispatch
 def output_of(edge: CutEdge, prescribed: Container[str]) -> Body | None:
     """The body whose hinge a coupling gives from its others where there is a choice: the last it can."""
-    if isinstance(edge, Coupled):
-        number = len(edge.coordinates)
-        for k in reversed(range(number)):
-            body = edge.coordinates[k].body
-            if body.inboard.n_v == 1 and body.name not in prescribed and edge.coupling.solves(k, number):
-                return body
+    return None
+
+
+@output_of.register
+def _(edge: Coupled, prescribed: Container[str]) -> Body | None:
+    number = len(edge.coordinates)
+    for k in reversed(range(number)):
+        body = edge.coordinates[k].body
+        if body.inboard.n_v == 1 and body.name not in prescribed and edge.coupling.solves(k, number):
+            return body
     return None
 
 
@@ -46,7 +52,7 @@ def complete_linkages(S: Aggregate, start: Start) -> tuple[Linkage, ...]:
         if S.linkages:
             return with_the_rest(led, S.linkages, start)
         return (numeric(led, (*S.bodies, *S.virtual), led.closures, S.dependent, start),)
-    couplings = [edge for edge in S.closures if isinstance(edge, Coupled)]
+    couplings = couplings_in(S.closures)
     given = [body.name for body in (*S.independent, *S.prescribed)]
     if S.linkages:
         return with_the_rest(S, around(S.linkages, couplings, given) if couplings else S.linkages, start)
@@ -85,7 +91,7 @@ def mixed(
     S: Aggregate, couplings: Sequence[Coupled], given: Sequence[str], start: Start
 ) -> tuple[Linkage, ...]:
     """Closures of bodies and couplings of hinges in one aggregated body."""
-    geometric = [edge for edge in S.closures if not isinstance(edge, Coupled)]
+    geometric = [edge for edge in S.closures if not edge.couples_hinges]
     looped = looped_bodies(S, geometric)
     before = planned(couplings, given)
     steps = [step for step in before.steps if step.unknown.body in looped]

@@ -40,10 +40,10 @@ from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.whole_loop import along_path, led_by_no_hinge, start_led_by_no_hinge
 from ce_dynamics.errors import IndependentCoordinatesError
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.couplings.base import Coupled
+from ce_dynamics.mechanism.couplings.base import couplings_in
 from ce_dynamics.mechanism.couplings.components import Lead
 from ce_dynamics.mechanism.hinges.revolute import Revolute
-from ce_dynamics.mechanism.system import CutEdge, LoopClosure, System
+from ce_dynamics.mechanism.system import CutEdge, System, joints_in
 
 
 def embed(system: System) -> Embedding:
@@ -88,7 +88,7 @@ def embed(system: System) -> Embedding:
 def may_be_moved(group: tuple[list[Body], list[CutEdge]], finders: Mapping[str, Sequence[int]]) -> bool:
     """Whether a sub-graph's geometry is known from its hinges alone, not from a user's linkages as well."""
     bodies, closures = group
-    geometric = [edge.closure for edge in closures if isinstance(edge, LoopClosure)]
+    geometric = [edge.closure for edge in joints_in(closures)]
     holonomic = all(condition.holonomic for closure in geometric for condition in closure.constraints)
     return bool(geometric) and holonomic and not any(body.name in finders for body in bodies)
 
@@ -162,7 +162,7 @@ def smallest_subgraph(loop: CutEdge, driven: set[str]) -> tuple[list[Body], Body
     driven.  What couples hinges needs the bodies on both sides of each, and keeps prescribed ones as well.
     """
     ends = list(loop.bodies)
-    if isinstance(loop, LoopClosure):
+    if loop.attachments:
         anchors = [anchor(end, driven) for end in ends]
         if anchors[0] is not anchors[1]:
             ends = anchors
@@ -195,7 +195,7 @@ def merged_groups(system: System, driven: set[str]) -> list[tuple[list[Body], li
     ends = [
         (loop, end)
         for loop in system.closures
-        if isinstance(loop, LoopClosure)
+        if loop.attachments
         for end in loop.bodies
         if end.name in driven
     ]
@@ -273,7 +273,7 @@ def make_aggregate(
     check_names(members, named, prescribed, found)
     check_leading(system, parent, members, named, others, prescribed, found)
     freedoms = freedoms_of(system, members, closures) if closures else None
-    unled = any(isinstance(edge, LoopClosure) and edge.through_dead_centres for edge in closures)
+    unled = any(edge.through_dead_centres for edge in closures)
     if freedoms is None:
         whole = [body for body in members if body not in prescribed]
     elif unled:
@@ -316,7 +316,7 @@ def chosen_independent(
 
     Those that linkages (``found``) or couplings give from the others are left to them.
     """
-    implied_ones = implied([loop for loop in closures if isinstance(loop, Coupled)])
+    implied_ones = implied(couplings_in(closures))
     outputs = [output_of(loop, prescribed) for loop in closures if loop.name not in implied_ones]
     given = {body.name for body in outputs if body is not None}
     rest = tuple(body for body in freedoms.free if body.name not in found | given)

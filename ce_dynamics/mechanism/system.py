@@ -7,7 +7,7 @@ import difflib
 import functools
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
@@ -30,7 +30,7 @@ from ce_dynamics.mechanism.couplings.components import (
     found_component,
     found_function,
 )
-from ce_dynamics.mechanism.couplings.cut_edge import Edge
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge as CutEdge
 from ce_dynamics.mechanism.couplings.user_constraint import Written, written
 from ce_dynamics.mechanism.couplings.view import View
 from ce_dynamics.mechanism.drives import Motion
@@ -60,7 +60,7 @@ class FindsHinges(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class LoopClosure(Edge):
+class LoopClosure(CutEdge):
     """A cut edge: a hinge, or another closure, between two bodies that are connected already."""
 
     name: str
@@ -98,8 +98,10 @@ class LoopClosure(Edge):
 Independent: TypeAlias = Body | str | tuple[Body | str, str | int] | Component | FunctionCoordinate
 """What may be named as independent: the whole hinge of a body, a component of it, a function of positions."""
 
-CutEdge: TypeAlias = LoopClosure | Coupled | Written
-"""Whatever closes a loop of the graph."""
+
+def joints_in(edges: Iterable[CutEdge]) -> list[LoopClosure]:
+    """Those of cut edges that are joints between two bodies."""
+    return [edge for edge in edges if isinstance(edge, LoopClosure)]
 
 
 @dataclass(frozen=True)

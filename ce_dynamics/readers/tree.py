@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 
 from ce_dynamics.embedding.embed import driven_bodies, merged_groups
 from ce_dynamics.errors import DataError, ModelError
@@ -71,6 +70,4 @@ def choose_independent(system: System, chosen: Callable[[Collection[Body]], list
     for bodies, closures in merged_groups(system, driven_bodies(system)):
         names = [body.name for body in bodies if body in chosen(bodies)]
         picked[closures[0].name] = tuple(names)
-    system.closures = [
-        replace(loop, independent=picked.get(loop.name, loop.independent)) for loop in system.closures
-    ]
+    system.closures = [loop.led_by(picked.get(loop.name, loop.independent)) for loop in system.closures]

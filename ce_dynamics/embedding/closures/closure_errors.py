@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import singledispatch
 from typing import NamedTuple
 
 import numpy as np
@@ -38,7 +39,7 @@ class ClosureErrors(NamedTuple):
 
 def closure_errors(motion: SubgraphMotion, closures: Sequence[CutEdge]) -> ClosureErrors:
     """Evaluate (12) for every closure along the motion."""
-    parts = [one_closure(motion, loop) for loop in closures]
+    parts = [one_closure(loop, motion) for loop in closures]
     return ClosureErrors(
         concatenate([part.residual for part in parts]),
         np.concatenate([part.Y for part in parts]),
@@ -47,10 +48,14 @@ def closure_errors(motion: SubgraphMotion, closures: Sequence[CutEdge]) -> Closu
     )
 
 
-def one_closure(motion: SubgraphMotion, loop: CutEdge) -> ClosureErrors:
+@singledispatch
+def one_closure(loop: CutEdge, motion: SubgraphMotion) -> ClosureErrors:
     """The rows of one closure."""
-    if not isinstance(loop, LoopClosure):
-        return stacked_rows(moving_residuals(motion, loop), motion.N)
+    return stacked_rows(moving_residuals(loop, motion), motion.N)
+
+
+@one_closure.register
+def _(loop: LoopClosure, motion: SubgraphMotion) -> ClosureErrors:
     o, p = motion.body(loop.body_a.name), motion.body(loop.body_b.name)
     o_at = motion.point(loop.body_a.name, loop.closure.at_parent)
     p_at = motion.point(loop.body_b.name, loop.closure.at_child)

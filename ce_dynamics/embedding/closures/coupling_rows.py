@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from functools import singledispatch
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from ce_dynamics.algebra.spatial import IDENTITY
 from ce_dynamics.embedding.motion import PointMotion, SubgraphMotion
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import Coupled
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.couplings.user_constraint import Written
 from ce_dynamics.mechanism.couplings.view import View
 
@@ -54,12 +56,24 @@ def components(point: PointMotion) -> Array:
     return np.array([ScalarMotion(r[i], J[i], drift[i], v[i], a[i]) for i in range(3)], dtype=object)
 
 
-def moving_residuals(motion: SubgraphMotion, edge: Coupled | Written) -> list[ScalarMotion]:
+@singledispatch
+def moving_residuals(edge: CutEdge, motion: SubgraphMotion) -> list[ScalarMotion]:
     """Residuals of a coupling or a written constraint, with their derivatives."""
-    if isinstance(edge, Written):
-        values: Sequence[Scalar] = list(edge.residual(MovingView(edge, motion)))
-    else:
-        q = [motion.coordinate(body.name, k) for body, k in edge.coordinates]
-        values = [edge.coupling.residual(q)]
+    raise NotImplementedError(f"how a {type(edge).__name__} moves is not registered")
+
+
+@moving_residuals.register
+def _(edge: Written, motion: SubgraphMotion) -> list[ScalarMotion]:
+    return moving(edge.residual(MovingView(edge, motion)), motion)
+
+
+@moving_residuals.register
+def _(edge: Coupled, motion: SubgraphMotion) -> list[ScalarMotion]:
+    q = [motion.coordinate(body.name, k) for body, k in edge.coordinates]
+    return moving([edge.coupling.residual(q)], motion)
+
+
+def moving(values: Iterable[Scalar], motion: SubgraphMotion) -> list[ScalarMotion]:
+    """Numbers with their derivatives, zero where they have none."""
     still = ScalarMotion(0.0, zeros(motion.N), 0.0, 0.0, 0.0)
     return [still.like(value) for value in values]

@@ -10,7 +10,7 @@ from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, array, cos, sin
 from ce_dynamics.embedding.loop_coordinate import LoopCoordinate
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import FunctionCoordinate, HingeComponent, Lead
-from ce_dynamics.mechanism.couplings.cut_edge import Edge
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.couplings.user_constraint import Written
 from ce_dynamics.mechanism.couplings.view import DesignView, View, residuals
 
@@ -101,7 +101,7 @@ def gathered(leads: Iterable[Lead]) -> tuple[list[Body], list[FunctionCoordinate
     return list(dict.fromkeys(whole)), list(others.values())
 
 
-def counts_turns(edge: Edge) -> bool:
+def counts_turns(edge: CutEdge) -> bool:
     """Whether a closure tells how often hinges have turned, as couplings do and positions do not."""
     led = getattr(edge, "function", None)
     if isinstance(led, Led):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import singledispatch
 
 import numpy as np
 
@@ -71,8 +72,7 @@ class Loop:
         """Characteristic length: the extent of the hinge and closure points [m]."""
         points = [body.inboard.at for body in self.bodies]
         for loop in self.closures:
-            if isinstance(loop, LoopClosure):
-                points += [loop.closure.at_parent, loop.closure.at_child]
+            points += [at for _, at in loop.attachments]
         extent = float(np.linalg.norm(np.ptp(nominal(np.array(points, dtype=object)), axis=0)))
         return extent if extent > 0.0 else 1.0
 
@@ -128,7 +128,7 @@ class Loop:
         for body, coordinates in zip(self.dependent, self.split(q).values(), strict=True):
             hinge = body.inboard
             motion.set(body.name, at_rest(hinge.configuration(coordinates), hinge.n_v, 0, coordinates))
-        return concatenate([closure_residual(motion, loop) for loop in self.closures])
+        return concatenate([closure_residual(loop, motion) for loop in self.closures])
 
     def errors(
         self,
@@ -169,10 +169,14 @@ def moving(bodies: Sequence[Body], q: Array) -> dict[str, HingeMotion]:
     return motions
 
 
-def closure_residual(motion: SubgraphMotion, loop: CutEdge) -> Array:
+@singledispatch
+def closure_residual(loop: CutEdge, motion: SubgraphMotion) -> Array:
     """Position errors of one closure."""
-    if not isinstance(loop, LoopClosure):
-        return array(row.value for row in moving_residuals(motion, loop))
+    return array(row.value for row in moving_residuals(loop, motion))
+
+
+@closure_residual.register
+def _(loop: LoopClosure, motion: SubgraphMotion) -> Array:
     ends = motion.ends(loop)
     return concatenate([condition.residual(*ends) for condition in loop.closure.constraints])
 

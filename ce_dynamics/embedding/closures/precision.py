@@ -23,7 +23,7 @@ from ce_dynamics.embedding.closures.loop import Loop
 from ce_dynamics.mechanism.assumptions import ROUNDING, TOLERANCE, Assumption, Original
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.hinges import Cylindrical, Hinge, Revolute, Screw, Spherical, Universal
-from ce_dynamics.mechanism.system import CutEdge, LoopClosure, System
+from ce_dynamics.mechanism.system import CutEdge, LoopClosure, System, joints_in
 
 LINES = (Revolute, Cylindrical, Screw)
 POINTS = (Spherical, Universal)
@@ -122,7 +122,7 @@ class Subgraph:
     def places(self) -> list[Place]:
         """Hinges as they are now, those of free parameters left out: equal formulas are equal anyway."""
         owned: list[tuple[Owner, object]] = [(body, body.inboard) for body in self.bodies]
-        owned += [(edge, edge.closure) for edge in self.closures if isinstance(edge, LoopClosure)]
+        owned += [(edge, edge.closure) for edge in joints_in(self.closures)]
         return [
             Place(owner, hinge)
             for owner, hinge in owned

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import singledispatch
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from ce_dynamics.algebra.arrays import Array, Scalar, floor
 from ce_dynamics.embedding.closures.loop import Loop
 from ce_dynamics.embedding.numeric.branch import Branch
 from ce_dynamics.mechanism.couplings.base import Coupled
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.couplings.user_constraint import Written
 
 FULL = 2.0 * math.pi
@@ -66,12 +68,19 @@ def repeats(loop: Loop, branch: Branch, parameter: str, turns: int) -> bool:
     return all(is_periodic(edge, shifts) for edge in loop.closures)
 
 
-def is_periodic(edge: object, shifts: Mapping[str, Array]) -> bool:
+@singledispatch
+def is_periodic(edge: CutEdge, shifts: Mapping[str, Array]) -> bool:
     """Whether a closure has the same residual everywhere after coordinates are shifted."""
-    if isinstance(edge, Written):
-        return not edge.hinged
-    if not isinstance(edge, Coupled):
-        return True
+    return True
+
+
+@is_periodic.register
+def _(edge: Written, shifts: Mapping[str, Array]) -> bool:
+    return not edge.hinged
+
+
+@is_periodic.register
+def _(edge: Coupled, shifts: Mapping[str, Array]) -> bool:
     random = np.random.default_rng(0)
     for q in random.uniform(-math.pi, math.pi, (TRIED, len(edge.coordinates))):
         shift = [float(shifts[body.name][k]) if body.name in shifts else 0.0 for body, k in edge.coordinates]

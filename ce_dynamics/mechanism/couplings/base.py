@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -11,7 +11,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.couplings.cut_edge import Edge
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 
 if TYPE_CHECKING:
     from ce_dynamics.mechanism.couplings.components import FunctionCoordinate
@@ -68,7 +68,7 @@ class Coordinate(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Coupled(Edge):
+class Coupled(CutEdge):
     """A cut edge made by a coupling: it joins the hinges of two or more bodies.
 
     Attributes
@@ -92,6 +92,7 @@ class Coupled(Edge):
     rows: ClassVar[int] = 1
     couples_hinges: ClassVar[bool] = True
     counts_turns: ClassVar[bool] = True
+    through_dead_centres: ClassVar[bool] = False
 
     @property
     def kind(self) -> str:
@@ -117,6 +118,11 @@ class Coupled(Edge):
     def tops(self) -> tuple[Body, ...]:
         """Bodies below which nothing needs to be known: what carries the coupled hinges."""
         return tuple(body.carrier for body in self.bodies)
+
+
+def couplings_in(edges: Iterable[CutEdge]) -> list[Coupled]:
+    """Those of cut edges that couple hinges."""
+    return [edge for edge in edges if isinstance(edge, Coupled)]
 
 
 def checked_coordinates(owner: str, bodies: Sequence[Body], numbers: Sequence[int]) -> tuple[Coordinate, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, ClassVar
 
 from ce_dynamics.algebra.arrays import Array
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from ce_dynamics.mechanism.couplings.components import FunctionCoordinate
 
 
-class Edge:
+class CutEdge:
     """A joint, a coupling or a written constraint between bodies that the tree connects already.
 
     1. ``name``: unique among the cut edges.
@@ -19,6 +20,9 @@ class Edge:
     3. ``rows``: how many scalar conditions these are; ``kind``: their type, for people.
     4. ``independent``, ``leading``: hinges and other coordinates that are to lead the loop.
     5. The remaining properties say what of it matters to an embedding.
+    6. How a formulation reads residuals and reactions is registered there for the class (`singledispatch`):
+       `closure_residual`, `one_closure`, `moving_residuals` of the embedding, `coupling_forces` of reactions,
+       `residuals_of` of the augmented form.
     """
 
     name: str
@@ -33,6 +37,16 @@ class Edge:
 
         @property
         def bodies(self) -> tuple[Body, ...]: ...
+        @property
+        def body_a(self) -> Body: ...
+        @property
+        def body_b(self) -> Body: ...
+        @property
+        def rows(self) -> int: ...
+        @property
+        def kind(self) -> str: ...
+        @property
+        def through_dead_centres(self) -> bool: ...
 
     @property
     def holonomic(self) -> bool:
@@ -43,3 +57,14 @@ class Edge:
     def attachments(self) -> tuple[tuple[Body, Array], ...]:
         """Bodies and the design points at which it holds them, if it does."""
         return ()
+
+    @property
+    def tops(self) -> tuple[Body, ...]:
+        """Bodies below which nothing needs to be known."""
+        return self.bodies
+
+    def led_by(self, independent: tuple[str, ...]) -> CutEdge:
+        """The same with other independent hinges."""
+        result = copy.copy(self)
+        object.__setattr__(result, "independent", independent)
+        return result

@@ -14,12 +14,12 @@ from ce_dynamics.compiler.free_numbers import is_free
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import FunctionCoordinate
-from ce_dynamics.mechanism.couplings.cut_edge import Edge
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.couplings.view import DesignView, View, residuals
 
 
 @dataclass(frozen=True, eq=False)
-class Written(Edge):
+class Written(CutEdge):
     """A cut edge made by a constraint that a user wrote.
 
     Attributes
@@ -49,6 +49,7 @@ class Written(Edge):
 
     kind: ClassVar[str] = "Written"
     counts_turns: ClassVar[bool] = True
+    through_dead_centres: ClassVar[bool] = False
 
     @property
     def body_a(self) -> Body:

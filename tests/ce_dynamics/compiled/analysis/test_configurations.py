@@ -63,7 +63,7 @@ def test_two_freedoms_and_one_wish() -> None:
     both = model.assemble({"left coupler": 0.2, "right coupler": -0.1})
     assert both.coordinates["right coupler"] == pytest.approx(-0.1, abs=1e-11)
     closed = [both.poses.rotations[k] for k in range(4)]
-    bodies, pin = model.system.bodies, model.system.closures[0].closure.at_parent  # type: ignore[union-attr]
+    bodies, (_, pin) = model.system.bodies, model.system.closures[0].attachments[0]
     ends = [
         both.poses.positions[k] + closed[k] @ (pin - bodies[k].com)
         for k in (both.poses.bodies.index("left coupler"), both.poses.bodies.index("right coupler"))
