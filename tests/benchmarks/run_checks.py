@@ -28,8 +28,11 @@ from ce_dynamics.models import hmmwv
 from ce_dynamics.simulation import simulate as runs
 from ce_dynamics.simulation.ensembles.simulation import simulate_ensemble
 from ce_dynamics.simulation.in_the_loop.simulator import Simulator
+from ce_dynamics.simulation.monitors.jumps import Jumps, Thrown
+from ce_dynamics.simulation.monitors.near_singular import NearSingular
 from ce_dynamics.simulation.monitors.promises import Promises
 from ce_dynamics.simulation.monitors.reach_guard import ReachGuard
+from ce_dynamics.simulation.monitors.unstable_steps import UnstableSteps
 from ce_dynamics.simulation.options import RunOptions
 from tests.benchmarks.report import Table, number
 
@@ -45,10 +48,10 @@ def unchecked() -> Iterator[None]:
 
     with ExitStack() as stack:
         for target, name, instead in (
-            (runs, "jump_of", lambda *_: None),
-            (runs, "stop_if_thrown", lambda *_: None),
-            (runs, "warn_if_steep", lambda *_: ""),
-            (runs, "warn_of_unstable_steps", lambda *_: None),
+            (Jumps, "judge", lambda *_: None),
+            (Thrown, "look", lambda *_: False),
+            (NearSingular, "judge", lambda *_: None),
+            (UnstableSteps, "judge", lambda *_: None),
             (Promises, "first_fault", lambda *_: None),
             (Promises, "faults", lambda *_: {}),
             (ReachGuard, "__init__", blind),
