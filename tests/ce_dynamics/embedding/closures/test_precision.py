@@ -15,6 +15,7 @@ from ce_dynamics.dynamics.state import Layout
 from ce_dynamics.embedding.aggregate import Embedding
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.mechanism.assumptions import TOLERANCE
+from ce_dynamics.mechanism.drives import Driven
 from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.closure_sampling import closure_errors_at
 from tests.ce_dynamics.mechanisms import bricard, floating_coupler, slider_crank
@@ -115,6 +116,24 @@ def test_contradictions_are_refused_where_nothing_is_solved_numerically() -> Non
     """Couplings find all dependent hinges; nine digits leave the redundant condition open by 1e-10."""
     with pytest.raises(ce.OverConstrainedError, match="contradict each other"):
         embed(tables_in_a_plane(9, tolerance=0.0))
+
+
+def test_what_is_prescribed_moves_as_well() -> None:
+    """A door whose frame is driven, on a floor that is off by 1e-9 rad: both hinges are taken as exact."""
+    system = System()
+    for what in ("turn", "turn_rate", "turn_acceleration"):
+        system.add_input(what, "")
+    part = np.array((0.1, 0.1, 0.1))
+    for name, parent, axis in (("door", "ground", (0.0, 0.0, 1.0)), ("latch", "door", (1.0, 0.0, 0.0))):
+        hinge = ce.Revolute(axis)
+        system.add_body(name, mass=1.0, com=(0.5, 0.0, 0.0), inertia=part, parent=parent, hinge=hinge)
+    system.prescribe("door", Driven("turn"))
+    system.close_loop("floor", "ground", "door", ce.Planar((1e-9, 0.0, 1.0), (0.4, 0.0, 0.0)))
+    embedding = embed(system)
+    assert [found.owner for found in system.assumptions] in (["door"], ["floor"])
+    turns = np.random.default_rng(0).uniform(-3.0, 3.0, (100, 1))
+    errors = closure_errors_at(embedding, np.zeros((100, 1)), np.hstack((turns, np.zeros((100, 2)))))
+    assert np.max(errors) < 1e-15
 
 
 @pytest.mark.parametrize("value", [-1e-9, 0.1, float("nan")])
