@@ -451,3 +451,42 @@ def test_curve_of_a_generalised_direction_falls_before_it_slides() -> None:
             )  # fmt: skip
             s_star = g.sM + (g.FM - g.FS) * g.dF0 * g.sM**3 / (g.FM**2 * (g.sS - g.sM))
             assert g.sM < s_star < g.sS
+
+
+def test_forces_and_trail_vanish_with_friction() -> None:
+    """On a road without friction nothing is singular, and forces shrink in proportion."""
+    for friction in (0.0, 1e-5):
+        forces = np.abs(steady_force(TYRE, PN, 0.1, -0.2, friction))
+        most = max(TYRE.fxm[0], TYRE.fym[0])
+        # friction counts as 1e-6 at least
+        assert np.all(forces <= max(friction, 1e-6) * most * (1.0 + 1e-9))
+        assert pneumatic_trail(TYRE, PN, 0.3, friction, 0.2) == 0.0  # far beyond its last slip
+
+
+def falls_until(sliding: float, at: float) -> float:
+    """The least sliding slip to which a curve with the maximum 1 at slip `at` and slope 20 can fall.
+
+    Both parabolas must fit: the first, with the curvature of the rise at the maximum, has to reach the sliding
+    force before the end.  The curvature is found by differences of Rill's rise F = dF0 s/(1 + n (n + k − 2)).
+    """
+
+    def rise(s: float) -> float:
+        n = s / at
+        return 20.0 * s / (1.0 + n * (n + 20.0 * at - 2.0))
+
+    h = 1e-4 * at
+    bend = (rise(at + h) - 2.0 * rise(at) + rise(at - h)) / h**2
+    return at + math.sqrt((1.0 - sliding) / (-0.5 * bend))
+
+
+@pytest.mark.parametrize(("sliding", "at"), [(0.5, 0.11), (0.8, 0.2), (0.3, 0.3)])
+def test_curves_that_cannot_fall_are_refused_and_no_others(sliding: float, at: float) -> None:
+    def tyre(end: float) -> object:
+        same = {"dfx0": (20.0, 40.0), "fxm": (1.0, 2.0), "fxs": (sliding, 2.0 * sliding)}
+        forces = {name: (a * PN, b * PN) for name, (a, b) in same.items()}
+        return replace(TYRE, **forces, sxm=(at, at), sxs=(end, end))  # type: ignore[arg-type]
+
+    least = falls_until(sliding, at)
+    tyre(least * 1.001)  # the differences above are good to 1e-5
+    with pytest.raises(DataError, match="cannot fall from its maximum"):
+        tyre(at + 0.999 * (least - at))
