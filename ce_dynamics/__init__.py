@@ -99,6 +99,7 @@ if TYPE_CHECKING:
     from ce_dynamics.simulation.ensembles.arguments import HeldInputs as HeldInputs
     from ce_dynamics.simulation.ensembles.simulation import simulate_ensemble as simulate_ensemble
     from ce_dynamics.simulation.in_the_loop.simulator import Simulator as Simulator
+    from ce_dynamics.simulation.results import quantity as quantity
     from ce_dynamics.simulation.simulate import simulate as simulate
     from ce_dynamics.views.description import Description as Description, describe as describe
     from ce_dynamics.views.drawing import draw as draw

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,6 +11,8 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiled.variables import plain
+from ce_dynamics.errors import ModelError
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -107,6 +110,47 @@ def record(
         data["closure_error"] = Column(("time", "closure"), closures, about)
         coordinates["closure"] = names("closure", [loop.name for loop in model.system.closures])
     return Record(data, coordinates, dict(attributes))
+
+
+def quantity(results: xr.Dataset, name: str) -> xr.DataArray:
+    """One quantity of a data set by the name it has everywhere else.
+
+    Data sets put what a group shares into one variable and write dots and blanks as underscores:
+    ``front_left.tyre.Fz`` is ``results["tyre_Fz"].sel(corner="front_left")``.
+
+    Parameters
+    ----------
+    results : xarray.Dataset
+        Of a run, an ensemble or a file.
+    name : str
+        As in `Simulator.outputs`, `Model.outputs`, messages and tables.
+
+    Returns
+    -------
+    xarray.DataArray
+        Over ``time`` (of ensembles over ``run`` and ``time``).
+
+    Raises
+    ------
+    ModelError
+        If there is no such quantity; it suggests the nearest.
+
+    Examples
+    --------
+    >>> quantity(results, "front_left.tyre.Fz")     # doctest: +SKIP
+    """
+    if plain(name) in results:
+        return results[plain(name)]
+    for dimension in results.dims:
+        members = results[dimension].values if dimension in results.coords else ()
+        for member in map(str, members):
+            shared = plain(name.removeprefix(f"{member}."))
+            if name.startswith(f"{member}.") and shared in results and dimension in results[shared].dims:
+                found: xr.DataArray = results[shared].sel({dimension: member})
+                return found
+    near = difflib.get_close_matches(plain(name), [str(variable) for variable in results], n=1, cutoff=0.5)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    raise ModelError(f"no quantity {name!r} in the results{hint}")
 
 
 def names(dimension: str, members: Sequence[str]) -> Column:

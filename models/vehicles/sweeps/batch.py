@@ -13,6 +13,7 @@ import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.variables import plain as plain_name
 from ce_dynamics.compiler import compile_function, disk_cache, trace
 from ce_dynamics.errors import CeDynamicsError, DataError, SimulationError
 from ce_dynamics.models.vehicles.case import Case, prepare
@@ -212,7 +213,7 @@ def collected(sweep: Sweep, case: Case, results: xr.Dataset, singles: Sequence[x
             errors[k, : own.sizes["time"]] = own["path_error"].values
         results["path_error"] = (("run", "time"), errors, singles[0]["path_error"].attrs)
     for k, name in enumerate(sweep.names):
-        results[name.replace(".", "_")] = ("run", sweep.values[runs, k], {"units": sweep.units[name]})
+        results[plain_name(name)] = ("run", sweep.values[runs, k], {"units": sweep.units[name]})
     results.attrs |= dict(case.attributes)
     return results
 

@@ -31,6 +31,7 @@ import numpy as np
 from filelock import FileLock, Timeout
 
 from ce_dynamics.algebra import checks, files
+from ce_dynamics.compiled.variables import plain as plain_name
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.vehicles.sweeps.batch import Batch, netcdf_bytes
 from ce_dynamics.models.vehicles.sweeps.plan import Sweep
@@ -141,14 +142,14 @@ class SweepFolder:
         data: dict[str, Any] = {}
         for column in columns:
             values = [self.rows[run].get(column) for run in runs]
-            name = column.replace(".", "_")
+            name = plain_name(column)
             if column in TEXTS:
                 data[name] = ("run", np.array(values, dtype=str))
             else:
                 data[name] = ("run", np.array([np.nan if x is None else x for x in values], dtype=float))
         for k, name in enumerate(self.sweep.names):
             units = {"units": self.sweep.units[name]}
-            data[name.replace(".", "_")] = ("run", self.sweep.values[runs, k], units)
+            data[plain_name(name)] = ("run", self.sweep.values[runs, k], units)
         results = xr.Dataset(data, {"run": runs}, {"sweep": self.sweep.text()})
         write(self.path / "summary.nc", netcdf_bytes(results))
 

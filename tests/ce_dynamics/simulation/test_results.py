@@ -20,6 +20,8 @@ from ce_dynamics.mechanism.forces.base import Observer
 from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
 from ce_dynamics.mechanism.hinges import Prismatic, Revolute
 from ce_dynamics.mechanism.system import LoopClosure, System
+from ce_dynamics.simulation.in_the_loop.simulator import Simulator
+from ce_dynamics.simulation.results import quantity
 from ce_dynamics.simulation.simulate import simulate
 from tests.ce_dynamics.mechanisms import four_bar
 
@@ -190,3 +192,27 @@ def test_variables_that_would_overwrite_each_other_are_refused(
 
 def test_plain_names() -> None:
     assert plain("front arm.motion.rate") == "front_arm_motion_rate"
+
+
+def test_outputs_of_a_simulator_are_in_the_results_under_the_same_names(model: Model) -> None:
+    """The same steps, so the same numbers up to the order of the last operations of the observation."""
+    run = simulate(model, duration=0.2, interval=0.1, method="rk4", step=1e-3)
+    simulator = Simulator(model, method="rk4", step=1e-3)
+    for _ in range(2):
+        simulator.step(0.1)
+    outputs = simulator.outputs()
+    assert {"left.height", "right.height", "top speed", "energy"} <= set(outputs)
+    for name, value in outputs.items():
+        found = quantity(run, name)
+        assert found.dims == ("time",)
+        assert float(found[-1]) == pytest.approx(value, rel=1e-12, abs=1e-15)
+    assert float(quantity(run, "left.height")[-1]) != float(quantity(run, "right.height")[-1])
+
+
+def test_quantities_that_are_not_there_are_named(run: xr.Dataset) -> None:
+    with pytest.raises(ModelError, match=r"no quantity 'left\.hight' in the results"):
+        quantity(run, "left.hight")
+    with pytest.raises(ModelError, match=r"no quantity 'top sped' .* did you mean 'top_speed'"):
+        quantity(run, "top sped")
+    with pytest.raises(ModelError, match="middle"):
+        quantity(run, "middle.height")

@@ -466,8 +466,8 @@ def test_forces_and_trail_vanish_with_friction() -> None:
 def falls_until(sliding: float, at: float) -> float:
     """The least sliding slip to which a curve with the maximum 1 at slip `at` and slope 20 can fall.
 
-    Both parabolas must fit: the first, with the curvature of the rise at the maximum, has to reach the sliding
-    force before the end.  The curvature is found by differences of Rill's rise F = dF0 s/(1 + n (n + k − 2)).
+    Both parabolas must fit: the first, with the curvature of the rise at the maximum, has to reach sliding
+    before the end.  The curvature is found by differences of Rill's rise F = dF0 s/(1 + n (n + k − 2)).
     """
 
     def rise(s: float) -> float:
