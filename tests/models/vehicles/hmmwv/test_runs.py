@@ -11,6 +11,9 @@ from ce_dynamics.augmented import FullyAugmented
 from ce_dynamics.models.vehicles.case import Case, prepare
 from ce_dynamics.models.vehicles.hmmwv import CORNERS
 from ce_dynamics.models.vehicles.summary import energy_imbalance
+from ce_dynamics.simulation.in_the_loop.simulator import Simulator
+from ce_dynamics.simulation.results import quantity
+from ce_dynamics.simulation.simulate import simulate
 from tests.models.vehicles.hmmwv.vehicle_states import measured
 
 CLOSURE = 1e-12  # [m], required; rounding of lengths of up to 3 m in a handful of steps is 1e-15
@@ -98,3 +101,16 @@ def test_the_default_run_passes_the_gates(lane_change: xr.Dataset) -> None:
     assert abs(y[-1]) < 0.5
     assert float(np.abs(lane_change["path_error"]).max()) < 0.5
     assert float(lane_change["x"][-1]) > 110.0
+
+
+def test_every_output_has_one_name_in_simulator_and_data_set() -> None:
+    case = prepare("double-lane-change")
+    held = {"throttle": 0.1}
+    run = simulate(case.model, held, duration=0.01, y0=case.y0, method="rk4", step=1e-3)
+    simulator = Simulator(case.model, y0=case.y0)
+    simulator.step(0.01, **held)
+    outputs = simulator.outputs()
+    assert "rear_left.tyre.Fz" in outputs
+    for name, value in outputs.items():
+        # the same steps and the same observation: the same bits but for what is stored as −0.0
+        assert float(quantity(run, name)[-1]) == value, name
