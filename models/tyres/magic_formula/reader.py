@@ -177,6 +177,10 @@ class TyreFile:
             lines.append("missing, taken as 0 (scale factors 1): " + ", ".join(without))
         if self.unknown:
             lines.append("not understood: " + ", ".join(self.unknown))
+        if self.tables:
+            lines.append("tables that are not used: " + ", ".join(self.tables))
+        if self.use_mode is not None and abs(self.use_mode) % 10 < 4:
+            lines.append(f"USE_MODE = {self.use_mode} is not followed: all forces, combined, are computed")
         return "\n".join(lines)
 
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
+import ce_dynamics as ce
+from ce_dynamics.compiler.free_numbers import evaluate
 from ce_dynamics.errors import ModelError
 from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
 from ce_dynamics.models.tyres.magic_formula.peak import peak_slips
@@ -123,6 +127,18 @@ def test_peaks() -> None:
     assert peaks.kappa == pytest.approx(slips[np.argmax(tyre(kappa=slips, use_mode=211).Fx)], rel=0.07)
     side = np.abs(tyre(alpha=np.arctan(slips), use_mode=221).Fy)
     assert peaks.tan_alpha == pytest.approx(slips[np.argmax(side)], rel=0.07)
+
+
+def test_coefficients_may_stay_free() -> None:
+    """A tyre whose grip is a free parameter is, at every value, the tyre that was built with that grip."""
+    c = coefficients(62)
+    grip: Any = ce.Parameter("grip", 1.0)
+    at, x = wheel(0.93 * c.UNLOADED_RADIUS, 15.0, 0.4, 15.0 / (0.97 * c.UNLOADED_RADIUS)), np.full(2, 1e-3)
+    free = MagicFormulaTyre(MagicFormula(replace(c, LMUY=grip, LMUX=grip))).evaluate(at, x)
+    for value in (1.0, 0.6):
+        plain = MagicFormulaTyre(MagicFormula(replace(c, LMUY=value, LMUX=value))).evaluate(at, x)
+        forces = evaluate([free.Fx, free.Fy, free.Mz], {id(grip): (grip, value)})
+        assert forces == pytest.approx([plain.Fx, plain.Fy, plain.Mz], rel=1e-12)
 
 
 def test_arguments() -> None:

@@ -92,6 +92,18 @@ def test_all_missing_and_unknown_keys_are_named() -> None:
     assert "not understood: PKY9" in tyre.report()
 
 
+def test_what_is_read_and_not_used_is_named() -> None:
+    text = (
+        MODEL.replace("USE_MODE = 14", "USE_MODE = 12")
+        + LEAST
+        + "[BOTTOMING_CURVE]\n{pen fz}\n0 0\n0.1 9e4\n"
+    )
+    tyre = tyre_of(parse(text))
+    assert tyre.tables == {"BOTTOMING_CURVE": ((0.0, 0.0), (0.1, 9e4))}
+    assert "tables that are not used: BOTTOMING_CURVE" in tyre.report()
+    assert "USE_MODE = 12 is not followed" in tyre.report()
+
+
 def test_names_of_pac2002() -> None:
     more = "[TIRE_CONDITIONS]\nIP = 3e5\nIP_NOM = 2.5e5\n[ALIGNING_COEFFICIENTS]\nQPZ1 = 0.3\n"
     more += "[SCALING_COEFFICIENTS]\nLKG = 0.9\nLCZ = 1.1\n"
