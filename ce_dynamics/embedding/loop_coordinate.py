@@ -35,6 +35,17 @@ class LoopCoordinate(Hinge):
         return ()
 
 
+class LoopNumber(LoopCoordinate):
+    """A single coordinate without unit."""
+
+    n_q = 1
+    n_v = 1
+    coordinate_names = ("",)
+    velocity_names = ("",)
+    coordinate_units = ("1",)
+    velocity_units = ("1/s",)
+
+
 def coordinate_body(name: str, parent: Body, first: Body, kind: type[LoopCoordinate]) -> Body:
     """What stands for coordinates of the aggregated body that begins with ``first``: no real body."""
     return Body(

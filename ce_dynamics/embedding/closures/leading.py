@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, array, cos, sin
-from ce_dynamics.embedding.loop_coordinate import LoopCoordinate
+from ce_dynamics.embedding.loop_coordinate import LoopNumber
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import FunctionCoordinate, HingeComponent, Lead
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
@@ -15,25 +15,14 @@ from ce_dynamics.mechanism.couplings.user_constraint import Written
 from ce_dynamics.mechanism.couplings.view import DesignView, View, residuals
 
 
-class LeadingNumber(LoopCoordinate):
-    """A coordinate of a loop without unit."""
-
-    n_q = 1
-    n_v = 1
-    coordinate_names = ("",)
-    velocity_names = ("",)
-    coordinate_units = ("1",)
-    velocity_units = ("1/s",)
-
-
-class LeadingLength(LeadingNumber):
+class LeadingLength(LoopNumber):
     """A length."""
 
     coordinate_units = ("m",)
     velocity_units = ("m/s",)
 
 
-class LeadingAngle(LeadingNumber):
+class LeadingAngle(LoopNumber):
     """An angle, which comes round."""
 
     coordinate_units = ("rad",)
@@ -47,7 +36,7 @@ class LeadingAngle(LeadingNumber):
         return array((arctan2(c[1], c[0]),))
 
 
-KINDS: dict[str, type[LeadingNumber]] = {"m": LeadingLength, "rad": LeadingAngle, "1": LeadingNumber}
+KINDS: dict[str, type[LoopNumber]] = {"m": LeadingLength, "rad": LeadingAngle, "1": LoopNumber}
 
 
 @dataclass(frozen=True)

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from ce_dynamics.embedding.loop_coordinate import LoopCoordinate, coordinate_body
+from ce_dynamics.embedding.loop_coordinate import LoopNumber, coordinate_body
 from ce_dynamics.mechanism.body import Body
 
 
-class PathHinge(LoopCoordinate):
+class PathHinge(LoopNumber):
     """The position along the path of a loop's configurations."""
-
-    n_q = 1
-    n_v = 1
-    coordinate_names = ("",)
-    velocity_names = ("",)
-    coordinate_units = ("1",)
-    velocity_units = ("1/s",)
 
 
 def path_body(parent: Body, first: Body) -> Body:
