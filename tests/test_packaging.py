@@ -155,6 +155,7 @@ def test_metadata(wheel: Path) -> None:
         "dae",
         "dask",
         "docs",
+        "fmi",
         "mutation",
         "robots",
         "test",

@@ -88,15 +88,17 @@ def simulate_and_report(request: Request) -> int:
             )
             outcome = integrate(case, method, request, display, interruption)
         with interruption.held():
-            results = outcome.results.dataset()
-            stem = request.output / name_of(case, outcome)
-            saved = Saved(save_results(results, stem), None)
             summary = summarise(outcome.results, case.manoeuvre)
-            if "tyre_files" in case.attributes:
-                for line in str(case.attributes["tyre_files"]).splitlines():
-                    complain(line, "tyre")
-            if not request.json:
-                print_tables(case.title, summary)
+            try:  # the summary first: it waits for no library that only files need
+                if "tyre_files" in case.attributes:
+                    for line in str(case.attributes["tyre_files"]).splitlines():
+                        complain(line, "tyre")
+                if not request.json:
+                    print_tables(case.title, summary)
+            finally:
+                results = outcome.results.dataset()
+                stem = request.output / name_of(case, outcome)
+                saved = Saved(save_results(results, stem), None)
         if request.plots:
             saved = Saved(saved.netcdf, save_plots(results, case, stem, interruption))
     if request.plots and saved.png is None and not outcome.message:

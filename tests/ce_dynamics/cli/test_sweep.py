@@ -229,21 +229,23 @@ def test_who_stops_a_sweep_has_the_runs_that_are_done(
 
     def stopped(shown: Any) -> Any:
         def told(done: int, total: int) -> None:
-            if done >= 8:  # a group of lanes of the batch
+            if done:  # a group of eight lanes, or two: threads race
                 signal.raise_signal(number)
 
         return nullcontext(told)
 
     monkeypatch.setattr(ensembles, "shown", stopped)
-    command = "sweep", "chassis.mass=2000:2400", "-n", 12, *SHORT, "--output", tmp_path, "--processes", 1
+    command = "sweep", "chassis.mass=2000:2400", "-n", 48, *SHORT, "--output", tmp_path, "--processes", 1
     result = run(*command)
     assert result.code == 130
-    assert result.out.startswith("8 of 12 runs finished, 8 of them now; 0 failed\n")
-    assert [row["run"] for row in table(tmp_path / "summary.csv")] == [str(k) for k in range(8)]
+    rows = table(tmp_path / "summary.csv")
+    assert 8 <= len(rows) < 48
+    assert result.out.startswith(f"{len(rows)} of 48 runs finished, {len(rows)} of them now; 0 failed\n")
+    assert {row["status"] for row in rows} == {"completed"}
     monkeypatch.undo()
     result = run(*command)
     assert result.code == 0
-    assert "12 of 12 runs finished, 4 of them now; 0 failed" in result.out
+    assert f"48 of 48 runs finished, {48 - len(rows)} of them now; 0 failed" in result.out
 
 
 def test_what_a_kill_leaves_behind_is_cleared(tmp_path: Path) -> None:
@@ -332,7 +334,7 @@ def test_one_process_at_a_time_and_files_for_whom_the_umask_says(tmp_path: Path)
     [
         (("front.spring.linear", "front_left.spring.linear"), (), "both vary front_left.spring.linear"),
         (("front.D.y", "D.y"), (), r"front\.D\.y and D\.y both vary front_left.D.y"),
-        (("chassis.mass",), ("chassis.mass=2000",), "chassis.mass is set, and chassis.mass varies"),
+        (("chassis.mass",), ("chassis.mass=2000",), "chassis.mass is both set and varied"),
         (("front.D.y",), ("front_right.D.y=0.3",), "front_right.D.y is set, and front.D.y varies"),
     ],
 )

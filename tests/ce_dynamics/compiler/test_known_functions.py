@@ -58,7 +58,7 @@ def refuse(*_: Any) -> NoReturn:
 @pytest.fixture
 def no_tracing(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """From here on, what is traced fails."""
-    monkeypatch.setattr(Model, "_trace", refuse)
+    monkeypatch.setattr(Model, "traced", refuse)
     return monkeypatch
 
 

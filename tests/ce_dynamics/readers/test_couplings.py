@@ -108,7 +108,7 @@ WRONG = {
     "multiplier=0 of joint 'motor'": BELT.replace(
         ROTOR, ROTOR.replace("</joint>", '<mimic joint="elbow" multiplier="0"/></joint>')
     ),
-    "of body 'rotor' is named twice": BELT.replace(
+    "joint 'motor' follows itself": BELT.replace(
         ROTOR, ROTOR.replace("</joint>", '<mimic joint="motor"/></joint>')
     ),
 }

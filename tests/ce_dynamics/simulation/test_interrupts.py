@@ -17,6 +17,8 @@ LOADED = 10.0
 """By how much a busy machine may be slower than an idle one."""
 
 HEAD = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what is started in the background may ignore it
 from ce_dynamics.errors import SimulationError
 from ce_dynamics.simulation.in_the_loop.simulator import Simulator
 from ce_dynamics.simulation.simulate import simulate
