@@ -243,8 +243,8 @@ def draw_steering() -> float:
         "w ": ("front_right.spindle", right.W),
         "f": ("front_left.spindle", left.W + (0.3, 0, 0)),
         "f ": ("front_right.spindle", right.W + (0.3, 0, 0)),
-        "E": ("front_left.upright_link", left.D),
-        "E ": ("front_right.upright_link", right.D),
+        "E": ("front_left.upright_link", left.points.D),
+        "E ": ("front_right.upright_link", right.points.D),
     }
     view = np.array(((0.0, 1.0, 0.0), s.R[:, 0])) * ((-1.0,), (1.0,))  # left of the vehicle on the left
     figure, ax = plt.subplots(figsize=(11.5, 5.0), layout="constrained")
