@@ -68,6 +68,9 @@ def regular(state: State) -> bool:
             rates = [np.asarray(motion.X, dtype=float) for motion in motions.values()]
             if not all(np.all(np.abs(X) < STEEPEST) for X in rates):
                 return False  # NaN included
+            places = [np.asarray(motion.c, dtype=float) for motion in motions.values()]
+            if not all(np.all(np.isfinite(c)) for c in places):
+                return False  # of what is driven there are no rates
             if S.N and not smallest_inertia(instant.nodes[S.name]) > LIGHTEST:
                 return False
     return True
