@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, cast, get_args
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.files import shown_path
+from ce_dynamics.algebra.whole_files import whole
 from ce_dynamics.cli import exit_codes
-from ce_dynamics.cli.files import whole
 from ce_dynamics.cli.messages import complain
 from ce_dynamics.cli.progress import Display, Interruption
 from ce_dynamics.cli.tables import print_files, print_json, print_tables

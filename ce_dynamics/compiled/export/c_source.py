@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ce_dynamics._version import __version__
 from ce_dynamics.algebra.files import path_of, shown_path
+from ce_dynamics.algebra.whole_files import whole
 from ce_dynamics.compiled.export.interface import Interface
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler.codegen.c import c_function, literal, prototype
@@ -96,7 +97,8 @@ def written(folder: Path, texts: dict[str, str]) -> list[Path]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in texts.items():
-            (folder / name).write_text(text, "utf-8")
+            with whole(folder / name) as part:
+                part.write_text(text, "utf-8")
     except OSError as error:
         raise ModelError(
             f"cannot write into {shown_path(folder)}: {error.strerror}; choose another folder"
@@ -141,10 +143,10 @@ def header(interface: Interface, derivatives: bool) -> str:
         f"extern const double {name}_u0[];",
         "",
         "/* The rate of the state. */",
-        f"{declared(prototype(interface.rate, f'{name}_rate'))}",
+        f"{prototype(interface.rate, f'{name}_rate')};",
         "",
         "/* Outputs, and how far every loop is open: rounding, unless a state is far out. */",
-        f"{declared(prototype(interface.observe, f'{name}_observe'))}",
+        f"{prototype(interface.observe, f'{name}_observe')};",
         "",
         "/* One step of the classical Runge-Kutta method with u held; 0, or -1 with y left as it is where",
         " * the result would not be finite. */",
@@ -157,7 +159,7 @@ def header(interface: Interface, derivatives: bool) -> str:
     if derivatives:
         lines += [
             "/* Derivatives of rates and outputs along a direction of y and u. */",
-            f"{declared(prototype(interface.direction, f'{name}_direction'))}",
+            f"{prototype(interface.direction, f'{name}_direction')};",
             "",
         ]
     return "\n".join([*lines, "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""])
@@ -228,11 +230,6 @@ def table(head: str, entries: Iterable[str]) -> str:
     """An array; of one unused entry if it were empty, which C does not know."""
     listed: Sequence[str] = list(entries) or ["0"]
     return "\n".join([f"{head}[] = {{", *(f"    {entry}," for entry in listed), "};", ""])
-
-
-def declared(head: str) -> str:
-    """The prototype as a declaration."""
-    return f"{head};"
 
 
 def quoted(text: str) -> str:

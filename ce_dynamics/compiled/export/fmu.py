@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.files import path_of, shown_path
+from ce_dynamics.algebra.whole_files import whole
 from ce_dynamics.compiled.export.c_source import header, source, template, written
 from ce_dynamics.compiled.export.cross_compiler import PLATFORMS, require, shared_library, universal
 from ce_dynamics.compiled.export.fmu_description import build_description, description
@@ -92,19 +93,15 @@ def export_fmu(
     require("ziglang", "fmpy")
     interface = Interface(model, name, y0)
     with tempfile.TemporaryDirectory(prefix="fmu-") as scratch:
-        folder = Path(scratch)
-        code = write_sources(interface, fmi, step, folder)
-        token = hashlib.sha256(b"".join((folder / c).read_bytes() for c in code)).hexdigest()[:32]
-        for c in code:
-            text = (folder / c).read_text("utf-8")
-            (folder / c).write_text(text.replace("@TOKEN@", token), "utf-8")
-        libraries = compiled(interface.name, folder, code, fmi, chosen)
-        inside = [c for c in code if c.endswith(".c")] if sources else []
+        texts, token = source_texts(interface, fmi, step)
+        code = written(Path(scratch), texts)
+        libraries = compiled(interface.name, code, fmi, chosen)
+        inside = [c.name for c in code if c.suffix == ".c"] if sources else []
         variables = fmu_variables(interface, step)
         members = {"modelDescription.xml": description(fmi, interface, variables, token, step, inside)}
         members |= libraries
         if sources:
-            members |= {f"sources/{c}": (folder / c).read_bytes() for c in code}
+            members |= {f"sources/{c.name}": c.read_bytes() for c in code}
             members |= {f"sources/{h.name}": h.read_bytes() for h in headers().glob(f"fmi{fmi[0]}*.h")}
             if fmi == "3.0":
                 members["sources/buildDescription.xml"] = build_description(interface, inside)
@@ -112,21 +109,20 @@ def export_fmu(
     return path
 
 
-def write_sources(interface: Interface, fmi: str, step: float, folder: Path) -> list[str]:
-    """The C files of an FMU in a folder; their names."""
+def source_texts(interface: Interface, fmi: str, step: float) -> tuple[dict[str, str], str]:
+    """The C files of an FMU by their names, and the token that stands for what they say."""
     name = interface.name
     texts = {f"{name}.h": header(interface, True), f"{name}.c": source(interface, True)}
     for file in ("instance.h", "instance.c", f"fmi{fmi[0]}.c"):
         texts[file] = template(file, name).replace("@STEP@", repr(step))
-    written(folder, texts)
-    return list(texts)
+    token = hashlib.sha256("".join(texts.values()).encode()).hexdigest()[:32]
+    return {file: text.replace("@TOKEN@", token) for file, text in texts.items()}, token
 
 
-def compiled(
-    name: str, folder: Path, code: Sequence[str], fmi: str, platforms: Sequence[str]
-) -> dict[str, bytes]:
+def compiled(name: str, code: Sequence[Path], fmi: str, platforms: Sequence[str]) -> dict[str, bytes]:
     """Libraries by their place in the archive."""
-    files = [folder / c for c in code if c.endswith(".c")]
+    folder = code[0].parent
+    files = [c for c in code if c.suffix == ".c"]
 
     def library(platform: str) -> bytes:
         result = folder / f"{name}-{platform}{PLATFORMS[platform].suffix}"
@@ -157,14 +153,10 @@ def headers() -> Path:
 
 def write_archive(path: Path, members: dict[str, bytes]) -> None:
     """A zip file, whole or not there, with the same bytes for the same members."""
-    temporary = path.with_name(f".{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with zipfile.ZipFile(temporary, "w") as archive:
+        with whole(path) as part, zipfile.ZipFile(part, "w") as archive:
             for name, content in members.items():
                 archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
-        temporary.replace(path)
     except OSError as error:
         raise ModelError(f"cannot write {shown_path(path)}: {error.strerror}; choose another file") from None
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -31,7 +31,8 @@ fmi2Status fmi2SetDebugLogging(fmi2Component c, fmi2Boolean on, size_t n, const 
 {
     (void)n;
     (void)categories;
-    ((Instance *)c)->logging = on;
+    (void)c;
+    (void)on;
     return fmi2OK;
 }
 
@@ -43,6 +44,7 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String token, 
     (void)type;
     (void)resources;
     (void)visible;
+    (void)logging;
     if (!token || strcmp(token, TOKEN) != 0) {
         if (functions && functions->logger)
             functions->logger(functions->componentEnvironment, name, fmi2Error, "logStatusError",
@@ -53,7 +55,6 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String token, 
     if (i) {
         i->log = functions ? (void (*)(void))functions->logger : NULL;
         i->environment = functions ? functions->componentEnvironment : NULL;
-        i->logging = logging;
     }
     return i;
 }
@@ -138,12 +139,7 @@ NO_VARIABLES(String)
 
 fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate *state)
 {
-    if (!*state)
-        *state = malloc(sizeof(Snapshot));
-    if (!*state)
-        return unsupported(c, "there is no memory for a state");
-    *(Snapshot *)*state = ((Instance *)c)->now;
-    return fmi2OK;
+    return instance_save(c, state) == 0 ? fmi2OK : say(c, fmi2Error);
 }
 
 fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate state)
@@ -170,22 +166,12 @@ fmi2Status fmi2SerializedFMUstateSize(fmi2Component c, fmi2FMUstate state, size_
 
 fmi2Status fmi2SerializeFMUstate(fmi2Component c, fmi2FMUstate state, fmi2Byte bytes[], size_t size)
 {
-    if (size < sizeof(Snapshot))
-        return unsupported(c, "too few bytes for a state");
-    memcpy(bytes, state, sizeof(Snapshot));
-    return fmi2OK;
+    return instance_serialize(c, state, bytes, size) == 0 ? fmi2OK : say(c, fmi2Error);
 }
 
 fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte bytes[], size_t size, fmi2FMUstate *state)
 {
-    if (size != sizeof(Snapshot))
-        return unsupported(c, "these bytes are no state of this FMU");
-    if (!*state)
-        *state = malloc(sizeof(Snapshot));
-    if (!*state)
-        return unsupported(c, "there is no memory for a state");
-    memcpy(*state, bytes, sizeof(Snapshot));
-    return fmi2OK;
+    return instance_deserialize(c, bytes, size, state) == 0 ? fmi2OK : say(c, fmi2Error);
 }
 
 fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReference unknowns[], size_t n_unknowns,

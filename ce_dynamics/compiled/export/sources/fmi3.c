@@ -29,12 +29,12 @@ fmi3Status fmi3SetDebugLogging(fmi3Instance c, fmi3Boolean on, size_t n, const f
 {
     (void)n;
     (void)categories;
-    ((Instance *)c)->logging = on;
+    (void)c;
+    (void)on;
     return fmi3OK;
 }
 
-static fmi3Instance created(fmi3String name, fmi3String token, fmi3Boolean logging,
-                            fmi3InstanceEnvironment environment, fmi3LogMessageCallback log)
+static fmi3Instance created(fmi3String name, fmi3String token, fmi3InstanceEnvironment environment, fmi3LogMessageCallback log)
 {
     Instance *i;
 
@@ -47,7 +47,6 @@ static fmi3Instance created(fmi3String name, fmi3String token, fmi3Boolean loggi
     if (i) {
         i->log = (void (*)(void))log;
         i->environment = environment;
-        i->logging = logging;
     }
     return i;
 }
@@ -58,7 +57,8 @@ fmi3Instance fmi3InstantiateModelExchange(fmi3String name, fmi3String token, fmi
 {
     (void)resources;
     (void)visible;
-    return created(name, token, logging, environment, log);
+    (void)logging;
+    return created(name, token, environment, log);
 }
 
 fmi3Instance fmi3InstantiateCoSimulation(fmi3String name, fmi3String token, fmi3String resources,
@@ -69,12 +69,13 @@ fmi3Instance fmi3InstantiateCoSimulation(fmi3String name, fmi3String token, fmi3
 {
     (void)resources;
     (void)visible;
+    (void)logging;
     (void)event_mode;
     (void)early_return;
     (void)intermediate;
     (void)n_intermediate;
     (void)update;
-    return created(name, token, logging, environment, log);
+    return created(name, token, environment, log);
 }
 
 fmi3Instance fmi3InstantiateScheduledExecution(fmi3String name, fmi3String token, fmi3String resources,
@@ -263,12 +264,7 @@ fmi3Status fmi3ActivateModelPartition(fmi3Instance c, fmi3ValueReference clock, 
 
 fmi3Status fmi3GetFMUState(fmi3Instance c, fmi3FMUState *state)
 {
-    if (!*state)
-        *state = malloc(sizeof(Snapshot));
-    if (!*state)
-        return unsupported(c, "there is no memory for a state");
-    *(Snapshot *)*state = ((Instance *)c)->now;
-    return fmi3OK;
+    return instance_save(c, state) == 0 ? fmi3OK : say(c, fmi3Error);
 }
 
 fmi3Status fmi3SetFMUState(fmi3Instance c, fmi3FMUState state)
@@ -295,22 +291,12 @@ fmi3Status fmi3SerializedFMUStateSize(fmi3Instance c, fmi3FMUState state, size_t
 
 fmi3Status fmi3SerializeFMUState(fmi3Instance c, fmi3FMUState state, fmi3Byte bytes[], size_t size)
 {
-    if (size < sizeof(Snapshot))
-        return unsupported(c, "too few bytes for a state");
-    memcpy(bytes, state, sizeof(Snapshot));
-    return fmi3OK;
+    return instance_serialize(c, state, bytes, size) == 0 ? fmi3OK : say(c, fmi3Error);
 }
 
 fmi3Status fmi3DeserializeFMUState(fmi3Instance c, const fmi3Byte bytes[], size_t size, fmi3FMUState *state)
 {
-    if (size != sizeof(Snapshot))
-        return unsupported(c, "these bytes are no state of this FMU");
-    if (!*state)
-        *state = malloc(sizeof(Snapshot));
-    if (!*state)
-        return unsupported(c, "there is no memory for a state");
-    memcpy(*state, bytes, sizeof(Snapshot));
-    return fmi3OK;
+    return instance_deserialize(c, bytes, size, state) == 0 ? fmi3OK : say(c, fmi3Error);
 }
 
 /* Derivatives. */

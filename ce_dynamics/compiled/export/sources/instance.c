@@ -59,6 +59,39 @@ void instance_restore(Instance *instance, const Snapshot *snapshot)
     changed(instance);
 }
 
+static int with_room(Instance *instance, void **snapshot)
+{
+    if (!*snapshot)
+        *snapshot = malloc(sizeof(Snapshot));
+    return *snapshot ? 0 : failed(instance, "there is no memory for a state");
+}
+
+int instance_save(Instance *instance, void **snapshot)
+{
+    if (with_room(instance, snapshot) != 0)
+        return -1;
+    *(Snapshot *)*snapshot = instance->now;
+    return 0;
+}
+
+int instance_serialize(Instance *instance, const void *snapshot, void *bytes, size_t size)
+{
+    if (size < sizeof(Snapshot))
+        return failed(instance, "too few bytes for a state");
+    memcpy(bytes, snapshot, sizeof(Snapshot));
+    return 0;
+}
+
+int instance_deserialize(Instance *instance, const void *bytes, size_t size, void **snapshot)
+{
+    if (size != sizeof(Snapshot))
+        return failed(instance, "these bytes are no state of this FMU");
+    if (with_room(instance, snapshot) != 0)
+        return -1;
+    memcpy(*snapshot, bytes, sizeof(Snapshot));
+    return 0;
+}
+
 static int all_finite(const double *values, int n)
 {
     double sum = 0.0;

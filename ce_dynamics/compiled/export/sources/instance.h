@@ -43,7 +43,6 @@ typedef struct {
     /* of the importer */
     void *environment;
     void (*log)(void);
-    int logging;
     char *name;
 } Instance;
 
@@ -56,6 +55,9 @@ void instance_restore(Instance *instance, const Snapshot *snapshot);
 int instance_get(Instance *instance, size_t reference, double *value);
 int instance_set(Instance *instance, size_t reference, double value);
 int instance_check(Instance *instance);
+int instance_save(Instance *instance, void **snapshot);
+int instance_serialize(Instance *instance, const void *snapshot, void *bytes, size_t size);
+int instance_deserialize(Instance *instance, const void *bytes, size_t size, void **snapshot);
 int instance_rates(Instance *instance);
 int instance_advance(Instance *instance, double from, double length);
 int instance_direction(Instance *instance, const unsigned int unknowns[], size_t n_unknowns,
