@@ -3,8 +3,28 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import NamedTuple
 
 from ce_dynamics.embedding.motion import SubgraphMotion
+
+
+class Limits(NamedTuple):
+    """Where a linkage may end, as those who watch a run are told.
+
+    Attributes
+    ----------
+    ends : (float, float), optional
+        Reach of a single independent coordinate that dead centres end; None where the run is to find them
+        itself, by how fast the dependent hinges move.
+    led_by : tuple of str
+        Hinges that lead the loop along a straight path from the design pose, which may end on the way.
+    remedy : str
+        What leads the loop through such a configuration, completing "if you ..."; empty if nothing does.
+    """
+
+    ends: tuple[float, float] | None = None
+    led_by: tuple[str, ...] = ()
+    remedy: str = ""
 
 
 class Linkage(ABC):
@@ -17,7 +37,7 @@ class Linkage(ABC):
     4. The branch (the sign of every square root) is fixed at construction from the design geometry and stays
        continuous over the admissible range.
     5. Where the linkage cannot be assembled the configuration is NaN; nothing is clamped.
-    6. `reach` says where that is.
+    6. `reach` says where that is, and `monitor` what those who watch a run need to know of it.
     """
 
     determines: tuple[str, ...]
@@ -38,6 +58,10 @@ class Linkage(ABC):
         It is that of the nominal values of free parameters.
         """
         return None
+
+    def monitor(self) -> Limits:
+        """Where a run is to be watched: nothing known beforehand, unless a linkage says more."""
+        return Limits()
 
     @property
     def has_free_geometry(self) -> bool:

@@ -13,6 +13,7 @@ import sympy
 
 from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, array, cos, sin
 from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.embedding.linkage import Limits
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.errors import ModelError
 from ce_dynamics.kinematics.base import ClosedForm, expect_hinge
@@ -334,3 +335,6 @@ class SymbolicLinkage(ClosedForm):
         if self._numeric is not None:
             return self._numeric.reach()
         return super().reach()
+
+    def monitor(self) -> Limits:
+        return super().monitor() if self._numeric is None else Limits(self._numeric.monitor().ends)

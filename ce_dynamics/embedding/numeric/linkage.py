@@ -28,7 +28,7 @@ from ce_dynamics.embedding.closures.leading import counts_turns
 from ce_dynamics.embedding.closures.loop import Loop, held_at_design, moving, split, stacked_neutral
 from ce_dynamics.embedding.closures.nearby_pose import refuse_contradiction, regular_nearby
 from ce_dynamics.embedding.closures.row_choice import RowChoice, smallest_singular
-from ce_dynamics.embedding.linkage import Linkage
+from ce_dynamics.embedding.linkage import Limits, Linkage
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion
 from ce_dynamics.embedding.numeric.base_pose import Base, base_at
 from ce_dynamics.embedding.numeric.basin import Basin
@@ -50,6 +50,7 @@ MOST_TURNS = 4.0  # of a screw as the parameter, or of an angle whose turns coup
 TRIED = 3  # values of free parameters
 PATH_TOLERANCE = 4e-13
 """Residual at the end of a straight path, relative to the size of the loop: of six rows the norm is 1e-12."""
+REMEDY = "give its closure through_dead_centres=True, or choose another independent coordinate"
 SINGULAR = 1e-9  # smallest singular value of Y₁ that counts as regular
 
 
@@ -285,13 +286,15 @@ class NumericLinkage(Linkage):
         _, reach = self._branch
         return (-math.inf, math.inf) if reach.turning else (reach.lower, reach.upper)
 
-    @property
-    def singular_ends(self) -> tuple[bool, bool]:
-        """Whether Y₁ is singular at the lower and the upper end of the reach (else a limit ends it)."""
+    def monitor(self) -> Limits:
+        given = tuple(body.name for body in self.loop.given)
+        led_by = given if len(given) > 1 else ()
         if self._single is None:
-            return False, False
+            return Limits(None, led_by, REMEDY)
         branch, reach = self._branch
-        return (False, False) if reach.turning else (branch.lower.singular, branch.upper.singular)
+        ends_there = not reach.turning and math.isfinite(reach.upper - reach.lower)
+        dead = ends_there and (branch.lower.singular or branch.upper.singular)  # else a limit ends it
+        return Limits((reach.lower, reach.upper) if dead else None, led_by, REMEDY)
 
     # What is evaluated, on floats or traced scalars
 

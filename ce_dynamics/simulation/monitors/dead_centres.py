@@ -18,13 +18,10 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.embedding.aggregate import Aggregate
-from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.errors import SingularityWarning
 
 NEAR = 0.03
 """Distance of φ from its ends, below which the dependent hinges move more than 30 times as fast as θ."""
-
-REMEDY = "give its closure through_dead_centres=True, or choose another independent coordinate"
 
 
 class Watched(NamedTuple):
@@ -72,29 +69,30 @@ class Watched(NamedTuple):
 
 def remedy_for(S: Aggregate) -> str:
     """How a loop can be led through a configuration that ends its independent coordinates."""
-    if all(isinstance(linkage, NumericLinkage) for linkage in S.linkages):
-        return REMEDY
+    remedies = [linkage.monitor().remedy for linkage in S.linkages]
+    if all(remedies):
+        return remedies[0]
     if S.prescribed or S.siblings:
         return "choose another independent coordinate, or keep it from there with a stop or a spring"
     return (
         "keep it from there with a stop or a spring (a suspension with bump and droop stops), a lower speed "
-        f"or smaller forces; if it is to go on through, leave its closed form out and {REMEDY}"
+        "or smaller forces; if it is to go on through, leave its closed form out and give its closure "
+        "through_dead_centres=True, or choose another independent coordinate"
     )
 
 
 def watched(model: Model) -> list[Watched]:
-    """Coordinates of loops without a closed form that dead centres end."""
+    """Coordinates of loops whose linkages know by which dead centres they end."""
     found = []
     n_q = len(model.layout.q)
     for S in model.embedding.aggregates:
-        linkage = S.linkages[0] if len(S.linkages) == 1 else None
-        if S.N != 1 or S.prescribed or not isinstance(linkage, NumericLinkage):
+        if S.N != 1 or S.prescribed or len(S.linkages) != 1:
             continue
-        reach = linkage.reach()
-        if reach is not None and all(map(math.isfinite, reach)) and any(linkage.singular_ends):
+        ends = S.linkages[0].monitor().ends
+        if ends is not None:
             name = S.independent[0].name
             q, v = model.embedding.q_of[name].start, n_q + model.embedding.v_of[name].start
-            found.append(Watched(S, q, v, *reach))
+            found.append(Watched(S, q, v, *ends))
     return found
 
 
@@ -176,18 +174,17 @@ def where_it_stands(coordinates: Sequence[Watched], y: Floats) -> str:
 
 def straight_path_text(S: Aggregate) -> str:
     """Why hinges may cease to lead a loop along a straight path, as a clause for messages."""
-    linkage = next((link for link in S.linkages if isinstance(link, NumericLinkage)), None)
-    if linkage is None or len(linkage.loop.given) < 2:
+    limits = next((known for known in (link.monitor() for link in S.linkages) if known.led_by), None)
+    if limits is None:
         return ""
-    remedy = REMEDY
+    remedy = limits.remedy
     if len(S.linkages) > 1:
         remedy = "leave its closed form out, so that all of it is followed at once"
     elif S.prescribed or S.siblings:
         remedy = "design the loop in a pose nearer to that"
-    names = [body.name for body in linkage.loop.given]
     return (
-        f"; it is led by {names} along a straight path from the design pose, which comes to or too near a "
-        f"configuration that these do not lead: {remedy}"
+        f"; it is led by {list(limits.led_by)} along a straight path from the design pose, which comes to or "
+        f"too near a configuration that these do not lead: {remedy}"
     )
 
 

@@ -8,14 +8,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+import xarray as xr
 
 import ce_dynamics as ce
 from ce_dynamics.compiled.model import Model
+from ce_dynamics.embedding.linkage import Limits
 from ce_dynamics.errors import SimulationError, SingularityWarning
+from ce_dynamics.kinematics.four_bar_linkage import FourBar
 from ce_dynamics.mechanism.forces import TorsionSpringDamper
 from ce_dynamics.mechanism.system import LoopClosure, System
 from ce_dynamics.simulation.monitors.dead_centres import near_passages, watched
 from tests.ce_dynamics.mechanisms import four_bar, slider_crank
+from tests.ce_dynamics.recursion_systems import add_linkage
 
 CRANK_ROCKER = (1.0, 3.0, 2.5, 3.2)
 
@@ -151,3 +155,30 @@ def test_passages() -> None:
     phi_rate = np.array([1.0, 1.0, 3.0, -1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
     Y = np.column_stack((middle + half * np.sin(phi), phi_rate * half * np.cos(phi)))
     assert near_passages(watch, 0.1 * np.arange(9.0), Y) == [(2, 3), (4, 7), (7, 9)]
+
+
+def test_a_linkage_of_ones_own_says_where_it_ends_and_what_helps() -> None:
+    """Two dead centres that no run need look for, and a remedy that only its author knows."""
+
+    class Tongs(FourBar):
+        def monitor(self) -> Limits:
+            return Limits(self.reach(), remedy="open the tongs before they are turned")
+
+    def model_with(kind: type[FourBar]) -> Model:
+        system = System(gravity=(0, 0, 0))
+        linkage = kind((0, 0, 0), (0, 0.2, 1), (0, 0.7, 1), (0, 1, 0), (1, 0, 0), frame="ground")
+        add_linkage(system, linkage, np.random.default_rng(0))
+        system.start("crank", q=0.1, v=4.0)
+        return Model(system)
+
+    assert watched(model_with(FourBar)) == []
+    model = model_with(Tongs)
+    (linkage,) = model.embedding.aggregates[0].linkages
+    low, high = linkage.reach() or (math.nan, math.nan)
+    (watch,) = watched(model)
+    assert (watch.name, watch.lower, watch.upper) == ("crank", low, high)
+    with pytest.raises(SimulationError, match="open the tongs before they are turned") as caught:
+        ce.simulate(model, duration=3.0, method="rk4", step=2e-3)
+    partial = caught.value.partial
+    assert isinstance(partial, xr.Dataset)
+    assert float(partial["crank"].max()) <= high
