@@ -167,6 +167,11 @@ class Corner(Mirrored, ABC):
         return ()
 
     @property
+    def kingpin(self) -> tuple[tuple[str, Vector], tuple[str, Vector]] | None:
+        """Lower and upper point of the steering axis [m], each with the body it is fixed on; if there are."""
+        return None
+
+    @property
     @abstractmethod
     def drop_link_carrier(self) -> str:
         """Name of the body that the drop link of an anti-roll bar hangs on."""

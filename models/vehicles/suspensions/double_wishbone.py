@@ -170,6 +170,12 @@ class DoubleWishboneCorner(Corner):
         return ((f"{self.name}.spindle (upright without upright_link)", self.spindle),)
 
     @property
+    def kingpin(self) -> tuple[tuple[str, Vector], tuple[str, Vector]]:
+        """The ball joints D and F."""
+        spindle = f"{self.name}.spindle"
+        return (spindle, np.asarray(self.points.D)), (spindle, np.asarray(self.points.F))
+
+    @property
     def drop_link_carrier(self) -> str:
         """The lower arm."""
         return f"{self.name}.lower_arm"

@@ -1,0 +1,187 @@
+"""``simulate-vehicle kc``: kinematics and compliance of an axle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from ce_dynamics.models.kc.summary import Row
+    from ce_dynamics.models.kc.sweeps import Sweep
+
+ROUNDING = 1e-9
+"""Below it a figure of the table is zero, in any of its units."""
+
+AXLE, RANGE, OUTPUT = "What to try", "How", "Output"
+
+
+def kc(
+    vehicle: Annotated[
+        str,
+        typer.Option(metavar="NAME|FILE", help="As of a simulation.", rich_help_panel=AXLE),
+    ] = "hmmwv",
+    axle: Annotated[str, typer.Option(metavar="NAME", help="Its axle.", rich_help_panel=AXLE)] = "front",
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="PATH=VALUE", help="Override a parameter.", rich_help_panel=AXLE),
+    ] = None,
+    sweep: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KIND",
+            help="parallel, opposed, left, right or steering; repeatable.  [dim]Default: parallel, opposed, "
+            "steering[/dim]",
+            rich_help_panel=RANGE,
+        ),
+    ] = None,
+    travel: Annotated[
+        str,
+        typer.Option(
+            metavar="LOW:HIGH[:POSES]",
+            help="Wheel travel, up from the design position; m, or with units.",
+            rich_help_panel=RANGE,
+        ),
+    ] = "-0.1:0.1:41",
+    steering: Annotated[
+        str,
+        typer.Option(
+            metavar="LOW:HIGH[:POSES]", help="Part of full lock, positive to the left.", rich_help_panel=RANGE
+        ),
+    ] = "-1:1:41",
+    output: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Where tables and the page go.", rich_help_panel=OUTPUT)
+    ] = Path("simulate-vehicle-kc"),
+    json: Annotated[
+        bool,
+        typer.Option(
+            "--json", help="All curves as JSON on stdout, nothing else there.", rich_help_panel=OUTPUT
+        ),
+    ] = False,
+    no_plots: Annotated[
+        bool, typer.Option("--no-plots", help="Save no page of curves.", rich_help_panel=OUTPUT)
+    ] = False,
+) -> int:
+    """Take an axle through wheel travel and steering: toe, camber, roll centre, rates and the like.
+
+    The figures of the design position are printed; curves go to CSV (degrees and millimetres), NetCDF and
+    JSON (SI units) and to a page.
+    """
+    # here, so that mistakes and --help are answered at once
+    import json as json_text
+
+    from ce_dynamics.algebra.whole_files import whole
+    from ce_dynamics.cli.progress import Display
+    from ce_dynamics.cli.simulation import make_folder
+    from ce_dynamics.models.kc.page import save_page
+    from ce_dynamics.models.kc.summary import as_json, design_rows
+    from ce_dynamics.models.kc.table import csv_text
+    from ce_dynamics.models.kc.vehicle import rig_of
+    from ce_dynamics.models.vehicles.description import VehicleParameters
+    from ce_dynamics.models.vehicles.files import check_vehicle
+
+    wanted = [sweep_from(kind, travel, steering) for kind in sweep or ("parallel", "opposed", "steering")]
+    data = VehicleParameters.load(check_vehicle(vehicle), overrides or [])
+    make_folder(output)
+    with Display() as display:
+        display.stage("preparing the axle")
+        rig = rig_of(data, axle)
+        if sweep is None and rig.axle.steered_by is None:
+            wanted = [one for one in wanted if not one.over_steering]
+        display.stage("sweeping")
+        sweeps = {one.kind: rig.sweep(one) for one in wanted}
+        content = json_text.dumps(as_json(sweeps), allow_nan=False)
+        files = []
+        for kind, results in sweeps.items():
+            stem = output / f"{axle}-{kind}"
+            for suffix in ("csv", "nc"):
+                path = stem.with_suffix(f".{suffix}")
+                with whole(path) as temporary:
+                    if suffix == "csv":
+                        temporary.write_text(csv_text(results))
+                    else:
+                        results.to_netcdf(temporary, engine="h5netcdf")
+                files.append(path)
+        files.append(output / f"{axle}.json")
+        with whole(files[-1]) as temporary:
+            temporary.write_text(content)
+        if not no_plots:
+            display.stage("drawing")
+            files.append(output / f"{axle}.png")
+            with whole(files[-1]) as temporary:
+                save_page(sweeps, f"{data.title}: {axle} axle", temporary)
+    if json:
+        print(content)
+    else:
+        print_rows(f"{data.title}: {axle} axle in the design position", design_rows(rig))
+        for path in files:
+            print(path)
+    return 0
+
+
+def sweep_from(kind: str, travel: str, steering: str) -> Sweep:
+    """A sweep with its range as it was typed.
+
+    Raises
+    ------
+    DataError
+        If the kind is unknown, or a range is none.
+    """
+    # here, so that mistakes and --help are answered at once
+    from ce_dynamics.algebra import checks
+    from ce_dynamics.errors import DataError
+    from ce_dynamics.models.kc.sweeps import KINDS, sweep_of
+
+    checks.known("--sweep", kind, list(KINDS), "kind", DataError)
+    over_steering = kind == "steering"
+    return sweep_of(
+        kind, values_of(*(("--steering", steering, "1") if over_steering else ("--travel", travel, "m")))
+    )
+
+
+def values_of(owner: str, text: str, unit: str) -> list[float]:
+    """Numbers of ``low:high`` or ``low:high:poses``."""
+    # here, so that mistakes and --help are answered at once
+    import numpy as np
+
+    from ce_dynamics.errors import DataError
+    from ce_dynamics.models.kc.sweeps import MOST_POSES, POSES
+    from ce_dynamics.models.vehicles.driving import si_value
+
+    parts = text.split(":")
+    if len(parts) not in (2, 3):
+        raise DataError(
+            f"{owner} {text!r} is not of the form low:high or low:high:poses, such as -0.1:0.1:41"
+        )
+    low, high = (si_value(owner, part, unit) for part in parts[:2])
+    poses = POSES
+    if len(parts) == 3:
+        if not parts[2].strip().isdecimal() or not 2 <= int(parts[2]) <= MOST_POSES:
+            raise DataError(
+                f"{owner}: {parts[2]!r} poses; a whole number from 2 to {MOST_POSES:,} is allowed"
+            )
+        poses = int(parts[2])
+    if not low < high:
+        raise DataError(f"{owner}: {parts[0]} must be less than {parts[1]}")
+    found: list[float] = np.linspace(low, high, poses).tolist()
+    return found
+
+
+def print_rows(title: str, rows: list[Row]) -> None:
+    """A table on stdout."""
+    # here, so that mistakes and --help are answered at once
+    from rich.console import Console
+    from rich.table import Table
+
+    from ce_dynamics.cli.tables import number, unit
+
+    table = Table("", "left", "right", "", title=title, title_justify="left")
+    for column in table.columns[1:3]:
+        column.justify = "right"
+    for row in rows:
+        cells = [number(0.0 if abs(value) < ROUNDING else value) for value in row.values]
+        table.add_row(
+            row.name.replace("_", " "), cells[0], cells[1] if len(cells) > 1 else "", unit(row.unit)
+        )
+    Console(highlight=False).print(table)

@@ -1,0 +1,7 @@
+"""Kinematics and compliance of suspensions: the rig on which an axle is tried, wheel by wheel."""
+
+from __future__ import annotations
+
+from ce_dynamics.models.kc.axle import Axle as Axle, Wheel as Wheel
+from ce_dynamics.models.kc.rig import KCRig as KCRig
+from ce_dynamics.models.kc.vehicle import axle_of as axle_of, rig_of as rig_of

@@ -1,0 +1,149 @@
+"""What the rig knows of an axle: two wheels on their carriers, what steers them, what supports them.
+
+Nothing here is of a kind of suspension: any system will do that has two wheels on revolute hinges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.errors import DataError
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.checked import finite_number
+from ce_dynamics.mechanism.forces.base import ForceElement
+from ce_dynamics.mechanism.hinges.revolute import Revolute
+from ce_dynamics.mechanism.system import System
+
+BodyPoint = tuple[str, Array]
+"""Name of a body and a point fixed on it, in the design pose."""
+
+
+@dataclass(frozen=True, eq=False)
+class Wheel:
+    """A wheel of the axle.
+
+    Attributes
+    ----------
+    body : str
+        Turns on its carrier about the spin axis by a revolute hinge at the wheel's centre.
+    kingpin : pair of (str, (3,) array), optional
+        Lower and upper point of the steering axis, each on its body; where there is none, the instantaneous
+        axis is taken, about which steering turns the carrier while springs keep their lengths.
+    loaded_radius : float
+        Height of the wheel's centre above the road along the wheel's plane [m].
+    tyre_rate : float
+        Vertical stiffness of the tyre [N/m]; infinite for none.
+    prefix : str
+        Of the names of force elements that belong to this wheel; that of the body if not given.
+    """
+
+    body: str
+    loaded_radius: float
+    kingpin: tuple[BodyPoint, BodyPoint] | None = None
+    tyre_rate: float = float("inf")
+    prefix: str = ""
+
+    def __post_init__(self) -> None:
+        owner = f"wheel {self.body!r}"
+        finite_number(self.loaded_radius, owner, "loaded_radius", above=0.0)
+        checks.number(f"{owner}: tyre_rate", self.tyre_rate, above=0.0, infinite=True)
+
+    @property
+    def elements(self) -> str:
+        """What the names of its own force elements begin with."""
+        return self.prefix or self.body.rpartition(".")[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Axle:
+    """An axle to be tried on the rig.
+
+    Attributes
+    ----------
+    name : str
+    left, right : Wheel
+    chassis : str
+        The body that is held in its design pose.
+    steered_by : str, optional
+        Name of the prescribed body that steers; none if the axle cannot be steered.
+    full_lock : float
+        Coordinate of that body at full lock to the left [rad or m].
+    steering_unit : str
+        Of the coordinate.
+    bars : tuple of str
+        Force elements that are anti-roll bars: rates are also given without them.
+    wheelbase : float
+        Distance from the other axle [m].
+    centre_of_mass : (x, z above the road) [m]
+        Of the vehicle; x decides whether the axle is in front.
+    brake_share, drive_share : float
+        Parts of the vehicle's brake and drive force at this axle.
+    drive_torque_on_carrier : bool
+        Whether the carriers bear the drive torque (gears in the hub or on a rigid axle).
+    brake_torque_on_carrier : bool
+        Whether the carriers bear the brake torque: so with brakes at the wheels.
+    """
+
+    name: str
+    left: Wheel
+    right: Wheel
+    chassis: str = "chassis"
+    steered_by: str | None = None
+    full_lock: float = 1.0
+    steering_unit: str = "rad"
+    bars: tuple[str, ...] = ()
+    wheelbase: float = float("nan")
+    centre_of_mass: tuple[float, float] = (float("nan"), float("nan"))
+    brake_share: float = 1.0
+    drive_share: float = 1.0
+    drive_torque_on_carrier: bool = False
+    brake_torque_on_carrier: bool = True
+    sides: tuple[str, str] = field(default=("left", "right"), repr=False)
+
+    @property
+    def wheels(self) -> tuple[Wheel, Wheel]:
+        """Left, right."""
+        return self.left, self.right
+
+
+def spin_hinge(system: System, wheel: Wheel) -> Revolute:
+    """The hinge on which a wheel turns.
+
+    Raises
+    ------
+    DataError
+        If it is no revolute hinge.
+    """
+    body = system.find(wheel.body)
+    if body.is_ground or not isinstance(body.inboard, Revolute):
+        kind = "the ground" if body.is_ground else type(body.inboard).__name__
+        raise DataError(
+            f"wheel {wheel.body!r} is on {kind}; a wheel turns on its carrier by a Revolute hinge at its "
+            "centre"
+        )
+    return body.inboard
+
+
+def spin_axis(hinge: Revolute) -> Array:
+    """The spin axis in the design pose, to the left on both sides."""
+    axis = hinge.axis
+    return axis if nominal(axis)[1] >= 0.0 else -axis
+
+
+def supports(system: System, axle: Axle, moving: Iterable[Body]) -> dict[str, ForceElement]:
+    """Force elements that can store energy as the wheels travel: between the moving bodies and the chassis.
+
+    Tyres, brakes and drives act on the wheels themselves or on the ground, and are left out.
+    """
+    own = {body.name for body in moving}
+    outside = {wheel.body for wheel in axle.wheels} | ({"ground"} - {axle.chassis})
+    found = {}
+    for element in system.forces:
+        bodies = {body.name for body, _ in element.attachments}
+        if bodies & own and not bodies & outside:
+            found[element.name] = element
+    return found

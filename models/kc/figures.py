@@ -1,0 +1,338 @@
+"""All figures of an axle in one pose, by name, for floats or traced scalars."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import Any
+
+from ce_dynamics.algebra.arrays import Array, Scalar, array, norm, where
+from ce_dynamics.compiler import TracedFunction, trace
+from ce_dynamics.compiler.derivatives.directional import directional_derivative
+from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.compiler.tracing.inline import call
+from ce_dynamics.models.kc import quantities
+from ce_dynamics.models.kc.instant_motion import (
+    Screw,
+    SwingArm,
+    front_swing_arm,
+    roll_centre,
+    side_swing_arm,
+    support_angle,
+)
+from ce_dynamics.models.kc.poses import AxlePoses, Travelling, inverse
+from ce_dynamics.models.kc.quantities import Quantity
+from ce_dynamics.models.kc.steering_geometry import ackermann
+from ce_dynamics.models.kc.wheel_geometry import (
+    SteeringAxis,
+    camber_angle,
+    camber_rate,
+    caster_angle,
+    contact,
+    front_view_angle,
+    kingpin_inclination,
+    offsets,
+    side_view_angle,
+    steer_angle,
+    steer_rate,
+    toe_angle,
+)
+
+Figures = dict[str, Any]
+"""By name: arrays (2,) of what left and right wheel have each, and numbers."""
+
+SIGNS = (1, -1)
+
+
+class AxleFigures:
+    """Everything that is reported of an axle, as traced functions of c (see `AxlePoses`).
+
+    Parameters
+    ----------
+    poses : AxlePoses
+
+    Attributes
+    ----------
+    known : tuple of Quantity
+        What the axle has: without a steering axis it has no caster, without springs no rates.
+    """
+
+    def __init__(self, poses: AxlePoses) -> None:
+        self.poses, self.axle = poses, poses.axle
+        self.steered = bool(poses.places.s)
+        self.has_kingpins = all(wheel.kingpin is not None for wheel in self.axle.wheels)
+        x = [float(nominal(hinge.at_parent)[0]) for hinge in poses.hinges]
+        self.in_front = not 0.5 * sum(x) < self.axle.centre_of_mass[0]
+        self.known = (
+            *quantities.WHEEL_ATTITUDE,
+            *quantities.POSITIONS,
+            *quantities.INSTANT_MOTION,
+            *(quantities.STEERING_AXIS if self.has_kingpins or self.steered else ()),
+            *(quantities.ANTI_FRONT if self.in_front else quantities.ANTI_REAR),
+            *quantities.GRADIENTS,
+            *(quantities.STIFFNESS if poses.supports else ()),
+            *self._of_elements(),
+            *(quantities.steering_quantities(self.axle.steering_unit) if self.steered else ()),
+        )
+
+    def _of_elements(self) -> tuple[Quantity, ...]:
+        return (
+            *(
+                Quantity(f"{rest}_{what}", unit, True, meaning)
+                for rest in self.pairs
+                for what, unit, meaning in (
+                    ("length", "m", f"of the {rest}"),
+                    ("motion_ratio", "1", f"shortening of the {rest} per parallel wheel travel"),
+                )
+            ),
+            *(
+                Quantity(f"{name.rpartition('.')[2]}_{what}", unit, False, meaning)
+                for name in self.bars
+                for what, unit, meaning in (
+                    ("twist", "rad", "of the bar"),
+                    ("motion_ratio", "rad/m", "twist of the bar per difference of the wheels' travel"),
+                )
+            ),
+        )
+
+    @cached_property
+    def pairs(self) -> dict[str, tuple[int, int]]:
+        """Elements with lengths that both wheels have: what their names have in common, and their places."""
+        left, right = (wheel.elements + "." for wheel in self.axle.wheels)
+        elements = self.poses.elements
+        rests = [name.removeprefix(left) for name in elements if name.startswith(left)]
+        return {
+            rest: (elements.index(left + rest), elements.index(right + rest))
+            for rest in rests
+            if right + rest in elements
+        }
+
+    @property
+    def bars(self) -> list[str]:
+        """Bars with a twist."""
+        return [name for name in self.axle.bars if name in self.poses.elements]
+
+    # Traced functions
+
+    @cached_property
+    def forces(self) -> TracedFunction:
+        """f: derivatives of the stored energies (springs, bars) by the travel of the wheels; and D."""
+
+        def forces(c: Array) -> dict[str, Array]:
+            axle = Travelling(self.poses, c)
+            by_travel = [axle.change("energy", axle.wheels(*wheels)) for wheels in ((1.0, 0.0), (0.0, 1.0))]
+            return {"f": array(by_travel).T, "D": axle.D}
+
+        return trace(f"{self.axle.name} axle: forces", forces, {"c": self.poses.size})
+
+    @cached_property
+    def forces_along(self) -> TracedFunction:
+        """Their derivative along a direction of c."""
+        return directional_derivative(self.forces)
+
+    @cached_property
+    def all(self) -> TracedFunction:
+        """All figures as functions of c."""
+        return trace(f"{self.axle.name} axle: figures", self.at, {"c": self.poses.size})
+
+    def chosen(self, names: tuple[str, ...]) -> TracedFunction:
+        """Some of the figures, and what closes the pose: the travel z and its derivatives Z."""
+
+        def chosen(c: Array) -> Figures:
+            found = call(self.all, c=c)
+            return {name: found[name] for name in names}
+
+        return trace(f"{self.axle.name} axle: {', '.join(names)}", chosen, {"c": self.poses.size})
+
+    @cached_property
+    def newton(self) -> TracedFunction:
+        """One step of Newton's method to the travel `goal`: c ahead, and the gap before the step."""
+
+        def newton(c: Array, goal: Array) -> dict[str, Array]:
+            axle = Travelling(self.poses, c)
+            gap = axle.travel - goal
+            q = c[: self.poses.moved] - axle.D @ gap
+            return {"c": array([*q, *c[self.poses.moved :]]), "gap": gap}
+
+        return trace(f"{self.axle.name} axle: travel", newton, {"c": self.poses.size, "goal": 2})
+
+    # Figures
+
+    def at(self, c: Array) -> Figures:
+        """All figures at c."""
+        axle = Travelling(self.poses, c)
+        W, e = axle.now.W, axle.now.e
+        P = array(contact(W[k], e[k], wheel.loaded_radius) for k, wheel in enumerate(self.axle.wheels))
+        found = self._attitude(axle) | self._positions(axle, P) | self._instant_motion(axle, P)
+        if self.has_kingpins or self.steered:
+            found |= self._steering_axis(axle, P)
+        found |= self._gradients(axle, found["track"]) | self._elements(axle)
+        if self.poses.supports:
+            found |= self._stiffness(c, found["track"])
+        if self.steered:
+            found |= self._steering(axle, c, found)
+        return {quantity.name: found[quantity.name] for quantity in self.known}
+
+    def _attitude(self, axle: Travelling) -> Figures:
+        e, R = axle.now.e, axle.now.R
+        return {
+            "toe_angle": array(toe_angle(e[k], side) for k, side in enumerate(SIGNS)),
+            "steer_angle": array(steer_angle(e[k]) for k in (0, 1)),
+            "camber_angle": array(camber_angle(e[k], side) for k, side in enumerate(SIGNS)),
+            "side_view_angle": array(side_view_angle(R[k]) for k in (0, 1)),
+            "front_view_angle": array(front_view_angle(R[k], side) for k, side in enumerate(SIGNS)),
+        }
+
+    def _positions(self, axle: Travelling, P: Array) -> Figures:
+        W, W_0 = axle.now.W, axle.now.W_0
+        P_0 = array(
+            contact(W_0[k], self.poses.spin_axes[k], wheel.loaded_radius)
+            for k, wheel in enumerate(self.axle.wheels)
+        )
+        track, track_0 = P[0, 1] - P[1, 1], P_0[0, 1] - P_0[1, 1]
+        longer = 1.0 if self.in_front else -1.0
+        found: Figures = {f"wheel_centre_{x}": W[:, k] for k, x in enumerate("xyz")}
+        found |= {f"contact_{x}": P[:, k] for k, x in enumerate("xyz")}
+        return found | {
+            "wheelbase_change": longer * (P[:, 0] - P_0[:, 0]),
+            "track": track,
+            "track_change": track - track_0,
+        }
+
+    def _steering_axis(self, axle: Travelling, P: Array) -> Figures:
+        lines = [self._line(axle, k) for k in (0, 1)]
+        W, e = axle.now.W, axle.now.e
+        at_road, at_centre = (
+            [offsets(points[k], lines[k], e[k], side) for k, side in enumerate(SIGNS)] for points in (P, W)
+        )
+        return {
+            "caster_angle": array(caster_angle(line) for line in lines),
+            "kingpin_inclination": array(kingpin_inclination(lines[k], side) for k, side in enumerate(SIGNS)),
+            "scrub_radius": array(offset.lateral for offset in at_road),
+            "caster_trail": array(offset.longitudinal for offset in at_road),
+            "kingpin_offset": array(offset.lateral for offset in at_centre),
+            "caster_offset": array(offset.longitudinal for offset in at_centre),
+        }
+
+    def _line(self, axle: Travelling, k: int) -> SteeringAxis:
+        """The kingpin, or else the axis about which steering turns the carrier with springs locked."""
+        if self.has_kingpins:
+            lower, upper = axle.now.kingpin[k]
+            return SteeringAxis(lower, (upper - lower) / norm(upper - lower))
+        locked = None
+        if "spring" in self.pairs:
+            locked = array(array(by.lengths[place] for by in axle.by) for place in self.pairs["spring"])
+        screw = axle.screw(k, axle.steering(locked))
+        up = where(screw.w[2] < 0.0, -1.0, 1.0)
+        return SteeringAxis(screw.axis_point, up * screw.w / norm(screw.w))
+
+    def _instant_motion(self, axle: Travelling, P: Array) -> Figures:
+        roll, ride = axle.wheels(1.0, -1.0), axle.wheels(1.0, 1.0)
+        own = axle.wheels(1.0, 0.0), axle.wheels(0.0, 1.0)
+        towards = -1.0 if self.in_front else 1.0
+        front = [front_swing_arm(axle.screw(k, own[k]), P[k], side) for k, side in enumerate(SIGNS)]
+        screws = [axle.screw(k, ride) for k in (0, 1)]
+        beside = [side_swing_arm(screws[k], P[k], towards) for k in (0, 1)]
+        rolling = [(P[k], axle.screw(k, roll).at(P[k])) for k in (0, 1)]
+        height, lateral = roll_centre(rolling[0], rolling[1])
+        found = {"roll_centre_height": height, "roll_centre_lateral": lateral}
+        found |= swing_arm("front", "yz", front) | swing_arm("side", "xz", beside)
+        return found | self._support(axle, screws, P)
+
+    def _support(self, axle: Travelling, screws: list[Screw], P: Array) -> Figures:
+        """Parts of the load transfer in braking and driving that the links carry, in per cent.
+
+        Braking with the part β of the force F transfers F h/L; the links carry β F tan φ of it.
+        """
+        given = self.axle
+        _, h = given.centre_of_mass
+        at_road = array(support_angle(screws[k].at(P[k])) for k in (0, 1))
+        at_centre = array(support_angle(screws[k].at(axle.now.W[k])) for k in (0, 1))
+        against = 1.0 if self.in_front else -1.0
+        whole = 100.0 * against * given.wheelbase / h
+        braking = whole * given.brake_share * (at_road if given.brake_torque_on_carrier else at_centre)
+        driving = whole * given.drive_share * (at_road if given.drive_torque_on_carrier else at_centre)
+        if self.in_front:
+            return {"anti_dive": braking, "anti_lift": driving}
+        return {"anti_lift": braking, "anti_squat": driving}
+
+    def _gradients(self, axle: Travelling, track: Scalar) -> Figures:
+        e = axle.now.e
+        ride = axle.wheels(1.0, 1.0)
+        roll = axle.wheels(-1.0, 1.0) * (0.5 * track)  # rolling to the right lets the left wheel down
+        by_ride, by_roll = axle.change("e", ride), axle.change("e", roll)
+        return {
+            "ride_steer": array(-side * steer_rate(e[k], by_ride[k]) for k, side in enumerate(SIGNS)),
+            "ride_camber": array(camber_rate(e[k], by_ride[k], side) for k, side in enumerate(SIGNS)),
+            "ride_caster": array(-axle.screw(k, ride).w[1] for k in (0, 1)),
+            "roll_steer": array(steer_rate(e[k], by_roll[k]) for k in (0, 1)),
+            "roll_camber": array(camber_rate(e[k], by_roll[k], side) for k, side in enumerate(SIGNS)),
+        }
+
+    def _stiffness(self, c: Array, track: Scalar) -> Figures:
+        """From K = ∂f/∂z at both wheels: C33, C39 and C99 of the compliance matrix are those of K⁻¹."""
+        found = call(self.forces, c=c)
+        others = self.poses.size - self.poses.moved
+        columns = []
+        for wheel in (0, 1):
+            direction = array([*found["D"][:, wheel], *[0.0] * others])
+            columns.append(call(self.forces_along, c=c, c_direction=direction)["f_direction"])
+        springs, bars = (array(array(columns[j][g, i] for j in (0, 1)) for i in (0, 1)) for g in (0, 1))
+        K = springs + bars
+        C, C_springs = inverse(K), inverse(springs)
+        k = K[:, 0] + K[:, 1]
+        k_t = array(wheel.tyre_rate for wheel in self.axle.wheels)
+        in_tyres = 1.0 / k_t[0] + 1.0 / k_t[1]
+        return {
+            "wheel_force": found["f"][0] + found["f"][1],
+            "wheel_rate": k,
+            "single_wheel_rate": array((1.0 / C[0, 0], 1.0 / C[1, 1])),
+            "ride_rate": k / (1.0 + k / k_t),
+            "roll_rate": roll_rate(C, track, 0.0),
+            "roll_rate_without_bars": roll_rate(C_springs, track, 0.0),
+            "roll_rate_with_tyres": roll_rate(C, track, in_tyres),
+            "roll_rate_with_tyres_without_bars": roll_rate(C_springs, track, in_tyres),
+        }
+
+    def _elements(self, axle: Travelling) -> Figures:
+        by_ride = axle.change("lengths", axle.wheels(1.0, 1.0)) if self.poses.elements else array(())
+        by_roll = axle.change("lengths", axle.wheels(1.0, -1.0)) if self.poses.elements else array(())
+        found: Figures = {}
+        for rest, places in self.pairs.items():
+            found[f"{rest}_length"] = array(axle.now.lengths[place] for place in places)
+            found[f"{rest}_motion_ratio"] = array(-by_ride[place] for place in places)
+        for name in self.bars:
+            rest, place = name.rpartition(".")[2], self.poses.elements.index(name)
+            found[f"{rest}_twist"] = axle.now.lengths[place]
+            found[f"{rest}_motion_ratio"] = 0.5 * by_roll[place]
+        return found
+
+    def _steering(self, axle: Travelling, c: Array, found: Figures) -> Figures:
+        left = math.copysign(1.0, self.axle.full_lock)  # where the coordinate grows to the left
+        de = left * axle.change("e", axle.steering())
+        angles = found["steer_angle"]
+        wheels = ackermann(angles[0], angles[1], found["track"], self.axle.wheelbase)
+        return {
+            "steering_ratio": array(1.0 / steer_rate(axle.now.e[k], de[k]) for k in (0, 1)),
+            "steering_position": left * c[self.poses.moved],
+            "ideal_outer_angle": wheels.ideal_outer,
+            "ackermann_error": wheels.error,
+            "ackermann_percentage": wheels.percentage,
+            "turning_diameter": wheels.turning_diameter,
+        }
+
+
+def swing_arm(view: str, plane: str, arms: list[SwingArm]) -> Figures:
+    """The figures of swing arms."""
+    found: Figures = {
+        f"{view}_swing_arm_length": array(arm.length for arm in arms),
+        f"{view}_swing_arm_angle": array(arm.angle for arm in arms),
+    }
+    for k, axis in enumerate(plane):
+        found[f"{view}_instant_centre_{axis}"] = array(arm.centre[k] for arm in arms)
+    return found
+
+
+def roll_rate(C: Array, track: Scalar, in_tyres: Scalar) -> Scalar:
+    """Track²/(C33 − C39 − C93 + C99), the tyres' compliances added."""
+    return track * track / (C[0, 0] - C[0, 1] - C[1, 0] + C[1, 1] + in_tyres)

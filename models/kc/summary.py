@@ -1,0 +1,56 @@
+"""What stands at the top: the figures of the design pose, for people and as JSON."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ce_dynamics.models.kc.table import shown
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from ce_dynamics.models.kc.rig import KCRig
+
+
+class Row(NamedTuple):
+    """A figure as people read it; ``values`` are left and right, or one of the axle."""
+
+    name: str
+    values: tuple[float, ...]
+    unit: str
+
+
+def design_rows(rig: KCRig) -> list[Row]:
+    """All figures in the design pose, in the units of engineers."""
+    read = rig.read(rig.solved([[0.0, 0.0]]))
+    rows = []
+    for quantity in rig.quantities:
+        values, unit = shown(read[quantity.name][0], quantity.unit)
+        if np.any(np.isfinite(values)):  # straight ahead there is no Ackermann
+            rows.append(Row(quantity.name, tuple(float(x) for x in np.atleast_1d(values)), unit))
+    return rows
+
+
+def as_json(sweeps: dict[str, xr.Dataset]) -> dict[str, Any]:
+    """All curves of all sweeps in SI units, None for what is not finite."""
+    content: dict[str, Any] = {}
+    for kind, results in sweeps.items():
+        curves = {}
+        for name in ("wheel_travel", "steering", *results.data_vars):
+            variable = results[name]
+            sides = [str(side) for side in results["side"].values] if "side" in variable.dims else None
+            rows = np.asarray(variable.values, dtype=float)
+            values: Any = (
+                finite(rows) if sides is None else dict(zip(sides, map(finite, rows.T), strict=True))
+            )
+            curves[str(name)] = {"unit": variable.attrs["units"], "values": values}
+        content[kind] = {"attributes": dict(results.attrs), "curves": curves}
+    return content
+
+
+def finite(values: Any) -> list[float | None]:
+    """Numbers, and None for NaN and infinities."""
+    return [float(x) if math.isfinite(x) else None for x in values]

@@ -1,0 +1,152 @@
+"""Axles of vehicles for the rig: wheels, kingpins, steering, bars, and the numbers that pitch depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.errors import DataError
+from ce_dynamics.mechanism.drives import SecondOrderActuator
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.kc.axle import Axle, Wheel
+from ce_dynamics.models.kc.rig import KCRig
+from ce_dynamics.models.vehicles.anti_roll_bar import TwistSpring
+from ce_dynamics.models.vehicles.assembly import build
+from ce_dynamics.models.vehicles.corner import Corner
+from ce_dynamics.models.vehicles.description import VehicleParameters
+
+
+def rig_of(
+    vehicle: VehicleParameters | str | Path | None = None,
+    axle: str = "front",
+    *,
+    overrides: Sequence[str] = (),
+    free: Sequence[str] = (),
+) -> KCRig:
+    """The rig with an axle of a vehicle on it.
+
+    Parameters
+    ----------
+    vehicle : VehicleParameters, str or path, optional
+        Data, a shipped vehicle by name, or a data file; the HMMWV if not given.
+    axle : str
+        Its name.
+    overrides, free : sequences of str
+        As of `VehicleParameters.load`: numbers that are changed, numbers that are free parameters.
+
+    Raises
+    ------
+    DataError
+        If there is no such axle, or the data are wrong.
+
+    Examples
+    --------
+    >>> from ce_dynamics.models import kc
+    >>> rig = kc.rig_of("sedan", "front")
+    >>> curves = rig.sweep("parallel", [-0.05, 0.0, 0.05])
+    >>> curves["camber_angle"].sel(side="left").values.round(4)
+    array([ 0.0144, -0.    , -0.0231])
+    """
+    if isinstance(vehicle, VehicleParameters):
+        if overrides or free:
+            raise DataError("rig_of: give overrides and free parameters where the data are loaded")
+        data = vehicle
+    else:
+        data = VehicleParameters.load(vehicle, overrides, free=free)
+    system = build(data)
+    return KCRig(Model(system), axle_of(data, system, axle))
+
+
+def axle_of(data: VehicleParameters, system: System, axle: str) -> Axle:
+    """An axle of a vehicle that was built from data.
+
+    Raises
+    ------
+    DataError
+        If there is no such axle.
+    """
+    names = [one.name for one in data.layout.axles]
+    checks.known("rig", axle, names, "axle", DataError)
+    layout = data.layout.axles[names.index(axle)]
+    corners: list[Corner] = [data.corners[name] for name in layout.corners]
+    masses = np.array([float(nominal(body.mass)) for body in system.bodies])
+    centres = np.array([nominal(body.com).astype(float) for body in system.bodies])
+    com = masses @ centres / masses.sum()
+    load = float(masses.sum()) * float(nominal(data.data.vehicle.gravity)) * axle_share(data, axle, com[0])
+    radii = {corner.name: loaded_radius(corner, 0.5 * load) for corner in corners}
+    road = np.mean([float(nominal(corner.W[2])) - radii[corner.name] for corner in corners])
+    left, right = (
+        Wheel(
+            f"{corner.name}.wheel",
+            radii[corner.name],
+            corner.kingpin,
+            float(nominal(corner.tyre.cz)),
+            corner.name,
+        )
+        for corner in corners
+    )
+    steered_by, full_lock, unit = steering(system) if layout.steering is not None else (None, 1.0, "rad")
+    return Axle(
+        axle,
+        left,
+        right,
+        steered_by=steered_by,
+        full_lock=full_lock,
+        steering_unit=unit,
+        bars=tuple(
+            element.name
+            for element in system.forces
+            if isinstance(element, TwistSpring) and element.name.startswith(f"{axle}.")
+        ),
+        wheelbase=abs(float(nominal(data.wheelbase))),
+        centre_of_mass=(float(com[0]), float(com[2] - road)),
+        brake_share=brake_share(data, corners),
+        drive_share=sum(
+            share
+            for name, share in zip(data.driven, data.torque_shares, strict=True)
+            if name in layout.corners
+        ),
+    )
+
+
+def axle_share(data: VehicleParameters, axle: str, x: float) -> float:
+    """Part of the weight on an axle: by the levers of two axles, else in equal parts."""
+    places = {
+        one.name: float(np.mean([float(nominal(data.corners[name].W[0])) for name in one.corners]))
+        for one in data.layout.axles
+    }
+    if len(places) != 2:
+        return 1.0 / len(places)
+    other = next(place for name, place in places.items() if name != axle)
+    return (x - other) / (places[axle] - other)
+
+
+def loaded_radius(corner: Corner, load: float) -> float:
+    """Of the tyre under its static load."""
+    return float(nominal(corner.tyre.unloaded_radius)) - load / float(nominal(corner.tyre.cz))
+
+
+def brake_share(data: VehicleParameters, corners: Sequence[Corner]) -> float:
+    """Part of the brake torque at some corners."""
+    torques = {name: float(nominal(corner.brake.max_torque)) for name, corner in data.corners.items()}
+    whole = sum(torques.values())
+    return sum(torques[corner.name] for corner in corners) / whole if whole > 0.0 else 1.0
+
+
+def steering(system: System) -> tuple[str, float, str]:
+    """The prescribed body that the input ``steering`` moves, its coordinate at full lock, its unit.
+
+    Raises
+    ------
+    DataError
+        If there is none, or it is not moved by an actuator.
+    """
+    for name, motion in system.prescribed.items():
+        if isinstance(motion, SecondOrderActuator) and motion.inputs == ("steering",):
+            return name, float(nominal(motion.gain)), system.find(name).inboard.coordinate_units[0]
+    raise DataError("rig: nothing is steered by an actuator of the input 'steering'")
