@@ -103,5 +103,6 @@ if TYPE_CHECKING:
     from ce_dynamics.simulation.simulate import simulate as simulate
     from ce_dynamics.views.description import Description as Description, describe as describe
     from ce_dynamics.views.drawing import draw as draw
+    from ce_dynamics.views.scene.view import View as View, view as view
 
 __getattr__, __dir__, __all__ = lazy_names()

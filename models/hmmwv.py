@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     )
     from ce_dynamics.models.vehicles.equilibrium import settled as settled, steady as steady
     from ce_dynamics.models.vehicles.hmmwv.parameters import HmmwvParameters as HmmwvParameters
+    from ce_dynamics.models.vehicles.pictures import picture_of as picture_of
     from ce_dynamics.models.vehicles.plots.page import figure as figure
     from ce_dynamics.models.vehicles.ride import build_ride as build_ride
     from ce_dynamics.models.vehicles.summary import summarise as summarise

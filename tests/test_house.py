@@ -41,8 +41,8 @@ def test_the_counts_notice() -> None:
     }
     assert import_graph.upward(edges) == [("ce_dynamics.algebra.a", "ce_dynamics.views.b")]
     assert import_graph.circles(edges) == [["ce_dynamics.algebra.a", "ce_dynamics.views.b"]]
-    beside = {"ce_dynamics.views.b": {"ce_dynamics.readers.c"}, "ce_dynamics.readers.c": set[str]()}
-    assert import_graph.upward(beside) == [("ce_dynamics.views.b", "ce_dynamics.readers.c")]
+    beside = {"ce_dynamics.augmented.b": {"ce_dynamics.readers.c"}, "ce_dynamics.readers.c": set[str]()}
+    assert import_graph.upward(beside) == [("ce_dynamics.augmented.b", "ce_dynamics.readers.c")]
 
 
 def test_at_most_fourteen_entries_beside_four_files() -> None:

@@ -126,6 +126,14 @@ def simulate_vehicle(
     no_plots: Annotated[
         bool, typer.Option("--no-plots", help="Save no page of plots.", rich_help_panel=OUTPUT)
     ] = False,
+    view: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.html",
+            help="A page that plays the run in three dimensions, in any browser, offline.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
     list_parameters: Annotated[
         bool,
         typer.Option(
@@ -198,6 +206,7 @@ def simulate_vehicle(
         json=json,
         plots=not no_plots,
         tyres=tuple(tyre or ()),
+        view=view,
     )
     try:
         return simulate_and_report(request)

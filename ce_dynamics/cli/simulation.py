@@ -42,6 +42,7 @@ class Request:
     json: bool
     plots: bool = True
     tyres: tuple[str, ...] = ()
+    view: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ class Saved:
 
     netcdf: Path
     png: Path | None
+    html: Path | None = None
 
     @property
     def files(self) -> dict[str, str]:
@@ -74,6 +76,8 @@ def simulate_and_report(request: Request) -> int:
             raise DataError(f"{name} {value:g} must be positive, for example 1e-6")
     options = parse_options(request.options)
     make_folder(request.output)
+    if request.view is not None:
+        make_folder(request.view.parent, "--view: folder")
     with Interruption() as interruption:
         with Display() as display:
             display.stage("preparing the model, compiling it where that was not done before")
@@ -101,6 +105,9 @@ def simulate_and_report(request: Request) -> int:
                 saved = Saved(save_results(results, stem), None)
         if request.plots:
             saved = Saved(saved.netcdf, save_plots(results, case, stem, interruption))
+        if request.view is not None and not interruption.requested:
+            page = save_view(results, case, request.view)
+            saved = Saved(saved.netcdf, saved.png, page)
     if request.plots and saved.png is None and not outcome.message:
         outcome = Outcome(outcome.results, exit_codes.INTERRUPTED, "interrupted before the plots were drawn")
     files = saved.files
@@ -113,14 +120,14 @@ def simulate_and_report(request: Request) -> int:
     return outcome.exit_code
 
 
-def make_folder(path: Path) -> None:
+def make_folder(path: Path, option: str = "--output") -> None:
     """Where files go."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
-        raise DataError(f"--output {shown_path(path)} must be a folder, and is none") from None
+        raise DataError(f"{option} {shown_path(path)} must be a folder, and is none") from None
     except OSError as error:
-        raise DataError(f"--output {shown_path(path)} cannot be made: {error.strerror or error}") from None
+        raise DataError(f"{option} {shown_path(path)} cannot be made: {error.strerror or error}") from None
 
 
 def integrate(
@@ -173,6 +180,17 @@ def save_plots(results: xr.Dataset, case: Case, stem: Path, interruption: Interr
     except KeyboardInterrupt:
         return None
     return png
+
+
+def save_view(results: xr.Dataset, case: Case, page: Path) -> Path:
+    """Write the page that plays the run."""
+    # here, so that mistakes and --help are answered at once
+    from ce_dynamics.models.vehicles.pictures import picture_of
+
+    html = picture_of(case, results).html
+    with whole(page) as path:
+        path.write_text(html, "utf-8")
+    return page
 
 
 def chosen_method(name: str) -> Method:

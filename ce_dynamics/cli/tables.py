@@ -39,6 +39,8 @@ def print_files(files: Mapping[str, str]) -> None:
     print(f"results: {files['netcdf']}")
     if "png" in files:
         print(f"plots: {files['png']}")
+    if "html" in files:
+        print(f"page: {files['html']}")
 
 
 def print_json(

@@ -1,0 +1,148 @@
+"""Pictures of a model's bodies from what the model knows: hinges, points of force elements, inertias."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
+from ce_dynamics.mechanism.hinges.free import Free
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.views.drawing import COINCIDENT, attachments
+from ce_dynamics.views.scene.shapes import Shape, ball, block, plate, rod
+from ce_dynamics.views.scene.take import GROUND, BodyPicture, Mark, Strand
+
+THICKNESS = 0.012
+"""Radius of rods, in sizes of the system."""
+SLENDER = 0.06
+"""Largest radius of rods, in sizes of their body."""
+SMALLEST_BLOCK = 0.02
+"""Edge of the block of a body that has no extent, in sizes of the system."""
+
+Numbers = Callable[[Array], Floats]
+
+
+def body_pictures(
+    model: Model, given: Mapping[str, Sequence[Shape]], numbers: Numbers, size: float
+) -> list[BodyPicture]:
+    """All bodies, with shapes given or derived."""
+    owner = {body.name: S.name for S in model.embedding.aggregates if S.closures for body in S.bodies}
+    pictures = []
+    for body in model.system.bodies:
+        shapes = given[body.name] if body.name in given else derived(model, body, size)
+        here = [local(shape, body, numbers) for shape in shapes]
+        pictures.append(BodyPicture(body.name, here, owner.get(body.name, "")))
+    return pictures
+
+
+def local(shape: Shape, body: Body, numbers: Numbers) -> Shape:
+    """The shape with its points from the body's centre of mass."""
+    return replace(shape, points=numbers(shape.points - body.com))
+
+
+def derived(model: Model, body: Body, size: float) -> list[Shape]:
+    """Rods between the points of a body, a plate where there are three or more, else a block of its inertia.
+
+    A body with one point is drawn up to its centre of mass.  Points are formulas where hardpoints are free.
+    """
+    points, com = points_of(model, body), np.asarray(body.com)
+    points = [points[k] for k in apart(nominal(np.array(points)).reshape(-1, 3), COINCIDENT * size)]
+    own = size_of(nominal(np.array([*points, com])).astype(float))
+    thin = min(THICKNESS * size, SLENDER * own)
+    if len(points) == 1 and np.linalg.norm(nominal(points[0] - com)) > COINCIDENT * size:
+        return [rod(points[0], com, thin), ball(com, 2.5 * thin)]
+    if len(points) < 2:
+        return [inertia_block(body, size)]
+    if len(points) == 2:
+        return [rod(points[0], points[1], thin)]
+    wrapped = plate(points)
+    edges = outline(wrapped.triangles) or [(k, k + 1) for k in range(len(points) - 1)]
+    return [wrapped.painted("", 0.45), *(rod(points[a], points[b], 0.7 * thin) for a, b in edges)]
+
+
+def apart(points: Floats, tolerance: float) -> list[int]:
+    """Which points do not coincide with an earlier one."""
+    return [
+        k
+        for k, point in enumerate(points)
+        if all(np.max(np.abs(point - other)) > tolerance for other in points[:k])
+    ]
+
+
+def points_of(model: Model, body: Body) -> list[Array]:
+    """Design points of a body: hinges, cut edges, ends of springs; a free hinge has none."""
+    hinges = attachments(model, body)
+    springs = (force for force in model.system.forces if isinstance(force, SpringDamper))
+    ends = [at for force in springs for held, at in force.attachments if held is body]
+    return (hinges[1:] if isinstance(body.inboard, Free) else hinges) + ends
+
+
+def outline(triangles: Array) -> list[tuple[int, int]]:
+    """Edges of triangles: of a flat polygon those on its border, of a hull all."""
+    edges = [tuple(sorted((int(t[i]), int(t[i - 1])))) for t in triangles for i in range(3)]
+    border = [edge for edge in edges if edges.count(edge) == 1]
+    return [(a, b) for a, b in dict.fromkeys(border or edges)]
+
+
+def inertia_block(body: Body, size: float) -> Shape:
+    """The uniform block that has the inertia of a body."""
+    mass, small = float(nominal(body.mass)), SMALLEST_BLOCK * size
+    if not mass > 0.0:
+        return ball(body.com, 0.5 * small)
+    moments, vectors = np.linalg.eigh(nominal(body.inertia))
+    squares = 6.0 / mass * (moments.sum() - 2.0 * moments)
+    edges = np.sqrt(np.maximum(squares, small * small))
+    return block(np.minimum(edges, size), body.com, vectors.T)
+
+
+def strands(model: Model, numbers: Numbers) -> list[Strand]:
+    """Springs and dampers."""
+    found = []
+    for force in model.system.forces:
+        if isinstance(force, SpringDamper):
+            resting = all(nominal(force.spring.force(x)) == 0.0 for x in (1.0, -1.0))
+            kind = "damper" if resting else "spring"
+            a, b = (tied(model.system, body, at, numbers) for body, at in force.attachments)
+            found.append(Strand(kind, force.name, *a, *b))
+    return found
+
+
+def tied(system: System, body: Body, at: Array, numbers: Numbers) -> tuple[int, Floats]:
+    """Number of a body, and a design point of it in its axes."""
+    return number_of(system, body), numbers(np.asarray(at) - body.com)
+
+
+def number_of(system: System, body: Body) -> int:
+    """Place of a body among all; that of the ground."""
+    return GROUND if body.is_ground else system.bodies.index(body)
+
+
+def marks(model: Model, numbers: Numbers) -> list[Mark]:
+    """Hinges by their roles, and cut edges."""
+    system = model.system
+    roles = {body.name: "independent" for S in model.embedding.aggregates for body in S.independent}
+    roles |= {body.name: "prescribed" for S in model.embedding.aggregates for body in S.prescribed}
+    found = []
+    for body in system.bodies:
+        hinge = body.inboard
+        if not isinstance(hinge, Free):
+            axis = numbers(np.asarray(getattr(hinge, "axis", np.zeros(3))))
+            place = tied(system, body, hinge.at_child, numbers)
+            found.append(Mark(roles.get(body.name, "dependent"), *place, axis, body.name))
+    for loop in system.closures:
+        for body, at in loop.attachments[:1]:
+            found.append(Mark("cut", *tied(system, body, at, numbers), np.zeros(3), loop.name))
+    return found
+
+
+def size_of(positions: Floats) -> float:
+    """Largest extent of points (n, 3); 1 m if they have none."""
+    extent = float(np.ptp(positions, axis=0).max()) if len(positions) else 0.0
+    return extent if extent > 0.0 else 1.0

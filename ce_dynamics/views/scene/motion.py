@@ -1,0 +1,134 @@
+"""How the bodies of a model lie and what pushes them, as one traced function of its state and inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ce_dynamics.algebra.arrays import Array, array, concatenate
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiler import TracedFunction
+from ce_dynamics.dynamics.instant import Instant
+from ce_dynamics.dynamics.outward import Outward, axes
+from ce_dynamics.errors import ModelError
+from ce_dynamics.mechanism.forces.base import HingeLoad, PointLoad
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Loads = Iterable[tuple[str, PointLoad | HingeLoad]]
+
+
+class Picture(NamedTuple):
+    """A traced function of y and u, and the names of the forces that it tells.
+
+    Attributes
+    ----------
+    traced : TracedFunction
+        ``places`` (bodies, 12): centres of mass, and rotation matrices row by row; ``arrows`` (forces, 6):
+        where each acts, and the force; all in the world.
+    forces : list of str
+    """
+
+    traced: TracedFunction
+    forces: list[str]
+
+
+def picture(model: Model) -> Picture:
+    """Places of all bodies and forces of all force elements."""
+    forces: list[str] = []
+    return Picture(model.traced("picture", partial(seen, model, forces)), forces)
+
+
+def seen(model: Model, names: list[str], y: Array, u: Array) -> dict[str, Array]:
+    """For floats or traced scalars; the names of forces are written into `names`."""
+    instant = model.instant(y, u)
+    arrows = arrows_of(instant.outward, loads_of(instant))
+    names[:] = [name for name, _ in arrows]
+    return {"places": places(instant.outward), "arrows": stacked([arrow for _, arrow in arrows])}
+
+
+def places(outward: Outward) -> Array:
+    """(bodies, 12)."""
+    ground = outward.embedding.system.ground
+    rows = []
+    for body in outward.embedding.system.bodies:
+        r = outward.point(body, body.com, ground).r
+        rows.append(concatenate((r, axes(outward, body).ravel())))
+    return array(concatenate(rows) if rows else ()).reshape(len(rows), 12)
+
+
+def loads_of(instant: Instant) -> Loads:
+    """Loads of all force elements, by the names of these."""
+    for name, response in instant.loads.responses.items():
+        for load in response.loads:
+            yield name, load
+
+
+def arrows_of(outward: Outward, loads: Loads) -> list[tuple[str, Array]]:
+    """Those of loads that are forces on bodies, in the world: point and force (6,)."""
+    ground = outward.embedding.system.ground
+    found = []
+    for name, load in loads:
+        if isinstance(load, HingeLoad) or load.body.is_ground or nothing(load.force):
+            continue
+        r, force = load.r, load.force
+        if load.frame is not ground:
+            R = axes(outward, load.frame)
+            r = outward.point(load.frame, load.frame.com, ground).r + R @ r
+            force = R @ force
+        found.append((name, concatenate((r, force))))
+    return found
+
+
+def nothing(force: Array) -> bool:
+    """Whether a force is zero at every state."""
+    return all(isinstance(x, (int, float)) and x == 0.0 for x in np.asarray(force).tolist())
+
+
+def stacked(rows: Sequence[Array]) -> Array:
+    """Rows of six numbers."""
+    return array(concatenate(rows) if rows else ()).reshape(len(rows), 6)
+
+
+def states_of(model: Model, results: xr.Dataset) -> tuple[Floats, Floats]:
+    """States and inputs of a run, (n, states) and (n, inputs).
+
+    Raises
+    ------
+    ModelError
+        If the results are not of this model, or a loop is followed on charts, which results do not tell.
+    """
+    columns: dict[str, Floats] = {}
+    for variable in model.variables:
+        if variable.name not in results:
+            continue
+        values = np.asarray(results[variable.name].values, dtype=float)
+        if values.ndim != 1 + (variable.dimension is not None):
+            raise ModelError(
+                f"view: results have {variable.name!r} over {results[variable.name].dims}; a page plays one "
+                "run, over time: take one of an ensemble with results.sel(run=0)"
+            )
+        values = values.reshape(len(values), -1)
+        if values.shape[1] == len(variable.entries):
+            columns |= {name: values[:, k] for k, name in enumerate(variable.entries)}
+    layout = model.layout
+    states = (*layout.q, *layout.v, *layout.x)
+    for entry in states:
+        if entry.role == "chart":
+            raise ModelError(
+                f"view: the loop of {entry.name.split('.')[0]!r} is followed on charts, which results do not "
+                "tell; lead the loop by a hinge of its own"
+            )
+    wanted = [entry.name for entry in (*states, *layout.u)]
+    missing = [name for name in wanted if name not in columns]
+    if missing:
+        raise ModelError(
+            f"view: results have no {missing[0]!r}; give those that ce.simulate returned for this model"
+        )
+    table = np.stack([columns[name] for name in wanted], axis=1)
+    return table[:, : len(states)], table[:, len(states) :]

@@ -1,0 +1,152 @@
+"""One self-contained HTML file: what is shown as packed numbers, and the scripts that show it."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+from collections.abc import Mapping, Sequence
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ce_dynamics.views.scene.shapes import Shape
+from ce_dynamics.views.scene.take import Mark, Strand, Take
+
+WEB = files("ce_dynamics.views.scene") / "web"
+
+LIBRARY = "three.min.js"
+STAGE = ("packed.js", "shapes.js", "ground.js", "stage.js", "take.js", "cameras.js", "plot.js")
+"""Scripts of every page, what others need first."""
+
+IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
+EXPORT = re.compile(r"^export (?=(async )?(function|class|const|let) )", re.MULTILINE)
+
+
+class Packed:
+    """Arrays behind one another in one piece of memory; what describes them says where each is."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    def add(self, values: ArrayLike, kind: str = "f4") -> dict[str, Any]:
+        """Add an array: ``f4``, ``f8`` or ``u1``; the answer finds it again."""
+        found = np.ascontiguousarray(values, dtype=f"<{kind}")
+        place = {"at": self._size, "kind": kind, "shape": list(found.shape)}
+        content = found.tobytes()
+        self._parts.append(content.ljust(-(-len(content) // 8) * 8, b"\0"))
+        self._size += len(self._parts[-1])
+        return place
+
+    def text(self) -> str:
+        """All of it, compressed, in letters."""
+        return compressed(b"".join(self._parts))
+
+
+def compressed(content: bytes) -> str:
+    """Bytes as text that the page's `unpacked` reads; the same for the same bytes."""
+    return base64.b64encode(gzip.compress(content, 6, mtime=0)).decode("ascii")
+
+
+def script(names: Sequence[str]) -> str:
+    """Modules as one: each in its file imports from those before it."""
+    texts = [(WEB / name).read_text("utf-8") for name in names]
+    return "\n".join(EXPORT.sub("", IMPORT.sub("", text)) for text in texts)
+
+
+def page(title: str, content: Mapping[str, Any], packed: Packed, scripts: Sequence[str]) -> str:
+    """The HTML.
+
+    Parameters
+    ----------
+    title : str
+    content : mapping
+        What is shown, as JSON can say it; arrays are in `packed`.
+    packed : Packed
+    scripts : sequence of str
+        Files of the folder ``web``, what others need first; the last one starts the page.
+    """
+    parts = {
+        "TITLE": escape(title),
+        "STYLE": (WEB / "page.css").read_text("utf-8"),
+        "LIBRARY": compressed((WEB / LIBRARY).read_bytes()),
+        "CONTENT": json.dumps(content, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"),
+        "PACKED": packed.text(),
+        "SCRIPT": script(scripts),
+    }
+    text = (WEB / "page.html").read_text("utf-8")
+    return re.sub(r"@([A-Z]+)@", lambda found: parts[found[1]], text)
+
+
+def take_content(take: Take, packed: Packed) -> dict[str, Any]:
+    """A take as JSON, its arrays packed."""
+    return {
+        "label": take.label,
+        "bodies": [
+            {
+                "name": body.name,
+                "aggregate": body.aggregate,
+                "shapes": [shape_content(s) for s in body.shapes],
+            }
+            for body in take.bodies
+        ],
+        "strands": [strand_content(strand) for strand in take.strands],
+        "marks": [mark_content(mark) for mark in take.marks],
+        "cameras": take.cameras,
+        "forces": take.forces,
+        "scenery": [shape_content(shape) for shape in take.scenery],
+        "up": rounded(take.up),
+        "weight": take.weight,
+        "t": packed.add(take.t, "f8"),
+        "places": packed.add(take.places),
+        "arrows": packed.add(take.arrows),
+        "series": [
+            {"name": series.name, "unit": series.unit, "values": packed.add(series.values)}
+            for series in take.series
+        ],
+    }
+
+
+def shape_content(shape: Shape) -> dict[str, Any]:
+    """A shape; points to a micrometre."""
+    found: dict[str, Any] = {"kind": shape.kind, "points": rounded(shape.points)}
+    if shape.radius:
+        found["radius"] = shape.radius
+    if len(shape.triangles):
+        found["triangles"] = shape.triangles.tolist()
+    if shape.colour:
+        found["colour"] = shape.colour
+    if shape.opacity != 1.0:
+        found["opacity"] = shape.opacity
+    return found
+
+
+def strand_content(strand: Strand) -> dict[str, Any]:
+    """A spring, damper or cable."""
+    return {
+        "kind": strand.kind,
+        "name": strand.name,
+        "a": [strand.body_a, *rounded(strand.at_a)],
+        "b": [strand.body_b, *rounded(strand.at_b)],
+        "length": strand.length,
+    }
+
+
+def mark_content(mark: Mark) -> dict[str, Any]:
+    """A hinge or cut edge."""
+    return {
+        "kind": mark.kind,
+        "name": mark.name,
+        "at": [mark.body, *rounded(mark.at)],
+        "axis": rounded(mark.axis),
+    }
+
+
+def rounded(values: ArrayLike) -> Any:
+    """Numbers for JSON."""
+    return np.round(np.asarray(values, dtype=float), 6).tolist()

@@ -1,0 +1,172 @@
+"""What a page shows of one run: bodies with shapes, what is between them, and how all of it moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.views.scene.shapes import Shape
+
+GROUND = -1
+"""Number of the ground, where bodies are numbered."""
+
+
+@dataclass(frozen=True, eq=False)
+class BodyPicture:
+    """A body.
+
+    Attributes
+    ----------
+    name : str
+    shapes : sequence of Shape
+        Points from its centre of mass, in its axes.
+    aggregate : str
+        Aggregated body that it belongs to, if several do.
+    """
+
+    name: str
+    shapes: Sequence[Shape]
+    aggregate: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Strand:
+    """Something between points of two bodies.
+
+    Attributes
+    ----------
+    kind : {"spring", "damper", "cable"}
+    name : str
+    body_a, body_b : int
+    at_a, at_b : (3,) arrays
+        From the centres of mass, in body axes [m].
+    length : float
+        Of a cable [m]: it sags where its ends are closer.
+    """
+
+    kind: str
+    name: str
+    body_a: int
+    at_a: Array
+    body_b: int
+    at_b: Array
+    length: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Mark:
+    """A hinge or a cut edge.
+
+    Attributes
+    ----------
+    kind : {"independent", "dependent", "prescribed", "cut"}
+    body : int
+    at : (3,) array
+        From the centre of mass, in body axes [m].
+    axis : (3,) array
+        Of the hinge; zero if it has none.
+    name : str
+    """
+
+    kind: str
+    body: int
+    at: Array
+    axis: Array
+    name: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Camera:
+    """A camera that rides on a body.
+
+    Attributes
+    ----------
+    name : str
+    body : str
+    eye, target : (3,) array_like
+        Where it is and what it looks at, in the design pose [m].
+    """
+
+    name: str
+    body: str
+    eye: Array
+    target: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """A quantity over time, for plots."""
+
+    name: str
+    unit: str
+    values: Floats
+
+
+@dataclass(eq=False)
+class Take:
+    """One run as a page shows it.
+
+    Attributes
+    ----------
+    label : str
+    bodies : list of BodyPicture
+    strands : list of Strand
+    marks : list of Mark
+    cameras : list of dict
+        Name, number of the body, eye and target in body axes.
+    forces : list of str
+        Names of what pushes, in the order of the arrows.
+    scenery : list of Shape
+        What rests: roads, walls, paths; in the world.
+    up : (3,) array
+        World direction that is drawn upwards.
+    weight : float
+        Of all bodies [N]: forces are drawn against it.
+    t : (n,) array
+        [s].
+    places : (n, bodies, 7) array
+        Centres of mass [m] and quaternions (x, y, z, w) in the world.
+    arrows : (n, forces, 6) array
+        Where each acts [m], and the force [N].
+    series : list of Series
+    """
+
+    label: str
+    bodies: list[BodyPicture]
+    t: Floats
+    places: Floats
+    strands: list[Strand] = field(default_factory=list)
+    marks: list[Mark] = field(default_factory=list)
+    cameras: list[dict[str, object]] = field(default_factory=list)
+    forces: list[str] = field(default_factory=list)
+    arrows: Floats = field(default_factory=lambda: np.zeros((0, 0, 6)))
+    scenery: list[Shape] = field(default_factory=list)
+    up: Floats = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
+    weight: float = 0.0
+    series: list[Series] = field(default_factory=list)
+
+    @property
+    def camera_names(self) -> list[str]:
+        """Cameras that a page of it has."""
+        riding = [str(camera["name"]) for camera in self.cameras]
+        return ["orbit", *(f"follow {body.name}" for body in self.bodies), *riding]
+
+
+def quaternions(R: Floats) -> Floats:
+    """Unit quaternions (..., 4) as (x, y, z, w) of rotation matrices (..., 3, 3)."""
+    from scipy.spatial.transform import Rotation  # here, because only pictures need it
+
+    found: Floats = Rotation.from_matrix(R.reshape(-1, 3, 3)).as_quat()
+    return found.reshape(*R.shape[:-2], 4)
+
+
+def upwards(gravity: Array) -> Floats:
+    """Unit vector against gravity; z without any."""
+    g = nominal(np.asarray(gravity)).astype(float)
+    length = float(np.linalg.norm(g))
+    return np.array([0.0, 0.0, 1.0]) if length == 0.0 else np.asarray(-g / length)

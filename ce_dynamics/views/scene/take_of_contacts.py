@@ -1,0 +1,201 @@
+"""Runs with cables and contact as a page shows them: embedded systems, and plain rigid bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiler import trace
+from ce_dynamics.complementarity.body_contact import BodyContact
+from ce_dynamics.complementarity.cable import Cable
+from ce_dynamics.complementarity.contact import Contact
+from ce_dynamics.complementarity.element import Row, UnilateralElement
+from ce_dynamics.complementarity.embedded import UnilateralModel
+from ce_dynamics.complementarity.rigid_contacts import RigidContacts
+from ce_dynamics.complementarity.rigid_run import RigidRun
+from ce_dynamics.complementarity.shapes import Box, Capsule, HalfSpace, Shape as Touching, Sphere
+from ce_dynamics.complementarity.simulation import Run
+from ce_dynamics.complementarity.surfaces import Plane
+from ce_dynamics.dynamics.outward import Outward
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.checked import finite_vector
+from ce_dynamics.mechanism.forces.base import PointLoad
+from ce_dynamics.views.scene.derived import number_of
+from ce_dynamics.views.scene.motion import arrows_of, stacked, states_of
+from ce_dynamics.views.scene.shapes import Shape, ball, block, plane, rod, wheel
+from ce_dynamics.views.scene.take import BodyPicture, Camera, Series, Strand, Take, upwards
+from ce_dynamics.views.scene.take_of_model import derived_and, take_of_model
+
+THIN = 0.05
+"""Width of a disc, in radii."""
+
+
+def take_of_unilateral(
+    unilateral: UnilateralModel,
+    run: Run | None,
+    label: str,
+    shapes: Mapping[str, Sequence[Shape]],
+    scenery: Sequence[Shape] = (),
+    cameras: Sequence[Camera] = (),
+) -> Take:
+    """A run of an embedded system with cables, contact and stops, or its initial state."""
+    if run is not None:
+        checks.instance("view: results", run, Run, "what simulate_unilateral returned")
+    model, elements = unilateral.model, unilateral.elements
+    touching: dict[str, list[Shape]] = {}
+    for body, shape in (pair for element in elements for pair in shapes_of(element)):
+        touching.setdefault(body.name, []).append(shape)
+    rest = [shape for name, found in touching.items() if name == "ground" for shape in found]
+    moving = {name: found for name, found in touching.items() if name != "ground"}
+    planes = {id(e.surface): e.surface for e in elements if isinstance(e, Contact)}
+    rest += [plane(s.point, s.normal) for s in planes.values() if isinstance(s, Plane)]
+    results = None if run is None else run.results
+    take = take_of_model(
+        model, results, label, {**derived_and(model, moving), **shapes}, [*scenery, *rest], cameras
+    )
+    add_cables(take, unilateral)
+    if run is not None:
+        take.forces, take.arrows = with_contact_forces(take, unilateral, run)
+    return take
+
+
+def shapes_of(element: UnilateralElement) -> Iterator[tuple[Body, Shape]]:
+    """What touches, on which body."""
+    if isinstance(element, BodyContact):
+        yield element.body, drawn(element.shape)
+        yield element.other, drawn(element.other_shape)
+    if isinstance(element, Contact) and element.radius > 0.0:
+        if element.axis is None:
+            yield element.body, ball(element.at, element.radius)
+        else:
+            yield element.body, wheel(element.at, element.axis, element.radius, THIN * element.radius)
+
+
+def drawn(shape: Touching) -> Shape:
+    """A shape that touches as one that is drawn."""
+    if isinstance(shape, Sphere):
+        return ball(shape.points[0], shape.sizes[0])
+    if isinstance(shape, Capsule):
+        return rod(*shape.points, shape.sizes[0])
+    if isinstance(shape, Box):
+        return block(2.0 * np.asarray(shape.sizes), shape.points[0], np.asarray(shape.axes))
+    assert isinstance(shape, HalfSpace)
+    return plane(shape.points[0], shape.axes[0])
+
+
+def add_cables(take: Take, unilateral: UnilateralModel) -> None:
+    """Cables as strands; ends that are led become points that move."""
+    system = unilateral.model.system
+    for cable in unilateral.elements:
+        if not isinstance(cable, Cable):
+            continue
+        if isinstance(cable.other, Body):
+            far, at = number_of(system, cable.other), cable.other_at - cable.other.com
+        else:
+            far, at = len(take.bodies), np.zeros(3)
+            take.bodies.append(BodyPicture(f"{cable.name} end", []))
+            way = np.zeros((len(take.t), 1, 7))
+            way[:, 0, :3] = [np.asarray(cable.other.position(float(t)), dtype=float) for t in take.t]
+            way[:, 0, 6] = 1.0
+            take.places = np.concatenate((take.places, way), axis=1)
+        near = number_of(system, cable.body)
+        strand = Strand("cable", cable.name, near, cable.at - cable.body.com, far, at, cable.length)
+        take.strands.append(strand)
+
+
+def with_contact_forces(take: Take, unilateral: UnilateralModel, run: Run) -> tuple[list[str], Floats]:
+    """Forces of force elements, and of the rows: unit loads times multipliers, summed for every element."""
+    model = unilateral.model
+    names: list[str] = []
+
+    def forces(y: Array, u: Array, t: Array, p: Array) -> dict[str, Array]:
+        outward = model.instant(y, u).outward
+        found = arrows_of(outward, list(row_loads(unilateral, outward, t[0], p)))
+        names[:] = [name for name, _ in found]
+        return {"arrows": stacked([arrow for _, arrow in found])}
+
+    layout = model.layout
+    sizes = {"y": len(layout.y0), "u": len(layout.u), "t": 1, "p": len(unilateral.row_kinds)}
+    traced = trace("row_forces", forces, sizes)
+    Y, U = states_of(model, run.results)
+    p = np.asarray(run.results["multiplier"].values, dtype=float)
+    arrows = traced.evaluate_many(y=Y, u=U, t=take.t[:, None], p=p)["arrows"]
+    return [*take.forces, *names], np.concatenate((take.arrows, arrows), axis=1)
+
+
+def row_loads(
+    unilateral: UnilateralModel, outward: Outward, t: Any, p: Array
+) -> Iterator[tuple[str, PointLoad]]:
+    """For every element and body one force: where the first of its rows acts."""
+    first = 0
+    for element in unilateral.elements:
+        rows: Sequence[Row] = element.rows(outward, t)
+        acting: dict[str, PointLoad] = {}
+        for row, multiplier in zip(rows, p[first:], strict=False):
+            for load in row.loads:
+                if isinstance(load, PointLoad):
+                    force = load.force * multiplier
+                    before = acting.get(load.body.name)
+                    acting[load.body.name] = load._replace(
+                        force=force if before is None else before.force + force
+                    )
+        first += len(rows)
+        yield from ((element.name, load) for load in acting.values())
+
+
+def take_of_bodies(
+    contacts: RigidContacts,
+    run: RigidRun | None,
+    label: str,
+    shapes: Mapping[str, Sequence[Shape]],
+    scenery: Sequence[Shape] = (),
+    cameras: Sequence[Camera] = (),
+) -> Take:
+    """A run of plain rigid bodies, or their initial state; shapes given are in body axes."""
+    if run is not None:
+        checks.instance("view: results", run, RigidRun, "what simulate_rigid returned")
+    names = contacts.bodies.names
+    for name in shapes:
+        contacts.bodies.index(name)
+    touching: dict[str, list[Shape]] = {name: [] for name in names}
+    rest = list(scenery)
+    for one in contacts.placed.shapes:
+        (rest if one.body is None else touching[one.body]).append(drawn(one.shape))
+    states = [contacts.bodies.start] if run is None else run.states
+    places = np.stack([np.concatenate((s.r, s.quaternion[:, [1, 2, 3, 0]]), axis=1) for s in states])
+    series = []
+    if run is not None:
+        series = [
+            Series("energy", "J", run.energy),
+            Series("contact work", "J", run.contact_work),
+            Series("contacts", "1", run.contacts.astype(float)),
+        ]
+    return Take(
+        label=label,
+        bodies=[BodyPicture(name, shapes.get(name, touching[name])) for name in names],
+        t=np.zeros(1) if run is None else np.asarray(run.t),
+        places=places,
+        arrows=np.zeros((len(states), 0, 6)),
+        cameras=[riding_plain(contacts, camera) for camera in cameras],
+        scenery=rest,
+        up=upwards(contacts.bodies.gravity),
+        series=series,
+    )
+
+
+def riding_plain(contacts: RigidContacts, camera: Camera) -> dict[str, object]:
+    """A camera on a plain body, in its axes."""
+    eye, target = (
+        finite_vector(at, f"camera {camera.name!r}", "point").tolist() for at in (camera.eye, camera.target)
+    )
+    return {
+        "name": camera.name,
+        "body": contacts.bodies.index(camera.body),
+        "eye": eye,
+        "target": target,
+    }

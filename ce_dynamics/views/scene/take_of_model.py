@@ -1,0 +1,154 @@
+"""A run of a model as a page shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.errors import ModelError
+from ce_dynamics.mechanism.checked import finite_vector
+from ce_dynamics.mechanism.parameters import Values
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.views.scene.derived import (
+    Numbers,
+    body_pictures,
+    derived,
+    marks,
+    number_of,
+    size_of,
+    strands,
+)
+from ce_dynamics.views.scene.motion import picture, states_of
+from ce_dynamics.views.scene.shapes import Shape
+from ce_dynamics.views.scene.take import Camera, Series, Take, quaternions, upwards
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+def take_of_model(
+    model: Model,
+    results: xr.Dataset | None,
+    label: str,
+    shapes: Mapping[str, Sequence[Shape]],
+    scenery: Sequence[Shape] = (),
+    cameras: Sequence[Camera] = (),
+) -> Take:
+    """A run, or the initial state."""
+    if results is None:
+        t, Y, U = np.zeros(1), model.y0[None], model.u0[None]
+    else:
+        if not hasattr(results, "data_vars") or "time" not in results:
+            raise checks.wrong_type(
+                f"view: results {checks.shown(results)} must be what ce.simulate returned"
+            )
+        t, (Y, U) = np.asarray(results["time"].values, dtype=float), states_of(model, results)
+    seen = picture(model)
+    motion = seen.traced.evaluate_many(y=Y, u=U)
+    places = moved(motion["places"])
+    if not np.all(np.isfinite(places)):
+        k = int(np.argmax(~np.isfinite(places).all(axis=(1, 2))))
+        raise ModelError(f"view: bodies have no place at t = {t[k]:g} s; cut the results off before")
+    numbers = Values(model.layout.parameters, U[0, model.layout.n_inputs :])
+    still = still_parts(model, numbers, shapes, size_of(motion["places"][0, :, :3]), cameras)
+    return Take(
+        label=label,
+        t=t,
+        places=places,
+        forces=seen.forces,
+        arrows=motion["arrows"],
+        scenery=list(checks.items("view: scenery", scenery)),
+        series=[] if results is None else series_of(results),
+        **still,
+    )
+
+
+def still_parts(
+    model: Model,
+    numbers: Numbers,
+    shapes: Mapping[str, Sequence[Shape]],
+    spread: float,
+    cameras: Sequence[Camera] = (),
+) -> dict[str, Any]:
+    """What of a take does not move, in the axes of the bodies."""
+    for name in shapes:
+        model.system.find(name)
+    extent = max(spread, reach(model))
+    return {
+        "bodies": body_pictures(model, shapes, numbers, extent),
+        "strands": strands(model, numbers),
+        "marks": marks(model, numbers),
+        "cameras": [riding(model.system, camera, numbers) for camera in cameras],
+        "up": upwards(model.system.gravity),
+        "weight": weight_of(model.system),
+    }
+
+
+def derived_and(model: Model, more: Mapping[str, Sequence[Shape]]) -> dict[str, list[Shape]]:
+    """Derived shapes of some bodies, and more on these."""
+    size = reach(model)
+    return {name: [*derived(model, model.system.find(name), size), *found] for name, found in more.items()}
+
+
+def reach(model: Model) -> float:
+    """Extent of the design pose: hinges and centres of mass [m]."""
+    bodies = model.system.bodies
+    points = [nominal(np.asarray(body.com)) for body in bodies]
+    points += [nominal(np.asarray(body.inboard.at_child)) for body in bodies]
+    return size_of(np.array(points).reshape(-1, 3).astype(float))
+
+
+def weight_of(system: System) -> float:
+    """Of all bodies [N]; without gravity as if on Earth."""
+    g = float(np.linalg.norm(nominal(np.asarray(system.gravity)).astype(float))) or 9.81
+    return g * float(sum(nominal(body.mass) for body in system.bodies))
+
+
+def riding(system: System, camera: Camera, numbers: Numbers) -> dict[str, object]:
+    """A camera in the axes of its body."""
+    checks.instance("view: cameras", camera, Camera, "a Camera(name, body, eye, target)")
+    body, owner = system.find(camera.body), f"camera {camera.name!r}"
+    eye, target = (
+        numbers(finite_vector(at, owner, what) - body.com)
+        for what, at in (("eye", camera.eye), ("target", camera.target))
+    )
+    return {
+        "name": camera.name,
+        "body": number_of(system, body),
+        "eye": eye.tolist(),
+        "target": target.tolist(),
+    }
+
+
+def moved(rows: Array) -> Floats:
+    """Places (n, bodies, 7) as pages want them from (n, bodies, 12)."""
+    found = np.full((*rows.shape[:-1], 7), np.nan)
+    sound = np.isfinite(rows).all(axis=-1)
+    found[sound, :3] = rows[sound, :3]
+    if sound.any():
+        found[sound, 3:] = quaternions(rows[sound, 3:].reshape(-1, 3, 3))
+    return found
+
+
+def series_of(results: xr.Dataset) -> list[Series]:
+    """All quantities over time, those of groups one by one."""
+    found = []
+    for name, values in results.data_vars.items():
+        if values.dims[:1] != ("time",) or values.ndim > 2:
+            continue
+        unit = str(values.attrs.get("units", ""))
+        columns = np.asarray(values.values, dtype=float).reshape(len(values), -1)
+        members = [""] if values.ndim == 1 else [f" {x}" for x in results[values.dims[1]].values]
+        found += [
+            Series(f"{name}{member}", unit, column)
+            for member, column in zip(members, columns.T, strict=True)
+            if np.all(np.isfinite(column))
+        ]
+    return found

@@ -1,0 +1,183 @@
+"""`view`: a system, or a run of it, as one HTML file in three dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.files import path_of, shown_path
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.complementarity.embedded import UnilateralModel
+from ce_dynamics.complementarity.rigid_contacts import RigidContacts
+from ce_dynamics.errors import ModelError
+from ce_dynamics.views.scene.page import STAGE, Packed, page, take_content
+from ce_dynamics.views.scene.shapes import Shape
+from ce_dynamics.views.scene.take import Camera, Take
+from ce_dynamics.views.scene.take_of_contacts import take_of_bodies, take_of_unilateral
+from ce_dynamics.views.scene.take_of_model import take_of_model
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from ce_dynamics.complementarity.rigid_run import RigidRun
+    from ce_dynamics.complementarity.simulation import Run
+
+System: TypeAlias = Model | UnilateralModel | RigidContacts
+Results: TypeAlias = "xr.Dataset | Run | RigidRun | None"
+
+HEIGHT = 560
+"""Of a page inside a notebook, in its pixels."""
+
+
+class View:
+    """Runs as one page, which plays them together; shown inline by notebooks.
+
+    Parameters
+    ----------
+    takes : sequence of Take
+        What is played, the second and following drawn over the first, translucent.
+    title : str
+    camera : str
+        At the start.
+    """
+
+    def __init__(self, takes: Sequence[Take], title: str, camera: str = "orbit") -> None:
+        if not takes:
+            raise ModelError("view: there is nothing to show; give at least one run")
+        checks.known("view: camera", camera, takes[0].camera_names, "camera")
+        self.takes, self.title, self.camera = tuple(takes), title, camera
+
+    def over(self, other: View) -> View:
+        """Both views in one page: the runs of the other one behind those of this one."""
+        checks.instance("View.over: other", other, View, "a view, as ce_dynamics.view returns it")
+        return View((*self.takes, *other.takes), self.title, self.camera)
+
+    @cached_property
+    def html(self) -> str:
+        """The page: no server, no network, no other files."""
+        packed = Packed()
+        takes = [take_content(take, packed) for take in self.takes]
+        content = {"title": self.title, "camera": self.camera, "takes": takes}
+        return page(self.title, content, packed, (*STAGE, "play.js"))
+
+    def save(self, path: str | Path) -> Path:
+        """Write the page.
+
+        Raises
+        ------
+        ModelError
+            If it cannot be written.
+        """
+        return save_page(self.html, path)
+
+    def _repr_html_(self) -> str:
+        return (
+            f'<iframe srcdoc="{escape(self.html)}" width="100%" height="{HEIGHT}" '
+            f'style="border:0" title="{escape(self.title)}"></iframe>'
+        )
+
+
+def save_page(html: str, path: str | Path) -> Path:
+    """Write a page.
+
+    Raises
+    ------
+    ModelError
+        If it cannot be written.
+    """
+    file = path_of("view: path", path, ModelError)
+    try:
+        file.write_text(html, "utf-8")
+    except OSError as error:
+        raise ModelError(f"cannot write {shown_path(file)}: {error.strerror}; choose another place") from None
+    return file
+
+
+def view(
+    system: System,
+    results: Results | Mapping[str, Results] = None,
+    *,
+    shapes: Mapping[str, Sequence[Shape]] | None = None,
+    scenery: Sequence[Shape] = (),
+    cameras: Sequence[Camera] = (),
+    camera: str | None = None,
+    title: str | None = None,
+) -> View:
+    """A system in three dimensions, at rest or as a run moves it, as one HTML file.
+
+    Parameters
+    ----------
+    system : Model, UnilateralModel or RigidContacts
+        What moves.
+    results : xarray.Dataset, Run, RigidRun or mapping of str to these, optional
+        What `simulate`, `simulate_unilateral` or `simulate_rigid` returned for it; several runs by their
+        labels are played together.  The initial state if not given.
+    shapes : mapping of str to sequence of Shape, optional
+        Of bodies by name (`ce_dynamics.views.scene` has rods, balls, blocks, wheels, plates, lines and
+        meshes), in the design pose.  Other bodies are drawn from their hinges, points and inertias.
+    scenery : sequence of Shape
+        What does not move, such as a road.
+    cameras : sequence of Camera
+        That ride on bodies; the page has cameras that orbit and follow any body.
+    camera : str, optional
+        The one that the page begins with: "orbit" unless given, "follow <body>", or one of `cameras`.
+    title : str, optional
+        Of the page; the system's name if not given.
+
+    Returns
+    -------
+    View
+        With ``save(path)``; the last line of a notebook's cell shows it inline.
+
+    Raises
+    ------
+    ModelError
+        If results are not of this system, a loop is followed on charts, or a body given is none.
+
+    Notes
+    -----
+    Positions are kept as 32-bit floats, 1e-7 of their distance from the origin.
+
+    Examples
+    --------
+    >>> import ce_dynamics as ce
+    >>> system = ce.System(name="pendulum", gravity=(0, 0, -9.81))
+    >>> bob = system.add_body("bob", mass=2.0, com=(0, 0, -1), parent=system.ground,
+    ...                       hinge=ce.Revolute((0, 1, 0)))
+    >>> model = ce.compile(system)
+    >>> run = ce.simulate(model, y0=[1.0, 0.0], duration=2.0)
+    >>> ce.view(model, run).save("pendulum.html")  # doctest: +SKIP
+    """
+    what = "a Model, a UnilateralModel or RigidContacts"
+    if not isinstance(system, (Model, UnilateralModel, RigidContacts)):
+        raise checks.wrong_type(f"view: system {checks.shown(system)} must be {what}")
+    given = checks.mapping("view: shapes", shapes or {})
+    runs: Mapping[str, Any]
+    runs = (
+        dict(results) if isinstance(results, Mapping) and not hasattr(results, "data_vars") else {"": results}
+    )
+    takes = [take(system, run, label, given, scenery, cameras) for label, run in runs.items()]
+    named = system.model.system.name if isinstance(system, UnilateralModel) else "bodies in contact"
+    named = system.system.name if isinstance(system, Model) else named
+    named = named if title is None else checks.text("view: title", title)
+    return View(takes, named, camera or "orbit")
+
+
+def take(
+    system: System,
+    run: Any,
+    label: str,
+    shapes: Mapping[str, Sequence[Shape]],
+    scenery: Sequence[Shape],
+    cameras: Sequence[Camera],
+) -> Take:
+    """One run."""
+    if isinstance(system, RigidContacts):
+        return take_of_bodies(system, run, label, shapes, scenery, cameras)
+    if isinstance(system, UnilateralModel):
+        return take_of_unilateral(system, run, label, shapes, scenery, cameras)
+    return take_of_model(system, run, label, shapes, scenery, cameras)

@@ -1,0 +1,262 @@
+// Plays runs: bodies at any time, interpolated between stored instants.
+
+import { arrayOf, loadLibrary, unpacked } from "./packed.js";
+import { Cameras } from "./cameras.js";
+import { Plot } from "./plot.js";
+import { Stage } from "./stage.js";
+import { Take } from "./take.js";
+
+const text = (id) => document.getElementById(id).textContent;
+
+function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else if (name === "class") made.className = value;
+    else made[name] = value;
+  }
+  made.append(...children);
+  return made;
+}
+
+// How much the bodies reach at the first instant, and where their middle is.
+function extent(takes) {
+  const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+  for (const { content, places } of takes) {
+    content.bodies.forEach((body, k) => {
+      const at = places.subarray(7 * k, 7 * k + 3);
+      const points = body.shapes.filter((shape) => shape.kind !== "plane").flatMap((shape) => shape.points);
+      const reach = points.map((point) => Math.hypot(...point)).reduce((a, b) => Math.max(a, b), 0);
+      at.forEach((x, axis) => {
+        low[axis] = Math.min(low[axis], x - reach);
+        high[axis] = Math.max(high[axis], x + reach);
+      });
+    });
+  }
+  const size = Math.max(...high.map((x, k) => x - low[k]));
+  return { size: size > 0 ? size : 1, middle: low.map((x, k) => 0.5 * (x + high[k])), low };
+}
+
+// The last stored instant not after t, and how far t is on the way to the next.
+function instant(times, t) {
+  let low = 0, high = times.length - 1;
+  if (t >= times[high]) return [high, 0];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (times[middle] <= t) low = middle; else high = middle;
+  }
+  return [low, Math.max((t - times[low]) / (times[high] - times[low]), 0)];
+}
+
+class Player {
+  constructor(content, buffer) {
+    this.content = content;
+    this.runs = content.takes.map((take) => ({
+      content: take,
+      times: arrayOf(buffer, take.t),
+      places: arrayOf(buffer, take.places),
+      arrows: arrayOf(buffer, take.arrows),
+      series: take.series.map((series) => ({ ...series, values: arrayOf(buffer, series.values) })),
+    }));
+    const { size, middle, low } = extent(this.runs), first = content.takes[0];
+    const planes = content.takes.flatMap((take) => take.scenery).filter((shape) => shape.kind === "plane");
+    const solid = content.takes.some((take) => take.scenery.some((shape) => shape.kind === "mesh"));
+    const below = first.up.map((x, k) => (Math.abs(x) > 0.5 ? (x > 0 ? low[k] : low[k] + size) : middle[k]));
+    const floors = planes.length ? planes.map((shape) => shape.points) : solid ? [] : [[below, below.map((x, k) => x + first.up[k])]];
+    this.stage = new Stage(document.getElementById("stage"), first.up, size, floors);
+    for (const [k, run] of this.runs.entries()) {
+      run.take = new Take(run.content, size, k);
+      this.stage.scene.add(run.take.group);
+    }
+    this.cameras = new Cameras(this.stage, this.runs[0].take);
+    this.cameras.look(new THREE.Vector3(...middle), 1.6 * size);
+    this.start = Math.min(...this.runs.map(({ times }) => times[0]));
+    this.end = Math.max(...this.runs.map(({ times }) => times.at(-1)));
+    this.time = this.start;
+    this.speed = 1;
+    this.playing = false;
+    this.labels = null;
+    this.#interface();
+    this.seek(this.start);
+    if (content.camera !== "orbit") this.camera(content.camera);
+    const loop = (now) => {
+      this.#advance(now);
+      requestAnimationFrame(loop);
+    };
+    requestAnimationFrame(loop);
+  }
+
+  // Interface
+
+  #interface() {
+    const stage = document.getElementById("stage");
+    const labels = this.content.takes.map((take) => take.label).filter(Boolean);
+    stage.append(element("div", { class: "title" }, this.content.title, " ",
+      element("span", { class: "note" }, labels.length > 1 ? `${labels[0]} (solid), ${labels.slice(1).join(", ")} (translucent)` : labels.join())));
+    this.button = element("button", { title: "play or pause (space)", onclick: () => this.play(!this.playing) }, "▶");
+    this.slider = element("input", { type: "range", class: "time", title: "time", min: this.start, max: this.end, step: "any", value: this.start,
+      oninput: (event) => this.seek(Number(event.target.value)) });
+    this.clock = element("span", { class: "clock" });
+    const speeds = element("select", { title: "speed", onchange: (event) => (this.speed = Number(event.target.value)) },
+      ...[0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10].map((x) => element("option", { value: x, selected: x === 1 }, `${x} ×`)));
+    this.cameraChoice = element("select", { title: "camera", onchange: (event) => this.camera(event.target.value) },
+      ...[...this.cameras.choices.keys()].map((name) => element("option", { value: name }, name)));
+    this.boxes = {};
+    const box = (name, title) => element("label", { title },
+      (this.boxes[name] = element("input", { type: "checkbox", onchange: (event) => this.show(name, event.target.checked) })), name);
+    const still = this.end === this.start;
+    const bar = element("div", { class: "bar" },
+      ...(still ? [] : [this.button, this.slider, this.clock, speeds]), this.cameraChoice,
+      box("forces", "arrows at the bodies they act on"),
+      element("input", { type: "range", title: "length of the arrows", min: -2, max: 2, step: "any", value: 0, style: "width:70px",
+        oninput: (event) => this.scaleForces(10 ** Number(event.target.value)) }),
+      box("loops", "aggregated bodies by colour, hinges by their roles, cut edges"), box("names", "of the bodies"));
+    document.body.append(bar);
+    if (this.runs.some((run) => run.series.length)) this.#plots(bar);
+    window.addEventListener("keydown", (event) => {
+      if (event.target.matches("input[type=search], select")) return;
+      if (event.key === " ") { this.play(!this.playing); event.preventDefault(); }
+      if (event.key === "ArrowRight") this.seek(this.#neighbour(1));
+      if (event.key === "ArrowLeft") this.seek(this.#neighbour(-1));
+    });
+  }
+
+  #plots(bar) {
+    const names = [...new Set(this.runs.flatMap((run) => run.series.map((series) => series.name)))];
+    const list = element("datalist", { id: "names" }, ...names.map((name) => element("option", { value: name })));
+    const search = element("input", { type: "search", placeholder: "plot a quantity …", onchange: () => {
+      if (names.includes(search.value)) { this.plot([...this.plotted, search.value]); search.value = ""; }
+    } });
+    search.setAttribute("list", "names");
+    bar.append(search, list);
+    this.canvas = element("canvas");
+    this.chips = element("div", { class: "chips" });
+    this.panel = element("div", { class: "plots", hidden: true }, this.chips, this.canvas);
+    document.body.append(this.panel);
+    this.plots = new Plot(this.canvas, (t) => this.seek(t));
+    this.plotted = [];
+  }
+
+  #neighbour(step) {
+    const { times } = this.runs[0], [k] = instant(times, this.time);
+    return times[Math.min(Math.max(k + step, 0), times.length - 1)];
+  }
+
+  // What can be asked for
+
+  play(on) {
+    if (on && this.time >= this.end) this.seek(this.start);
+    this.playing = on;
+    this.before = null;
+    this.button.textContent = on ? "❚❚" : "▶";
+  }
+
+  camera(name) {
+    this.cameras.choose(name);
+    this.cameraChoice.value = name;
+  }
+
+  show(name, on) {
+    this.boxes[name].checked = on;
+    if (name === "names") this.#names(on);
+    for (const { take } of this.runs) {
+      if (name === "forces") take.shown.forces = on;
+      if (name === "loops") take.showLoops(on);
+    }
+    this.seek(this.time);
+  }
+
+  scaleForces(scale) {
+    for (const { take } of this.runs) take.forceScale = scale;
+    this.seek(this.time);
+  }
+
+  plot(names) {
+    this.plotted = [...new Set(names)];
+    this.plots.set(this.runs.flatMap((run, k) => run.series.filter(({ name }) => this.plotted.includes(name))
+      .map((series) => ({ ...series, t: run.times, dashed: k > 0 }))));
+    this.panel.hidden = !this.plotted.length;
+    this.chips.replaceChildren(...this.plotted.map((name) => {
+      const colour = this.plots.curves.find((curve) => curve.name === name)?.colour;
+      return element("button", { class: "chip", title: "take away", style: `color:${colour}`,
+        onclick: () => this.plot(this.plotted.filter((other) => other !== name)) }, `${name} ×`);
+    }));
+  }
+
+  seek(t) {
+    this.time = Math.min(Math.max(t, this.start), this.end);
+    for (const run of this.runs) this.#place(run);
+    this.slider.value = this.time;
+    this.clock.textContent = `${this.time.toFixed(3)} / ${this.end.toFixed(2)} s`;
+  }
+
+  // Frames
+
+  #place({ take, times, places, arrows, content }) {
+    const [k, s] = instant(times, this.time), n = content.bodies.length, m = content.forces.length;
+    const r = new THREE.Vector3(), turn = new THREE.Quaternion(), ahead = new THREE.Vector3(), then = new THREE.Quaternion();
+    for (let body = 0; body < n; ++body) {
+      const here = 7 * (k * n + body);
+      r.fromArray(places, here);
+      turn.fromArray(places, here + 3);
+      if (s > 0) {
+        r.lerp(ahead.fromArray(places, here + 7 * n), s);
+        turn.slerp(then.fromArray(places, here + 7 * n + 3), s);
+      }
+      take.place(body, r, turn);
+    }
+    take.stretch(this.stage.up);
+    for (let force = 0; force < m; ++force) {
+      const here = 6 * (k * m + force), next = s > 0 ? here + 6 * m : here;
+      take.push(force, ...[0, 1, 2, 3, 4, 5].map((j) => (1 - s) * arrows[here + j] + s * arrows[next + j]));
+    }
+  }
+
+  #names(on) {
+    for (const { tag } of this.labels ?? []) tag.remove();
+    this.labels = on ? this.content.takes[0].bodies.map(({ name }, k) => {
+      const tag = element("span", { class: "label" }, name);
+      document.getElementById("stage").append(tag);
+      return { tag, k };
+    }) : null;
+  }
+
+  #advance(now) {
+    if (this.playing) {
+      const passed = this.before === null ? 0 : 0.001 * Math.min(now - this.before, 100);
+      this.before = now;
+      this.seek(this.time + this.speed * passed);
+      if (this.time >= this.end) this.play(false);
+    }
+    this.cameras.update();
+    this.stage.render();
+    for (const { tag, k } of this.labels ?? []) {
+      const { clientWidth: width, clientHeight: height } = this.stage.renderer.domElement;
+      const at = this.runs[0].take.position(k).project(this.stage.camera);
+      tag.style.left = `${0.5 * width * (1 + at.x)}px`;
+      tag.style.top = `${0.5 * height * (1 - at.y)}px`;
+      tag.hidden = at.z > 1;
+    }
+    this.plots?.draw(this.time);
+  }
+}
+
+// window.ce is for scripts and tests: seek, play, camera, show, plot; place tells where a body is drawn.
+async function begin() {
+  await loadLibrary(text("library"));
+  const player = new Player(JSON.parse(text("content")), await unpacked(text("packed")));
+  const place = (run, body) => {
+    const { take, content } = player.runs[run];
+    return [...take.bodies[content.bodies.findIndex(({ name }) => name === body)].matrix.elements];
+  };
+  return Object.assign(player, { place });
+}
+
+window.ce = { ready: begin() };
+window.ce.ready.then(
+  (player) => Object.assign(window.ce, { player }),
+  (error) => {
+    document.getElementById("stage").append(element("div", { class: "fault" }, `This page cannot be shown: ${error.message}`));
+    throw error;
+  },
+);

@@ -1,0 +1,47 @@
+// The stage: renderer, light, ground; one unit is a metre.
+
+import { ground } from "./ground.js";
+
+const SKY = "#eef2f5";
+
+export class Stage {
+  constructor(element, up, size, planes) {
+    this.up = new THREE.Vector3(...up);
+    this.size = size;
+    this.renderer = new THREE.WebGLRenderer({ antialias: true });
+    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
+    element.append(this.renderer.domElement);
+    this.scene = new THREE.Scene();
+    this.camera = new THREE.PerspectiveCamera(45, 1, 0.005 * size, 1000 * size);
+    this.camera.up.copy(this.up);
+    this.#light();
+    const squares = 10 ** Math.round(Math.log10(size) - 0.9);
+    this.grounds = planes.map((plane, k) => ground(plane, squares, SKY, k > 0 ? 0.5 : 1));
+    this.scene.add(...this.grounds);
+    this.controls = new THREE.OrbitControls(this.camera, this.renderer.domElement);
+    new ResizeObserver(() => this.#resized(element)).observe(element);
+    this.#resized(element);
+  }
+
+  #light() {
+    this.scene.background = new THREE.Color(SKY);
+    const sky = new THREE.HemisphereLight("#ffffff", "#8d979e", 1.7);
+    sky.position.copy(this.up);
+    const sun = new THREE.DirectionalLight("#ffffff", 1.9);
+    sun.position.set(0.4, -0.6, 0.3).add(this.up.clone().multiplyScalar(1.2));
+    this.scene.add(sky, sun);
+  }
+
+  #resized(element) {
+    const { clientWidth: width, clientHeight: height } = element;
+    if (!width || !height) return;
+    this.renderer.setSize(width, height, false);
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+  }
+
+  render() {
+    for (const floor of this.grounds) floor.userData.follow(this.controls.target);
+    this.renderer.render(this.scene, this.camera);
+  }
+}

@@ -1,0 +1,152 @@
+// One run: its bodies and what belongs to them, placed at any time.
+
+import { PALETTE, coil, drawn, laid, material } from "./shapes.js";
+
+const MARKS = { independent: "#1f6fb4", dependent: "#9aa5ad", prescribed: "#2e9e58", cut: "#d23b33" };
+const GHOST = 0.35;
+
+export class Take {
+  // size: of the scene; number: which of several takes, the first is solid.
+  constructor(content, size, number = 0) {
+    this.content = content;
+    this.size = size;
+    this.group = new THREE.Group();
+    this.solid = number === 0;
+    this.bodies = content.bodies.map((body, k) => this.#body(body, k));
+    this.strands = content.strands.map((strand) => this.#strand(strand));
+    this.marks = content.marks.map((mark) => this.#mark(mark));
+    this.arrows = content.forces.map((name) => this.#arrow(name));
+    if (this.solid) for (const shape of content.scenery) this.group.add(drawn(shape, "#b9c2c9"));
+    this.forceScale = 1;
+    this.shown = { forces: false, loops: false };
+  }
+
+  #body(body, k) {
+    const group = new THREE.Group();
+    group.matrixAutoUpdate = false;
+    group.userData = { name: body.name, colour: PALETTE[k % PALETTE.length] };
+    this.group.add(group);
+    this.dress(group, body.shapes);
+    return group;
+  }
+
+  // Shapes anew, where hardpoints moved.
+  dress(group, shapes) {
+    group.clear();
+    for (const shape of shapes) group.add(drawn(shape, group.userData.colour, this.solid ? 1 : GHOST));
+  }
+
+  #strand(strand) {
+    const radius = 0.022 * this.size;
+    let object;
+    if (strand.kind === "cable") {
+      const line = new THREE.BufferGeometry();
+      line.setAttribute("position", new THREE.BufferAttribute(new Float32Array(3 * 25), 3));
+      object = new THREE.Line(line, new THREE.LineBasicMaterial({ color: "#7a4b12" }));
+      object.frustumCulled = false;
+    } else {
+      const spring = strand.kind === "spring";
+      const geometry = spring ? coil() : new THREE.CylinderGeometry(0.35, 0.35, 1, 14);
+      object = new THREE.Mesh(geometry, material(spring ? "#b59b2b" : "#59646d", this.solid ? 1 : GHOST));
+      if (spring) geometry.translate(0, -0.5, 0);
+      object.userData.radius = radius;
+    }
+    object.userData.strand = strand;
+    this.group.add(object);
+    return object;
+  }
+
+  #mark(mark) {
+    const r = 0.011 * this.size, turning = mark.axis.some((x) => x !== 0);
+    const geometry = mark.kind === "cut" ? new THREE.TorusGeometry(1.7 * r, 0.45 * r, 8, 24)
+      : turning ? new THREE.CylinderGeometry(r, r, 4 * r, 16) : new THREE.SphereGeometry(1.3 * r, 16, 12);
+    const object = new THREE.Mesh(geometry, material(MARKS[mark.kind]));
+    const [body, ...at] = mark.at;
+    if (turning) laid(object, at, at.map((x, k) => x + mark.axis[k]));
+    object.position.set(...at);
+    object.visible = false;
+    (body < 0 ? this.group : this.bodies[body]).add(object);
+    return object;
+  }
+
+  #arrow(name) {
+    const r = 0.006 * this.size, group = new THREE.Group(), paint = material("#c4271b", this.solid ? 1 : GHOST);
+    const shaft = new THREE.Mesh(new THREE.CylinderGeometry(r, r, 1, 10).translate(0, 0.5, 0), paint);
+    const head = new THREE.Mesh(new THREE.ConeGeometry(2.6 * r, 6 * r, 14).translate(0, 3 * r, 0), paint);
+    group.add(shaft, head);
+    group.visible = false;
+    group.userData = { name };
+    this.group.add(group);
+    return group;
+  }
+
+  // A body by position and quaternion.
+  place(k, position, quaternion) {
+    this.bodies[k].matrix.compose(position, quaternion, ONE);
+    this.bodies[k].matrixWorldNeedsUpdate = true;
+  }
+
+  position(k) {
+    return new THREE.Vector3().setFromMatrixPosition(this.bodies[k].matrix);
+  }
+
+  #world([body, ...at]) {
+    const point = new THREE.Vector3(...at);
+    return body < 0 ? point : point.applyMatrix4(this.bodies[body].matrix);
+  }
+
+  // What lies between bodies, once these are placed.
+  stretch(up) {
+    for (const object of this.strands) {
+      const { strand, radius } = object.userData, a = this.#world(strand.a), b = this.#world(strand.b);
+      if (strand.kind === "cable") {
+        hang(object.geometry, a, b, strand.length, up);
+      } else {
+        laid(object, a.toArray(), b.toArray());
+        object.scale.set(radius, a.distanceTo(b), radius);
+      }
+    }
+  }
+
+  // Arrow k: where the force acts, and its components.
+  push(k, x, y, z, fx, fy, fz) {
+    const arrow = this.arrows[k], force = new THREE.Vector3(fx, fy, fz);
+    const length = (force.length() / (this.content.weight || 1)) * this.size * this.forceScale;
+    arrow.visible = this.shown.forces && length > 0.004 * this.size;
+    if (!arrow.visible) return;
+    arrow.position.set(x, y, z);
+    arrow.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), force.normalize());
+    arrow.children[0].scale.y = length;
+    arrow.children[1].position.y = length;
+  }
+
+  showLoops(on) {
+    this.shown.loops = on;
+    for (const mark of this.marks) mark.visible = on;
+    const owners = [...new Set(this.content.bodies.map((body) => body.aggregate).filter(Boolean))];
+    this.bodies.forEach((group, k) => {
+      const owner = this.content.bodies[k].aggregate;
+      const colour = on ? (owner ? PALETTE[owners.indexOf(owner) % PALETTE.length] : "#aab3ba") : group.userData.colour;
+      this.content.bodies[k].shapes.forEach((shape, n) => {
+        if (!shape.colour) group.children[n].traverse?.((part) => paint(part, shape.kind, colour));
+      });
+    });
+  }
+}
+
+const ONE = { x: 1, y: 1, z: 1 };
+
+function paint(part, kind, colour) {
+  if (part.material && !(kind === "wheel" && part.geometry.type === "LatheGeometry")) part.material.color.set(colour);
+}
+
+// A cable between a and b: straight if taut, else about a parabola of its length.
+function hang(geometry, a, b, length, up) {
+  const points = geometry.attributes.position, span = a.distanceTo(b), spare = Math.max(length - span, 0);
+  const depth = Math.sqrt(0.375 * spare * Math.max(span, 0.67 * length)), last = points.count - 1;
+  for (let k = 0; k <= last; ++k) {
+    const s = k / last, at = a.clone().lerp(b, s).addScaledVector(up, -4 * depth * s * (1 - s));
+    points.setXYZ(k, at.x, at.y, at.z);
+  }
+  points.needsUpdate = true;
+}

@@ -1,0 +1,172 @@
+"""Vehicles in three dimensions: wheels, a body on them, the road, cameras."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.parts.road import FlatRoad, InclinedRoad, Road
+from ce_dynamics.models.parts.tyre_tmeasy import Tyre
+from ce_dynamics.models.tyres.element import RoadTyre
+from ce_dynamics.views.scene.shapes import Shape, block, line, mesh, plane, wheel
+from ce_dynamics.views.scene.take import Camera
+from ce_dynamics.views.scene.view import View, view
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from ce_dynamics.models.vehicles.case import Case
+
+WIDTH = 0.6
+"""Of a tyre, in its radii: property files and TMeasy do not tell it."""
+SIDE = 12.0
+"""How far the road is drawn to both sides of the way [m]."""
+FINEST, COARSEST = 0.03, 20.0
+"""Distances at which a road's height is looked at, and at most drawn [m]."""
+EVEN = 1e-4
+"""By how much a road may differ from what is drawn between places where it is looked at [m]."""
+PAINT, GLASS, ASPHALT, TRAIL = "#7f8f7a", "#8fb3c9", "#cfd6da", "#0b6fb8"
+
+
+def picture_of(case: Case, results: xr.Dataset) -> View:
+    """The page that plays a run of a vehicle."""
+    system = case.model.system
+    start = None if "chassis" not in {body.name for body in system.bodies} else "follow chassis"
+    way = np.stack([results[name].values for name in ("x", "y")], axis=1) if tyres_of(system) else None
+    return view(
+        case.model,
+        results,
+        shapes=shapes_of(system),
+        scenery=[] if way is None else [*road_of(system, way), *trail(system, way)],
+        cameras=list(cameras_of(system)),
+        camera=start,
+        title=case.title,
+    )
+
+
+def tyres_of(system: System) -> list[Tyre | RoadTyre]:
+    """Its tyres."""
+    return [force for force in system.forces if isinstance(force, (Tyre, RoadTyre))]
+
+
+def radius_of(tyre: Tyre | RoadTyre) -> float:
+    """Unloaded radius [m]."""
+    data = tyre.parameters if isinstance(tyre, Tyre) else tyre.model
+    return float(nominal(data.unloaded_radius))
+
+
+def shapes_of(system: System) -> dict[str, list[Shape]]:
+    """Of wheels and chassis; links are drawn from their hinges."""
+    tyres = tyres_of(system)
+    shapes = {
+        tyre.wheel.name: [
+            wheel(tyre.centre, tyre.spin_axis, radius_of(tyre), WIDTH * radius_of(tyre)).painted("#c3c9ce")
+        ]
+        for tyre in tyres
+    }
+    if tyres:
+        shapes["chassis"] = body_of(system)
+    return shapes
+
+
+def body_of(system: System) -> list[Shape]:
+    """Two rails, a body and a cabin that one can look through, sized by the wheels."""
+    tyres = tyres_of(system)
+    centres = np.array([nominal(tyre.centre) for tyre in tyres]).astype(float)
+    radius = max(radius_of(tyre) for tyre in tyres)
+    rear, front = centres[:, 0].min(), centres[:, 0].max()
+    half = np.abs(centres[:, 1]).max()
+    base, height, middle = front - rear, float(centres[:, 2].mean()), 0.5 * (front + rear)
+    narrow = 0.45 * half
+    rails = [
+        block(
+            (base + 1.6 * radius, 0.12 * radius, 0.2 * radius),
+            (middle, side * narrow, height + 0.35 * radius),
+        )
+        for side in (-1.0, 1.0)
+    ]
+    beams = [
+        block((0.12 * radius, 2.0 * narrow, 0.12 * radius), (x, 0.0, height + 0.35 * radius))
+        for x in (rear, middle, front)
+    ]
+    shell = block((base + 2.2 * radius, 1.5 * half, 0.9 * radius), (middle, 0.0, height + 1.15 * radius))
+    cabin = block((0.5 * base, 1.35 * half, 1.1 * radius), (middle - 0.08 * base, 0.0, height + 2.1 * radius))
+    frame = [part.painted("#5b656d") for part in (*rails, *beams)]
+    return [*frame, shell.painted(PAINT, 0.35), cabin.painted(GLASS, 0.3)]
+
+
+def cameras_of(system: System) -> Iterator[Camera]:
+    """The driver's, and one beside every wheel; all on the chassis."""
+    tyres = tyres_of(system)
+    if not tyres:
+        return
+    centres = np.array([nominal(tyre.centre) for tyre in tyres]).astype(float)
+    radius = max(radius_of(tyre) for tyre in tyres)
+    middle = 0.5 * (centres[:, 0].min() + centres[:, 0].max())
+    eye = np.array([middle, 0.25 * np.abs(centres[:, 1]).max(), centres[:, 2].mean() + 2.3 * radius])
+    yield Camera("driver", "chassis", eye, eye + (10.0, 0.0, -1.2))
+    for tyre, W in zip(tyres, centres, strict=True):
+        out = np.array([0.0, np.sign(W[1]) or 1.0, 0.0])
+        name = tyre.name.rpartition(".")[0]
+        yield Camera(f"wheel {name}", "chassis", W + 4.5 * radius * out + (1.2 * radius, 0, 0.6 * radius), W)
+        inside = W - 2.2 * radius * out + (3.0 * radius, 0.0, 0.8 * radius)
+        yield Camera(f"suspension {name}", "chassis", inside, W - 0.6 * radius * out)
+
+
+def road_of(system: System, way: Floats) -> list[Shape]:
+    """The road along a way (n, 2): a plane, or as finely drawn as it is uneven."""
+    roads: dict[int, Road] = {id(tyre.road): tyre.road for tyre in tyres_of(system)}
+    found = []
+    for road in roads.values():
+        if isinstance(road, (FlatRoad, InclinedRoad)):
+            origin = (0.0, 0.0, float(nominal(road.height(0.0, 0.0))))
+            found.append(plane(origin, road.normal(0.0, 0.0).astype(float)))
+        else:
+            found.append(relief(road, way).painted(ASPHALT))
+    return found
+
+
+def relief(road: Road, way: Floats) -> Shape:
+    """The road's heights as triangles; lines lie closer where it curves."""
+    (x_low, y_low), (x_high, y_high) = way.min(axis=0) - SIDE, way.max(axis=0) + SIDE
+    ys = uneven(lambda y: [height(road, x, y) for x in np.linspace(x_low, x_high, 41)], y_low, y_high)
+    xs = uneven(lambda x: [height(road, x, y) for y in ys], x_low, x_high)
+    vertices = [(x, y, height(road, x, y)) for x in xs for y in ys]
+    n = len(ys)
+    corners = [i * n + j for i in range(len(xs) - 1) for j in range(n - 1)]
+    triangles = [t for k in corners for t in ((k, k + n, k + 1), (k + 1, k + n, k + n + 1))]
+    return mesh(vertices, triangles)
+
+
+def height(road: Road, x: float, y: float) -> float:
+    """Of the road [m]."""
+    return float(nominal(road.height(x, y)))
+
+
+def uneven(profile: object, low: float, high: float) -> list[float]:
+    """Places from low to high between which all profiles are straight to within `EVEN`."""
+    assert callable(profile)
+    places = np.linspace(low, high, max(2, int((high - low) / FINEST)))
+    heights = np.array([profile(place) for place in places])
+    kept, last = [0], 0
+    for k in range(2, len(places)):
+        part = (places[last : k + 1] - places[last]) / (places[k] - places[last])
+        straight = heights[last] + part[:, None] * (heights[k] - heights[last])
+        far = places[k] - places[last] > COARSEST
+        if far or np.abs(straight - heights[last : k + 1]).max() > EVEN:
+            last = k - 1
+            kept.append(last)
+    return [float(places[k]) for k in (*kept, len(places) - 1)]
+
+
+def trail(system: System, way: Floats) -> Iterator[Shape]:
+    """Where the vehicle went, on the road."""
+    road = tyres_of(system)[0].road
+    if len(way) > 1:
+        points = [(x, y, height(road, x, y) + 0.01) for x, y in way[:: max(1, len(way) // 500)]]
+        yield line(points).painted(TRAIL)

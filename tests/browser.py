@@ -1,0 +1,77 @@
+"""Pages in a real browser: Debian's Chromium, without a screen, where it is installed."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium to show pages in")
+
+FLAGS = (
+    "--headless=new",
+    "--no-sandbox",  # the tests may be root's
+    "--use-angle=swiftshader",  # drawn without a graphics card
+    "--enable-unsafe-swiftshader",
+    "--no-first-run",
+    "--disable-quic",
+    "--disable-sync",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--enable-logging=stderr",
+    "--window-size=1000,700",
+)
+PATIENCE = 120
+"""For the slowest machine [s]."""
+
+ASKING = """<pre id="answer"></pre><script type="module">
+const ce = await window.ce.ready;
+const answer = await (async () => {{ {script} }})();
+document.getElementById("answer").textContent = JSON.stringify(answer ?? null);
+</script></body>"""
+
+
+def answer(page: str, script: str, folder: Path, picture: Path | None = None) -> Any:
+    """What a script answers that runs in a page, where ``ce`` is what the page offers to scripts.
+
+    Parameters
+    ----------
+    page : str
+        HTML.
+    script : str
+        Body of an asynchronous function.
+    folder : Path
+        For the page and the browser's own files.
+    picture : Path, optional
+        Where a picture of the page goes, as the script leaves it, instead of an answer.
+
+    Raises
+    ------
+    AssertionError
+        If the page writes anything to the console, or gives no answer.
+    """
+    assert CHROMIUM is not None
+    file = folder / "page.html"
+    file.write_text(page.replace("</body>", ASKING.format(script=script)), "utf-8")
+    wanted = "--dump-dom" if picture is None else f"--screenshot={picture}"
+    profile = f"--user-data-dir={folder / 'profile'}"
+    command = [CHROMIUM, *FLAGS, profile, "--virtual-time-budget=20000", wanted, file.as_uri()]
+    environment = {**os.environ, "HOME": str(folder)}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, env=environment)
+    said = [line for line in done.stderr.splitlines() if ":CONSOLE" in line]
+    assert not said, "\n".join(said)
+    if picture is not None:
+        assert picture.stat().st_size > 0
+        return None
+    found = re.search(r'<pre id="answer">(.*?)</pre>', done.stdout, re.DOTALL)
+    assert found is not None, f"no page: {done.stderr[-2000:]}"
+    assert found[1], "the page did not answer in time"
+    return json.loads(html.unescape(found[1]))

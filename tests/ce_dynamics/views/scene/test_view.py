@@ -1,0 +1,335 @@
+"""Pages show what Python computes: places, forces, quantities; every kind of system; in a real browser."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+import shutil
+import subprocess
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ce_dynamics as ce
+from ce_dynamics.complementarity import (
+    Box,
+    Cable,
+    Contact,
+    HalfSpace,
+    Plane,
+    RigidBodies,
+    RigidBody,
+    RigidContacts,
+    RigidShape,
+    Straight,
+    UnilateralModel,
+    simulate_rigid,
+    simulate_unilateral,
+)
+from ce_dynamics.views.scene import Camera, block, wheel
+from ce_dynamics.views.scene.page import LIBRARY, WEB, script
+from ce_dynamics.views.scene.shapes import plate
+from tests.browser import answer, needs_chromium
+
+EPS = 2.0**-24
+"""Half a unit in the last place of 32-bit floats near one."""
+
+
+def four_bar() -> ce.System:
+    """A four-bar that stands upright, with a spring to the ground; centres of mass are outputs."""
+    system = ce.System(name="four-bar <b>", gravity=(0, 0, -9.81))
+    y = (0, 1, 0)
+    rods: dict[str, Any] = {"inertia": (0.1, 0.1, 0.1), "mass": 1.5}
+    hinge = ce.Revolute(y)
+    crank = system.add_body("crank", com=(0.1, 0, 0.05), parent=system.ground, hinge=hinge, **rods)
+    coupler = system.add_body(
+        "coupler", com=(0.4, 0, 0.2), parent=crank, hinge=ce.Revolute(y, at=(0.2, 0, 0.1)), **rods
+    )
+    rocker = system.add_body(
+        "rocker", com=(0.7, 0, 0.2), parent=system.ground, hinge=ce.Revolute(y, at=(0.7, 0, 0)), **rods
+    )
+    system.close_loop("pin", coupler, rocker, ce.Revolute(y, at=(0.7, 0, 0.5)), independent=[crank])
+    ends = (system.ground, (1.2, 0, 0.3), rocker, (0.7, 0, 0.4))
+    system.add_force(ce.SpringDamper("spring", *ends, spring=80.0, damper=2.0))
+    for body in (crank, coupler, rocker):
+        for k in range(3):
+            system.add_output(f"{body.name} {k}", "m", shown_at(body, system.ground, k))
+    return system
+
+
+def shown_at(body: ce.Body, ground: ce.Body, k: int) -> Any:
+    return lambda o: o.point(body, body.com, ground).r[k]
+
+
+@pytest.fixture(scope="module")
+def model() -> ce.Model:
+    return ce.compile(four_bar())
+
+
+@pytest.fixture(scope="module")
+def run(model: ce.Model) -> Any:
+    return ce.simulate(model, duration=1.0, interval=0.05)
+
+
+def content(page: str) -> dict[str, Any]:
+    (found,) = re.findall(r'<script type="application/json" id="content">(.*?)</script>', page)
+    read: dict[str, Any] = json.loads(found)
+    return read
+
+
+def packed(page: str, place: dict[str, Any]) -> np.ndarray:
+    (found,) = re.findall(r'<script type="text/plain" id="packed">(.*?)</script>', page)
+    values = np.frombuffer(
+        gzip.decompress(base64.b64decode(found)),
+        f"<{place['kind']}",
+        int(np.prod(place["shape"])),
+        place["at"],
+    )
+    return values.reshape(place["shape"])
+
+
+def test_places_are_those_of_outputs_and_turn_as_hinges_do(model: ce.Model, run: Any) -> None:
+    view = ce.view(model, run)
+    (take,) = view.takes
+    for k, body in enumerate(model.system.bodies):
+        outputs = np.stack([run[f"{body.name}_{j}"].values for j in range(3)], axis=1)
+        # outputs are compiled with fused multiply-adds, places without: rounding of some ten operations
+        np.testing.assert_allclose(take.places[:, k, :3], outputs, atol=1e-14)
+    half = 0.5 * run["crank"].values  # the crank turns about y: (0, sin, 0, cos) of the half angle
+    turned = np.stack((0 * half, np.sin(half), 0 * half, np.cos(half)), axis=1)
+    same = np.abs(np.sum(turned * take.places[:, 0, 3:], axis=1))
+    np.testing.assert_allclose(same, 1.0, atol=1e-14)
+
+
+def test_forces_are_those_of_the_spring(model: ce.Model, run: Any) -> None:
+    (take,) = ce.view(model, run).takes
+    assert take.forces == ["spring"]  # the ground feels the other end
+    at, force = take.arrows[:, 0, :3], take.arrows[:, 0, 3:]
+    pull = np.array([1.2, 0, 0.3]) - at
+    length = np.linalg.norm(pull, axis=1)
+    np.testing.assert_allclose(length, run["spring_length"], rtol=1e-13)
+    np.testing.assert_allclose(
+        force, pull / length[:, None] * run["spring_force"].values[:, None], atol=1e-12
+    )
+
+
+def test_the_page_holds_all_of_it_and_nothing_from_elsewhere(model: ce.Model, run: Any) -> None:
+    page = ce.view(model, run, camera="follow coupler").html
+    (take,) = content(page)["takes"]
+    assert content(page)["camera"] == "follow coupler"
+    np.testing.assert_array_equal(packed(page, take["t"]), run["time"].values)
+    series = {series["name"]: series for series in take["series"]}
+    assert series["closure_error pin"]["unit"] == "m"
+    energy = packed(page, series["energy"]["values"])
+    np.testing.assert_array_equal(energy, run["energy"].values.astype(np.float32))
+    assert {mark["kind"] for mark in take["marks"]} == {"independent", "dependent", "cut"}
+    assert [strand["kind"] for strand in take["strands"]] == ["spring"]
+    assert "<b>" not in page
+    assert "http" not in re.sub(r'id="(packed|library)">[^<]*', "", page)
+    assert len(page) < 2e6
+    assert ce.view(model, run, camera="follow coupler").html == page
+
+
+def test_a_notebook_gets_the_page_inline(model: ce.Model) -> None:
+    view = ce.view(model, title="at rest")
+    (inside,) = re.findall(r'srcdoc="([^"]*)"', view._repr_html_())
+    assert unescape(inside) == view.html
+
+
+def test_two_runs_are_played_together_and_views_are_joined(model: ce.Model, run: Any) -> None:
+    slower = ce.simulate(model, y0=[0.1, 0.0], duration=0.5)
+    together = ce.view(model, {"first": run, "second": slower})
+    joined = ce.view(model, run).over(ce.view(model, slower))
+    assert [take.label for take in together.takes] == ["first", "second"]
+    for a, b in zip(together.takes, joined.takes, strict=True):
+        np.testing.assert_array_equal(a.places, b.places)
+
+
+def test_shapes_that_are_given_are_drawn_where_they_were_given(model: ce.Model) -> None:
+    crank = model.system.find("crank")
+    tyre = wheel(crank.com, (0, 2, 0), 0.1, 0.04)
+    camera = Camera("beside", "crank", np.array([0.1, -1.0, 0.05]), crank.com)
+    (take,) = ce.view(model, shapes={"crank": [tyre.painted("#123456")]}, cameras=[camera]).takes
+    (shape,) = take.bodies[0].shapes
+    np.testing.assert_allclose(shape.points, [[0, -0.02, 0], [0, 0.02, 0]], atol=1e-16)
+    assert shape.colour == "#123456"
+    assert take.cameras[0]["eye"] == pytest.approx([0.0, -1.0, 0.0])
+
+
+def test_plates_wrap_their_points() -> None:
+    square = plate([(0, 0, 0), (1, 1, 0), (1, 0, 0), (0, 1, 0)])
+    corners = square.points[square.triangles]
+    areas = 0.5 * np.linalg.norm(
+        np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1
+    )
+    assert areas.sum() == pytest.approx(1.0)
+    tetrahedron = plate([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)])
+    assert len(tetrahedron.triangles) == 4
+    assert len(plate([(0, 0, 0), (1, 0, 0), (2, 0, 0)]).triangles) == 0
+
+
+def test_free_hardpoints_and_inertia_blocks_are_drawn() -> None:
+    system = ce.System(gravity=(0, 0, 0))
+    length = system.add_parameter(ce.Parameter("length", 0.5, "m"))
+    inertia = (1.0 / 12 * (0.2**2 + 0.3**2), 1.0 / 12 * (0.1**2 + 0.3**2), 1.0 / 12 * (0.1**2 + 0.2**2))
+    system.add_body("block", mass=1.0, com=(0, 0, 0), inertia=inertia, parent=system.ground, hinge=ce.Free())
+    system.add_body(
+        "rod",
+        mass=1.0,
+        com=(0, 0, -length),
+        inertia=(0.1, 0.1, 0.1),
+        parent=system.ground,
+        hinge=ce.Revolute((0, 1, 0)),
+    )
+    longer = ce.simulate(ce.compile(system), duration=0.1, parameters={"length": 0.75})
+    (take,) = ce.view(ce.compile(system), longer).takes
+    (drawn,) = take.bodies[0].shapes
+    edges = 2.0 * np.linalg.norm(drawn.points[1:] - drawn.points[0], axis=1)
+    np.testing.assert_allclose(np.sort(edges), [0.1, 0.2, 0.3], rtol=1e-12)
+    rod = take.bodies[1].shapes[0]
+    assert np.linalg.norm(rod.points[1] - rod.points[0]) == pytest.approx(0.75)
+    np.testing.assert_array_equal(take.up, [0, 0, 1])
+
+
+def crate() -> tuple[UnilateralModel, Any]:
+    """A crate that stands on four feet and hangs on a slack cable."""
+    system = ce.System(gravity=(0, 0, -10.0))
+    free = ce.Free()
+    body = system.add_body(
+        "crate", mass=3.0, com=(0, 0, 0.2), inertia=(0.1, 0.1, 0.1), parent=system.ground, hinge=free
+    )
+    plane = Plane(friction=0.5)
+    feet = [
+        Contact(f"foot {k}", body, (0.3 * x, 0.2 * y, 0), plane)
+        for k, (x, y) in enumerate([(-1, -1), (1, -1), (1, 1), (-1, 1)])
+    ]
+    cable = Cable("cable", body, (0, 0, 0.4), Straight((0, 0, 1.0), (0.1, 0, 0)), length=0.8)
+    unilateral = UnilateralModel(ce.compile(system), [*feet, cable])
+    return unilateral, simulate_unilateral(unilateral, duration=0.1, interval=0.05)
+
+
+def test_contact_forces_carry_the_weight_and_cables_follow_what_leads_them() -> None:
+    unilateral, run = crate()
+    (take,) = ce.view(unilateral, run, shapes={"crate": [block((0.6, 0.4, 0.4), (0, 0, 0.2))]}).takes
+    assert take.forces == ["foot 0", "foot 1", "foot 2", "foot 3", "cable"]
+    # the solver leaves 1e-12 of an impulse, divided by a step of 1 ms
+    np.testing.assert_allclose(take.arrows[:, :, 5].sum(axis=1), 30.0, atol=1e-6)
+    np.testing.assert_allclose(take.arrows[0, 0, :3], [-0.3, -0.2, 0.0], atol=1e-12)
+    (cable,) = take.strands
+    assert (cable.kind, cable.length, cable.body_b) == ("cable", 0.8, 1)
+    np.testing.assert_allclose(take.places[:, 1, 0], 0.1 * take.t)
+    assert [shape.kind for shape in take.scenery] == ["plane"]
+    assert len(ce.view(unilateral).takes[0].t) == 1
+
+
+def test_plain_bodies_in_contact() -> None:
+    half = np.sqrt(0.5)
+    box = RigidBody("box", 1.0, (0.1, 0.1, 0.1), position=(0, 0, 1), orientation=(half, 0, 0, half))
+    shapes = [RigidShape("box", Box((1, 2, 3))), RigidShape(None, HalfSpace(point=(0, 0, -1)))]
+    contacts = RigidContacts(RigidBodies([box]), shapes)
+    run = simulate_rigid(contacts, duration=0.02)
+    (take,) = ce.view(contacts, run).takes
+    np.testing.assert_allclose(take.places[0, 0], [0, 0, 1, 0, 0, half, half])
+    np.testing.assert_allclose(take.places[-1, 0, 2], 1 - 0.5 * 9.81 * 0.02**2, atol=9.81 * 0.02 * 1e-3)
+    (drawn,) = take.bodies[0].shapes
+    np.testing.assert_allclose(np.linalg.norm(drawn.points[1:], axis=1), [0.5, 1.0, 1.5])
+    assert [series.name for series in take.series] == ["energy", "contact work", "contacts"]
+
+
+def test_what_cannot_be_shown_is_refused(model: ce.Model, run: Any, tmp_path: Path) -> None:
+    with pytest.raises(ce.WrongTypeError, match="must be a Model"):
+        ce.view(four_bar())  # type: ignore[arg-type]
+    with pytest.raises(ce.ModelError, match="results have no 'crank'"):
+        ce.view(model, run.drop_vars("crank"))
+    with pytest.raises(ce.ModelError, match="take one of an ensemble"):
+        ce.view(model, run.expand_dims(run=2))
+    with pytest.raises(ce.ModelError, match=r"ce\.simulate returned"):
+        ce.view(model, 3.0)  # type: ignore[arg-type]
+    with pytest.raises(ce.ModelError, match=r"no body .*did you mean 'crank'"):
+        ce.view(model, run, shapes={"cranc": []})
+    with pytest.raises(ce.ModelError, match=r"no camera .*did you mean 'follow crank'"):
+        ce.view(model, run, camera="follow cranc")
+    with pytest.raises(ce.ModelError, match="cannot write"):
+        ce.view(model).save(tmp_path / "no" / "page.html")
+
+
+def test_scripts_are_modules_that_a_page_joins() -> None:
+    """Each imports what it uses in one form, so that joining them leaves no import; names are used once."""
+    files = [path for path in sorted(WEB.iterdir(), key=str) if path.name.endswith(".js")]
+    own = [path.name for path in files if not path.name.startswith("three")]
+    joined = script(own)
+    assert not re.search(r"^\s*(import|export)\b", joined, re.MULTILINE)
+    named = re.findall(
+        r"^(?:async )?(?:function|class|const|let) (\w+)",
+        script([n for n in own if n != "drive.js"]),
+        re.MULTILINE,
+    )
+    assert len(named) == len(set(named))
+    assert "MIT License" in (WEB / LIBRARY).read_text("utf-8")[:200]
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node.js to check scripts with")
+def test_scripts_are_sound_modules(tmp_path: Path) -> None:
+    for path in WEB.iterdir():
+        if path.name.endswith(".js") and not path.name.startswith("three"):
+            (tmp_path / "module.mjs").write_text(path.read_text("utf-8"))
+            subprocess.run(["node", "--check", str(tmp_path / "module.mjs")], check=True)
+
+
+LOOK = """
+    const places = [], run = ce.runs[0];
+    for (const t of run.times) {
+        ce.seek(t);
+        places.push(run.content.bodies.map(({ name }) => ce.place(0, name)));
+    }
+    ce.seek(0.5 * (run.times[3] + run.times[4]));
+    const between = ce.place(0, "crank");
+    for (const name of ["forces", "loops", "names"]) ce.show(name, true);
+    for (const camera of ce.cameras.choices.keys()) {
+        ce.camera(camera);
+        ce.cameras.update();
+        ce.stage.render();
+    }
+    const riding = ce.stage.camera.position.toArray();
+    ce.plot(["crank", "energy"]);
+    ce.seek(0.3);
+    const clientX = ce.canvas.getBoundingClientRect().right - 12;
+    ce.canvas.dispatchEvent(new PointerEvent("pointerdown", { clientX, buttons: 1 }));
+    const cursor = ce.time;
+    ce.play(true);
+    const playing = ce.playing;
+    await new Promise((done) => setTimeout(done, 3000));
+    const { width, height } = ce.stage.renderer.domElement;
+    const labels = document.querySelectorAll(".label").length;
+    return { places, between, riding, cursor, playing, stopped: ce.time, labels, size: [width, height] };
+"""
+
+
+@needs_chromium
+def test_a_browser_shows_every_frame_where_python_has_it(model: ce.Model, run: Any, tmp_path: Path) -> None:
+    crank = model.system.find("crank")
+    camera = Camera("beside", "crank", np.array([0.1, -1.0, 0.05]), crank.com)
+    view = ce.view(model, {"one": run, "two": run}, cameras=[camera])
+    found = answer(view.html, LOOK, tmp_path)
+    matrices = np.array(found["places"]).reshape(len(run["time"]), 3, 4, 4)  # columns first
+    for k, body in enumerate(model.system.bodies):
+        expected = np.stack([run[f"{body.name}_{j}"].values for j in range(3)], axis=1)
+        np.testing.assert_allclose(matrices[:, k, 3, :3], expected, rtol=EPS, atol=1e-14)
+    # numbers of quaternions are rounded to EPS; R has sums of two products 2 q q', each off by 4 EPS at most
+    angle = run["crank"].values
+    np.testing.assert_allclose(matrices[:, 0, 0, 0], np.cos(angle), atol=8 * EPS)
+    np.testing.assert_allclose(matrices[:, 0, 2, 0], np.sin(angle), atol=8 * EPS)
+    middle = 0.5 * (matrices[3, 0, 3, :3] + matrices[4, 0, 3, :3])
+    np.testing.assert_allclose(np.array(found["between"])[12:15], middle, atol=2 * EPS)
+    # the last camera rides 1 m beside the crank, along the axis about which it turns
+    assert found["riding"][1] == pytest.approx(-1.0, abs=8 * EPS)
+    assert found["cursor"] == pytest.approx(1.0)
+    assert found["playing"] is True
+    assert 0.0 < found["stopped"] <= 1.0
+    assert found["labels"] == 3
+    assert min(found["size"]) > 100

@@ -1,0 +1,81 @@
+"""Pictures of vehicles: wheels where wheels are, roads as they are, cameras; pages by the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ce_dynamics as ce
+from ce_dynamics.cli.command import execute
+from ce_dynamics.models.parts.road import BumpRoad, InclinedRoad
+from ce_dynamics.models.vehicles.assembly import build
+from ce_dynamics.models.vehicles.pictures import EVEN, FINEST, cameras_of, relief, road_of, shapes_of
+
+
+@pytest.fixture(scope="module")
+def sedan() -> ce.System:
+    return build(path="sedan", road=BumpRoad(0.8, 0.1, 2.0, 5.0, "left"))
+
+
+def test_wheels_are_as_large_as_their_tyres_and_stand_on_the_road() -> None:
+    system = build(path="hmmwv")
+    (take,) = ce.view(ce.compile(system), shapes=shapes_of(system)).takes
+    names = [body.name for body in take.bodies]
+    for corner in ("front_left", "rear_right"):
+        k = names.index(f"{corner}.wheel")
+        (drawn,) = take.bodies[k].shapes
+        np.testing.assert_allclose(drawn.points.mean(axis=0), 0.0, atol=1e-15)
+        # 37 inches across as sold; it starts a hand's breadth above or below where it settles
+        assert drawn.radius == pytest.approx(18.5 * 0.0254, abs=0.001)
+        assert abs(take.places[0, k, 2] - drawn.radius) < 0.1
+
+
+def test_roads_are_drawn_as_they_are() -> None:
+    rng = np.random.default_rng(1)
+    road = BumpRoad(0.8, 0.1, 2.0, 5.0, "left")
+    way = np.array([[0.0, 0.0], [12.0, 1.0]])
+    surface = relief(road, way)
+    assert len(surface.points) < 20_000
+    corners = surface.points[surface.triangles]
+    parts = rng.dirichlet((1, 1, 1), len(corners))
+    inside = np.einsum("nk,nkj->nj", parts, corners)
+    heights = np.array([road.height(x, y) for x, y, _ in inside])
+    # straight to within EVEN and to what is missed in between, h²/8 max |z''|, in either direction; the bump
+    # fades out over 0.2 m by a step whose second derivative is 6 at most, along x it is 0.1 π²/2 (2/length)²
+    missed = FINEST**2 / 8 * 0.1 * (6 / BumpRoad.EDGE**2 + np.pi**2 / 2)
+    assert np.abs(inside[:, 2] - heights).max() < 2 * EVEN + missed
+    assert surface.points[:, 2].max() == pytest.approx(0.1, abs=EVEN)
+
+
+def test_an_inclined_road_is_a_plane() -> None:
+    (drawn,) = road_of(build(path="sedan", road=InclinedRoad(0.8, 0.1)), np.zeros((1, 2)))
+    np.testing.assert_allclose(drawn.points[1] - drawn.points[0], [-np.sin(0.1), 0, np.cos(0.1)], atol=1e-15)
+
+
+def test_cameras_look_forward_and_at_every_wheel(sedan: ce.System) -> None:
+    cameras = {camera.name: camera for camera in cameras_of(sedan)}
+    assert len(cameras) == 1 + 2 * 4
+    ahead = np.asarray(cameras["driver"].target) - cameras["driver"].eye
+    assert ahead[0] > 0.9 * np.linalg.norm(ahead)
+    left, right = cameras["wheel front_left"], cameras["wheel front_right"]
+    assert left.eye[1] > left.target[1] > 0.0 > right.target[1] > right.eye[1]
+
+
+def test_the_command_line_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page, out = tmp_path / "new" / "run.html", tmp_path / "out"
+    arguments = [
+        "--model",
+        "ride",
+        "--duration",
+        "0.05",
+        "--no-plots",
+        "--output",
+        str(out),
+        "--view",
+        str(page),
+    ]
+    assert execute(arguments) == 0
+    assert f"page: {page}" in capsys.readouterr().out
+    assert "front_left.spindle" in page.read_text("utf-8")
