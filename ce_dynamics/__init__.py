@@ -86,6 +86,8 @@ if TYPE_CHECKING:
         Free as Free,
         Hinge as Hinge,
         Planar as Planar,
+        PointOnLine as PointOnLine,
+        PointOnPlane as PointOnPlane,
         Prismatic as Prismatic,
         Revolute as Revolute,
         Screw as Screw,

@@ -20,6 +20,7 @@ from ce_dynamics.kinematics.four_bar import (
 from ce_dynamics.kinematics.four_bar_linkage import FourBar as FourBar
 from ce_dynamics.kinematics.pitman import PitmanSteering as PitmanSteering
 from ce_dynamics.kinematics.planar_double_wishbone import planar_double_wishbone as planar_double_wishbone
+from ce_dynamics.kinematics.rod import Rod as Rod
 from ce_dynamics.kinematics.shock import (
     Shock as Shock,
     shock_angles as shock_angles,
@@ -27,6 +28,7 @@ from ce_dynamics.kinematics.shock import (
     shock_second as shock_second,
 )
 from ce_dynamics.kinematics.spindle import SpindleTieRod as SpindleTieRod
+from ce_dynamics.kinematics.strut import StrutLoop as StrutLoop
 from ce_dynamics.kinematics.wishbone_loop import WishboneLoop as WishboneLoop
 
 if TYPE_CHECKING:  # loads SymPy, which takes a second

@@ -16,9 +16,10 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.closures.loop import Loop
 from ce_dynamics.embedding.couplings_solved import CoupledHinges, Plan, implied, planned
 from ce_dynamics.embedding.linkage import Linkage
-from ce_dynamics.embedding.numeric.linkage import NumericLinkage
+from ce_dynamics.embedding.numeric.linkage import SUBSTEPS, NumericLinkage
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import Coupled, couplings_in
+from ce_dynamics.mechanism.system import joints_in
 
 if TYPE_CHECKING:
     from ce_dynamics.embedding.aggregate import Aggregate
@@ -67,14 +68,51 @@ def complete_linkages(S: Aggregate, start: Start) -> tuple[Linkage, ...]:
 
 
 def with_the_rest(S: Aggregate, linkages: tuple[Linkage, ...], start: Start) -> tuple[Linkage, ...]:
-    """Linkages, and Newton's method for the hinges that they leave, on the closures that they leave open."""
+    """Linkages, and Newton's method for the hinges that they leave, on the closures that they leave open.
+
+    Linkages that need to know where these hinges are come after it.
+    """
     found = {name for link in linkages for name in link.determines}
     closed = {name for link in linkages for name in link.closes}
     left = [body for body in S.dependent if body.name not in found]
     opened = [edge for edge in S.closures if edge.name not in closed]
     if not left or sum(edge.rows for edge in opened) < sum(body.inboard.n_v for body in left):
         return linkages
-    return (*linkages, numeric(S, (*S.bodies, *S.virtual), opened, left, start))
+    before, after = divided(S, linkages, left)
+    late = {name for link in after for name in link.determines}
+    bodies = [body for body in (*S.bodies, *S.virtual) if body.name not in late]
+    return (*before, numeric(S, bodies, opened, left, start), *after)
+
+
+def divided(
+    S: Aggregate, linkages: Sequence[Linkage], left: Sequence[Body]
+) -> tuple[list[Linkage], list[Linkage]]:
+    """Linkages that need to know nothing of some hinges, and those that do, each in their order."""
+    edges = {edge.name: edge for edge in S.closures}
+    members = {body.name: body for body in S.bodies}
+    late = set(left)
+    before: list[Linkage] = []
+    after: list[Linkage] = []
+    for linkage in linkages:
+        ends = [end for name in linkage.closes if name in edges for end in edges[name].bodies]
+        needed = {body for end in ends for body in carried_by(S, end)}
+        own = {members[name] for name in linkage.determines if name in members}
+        needed |= {body for mine in own for body in carried_by(S, mine)}
+        if needed & late:
+            after.append(linkage)
+            late |= own
+        else:
+            before.append(linkage)
+    return before, after
+
+
+def carried_by(S: Aggregate, body: Body) -> list[Body]:
+    """A body and what carries it, as far as they are members."""
+    chain = []
+    while body in S.bodies:
+        chain.append(body)
+        body = body.carrier
+    return chain
 
 
 def around(
@@ -115,14 +153,7 @@ def mixed(
 
 def looped_bodies(S: Aggregate, geometric: Sequence[CutEdge]) -> set[Body]:
     """Bodies that the positions of geometric closures depend on: their ends and all that carries these."""
-    bodies: set[Body] = set()
-    for edge in geometric:
-        for end in edge.bodies:
-            body = end
-            while body in S.bodies and body not in bodies:
-                bodies.add(body)
-                body = body.carrier
-    return bodies
+    return {body for edge in geometric for end in edge.bodies for body in carried_by(S, end)}
 
 
 def as_linkage(plan: Plan) -> tuple[Linkage, ...]:
@@ -137,4 +168,5 @@ def numeric(
     ends = {end for edge in closures for end in edge.bodies}
     siblings = tuple(body for body in S.siblings if body in ends)
     loop = Loop(S.parent, tuple(bodies), tuple(closures), tuple(dependent))
-    return NumericLinkage(loop, siblings, start=start)
+    asked = [joint.substeps for joint in joints_in(closures) if joint.substeps is not None]
+    return NumericLinkage(loop, siblings, substeps=max(asked, default=SUBSTEPS), start=start)

@@ -7,6 +7,7 @@ so left and right corners agree to the last bit.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -75,9 +76,11 @@ class Mirrored:
 
 
 def image(thing: Any) -> Any:
-    """The mirror image in y of a point, of what is `Mirrored`, of a set of points; anything else as it is."""
+    """The mirror image in y of a point, of what is `Mirrored`, of sets of these; anything else as it is."""
     if isinstance(thing, np.ndarray):
         return _S * thing
+    if isinstance(thing, Mapping):
+        return {name: image(part) for name, part in thing.items()}
     if isinstance(thing, Mirrored):
         return thing.mirrored()
     if is_dataclass(thing) and not isinstance(thing, type):

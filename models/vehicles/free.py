@@ -29,10 +29,11 @@ _FREE = re.compile(
     | steering\.(tilt|(origin|T|U|V|W)\.[xyz])
     | steering\.(pitman_arm|idler_arm|link)\.(mass|com\.[xyz]|inertia\.\w+)
     | steering\.actuator\.damping_ratio
-    | (origin|D|F|K|L|W)\.[xyz]
-    | (lower_arm|upper_arm)\.(front_pivot|rear_pivot)\.[xyz]
-    | (lower_arm|upper_arm|upright)\.(mass|com\.[xyz]|inertia\.\w+)
-    | (tie_rod|upright_link|shock_lower|shock_upper)\.(mass|radius)
+    | (origin|[A-Z])\.[xyz]
+    | \w+\.((front|rear|inner|outer)_)?pivot\.[xyz]
+    | \w+\.(chassis|upright)\.[xyz]
+    | (?!wheel)\w+\.(mass|com\.[xyz]|inertia\.\w+)
+    | (tie_rod|upright_link|shock_lower|shock_upper|\w+\.rod)\.(mass|radius)
     | (shock_lower|shock_upper)\.length
     | wheel\.((hub|rim|tyre)\.mass|axle_inertia)
     | (spring|damper)\.(chassis|arm)\.[xyz]

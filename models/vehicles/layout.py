@@ -34,9 +34,32 @@ from ce_dynamics.models.vehicles.steering.base import Steering
 from ce_dynamics.models.vehicles.steering.pitman import Pitman
 from ce_dynamics.models.vehicles.steering.rack import Rack
 from ce_dynamics.models.vehicles.suspensions.double_wishbone import DoubleWishboneCorner
+from ce_dynamics.models.vehicles.suspensions.macpherson import MacPhersonCorner
+from ce_dynamics.models.vehicles.suspensions.multi_link import FiveLinkCorner
+from ce_dynamics.models.vehicles.suspensions.rigid import RigidCorner
+from ce_dynamics.models.vehicles.suspensions.single_wishbone import SingleWishboneCorner
+from ce_dynamics.models.vehicles.suspensions.three_link import ThreeLinkCorner
+from ce_dynamics.models.vehicles.suspensions.trailing_arms import (
+    SemiTrailingArmCorner,
+    SwingAxleCorner,
+    TrailingArmCorner,
+)
 
 SIDES = ("left", "right")
-SUSPENSIONS: Mapping[str, type[Corner]] = {kind.template: kind for kind in (DoubleWishboneCorner,)}
+SUSPENSIONS: Mapping[str, type[Corner]] = {
+    kind.template: kind
+    for kind in (
+        DoubleWishboneCorner,
+        MacPhersonCorner,
+        FiveLinkCorner,
+        SemiTrailingArmCorner,
+        TrailingArmCorner,
+        ThreeLinkCorner,
+        SingleWishboneCorner,
+        SwingAxleCorner,
+        RigidCorner,
+    )
+}
 """Suspensions by the name that data files use."""
 STEERINGS: Mapping[str, type[Steering]] = {kind.template: kind for kind in (Pitman, Rack)}
 """Steering mechanisms by the name that data files use."""

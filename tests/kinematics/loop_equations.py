@@ -16,7 +16,9 @@ import mpmath  # type: ignore[import-untyped]
 import sympy
 
 from ce_dynamics.kinematics.edges import Cut, Joint
+from ce_dynamics.mechanism.hinges.conditions import InPlane
 from ce_dynamics.mechanism.hinges.distance import Distance
+from ce_dynamics.mechanism.hinges.guides import PointOnLine, PointOnPlane
 from ce_dynamics.mechanism.hinges.prismatic import Prismatic
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.hinges.universal import Universal
@@ -89,6 +91,12 @@ def square_of_gap() -> Callable[..., Any]:
     return differentiated(lambda axis, q, v: sympy.Matrix([v.dot(v)]), "v")
 
 
+@cache
+def height_of_gap() -> Callable[..., Any]:
+    """n · gap of a moving normal."""
+    return differentiated(lambda axis, q, n, v: sympy.Matrix([n.dot(v)]), "n", "v")
+
+
 def turn(axis: Any, q: Any, q_dot: Any, v: Jet) -> Jet:
     """A moving vector turned about an axis by q, while q̈ = 0."""
     return Jet(*rotation_step()(direction(axis), [0], [q_dot], [q], v.a, v.v, v.x))
@@ -153,6 +161,14 @@ class LoopEquations:
                 design = plus(fixed(closure.at_child), fixed(closure.at_parent), -1)
                 x, v, a = square_of_gap()([0, 0, 0], [0], [0], [0], gap.a, gap.v, gap.x)
                 gap = Jet([x[0] - sum(e * e for e in design.x)], v, a)
+            if isinstance(closure, (PointOnLine, PointOnPlane)):
+                for condition in closure.constraints:
+                    assert isinstance(condition, InPlane)
+                    tip = self.point(cut.body_a, closure.at_parent + condition.normal_on_parent, q, q_dot)
+                    n = plus(tip, one, -1)
+                    still = ([0, 0, 0], [0], [0], [0])
+                    rows.append(Jet(*height_of_gap()(*still, n.a, n.v, n.x, gap.a, gap.v, gap.x)))
+                continue
             rows.append(gap)
         return Jet(*([entry for row in rows for entry in row[order]] for order in range(3)))
 

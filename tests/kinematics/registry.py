@@ -9,13 +9,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from ce_dynamics.kinematics.base import ClosedForm
+from ce_dynamics.kinematics.composite import Composite
 from ce_dynamics.kinematics.double_wishbone import DoubleWishbone, DoubleWishboneBodies, DoubleWishbonePoints
 from ce_dynamics.kinematics.edges import Joint
 from ce_dynamics.kinematics.four_bar_linkage import FourBar
 from ce_dynamics.kinematics.pitman import PitmanSteering
 from ce_dynamics.kinematics.planar_double_wishbone import planar_double_wishbone
+from ce_dynamics.kinematics.rod import Rod
 from ce_dynamics.kinematics.shock import Shock
 from ce_dynamics.kinematics.spindle import SpindleTieRod
+from ce_dynamics.kinematics.strut import StrutLoop
 from ce_dynamics.kinematics.wishbone_loop import WishboneLoop
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.hinges.universal import Universal
@@ -152,6 +155,26 @@ def wishbone_loop() -> Case:
     return Case(WishboneLoop(p.A1, p.A2, p.G1, p.G2, p.D, p.F), {"lower_arm": (-0.6, 0.4)})
 
 
+def strut(R: np.ndarray, steered: bool, d: float = 1.0) -> Case:
+    """A MacPherson corner with the body of its tie rod; ``d`` scales how far the strut's line passes D."""
+    points = {
+        "A1": (-0.3, 0.36, 0.01), "A2": (0.02, 0.35, 0.0), "D": (0.0, 0.77, -0.05), "F": (-0.03, 0.6, 0.72),
+        "K": (-0.15, 0.77, 0.15), "L": (-0.2, 0.35, 0.18),
+    }  # fmt: skip
+    D, F = (np.array(points[name]) for name in "DF")
+    S = D + 0.35 * (F - D) + d * np.array((0.004, -0.02, -0.006))
+    at = {
+        name: R @ np.array(point) + np.array((1.2, 0.0, 0.1)) for name, point in (points | {"S": S}).items()
+    }
+    anchor = "steering_link" if steered else "chassis"
+    points_of = (at[name] for name in ("A1", "A2", *"DFSKL"))
+    loop = StrutLoop(*points_of, upright="spindle", anchor=anchor)
+    rod = Rod(at["K"], at["L"], "tie_rod", "spindle", anchor)
+    tube = Rod(at["F"], at["S"], "strut", "chassis", "spindle", fixed_length=False)
+    linkage = Composite([loop, rod, tube], "lower_arm")
+    return Case(linkage, {"lower_arm": (-0.25, 0.25)}, steering=pitman() if steered else None)
+
+
 def planar_corner() -> Case:
     """The paper's corner, near the HMMWV's."""
     return Case(planar_double_wishbone(flattened(FRONT)), {"lower_arm": (-0.4, 0.4)})
@@ -171,6 +194,7 @@ LINKAGES: dict[str, Callable[[], Case]] = {
     "spindle": spindle_on_universal,
     "wishbone loop": wishbone_loop,
     "planar double wishbone": planar_corner,
+    "strut in skew axes": lambda: strut(TILT, True),
     "front left": lambda: corner(FRONT, 1.0, HALF_WHEELBASE, True),
     "front right": lambda: corner(FRONT, -1.0, HALF_WHEELBASE, True),
     "rear left": lambda: corner(REAR, 1.0, -HALF_WHEELBASE, False),

@@ -6,6 +6,7 @@ from ce_dynamics.mechanism.hinges.cylindrical import Cylindrical as Cylindrical
 from ce_dynamics.mechanism.hinges.distance import Distance as Distance
 from ce_dynamics.mechanism.hinges.fixed import Fixed as Fixed
 from ce_dynamics.mechanism.hinges.free import Free as Free
+from ce_dynamics.mechanism.hinges.guides import PointOnLine as PointOnLine, PointOnPlane as PointOnPlane
 from ce_dynamics.mechanism.hinges.planar import Planar as Planar
 from ce_dynamics.mechanism.hinges.prismatic import Prismatic as Prismatic
 from ce_dynamics.mechanism.hinges.revolute import Revolute as Revolute

@@ -1,0 +1,58 @@
+"""A rod that has mass: its body points from a ball joint of one body at a point of another.
+
+That the rod keeps its length is a matter of the loop it belongs to (`Distance`, or a linkage that holds it);
+this one only finds the two angles of the rod's body, whose axis passes through the far end.
+"""
+
+from __future__ import annotations
+
+from ce_dynamics.embedding.motion import SubgraphMotion
+from ce_dynamics.kinematics.aim import Aim
+from ce_dynamics.kinematics.base import ClosedForm, expect_hinge
+from ce_dynamics.kinematics.edges import Cut, Joint
+from ce_dynamics.kinematics.hardpoints import Point, checked_point
+from ce_dynamics.mechanism.hinges.guides import PointOnLine
+
+
+class Rod(ClosedForm):
+    """The body of a rod between two bodies.
+
+    Parameters
+    ----------
+    P, Q : points
+        Its ends: the ball joint on ``carrier`` and the point of ``anchor`` that it aims at, in the design
+        pose [m].
+    rod, carrier, anchor : str
+        Names of the bodies.
+    fixed_length : bool
+        Whether the loop keeps the distance PQ.
+
+    Raises
+    ------
+    ModelError
+        If the points coincide.
+    """
+
+    def __init__(
+        self, P: Point, Q: Point, rod: str, carrier: str, anchor: str, fixed_length: bool = True
+    ) -> None:
+        owner = f"rod {rod!r}"
+        self.P, self.Q = checked_point(P, owner, "P"), checked_point(Q, owner, "Q")
+        self.rod, self.carrier, self.anchor = rod, carrier, anchor
+        self.aim = Aim(self.P, self.Q, fixed_length, owner, "PQ")
+        self.determines = (rod,)
+        self.closes = tuple(cut.name for cut in self.cuts())
+
+    def joints(self) -> tuple[Joint, ...]:
+        """The rod on its carrier."""
+        return (Joint(self.rod, self.carrier, self.aim.hinge),)
+
+    def cuts(self) -> tuple[Cut, ...]:
+        """Q stays on the rod's axis."""
+        axis = PointOnLine((self.Q - self.P).tolist(), at=self.Q.tolist())
+        return (Cut(f"{self.rod}/{self.anchor}", self.rod, self.anchor, axis),)
+
+    def solve(self, motion: SubgraphMotion) -> None:
+        expect_hinge(motion, self.rod, self.aim.hinge)
+        Q = motion.point(self.anchor, self.Q)
+        motion.set(self.rod, self.aim.solve(motion.carrier(self.rod), Q, motion.theta_dot))

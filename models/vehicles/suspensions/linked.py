@@ -1,0 +1,177 @@
+"""Suspensions that are stated by their hardpoints: what is written becomes points, bodies and springs."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ce_dynamics.algebra.arrays import Scalar
+from ce_dynamics.errors import DataError
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.couplings.components import Component
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.data.quantities import XYZ, Point, Quantity
+from ce_dynamics.models.data.schema import Section, fields_of
+from ce_dynamics.models.vehicles.bodies import BodyData, BodyParameters, RodData, Vector, body, rod
+from ce_dynamics.models.vehicles.corner import Corner, CornerData
+from ce_dynamics.models.vehicles.springs import DamperData, DamperParameters, SpringData, SpringParameters
+from ce_dynamics.models.vehicles.suspensions.graph import Graph
+from ce_dynamics.models.vehicles.suspensions.kingpin import turned_wheel
+from ce_dynamics.models.vehicles.suspensions.points import check_apart, check_off
+
+
+class LinkData(Section):
+    """A rod with a ball joint at each end; without a rod it has no mass."""
+
+    chassis: Point
+    upright: Point
+    rod: RodData | None = None
+
+
+class HingedData(BodyData):
+    """A body that turns on the chassis about the axis through two points of it."""
+
+    front_pivot: Point
+    rear_pivot: Point
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What is written of a suspension, by name, in vehicle coordinates.
+
+    Points of a section are called after it: ``lower_arm.front_pivot``.
+    """
+
+    points: Mapping[str, Vector]
+    bodies: Mapping[str, BodyParameters]
+    springs: Mapping[str, SpringParameters | DamperParameters]
+
+
+def read(
+    data: Section, origin: Vector, rods: Sequence[tuple[str, str, str]], skipped: type[Section]
+) -> Parts:
+    """Points, bodies, springs and dampers of a section, but those fields that another section has too.
+
+    Parameters
+    ----------
+    data : Section
+    origin : (3,) array
+        What its points are relative to [m].
+    rods : sequence of (str, str, str)
+        Names of rods and of the two points each lies between.
+    skipped : type of Section
+    """
+    points: dict[str, Vector] = {}
+    bodies: dict[str, BodyParameters] = {}
+    springs: dict[str, SpringParameters | DamperParameters] = {}
+    lines: dict[str, RodData] = {}
+    for name, value in given_fields(data, skipped):
+        if isinstance(value, (SpringData, DamperData)):
+            kind = SpringParameters if isinstance(value, SpringData) else DamperParameters
+            springs[name] = kind.of(value, origin)  # type: ignore[arg-type]  # each its own
+        elif isinstance(value, RodData):
+            lines[name] = value
+        elif isinstance(value, Section):
+            inner = read(value, origin, (), BodyData)
+            points |= {f"{name}.{key}": point for key, point in inner.points.items()}
+            bodies |= {f"{name}.{key}": part for key, part in inner.bodies.items()}
+            if isinstance(value, BodyData):
+                bodies[name] = body(value, origin)
+            elif isinstance(value, LinkData) and value.rod is not None:
+                bodies[name] = rod(value.rod, points[f"{name}.upright"], points[f"{name}.chassis"])
+        else:
+            points[name] = origin + np.array(value)
+    for name, *ends in rods:
+        if name in lines:
+            bodies[name] = rod(lines[name], *(points[end] for end in ends))
+    return Parts(points, bodies, springs)
+
+
+def given_fields(data: Section, skipped: type[Section]) -> Iterator[tuple[str, Any]]:
+    """Points and sections that are given."""
+    for name, kind in fields_of(type(data)).items():
+        value = getattr(data, name)
+        point = isinstance(kind, Quantity) and kind.components == XYZ
+        wanted = point or not isinstance(kind, Quantity)
+        if wanted and value is not None and name not in skipped.model_fields:
+            yield name, value
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LinkedCorner(Corner):
+    """A corner whose suspension is stated by hardpoints; a template is a class of it.
+
+    A template says:
+
+    1. ``template`` and ``section``, as every `Corner`; ``rods`` for parts that lie between two points.
+    2. `connect`: bodies on hinges, and what closes the loops (`Graph`).
+    3. ``carrier``, ``arm``, ``bar``: which body carries the wheel, the lower end of spring and damper, and
+       the drop link of an anti-roll bar.
+    4. ``apart`` and ``off``: points that must not coincide, and points that must not lie on a line.
+    5. ``kingpin``: two points of the axis that a steered wheel turns about, if it does so about one.
+    """
+
+    rods: ClassVar[Sequence[tuple[str, str, str]]] = ()
+    independent: ClassVar[Sequence[str | Component]] = ()
+    carrier: ClassVar[str]
+    arm: ClassVar[str]
+    bar: ClassVar[str]
+    apart: ClassVar[Sequence[tuple[str, str]]] = ()
+    off: ClassVar[Sequence[tuple[str, str, str]]] = ()
+    kingpin: ClassVar[tuple[str, str] | None] = None
+
+    points: Mapping[str, Vector]
+    parts: Mapping[str, BodyParameters]
+    springs: Mapping[str, SpringParameters | DamperParameters]
+
+    @classmethod
+    def left(cls, data: CornerData, **common: Any) -> LinkedCorner:
+        """The left corner."""
+        found = read(data, common["origin"], cls.rods, CornerData)
+        return cls(**common, points=found.points, parts=found.bodies, springs=found.springs)
+
+    @classmethod
+    def check(cls, name: str, data: CornerData) -> None:
+        """Refuse points that coincide, or that lie on lines they must not lie on."""
+        found: dict[str, Any] = {**read(data, np.zeros(3), (), CornerData).points, "W": np.array(data.W)}
+        check_apart(name, [(a, found[a], b, found[b]) for a, b in cls.apart])
+        lines = [(p, found[p], f"the line through {a} and {b}", found[a], found[b]) for p, a, b in cls.off]
+        check_off(name, lines)
+
+    @abstractmethod
+    def connect(self, graph: Graph) -> None:
+        """Add bodies and close loops."""
+
+    def add(self, system: System, chassis: Body, steering: Body | None) -> Body:
+        """Add all but the wheel and return what carries it."""
+        graph = Graph(system, self.name, self.parts, chassis, steering, self.independent)
+        self.connect(graph)
+        arm = graph.body(self.arm)
+        for name, element in self.springs.items():
+            element.add(system, f"{self.name}.{name}", chassis, arm)
+        return graph.body(self.carrier)
+
+    def bodies(self) -> tuple[BodyParameters, ...]:
+        """All bodies but the wheel."""
+        return tuple(self.parts.values())
+
+    @property
+    def drop_link_carrier(self) -> str:
+        """What carries the drop link of an anti-roll bar."""
+        return f"{self.name}.{self.bar}"
+
+    @property
+    def tie_rod_end(self) -> Vector:
+        """L in the design position [m]."""
+        return self.points["L"]
+
+    def wheel_angle(self, L: Vector) -> Scalar:
+        """With the wheel at its height, the upright turns about its steering axis."""
+        if self.kingpin is None or "K" not in self.points:
+            raise DataError(f"{self.name}: a {self.template} suspension has no tie rod and cannot be steered")
+        D, F = (self.points[name] for name in self.kingpin)
+        return turned_wheel(self.name, D, F, self.points["K"], self.points["L"], L, self.wheel.axis)

@@ -1,0 +1,169 @@
+"""One corner of every template by itself: on a chassis that moves anyhow, beside a rack that is driven."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ce_dynamics.dynamics.instant import Instant
+from ce_dynamics.dynamics.state import Layout
+from ce_dynamics.embedding.embed import embed
+from ce_dynamics.mechanism.drives import Driven
+from ce_dynamics.mechanism.hinges.free import Free
+from ce_dynamics.mechanism.hinges.prismatic import Prismatic
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.vehicles.bodies import BodyParameters
+from ce_dynamics.models.vehicles.corner import Corner
+from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.models.vehicles.layout import SUSPENSIONS
+from ce_dynamics.models.vehicles.suspensions.linked import LinkedCorner
+
+SEDAN = VehicleParameters.load("sedan")
+WHEEL = {name: getattr(SEDAN.data.front_left, name) for name in ("wheel", "tyre", "brake")}  # type: ignore[attr-defined]
+
+
+def body(mass: float, com: tuple[float, float, float]) -> dict[str, Any]:
+    """Some body."""
+    return {
+        "mass": mass,
+        "com": com,
+        "inertia": (0.02 * mass, 0.03 * mass, 0.025 * mass, 0.001, 0.002, -0.001),
+    }
+
+
+def springs(top: tuple[float, float, float], low: tuple[float, float, float]) -> dict[str, Any]:
+    """A spring and a damper between two points."""
+    spring = {"chassis": top, "arm": low, "free_length": 0.6, "linear": 30e3, "cubic": 1e5}
+    stops = {"min_length": 0.1, "max_length": 2.0, "stop_stiffness": 0.0, "stop_progression": 0.0}
+    return {"spring": spring | stops, "damper": {"chassis": top, "arm": low, "coefficient": 2000.0}}
+
+
+ROD = {"mass": 1.2, "radius": 0.012}
+ARM = {"front_pivot": (0.02, 0.35, 0.0), "rear_pivot": (-0.3, 0.36, 0.01)}
+CASES: Mapping[str, dict[str, Any]] = {
+    "macpherson": {
+        "D": (0.0, 0.77, -0.05), "F": (-0.03, 0.6, 0.72), "S": (-0.005, 0.69, 0.22),
+        "K": (-0.15, 0.77, 0.15), "L": (-0.2, 0.35, 0.18),
+        "lower_arm": ARM | body(4.0, (-0.05, 0.6, -0.02)),
+        "upright": body(14.0, (-0.02, 0.74, 0.12)), "strut": body(4.0, (-0.02, 0.62, 0.55)), "tie_rod": ROD,
+        **springs((-0.03, 0.6, 0.72), (-0.005, 0.69, 0.22)),
+    },
+    "five-link": {
+        "link_1": {"chassis": (0.15, 0.35, -0.12), "upright": (0.03, 0.74, -0.13), "rod": ROD},
+        "link_2": {"chassis": (-0.2, 0.35, -0.12), "upright": (-0.03, 0.74, -0.13), "rod": ROD},
+        "link_3": {"chassis": (0.12, 0.42, 0.14), "upright": (0.01, 0.7, 0.15)},
+        "link_4": {"chassis": (-0.15, 0.42, 0.15), "upright": (-0.03, 0.7, 0.15)},
+        "K": (-0.16, 0.74, 0.0), "L": (-0.2, 0.36, 0.01), "tie_rod": ROD,
+        "upright": body(14.0, (-0.02, 0.74, 0.0)), **springs((-0.04, 0.58, 0.45), (0.0, 0.68, -0.08)),
+    },
+    "semi-trailing-arm": {
+        "trailing_arm": {"outer_pivot": (0.4, 0.6, 0.05), "inner_pivot": (0.25, 0.2, 0.03)}
+        | body(20.0, (0.1, 0.6, 0.02)),
+        **springs((0.05, 0.55, 0.45), (0.02, 0.6, 0.0)),
+    },
+    "trailing-arm": {
+        "trailing_arm": {"outer_pivot": (0.4, 0.65, 0.05), "inner_pivot": (0.4, 0.4, 0.05)}
+        | body(20.0, (0.1, 0.6, 0.02)),
+        **springs((0.05, 0.55, 0.45), (0.02, 0.6, 0.0)),
+    },
+    "swing-axle": {
+        "swing_arm": {"front_pivot": (0.3, 0.1, 0.02), "rear_pivot": (-0.05, 0.1, 0.02)}
+        | body(20.0, (0.02, 0.5, 0.02)),
+        **springs((0.05, 0.55, 0.45), (0.02, 0.6, 0.0)),
+    },
+    "three-link": {
+        "trailing_arm": {"pivot": (0.5, 0.55, 0.05)} | body(20.0, (0.1, 0.65, 0.02)),
+        "upper_link": {"chassis": (0.05, 0.3, 0.2), "upright": (0.02, 0.65, 0.18), "rod": ROD},
+        "lower_link": {"chassis": (0.02, 0.25, -0.1), "upright": (0.0, 0.68, -0.12), "rod": ROD},
+        **springs((0.05, 0.55, 0.45), (0.02, 0.6, 0.0)),
+    },
+    "single-wishbone": {
+        "control_arm": {"front_pivot": (0.2, 0.3, 0.0), "rear_pivot": (-0.2, 0.31, 0.01)}
+        | body(6.0, (0.0, 0.55, 0.0)),
+        "D": (0.0, 0.75, -0.08), "F": (-0.02, 0.72, 0.1), "K": (-0.14, 0.74, 0.02), "L": (-0.16, 0.32, 0.03),
+        "upright": body(10.0, (0.0, 0.76, 0.0)), "tie_rod": ROD,
+        **springs((0.0, 0.5, 0.45), (0.02, 0.6, 0.02)),
+    },
+    "rigid": {},
+}  # fmt: skip
+"""Left corners by template, as they would be written."""
+STEERED = ("macpherson", "five-link", "single-wishbone")
+LEADS = {
+    "macpherson": "lower_arm",
+    "five-link": "upright.z",
+    "three-link": "trailing_arm.pitch",
+    "single-wishbone": "control_arm",
+    "swing-axle": "swing_arm",
+}
+"""Independent coordinate of a corner; the trailing arm's angle of all others."""
+
+
+def corner(template: str, side: str = "left", steered: bool = False) -> Corner:
+    """A corner of a template, with its origin away from the vehicle's."""
+    kind = SUSPENSIONS[template]
+    written = CASES[template] | WHEEL | {"origin": (1.2, 0.0, 0.1), "W": (0.0, 0.8, 0.0)}
+    return kind.of(f"front_{side}", kind.section.model_validate(written), steered)
+
+
+def turned(one: Corner, R: np.ndarray, shift: np.ndarray) -> Corner:
+    """A corner in other axes and elsewhere."""
+    assert isinstance(one, LinkedCorner)
+
+    def moved(part: BodyParameters) -> Any:
+        return replace(part, com=R @ part.com + shift, inertia=R @ part.inertia @ R.T)
+
+    springs = {
+        name: replace(s, chassis=R @ s.chassis + shift, arm=R @ s.arm + shift)
+        for name, s in one.springs.items()
+    }
+    return replace(
+        one,
+        W=R @ one.W + shift,
+        wheel=replace(moved(one.wheel), axis=R @ one.wheel.axis),
+        points={name: R @ p + shift for name, p in one.points.items()},
+        parts={name: moved(part) for name, part in one.parts.items()},
+        springs=springs,
+    )
+
+
+def on_rig(one: Corner, along: Sequence[float] | np.ndarray = (0.0, 1.0, 0.0)) -> System:
+    """A chassis in free flight with a rack, the corner and its wheel."""
+    system = System()
+    chassis = system.add_body(
+        "chassis", mass=900.0, com=(0, 0, 0.4), inertia=(300, 900, 1000), parent=system.ground, hinge=Free()
+    )
+    rack = system.add_body(
+        "rack", mass=3.0, com=one.W, inertia=(0.1, 0.1, 0.1), parent=chassis, hinge=Prismatic(along, at=one.W)
+    )
+    for name in ("driven", "driven_rate", "driven_acceleration"):
+        system.add_input(name, "")
+    system.prescribe(rack, Driven("driven"))
+    one.add_wheel(system, one.add(system, chassis, rack if one.steered else None))
+    return system
+
+
+def instant(system: System, rng: np.random.Generator, travel: float, steer: float) -> Instant:
+    """Moving anyhow, within some travel and steered by so much."""
+    embedding = embed(system)
+    layout = Layout(embedding)
+    q, v, x = (np.array(part) for part in layout.split(layout.y0))
+    q[:3] = rng.normal(size=3)
+    q[3:7] = rng.normal(size=4)
+    q[3:7] /= np.linalg.norm(q[3:7])
+    for k, entry in enumerate(layout.q[7:], start=7):
+        q[k] = rng.uniform(-10.0, 10.0) if entry.name.endswith("wheel") else travel
+    v[:] = 3.0 * rng.normal(size=len(v))
+    given = {"driven": steer, "driven_rate": 0.3, "driven_acceleration": -2.0}
+    u = np.array([given.get(entry.name, 0.0) for entry in layout.u])
+    return Instant(embedding, layout, q, v, x, u)
+
+
+def wheel_centre(at: Instant, W: np.ndarray) -> np.ndarray:
+    """The wheel's centre in the chassis' axes, from the vehicle's origin [m]."""
+    system = at.embedding.system
+    chassis = system.find("chassis")
+    (wheel,) = (body for body in system.bodies if body.name.endswith(".wheel"))
+    return np.asarray(at.outward.point(wheel, W, chassis).r + chassis.com)

@@ -1,0 +1,92 @@
+"""Every template of a corner against the formulation with all hinges cut, mirrored, turned and steered."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ce_dynamics.algebra.arrays import array
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.errors import DataError
+from tests.kinematics.registry import TILT
+from tests.models.vehicles.any_vehicle import largest_deviation
+from tests.models.vehicles.suspensions.rig import (
+    CASES,
+    LEADS,
+    STEERED,
+    corner,
+    instant,
+    on_rig,
+    turned,
+    wheel_centre,
+)
+
+TRAVEL = 0.12
+"""[rad, or m]: some 100 mm at the wheel."""
+
+
+@pytest.mark.parametrize("template", CASES)
+@pytest.mark.parametrize(("side", "travel", "steer"), [("left", TRAVEL, 0.05), ("right", -TRAVEL, -0.03)])
+def test_accelerations_against_all_hinges_cut(
+    template: str, side: str, travel: float, steer: float, rng: np.random.Generator
+) -> None:
+    """Poses close to 1e-12 m, velocities to 1e-11 (`largest_deviation`), accelerations agree to 1e-10."""
+    system = on_rig(corner(template, side, steered=template in STEERED))
+    assert largest_deviation(instant(system, rng, travel, steer)) < 1e-10
+
+
+@pytest.mark.parametrize("template", [name for name in CASES if name != "rigid"])
+def test_the_same_in_other_axes_and_elsewhere(template: str, rng: np.random.Generator) -> None:
+    """No axis lies along anything; a corner 3 m away loses three bits, which the tolerances forgive."""
+    one = corner(template, steered=template in STEERED)
+    shift = np.array((-2.0, 1.0, 2.0))
+    system = on_rig(turned(one, TILT, shift), TILT[:, 1])
+    found = instant(system, rng, 0.1, 0.04)
+    assert largest_deviation(found) < 1e-10
+    # the wheel is where that of the corner as it stands is, turned
+    plain = instant(on_rig(one), rng, 0.1, 0.04)
+    if one.template not in ("three-link", "five-link"):  # whose coordinate is told in the chassis' axes
+        expected = TILT @ wheel_centre(plain, one.W) + shift
+        assert wheel_centre(found, TILT @ one.W + shift) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("template", STEERED)
+@pytest.mark.parametrize("moved", [0.05, -0.04])
+def test_wheel_angle_is_that_of_the_mechanism(template: str, moved: float) -> None:
+    """The formula from the hardpoints against the poses of all bodies with the rack displaced."""
+    one = corner(template, steered=True)
+    system = on_rig(one)
+    model = Model(system)
+    u = model.inputs_with(inputs={"driven": moved})
+    outward = model.instant(model.y0, u).outward
+    carrier = system.find("front_left.wheel").carrier
+    axis = outward.direction(carrier, array((0.0, 1.0, 0.0)), system.find("chassis"))
+    found = np.arctan2(-float(axis[0]), float(axis[1]))
+    told = float(one.wheel_angle(one.tie_rod_end + np.array((0.0, moved, 0.0))))
+    assert abs(found) > 0.1
+    assert told == pytest.approx(found, abs=1e-12)
+
+
+@pytest.mark.parametrize("template", [name for name in CASES if name != "rigid"])
+def test_the_right_corner_is_the_mirror_image(template: str) -> None:
+    left, right = (on_rig(corner(template, side)) for side in ("left", "right"))
+    lead = LEADS.get(template, "trailing_arm")
+    centres = []
+    for side, system in (("left", left), ("right", right)):
+        model = Model(system)
+        y = model.y0
+        names = [entry.name for entry in model.layout.q]
+        mirrored = lead in ("upright.z", "trailing_arm.pitch")  # heights and pitch are their own mirror image
+        sign = 1.0 if side == "left" or mirrored else -1.0
+        y[names.index(f"front_{side}.{lead}")] = 0.1 * sign
+        centres.append(wheel_centre(model.instant(y, model.u0), corner(template, side).W))
+    assert abs(centres[0][2] - 0.1) > 0.02
+    assert centres[1] * (1.0, -1.0, 1.0) == pytest.approx(centres[0], abs=1e-13)
+
+
+@pytest.mark.parametrize("template", [name for name in CASES if name not in STEERED])
+def test_what_has_no_tie_rod_cannot_be_steered(template: str) -> None:
+    with pytest.raises(
+        DataError, match=f"front_left: a {template} suspension has no tie rod and cannot be steered"
+    ):
+        corner(template).wheel_angle(np.zeros(3))
