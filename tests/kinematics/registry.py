@@ -167,8 +167,7 @@ def strut(R: np.ndarray, steered: bool, d: float = 1.0) -> Case:
         name: R @ np.array(point) + np.array((1.2, 0.0, 0.1)) for name, point in (points | {"S": S}).items()
     }
     anchor = "steering_link" if steered else "chassis"
-    points_of = (at[name] for name in ("A1", "A2", *"DFSKL"))
-    loop = StrutLoop(*points_of, upright="spindle", anchor=anchor)
+    loop = StrutLoop(**at, upright="spindle", anchor=anchor)
     rod = Rod(at["K"], at["L"], "tie_rod", "spindle", anchor)
     tube = Rod(at["F"], at["S"], "strut", "chassis", "spindle", fixed_length=False)
     linkage = Composite([loop, rod, tube], "lower_arm")
