@@ -14,6 +14,7 @@ import typer
 from ce_dynamics._version import __version__
 from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.cache import cache
+from ce_dynamics.cli.convert import convert
 from ce_dynamics.cli.export import export
 from ce_dynamics.cli.kc import kc
 from ce_dynamics.cli.messages import complain
@@ -55,8 +56,9 @@ def simulate_vehicle(
         str | None,
         typer.Option(
             metavar="NAME|FILE",
-            help="Any vehicle: [bold]hmmwv[/bold], [bold]hmmwv-automatic[/bold], [bold]sedan[/bold], or a "
-            "YAML file that names its axles or the file that it builds on.",
+            help="Any vehicle: [bold]hmmwv[/bold], [bold]hmmwv-automatic[/bold], [bold]sedan[/bold], a "
+            "YAML file that names its axles or the file that it builds on, or a vehicle's JSON file of "
+            "Project Chrono.",
             rich_help_panel=RUN,
         ),
     ] = None,
@@ -218,4 +220,5 @@ def simulate_vehicle(
 app.command(name="sweep")(sweep)
 app.command(name="export")(export)
 app.command(name="kc")(kc)
+app.command(name="convert")(convert)
 app.command(name="cache")(cache)

@@ -94,6 +94,8 @@ def simulate_and_report(request: Request) -> int:
         with interruption.held():
             summary = summarise(outcome.results, case.manoeuvre)
             try:  # the summary first: it waits for no library that only files need
+                for line in str(case.attributes.get("vehicle_files", "")).splitlines():
+                    complain(line, "not as in the files")
                 if "tyre_files" in case.attributes:
                     for line in str(case.attributes["tyre_files"]).splitlines():
                         complain(line, "tyre")

@@ -67,7 +67,9 @@ class Quantity:
     components : tuple of str
         Names of the components; empty for a scalar.  Used for keys such as ``front.D.y``.
     curve : bool
-        A list of any length (at least two numbers) instead of named components.
+        A list of any length (at least `fewest` numbers) instead of named components.
+    fewest : int
+        Numbers of a curve.
     above, at_least, below : float, optional
         Bounds of every component, in `unit`.
     """
@@ -78,6 +80,7 @@ class Quantity:
     above: float | None = None
     at_least: float | None = None
     below: float | None = None
+    fewest: int = 2
 
     @property
     def scalar(self) -> bool:
@@ -167,9 +170,10 @@ class Quantity:
         if self.components == INERTIA:
             allowed: tuple[int, ...] = (3, 6)
         elif self.curve:
-            if len(numbers) < 2:
+            if len(numbers) < self.fewest:
                 raise ValueError(
-                    f"{_shown(value)} has {len(numbers)} numbers, at least 2 are needed; {self._write}"
+                    f"{_shown(value)} has {len(numbers)} numbers, at least {self.fewest} are needed; "
+                    f"{self._write}"
                 )
             return numbers
         else:

@@ -25,13 +25,17 @@ WORDS = ("base", "axles", "kinds")
 
 
 class DataFile(NamedTuple):
-    """The content of a parameter file: its numbers, its words, and its texts (``sources``, ``title``)."""
+    """The content of a parameter file: its numbers, its words, and its texts (``sources``, ``title``).
+
+    ``notes`` name what a file of another format says that is not done, or what is chosen in reading it.
+    """
 
     assignments: list[Assignment]
     sources: dict[str, str]
     title: str
     words: list[Assignment]
     label: str
+    notes: tuple[str, ...] = ()
 
     def words_of(self, key: str) -> list[Assignment]:
         """The words under a top-level key."""

@@ -1,7 +1,7 @@
 """Units of measure as vehicle engineers write them: ``120 kN/m``, ``25 N*s/mm``, ``2600 rpm``, ``0.4 kg m²``.
 
 A grammar of thirty lines instead of `pint`: importing pint and building its registry takes 0.35 s, a good
-part of a warm start, and nothing here needs more than a factor and four exponents.  The radian counts as a
+part of a warm start, and nothing here needs more than a factor and five exponents.  The radian counts as a
 base unit, so that rad/s and Hz cannot be taken for each other.
 """
 
@@ -14,16 +14,17 @@ from typing import NamedTuple
 
 
 class Unit(NamedTuple):
-    """A unit as its factor to coherent SI and its exponents of kg, m, s, rad."""
+    """A unit as its factor to coherent SI and its exponents of kg, m, s, rad, A."""
 
     factor: float
-    dimension: tuple[int, int, int, int]
+    dimension: tuple[int, int, int, int, int]
 
 
-_NONE = (0, 0, 0, 0)
-_MASS, _LENGTH, _TIME, _ANGLE = (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1)
-_FORCE, _TORQUE, _IMPULSE = (1, 1, -2, 0), (1, 2, -2, 0), (1, 1, -1, 0)
-_SPEED, _SPIN = (0, 1, -1, 0), (0, 0, -1, 1)
+_NONE = (0, 0, 0, 0, 0)
+_MASS, _LENGTH, _TIME, _ANGLE = (1, 0, 0, 0, 0), (0, 1, 0, 0, 0), (0, 0, 1, 0, 0), (0, 0, 0, 1, 0)
+_FORCE, _TORQUE, _IMPULSE = (1, 1, -2, 0, 0), (1, 2, -2, 0, 0), (1, 1, -1, 0, 0)
+_SPEED, _SPIN = (0, 1, -1, 0, 0), (0, 0, -1, 1, 0)
+_CURRENT, _POWER, _VOLTAGE = (0, 0, 0, 0, 1), (1, 2, -3, 0, 0), (1, 2, -3, 0, -1)
 _POUND_FORCE = 4.4482216152605
 
 SYMBOLS: dict[str, Unit] = {
@@ -43,7 +44,7 @@ SYMBOLS: dict[str, Unit] = {
     "ms": Unit(1e-3, _TIME),
     "min": Unit(60.0, _TIME),
     "h": Unit(3600.0, _TIME),
-    "Hz": Unit(1.0, (0, 0, -1, 0)),
+    "Hz": Unit(1.0, (0, 0, -1, 0, 0)),
     "rad": Unit(1.0, _ANGLE),
     "mrad": Unit(1e-3, _ANGLE),
     "deg": Unit(math.pi / 180.0, _ANGLE),
@@ -56,6 +57,11 @@ SYMBOLS: dict[str, Unit] = {
     "Nm": Unit(1.0, _TORQUE),
     "kNm": Unit(1e3, _TORQUE),
     "Ns": Unit(1.0, _IMPULSE),
+    "W": Unit(1.0, _POWER),
+    "kW": Unit(1e3, _POWER),
+    "A": Unit(1.0, _CURRENT),
+    "V": Unit(1.0, _VOLTAGE),
+    "ohm": Unit(1.0, (1, 2, -3, 0, -2)),
 }
 
 _SPELLING = str.maketrans({"·": "*", "²": "2", "³": "3"})
@@ -106,4 +112,5 @@ def _times(unit: Unit, other: Unit, power: int) -> Unit:
         raise ValueError(
             "the powers in the unit make a factor that is out of all bounds; write a smaller unit"
         )
-    return Unit(factor, (a[0] + power * b[0], a[1] + power * b[1], a[2] + power * b[2], a[3] + power * b[3]))
+    mass, length, time, angle, current = (x + power * y for x, y in zip(a, b, strict=True))
+    return Unit(factor, (mass, length, time, angle, current))

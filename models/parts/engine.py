@@ -28,27 +28,30 @@ class EngineParameters:
         Engine speeds, increasing [rad/s], and torques at full throttle [N m].
     zero_speed, zero_torque : tuple of float
         The same with the throttle closed: its drag, negative.
-    idle_speed : float
-        Speed at which the governor begins to open the throttle [rad/s].
+    idle_speed : float or None
+        Speed at which the governor begins to open the throttle [rad/s]; without one if None.
     max_speed : float
         Speed beyond which the fuel is cut off [rad/s].
     inertia : float
-        Of everything that turns with the crankshaft [kg m²].
+        Of everything that turns with the crankshaft [kg m²]; may be zero where gears tie it to the wheels.
     """
 
     full_speed: tuple[float, ...]
     full_torque: tuple[float, ...]
     zero_speed: tuple[float, ...]
     zero_torque: tuple[float, ...]
-    idle_speed: float
+    idle_speed: float | None
     max_speed: float
-    inertia: float
+    inertia: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("full", "zero"):
             check_table("engine", name, getattr(self, f"{name}_speed"), getattr(self, f"{name}_torque"))
-        for name in ("idle_speed", "max_speed", "inertia"):
-            check_number("engine", name, getattr(self, name), above=0.0)
+        check_number("engine", "max_speed", self.max_speed, above=0.0)
+        check_number("engine", "inertia", self.inertia, at_least=0.0)
+        if self.idle_speed is None:
+            return
+        check_number("engine", "idle_speed", self.idle_speed, above=0.0)
         if self.idle_speed >= self.max_speed:
             raise DataError(
                 f"engine: idle_speed = {self.idle_speed:g} must be below max_speed = {self.max_speed:g}"
@@ -56,9 +59,12 @@ class EngineParameters:
 
     def torque(self, speed: Scalar, throttle: Scalar) -> Scalar:
         """Torque on the crankshaft [N m]; the throttle, 0 … 1, blends the two curves linearly."""
-        governor = unit_clip((self.idle_speed - speed) / (GOVERNOR_BAND * self.idle_speed))
         fuel = unit_clip(1.0 - (speed - self.max_speed) / (LIMITER_BAND * self.max_speed))
-        opening = maximum(unit_clip(throttle), governor) * fuel
+        opening = unit_clip(throttle)
+        if self.idle_speed is not None:
+            governor = unit_clip((self.idle_speed - speed) / (GOVERNOR_BAND * self.idle_speed))
+            opening = maximum(opening, governor)
+        opening = opening * fuel
         full, zero = (
             TorqueTable(self.full_speed, self.full_torque),
             TorqueTable(self.zero_speed, self.zero_torque),

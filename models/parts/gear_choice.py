@@ -12,13 +12,14 @@ That is memory without events: equations that every integrator sees as smooth, b
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import pairwise
 
 from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.errors import DataError
+from ce_dynamics.mechanism.forces.base import StateDeclaration
 from ce_dynamics.models.data.checks import check_number
-from ce_dynamics.models.parts.ramps import smooth_step, unit_clip
+from ce_dynamics.models.parts.ramps import smooth_step, smooth_step_slope, unit_clip
 
 BAND = 0.02
 """Of a shift speed, over which the push sets in."""
@@ -36,41 +37,61 @@ class GearParameters:
         Output speed over input speed of the forward gears, increasing.
     reverse : float
         That of the reverse gear, negative.
-    upshift, downshift : float
-        Speeds of the gearbox' input at which the next gear up or down is chosen [rad/s].
+    upshift, downshift : float or tuple of float
+        Speeds of the gearbox' input at which the next gear up or down is chosen [rad/s]: one for all gears,
+        or of ``upshift`` one for every gear but the last, of ``downshift`` one for every gear but the first.
     shift_time : float
         Of one shift [s].
     """
 
     ratios: tuple[float, ...]
     reverse: float
-    upshift: float
-    downshift: float
+    upshift: float | tuple[float, ...]
+    downshift: float | tuple[float, ...]
     shift_time: float
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            if field.name in ("upshift", "downshift", "shift_time"):
-                check_number("gears", field.name, getattr(self, field.name), above=0.0)
+        check_number("gears", "shift_time", self.shift_time, above=0.0)
         if not self.ratios:
             raise DataError("gears: ratios is empty; give at least one forward gear")
         for k, ratio in enumerate(self.ratios):
             check_number("gears", f"ratios[{k}]", ratio, above=0.0)
         if check_number("gears", "reverse", self.reverse) >= 0.0:
             raise DataError(f"gears: reverse = {self.reverse:g} must be below 0")
-        for k, (low, high) in enumerate(pairwise(self.ratios), 1):
+        ups, downs = (self.of_every_shift(name) for name in ("upshift", "downshift"))
+        for k, ((low, high), up, down) in enumerate(zip(pairwise(self.ratios), ups, downs, strict=True), 1):
             if not low < high:
                 raise DataError("gears: ratios must increase from first to last (output over input speed)")
-            if self.downshift * high >= self.upshift * low:
+            if down * high >= up * low:
                 raise DataError(
-                    f"gears: shifted up at {self.upshift:g} rad/s, gear {k + 1} turns the input at "
-                    f"{self.upshift * low / high:g} rad/s, below downshift = {self.downshift:g}; it would be "
+                    f"gears: shifted up at {up:g} rad/s, gear {k + 1} turns the input at "
+                    f"{up * low / high:g} rad/s, below downshift = {down:g}; it would be "
                     "shifted to and fro: lower downshift or raise upshift"
                 )
 
+    def of_every_shift(self, name: str) -> tuple[float, ...]:
+        """The speeds of ``upshift`` or ``downshift``, one for every pair of gears [rad/s]."""
+        value: float | tuple[float, ...] = getattr(self, name)
+        shifts = len(self.ratios) - 1
+        speeds = value if isinstance(value, tuple) else (value,) * max(shifts, 1)
+        for speed in speeds:
+            check_number("gears", name, speed, above=0.0)
+        if isinstance(value, tuple) and len(value) != shifts:
+            raise DataError(
+                f"gears: {name} has {len(value)} speeds for {len(self.ratios)} gears; "
+                f"give one for all or {shifts}"
+            )
+        return speeds[:shifts]
+
     def shifts(self) -> tuple[tuple[float, float], ...]:
         """Of each pair of gears: output speeds below which the lower, above which the upper is chosen."""
-        return tuple((self.downshift * high, self.upshift * low) for low, high in pairwise(self.ratios))
+        speeds = zip(self.of_every_shift("downshift"), self.of_every_shift("upshift"), strict=True)
+        pairs = zip(pairwise(self.ratios), speeds, strict=True)
+        return tuple((down * high, up * low) for (low, high), (down, up) in pairs)
+
+    def states(self, z: Sequence[float]) -> tuple[StateDeclaration, ...]:
+        """The states as a force element declares them, with their values at the start."""
+        return tuple(StateDeclaration(f"shift_{k}_{k + 1}", "1", state) for k, state in enumerate(z, 1))
 
     def at_speed(self, output: float) -> tuple[float, ...]:
         """The states of a vehicle that has accelerated to a speed of the gearbox' output [rad/s]."""
@@ -99,3 +120,10 @@ class GearParameters:
         for state, (low, high) in zip(z, pairwise(self.ratios), strict=True):
             turns = turns + (1.0 / high - 1.0 / low) * smooth_step(state)
         return turns
+
+    def turns_rate(self, z: Sequence[Scalar], rates: Sequence[Scalar]) -> Scalar:
+        """Rate of `turns` while a gear is shifted [1/s]."""
+        total: Scalar = 0.0
+        for state, rate, (low, high) in zip(z, rates, pairwise(self.ratios), strict=True):
+            total = total + (1.0 / high - 1.0 / low) * smooth_step_slope(state) * rate
+        return total

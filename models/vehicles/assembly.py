@@ -14,10 +14,10 @@ from ce_dynamics.mechanism.hinges.free import Free
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.parts.road import FlatRoad, Road
 from ce_dynamics.models.tyres.contract import TyreModel
-from ce_dynamics.models.tyres.tmeasy import TMeasyTyre
 from ce_dynamics.models.vehicles.bodies import add_rigid_body
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.sensors import add_sensors
+from ce_dynamics.models.vehicles.tyre_kinds import model_of
 
 INPUTS = {"steering": (-1.0, 1.0), "throttle": (0.0, 1.0), "brake": (0.0, 1.0)}
 """Ranges of the inputs: full lock to the right and left, pedals from rest to the floor."""
@@ -77,7 +77,7 @@ def build(
         carrier = corner.add(system, chassis, link if corner.steered else None)
         wheel = corner.add_wheel(system, carrier)
         # All corners report the same: where one has another tyre, the others' are of the same element.
-        tyre = fitted.get(corner.name, TMeasyTyre(corner.tyre) if fitted else None)
+        tyre = fitted.get(corner.name, model_of(corner.tyre) if fitted else None)
         corner.add_wheel_forces(system, wheel, surface, tyre)
         wheels[corner.name] = (wheel, wheel.carrier, corner.W, corner.wheel.axis)
         radius = corner.tyre.unloaded_radius if tyre is None else tyre.unloaded_radius

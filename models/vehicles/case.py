@@ -231,6 +231,8 @@ def prepare(
         "manoeuvre_options": json.dumps({name: nominal(value) for name, value in task.values.items()}),
         "overrides": json.dumps(list(overrides)),
     }
+    if parameters.notes:
+        attributes |= {"vehicle_files": "\n".join(parameters.notes)}
     if tyres:
         attributes |= {"tyres": json.dumps(list(tyres)), "tyre_files": fitted.report}
     y0 = settled(vehicle, first_pedals(vehicle, task))

@@ -30,6 +30,7 @@ from ce_dynamics.models.tyres.contract import TyreModel
 from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Mirrored, Vector, add_rigid_body
 from ce_dynamics.models.vehicles.brakes import BrakeData
+from ce_dynamics.models.vehicles.tyre_kinds import BuiltTyre
 from ce_dynamics.models.vehicles.tyres import TyreData
 from ce_dynamics.models.vehicles.wheel import WheelData, WheelParameters
 
@@ -89,7 +90,7 @@ class Corner(Mirrored, ABC):
     origin: Vector
     W: Vector
     wheel: WheelParameters
-    tyre: TMeasyParameters
+    tyre: BuiltTyre
     brake: BrakeParameters
     ground_spring: GroundSpringData | None
 
@@ -155,10 +156,11 @@ class Corner(Mirrored, ABC):
     ) -> None:
         """Add the tyre, that of the data or another one, and the brake."""
         name, place = f"{self.name}.tyre", (wheel, wheel.carrier, self.W, self.wheel.axis)
+        fitted = self.tyre if tyre is None else tyre
         system.add_force(
-            Tyre(name, *place, self.tyre, road, system.ground)
-            if tyre is None
-            else RoadTyre(name, *place, tyre, road, system.ground)
+            Tyre(name, *place, fitted, road, system.ground)
+            if isinstance(fitted, TMeasyParameters)
+            else RoadTyre(name, *place, fitted, road, system.ground)
         )
         system.add_force(Brake(f"{self.name}.brake", wheel, self.W, self.brake))
 

@@ -29,7 +29,6 @@ from ce_dynamics.models.data.quantities import INERTIA, inertia_matrix, triangle
 from ce_dynamics.models.data.reading import DataFile, parse_override, read_file
 from ce_dynamics.models.data.schema import leaves
 from ce_dynamics.models.data.validation import entry_of, validate
-from ce_dynamics.models.parts.tmeasy_parameters import TMeasyParameters
 from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBar
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, body
 from ce_dynamics.models.vehicles.corner import CornerData
@@ -43,8 +42,9 @@ from ce_dynamics.models.vehicles.layout import (
     schema_of,
     steering_of,
 )
-from ce_dynamics.models.vehicles.powertrain import PowertrainData
+from ce_dynamics.models.vehicles.powertrains.base import PowertrainData
 from ce_dynamics.models.vehicles.sections import Description, DriverData, PublishedData, RoadData
+from ce_dynamics.models.vehicles.tyre_kinds import BuiltTyre
 
 MIRROR_NOTE = (
     "Corner values are always given as for the left side: "
@@ -65,6 +65,8 @@ class VehicleParameters:
         Axles, from front to rear, and kinds of parts.
     anti_roll_bars : dict
         By axle.
+    notes : tuple of str
+        What files of other formats say that is not done, or is chosen.
     corners : dict
         `Corner` by name, front to rear and left before right; what it has beyond a wheel follows from its
         suspension.
@@ -86,6 +88,7 @@ class VehicleParameters:
     driver: DriverData
     published: PublishedData | None
     free: tuple[Parameter, ...]
+    notes: tuple[str, ...]
     _tree: Tree = field(repr=False)
 
     @classmethod
@@ -175,6 +178,7 @@ class VehicleParameters:
             driver=given.driver,
             published=data.published,
             free=free_parameters,
+            notes=tuple(note for file in layers for note in file.notes),
             _tree=tree,
         )
         _check_axles(parameters)
@@ -198,7 +202,7 @@ class VehicleParameters:
         return groups_of(self.layout)
 
     @property
-    def tyre(self) -> TMeasyParameters:
+    def tyre(self) -> BuiltTyre:
         """The tyre, if all corners have the same one.
 
         Raises
@@ -206,7 +210,7 @@ class VehicleParameters:
         DataError
             If they differ; then use ``corners[name].tyre``.
         """
-        tyres: set[TMeasyParameters] = {corner.tyre for corner in self.corners.values()}
+        tyres: set[BuiltTyre] = {corner.tyre for corner in self.corners.values()}
         if len(tyres) > 1:
             raise DataError("the corners have different tyres; use corners[name].tyre")
         return next(iter(tyres))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from ce_dynamics.algebra import checks, files
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.entries import Entry
-from ce_dynamics.models.data.reading import DataFile, read_file
+from ce_dynamics.models.data.reading import DataFile, read_file, read_text
 
 HERE = Path(__file__).parent
 SHIPPED = {
@@ -40,11 +41,31 @@ def files_of(name: str | Path) -> list[DataFile]:
     return found
 
 
+def data_file(path: Path) -> DataFile:
+    """A file of any format that can be read, as a data file; by the end of its name, YAML else."""
+    if path.suffix.lower() in FORMATS:
+        return FORMATS[path.suffix.lower()](path)
+    return read_file(path)
+
+
+def chrono_file(path: Path) -> DataFile:
+    """Project Chrono's JSON."""
+    # here, because few vehicles come from there
+    from ce_dynamics.models.vehicles.chrono.vehicle import converted
+
+    made = converted(path)
+    return read_text(made.text, path.name)._replace(notes=made.notes)
+
+
+FORMATS: Mapping[str, Callable[[Path], DataFile]] = {".json": chrono_file}
+"""What reads a format other than our own, by the end of the file's name."""
+
+
 def _gather(path: Path, above: tuple[Path, ...], found: list[DataFile]) -> None:
     resolved = path.resolve()
     if resolved in above:
         raise DataError(f"{path.name}: builds on itself by way of {above[-1].name}; take one 'base' away")
-    file = read_file(path)
+    file = data_file(path)
     for base in bases(file):
         _gather(base_path(base, path), (*above, resolved), found)
     if len(found) == MOST_FILES:
@@ -86,7 +107,7 @@ def shipped_or_path(name: str | Path) -> Path:
 
 def describes_a_vehicle(path: Path) -> bool:
     """Whether a file stands on its own or names what it builds on; else it is just numbers that differ."""
-    return bool(read_file(path).words)
+    return path.suffix.lower() in FORMATS or bool(read_file(path).words)
 
 
 def check_vehicle(name: str) -> str:

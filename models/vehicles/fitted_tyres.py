@@ -11,6 +11,7 @@ from ce_dynamics.models.tyres.contract import TyreModel
 from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
 from ce_dynamics.models.tyres.magic_formula.tyre import MagicFormula
 from ce_dynamics.models.vehicles.corner import Corner
+from ce_dynamics.models.vehicles.tyre_kinds import reference_friction
 
 
 class FittedTyres(NamedTuple):
@@ -63,7 +64,7 @@ def fitted_tyres(files: Sequence[str], corners: Mapping[str, Corner]) -> FittedT
     for name, path in chosen.items():
         corner = corners[name]
         tyre = MagicFormula.read(path, mounted="left" if corner.side > 0 else "right")
-        models[name] = MagicFormulaTyre(tyre, reference_friction=nominal(corner.tyre.mu0))
+        models[name] = MagicFormulaTyre(tyre, reference_friction=nominal(reference_friction(corner.tyre)))
         if tyre.file is not None:
             reports[path] = tyre.file.report()
     return FittedTyres(models, "\n".join(reports.values()))

@@ -27,8 +27,8 @@ from ce_dynamics.models.data.entries import Assignment, Entry
 from ce_dynamics.models.data.groups import Groups
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBarData
-from ce_dynamics.models.vehicles.corner import Corner
-from ce_dynamics.models.vehicles.powertrain import POWERTRAINS
+from ce_dynamics.models.vehicles.corner import Corner, CornerData
+from ce_dynamics.models.vehicles.powertrains.listed import POWERTRAINS
 from ce_dynamics.models.vehicles.sections import Description
 from ce_dynamics.models.vehicles.steering.base import Steering
 from ce_dynamics.models.vehicles.steering.pitman import Pitman
@@ -44,6 +44,7 @@ from ce_dynamics.models.vehicles.suspensions.trailing_arms import (
     SwingAxleCorner,
     TrailingArmCorner,
 )
+from ce_dynamics.models.vehicles.tyre_kinds import TYRES
 
 SIDES = ("left", "right")
 SUSPENSIONS: Mapping[str, type[Corner]] = {
@@ -93,10 +94,11 @@ class AxleLayout:
 
 @dataclass(frozen=True)
 class Layout:
-    """What a vehicle is made of: its axles from front to rear, and the kind of its powertrain."""
+    """What a vehicle is made of: its axles from front to rear, the kinds of its powertrain and its tyres."""
 
     axles: tuple[AxleLayout, ...]
     powertrain: str = "envelope"
+    tyre: str = "tmeasy"
 
 
 def layout_of(words: Sequence[Assignment], label: str) -> Layout:
@@ -111,12 +113,13 @@ def layout_of(words: Sequence[Assignment], label: str) -> Layout:
         if len(key) == 1 and key != ("base",):
             raise DataError(f"{entry.where}: {key[0]}: expected lines 'name: word'; for example {EXAMPLE}")
     axles: dict[str, dict[str, str]] = {}
-    kinds = {"powertrain": "envelope"}
+    kinds: dict[str, str] = {}
     for (_, kind, *rest), entry in (word for word in words if word.key[0] == "kinds"):
-        if rest or kind != "powertrain" or entry.value not in POWERTRAINS:
+        if rest or kind not in KINDS or entry.value not in KINDS[kind]:
+            choices = ", ".join(f"{name}: {' or '.join(those)}" for name, those in KINDS.items())
             raise DataError(
                 f"{entry.where}: kinds: {checks.shown('.'.join((kind, *rest)))}: unknown "
-                f"{checks.shown(entry.value)}; write kinds: {{powertrain: {' or '.join(POWERTRAINS)}}}"
+                f"{checks.shown(entry.value)}; write kinds: {{{choices}}}"
             )
         kinds[kind] = str(entry.value)
     for (_, axle, *rest), entry in (word for word in words if word.key[0] == "axles"):
@@ -147,6 +150,8 @@ def layout_of(words: Sequence[Assignment], label: str) -> Layout:
     return layout
 
 
+KINDS: Mapping[str, tuple[str, ...]] = {"powertrain": tuple(POWERTRAINS), "tyre": tuple(TYRES)}
+"""What can be chosen for the whole vehicle."""
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "suspension": tuple(SUSPENSIONS),
     "steering": tuple(STEERINGS),
@@ -196,13 +201,23 @@ def schema_of(layout: Layout) -> type[Description]:
     fields: dict[str, Any] = {"powertrain": (POWERTRAINS[layout.powertrain], ...)}
     for axle in layout.axles:
         for corner in axle.corners:
-            fields[corner] = (SUSPENSIONS[axle.suspension].section, ...)
+            fields[corner] = (corner_section(SUSPENSIONS[axle.suspension].section, layout.tyre), ...)
         if axle.anti_roll_bar is not None:
             parts: dict[str, Any] = {"anti_roll_bar": (BARS[axle.anti_roll_bar], ...)}
             fields[axle.name] = (create_model("AxleDescription", __base__=Section, **parts), ...)
     fields["steering"] = (steering_of(layout).section, ...)
     schema: type[Description] = create_model("VehicleDescription", __base__=Description, **fields)
     return schema
+
+
+@lru_cache(maxsize=256)
+def corner_section(section: type[CornerData], tyre: str) -> type[CornerData]:
+    """A suspension's section with the tyre of a kind."""
+    if tyre == "tmeasy":
+        return section
+    fields: dict[str, Any] = {"tyre": (TYRES[tyre], ...)}
+    made: type[CornerData] = create_model(section.__name__, __base__=section, **fields)
+    return made
 
 
 @lru_cache(maxsize=64)

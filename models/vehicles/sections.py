@@ -7,7 +7,7 @@ from typing import Annotated
 from ce_dynamics.models.data.quantities import Fraction, Length, PositiveFraction, Quantity
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.bodies import ChassisData
-from ce_dynamics.models.vehicles.powertrain import PowertrainData
+from ce_dynamics.models.vehicles.powertrains.base import PowertrainData
 
 
 class VehicleData(Section):

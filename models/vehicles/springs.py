@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from itertools import pairwise
+from typing import Annotated
 
 import numpy as np
 from pydantic import model_validator
@@ -10,45 +12,146 @@ from pydantic import model_validator
 from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import magnitude
+from ce_dynamics.mechanism.forces.laws import Law
 from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.data.quantities import CubicStiffness, Damping, Length, Point, Stiffness
+from ce_dynamics.models.data.quantities import (
+    CubicStiffness,
+    Damping,
+    Length,
+    Numbers,
+    Point,
+    Quantity,
+    Stiffness,
+)
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.spring import StoppedSpring
+from ce_dynamics.models.parts.tabulated_force import (
+    Constant,
+    Degressive,
+    Ramps,
+    TabulatedStops,
+    Together,
+)
 from ce_dynamics.models.vehicles.bodies import Mirrored, Vector
+
+Lengths = Annotated[Numbers, Quantity("m", curve=True)]
+Speeds = Annotated[Numbers, Quantity("m/s", curve=True)]
+Forces = Annotated[Numbers, Quantity("N", curve=True)]
+Force = Annotated[float, Quantity("N")]
+Degression = Annotated[float, Quantity("s/m", at_least=0.0)]
+
+
+class SpringCurve(Section):
+    """Force over deflection, linear between points and constant beyond them."""
+
+    deflection: Lengths
+    force: Forces
+
+    @model_validator(mode="after")
+    def _is_a_function(self) -> SpringCurve:
+        check_function("deflection", self.deflection, self.force)
+        return self
+
+
+class StopCurve(SpringCurve):
+    """The force of a stop over its compression, from nothing at zero."""
+
+    @model_validator(mode="after")
+    def _starts_at_zero(self) -> StopCurve:
+        if (self.deflection[0], self.force[0]) != (0.0, 0.0):
+            raise ValueError("deflection and force must begin at 0")
+        return self
+
+
+class DamperCurve(Section):
+    """Force over speed, positive in extension, linear between points and constant beyond them."""
+
+    speed: Speeds
+    force: Forces
+
+    @model_validator(mode="after")
+    def _is_a_function(self) -> DamperCurve:
+        check_function("speed", self.speed, self.force)
+        return self
 
 
 class SpringData(Section):
-    """Coil spring: tension a d + b d³ at d = length − free length, and stops beyond both its lengths.
+    """Coil spring with stops beyond both its lengths.
 
-    A stop compressed by δ pushes with stop_stiffness δ + stop_progression δ³.
+    Its tension at d = length − free_length is linear d + cubic d³ + curve(d) − preload, of which those count
+    that are given.  A stop compressed by δ pushes with
+    stop_stiffness δ + stop_progression δ³ + stop_curve(δ).
     """
 
     chassis: Point
     arm: Point
     free_length: Length
-    linear: Stiffness
-    cubic: CubicStiffness
-    min_length: Length
-    max_length: Length
-    stop_stiffness: Stiffness
-    stop_progression: CubicStiffness
+    linear: Stiffness | None = None
+    cubic: CubicStiffness | None = None
+    curve: SpringCurve | None = None
+    preload: Force | None = None
+    min_length: Length | None = None
+    max_length: Length | None = None
+    stop_stiffness: Stiffness | None = None
+    stop_progression: CubicStiffness | None = None
+    stop_curve: StopCurve | None = None
+
+    @model_validator(mode="after")
+    def _has_a_law(self) -> SpringData:
+        if self.linear is None and self.curve is None:
+            raise ValueError("neither linear nor curve is given; give one of them")
+        return self
 
     @model_validator(mode="after")
     def _stops_in_order(self) -> SpringData:
-        if not self.min_length < self.max_length:
+        ends = self.min_length, self.max_length
+        stops = self.stop_stiffness, self.stop_progression, self.stop_curve
+        if any(stop is not None for stop in stops) == (None in ends):
             raise ValueError(
-                f"min_length {self.min_length:g} m must be less than max_length {self.max_length:g} m"
+                "stops are min_length and max_length with stop_stiffness, stop_progression or stop_curve; "
+                "give both lengths and one of these, or none at all"
             )
+        shortest, longest = ends
+        if shortest is not None and longest is not None and not shortest < longest:
+            raise ValueError(f"min_length {shortest:g} m must be less than max_length {longest:g} m")
         return self
 
 
 class DamperData(Section):
-    """Shock absorber between J (chassis) and B (lower arm), force proportional to the rate of its length."""
+    """Shock absorber between J (chassis) and B (arm), a force over the rate of its length.
+
+    Proportional by its ``coefficient``, less than that at speed with degressions (`Degressive`), or by a
+    ``curve``.
+    """
 
     chassis: Point
     arm: Point
-    coefficient: Damping
+    coefficient: Damping | None = None
+    compression_degression: Degression | None = None
+    extension_degression: Degression | None = None
+    curve: DamperCurve | None = None
+
+    @model_validator(mode="after")
+    def _has_one_law(self) -> DamperData:
+        if (self.coefficient is None) == (self.curve is None):
+            raise ValueError("give either coefficient or curve")
+        if self.curve is not None and self.degressive:
+            raise ValueError("degressions belong to a coefficient; leave them out beside a curve")
+        return self
+
+    @property
+    def degressive(self) -> bool:
+        """Whether the force grows less than the speed."""
+        return self.compression_degression is not None or self.extension_degression is not None
+
+
+def check_function(name: str, x: Numbers, y: Numbers) -> None:
+    """Refuse what is no function of x."""
+    if len(x) != len(y):
+        raise ValueError(f"{name} has {len(x)} numbers and force {len(y)}; they must pair up")
+    if not all(a < b for a, b in pairwise(x)):
+        raise ValueError(f"{name} must increase from number to number")
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,57 +161,92 @@ class SpringParameters(Mirrored):
     chassis: Vector
     arm: Vector
     free_length: float
-    linear: float
-    cubic: float
-    min_length: float
-    max_length: float
-    stop_stiffness: float
-    stop_progression: float
+    linear: float | None = None
+    cubic: float | None = None
+    curve: SpringCurve | None = None
+    preload: float | None = None
+    min_length: float | None = None
+    max_length: float | None = None
+    stop_stiffness: float | None = None
+    stop_progression: float | None = None
+    stop_curve: StopCurve | None = None
 
     @classmethod
     def of(cls, data: SpringData, origin: Vector) -> SpringParameters:
         """As built, from what is written relative to `origin`."""
         ends = {"chassis": origin + np.array(data.chassis), "arm": origin + np.array(data.arm)}
-        return cls(**{**data.model_dump(), **ends})
+        return cls(**{f.name: getattr(data, f.name) for f in fields(cls)} | ends)
 
     @property
     def design_length(self) -> Scalar:
         """Distance of the two points in the design position (m)."""
         return magnitude(self.chassis - self.arm)
 
+    def law(self) -> Law:
+        """Tension over length − free length."""
+        shortest, longest = 0.0, 0.0
+        if self.min_length is not None and self.max_length is not None:
+            shortest, longest = self.min_length - self.free_length, self.max_length - self.free_length
+        coil = StoppedSpring(
+            given(self.linear),
+            given(self.cubic),
+            shortest,
+            longest,
+            given(self.stop_stiffness),
+            given(self.stop_progression),
+        )
+        laws: list[Law] = [coil]
+        if self.curve is not None:
+            laws.append(Ramps(self.curve.deflection, self.curve.force))
+        if self.stop_curve is not None:
+            stop = Ramps(self.stop_curve.deflection, self.stop_curve.force)
+            laws.append(TabulatedStops(shortest, longest, stop))
+        if self.preload is not None:
+            laws.append(Constant(-self.preload))
+        return laws[0] if len(laws) == 1 else Together(laws)
+
     def add(self, system: System, name: str, chassis: Body, arm: Body) -> None:
         """Add the force element."""
-        law = StoppedSpring(
-            self.linear,
-            self.cubic,
-            self.min_length - self.free_length,
-            self.max_length - self.free_length,
-            self.stop_stiffness,
-            self.stop_progression,
-        )
-        system.add_force(
-            SpringDamper(name, chassis, self.chassis, arm, self.arm, spring=law, free_length=self.free_length)
-        )
+        ends = chassis, self.chassis, arm, self.arm
+        system.add_force(SpringDamper(name, *ends, spring=self.law(), free_length=self.free_length))
 
 
 @dataclass(frozen=True, eq=False)
 class DamperParameters(Mirrored):
-    """Damper between J (`chassis`) and B (`arm`) with its coefficient (N s/m)."""
+    """Damper between J (`chassis`) and B (`arm`), see `DamperData` for its law."""
 
     chassis: Vector
     arm: Vector
-    coefficient: float
+    coefficient: float | None = None
+    compression_degression: float | None = None
+    extension_degression: float | None = None
+    curve: DamperCurve | None = None
 
     @classmethod
     def of(cls, data: DamperData, origin: Vector) -> DamperParameters:
         """As built, from what is written relative to `origin`."""
-        return cls(origin + np.array(data.chassis), origin + np.array(data.arm), data.coefficient)
+        ends = {"chassis": origin + np.array(data.chassis), "arm": origin + np.array(data.arm)}
+        return cls(**{f.name: getattr(data, f.name) for f in fields(cls)} | ends)
 
     @property
     def design_length(self) -> Scalar:
         """Distance of the two points in the design position (m)."""
         return magnitude(self.chassis - self.arm)
 
+    def law(self) -> Law | float:
+        """Tension over the rate of the length."""
+        if self.curve is not None:
+            return Ramps(self.curve.speed, self.curve.force)
+        if self.compression_degression is None and self.extension_degression is None:
+            return given(self.coefficient)
+        degressions = self.compression_degression, self.extension_degression
+        return Degressive(given(self.coefficient), *map(given, degressions))
+
     def add(self, system: System, name: str, chassis: Body, arm: Body) -> None:
         """Add the force element."""
-        system.add_force(SpringDamper(name, chassis, self.chassis, arm, self.arm, damper=self.coefficient))
+        system.add_force(SpringDamper(name, chassis, self.chassis, arm, self.arm, damper=self.law()))
+
+
+def given(value: float | None) -> float:
+    """A number, zero where none is given."""
+    return 0.0 if value is None else value

@@ -218,6 +218,8 @@ def _corner_loads(corner: DoubleWishboneCorner, height: Floats, rate: Floats) ->
     ends = spring.arm - spring.chassis
     length = float(np.linalg.norm(ends))
     d = length - spring.free_length
+    assert spring.linear is not None
+    assert spring.cubic is not None
     pull = (spring.linear * d + spring.cubic * d**3) * ends / length
     # The suspension is at rest relative to the chassis: dampers and springs keep their length.
     W = corner.W + height

@@ -45,7 +45,7 @@ def test_shipped_vehicles_are_complete_and_list_sources(name: str) -> None:
         (
             "kinds: {powertrain: automatic}",
             "kinds: {powertrain: steam}",
-            "unknown 'steam'; write kinds: {powertrain: envelope or automatic}",
+            "unknown 'steam'; write kinds: {powertrain: envelope or automatic or geared",
         ),
         ("kinds: {powertrain: automatic}", "kinds: automatic", "kinds: expected lines 'name: word'"),
         ("axles:", "axes:", "what the vehicle is made of is missing; write for example axles:"),

@@ -15,11 +15,12 @@ import pytest
 
 from ce_dynamics.errors import DataError, PhysicalityWarning
 from ce_dynamics.models.data.quantities import triangle_excess
+from ce_dynamics.models.parts.tmeasy_parameters import TMeasyParameters
 from ce_dynamics.models.vehicles.bodies import BodyParameters
 from ce_dynamics.models.vehicles.description import corner_bodies
 from ce_dynamics.models.vehicles.hmmwv import CORNERS, DATA_FILE
 from ce_dynamics.models.vehicles.hmmwv.parameters import HmmwvParameters
-from ce_dynamics.models.vehicles.powertrain import EnvelopeData
+from ce_dynamics.models.vehicles.powertrains.envelope import EnvelopeData
 from ce_dynamics.models.vehicles.suspensions.double_wishbone import DoubleWishboneCorner
 
 ORIGIN = 1.688965
@@ -144,6 +145,7 @@ def test_wheelbase() -> None:
 
 def test_tyre() -> None:
     tyre = VEHICLE.tyre
+    assert isinstance(tyre, TMeasyParameters)
     payload = 17125.65
     assert tyre.pn == pytest.approx(payload / 2, rel=1e-12)
     assert tyre.pn_max == pytest.approx(3.5 * tyre.pn, rel=1e-12)

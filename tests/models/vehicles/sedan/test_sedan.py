@@ -13,7 +13,7 @@ from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import settled
-from ce_dynamics.models.vehicles.powertrain import AutomaticData
+from ce_dynamics.models.vehicles.powertrains.automatic import AutomaticData
 from ce_dynamics.models.vehicles.steering_angle import max_wheel_angle, wheel_angle
 from tests.models.vehicles.any_vehicle import driven, largest_deviation, random_instant
 

@@ -1,0 +1,76 @@
+"""An engine behind a gearbox whose ratio follows the speed without steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+
+from ce_dynamics.algebra.arrays import Array, Scalar, absolute, maximum, minimum
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.data.checks import check_number
+from ce_dynamics.models.parts.drive_units.base import SELECTOR, THROTTLE, Drive, DriveUnit, directions
+from ce_dynamics.models.parts.engine import EngineParameters
+from ce_dynamics.models.parts.ramps import unit_clip
+
+
+@dataclass(frozen=True)
+class CvtParameters:
+    """A continuously variable gearbox.
+
+    Attributes
+    ----------
+    lowest, highest : float
+        Output speed over input speed at and below ``begin``, at and beyond ``end``.
+    begin, end : float
+        Speeds of the output between which the ratio grows linearly [rad/s].
+    efficiency : float
+        Part of the power that gets through, in either direction.
+    """
+
+    lowest: float
+    highest: float
+    begin: float
+    end: float
+    efficiency: float
+
+    def __post_init__(self) -> None:
+        for f in fields(self):
+            check_number("cvt", f.name, getattr(self, f.name), above=0.0)
+        check_number("cvt", "efficiency", self.efficiency, at_most=1.0)
+        for low, high in (("lowest", "highest"), ("begin", "end")):
+            a, b = getattr(self, low), getattr(self, high)
+            if not a < b:
+                raise DataError(f"cvt: {low} = {a:g} must be below {high} = {b:g}")
+
+    def ratio(self, output: Scalar) -> Scalar:
+        """Output speed over input speed."""
+        part = unit_clip((absolute(output) - self.begin) / (self.end - self.begin))
+        return self.lowest + (self.highest - self.lowest) * part
+
+
+class CvtUnit(DriveUnit):
+    """With g the ratio, the engine turns at ω_s/g and its torque T_e gives T_e η/g, its drag T_e/(η g).
+
+    Parameters
+    ----------
+    engine : EngineParameters
+        Its inertia is left out: the ratio follows the speed at once.
+    gears : CvtParameters
+    """
+
+    inputs = (THROTTLE, SELECTOR)
+    outputs: Mapping[str, str] = {"engine_torque": "N*m", "engine_speed": "rad/s", "ratio": "1"}
+
+    def __init__(self, engine: EngineParameters, gears: CvtParameters) -> None:
+        self.engine, self.gears = engine, gears
+
+    def drive(self, shaft_speed: Scalar, x: Array | Sequence[Scalar], u: Mapping[str, Scalar]) -> Drive:
+        forwards, backwards = directions(u[SELECTOR])
+        g, eta = self.gears.ratio(shaft_speed), self.gears.efficiency
+        omega_e = absolute(shaft_speed) / g
+        T_e = self.engine.torque(omega_e, u[THROTTLE])
+        through = eta * maximum(T_e, 0.0) + minimum(T_e, 0.0) / eta
+        return Drive(
+            torque=(forwards - backwards) * through / g,
+            outputs={"engine_torque": T_e, "engine_speed": omega_e, "ratio": g},
+        )

@@ -1,0 +1,31 @@
+"""``AntirollBarRSD``: two arms on a lateral axis with a torsion spring between them, on drop links."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.reading import Reading
+from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantities, quantity
+
+
+def anti_roll_bar(reading: Reading, axle: Part) -> Sections:
+    """Its left half, from the vehicle's origin."""
+    part = reading.file(axle, "Antirollbar Input File")
+    if part.template != "AntirollBarRSD":
+        raise part.wrong("Template", f"'{part.template}' is no anti-roll bar; known is AntirollBarRSD")
+    at = axle.vector("Antirollbar Location")
+    arm, spring = part.part("Arm"), part.part("RSD")
+    L, W, H = arm.positive("Length"), arm.number("Width"), part.part("Droplink").number("Height")
+    end = at + (W, L, 0.0)
+    return {
+        "source": "chrono",
+        "mass": quantity(arm.number("Mass", least=0.0), "kg"),
+        "com": quantities(at + (0.0, 0.5 * L, 0.0), "m"),
+        "inertia": inertia(np.diag(arm.numbers("Inertia", 3))),
+        "pivot": quantities(at + (0.0, 0.5 * L, 0.0), "m"),
+        "end": quantities(end, "m"),
+        "link": quantities(end + (0.0, 0.0, H), "m"),
+        "stiffness": quantity(spring.positive("Spring Coefficient"), "N*m/rad"),
+        "damping": quantity(spring.number("Damping Coefficient", least=0.0), "N*m*s/rad"),
+    }

@@ -1,0 +1,22 @@
+"""What our data files need and Chrono's do not say."""
+
+from __future__ import annotations
+
+from ce_dynamics.models.vehicles.chrono.writing import Sections
+
+DRIVER: Sections = {
+    "understeer": "0.002 rad*s^2/m",
+    "preview_time": "0.8 s",
+    "min_preview": "5 m",
+    "feedforward_time": "0.2 s",
+    "aim_gain": "1",
+    "yaw_damping": "0.06 s",
+    "throttle_gain": "1 s/m",
+    "brake_gain": "0.3 s/m",
+    "hold_throttle": "0.1",
+    "brake_margin": "1 m/s",
+}
+HALF_SHAFT_WIND_UP = 0.02
+"""[rad] of all half-shafts together at the engine's largest torque through the axle alone."""
+HALF_SHAFT_TIME = 0.005
+"""[s], their damping over their stiffness."""

@@ -1,0 +1,89 @@
+"""Drivelines, by Chrono's name: which axles are driven, by what ratio, and what turns with the shaft."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.reading import Reading
+
+LIGHT = 2.0
+"""[kg m²] at the wheels for the shafts of drivelines that have none."""
+
+
+class Driven(NamedTuple):
+    """Wheel speed over shaft speed; inertia at the shaft [kg m²]; parts of the torque by axle, if unequal."""
+
+    ratio: float
+    inertia: float
+    split: tuple[float, ...] | None = None
+
+
+def two_wheels(reading: Reading, part: Part) -> Driven:
+    """``ShaftsDriveline2WD``: driveshaft, conical gear, one differential."""
+    inertia, ratio = part.part("Shaft Inertia"), part.part("Gear Ratio").positive("Conical Gear")
+    box = inertia.number("Differential Box", least=0.0)
+    _left_out(reading, part)
+    return Driven(ratio, inertia.number("Driveshaft", least=0.0) + ratio**2 * box)
+
+
+def four_wheels(reading: Reading, part: Part) -> Driven:
+    """``ShaftsDriveline4WD``: three differentials; all shafts at the speed of the first."""
+    inertia, gears = part.part("Shaft Inertia"), part.part("Gear Ratio")
+    front, rear = gears.positive("Front Conical Gear"), gears.positive("Rear Conical Gear")
+    if front != rear:
+        raise gears.wrong(
+            "Front Conical Gear", f"{front:g} differs from 'Rear Conical Gear' {rear:g}; give the same ratio"
+        )
+    for key in gears.data:
+        gears.has(key)
+    shafts = (inertia.number(key, least=0.0) for key in ("Driveshaft", "Front Driveshaft", "Rear Driveshaft"))
+    boxes = (inertia.number(f"{end} Differential Box", least=0.0) for end in ("Front", "Rear"))
+    inertia.has("Central Differential Box")
+    _left_out(reading, part)
+    return Driven(front, sum(shafts) + front**2 * sum(boxes))
+
+
+def simple(reading: Reading, part: Part) -> Driven:
+    """``SimpleDriveline``: a fixed split between two axles, without inertia."""
+    front, rear = part.positive("Front Conical Gear Ratio"), part.positive("Rear Conical Gear Ratio")
+    if front != rear:
+        raise part.wrong(
+            "Front Conical Gear Ratio", f"{front:g} differs from the rear's {rear:g}; give the same ratio"
+        )
+    share = part.number("Front Torque Fraction", least=0.0)
+    if not 0.0 < share < 1.0:
+        raise part.wrong(
+            "Front Torque Fraction", f"{share:g} leaves an axle without torque; give 0 < fraction < 1"
+        )
+    for key in ("Front Differential Max Bias", "Rear Differential Max Bias"):
+        if part.number(key, 1.0, least=1.0) > 1.0:
+            reading.note("differentials that favour the slower wheel: they are open")
+    return Driven(front, LIGHT * front**2, (share, 1.0 - share))
+
+
+def simple_many(reading: Reading, part: Part) -> Driven:
+    """``SimpleDrivelineXWD``: equal parts for all driven axles, no gears."""
+    if part.number("Differential Max Bias", 1.0, least=1.0) > 1.0:
+        reading.note("differentials that favour the slower wheel: they are open")
+    return Driven(1.0, LIGHT)
+
+
+def _left_out(reading: Reading, part: Part) -> None:
+    for key in ("Axle Differential Locking Limit", "Central Differential Locking Limit"):
+        if part.has(key):
+            reading.note("locks of differentials: they are open, as in Chrono until a program locks them")
+    directions = part.part("Shaft Direction") if part.has("Shaft Direction") else None
+    if directions is not None:
+        for key in ("Motor Block", "Axle"):
+            directions.vector(key)
+    reading.note("the reaction of the propeller shaft, which rolls the chassis")
+
+
+DRIVELINES: Mapping[str, Callable[[Reading, Part], Driven]] = {
+    "ShaftsDriveline2WD": two_wheels,
+    "ShaftsDriveline4WD": four_wheels,
+    "SimpleDriveline": simple,
+    "SimpleDrivelineXWD": simple_many,
+}

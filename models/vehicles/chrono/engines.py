@@ -1,0 +1,90 @@
+"""Engines, by Chrono's name: torque at full and at closed throttle over speed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.reading import Reading
+from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity
+
+RPM = math.pi / 30.0
+CHORD = 0.005
+"""Relative error of the straight pieces that stand for a hyperbola of constant power."""
+
+Table = tuple[tuple[float, ...], tuple[float, ...]]
+
+
+class Engine(NamedTuple):
+    """Speeds [rad/s] and torques [N m] at full and closed throttle, highest speed, inertia if it has one."""
+
+    full: Table
+    closed: Table
+    max_speed: float
+    inertia: float | None = None
+
+    def section(self) -> Sections:
+        """As our files write it."""
+        return {
+            "full_throttle": {
+                "speed": quantities(self.full[0], "rad/s"),
+                "torque": quantities(self.full[1], "N*m"),
+            },
+            "closed_throttle": {
+                "speed": quantities(self.closed[0], "rad/s"),
+                "torque": quantities(self.closed[1], "N*m"),
+            },
+            "max_speed": quantity(self.max_speed, "rad/s"),
+        }
+
+
+def simple(reading: Reading, part: Part) -> Engine:
+    """``EngineSimple``: constant torque, then constant power, which a table follows to `CHORD`."""
+    torque, power = part.positive("Maximum Engine Torque"), part.positive("Maximum Engine Power")
+    highest = part.positive("Maximum Engine Speed")
+    corner = power / torque
+    # A chord of 1/ω between ω and r ω is too high by (1 + r)²/4r − 1 at most.
+    r = 1.0 + 2.0 * math.sqrt(CHORD)
+    speeds, torques = [0.0, min(corner, highest)], [torque, torque]
+    if corner < highest:
+        count = math.ceil(math.log(highest / corner) / math.log(r))
+        beyond = np.geomspace(corner, highest, count + 1)[1:].tolist()
+        speeds, torques = speeds + beyond, torques + [power / speed for speed in beyond]
+    return Engine((tuple(speeds), tuple(torques)), ((0.0, highest), (0.0, 0.0)), highest)
+
+
+def mapped(reading: Reading, part: Part) -> Engine:
+    """``EngineSimpleMap``: both tables."""
+    return Engine(
+        in_radians(*part.pairs("Map Full Throttle")),
+        in_radians(*part.pairs("Map Zero Throttle")),
+        part.positive("Maximal Engine Speed RPM") * RPM,
+    )
+
+
+def shafts(reading: Reading, part: Part) -> Engine:
+    """``EngineShafts``: throttle times a torque, and losses; a motor shaft with inertia."""
+    torque, losses = in_radians(*part.pairs("Torque Map")), in_radians(*part.pairs("Losses Map"))
+    speeds = tuple(sorted({*torque[0], *losses[0]}))
+    full = np.interp(speeds, *torque) + np.interp(speeds, *losses)
+    part.has("Motor Block Inertia")
+    reading.note("reaction of engine and gearbox on their block, which rolls the chassis")
+    highest = torque[0][-1]
+    return Engine((speeds, tuple(full.tolist())), losses, highest, part.positive("Motorshaft Inertia"))
+
+
+def in_radians(speeds: tuple[float, ...], torques: tuple[float, ...]) -> Table:
+    """A table over revolutions per minute, over radians per second."""
+    return tuple(speed * RPM for speed in speeds), torques
+
+
+ENGINES: Mapping[str, Callable[[Reading, Part], Engine]] = {
+    "EngineSimpleMap": mapped,
+    "EngineSimple": simple,
+    "EngineShafts": shafts,
+}
+"""In the order in which one is taken where a folder has several."""

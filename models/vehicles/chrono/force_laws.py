@@ -1,0 +1,94 @@
+"""Springs and dampers: which law the keys of a ``Spring`` or ``Shock`` choose.
+
+Chrono's force pushes the ends apart; tension here is its opposite.  Tables are constant beyond their ends.
+"""
+
+from __future__ import annotations
+
+from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.reading import Reading
+from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity
+
+STOP = {
+    "deflection": (0.0, 0.002, 0.004, 0.006, 0.008, 0.01, 0.02, 0.03, 0.04, 0.05, 0.06),
+    "force": (0.0, 200.0, 400.0, 600.0, 800.0, 1000.0, 2500.0, 4500.0, 7500.0, 12500.0, 125000.0),
+}
+"""Chrono's stop of every spring with two lengths [m, N]."""
+
+
+def spring_law(reading: Reading, part: Part) -> Sections:
+    """The numbers of a spring but its ends."""
+    law: Sections = {}
+    if part.has("Spring Coefficient") and not part.has("Spring Curve Data"):
+        law["linear"] = quantity(part.number("Spring Coefficient", least=0.0), "N/m")
+    elif part.has("Spring Curve Data"):
+        x, f = part.pairs("Spring Curve Data")
+        law["curve"] = {"deflection": quantities(x, "m"), "force": quantities(f, "N")}
+    else:
+        raise part.wrong(
+            "Spring Coefficient", "neither it nor 'Spring Curve Data' is there; give one of them"
+        )
+    law["free_length"] = quantity(part.positive("Free Length"), "m")
+    preload = part.number("Preload", 0.0)
+    if preload:
+        law["preload"] = quantity(preload, "N")
+    if part.has("Minimum Length") and part.has("Maximum Length"):
+        shortest, longest = part.positive("Minimum Length"), part.positive("Maximum Length")
+        if not shortest < longest:
+            raise part.wrong(
+                "Minimum Length", f"{shortest:g} m is not below 'Maximum Length' {longest:g} m; exchange them"
+            )
+        law["min_length"], law["max_length"] = quantity(shortest, "m"), quantity(longest, "m")
+        law["stop_curve"] = {
+            "deflection": quantities(STOP["deflection"], "m"),
+            "force": quantities(STOP["force"], "N"),
+        }
+    return law
+
+
+def damper_law(reading: Reading, part: Part) -> Sections:
+    """The numbers of a damper but its ends."""
+    if part.has("Map Data"):
+        return mapped(reading, part)
+    if part.has("Damping Curve Data"):
+        v, f = part.pairs("Damping Curve Data")
+        return {"curve": {"speed": quantities(v, "m/s"), "force": quantities(f, "N")}}
+    if part.has("Spring Curve Data"):
+        return {"coefficient": quantity(0.0, "N*s/m")}  # Chrono drops the coefficient beside a curve
+    law: Sections = {"coefficient": quantity(part.number("Damping Coefficient", least=0.0), "N*s/m")}
+    if part.has("Degressivity Compression") or part.has("Degressivity Expansion"):
+        for ours, theirs in (("compression", "Compression"), ("extension", "Expansion")):
+            value = part.number(f"Degressivity {theirs}", 0.0, least=0.0)
+            law[f"{ours}_degression"] = quantity(value, "s/m")
+    return law
+
+
+def mapped(reading: Reading, part: Part) -> Sections:
+    """A map over speed and length: its column in the middle, as a curve over speed."""
+    rows, lengths = part.rows("Map Data"), part.numbers("Deformation")
+    if len(rows[0]) != len(lengths) + 1:
+        raise part.wrong(
+            "Map Data", f"each row has {len(rows[0])} numbers; a speed and {len(lengths)} forces are needed"
+        )
+    reading.note("maps of dampers over length as well as speed: their middle column is taken")
+    for key in ("Free Length", "Minimum Length", "Maximum Length", "Preload"):
+        part.has(key)
+    column = 1 + len(lengths) // 2
+    speeds, forces = [row[0] for row in rows], [row[column] for row in rows]
+    return {"curve": {"speed": quantities(speeds, "m/s"), "force": quantities(forces, "N")}}
+
+
+def spring_and_damper(
+    reading: Reading, suspension: Part, chassis: str = "Location Chassis", arm: str = "Location Arm"
+) -> Sections:
+    """Both, from the blocks ``Spring`` and ``Shock``; or from a ``Shock`` that is both."""
+    shock = suspension.part("Shock")
+    spring = suspension.part("Spring") if suspension.has("Spring") else shock
+    parts: Sections = {}
+    for name, part, law in (("spring", spring, spring_law), ("damper", shock, damper_law)):
+        ends: Sections = {
+            "chassis": quantities(part.vector(chassis), "m"),
+            "arm": quantities(part.vector(arm), "m"),
+        }
+        parts[name] = {**ends, **law(reading, part)}
+    return parts

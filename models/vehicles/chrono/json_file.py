@@ -1,0 +1,226 @@
+"""JSON as Chrono writes it: with comments, and with numbers that must be there and finite."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ce_dynamics.algebra import checks, files
+from ce_dynamics.errors import DataError
+
+LARGEST_FILE = 2**22
+"""Bytes."""
+LARGEST = 1e50
+"""Of a number."""
+COSMETIC = re.compile(r"Name|Type|Template|Output|Radius|Width|Size|Length|.*Visualization.*|Camera.*")
+"""Keys that say nothing about motion; a `Part` that needs one of them reads it."""
+
+_TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+
+
+def without_comments(text: str) -> str:
+    """JSON with ``//`` and ``/* */`` replaced by blanks: strings stay, and so does every line number."""
+
+    def blank(match: re.Match[str]) -> str:
+        token = match[0]
+        return token if token.startswith('"') else re.sub(r"[^\n]", " ", token)
+
+    return _TOKEN.sub(blank, text)
+
+
+def load(path: Path) -> dict[str, Any]:
+    """The object of a JSON file with comments.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read, is no JSON, is no object, or has a key twice.
+    """
+    content = files.read("vehicle file", path, LARGEST_FILE)
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path.name}: it is not UTF-8 text; save it as UTF-8") from error
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in found:
+                raise DataError(f"{path.name}: the key {checks.shown(key)} is there twice; remove one")
+            found[key] = value
+        return found
+
+    def no_number(word: str) -> NoReturn:
+        raise DataError(f"{path.name}: {word} is no number; write a finite one")
+
+    try:
+        value = json.loads(without_comments(text), object_pairs_hook=unique, parse_constant=no_number)
+    except json.JSONDecodeError as error:
+        raise DataError(
+            f"{path.name}:{error.lineno}: not valid JSON: {error.msg}; correct this line"
+        ) from error
+    except RecursionError as error:
+        raise DataError(
+            f"{path.name}: too many levels of brackets; no vehicle needs more than ten"
+        ) from error
+    except ValueError as error:  # an integer of thousands of digits
+        raise DataError(f"{path.name}: not valid JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise DataError(f'{path.name}: expected an object {{...}} with keys such as "Template", found none')
+    return value
+
+
+class Part:
+    """An object of a file: its keys are read by kind, and those that nobody read can be listed.
+
+    Parameters
+    ----------
+    data : dict
+        As parsed.
+    path : Path
+        Of the file.
+    at : str
+        Key of the object in it, empty for the file itself.
+    """
+
+    def __init__(self, data: dict[str, Any], path: Path, at: str = "") -> None:
+        self.data, self.path, self.at = data, path, at
+        self.read: set[str] = set()
+        self.parts: dict[str, Part] = {}
+
+    @classmethod
+    def of(cls, path: Path) -> Part:
+        """A file."""
+        return cls(load(path), path)
+
+    def has(self, key: str) -> bool:
+        """Whether a key is there; one that is looked for counts as read."""
+        self.read.add(key)
+        return key in self.data
+
+    def wrong(self, key: str, problem: str) -> DataError:
+        """An error that names file and key."""
+        return DataError(f"{self.path.name}: {self.name(key)}: {problem}")
+
+    def name(self, key: str) -> str:
+        """A key with the keys that lead to it."""
+        return f"{self.at}/{key}" if self.at else key
+
+    def number(self, key: str, default: float | None = None, *, least: float = -math.inf) -> float:
+        """A finite number, at least `least`."""
+        if default is not None and not self.has(key):
+            return default
+        value = self._finite(key, self._value(key, "a number, for example 1.5"))
+        if value < least:
+            raise self.wrong(key, f"{value:g} is less than {least:g}; give a larger number")
+        return value
+
+    def positive(self, key: str, default: float | None = None) -> float:
+        """A number above zero."""
+        value = self.number(key, default)
+        if not value > 0.0:
+            raise self.wrong(key, f"{value:g} is not above 0; give a positive number")
+        return value
+
+    def numbers(self, key: str, count: int | None = None) -> tuple[float, ...]:
+        """A list of numbers."""
+        asked = f"a list of {count} numbers" if count else "a list of numbers"
+        value = self._value(key, f"{asked}, for example [1, 2, 3]")
+        if not isinstance(value, list) or not value or (count is not None and len(value) != count):
+            raise self.wrong(key, f"{checks.shown(value)} is not {asked}; write [1, 2, 3]")
+        return tuple(self._finite(key, item) for item in value)
+
+    def vector(self, key: str) -> NDArray[np.float64]:
+        """Three numbers."""
+        return np.array(self.numbers(key, 3))
+
+    def rows(self, key: str) -> list[tuple[float, ...]]:
+        """A list of lists of numbers, all as long."""
+        value = self._value(key, "a list of pairs, for example [[0, 1], [2, 3]]")
+        if not isinstance(value, list) or not value or not all(isinstance(row, list) for row in value):
+            raise self.wrong(key, f"{checks.shown(value)} is no table; write [[0, 1], [2, 3]]")
+        if len({len(row) for row in value}) > 1:
+            raise self.wrong(key, "its rows are not equally long; give as many numbers in each")
+        return [tuple(self._finite(key, item) for item in row) for row in value]
+
+    def pairs(self, key: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """A function as a table: abscissae, which increase, and values."""
+        rows = self.rows(key)
+        if len(rows) < 2 or len(rows[0]) != 2:
+            raise self.wrong(key, "a function takes two pairs [x, y] or more; add some")
+        x, y = zip(*rows, strict=True)
+        for before, after in pairwise(x):
+            if not before < after:
+                raise self.wrong(key, f"{after:g} follows {before:g}; the first numbers must increase")
+        return x, y
+
+    def text(self, key: str) -> str:
+        """A word."""
+        value = self._value(key, "text in quotes")
+        if not isinstance(value, str) or not value:
+            raise self.wrong(key, f"{checks.shown(value)} is no text; write it in quotes")
+        return value
+
+    def flag(self, key: str, default: bool = False) -> bool:
+        """True or false."""
+        if not self.has(key):
+            return default
+        value = self.data[key]
+        if not isinstance(value, bool):
+            raise self.wrong(key, f"{checks.shown(value)} is neither true nor false; write one of them")
+        return value
+
+    def part(self, key: str) -> Part:
+        """An object inside this one."""
+        value = self._value(key, "an object {...}")
+        if not isinstance(value, dict):
+            raise self.wrong(key, f"{checks.shown(value)} is no object; write {{...}}")
+        return self.parts.setdefault(key, Part(value, self.path, self.name(key)))
+
+    def list_of_parts(self, key: str) -> list[Part]:
+        """The objects of a list."""
+        value = self._value(key, "a list [...] of objects {...}")
+        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+            raise self.wrong(key, f"{checks.shown(value)} is no list of objects; write [{{...}}, {{...}}]")
+        names = [f"{key}[{k}]" for k in range(len(value))]
+        return [
+            self.parts.setdefault(name, Part(item, self.path, self.name(name)))
+            for name, item in zip(names, value, strict=True)
+        ]
+
+    @property
+    def template(self) -> str:
+        """What the file describes."""
+        return self.text("Template")
+
+    def unread(self) -> Iterator[str]:
+        """Names of keys that nothing has asked for, without those that never say anything about motion."""
+        for key in self.data:
+            if key not in self.read and not COSMETIC.fullmatch(key):
+                yield self.name(key)
+        for part in self.parts.values():
+            yield from part.unread()
+
+    def cosmetic(self) -> bool:
+        """Whether there is something to look at in it."""
+        return any("Visualization" in key for key in self.data)
+
+    def _value(self, key: str, expected: str) -> Any:
+        if not self.has(key):
+            raise self.wrong(key, f"it is missing; expected {expected}")
+        return self.data[key]
+
+    def _finite(self, key: str, value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise self.wrong(key, f"{checks.shown(value)} is no number; write one without quotes")
+        if not -LARGEST < value < LARGEST:
+            raise self.wrong(key, f"{checks.shown(value)} is no finite number below {LARGEST:g}")
+        return float(value)

@@ -1,0 +1,82 @@
+"""Engine, transmission and tyres of a vehicle: its file names none, programs put them together."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.vehicles.chrono.engines import ENGINES
+from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.reading import Reading
+from ce_dynamics.models.vehicles.chrono.transmissions import TRANSMISSIONS
+from ce_dynamics.models.vehicles.chrono.tyres import TYRES
+
+MOST_CANDIDATES = 2000
+"""JSON files of a folder that are looked at."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Files that the user names; what is not named is looked for in the vehicle's folder."""
+
+    engine: Path | None = None
+    transmission: Path | None = None
+    tyre: Path | None = None
+
+
+def companion(reading: Reading, what: str, chosen: Path | None, folder: Path, axle: str = "") -> Part:
+    """The file of an engine, a transmission or a tyre.
+
+    The user's; else the one of the vehicle's folder that comes first by template and then by name, of tyres
+    one that is named after the axle before others.  Choosing is noted.
+    """
+    templates = {"engine": ENGINES, "transmission": TRANSMISSIONS, "tyre": TYRES}[what]
+    if chosen is not None:
+        part = reading.open(chosen)
+        if part.template not in templates:
+            raise part.wrong(
+                "Template",
+                f"'{part.template}' is no {what} that can be read; known are {', '.join(templates)}",
+            )
+        return part
+    found = candidates(folder, templates)
+    if not found:
+        raise DataError(
+            f"{reading.path.name}: it names no {what}, and no file in {folder.name} describes one that can "
+            f"be read ({', '.join(templates)}); name one by --{what} FILE"
+        )
+    mine = [path for path in found if axle and axle in path.stem.lower()]
+    others = [path for path in found if not {"front", "rear"} & set(words(path))]
+    path = (mine or others or found)[0]
+    reading.note(f"{what} of {axle or 'the vehicle'}: the vehicle's file names none, {path.name} is taken")
+    return reading.open(path)
+
+
+def candidates(folder: Path, templates: Collection[str]) -> list[Path]:
+    """JSON files of a folder and its folders with one of some templates, in the order of these."""
+    found: list[tuple[int, int, str, Path]] = []
+    order = list(templates)
+    for path in limited(sorted(folder.rglob("*.json"))):
+        try:
+            template = Part.of(path).data.get("Template")
+        except DataError:  # some other file, which nobody asked for
+            continue
+        if template in order:
+            found.append((order.index(template), len(path.name), path.name, path))
+    return [path for *_, path in sorted(found)]
+
+
+def limited(paths: Iterable[Path]) -> Iterable[Path]:
+    """The first so many."""
+    for count, path in enumerate(paths):
+        if count == MOST_CANDIDATES:
+            return
+        yield path
+
+
+def words(path: Path) -> list[str]:
+    """Whether a file is named after an end of the vehicle."""
+    name = path.stem.lower()
+    return [end for end in ("front", "rear") if end in name]

@@ -1,0 +1,100 @@
+"""Files that refer to each other, and what is said of them in the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import TypeVar
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.vehicles.chrono.json_file import Part
+
+Answer = TypeVar("Answer")
+MOST_FOLDERS = 8
+"""Above a vehicle's file, in which the names of other files may begin."""
+MOST_FILES = 500
+"""Read for one vehicle."""
+
+
+class Reading:
+    """The files of one vehicle.
+
+    Chrono's files name each other from a common folder, which lies somewhere above the vehicle's file.
+
+    Parameters
+    ----------
+    path : Path
+        Of the vehicle's file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.files: dict[Path, Part] = {}
+        self.notes: dict[str, None] = {}
+        self.root: Path | None = None
+
+    def note(self, text: str) -> None:
+        """Something that is not done as the files say; named once."""
+        self.notes.setdefault(text)
+
+    def open(self, path: Path) -> Part:
+        """A file, read once."""
+        if path not in self.files:
+            if len(self.files) == MOST_FILES:
+                raise DataError(
+                    f"{self.path.name}: names more than {MOST_FILES} files; no vehicle needs as many"
+                )
+            self.files[path] = Part.of(path)
+        return self.files[path]
+
+    def file(self, part: Part, key: str) -> Part:
+        """The file that a key names."""
+        return self.open(self.path_of(part, key))
+
+    def path_of(self, part: Part, key: str) -> Path:
+        """Path of the file that a key names."""
+        return self.found(part.text(key), lambda problem: part.wrong(key, problem))
+
+    def found(self, name: str, wrong: Callable[[str], DataError]) -> Path:
+        """The file of a name: below the common folder, or beside the vehicle's own file."""
+        relative = PurePosixPath(name.replace("\\", "/"))
+        if relative.is_absolute() or ".." in relative.parts:
+            raise wrong(f"{checks.shown(name)} leads out of the folder of the data; write a path below it")
+        for folder in self.folders():
+            path = folder / relative
+            if path.is_file():
+                if self.root is None and len(relative.parts) > 1:
+                    self.root = folder
+                return path
+        beside = self.path.parent / relative.name
+        if beside.is_file():
+            self.note(f"{name}: no such file, {beside.name} beside {self.path.name} is taken")
+            return beside
+        raise wrong(
+            f"no file {checks.shown(name)} in a folder above {self.path.name}; put it there, as in Chrono's "
+            "folder data/vehicle"
+        )
+
+    def folders(self) -> Iterable[Path]:
+        """Where names may begin."""
+        own = self.path.resolve().parent
+        if self.root is not None:
+            yield self.root
+        yield own
+        yield from list(own.parents)[:MOST_FOLDERS]
+
+    def by_template(self, part: Part, what: str, table: Mapping[str, Answer]) -> Answer:
+        """The entry of a part's template."""
+        template = part.template
+        if template not in table:
+            raise part.wrong(
+                "Template",
+                f"{checks.shown(template)} is no {what} that can be read; "
+                f"known are {', '.join(sorted(table))}",
+            )
+        return table[template]
+
+    def unread(self) -> Sequence[str]:
+        """Keys that nothing has asked for, with their file."""
+        return [f"{path.name}: {key}" for path, part in self.files.items() for key in part.unread()]

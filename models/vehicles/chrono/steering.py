@@ -1,0 +1,96 @@
+"""Steering mechanisms, by Chrono's name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from ce_dynamics.models.vehicles.chrono.frames import Matrix, moments, rotation, turned
+from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.reading import Reading
+from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantities, quantity
+
+ACTUATOR: Sections = {
+    "natural_frequency": "30 Hz [assumed]",
+    "damping_ratio": "1 [assumed]",
+}
+"""Chrono sets angle or travel at once."""
+STRAIGHT = 1e-6
+"""Of a unit vector: how far it may be from an axis to be taken for it."""
+
+
+def steering(reading: Reading, system: Part) -> tuple[str, Sections]:
+    """Our name of a mechanism, and its section."""
+    part = reading.file(system, "Input File")
+    ours, read = reading.by_template(part, "steering mechanism", STEERINGS)
+    origin, R = system.vector("Location"), rotation(system, "Orientation")
+    return ours, {"source": "chrono", **read(reading, part, origin, R), "actuator": dict(ACTUATOR)}
+
+
+def rack(reading: Reading, part: Part, origin: Matrix, R: Matrix) -> Sections:
+    """``RackPinion``: the link slides along y; its travel is that of the pinion's largest angle."""
+    if np.abs(R[:, 1] - (0.0, 1.0, 0.0)).max() > STRAIGHT:
+        raise part.wrong(
+            "Template", "a rack that does not slide along y; turn its 'Orientation' about y only"
+        )
+    link, pinion = part.part("Steering Link"), part.part("Pinion")
+    angle = math.radians(pinion.positive("Maximum Angle (deg)"))
+    radius = pinion.number("Radius")
+    if radius == 0.0:
+        raise pinion.wrong("Radius", "0 moves no rack; give the pinion's radius")
+    return {
+        "mass": quantity(link.number("Mass", least=0.0), "kg"),
+        "com": quantities(origin + R @ (0.0, link.number("COM"), 0.0), "m"),
+        "inertia": inertia(turned(moments(link), R)),
+        "travel": quantity(abs(radius) * angle, "m"),
+    }
+
+
+def pitman(reading: Reading, part: Part, origin: Matrix, R: Matrix) -> Sections:
+    """``PitmanArm``: all its axes along the z of its frame, which is turned about y only."""
+    if np.abs(R[:, 1] - (0.0, 1.0, 0.0)).max() > STRAIGHT:
+        raise part.wrong(
+            "Template", "its frame is turned about more than y; turn its 'Orientation' about y only"
+        )
+    arm, link = part.part("Pitman Arm"), part.part("Steering Link")
+    revolute, universal = part.part("Revolute Joint"), part.part("Universal Joint")
+    idler = part.part("Revolute-Spherical Joint")
+    for joint, key in ((revolute, "Direction"), (universal, "Direction Arm"), (idler, "Direction")):
+        direction = joint.vector(key)
+        along = direction / max(float(np.linalg.norm(direction)), 1e-300)
+        if np.abs(along - (0.0, 0.0, 1.0)).max() > STRAIGHT:
+            raise joint.wrong(key, "an axis other than (0, 0, 1) of the steering frame; give this direction")
+    universal.has("Direction Link")
+    part.has("Tierod Locations")  # where the tie rods are drawn
+    vehicle_frame = part.flag("Vehicle-Frame Inertia")
+
+    def body(b: Part) -> Sections:
+        J = moments(b)
+        return {
+            "mass": quantity(b.number("Mass", least=0.0), "kg"),
+            "com": quantities(b.vector("COM"), "m"),
+            "inertia": inertia(R.T @ J @ R if vehicle_frame else J),
+        }
+
+    W = idler.vector("Location Chassis")
+    return {
+        "origin": quantities(origin, "m"),
+        "tilt": quantity(math.atan2(R[0, 2], R[2, 2]), "rad"),
+        "T": quantities(revolute.vector("Location"), "m"),
+        "U": quantities(universal.vector("Location"), "m"),
+        "W": quantities(W, "m"),
+        "V": quantities(idler.vector("Location Link"), "m"),
+        "max_angle": quantity(revolute.positive("Maximum Angle (deg)"), "deg"),
+        "pitman_arm": body(arm),
+        "idler_arm": {"mass": "0 kg", "com": quantities(W, "m"), "inertia": "diag(0, 0, 0) kg*m^2"},
+        "link": body(link),
+    }
+
+
+STEERINGS: Mapping[str, tuple[str, Callable[[Reading, Part, Matrix, Matrix], Sections]]] = {
+    "PitmanArm": ("pitman", pitman),
+    "RackPinion": ("rack", rack),
+}
+"""Our name, and what reads the file in a frame of given origin and axes."""

@@ -1,0 +1,141 @@
+"""``TMeasyTire``: by its parameters, or guessed from the load it may carry as Chrono does."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.load_index import LOADS, load_of
+from ce_dynamics.models.vehicles.chrono.reading import Reading
+from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity
+
+Pairs = Mapping[str, tuple[float, float]]
+
+TRUCK: Pairs = {
+    "dfx0": (17.7764, 14.5301), "fxm": (0.89965, 0.77751), "fxs": (0.46183, 0.42349),
+    "sxm": (0.10811, 0.12389), "sxs": (0.66667, 0.66667),
+    "dfy0": (7.4013, 6.8505), "fym": (0.75876, 0.72628), "fys": (0.68276, 0.65319),
+    "sym": (0.33167, 0.33216), "sys": (1.0296, 1.0296),
+    "nL0": (0.178, 0.19), "sq0": (0.36484, 0.36538), "sqe": (1.0296, 1.0296),
+}  # fmt: skip
+PASSENGER: Pairs = {
+    "dfx0": (18.3741, 19.4669), "fxm": (1.1292, 1.0896), "fxs": (0.80149, 0.76917),
+    "sxm": (0.13913, 0.13913), "sxs": (0.66667, 0.66667),
+    "dfy0": (15.9826, 12.8509), "fym": (1.0009, 0.91367), "fys": (0.8336, 0.77336),
+    "sym": (0.14852, 0.18504), "sys": (0.96524, 1.0714),
+    "nL0": (0.178, 0.19), "sq0": (0.16337, 0.20355), "sqe": (0.96524, 1.0714),
+}  # fmt: skip
+"""Chrono's generic tyres at the nominal load | twice that; forces and slopes in multiples of the load."""
+
+KEYS = {
+    "dfx0": ("Longitudinal", "Initial Slopes dFx/dsx [N]"),
+    "fxm": ("Longitudinal", "Maximum Fx Load [N]"),
+    "fxs": ("Longitudinal", "Sliding Fx Load [N]"),
+    "sxm": ("Longitudinal", "Slip sx at Maximum Fx"),
+    "sxs": ("Longitudinal", "Slip sx where sliding begins"),
+    "dfy0": ("Lateral", "Initial Slopes dFy/dsy [N]"),
+    "fym": ("Lateral", "Maximum Fy Load [N]"),
+    "fys": ("Lateral", "Sliding Fy Load [N]"),
+    "sym": ("Lateral", "Slip sy at Maximum Fy"),
+    "sys": ("Lateral", "Slip sy where sliding begins"),
+    "nL0": ("Aligning", "Normalized Trail at Zero Slip sy"),
+    "sq0": ("Aligning", "Slip sy where Trail Changes Sign"),
+    "sqe": ("Aligning", "Slip sy where Trail Tends to Zero"),
+}
+FORCES = ("dfx0", "fxm", "fxs", "dfy0", "fym", "fys")
+MOST_LOAD = 3.5
+"""Nominal loads up to which the curves hold."""
+CARCASS = (0.45, 0.4)
+"""Longitudinal and lateral stiffness over the vertical one: Chrono's model has no carcass."""
+CARCASS_TIME = 0.02
+"""[s], their damping over their stiffness."""
+
+
+def tmeasy(reading: Reading, part: Part) -> Sections:
+    """Our section ``tyre`` of a file."""
+    design = part.part("Design")
+    radius, mass = design.positive("Unloaded Radius [m]"), design.positive("Mass [kg]")
+    for key in ("Width [m]", "Rim Radius [m]"):
+        design.has(key)
+    for key in ("Load Index", "Maximum Bearing Capacity [N]", "Vehicle Type"):
+        part.has(key)
+    if part.has("Parameters"):
+        pn, cz, dz, pairs = given(reading, part.part("Parameters"), radius)
+    else:
+        pn, cz, dz, pairs = guessed(part, design, radius, mass)
+    cx, cy = (share * cz for share in CARCASS)
+    section: Sections = {
+        "source": "chrono",
+        "radius": quantity(radius, "m"),
+        "pn": quantity(pn, "N"),
+        "pn_max": quantity(MOST_LOAD * pn, "N"),
+        "mu0": quantity(part.positive("Coefficient of Friction", 0.8)),
+        "rolling_resistance": quantity(part.number("Rolling Resistance Coefficient", 0.015, least=0.0)),
+        "slip_speed": "0.01 m/s",
+        "cz": quantity(cz, "N/m"),
+        "dz": quantity(dz, "N*s/m"),
+        "cx": f"{quantity(cx, 'N/m')} [assumed]",
+        "dx": f"{quantity(CARCASS_TIME * cx, 'N*s/m')} [assumed]",
+        "cy": f"{quantity(cy, 'N/m')} [assumed]",
+        "dy": f"{quantity(CARCASS_TIME * cy, 'N*s/m')} [assumed]",
+    }
+    return {**section, **{name: quantities(pair) for name, pair in pairs.items()}}
+
+
+def guessed(part: Part, design: Part, radius: float, mass: float) -> tuple[float, float, float, Pairs]:
+    """Nominal load, stiffness, damping and curves from the load that the tyre may carry."""
+    rim = design.positive("Rim Radius [m]")
+    if not rim < radius:
+        raise design.wrong(
+            "Rim Radius [m]", f"{rim:g} m is not less than the tyre's {radius:g} m; give it in m"
+        )
+    if part.has("Load Index"):
+        index = part.number("Load Index")
+        if index not in range(len(LOADS)):
+            raise part.wrong(
+                "Load Index", f"{index:g} is no load index; it is a whole number up to {len(LOADS) - 1}"
+            )
+        load = load_of(int(index))
+    else:
+        load = part.positive("Maximum Bearing Capacity [N]")
+    design_pressure = part.positive("Inflation Pressure Design [Pa]", 1.0)
+    pressure = part.positive("Inflation Pressure Use [Pa]", 1.0)
+    pn = 0.5 * load * (pressure / design_pressure) ** 0.8
+    cz = load / (0.16 * (radius - rim))
+    kind = part.text("Vehicle Type") if part.has("Vehicle Type") else "Passenger"
+    return pn, cz, math.sqrt(cz * mass), TRUCK if kind == "Truck" else PASSENGER
+
+
+def given(reading: Reading, part: Part, radius: float) -> tuple[float, float, float, Pairs]:
+    """The same, of files with parameters."""
+    vertical = part.part("Vertical")
+    pn = vertical.positive("Nominal Vertical Force [N]")
+    if vertical.has("Tire Spring Curve Data"):
+        cz = secant(vertical, pn)
+        reading.note("curves of a tyre's vertical force: the line through zero and the nominal load is taken")
+        vertical.has("Vertical Tire Stiffness [N/m]")
+    else:
+        cz = vertical.positive("Vertical Tire Stiffness [N/m]")
+    if vertical.has("Tire Bottoming Radius [m]") or vertical.has("Tire Bottoming Stiffness [N/m]"):
+        vertical.has("Tire Bottoming Stiffness [N/m]")
+        reading.note("bottoming of tyres on their rims")
+    dz = vertical.number("Vertical Tire Damping [Ns/m]", least=0.0)
+    pairs: dict[str, tuple[float, float]] = {}
+    for name, (block, key) in KEYS.items():
+        first, second = part.part(block).numbers(key, 2)
+        pairs[name] = (first / pn, second / (2.0 * pn)) if name in FORCES else (first, second)
+    return pn, cz, dz, pairs
+
+
+def secant(vertical: Part, pn: float) -> float:
+    """Stiffness from zero to the nominal load of a curve, its straight pieces continued."""
+    x, f = vertical.pairs("Tire Spring Curve Data")
+    pieces = list(zip(zip(x, f, strict=True), zip(x[1:], f[1:], strict=True), strict=False))
+    (x0, f0), (x1, f1) = next((piece for piece in pieces if piece[1][1] >= pn), pieces[-1])
+    deflection = x0 + (pn - f0) * (x1 - x0) / (f1 - f0) if f1 > f0 else 0.0
+    if not deflection > 0.0:
+        raise vertical.wrong(
+            "Tire Spring Curve Data", f"it does not rise to the nominal load of {pn:g} N; extend it"
+        )
+    return pn / deflection

@@ -1,0 +1,134 @@
+"""Transmissions, by Chrono's name: with an engine each makes one of our kinds of powertrain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from ce_dynamics.models.vehicles.chrono.engines import Engine
+from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.reading import Reading
+from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity
+
+SHIFT_TIME = "0.2 s [assumed]"
+"""Chrono's simple transmissions shift within a step."""
+IDLE = "800 rpm [assumed]"
+"""Chrono's engines have no governor."""
+LIGHT_ENGINE = 0.2
+"""[kg m²] for an engine without inertia behind a clutch."""
+CLUTCH_WIND_UP = 0.3
+"""[rad] of a clutch's torsion springs at the torque that it holds."""
+
+
+def simple_map(reading: Reading, part: Part, engine: Engine) -> tuple[str, Sections]:
+    """``AutomaticTransmissionSimpleMap``: shift speeds of its own for every gear."""
+    box = part.part("Gear Box")
+    gears, reverse = ratios(box)
+    bands = box.rows("Shift Points Map RPM")
+    if len(bands) != len(gears) or len(bands[0]) != 2:
+        raise box.wrong(
+            "Shift Points Map RPM", f"{len(bands)} rows for {len(gears)} gears; give [down, up] for each gear"
+        )
+    transmission: Sections = {"gears": quantities(gears), "reverse": quantity(reverse)}
+    if len(gears) > 1:
+        transmission |= {
+            "upshift": quantities([up for _, up in bands[:-1]], "rpm"),
+            "downshift": quantities([down for down, _ in bands[1:]], "rpm"),
+            "shift_time": SHIFT_TIME,
+        }
+    return "geared", {"engine": with_inertia(engine), "transmission": transmission}
+
+
+def shafts(reading: Reading, part: Part, engine: Engine) -> tuple[str, Sections]:
+    """``AutomaticTransmissionShafts``: torque converter, gears shifted at two speeds."""
+    box, converter = part.part("Gear Box"), part.part("Torque Converter")
+    gears, reverse = ratios(box)
+    nu, K = converter.pairs("Capacity Factor Map")
+    ratio, gain = converter.pairs("Torque Ratio Map")
+    both = tuple(sorted({*nu, *ratio}))
+    for key in ("Transmission Block Inertia", "Input Shaft Inertia", "Driveshaft Inertia"):
+        part.has(key)
+    reading.note("inertias of a gearbox' inner shafts")
+    inertia = part.positive("Motorshaft Inertia") + (engine.inertia or 0.0)
+    return "automatic", {
+        "engine": {**engine.section(), "idle_speed": IDLE, "inertia": quantity(inertia, "kg*m^2")},
+        "converter": {
+            "speed_ratio": quantities(both),
+            "capacity": quantities(1.0 / np.interp(both, nu, K) ** 2, "N*m*s^2/rad^2"),
+            "torque_ratio": quantities(np.interp(both, ratio, gain)),
+        },
+        "transmission": {
+            "gears": quantities(gears),
+            "reverse": quantity(reverse),
+            "upshift": quantity(box.positive("Upshift RPM"), "rpm"),
+            "downshift": quantity(box.positive("Downshift RPM"), "rpm"),
+            "shift_time": quantity(box.positive("Shift Latency", 0.5), "s"),
+        },
+    }
+
+
+def manual(reading: Reading, part: Part, engine: Engine) -> tuple[str, Sections]:
+    """``ManualTransmissionShafts``: a clutch, gears that the driver chooses."""
+    gears, reverse = ratios(part.part("Gear Box"))
+    for key in ("Transmission Block Inertia", "Input Shaft Inertia", "Driveshaft Inertia"):
+        part.has(key)
+    reading.note("inertias of a gearbox' inner shafts")
+    own = LIGHT_ENGINE if engine.inertia is None else engine.inertia
+    inertia = part.positive("Motorshaft Inertia") + own
+    limit = part.positive("Clutch Torque Limit", 500.0)
+    stiffness = limit / CLUTCH_WIND_UP
+    return "manual", {
+        "engine": {**engine.section(), "idle_speed": IDLE, "inertia": quantity(inertia, "kg*m^2")},
+        "clutch": {
+            "max_torque": quantity(limit, "N*m"),
+            "stiffness": f"{quantity(stiffness, 'N*m/rad')} [assumed]",
+            "damping": f"{quantity(0.005 * stiffness, 'N*m*s/rad')} [assumed]",
+        },
+        "transmission": {"gears": quantities(gears), "reverse": quantity(reverse)},
+    }
+
+
+def cvt(reading: Reading, part: Part, engine: Engine) -> tuple[str, Sections]:
+    """``AutomaticTransmissionSimpleCVT``."""
+    box = part.part("Gear Box")
+    efficiency = min(max(box.positive("Efficiency"), 0.8), 1.0)
+    reading.note("losses of a continuously variable gearbox when it brakes: they add to the engine's drag")
+    return "cvt", {
+        "engine": engine.section(),
+        "transmission": {
+            "lowest": quantity(box.positive("Minimum Gear Ratio")),
+            "highest": quantity(box.positive("Maximum Gear Ratio")),
+            "begin": quantity(box.positive("Driveshaft Speed Begin"), "rad/s"),
+            "end": quantity(box.positive("Driveshaft Speed End"), "rad/s"),
+            "efficiency": quantity(efficiency),
+        },
+    }
+
+
+def ratios(box: Part) -> tuple[tuple[float, ...], float]:
+    """Forward gears, output over input speed, and reverse."""
+    gears = box.numbers("Forward Gear Ratios")
+    if not all(low < high for low, high in zip((0.0, *gears), gears, strict=False)):
+        raise box.wrong(
+            "Forward Gear Ratios", "they must be positive and increase from gear to gear; sort them"
+        )
+    reverse = box.number("Reverse Gear Ratio")
+    if reverse == 0.0:
+        raise box.wrong("Reverse Gear Ratio", "0 is no ratio; give output speed over input speed")
+    return gears, -abs(reverse)
+
+
+def with_inertia(engine: Engine) -> Sections:
+    """An engine that gears tie to the wheels."""
+    section = engine.section()
+    return section if engine.inertia is None else {**section, "inertia": quantity(engine.inertia, "kg*m^2")}
+
+
+TRANSMISSIONS: Mapping[str, Callable[[Reading, Part, Engine], tuple[str, Sections]]] = {
+    "AutomaticTransmissionSimpleMap": simple_map,
+    "AutomaticTransmissionShafts": shafts,
+    "AutomaticTransmissionSimpleCVT": cvt,
+    "ManualTransmissionShafts": manual,
+}
+"""In the order in which one is taken where a folder has several."""

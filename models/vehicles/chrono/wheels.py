@@ -1,0 +1,63 @@
+"""Hub, rim and brake of an axle."""
+
+from __future__ import annotations
+
+from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.reading import Reading
+from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity
+
+WIND_UP = 0.1
+"""[rad] of a brake at its full torque: its elasticity, of which Chrono's brakes have none."""
+WIND_UP_TIME = 0.005
+"""[s], damping over stiffness."""
+BRAKES = ("BrakeSimple", "BrakeShafts")
+
+
+def rotor(part: Part) -> Sections:
+    """Mass and inertia of what turns about the wheel's axis."""
+    return {
+        "mass": quantity(part.number("Mass", least=0.0), "kg"),
+        "inertia": f"diag{quantities(part.numbers('Inertia', 3), 'kg*m^2')}",
+    }
+
+
+def wheel_files(reading: Reading, axle: Part) -> tuple[Part, int]:
+    """The file of an axle's wheels, and how many there are on a side."""
+    if axle.has("Wheel Separation"):
+        axle.positive("Wheel Separation")
+        keys = [
+            f"{side} {place} Wheel Input File"
+            for side in ("Left", "Right")
+            for place in ("Inside", "Outside")
+        ]
+        count = 2
+    else:
+        keys, count = [f"{side} Wheel Input File" for side in ("Left", "Right")], 1
+    files = [reading.path_of(axle, key) for key in keys]
+    if len(set(files)) > 1:
+        reading.note(f"wheels that differ within an axle: that of {files[0].name} is taken for all of them")
+    return reading.open(files[0]), count
+
+
+def brake(reading: Reading, axle: Part) -> Sections:
+    """The brake of each wheel of an axle."""
+    if not axle.has("Left Brake Input File"):
+        raise axle.wrong("Left Brake Input File", "it is missing; expected the name of a brake's file")
+    files = [reading.path_of(axle, f"{side} Brake Input File") for side in ("Left", "Right")]
+    part = reading.open(files[0])
+    if files[0] != files[1]:
+        reading.note(f"brakes that differ within an axle: that of {files[0].name} is taken for both")
+    if part.template not in BRAKES:
+        raise part.wrong(
+            "Template", f"'{part.template}' is no brake that can be read; known are {', '.join(BRAKES)}"
+        )
+    if part.template == "BrakeShafts":
+        part.has("Shaft Inertia")
+        reading.note("brakes on shafts that react on the chassis: here they react on what carries the wheel")
+    torque = part.positive("Maximum Torque")
+    return {
+        "source": "chrono",
+        "max_torque": quantity(torque, "N*m"),
+        "stiffness": f"{quantity(torque / WIND_UP, 'N*m/rad')} [assumed]",
+        "damping": f"{quantity(torque / WIND_UP * WIND_UP_TIME, 'N*m*s/rad')} [assumed]",
+    }

@@ -1,0 +1,57 @@
+"""Values as our data files write them, and the file itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeAlias
+
+import numpy as np
+import yaml
+from numpy.typing import ArrayLike
+
+Sections: TypeAlias = "dict[str, str | Sections]"
+
+
+def quantity(value: float, unit: str = "") -> str:
+    """A number with its unit; every bit of it."""
+    return f"{plain(value)} {unit}".rstrip()
+
+
+def quantities(values: ArrayLike | Iterable[float], unit: str = "") -> str:
+    """A point, a table's column: numbers in brackets, then the unit."""
+    numbers = ", ".join(plain(x) for x in np.asarray(values, dtype=float).ravel())
+    return f"({numbers}) {unit}".rstrip()
+
+
+def inertia(J: ArrayLike, note: str = "") -> str:
+    """A symmetric matrix: its diagonal, or all six."""
+    M = np.asarray(J, dtype=float)
+    off = M[0, 1], M[0, 2], M[1, 2]
+    if any(off):
+        text = quantities((*np.diag(M), *off), "kg*m^2")
+    else:
+        text = "diag" + quantities(np.diag(M), "kg*m^2")
+    return f"{text} [{note}]" if note else text
+
+
+def as_numbers(node: str | Sections) -> object:
+    """Texts of bare numbers as numbers, which need no quotes."""
+    if isinstance(node, dict):
+        return {name: as_numbers(value) for name, value in node.items()}
+    try:
+        return float(node)
+    except ValueError:
+        return node
+
+
+def plain(value: float) -> str:
+    """The shortest decimal of a number; never −0."""
+    text = repr(float(value) + 0.0)
+    return text[:-2] if text.endswith(".0") else text
+
+
+def yaml_text(sections: Sections, heading: str = "") -> str:
+    """A data file."""
+    body: str = yaml.safe_dump(as_numbers(sections), sort_keys=False, allow_unicode=True, width=110, indent=2)
+    comment = "".join(f"# {line}".rstrip() + "\n" for line in heading.splitlines())
+    return f"{comment}\n{body}" if comment else body

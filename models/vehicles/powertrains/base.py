@@ -1,0 +1,139 @@
+"""What the data of powertrains are made of, and what every kind of powertrain is asked."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+from pydantic import model_validator
+
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.forces.base import ForceElement
+from ce_dynamics.models.data.quantities import Numbers, PositiveFraction, Quantity
+from ce_dynamics.models.data.schema import Section
+from ce_dynamics.models.parts.differentials import DrivenWheel
+from ce_dynamics.models.parts.drive_units.base import DriveUnit
+from ce_dynamics.models.parts.engine import EngineParameters
+from ce_dynamics.models.parts.geared_driveline import GearedDriveline, ShaftParameters
+
+Spins = Annotated[Numbers, Quantity("rad/s", curve=True)]
+Torques = Annotated[Numbers, Quantity("N*m", curve=True)]
+Ratios = Annotated[Numbers, Quantity("1", curve=True, above=0.0)]
+Fractions = Annotated[Numbers, Quantity("1", curve=True, at_least=0.0)]
+Spin = Annotated[float, Quantity("rad/s", above=0.0)]
+Inertia = Annotated[float, Quantity("kg*m^2", above=0.0)]
+Torque = Annotated[float, Quantity("N*m", above=0.0)]
+TorsionStiffness = Annotated[float, Quantity("N*m/rad", above=0.0)]
+TorsionDamping = Annotated[float, Quantity("N*m*s/rad", above=0.0)]
+ReverseRatio = Annotated[float, Quantity("1", below=0.0)]
+
+Inputs = Mapping[str, tuple[float, float, float]]
+SELECTOR: Inputs = {"selector": (-1.0, 1.0, 1.0)}
+"""1 forwards, unless given; 0 neutral, −1 reverse."""
+
+
+class TorqueCurve(Section):
+    """Torque against speed, linear between the points."""
+
+    speed: Spins
+    torque: Torques
+
+    @model_validator(mode="after")
+    def _is_a_function(self) -> TorqueCurve:
+        if len(self.speed) != len(self.torque):
+            raise ValueError(
+                f"speed has {len(self.speed)} numbers and torque {len(self.torque)}; they must pair up"
+            )
+        if not all(a < b for a, b in zip(self.speed, self.speed[1:], strict=False)):
+            raise ValueError("speed must increase from number to number")
+        return self
+
+
+class EngineData(Section):
+    """Engine torque at full and at closed throttle."""
+
+    full_throttle: TorqueCurve
+    closed_throttle: TorqueCurve
+    max_speed: Spin
+
+    def built(self, idle_speed: float | None = None, inertia: float = 0.0) -> EngineParameters:
+        """As built."""
+        full, closed = self.full_throttle, self.closed_throttle
+        curves = full.speed, full.torque, closed.speed, closed.torque
+        return EngineParameters(*curves, idle_speed, self.max_speed, inertia)
+
+
+class IdlingEngineData(EngineData):
+    """An engine with an idle speed."""
+
+    idle_speed: Spin
+
+
+class TurningEngineData(IdlingEngineData):
+    """An engine with inertia, which turns by itself."""
+
+    inertia: Inertia
+
+    def built(self, idle_speed: float | None = None, inertia: float = 0.0) -> EngineParameters:
+        """As built, with its own idle speed and inertia."""
+        return super().built(self.idle_speed, self.inertia)
+
+
+class GearboxData(Section):
+    """Gear ratios are output speed over input speed."""
+
+    gears: Ratios
+
+    @model_validator(mode="after")
+    def _in_order(self) -> GearboxData:
+        if not all(a < b for a, b in zip(self.gears, self.gears[1:], strict=False)):
+            raise ValueError("gears must increase from first to last (output speed over input speed)")
+        return self
+
+
+class ShaftsData(Section):
+    """What turns with the gearbox' output, and the wind-up of all half-shafts together, at the wheels."""
+
+    inertia: Inertia
+    stiffness: TorsionStiffness
+    damping: TorsionDamping
+
+
+class PowertrainData(Section):
+    """What every powertrain has: the ratio of the axles (wheel speed over shaft speed), the split of torque.
+
+    ``torque_split`` are the parts of the torque that the driven axles get, from front to rear; equal parts if
+    not given.
+    """
+
+    axle_ratio: PositiveFraction
+    torque_split: Ratios | None = None
+
+    @property
+    def inputs(self) -> Inputs:
+        """Inputs it reads beside the throttle: least, default and largest value."""
+        return {}
+
+    @abstractmethod
+    def element(
+        self, chassis: Body, wheels: Sequence[DrivenWheel], shares: Sequence[float], wheel_speed: float
+    ) -> ForceElement:
+        """The force element ``driveline``, the wheels turning at a speed [rad/s]."""
+
+
+class GearedData(PowertrainData):
+    """What powertrains have whose drive unit turns shafts with inertia."""
+
+    shafts: ShaftsData
+
+    @abstractmethod
+    def unit(self) -> DriveUnit:
+        """The drive unit."""
+
+    def element(
+        self, chassis: Body, wheels: Sequence[DrivenWheel], shares: Sequence[float], wheel_speed: float
+    ) -> ForceElement:
+        """See `GearedDriveline`."""
+        shafts = ShaftParameters(self.axle_ratio, **self.shafts.model_dump())
+        return GearedDriveline("driveline", chassis, wheels, self.unit(), shafts, shares, wheel_speed)

@@ -1,0 +1,108 @@
+"""Tyres by kind: as written in data files, and the models they make."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import model_validator
+
+from ce_dynamics.models.data.quantities import (
+    Damping,
+    Fraction,
+    Length,
+    PositiveFraction,
+    PositiveStiffness,
+    Quantity,
+)
+from ce_dynamics.models.data.schema import Section
+from ce_dynamics.models.parts.tmeasy_parameters import TMeasyParameters
+from ce_dynamics.models.tyres.contract import TyreModel
+from ce_dynamics.models.tyres.simple.base import SlipModel
+from ce_dynamics.models.tyres.simple.fiala import FialaTyre
+from ce_dynamics.models.tyres.simple.tmsimple import TMsimpleTyre
+from ce_dynamics.models.tyres.tmeasy import TMeasyTyre
+from ce_dynamics.models.vehicles.tyres import Pair, TyreData, pair
+
+BuiltTyre: TypeAlias = TMeasyParameters | SlipModel
+"""A tyre as built: TMeasy's parameters, or a model."""
+SlipForce = Annotated[float, Quantity("N", above=0.0)]
+
+
+class SlipTyreData(Section):
+    """What simple tyres have in common, see `SlipModel`; ``mu0`` is the friction of their measurement."""
+
+    radius: Length
+    cz: PositiveStiffness
+    dz: Damping
+    cx: PositiveStiffness
+    cy: PositiveStiffness
+    contact_damping: Annotated[float, Quantity("s", at_least=0.0)]
+    mu0: PositiveFraction
+    rolling_resistance: Fraction
+
+    def common(self) -> dict[str, Any]:
+        """The fields that all simple models have."""
+        names = ("radius", "cz", "dz", "cx", "cy", "rolling_resistance")
+        own = {name: getattr(self, name) for name in names}
+        return {**own, "damping": self.contact_damping, "reference_friction": self.mu0}
+
+
+class FialaData(SlipTyreData):
+    """Fiala's tyre: friction ``mu`` without slip, ``mu_sliding`` at full slip."""
+
+    mu: PositiveFraction
+    mu_sliding: PositiveFraction
+    slip_stiffness: SlipForce
+    cornering_stiffness: Annotated[float, Quantity("N/rad", above=0.0)]
+    width: Length
+
+    @model_validator(mode="after")
+    def _in_order(self) -> FialaData:
+        if self.mu_sliding > self.mu:
+            raise ValueError(f"mu_sliding {self.mu_sliding:g} must be at most mu {self.mu:g}")
+        return self
+
+    def built(self) -> BuiltTyre:
+        """As built."""
+        names = ("mu", "mu_sliding", "slip_stiffness", "cornering_stiffness", "width")
+        return FialaTyre(**self.common(), **{name: getattr(self, name) for name in names})
+
+
+class TMsimpleData(SlipTyreData):
+    """TMsimple: slopes, largest forces and forces of sliding in multiples of the load, at pn | 2 pn."""
+
+    pn: Annotated[float, Quantity("N", above=0.0)]
+    dfx0: Pair
+    fxm: Pair
+    fxs: Pair
+    dfy0: Pair
+    fym: Pair
+    fys: Pair
+
+    def built(self) -> BuiltTyre:
+        """As built: forces in N."""
+        loads = self.pn, 2.0 * self.pn
+        forces: dict[str, Any] = {}
+        for name in ("dfx0", "fxm", "fxs", "dfy0", "fym", "fys"):
+            first, second = pair(getattr(self, name))
+            forces[name] = first * loads[0], second * loads[1]
+        return TMsimpleTyre(**self.common(), pn=self.pn, **forces)
+
+
+TYRES: Mapping[str, type[TyreData] | type[SlipTyreData]] = {
+    "tmeasy": TyreData,
+    "fiala": FialaData,
+    "tmsimple": TMsimpleData,
+}
+"""Tyres by the name that data files use."""
+
+
+def model_of(tyre: BuiltTyre) -> TyreModel:
+    """The model of a tyre as built."""
+    return TMeasyTyre(tyre) if isinstance(tyre, TMeasyParameters) else tyre
+
+
+def reference_friction(tyre: BuiltTyre) -> float:
+    """Friction coefficient of the road for which its curves are."""
+    return tyre.mu0 if isinstance(tyre, TMeasyParameters) else tyre.reference_friction

@@ -1,0 +1,270 @@
+"""Vehicles of Chrono's files: the same model as by our own file, hand-checked numbers, bad files by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ce_dynamics as ce
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.vehicles.assembly import build
+from ce_dynamics.models.vehicles.chrono.vehicle import converted
+from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.models.vehicles.equilibrium import settled
+from tests.models.vehicles.chrono.small_car import FILES, files, written
+
+Files = dict[str, dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def car(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(tmp_path_factory.mktemp("data"), files())
+
+
+def test_the_file_that_is_written_makes_the_same_model(car: Path, tmp_path: Path) -> None:
+    """The JSON itself, and the YAML written from it: all numbers, and the accelerations to the last bit."""
+    made = converted(car)
+    own = tmp_path / "own.yaml"
+    own.write_text(made.text)
+    there, here = VehicleParameters.load(car), VehicleParameters.load(own)
+    assert there.flat() == here.flat()
+    assert there.layout == here.layout
+    assert there.notes == made.notes
+    assert here.notes == ()
+    models = [ce.compile(build(data, speed=10.0)) for data in (there, here)]
+    y = models[0].y0 + 1e-3 * np.sin(np.arange(len(models[0].y0)))
+    accelerations = [model.dynamics(y, model.u0)[0].tolist() for model in models]
+    assert accelerations[0] == accelerations[1]
+
+
+def test_it_settles_and_carries_its_weight(car: Path) -> None:
+    data = VehicleParameters.load(car)
+    model = ce.compile(build(data, speed=15.0))
+    y = settled(model)
+    responses = model.instant(y, model.u0).loads.responses
+    carried = sum(responses[f"{corner}.tyre"].outputs["Fz"] for corner in data.corners)
+    # Rolling resistance and drag of the engine slow the car down, which takes nothing from the vertical.
+    assert carried == pytest.approx(9.81 * data.mass, rel=1e-6)
+    # body, of each corner hub, rim, tyre, upright and two arms, rack, two halves of the bar
+    assert data.mass == pytest.approx(1000.0 + 4 * (2.0 + 8.0 + 9.0 + 5.0 + 4.0 + 4.0) + 2.0 + 2.0)
+
+
+def test_what_is_named_in_notes(car: Path) -> None:
+    notes = " | ".join(converted(car).notes)
+    for said in ("locks of differentials", "Engine.json is taken", "Tyre.json is taken", "visualisation"):
+        assert said in notes
+    assert "keys that say nothing" not in notes
+
+
+def test_keys_that_say_nothing_are_named(tmp_path: Path) -> None:
+    content = files()
+    content["car/Brake.json"]["Colour"] = 3
+    notes = " ".join(converted(written(tmp_path, content)).notes)
+    assert "keys that say nothing: Brake.json: Colour" in notes
+
+
+def test_shafts_engine_and_gears_by_hand(car: Path) -> None:
+    powertrain: Any = VehicleParameters.load(car).powertrain
+    # Driveshaft 0.5 and the case 0.6, which turns 0.25 times as fast.
+    assert powertrain.shafts.inertia == pytest.approx(0.5 + 0.6 * 0.25**2)
+    assert powertrain.engine.full_throttle.speed == pytest.approx((0.0, 100.0 * np.pi, 200.0 * np.pi))
+    # The last gear is not left upwards, the first not downwards.
+    assert powertrain.transmission.upshift == pytest.approx((4000 * np.pi / 30, 4200 * np.pi / 30))
+    assert powertrain.transmission.downshift == pytest.approx((1200 * np.pi / 30, 1400 * np.pi / 30))
+
+
+def test_the_tyre_of_a_load_index_by_hand(car: Path) -> None:
+    """Index 90 is 600 kg: nominal load half of it, stiffness from a deflection of 16 % of the section."""
+    tyre: Any = VehicleParameters.load(car).corners["front_left"].tyre
+    load = 600.0 * 9.81
+    assert tyre.pn == pytest.approx(0.5 * load)
+    assert tyre.cz == pytest.approx(load / (0.16 * (0.31 - 0.2)))
+    assert tyre.dz == pytest.approx(np.sqrt(tyre.cz * 9.0))
+    assert tyre.dfy0[1] == pytest.approx(12.8509 * load)
+
+
+def test_inertias_of_arms_are_turned_into_their_plane(car: Path) -> None:
+    """The principal moments stay; the largest one's axis is normal to the plane of the arm's three points."""
+    corner = VehicleParameters.load(car).corners["front_left"]
+    moments, axes = np.linalg.eigh(corner.upper_arm.inertia)
+    assert moments == pytest.approx([0.02, 0.03, 0.04], rel=1e-12)
+    front, back, outer = np.array([[0.15, 0.4, 0.19], [-0.15, 0.4, 0.21], [-0.02, 0.66, 0.2]])
+    assert axes[:, 2] @ (front - outer) == pytest.approx(0.0, abs=1e-15)
+    assert axes[:, 2] @ (back - outer) == pytest.approx(0.0, abs=1e-15)
+    assert axes[:, 0] @ (front - back) == pytest.approx(np.linalg.norm(front - back), rel=1e-12) or axes[
+        :, 0
+    ] @ (front - back) == pytest.approx(-np.linalg.norm(front - back), rel=1e-12)
+
+
+def test_components_of_a_chassis_add_up(tmp_path: Path) -> None:
+    """A homogeneous box less a smaller, turned one: against sums over many small cubes."""
+    content = files()
+    turn = np.deg2rad(90.0)
+    boxes = [
+        ((0.2, 0.0, 0.4), (2.0, 1.0, 0.6), 800.0, (1.0, 0.0, 0.0, 0.0), False),
+        ((0.5, 0.0, 0.5), (0.6, 0.2, 0.2), 16.0, (np.cos(turn / 2), 0.0, 0.0, np.sin(turn / 2)), True),
+    ]
+    content["car/Chassis.json"]["Components"] = [
+        {
+            "Centroidal Frame": {"Location": list(at), "Orientation": list(q)},
+            "Mass": mass,
+            "Moments of Inertia": [mass / 12 * (b * b + c * c) for b, c in ((y, z), (x, z), (x, y))],
+            "Products of Inertia": [0, 0, 0],
+            "Void": void,
+        }
+        for at, (x, y, z), mass, q, void in boxes
+    ]
+    built = VehicleParameters.load(written(tmp_path, content)).chassis
+    # Cubes of 2 cm: their own inertia, m h²/6, is added.  The small box lies along y.
+    h = 0.02
+    axes = [np.arange(-0.79, 1.2, h), np.arange(-0.49, 0.5, h), np.arange(0.11, 0.7, h)]
+    r = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+    inside = np.all(np.abs(r - (0.5, 0.0, 0.5)) < (0.1, 0.3, 0.1), axis=1)
+    m = np.where(inside, 800.0 / len(r) - 16.0 / inside.sum(), 800.0 / len(r))
+    com = m @ r / m.sum()
+    d = r - com
+    inertia = np.einsum(
+        "n,nij->ij", m, np.einsum("nk,nk,ij->nij", d, d, np.eye(3)) - d[:, :, None] * d[:, None]
+    )
+    inertia += m.sum() * h * h / 6.0 * np.eye(3)
+    assert built.mass == pytest.approx(m.sum(), rel=1e-12)
+    assert built.com == pytest.approx(com, abs=1e-12)
+    assert built.inertia == pytest.approx(inertia, rel=1e-9, abs=1e-9)
+
+
+def test_the_steering_of_a_turned_frame(tmp_path: Path) -> None:
+    """A rack in a frame that is turned about y keeps its lateral direction and turns its inertia."""
+    content = files()
+    turn = np.deg2rad(30.0)
+    content["car/Vehicle.json"]["Steering Subsystems"][0]["Orientation"] = [
+        np.cos(turn / 2), 0.0, np.sin(turn / 2), 0.0
+    ]  # fmt: skip
+    content["car/Rack.json"]["Steering Link"]["Inertia"] = [0.1, 0.2, 0.3]
+    rack: Any = VehicleParameters.load(written(tmp_path, content)).steering
+    c, s = np.cos(turn), np.sin(turn)
+    assert rack.rack.inertia[0, 0] == pytest.approx(0.1 * c * c + 0.3 * s * s)
+    assert rack.rack.inertia[0, 2] == pytest.approx((0.3 - 0.1) * s * c)
+    assert rack.travel == pytest.approx(0.2 * np.deg2rad(20.0))
+
+
+def change(name: str, *keys: Any, to: object = None) -> Callable[[Files], None]:
+    """A change of one value; taken out if there is nothing to put there."""
+
+    def done(content: Files) -> None:
+        at: Any = content[f"car/{name}.json"]
+        for key in keys[:-1]:
+            at = at[key]
+        if to is None:
+            del at[keys[-1]]
+        else:
+            at[keys[-1]] = to
+
+    return done
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (
+            change("Chassis", "Components", 0, "Mass"),
+            r"^Chassis\.json: Components\[0\]/Mass: it is missing; exp",
+        ),
+        (change("Chassis", "Components", 0, "Mass", to=-1), r"-1 is less than 0; give a larger number$"),
+        (
+            change("Chassis", "Template", to="Tracks"),
+            r"^Chassis\.json: Template: 'Tracks' is no chassis that can be read",
+        ),
+        (
+            change("Chassis", "Components", 0, "Centroidal Frame", "Orientation", to=[0, 0, 0, 0]),
+            r"a quaternion of length 0 is no rotation; its length must be 1$",
+        ),
+        (
+            change("Suspension", "Template", to="Magic"),
+            r"'Magic' is no suspension that can be read; known are",
+        ),
+        (change("Suspension", "Camber Angle (deg)", to=1), r"Camber Angle \(deg\): only 0 can be read"),
+        (
+            change("Suspension", "Spring", "Free Length"),
+            r"^Suspension\.json: Spring/Free Length: it is missing",
+        ),
+        (change("Suspension", "Spring", "Minimum Length", to=0.7), r"0\.7 m is not below 'Maximum Length'"),
+        (change("Suspension", "Spring", "Spring Coefficient"), r"give one of them$"),
+        (change("Vehicle", "Axles", 0, "Steering Index", to=3), r"Axles\[0\]/Steering Index: 3: there are 1"),
+        (change("Vehicle", "Axles", to=[]), r"Axles: it is empty; describe one axle at least$"),
+        (change("Vehicle", "Driveline"), r"^Vehicle\.json: Driveline: it is missing"),
+        (
+            change("Vehicle", "Driveline", "Suspension Indexes", to=[5]),
+            r"5 is no axle; they count from 0 to 1$",
+        ),
+        (
+            change("Vehicle", "Chassis", "Input File", to="car/None.json"),
+            r"no file 'car/None\.json' in a folder",
+        ),
+        (change("Vehicle", "Chassis", "Input File", to="../Chassis.json"), r"leads out of the folder"),
+        (change("Vehicle", "Chassis", "Input File", to="/etc/passwd"), r"leads out of the folder"),
+        (change("Vehicle", "Rear Chassis", to=[{}]), r"vehicles of two bodies cannot be read"),
+        (change("Rack", "Pinion", "Radius", to=0), r"^Rack\.json: Pinion/Radius: 0 moves no rack"),
+        (
+            change("Vehicle", "Steering Subsystems", 0, "Orientation", to=[0.8, 0.6, 0, 0]),
+            r"a rack that does not slide along y; turn its 'Orientation' about y only$",
+        ),
+        (change("Engine", "Map Full Throttle", to=[[0, 1], [0, 2]]), r"0 follows 0; the first numbers must"),
+        (change("Gears", "Gear Box", "Forward Gear Ratios", to=[2, 1, 3]), r"must be positive and increase"),
+        (
+            change("Gears", "Gear Box", "Shift Points Map RPM", to=[[1, 2]]),
+            r"1 rows for 3 gears; give \[down",
+        ),
+        (change("Tyre", "Load Index", to=90.5), r"90\.5 is no load index; it is a whole number up to 164"),
+        (change("Tyre", "Design", "Rim Radius [m]", to=20), r"20 m is not less than the tyre's 0\.31 m"),
+        (
+            change("Tyre", "Template", to="FEATire"),
+            r"no file in car describes one.* name one by --tyre FILE$",
+        ),
+        (change("Brake", "Template", to="Anchor"), r"'Anchor' is no brake that can be read"),
+    ],
+)
+def test_bad_files_are_refused_by_name(
+    tmp_path: Path, changed: Callable[[Files], None], message: str
+) -> None:
+    content = files()
+    changed(content)
+    with pytest.raises(DataError, match=message) as caught:
+        converted(written(tmp_path, content))
+    assert "\n" not in str(caught.value)
+
+
+def leaves(node: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Keys of all values that are neither objects nor lists of objects."""
+    if isinstance(node, dict):
+        return [leaf for key, value in node.items() for leaf in leaves(value, (*at, key))]
+    if isinstance(node, list) and node and isinstance(node[0], dict):
+        return [leaf for k, value in enumerate(node) for leaf in leaves(value, (*at, k))]
+    return [at]
+
+
+def refusal(path: Path) -> str:
+    """Why a vehicle is refused; nothing if it is not."""
+    try:
+        converted(path)
+    except DataError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize("name", list(FILES))
+@pytest.mark.parametrize("value", [None, "word", -1e9, []], ids=str)
+def test_nothing_but_an_error_of_ours(tmp_path: Path, name: str, value: object) -> None:
+    """Every value of every file, replaced by what it cannot be or taken out: read, or refused in one line."""
+    content = files()
+    path = written(tmp_path, content)
+    for keys in leaves(content[name]):
+        changed = files()
+        change(Path(name).stem, *keys, to=value)(changed)
+        written(tmp_path, {name: changed[name]})
+        message = refusal(path)
+        assert "\n" not in message
+        assert ".json" in message or not message
