@@ -138,21 +138,21 @@ def test_the_powertrain_gives_no_more_than_the_engine(
     """What it stores and hands to the wheels is the engine's power, less heat of converter and shafts."""
     model = Model(sedan)
     names = [entry.name for entry in model.layout.x]
-    first = names.index("driveline.engine_speed")
+    first = names.index("driveline.shaft_speed")
     for _ in range(5):
         y = model.y0
         q, v, x = model.layout.split(y)
         rates = [[e.name for e in model.layout.v].index(f"{c}.wheel_rate") for c in sedan.groups["corner"]]
         v[rates] = rng.uniform(-50.0, 100.0, 4)
-        x[first : first + 3] = rng.uniform((50.0, -100.0, -0.05), (600.0, 500.0, 0.05))
+        x[first : first + 3] = rng.uniform((-100.0, -0.05, 50.0), (500.0, 0.05, 600.0))
         u = model.inputs_with(inputs={"throttle": rng.uniform(), "selector": selector})
         y = np.concatenate((q, v, x))
         instant = model.instant(y, u)
         response = instant.loads.responses["driveline"]
-        omega_e, omega_s, phi = x[first : first + 3]
+        omega_s, phi, omega_e = x[first : first + 3]
         p = DATA.powertrain
         assert isinstance(p, AutomaticData)
-        rate_e, rate_s, rate_phi = (float(rate) for rate in response.x_dot[:3])
+        rate_s, rate_phi, rate_e = (float(rate) for rate in response.x_dot[:3])
         stored = p.shafts.stiffness * phi * rate_phi
         stored += p.engine.inertia * omega_e * rate_e + p.shafts.inertia * omega_s * rate_s
         heat = response.outputs["engine_torque"] * omega_e - response.outputs["power"] - stored
@@ -165,7 +165,7 @@ def test_reverse_goes_backwards(sedan: System) -> None:
     model = Model(sedan)
     u = model.inputs_with(inputs={"throttle": 1.0, "selector": -1.0})
     response = model.instant(model.y0, u).loads.responses["driveline"]
-    assert float(response.x_dot[1]) < 0.0  # the shaft begins to turn backwards
+    assert float(response.x_dot[0]) < 0.0  # the shaft begins to turn backwards
     assert response.outputs["gear"] == -1.0
 
 
