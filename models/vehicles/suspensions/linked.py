@@ -112,7 +112,7 @@ class LinkedCorner(Corner):
     3. ``carrier``, ``arm``, ``bar``: which body carries the wheel, the lower end of spring and damper, and
        the drop link of an anti-roll bar.
     4. ``apart`` and ``off``: points that must not coincide, and points that must not lie on a line.
-    5. ``kingpin``: two points of the axis that a steered wheel turns about, if it does so about one.
+    5. ``steered_about``: two points of the axis that a steered wheel turns about, if it does so about one.
     """
 
     rods: ClassVar[Sequence[tuple[str, str, str]]] = ()
@@ -122,11 +122,20 @@ class LinkedCorner(Corner):
     bar: ClassVar[str]
     apart: ClassVar[Sequence[tuple[str, str]]] = ()
     off: ClassVar[Sequence[tuple[str, str, str]]] = ()
-    kingpin: ClassVar[tuple[str, str] | None] = None
+    steered_about: ClassVar[tuple[str, str] | None] = None
 
     points: Mapping[str, Vector]
     parts: Mapping[str, BodyParameters]
     springs: Mapping[str, SpringParameters | DamperParameters]
+
+    @property
+    def kingpin(self) -> tuple[tuple[str, Vector], tuple[str, Vector]] | None:
+        """The lower and the upper point of the axis that the wheel turns about, with what carries them."""
+        if self.steered_about is None:
+            return None
+        low, high = (self.points[name] for name in self.steered_about)
+        carrier = f"{self.name}.{self.carrier}"
+        return (carrier, low), (carrier, high)
 
     @classmethod
     def left(cls, data: CornerData, **common: Any) -> LinkedCorner:
@@ -171,7 +180,7 @@ class LinkedCorner(Corner):
 
     def wheel_angle(self, L: Vector) -> Scalar:
         """With the wheel at its height, the upright turns about its steering axis."""
-        if self.kingpin is None or "K" not in self.points:
+        if self.steered_about is None or "K" not in self.points:
             raise DataError(f"{self.name}: a {self.template} suspension has no tie rod and cannot be steered")
-        D, F = (self.points[name] for name in self.kingpin)
+        D, F = (self.points[name] for name in self.steered_about)
         return turned_wheel(self.name, D, F, self.points["K"], self.points["L"], L, self.wheel.axis)
