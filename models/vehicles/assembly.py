@@ -72,6 +72,8 @@ def build(
     system.group("corner", tuple(data.corners))
     chassis = add_rigid_body(system, "chassis", data.chassis, system.ground, Free())
     link = data.steering.add(system, chassis)
+    for beam in data.beams.values():
+        beam.add(system, chassis, None if beam.gear is None else link)
     wheels, spins, lifted = {}, {}, 0.0
     for corner in data.corners.values():
         carrier = corner.add(system, chassis, link if corner.steered else None)

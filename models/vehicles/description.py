@@ -31,11 +31,13 @@ from ce_dynamics.models.data.schema import leaves
 from ce_dynamics.models.data.validation import entry_of, validate
 from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBar
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, body
-from ce_dynamics.models.vehicles.corner import CornerData
+from ce_dynamics.models.vehicles.corner import Corner, CornerData
 from ce_dynamics.models.vehicles.files import files_of, variant_path
 from ce_dynamics.models.vehicles.free import freed
 from ce_dynamics.models.vehicles.layout import (
-    SUSPENSIONS,
+    BEAMS,
+    CORNERS,
+    AxleLayout,
     Layout,
     groups_of,
     layout_of,
@@ -44,6 +46,7 @@ from ce_dynamics.models.vehicles.layout import (
 )
 from ce_dynamics.models.vehicles.powertrains.base import PowertrainData
 from ce_dynamics.models.vehicles.sections import Description, DriverData, PublishedData, RoadData
+from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle
 from ce_dynamics.models.vehicles.tyre_kinds import BuiltTyre
 
 MIRROR_NOTE = (
@@ -70,6 +73,8 @@ class VehicleParameters:
     corners : dict
         `Corner` by name, front to rear and left before right; what it has beyond a wheel follows from its
         suspension.
+    beams : dict
+        `BeamAxle` by axle, of those that have one.
     """
 
     name: str
@@ -81,6 +86,7 @@ class VehicleParameters:
     ride_height: float
     chassis: BodyParameters
     corners: dict[str, Any]
+    beams: dict[str, BeamAxle]
     anti_roll_bars: dict[str, AntiRollBar]
     steering: Any
     powertrain: PowertrainData
@@ -150,10 +156,11 @@ class VehicleParameters:
         free: Sequence[str],
     ) -> VehicleParameters:
         given, free_parameters = freed(data, free, groups_of(layout))
+        beams = {axle.name: beam_of(axle, given) for axle in layout.axles if axle.suspension in BEAMS}
         corners = {
-            corner: SUSPENSIONS[axle.suspension].of(corner, getattr(given, corner), axle.steering is not None)
+            corner.name: corner
             for axle in layout.axles
-            for corner in axle.corners
+            for corner in (beams[axle.name].ends if axle.name in beams else corners_of(axle, given))
         }
         steered = [corner for corner in corners.values() if corner.steered]
         parameters = cls(
@@ -167,6 +174,7 @@ class VehicleParameters:
             ride_height=given.vehicle.ride_height,
             chassis=body(given.chassis, np.zeros(3)),
             corners=corners,
+            beams=beams,
             anti_roll_bars={
                 axle.name: AntiRollBar.of(axle.name, section(given, axle.name).anti_roll_bar)
                 for axle in layout.axles
@@ -250,7 +258,9 @@ class VehicleParameters:
         """Mass of the whole vehicle (kg)."""
         corners = [b for c in self.corners.values() for b in corner_bodies(c)]
         bars = [half for bar in self.anti_roll_bars.values() for half in (bar.half, bar.half)]
-        mass: float = self.chassis.mass + sum(b.mass for b in (*corners, *bars, *self.steering.bodies()))
+        beams = [b for beam in self.beams.values() for b in beam.bodies()]
+        others = (*corners, *bars, *beams, *self.steering.bodies())
+        mass: float = self.chassis.mass + sum(b.mass for b in others)
         return mass
 
     def flat(self) -> list[ListedNumber]:
@@ -260,6 +270,18 @@ class VehicleParameters:
         ``key=text`` are overrides that reproduce this parameter set.
         """
         return flatten(self.data, self._tree, self.groups)
+
+
+def corners_of(axle: AxleLayout, data: Description) -> list[Corner]:
+    """The corners of an axle without a beam."""
+    kind = CORNERS[axle.suspension]
+    return [kind.of(name, section(data, name), axle.steering is not None) for name in axle.corners]
+
+
+def beam_of(axle: AxleLayout, data: Description) -> BeamAxle:
+    """An axle with a beam."""
+    ends = {name: section(data, name) for name in axle.corners}
+    return BEAMS[axle.suspension].of(axle.name, section(data, axle.name), ends, axle.steering is not None)
 
 
 def section(data: Description, name: str) -> Any:
@@ -272,17 +294,17 @@ def without_replaced(
 ) -> list[list[Assignment]]:
     """The assignments of all layers, without those of suspensions that a later layer replaces by another.
 
-    Of an axle whose suspension changes, what every corner has (`CornerData`) is kept.
+    Of an axle whose suspension changes, what every corner has (`CornerData`) and an anti-roll bar are kept.
     """
     chosen: dict[str, tuple[str, int]] = {}
     for k, layer in enumerate(layers):
         for (_, axle, choice), entry in layer.words_of("axles"):
             if choice == "suspension" and chosen.get(axle, ("",))[0] != entry.value:
                 chosen[axle] = str(entry.value), k
-    since = {corner: chosen[axle.name][1] for axle in layout.axles for corner in axle.corners}
+    since = {part: chosen[axle.name][1] for axle in layout.axles for part in (axle.name, *axle.corners)}
     kept: list[list[Assignment]] = []
     for k, layer in enumerate(layers):
-        replaced = {corner for corner, first in since.items() if k < first}
+        replaced = {part for part, first in since.items() if k < first}
         kept.append([a for b in layer.assignments for a in still_meant(b, replaced, groups, schema)])
     return kept
 
@@ -290,11 +312,12 @@ def without_replaced(
 def still_meant(
     assignment: Assignment, replaced: set[str], groups: Groups, schema: type[Description]
 ) -> list[Assignment]:
-    """The assignment, for those corners whose suspension is not replaced."""
+    """The assignment, for those corners and axles whose suspension is not replaced."""
     if not replaced:
         return [assignment]
     _, keys = groups.expand(assignment.key, schema)
-    left = [key for key in keys if key[0] not in replaced or key[1] in CornerData.model_fields]
+    kept = (*CornerData.model_fields, "anti_roll_bar")
+    left = [key for key in keys if key[0] not in replaced or key[1] in kept]
     return [assignment] if len(left) == len(keys) else [Assignment(key, assignment.entry) for key in left]
 
 

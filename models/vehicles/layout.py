@@ -33,9 +33,18 @@ from ce_dynamics.models.vehicles.sections import Description
 from ce_dynamics.models.vehicles.steering.base import Steering
 from ce_dynamics.models.vehicles.steering.pitman import Pitman
 from ce_dynamics.models.vehicles.steering.rack import Rack
+from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle, steered_section
 from ce_dynamics.models.vehicles.suspensions.double_wishbone import DoubleWishboneCorner
+from ce_dynamics.models.vehicles.suspensions.leaf_spring import LeafSpringAxle, PinnedAxle
+from ce_dynamics.models.vehicles.suspensions.linked_axles import (
+    FourLinkAxle,
+    ThreeLinkAxle,
+    ThreeLinkPanhardAxle,
+)
 from ce_dynamics.models.vehicles.suspensions.macpherson import MacPhersonCorner
 from ce_dynamics.models.vehicles.suspensions.multi_link import FiveLinkCorner
+from ce_dynamics.models.vehicles.suspensions.panhard import PanhardAxle
+from ce_dynamics.models.vehicles.suspensions.push_pipe import DeDionAxle, PushPipeAxle
 from ce_dynamics.models.vehicles.suspensions.rigid import RigidCorner
 from ce_dynamics.models.vehicles.suspensions.single_wishbone import SingleWishboneCorner
 from ce_dynamics.models.vehicles.suspensions.three_link import ThreeLinkCorner
@@ -47,7 +56,7 @@ from ce_dynamics.models.vehicles.suspensions.trailing_arms import (
 from ce_dynamics.models.vehicles.tyre_kinds import TYRES
 
 SIDES = ("left", "right")
-SUSPENSIONS: Mapping[str, type[Corner]] = {
+CORNERS: Mapping[str, type[Corner]] = {
     kind.template: kind
     for kind in (
         DoubleWishboneCorner,
@@ -61,7 +70,23 @@ SUSPENSIONS: Mapping[str, type[Corner]] = {
         RigidCorner,
     )
 }
-"""Suspensions by the name that data files use."""
+"""Suspensions of corners by the name that data files use."""
+BEAMS: Mapping[str, type[BeamAxle]] = {
+    kind.template: kind
+    for kind in (
+        LeafSpringAxle,
+        FourLinkAxle,
+        ThreeLinkAxle,
+        ThreeLinkPanhardAxle,
+        PushPipeAxle,
+        PanhardAxle,
+        DeDionAxle,
+        PinnedAxle,
+    )
+}
+"""Axles with a beam by the name that data files use."""
+SUSPENSIONS = (*CORNERS, *BEAMS)
+"""All suspensions by the name that data files use."""
 STEERINGS: Mapping[str, type[Steering]] = {kind.template: kind for kind in (Pitman, Rack)}
 """Steering mechanisms by the name that data files use."""
 BARS: Mapping[str, type[Section]] = {"torsion": AntiRollBarData}
@@ -165,7 +190,7 @@ def check_axle_name(axle: str, entry: Entry) -> None:
     """Refuse a name that cannot start a dotted key, or means something else."""
     taken = {
         *Description.model_fields,
-        *(f for kind in SUSPENSIONS.values() for f in kind.section.model_fields),
+        *(f for kind in CORNERS.values() for f in kind.section.model_fields),
     }
     if not re.fullmatch(r"[a-z][a-z0-9_]{0,30}", axle) or axle in taken or axle == "steering":
         raise DataError(
@@ -195,16 +220,36 @@ def steering_of(layout: Layout) -> type[Steering]:
     return STEERINGS[next(axle.steering for axle in layout.axles if axle.steering is not None)]
 
 
+def suspension_section(axle: AxleLayout) -> type[CornerData]:
+    """What each corner of an axle has."""
+    if axle.suspension in CORNERS:
+        return CORNERS[axle.suspension].section
+    beam = BEAMS[axle.suspension]
+    steered = beam.steered_end if axle.steering is not None else None
+    return steered or beam.end
+
+
+def axle_section(axle: AxleLayout) -> type[Section] | None:
+    """What an axle has once, if anything."""
+    if axle.suspension in CORNERS:
+        return None
+    section = BEAMS[axle.suspension].section
+    return section if axle.steering is None else steered_section(section)
+
+
 @lru_cache(maxsize=64)
 def schema_of(layout: Layout) -> type[Description]:
     """The schema of the numbers of such a vehicle."""
     fields: dict[str, Any] = {"powertrain": (POWERTRAINS[layout.powertrain], ...)}
     for axle in layout.axles:
         for corner in axle.corners:
-            fields[corner] = (corner_section(SUSPENSIONS[axle.suspension].section, layout.tyre), ...)
+            fields[corner] = (corner_section(suspension_section(axle), layout.tyre), ...)
+        parts: dict[str, Any] = {}
         if axle.anti_roll_bar is not None:
-            parts: dict[str, Any] = {"anti_roll_bar": (BARS[axle.anti_roll_bar], ...)}
-            fields[axle.name] = (create_model("AxleDescription", __base__=Section, **parts), ...)
+            parts = {"anti_roll_bar": (BARS[axle.anti_roll_bar], ...)}
+        own = axle_section(axle)
+        if parts or own is not None:
+            fields[axle.name] = (create_model("AxleDescription", __base__=own or Section, **parts), ...)
     fields["steering"] = (steering_of(layout).section, ...)
     schema: type[Description] = create_model("VehicleDescription", __base__=Description, **fields)
     return schema

@@ -37,7 +37,7 @@ class Graph:
     owner : str
         Corner or axle.
     parts : mapping of str to BodyParameters
-        By short name.
+        By full name.
     chassis : Body
     steering : Body or None
         What carries the inner ends of tie rods; the chassis if None.
@@ -73,7 +73,7 @@ class Graph:
     def add(self, short: str, carrier: str, hinge: Hinge) -> Body:
         """A body on a hinge."""
         massless = BodyParameters(0.0, hinge.at, np.zeros((3, 3)))
-        parameters = self.parts.get(short.rpartition(".")[2], massless)
+        parameters = self.parts.get(self.name(short), massless)
         return add_rigid_body(self.system, self.name(short), parameters, self.name(carrier), hinge)
 
     def turning(self, short: str, carrier: str, a: Vector, b: Vector) -> Body:
@@ -100,7 +100,7 @@ class Graph:
         self, short: str, carrier: str, P: Vector, anchor: str, Q: Vector, fixed_length: bool = True
     ) -> None:
         """The body of a rod, where it has mass: from P on one body it points at Q on the other."""
-        if short.rpartition(".")[2] in self.parts:
+        if self.name(short) in self.parts:
             names = self.name(short), self.name(carrier), self.name(anchor)
             self.use(Rod(P, Q, *names, fixed_length=fixed_length))
 

@@ -19,7 +19,7 @@ from ce_dynamics.models.data.schema import Section, fields_of
 from ce_dynamics.models.vehicles.bodies import BodyData, BodyParameters, RodData, Vector, body, rod
 from ce_dynamics.models.vehicles.corner import Corner, CornerData
 from ce_dynamics.models.vehicles.springs import DamperData, DamperParameters, SpringData, SpringParameters
-from ce_dynamics.models.vehicles.suspensions.graph import Graph
+from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, Graph
 from ce_dynamics.models.vehicles.suspensions.kingpin import turned_wheel
 from ce_dynamics.models.vehicles.suspensions.points import check_apart, check_off
 
@@ -112,7 +112,8 @@ class LinkedCorner(Corner):
     3. ``carrier``, ``arm``, ``bar``: which body carries the wheel, the lower end of spring and damper, and
        the drop link of an anti-roll bar.
     4. ``apart`` and ``off``: points that must not coincide, and points that must not lie on a line.
-    5. ``steered_about``: two points of the axis that a steered wheel turns about, if it does so about one.
+    5. ``pins``: lower and upper point of the axis that a steered wheel turns about, if it does so about one,
+       each with the body it is fixed on: ``(("upright", "D"), ("chassis", "F"))``.
     """
 
     rods: ClassVar[Sequence[tuple[str, str, str]]] = ()
@@ -122,20 +123,11 @@ class LinkedCorner(Corner):
     bar: ClassVar[str]
     apart: ClassVar[Sequence[tuple[str, str]]] = ()
     off: ClassVar[Sequence[tuple[str, str, str]]] = ()
-    steered_about: ClassVar[tuple[str, str] | None] = None
+    pins: ClassVar[tuple[tuple[str, str], tuple[str, str]] | None] = None
 
     points: Mapping[str, Vector]
     parts: Mapping[str, BodyParameters]
     springs: Mapping[str, SpringParameters | DamperParameters]
-
-    @property
-    def kingpin(self) -> tuple[tuple[str, Vector], tuple[str, Vector]] | None:
-        """The lower and the upper point of the axis that the wheel turns about, with what carries them."""
-        if self.steered_about is None:
-            return None
-        low, high = (self.points[name] for name in self.steered_about)
-        carrier = f"{self.name}.{self.carrier}"
-        return (carrier, low), (carrier, high)
 
     @classmethod
     def left(cls, data: CornerData, **common: Any) -> LinkedCorner:
@@ -157,7 +149,8 @@ class LinkedCorner(Corner):
 
     def add(self, system: System, chassis: Body, steering: Body | None) -> Body:
         """Add all but the wheel and return what carries it."""
-        graph = Graph(system, self.name, self.parts, chassis, steering, self.independent)
+        parts = {f"{self.name}.{part}": body for part, body in self.parts.items()}
+        graph = Graph(system, self.name, parts, chassis, steering, self.independent)
         self.connect(graph)
         arm = graph.body(self.arm)
         for name, element in self.springs.items():
@@ -167,6 +160,17 @@ class LinkedCorner(Corner):
     def bodies(self) -> tuple[BodyParameters, ...]:
         """All bodies but the wheel."""
         return tuple(self.parts.values())
+
+    @property
+    def kingpin(self) -> tuple[tuple[str, Vector], tuple[str, Vector]] | None:
+        """Lower and upper point of the steering axis [m], each with the body it is fixed on."""
+        if self.pins is None:
+            return None
+        lower, upper = (
+            (body if body == CHASSIS else f"{self.name}.{body}", self.points[point])
+            for body, point in self.pins
+        )
+        return lower, upper
 
     @property
     def drop_link_carrier(self) -> str:
@@ -180,7 +184,7 @@ class LinkedCorner(Corner):
 
     def wheel_angle(self, L: Vector) -> Scalar:
         """With the wheel at its height, the upright turns about its steering axis."""
-        if self.steered_about is None or "K" not in self.points:
+        if self.pins is None or "K" not in self.points:
             raise DataError(f"{self.name}: a {self.template} suspension has no tie rod and cannot be steered")
-        D, F = (self.points[name] for name in self.steered_about)
+        D, F = (self.points[name] for _, name in self.pins)
         return turned_wheel(self.name, D, F, self.points["K"], self.points["L"], L, self.wheel.axis)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ce_dynamics.kinematics.strut import StrutLoop
 from ce_dynamics.models.data.quantities import Point
-from ce_dynamics.models.vehicles.bodies import BodyData, RodData, Vector
+from ce_dynamics.models.vehicles.bodies import BodyData, RodData
 from ce_dynamics.models.vehicles.corner import CornerData
 from ce_dynamics.models.vehicles.springs import DamperData, SpringData
 from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, STEERING, Graph
@@ -44,13 +44,7 @@ class MacPhersonCorner(LinkedCorner):
     carrier, arm, bar = "upright", "upright", "lower_arm"
     apart = (("lower_arm.front_pivot", "lower_arm.rear_pivot"), ("F", "S"), ("K", "L"), ("D", "F"))
     off = (("D", "lower_arm.front_pivot", "lower_arm.rear_pivot"), ("K", "D", "F"))
-    steered_about = ("D", "F")
-
-    @property
-    def kingpin(self) -> tuple[tuple[str, Vector], tuple[str, Vector]]:
-        """The ball joint on the upright, the top mount on the chassis."""
-        upright = f"{self.name}.{self.carrier}"
-        return (upright, self.points["D"]), ("chassis", self.points["F"])
+    pins = (("upright", "D"), (CHASSIS, "F"))
 
     def connect(self, graph: Graph) -> None:
         """Arm, upright and tie rod in closed form; the strut and the rod where they have mass."""

@@ -37,7 +37,7 @@ class SingleWishboneCorner(LinkedCorner):
     carrier, arm, bar = "upright", "control_arm", "control_arm"
     apart = (("control_arm.front_pivot", "control_arm.rear_pivot"), ("D", "F"), ("K", "L"))
     off = (("K", "D", "F"),)
-    steered_about = ("D", "F")
+    pins = (("upright", "D"), ("upright", "F"))
 
     def connect(self, graph: Graph) -> None:
         """The arm on the chassis, the upright on the arm, held by the tie rod."""

@@ -11,6 +11,7 @@ import numpy as np
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.state import Layout
 from ce_dynamics.embedding.embed import embed
+from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.drives import Driven
 from ce_dynamics.mechanism.hinges.free import Free
 from ce_dynamics.mechanism.hinges.prismatic import Prismatic
@@ -18,7 +19,8 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.bodies import BodyParameters
 from ce_dynamics.models.vehicles.corner import Corner
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.layout import SUSPENSIONS
+from ce_dynamics.models.vehicles.layout import BEAMS, CORNERS, AxleLayout, axle_section, suspension_section
+from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle
 from ce_dynamics.models.vehicles.suspensions.linked import LinkedCorner
 
 SEDAN = VehicleParameters.load("sedan")
@@ -103,7 +105,7 @@ LEADS = {
 
 def corner(template: str, side: str = "left", steered: bool = False) -> Corner:
     """A corner of a template, with its origin away from the vehicle's."""
-    kind = SUSPENSIONS[template]
+    kind = CORNERS[template]
     written = CASES[template] | WHEEL | {"origin": (1.2, 0.0, 0.1), "W": (0.0, 0.8, 0.0)}
     return kind.of(f"front_{side}", kind.section.model_validate(written), steered)
 
@@ -131,18 +133,24 @@ def turned(one: Corner, R: np.ndarray, shift: np.ndarray) -> Corner:
 
 def on_rig(one: Corner, along: Sequence[float] | np.ndarray = (0.0, 1.0, 0.0)) -> System:
     """A chassis in free flight with a rack, the corner and its wheel."""
+    system, chassis, rack = chassis_with_rack(along, one.W)
+    one.add_wheel(system, one.add(system, chassis, rack if one.steered else None))
+    return system
+
+
+def chassis_with_rack(along: Sequence[float] | np.ndarray, at: np.ndarray) -> tuple[System, Body, Body]:
+    """A chassis in free flight with a driven body that slides along a direction."""
     system = System()
     chassis = system.add_body(
         "chassis", mass=900.0, com=(0, 0, 0.4), inertia=(300, 900, 1000), parent=system.ground, hinge=Free()
     )
     rack = system.add_body(
-        "rack", mass=3.0, com=one.W, inertia=(0.1, 0.1, 0.1), parent=chassis, hinge=Prismatic(along, at=one.W)
+        "rack", mass=3.0, com=at, inertia=(0.1, 0.1, 0.1), parent=chassis, hinge=Prismatic(along, at=at)
     )
     for name in ("driven", "driven_rate", "driven_acceleration"):
         system.add_input(name, "")
     system.prescribe(rack, Driven("driven"))
-    one.add_wheel(system, one.add(system, chassis, rack if one.steered else None))
-    return system
+    return system, chassis, rack
 
 
 def instant(system: System, rng: np.random.Generator, travel: float, steer: float) -> Instant:
@@ -167,3 +175,66 @@ def wheel_centre(at: Instant, W: np.ndarray) -> np.ndarray:
     chassis = system.find("chassis")
     (wheel,) = (body for body in system.bodies if body.name.endswith(".wheel"))
     return np.asarray(at.outward.point(wheel, W, chassis).r + chassis.com)
+
+
+LINKS = {
+    "upper_link": {"chassis": (0.5, 0.5, 0.2), "upright": (0.02, 0.25, 0.18), "rod": ROD},
+    "lower_link": {"chassis": (0.7, 0.4, -0.02), "upright": (0.0, 0.5, -0.08), "rod": ROD},
+}
+LINK = {"link": {"chassis": (0.7, 0.45, -0.02), "upright": (0.0, 0.5, -0.08), "rod": ROD}}
+PANHARD = {"panhard": {"axle": (-0.1, 0.5, 0.02), "chassis": (-0.1, -0.45, 0.06)}, "panhard_rod": ROD}
+BEAM_CASES: Mapping[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "leaf-spring": ({"roll_centre": (0.0, 0.0, 0.05)}, {}),
+    "pinned-axle": ({"pin": (0.0, 0.0, 0.05)}, {}),
+    "four-link": ({}, LINKS),
+    "three-link-axle": (
+        {"triangle": {"pivot": (0.6, 0.0, 0.25), "ball": (0.0, 0.0, 0.2)} | body(9.0, (0.3, 0.0, 0.2))},
+        LINK,
+    ),
+    "three-link-panhard": (
+        {"upper_link": {"chassis": (0.6, 0.1, 0.25), "upright": (0.0, 0.1, 0.2), "rod": ROD}} | PANHARD,
+        LINK,
+    ),
+    "push-pipe": ({"ball": (0.9, 0.0, 0.05)} | PANHARD, {}),
+    "panhard": (PANHARD, {}),
+    "de-dion": (
+        {
+            "ball": (0.9, 0.0, 0.05),
+            "centre_link": {"pivot": (-0.1, 0.0, 0.1)} | body(2.0, (-0.1, 0.0, 0.1)),
+            "left_link": {"chassis": (-0.1, 0.4, 0.18), "centre": (-0.1, 0.0, 0.18)},
+            "right_link": {"chassis": (-0.1, -0.4, 0.02), "centre": (-0.1, 0.0, 0.02)},
+            "left_rod": ROD,
+        },
+        {},
+    ),
+}
+"""What is written of the axle itself and of each end, by template."""
+KNUCKLE = {
+    "D": (0.0, 0.72, -0.1),
+    "F": (-0.01, 0.68, 0.1),
+    "K": (-0.16, 0.68, -0.02),
+    "knuckle": body(8.0, (0.0, 0.75, 0.0)),
+}
+GEAR = {"steering": (0.8, 0.58, 0.14), "knuckle": (-0.02, 0.52, 0.1), "drag_link": ROD, "toe_bar": ROD}
+
+
+def beam(template: str, steered: bool) -> BeamAxle:
+    """An axle of a template."""
+    layout = AxleLayout("front", template, "rack" if steered else None)
+    own, end = BEAM_CASES[template]
+    own = own | {"axle": body(60.0, (0.01, 0.0, 0.02))} | ({"steering_gear": GEAR} if steered else {})
+    end = end | springs((0.02, 0.45, 0.5), (0.03, 0.47, 0.03)) | (KNUCKLE if steered else {})
+    written = end | WHEEL | {"origin": (1.2, 0.0, 0.1), "W": (0.0, 0.8, 0.0)}
+    section = axle_section(layout)
+    assert section is not None
+    ends = {name: suspension_section(layout).model_validate(written) for name in layout.corners}
+    return BEAMS[template].of("front", section.model_validate(own), ends, steered)
+
+
+def beam_on_rig(axle: BeamAxle) -> System:
+    """A chassis in free flight with a bar that slides along the vehicle, the axle and its wheels."""
+    system, chassis, rack = chassis_with_rack((1.0, 0.0, 0.0), axle.ends[0].W)
+    axle.add(system, chassis, rack if axle.gear is not None else None)
+    for end in axle.ends:
+        end.add_wheel(system, end.add(system, chassis, None))
+    return system

@@ -1,0 +1,191 @@
+"""Axles whose two wheels are on one body, the beam: what all of them share, whatever guides the beam."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from pydantic import create_model
+
+from ce_dynamics.algebra.arrays import Scalar
+from ce_dynamics.errors import DataError
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.couplings.components import Component
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.data.quantities import Point
+from ce_dynamics.models.data.schema import Section
+from ce_dynamics.models.vehicles.bodies import BodyData, BodyParameters, Vector
+from ce_dynamics.models.vehicles.corner import Corner, CornerData
+from ce_dynamics.models.vehicles.springs import DamperData, SpringData
+from ce_dynamics.models.vehicles.suspensions.graph import Graph
+from ce_dynamics.models.vehicles.suspensions.linked import LinkedCorner, read
+from ce_dynamics.models.vehicles.suspensions.toe_bar import Gear, GearData
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class BeamData(Section):
+    """What an axle has once; points are relative to the origin of its left corner."""
+
+    axle: BodyData
+
+
+class BeamEndData(CornerData):
+    """One end of a beam; spring and damper act between chassis and beam."""
+
+    spring: SpringData | None = None
+    damper: DamperData | None = None
+
+
+class SteeredEndData(BeamEndData):
+    """One end of a steered beam; D, F: two points of the kingpin on the beam; K: toe bar on the knuckle."""
+
+    D: Point
+    F: Point
+    K: Point
+    knuckle: BodyData
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BeamEnd(LinkedCorner):
+    """One end of a beam, in vehicle coordinates.
+
+    Attributes
+    ----------
+    beam : BeamAxle or None
+        The axle it is part of; None while that is being made.
+    """
+
+    template = "beam"
+    section = BeamEndData
+    apart = ()
+
+    beam: BeamAxle | None = None
+
+    def connect(self, graph: Graph) -> None:
+        """Nothing: the beam adds itself."""
+
+    def add(self, system: System, chassis: Body, steering: Body | None) -> Body:
+        """Add springs to the beam, which is there, and return what carries the wheel."""
+        body = system.find(f"{self.axle.name}.axle")
+        for name, element in self.springs.items():
+            element.add(system, f"{self.name}.{name}", chassis, body)
+        return system.find(f"{self.name}.knuckle") if self.steered else body
+
+    @property
+    def axle(self) -> BeamAxle:
+        """The axle it is part of."""
+        assert self.beam is not None, "set by `BeamAxle.of`"
+        return self.beam
+
+    @property
+    def kingpin(self) -> tuple[tuple[str, Vector], tuple[str, Vector]] | None:
+        """The kingpin of a steered end."""
+        if not self.steered:
+            return None
+        knuckle = f"{self.name}.knuckle"
+        return (knuckle, self.points["D"]), (knuckle, self.points["F"])
+
+    @property
+    def drop_link_carrier(self) -> str:
+        """The beam."""
+        return f"{self.axle.name}.axle"
+
+    @property
+    def tie_rod_end(self) -> Vector:
+        """Where the steering holds the drag link, in the design position [m]."""
+        assert self.axle.gear is not None, "asked of steered corners"
+        return self.axle.gear.end
+
+    def wheel_angle(self, L: Vector) -> Scalar:
+        """With the beam in the design position, the knuckles turn on their kingpins."""
+        gear = self.axle.gear
+        if gear is None:
+            raise DataError(f"{self.name}: the axle is not steered")
+        return gear.wheel_angle(self.axle, self, L)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BeamAxle(ABC):
+    """An axle with a beam, in vehicle coordinates; a template is a class of it.
+
+    A template says:
+
+    1. ``template``: its name in data files; ``section``: what the axle has once, ``end`` and ``steered_end``:
+       what each end has.
+    2. `guide`: how the body ``axle`` is held by the chassis (`Graph`).
+    3. ``independent``: what leads loops without a closed form.
+
+    Knuckles, toe bar and drag link follow from the axle being steered (`Gear`).
+
+    Attributes
+    ----------
+    points, parts
+        As of `LinkedCorner`; points of the ends are in ``ends``.
+    """
+
+    template: ClassVar[str]
+    section: ClassVar[type[Section]] = BeamData
+    end: ClassVar[type[CornerData]] = BeamEndData
+    steered_end: ClassVar[type[CornerData] | None] = SteeredEndData
+    rods: ClassVar[Sequence[tuple[str, str, str]]] = ()
+    independent: ClassVar[Sequence[str | Component]] = ()
+
+    name: str
+    points: Mapping[str, Vector]
+    parts: Mapping[str, BodyParameters]
+    ends: tuple[BeamEnd, BeamEnd]
+    gear: Gear | None
+
+    @classmethod
+    def of(cls, name: str, data: Any, ends: Mapping[str, Any], steered: bool) -> Self:
+        """The axle called `name` from its own data and those of its two ends, left and right.
+
+        Raises
+        ------
+        DataError
+            For points that are no such axle.
+        """
+        origin = np.array(next(iter(ends.values())).origin)
+        own = read(data, origin, cls.rods, Section)
+        made = [BeamEnd.of(corner, end, steered) for corner, end in ends.items()]
+        gear = Gear.of(name, data.steering_gear, origin) if steered else None
+        parts = {f"{name}.{part}": body for part, body in own.bodies.items()}
+        beam = cls(name=name, points=own.points, parts=parts, ends=(made[0], made[1]), gear=gear)
+        left, right = (replace(end, beam=beam) for end in made)
+        object.__setattr__(beam, "ends", (left, right))  # the two know each other
+        return beam
+
+    @abstractmethod
+    def guide(self, graph: Graph) -> None:
+        """Add the body ``axle`` and what holds it."""
+
+    def add(self, system: System, chassis: Body, steering: Body | None) -> None:
+        """Add the beam, and where it is steered its knuckles."""
+        parts = dict(self.parts)
+        for end in self.ends:
+            parts |= {f"{end.name}.{part}": body for part, body in end.parts.items()}
+        if self.gear is not None:
+            parts |= self.gear.rods(self)
+        graph = Graph(system, self.name, parts, chassis, steering, self.independent)
+        self.guide(graph)
+        if self.gear is not None:
+            self.gear.connect(graph, self)
+
+    def bodies(self) -> tuple[BodyParameters, ...]:
+        """All bodies of the axle itself; its ends tell theirs."""
+        rods = {} if self.gear is None else self.gear.rods(self)
+        return (*self.parts.values(), *rods.values())
+
+
+def steered_section(section: type[Section]) -> type[Section]:
+    """The section of an axle with its steering gear."""
+    return create_model(f"Steered{section.__name__}", __base__=section, steering_gear=(GearData, ...))
+
+
+Suspension = type[Corner] | type[BeamAxle]
+"""What a name of data files stands for: corners by themselves, or an axle with both."""

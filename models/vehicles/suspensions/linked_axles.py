@@ -1,0 +1,152 @@
+"""Beams on links: four links, or two links and a triangle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ce_dynamics.mechanism.couplings.components import Component
+from ce_dynamics.mechanism.hinges.free import Free
+from ce_dynamics.mechanism.hinges.revolute import Revolute
+from ce_dynamics.models.data.quantities import Point
+from ce_dynamics.models.vehicles.bodies import BodyData, RodData
+from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle, BeamData, BeamEndData, SteeredEndData
+from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, Graph
+from ce_dynamics.models.vehicles.suspensions.linked import LinkData
+from ce_dynamics.models.vehicles.suspensions.push_pipe import PanhardData
+
+X, Y, Z = np.eye(3)
+HEAVE_AND_ROLL = (Component("axle", "z"), Component("axle", "roll"))
+
+
+class FourLinkData(BeamData):
+    """A Panhard rod is a fifth rod: as rigid bodies have it, the beam then cannot roll by itself."""
+
+    panhard: PanhardData | None = None
+    panhard_rod: RodData | None = None
+
+
+class TwoLinksData(BeamEndData):
+    """One end of a beam with an upper and a lower link; their ends on the beam are called ``upright``."""
+
+    upper_link: LinkData
+    lower_link: LinkData
+
+
+class SteeredTwoLinksData(SteeredEndData):
+    """The same of a steered beam."""
+
+    upper_link: LinkData
+    lower_link: LinkData
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BeamOnLinks(BeamAxle):
+    """What beams on links share."""
+
+    rods = (("panhard_rod", "panhard.axle", "panhard.chassis"),)
+
+    def panhard(self, graph: Graph) -> None:
+        """Put in the Panhard rod, if there is one."""
+        p = self.points
+        if "panhard.axle" in p:
+            graph.link("panhard_rod", "axle", p["panhard.axle"], CHASSIS, p["panhard.chassis"])
+
+    def link_up(self, graph: Graph, links: tuple[str, ...]) -> None:
+        """Put in links of both ends."""
+        for end in self.ends:
+            for link in links:
+                U, C = end.points[f"{link}.upright"], end.points[f"{link}.chassis"]
+                graph.link(f"{end.name}.{link}", "axle", U, CHASSIS, C)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FourLinkAxle(BeamOnLinks):
+    """A beam on four links, led by heave and roll; with a Panhard rod as well by heave alone."""
+
+    template = "four-link"
+    section = FourLinkData
+    end = TwoLinksData
+    steered_end = SteeredTwoLinksData
+    independent = HEAVE_AND_ROLL
+
+    def guide(self, graph: Graph) -> None:
+        """The beam on no hinge, held by the links."""
+        graph.add("axle", CHASSIS, Free(self.parts[graph.name("axle")].com.tolist()))
+        if "panhard.axle" in self.points:
+            graph.independent = self.independent[:1]
+        self.link_up(graph, ("upper_link", "lower_link"))
+        self.panhard(graph)
+
+
+class OneLinkData(BeamEndData):
+    """One end of a beam with a link along the vehicle; its end on the beam is called ``upright``."""
+
+    link: LinkData
+
+
+class SteeredOneLinkData(SteeredEndData):
+    """The same of a steered beam."""
+
+    link: LinkData
+
+
+class TriangleData(BodyData):
+    """A triangle that turns on the chassis about the axis across the vehicle through ``pivot``."""
+
+    pivot: Point
+    ball: Point
+
+
+class ThreeLinkAxleData(BeamData):
+    """The triangle holds the beam at its ``ball``."""
+
+    triangle: TriangleData
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ThreeLinkAxle(BeamOnLinks):
+    """A beam on a triangle and two links, led by the triangle and by the roll."""
+
+    template = "three-link-axle"
+    section = ThreeLinkAxleData
+    end = OneLinkData
+    steered_end = SteeredOneLinkData
+    independent = ("triangle", "roll")
+
+    def guide(self, graph: Graph) -> None:
+        """The beam on the triangle's ball joint: roll, yaw and pitch, the last two found by the links."""
+        at = self.points["triangle.ball"].tolist()
+        graph.add("triangle", CHASSIS, Revolute(Y, self.points["triangle.pivot"].tolist()))
+        graph.add("roll", "triangle", Revolute(X, at))
+        graph.add("yaw", "roll", Revolute(Z, at))
+        graph.add("axle", "yaw", Revolute(Y, at))
+        self.link_up(graph, ("link",))
+
+
+class ThreeLinkPanhardData(BeamData):
+    """One upper link and a Panhard rod beside the ends' lower links."""
+
+    upper_link: LinkData
+    panhard: PanhardData
+    panhard_rod: RodData | None = None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ThreeLinkPanhardAxle(BeamOnLinks):
+    """A beam on two lower links, one upper link and a Panhard rod; led by heave and roll."""
+
+    template = "three-link-panhard"
+    section = ThreeLinkPanhardData
+    end = OneLinkData
+    steered_end = SteeredOneLinkData
+    independent = HEAVE_AND_ROLL
+
+    def guide(self, graph: Graph) -> None:
+        """The beam on no hinge, held by the links and the rod."""
+        p = self.points
+        graph.add("axle", CHASSIS, Free(self.parts[graph.name("axle")].com.tolist()))
+        self.link_up(graph, ("link",))
+        graph.link("upper_link", "axle", p["upper_link.upright"], CHASSIS, p["upper_link.chassis"])
+        self.panhard(graph)

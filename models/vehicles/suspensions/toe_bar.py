@@ -1,0 +1,98 @@
+"""Steering of a beam axle: a drag link turns one knuckle, a toe bar joins the other to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ce_dynamics.algebra.arrays import Scalar
+from ce_dynamics.algebra.rotation import rotate_about
+from ce_dynamics.kinematics.rotation_to_distance import RotationToDistance
+from ce_dynamics.kinematics.spindle import SpindleTieRod
+from ce_dynamics.mechanism.hinges.revolute import Revolute
+from ce_dynamics.models.data.quantities import Point
+from ce_dynamics.models.data.schema import Section
+from ce_dynamics.models.vehicles.bodies import BodyParameters, RodData, Vector, rod
+from ce_dynamics.models.vehicles.suspensions.graph import STEERING, Graph
+from ce_dynamics.models.vehicles.suspensions.kingpin import turned_wheel
+from ce_dynamics.models.vehicles.suspensions.points import check_apart
+
+if TYPE_CHECKING:
+    from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle, BeamEnd
+
+
+class GearData(Section):
+    """Drag link from the steering to a knuckle, that on the side where its end is; rods may have mass."""
+
+    steering: Point
+    knuckle: Point
+    drag_link: RodData | None = None
+    toe_bar: RodData | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Gear:
+    """Drag link and toe bar in vehicle coordinates.
+
+    Attributes
+    ----------
+    end, knuckle : (3,) arrays
+        Ends of the drag link: on the steering and on a knuckle [m].
+    """
+
+    end: Vector
+    knuckle: Vector
+    drag_link: RodData | None
+    toe_bar: RodData | None
+
+    @classmethod
+    def of(cls, name: str, data: GearData, origin: Vector) -> Gear:
+        """As built, from what is written."""
+        check_apart(f"{name}.steering_gear", [("steering", data.steering, "knuckle", data.knuckle)])
+        ends = origin + np.array(data.steering), origin + np.array(data.knuckle)
+        return cls(*ends, data.drag_link, data.toe_bar)
+
+    def sides(self, beam: BeamAxle) -> tuple[BeamEnd, BeamEnd]:
+        """The end that the drag link turns, and the other one."""
+        left, right = beam.ends
+        return (left, right) if float(np.asarray(self.knuckle)[1]) >= 0.0 else (right, left)
+
+    def rods(self, beam: BeamAxle) -> Mapping[str, BodyParameters]:
+        """Bodies of drag link and toe bar, where they have mass."""
+        one, other = self.sides(beam)
+        found = {}
+        if self.drag_link is not None:
+            found[f"{beam.name}.drag_link"] = rod(self.drag_link, self.knuckle, self.end)
+        if self.toe_bar is not None:
+            found[f"{beam.name}.toe_bar"] = rod(self.toe_bar, other.points["K"], one.points["K"])
+        return found
+
+    def connect(self, graph: Graph, beam: BeamAxle) -> None:
+        """Knuckles on their kingpins, each in closed form."""
+        one, other = self.sides(beam)
+        names = [f"{end.name}.knuckle" for end in (one, other)]
+        axle = graph.name("axle")
+        drag_link, toe_bar = (
+            graph.name(part) if given is not None else None
+            for part, given in (("drag_link", self.drag_link), ("toe_bar", self.toe_bar))
+        )
+        turned = (one.points["D"], one.points["F"], self.knuckle, self.end)
+        graph.use(SpindleTieRod(*turned, names[0], drag_link, axle, graph.name(STEERING)))
+        follows = (other.points["D"], other.points["F"], other.points["K"], one.points["K"])
+        graph.use(SpindleTieRod(*follows, names[1], toe_bar, axle, names[0]))
+
+    def wheel_angle(self, beam: BeamAxle, end: BeamEnd, L: Vector) -> Scalar:
+        """Angle of the wheel at an end with the drag link's end at L and the beam as designed [rad]."""
+        one, other = self.sides(beam)
+        D, F = one.points["D"], one.points["F"]
+        if end.name == one.name:
+            return turned_wheel(one.name, D, F, self.knuckle, self.end, L, one.wheel.axis)
+        kingpin = Revolute(F - D, at=D)
+        knuckle = RotationToDistance(kingpin, self.knuckle, self.end, f"{one.name} knuckle", "drag link")
+        c, s = knuckle.configuration(L - D)
+        K = D + rotate_about(kingpin.axis, c, s, one.points["K"] - D)
+        p = other.points
+        return turned_wheel(other.name, p["D"], p["F"], p["K"], one.points["K"], K, other.wheel.axis)

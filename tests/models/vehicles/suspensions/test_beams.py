@@ -1,0 +1,57 @@
+"""Every template of an axle with a beam against the formulation with all hinges cut; its steering gear."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ce_dynamics.algebra.arrays import array
+from ce_dynamics.compiled.model import Model
+from tests.models.vehicles.any_vehicle import largest_deviation
+from tests.models.vehicles.suspensions.rig import BEAM_CASES, beam, beam_on_rig, instant
+
+TRAVEL = 0.1
+"""[rad, or m] of both coordinates of an axle."""
+
+
+@pytest.mark.parametrize("template", BEAM_CASES)
+@pytest.mark.parametrize(("travel", "steered"), [(TRAVEL, True), (-TRAVEL, False)])
+def test_accelerations_against_all_hinges_cut(
+    template: str, travel: float, steered: bool, rng: np.random.Generator
+) -> None:
+    """Poses close to 1e-12 m, velocities to 1e-11 (`largest_deviation`), accelerations agree to 1e-10."""
+    system = beam_on_rig(beam(template, steered))
+    found = instant(system, rng, travel, 0.04)
+    freedoms = 1 if template == "pinned-axle" else 2
+    assert len(found.v) == 6 + freedoms + 2  # chassis, axle, wheels
+    assert largest_deviation(found) < 1e-10
+
+
+@pytest.mark.parametrize("moved", [0.05, -0.04])
+def test_wheel_angles_are_those_of_the_mechanism(moved: float) -> None:
+    """Drag link and toe bar: the formula from the hardpoints against the poses with the bar displaced."""
+    axle = beam("leaf-spring", True)
+    system = beam_on_rig(axle)
+    model = Model(system)
+    outward = model.instant(model.y0, model.inputs_with(inputs={"driven": moved})).outward
+    for end in axle.ends:
+        knuckle = system.find(f"{end.name}.knuckle")
+        left = outward.direction(knuckle, array((0.0, 1.0, 0.0)), system.find("chassis"))
+        found = np.arctan2(-float(left[0]), float(left[1]))
+        assert abs(found) > 0.1
+        told = float(end.wheel_angle(end.tie_rod_end + np.array((moved, 0.0, 0.0))))
+        assert told == pytest.approx(found, abs=1e-13)
+
+
+def test_a_leaf_spring_axle_only_heaves_and_rolls() -> None:
+    """About the roll centre, which slides along the beam's own vertical."""
+    system = beam_on_rig(beam("leaf-spring", False))
+    model = Model(system)
+    y = model.y0
+    names = [entry.name for entry in model.layout.q]
+    y[names.index("front.guide")], y[names.index("front.axle")] = 0.2, 0.05
+    outward = model.instant(y, model.u0).outward
+    chassis, axle = system.find("chassis"), system.find("front.axle")
+    centre = np.array((1.2, 0.0, 0.15))
+    moved = np.asarray(outward.point(axle, centre, chassis).r + chassis.com) - centre
+    assert moved == pytest.approx((0.0, -0.05 * np.sin(0.2), 0.05 * np.cos(0.2)), abs=1e-15)
