@@ -106,7 +106,7 @@ class BeamEnd(LinkedCorner):
         gear = self.axle.gear
         if gear is None:
             raise DataError(f"{self.name}: the axle is not steered")
-        return gear.wheel_angle(self.axle, self, L)
+        return gear.wheel_angle(self.axle.ends, self, L)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -170,15 +170,15 @@ class BeamAxle(ABC):
         for end in self.ends:
             parts |= {f"{end.name}.{part}": body for part, body in end.parts.items()}
         if self.gear is not None:
-            parts |= self.gear.rods(self)
+            parts |= self.gear.rods(self.name, self.ends)
         graph = Graph(system, self.name, parts, chassis, steering, self.independent)
         self.guide(graph)
         if self.gear is not None:
-            self.gear.connect(graph, self)
+            self.gear.connect(graph, self.ends)
 
     def bodies(self) -> tuple[BodyParameters, ...]:
         """All bodies of the axle itself; its ends tell theirs."""
-        rods = {} if self.gear is None else self.gear.rods(self)
+        rods = {} if self.gear is None else self.gear.rods(self.name, self.ends)
         return (*self.parts.values(), *rods.values())
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,10 +17,11 @@ from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.bodies import BodyParameters, RodData, Vector, rod
 from ce_dynamics.models.vehicles.suspensions.graph import STEERING, Graph
 from ce_dynamics.models.vehicles.suspensions.kingpin import turned_wheel
+from ce_dynamics.models.vehicles.suspensions.linked import LinkedCorner
 from ce_dynamics.models.vehicles.suspensions.points import check_apart
 
-if TYPE_CHECKING:
-    from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle, BeamEnd
+Ends = tuple[LinkedCorner, LinkedCorner]
+"""Left and right end of a beam."""
 
 
 class GearData(Section):
@@ -55,24 +55,24 @@ class Gear:
         ends = origin + np.array(data.steering), origin + np.array(data.knuckle)
         return cls(*ends, data.drag_link, data.toe_bar)
 
-    def sides(self, beam: BeamAxle) -> tuple[BeamEnd, BeamEnd]:
+    def sides(self, ends: Ends) -> Ends:
         """The end that the drag link turns, and the other one."""
-        left, right = beam.ends
+        left, right = ends
         return (left, right) if float(np.asarray(self.knuckle)[1]) >= 0.0 else (right, left)
 
-    def rods(self, beam: BeamAxle) -> Mapping[str, BodyParameters]:
+    def rods(self, axle: str, ends: Ends) -> Mapping[str, BodyParameters]:
         """Bodies of drag link and toe bar, where they have mass."""
-        one, other = self.sides(beam)
+        one, other = self.sides(ends)
         found = {}
         if self.drag_link is not None:
-            found[f"{beam.name}.drag_link"] = rod(self.drag_link, self.knuckle, self.end)
+            found[f"{axle}.drag_link"] = rod(self.drag_link, self.knuckle, self.end)
         if self.toe_bar is not None:
-            found[f"{beam.name}.toe_bar"] = rod(self.toe_bar, other.points["K"], one.points["K"])
+            found[f"{axle}.toe_bar"] = rod(self.toe_bar, other.points["K"], one.points["K"])
         return found
 
-    def connect(self, graph: Graph, beam: BeamAxle) -> None:
+    def connect(self, graph: Graph, ends: Ends) -> None:
         """Knuckles on their kingpins, each in closed form."""
-        one, other = self.sides(beam)
+        one, other = self.sides(ends)
         names = [f"{end.name}.knuckle" for end in (one, other)]
         axle = graph.name("axle")
         drag_link, toe_bar = (
@@ -84,9 +84,9 @@ class Gear:
         follows = (other.points["D"], other.points["F"], other.points["K"], one.points["K"])
         graph.use(SpindleTieRod(*follows, names[1], toe_bar, axle, names[0]))
 
-    def wheel_angle(self, beam: BeamAxle, end: BeamEnd, L: Vector) -> Scalar:
+    def wheel_angle(self, ends: Ends, end: LinkedCorner, L: Vector) -> Scalar:
         """Angle of the wheel at an end with the drag link's end at L and the beam as designed [rad]."""
-        one, other = self.sides(beam)
+        one, other = self.sides(ends)
         D, F = one.points["D"], one.points["F"]
         if end.name == one.name:
             return turned_wheel(one.name, D, F, self.knuckle, self.end, L, one.wheel.axis)
