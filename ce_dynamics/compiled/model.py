@@ -9,6 +9,7 @@ from ce_dynamics.compiled import input_laws, observed, start_checks
 from ce_dynamics.compiled.analysis import (
     aggregated_bodies,
     configurations,
+    derivatives as all_derivatives,
     equilibria,
     linearization,
     loops,
@@ -122,6 +123,7 @@ class Model(CompiledSystem):
 
     linearize = linearization.linearize
     sensitivities = linearization.sensitivities
+    derivatives = all_derivatives.derivatives
     small_motion = small_motions.small_motion
     balance = small_motions.balance
     equilibrium = equilibria.equilibrium

@@ -3,5 +3,8 @@
 from __future__ import annotations
 
 from ce_dynamics.models.kc.axle import Axle as Axle, Wheel as Wheel
+from ce_dynamics.models.kc.optimisation import Optimum as Optimum, Target as Target, optimise as optimise
 from ce_dynamics.models.kc.rig import KCRig as KCRig
+from ce_dynamics.models.kc.sensitivities import sensitivities as sensitivities
+from ce_dynamics.models.kc.tolerances import Scatter as Scatter, scatter as scatter
 from ce_dynamics.models.kc.vehicle import axle_of as axle_of, rig_of as rig_of

@@ -16,6 +16,7 @@ from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.errors import AssemblyError, DataError
 from ce_dynamics.models.kc.axle import Axle
 from ce_dynamics.models.kc.figures import AxleFigures
+from ce_dynamics.models.kc.free_values import FreeValues
 from ce_dynamics.models.kc.poses import AxlePoses
 from ce_dynamics.models.kc.quantities import Quantity
 from ce_dynamics.models.kc.sweeps import Sweep, sweep_of
@@ -60,8 +61,8 @@ class KCRig:
             self.figures = AxleFigures(self.poses)
         self._newton = compile_function(self.figures.newton).bind()
         self._functions: dict[tuple[str, ...], CompiledFunction] = {}
-        layout = model.layout
-        self.parameters = tuple(entry.name for entry in layout.u[layout.n_inputs :])
+        self._free = FreeValues(model)
+        self.parameters = self._free.names
         self._start = self._home(self.poses.start)
 
     @property
@@ -69,16 +70,20 @@ class KCRig:
         """Names, units and meaning of what is reported."""
         return self.figures.known
 
+    @property
+    def nominal(self) -> dict[str, float]:
+        """Values of the free parameters unless others are given."""
+        return dict(zip(self.parameters, map(float, self._free.nominal), strict=True))
+
     # Poses
 
     def c_with(self, parameters: Mapping[str, float] | None) -> Floats:
         """The pose to start from, with values of free parameters; the design pose of these."""
         if not parameters:
             return self._start.copy()
-        u = self.model.inputs_with(dict(parameters))
+        p = self._free.at(parameters)
         c = self.poses.start.copy()
-        n = len(self.parameters)
-        c[len(c) - n :] = u[len(u) - n :]
+        c[len(c) - len(p) :] = p
         return self._home(c)
 
     def _home(self, c: Floats) -> Floats:

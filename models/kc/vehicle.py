@@ -49,8 +49,8 @@ def rig_of(
     >>> from ce_dynamics.models import kc
     >>> rig = kc.rig_of("sedan", "front")
     >>> curves = rig.sweep("parallel", [-0.05, 0.0, 0.05])
-    >>> curves["camber_angle"].sel(side="left").values.round(4)
-    array([ 0.0144, -0.    , -0.0231])
+    >>> curves["camber_angle"].sel(side="left").values[[0, 2]].round(4)
+    array([ 0.0169, -0.0226])
     """
     if isinstance(vehicle, VehicleParameters):
         if overrides or free:

@@ -1,0 +1,228 @@
+"""Exact derivatives of anything named by anything named, also where other quantities are kept constant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array, array
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.analysis.points import Frame, Point
+from ce_dynamics.compiled.compiled_system import CompiledSystem
+from ce_dynamics.compiled.observed import observe
+from ce_dynamics.dynamics.outward import axes
+from ce_dynamics.errors import ModelError
+
+RATE = "rate of "
+"""Before the name of a state: its time derivative."""
+
+SINGULAR = 1e-11
+"""Smallest singular value, over the largest, of what is adjusted on what is kept that counts."""
+
+
+@dataclass(frozen=True, eq=False)
+class Derivatives:
+    """Derivatives of quantities by variables.
+
+    Attributes
+    ----------
+    values : (k,) array
+        The quantities; NaN for the rotations of a frame, which are small ones.
+    matrix : (k, m) array
+    of, by : tuples of str
+        Names of rows and columns.
+    """
+
+    values: Floats
+    matrix: Floats
+    of: tuple[str, ...]
+    by: tuple[str, ...]
+
+    def entry(self, of: str, by: str) -> float:
+        """One derivative by names.
+
+        Raises
+        ------
+        ModelError
+            If a name is unknown.
+        """
+        for name, known in ((of, self.of), (by, self.by)):
+            if name not in known:
+                raise ModelError(f"no {name!r} among these derivatives; known are {list(known)}")
+        return float(self.matrix[self.of.index(of), self.by.index(by)])
+
+
+def derivatives(
+    model: CompiledSystem,
+    of: Iterable[str | Point | Frame] | str | Point | Frame,
+    by: Iterable[str] | str,
+    y: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    *,
+    keeping: Iterable[str] | str = (),
+    adjusting: Iterable[str] | str = (),
+) -> Derivatives:
+    """Exact derivatives of named quantities by states, inputs and free parameters.
+
+    Parameters
+    ----------
+    of : names, points or frames
+        Outputs (``output_entries``), states, ``rate of <state>``, points (`Model.point`, three coordinates)
+        and frames (`Model.frame`, three small rotations and three coordinates).
+    by : iterable of str, or str
+        States, inputs and free parameters (``layout``).
+    y, u : array_like, optional
+        State, and inputs with free parameters; the initial state and defaults if not given.
+    keeping, adjusting : iterables of str
+        Quantities that stay as they are, and as many states or inputs that are changed for it: derivatives
+        are then those along the solutions.  Keeping ``rate of …`` at zero differentiates equilibria and
+        steady states; keeping an output while a coordinate follows differentiates a curve over that output.
+
+    Raises
+    ------
+    ModelError
+        If a name is unknown, ``keeping`` and ``adjusting`` are not of one length, or what is adjusted does
+        not determine what is kept.
+    AssemblyError
+        If a loop cannot be assembled at the state.
+
+    Examples
+    --------
+    How far does a weight hang on a spring, by the spring's stiffness?  δ = m g/k, ∂δ/∂k = −m g/k²
+
+    >>> import ce_dynamics as ce
+    >>> system = ce.System(gravity=(0, 0, -10.0))
+    >>> k = system.add_parameter(ce.Parameter("k", 200.0, "N/m"))
+    >>> bob = system.add_body("bob", mass=2.0, com=(0, 0, -1), parent=system.ground,
+    ...                       hinge=ce.Prismatic((0, 0, 1)))
+    >>> spring = ce.SpringDamper("spring", system.ground, (0, 0, 0), bob, (0, 0, -1), spring=ce.Linear(k))
+    >>> system.add_force(spring)
+    >>> model = ce.compile(system)
+    >>> rest = model.equilibrium().y
+    >>> found = model.derivatives("bob", "k", rest, keeping="rate of bob_rate", adjusting="bob")
+    >>> round(float(found.values[0]), 9), round(found.entry("bob", "k"), 9)
+    (-0.1, 0.0005)
+    """
+    state, given = model.given_state(y), model.given_inputs(u)
+    wanted = [of] if isinstance(of, (str, Point, Frame)) else list(of)
+    columns = variables(model, "by", by)
+    kept = [keeping] if isinstance(keeping, str) else list(checks.texts("keeping", keeping))
+    moved = variables(model, "adjusting", adjusting)
+    if len(kept) != len(moved):
+        raise ModelError(
+            f"derivatives: {len(moved)} variables cannot keep {len(kept)} quantities; name as many of each"
+        )
+    rows = Rows(model, [*wanted, *kept])
+    values, whole = rows.at(state, given)
+    n = len(values) - len(kept)
+    F, G = whole[:n], whole[n:]
+    matrix = F[:, columns]
+    if kept:
+        sizes = np.linalg.svd(G[:, moved], compute_uv=False)
+        if not sizes[-1] > SINGULAR * sizes[0]:
+            names = [all_names(model)[k] for k in moved]
+            raise ModelError(f"derivatives: adjusting {names} does not determine {kept} here")
+        matrix = matrix - F[:, moved] @ np.linalg.solve(G[:, moved], G[:, columns])
+    names = all_names(model)
+    return Derivatives(values[:n], matrix, tuple(rows.labels[:n]), tuple(names[k] for k in columns))
+
+
+def all_names(model: CompiledSystem) -> list[str]:
+    """States, inputs and free parameters, in the order of [y; u]."""
+    layout = model.layout
+    return [entry.name for entry in (*layout.q, *layout.v, *layout.x, *layout.u)]
+
+
+def variables(model: CompiledSystem, what: str, names: Iterable[str] | str) -> list[int]:
+    """Places in [y; u]."""
+    known = all_names(model)
+    found = []
+    for name in (names,) if isinstance(names, str) else checks.texts(what, names):
+        if name not in known:
+            raise ModelError(f"derivatives: {what}: no {name!r}; states, inputs and parameters are {known}")
+        found.append(known.index(name))
+    return found
+
+
+class Rows:
+    """Quantities beside each other, and their derivatives by [y; u]."""
+
+    def __init__(self, model: CompiledSystem, wanted: Sequence[str | Point | Frame]) -> None:
+        self.model = model
+        self.labels: list[str] = []
+        self.frames: list[tuple[int, Frame]] = []  # first row, frame
+        self.points: dict[int, Frame] = {}  # by row
+        self.entries: list[tuple[str, int]] = []  # what a row is, and its place there
+        states = all_names(model)[: len(model.layout.y0)]
+        outputs = [entry.name for entry in model.output_entries]
+        for each in wanted:
+            if isinstance(each, (Point, Frame)):
+                self._add_frame(each)
+            elif each in outputs:
+                self._add(each, "outputs", outputs.index(each))
+            elif each in states:
+                self._add(each, "y", states.index(each))
+            elif str(each).startswith(RATE) and str(each).removeprefix(RATE) in states:
+                self._add(each, "y_dot", states.index(str(each).removeprefix(RATE)))
+            else:
+                known = [*outputs, *states, *(RATE + name for name in states)]
+                raise ModelError(f"derivatives: no quantity {checks.shown(each)}; known are {known}")
+
+    def _add(self, label: str, kind: str, place: int) -> None:
+        self.labels.append(label)
+        self.entries.append((kind, place))
+
+    def _add_frame(self, each: Point | Frame) -> None:
+        frame = each.frame if isinstance(each, Point) else each
+        first = len(self.labels)
+        if isinstance(each, Frame):
+            self.frames.append((first, frame))
+            for k, x in enumerate(("rx", "ry", "rz")):
+                self._add(f"{x} of {frame.body.name!r} at {frame.at.tolist()}", "turn", k)
+        for k, x in enumerate("xyz"):
+            self.points[len(self.labels)] = frame
+            self._add(f"{x} of {frame.body.name!r} at {frame.at.tolist()}", "point", k)
+
+    def quantities(self, y: Array, u: Array) -> dict[str, Array]:
+        """z: all rows but rotations, zero there; R: axes of the frames."""
+        instant = self.model.instant(y, u)
+        kinds = {kind for kind, _ in self.entries}
+        outputs = observe(self.model, y, u)["outputs"] if "outputs" in kinds else ()
+        y_dot = instant.y_dot if "y_dot" in kinds else ()
+        ground = self.model.system.ground
+        z = []
+        for row, (kind, place) in enumerate(self.entries):
+            if kind == "point":
+                frame = self.points[row]
+                z.append(instant.outward.point(frame.body, frame.at, ground).r[place])
+            elif kind == "turn":
+                z.append(0.0)
+            else:
+                z.append({"outputs": outputs, "y": y, "y_dot": y_dot}[kind][place])
+        R = [axes(instant.outward, frame.body) for _, frame in self.frames]
+        return {"z": array(z), "R": array(x for one in R for x in one.ravel())}
+
+    def at(self, state: Floats, given: Floats) -> tuple[Floats, Floats]:
+        """Values, and derivatives by [y; u]."""
+        model = self.model
+        name = f"quantities {self.labels}"
+        function = model.function(name, self.quantities, model.sizes_of("y", "u"))
+        z, R = function(state, given)
+        model.refuse_not_finite(state, given, z, R)
+
+        def by(output: str) -> Floats:
+            parts = [model.derivative(function.traced, output, x)(state, given) for x in ("y", "u")]
+            return np.hstack(parts)
+
+        J, values = by("z"), z.copy()
+        if self.frames:
+            dR = by("R").reshape(len(self.frames), 3, 3, -1)
+            for k, (first, _) in enumerate(self.frames):
+                W = np.einsum("ijn,kj->ikn", dR[k], R.reshape(-1, 3, 3)[k])  # dR Rᵀ
+                J[first : first + 3] = np.stack((W[2, 1], W[0, 2], W[1, 0]))
+                values[first : first + 3] = np.nan
+        return values, J

@@ -1,0 +1,184 @@
+"""Exact derivatives of the rig's figures by free parameters, wheel travel and steering held.
+
+A figure f(q, s, p) is read where the travel z(q, s, p) has its value.  So dq = −D ∂z/∂p dp with
+D = (∂z/∂q)⁻¹, and
+
+    df/dp = ∂f/∂p − ∂f/∂q D ∂z/∂p,
+
+with all four derivatives from compiled forward mode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array, array
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiler import trace
+from ce_dynamics.compiler.derivatives.compiled import CompiledJacobian, JacobianCall, compile_jacobian
+from ce_dynamics.compiler.machine import CompiledFunction, compile_function
+from ce_dynamics.compiler.tracing.inline import call
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.kc.rig import KCRig
+from ce_dynamics.models.kc.sweeps import Sweep, sweep_of
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+class Curves(NamedTuple):
+    """Figures in poses and their derivatives.
+
+    Attributes
+    ----------
+    values : (n_poses, n_f) array
+        Figures beside each other; left and right wheel of those that they have each.
+    by_parameters : (n_poses, n_f, n_p) array
+        In the order of the model's free parameters.
+    """
+
+    values: Floats
+    by_parameters: Floats
+
+
+class Sensitivities:
+    """Some figures of an axle and their derivatives by the model's free parameters.
+
+    Parameters
+    ----------
+    rig : KCRig
+        Made with free parameters, see `kc.rig_of`.
+    quantities : sequence of str
+        Names of figures.
+
+    Attributes
+    ----------
+    places : dict of str to slice
+        Where each figure is in ``Curves.values``.
+
+    Raises
+    ------
+    DataError
+        If a figure is unknown or there are no free parameters.
+    """
+
+    def __init__(self, rig: KCRig, quantities: Sequence[str]) -> None:
+        if not rig.parameters:
+            raise DataError("the rig's model has no free parameters: name some by rig_of(..., free=[...])")
+        known = {quantity.name: quantity for quantity in rig.quantities}
+        names = checks.texts("quantities", quantities, DataError)
+        for name in names:
+            checks.known("rig", name, list(known), "quantity", DataError)
+        self.rig, self.names = rig, tuple(names)
+        self.places: dict[str, slice] = {}
+        size = 0
+        for name in self.names:
+            width = 2 if known[name].per_wheel else 1
+            self.places[name] = slice(size, size + width)
+            size += width
+        self.size = size
+        figures, n_c = rig.figures, rig.poses.size
+
+        def side_by_side(c: Array) -> dict[str, Array]:
+            found = call(figures.chosen(self.names), c=c)
+            z = call(figures.newton, c=c, goal=np.zeros(2))["gap"]
+            values = [x for name in self.names for x in np.ravel(np.asarray(found[name], dtype=object))]
+            return {"f": array([*values, *z])}
+
+        traced = trace(f"{rig.axle.name} axle: {', '.join(self.names)}", side_by_side, {"c": n_c})
+        self._values: CompiledFunction = compile_function(traced)
+        self._jacobian: CompiledJacobian = compile_jacobian(traced, "f", "c")
+
+    def at(self, poses: Floats) -> Curves:
+        """Values and derivatives in poses of the rig (`KCRig.solved`)."""
+        bound = self._values.bind()
+        given, out = bound.inputs["c"], bound.outputs["f"]
+        derivative = JacobianCall(self._jacobian, [given])
+        n_f = len(out)
+        values = np.empty((len(poses), n_f))
+        entries = np.empty((len(poses), len(self._jacobian.rows)))
+        for k, c in enumerate(poses):
+            given[:] = c
+            bound.run()
+            values[k] = out
+            entries[k] = derivative.run()
+        J = np.zeros((len(poses), n_f, self.rig.poses.size))
+        J[:, self._jacobian.rows, self._jacobian.columns] = entries
+        n, first = self.rig.poses.moved, self.rig.poses.size - len(self.rig.parameters)
+        f_q, z_q = J[:, :-2, :n], J[:, -2:, :n]
+        f_p, z_p = J[:, :-2, first:], J[:, -2:, first:]
+        if n == 2:
+            q_p = -np.linalg.solve(z_q, z_p)
+        else:
+            q_p = -np.linalg.pinv(z_q) @ z_p
+        return Curves(values[:, :-2], f_p + f_q @ q_p)
+
+
+def sensitivities(
+    rig: KCRig,
+    kind: str | Sweep,
+    values: ArrayLike | None = None,
+    *,
+    quantities: Sequence[str],
+    parameters: Mapping[str, float] | None = None,
+) -> xr.Dataset:
+    """Exact derivatives of curves by all free parameters of the rig's model.
+
+    Parameters
+    ----------
+    rig : KCRig
+    kind, values, parameters
+        As of `KCRig.sweep`.
+    quantities : sequence of str
+        Figures to differentiate.
+
+    Returns
+    -------
+    xarray.Dataset
+        For every figure its derivatives over ``pose``, ``side`` (of what wheels have each) and
+        ``parameter``; SI units.
+
+    Raises
+    ------
+    DataError
+        If a name is unknown, or the model has no free parameters.
+    AssemblyError
+        If a travel cannot be reached.
+
+    Examples
+    --------
+    >>> from ce_dynamics.models import kc
+    >>> rig = kc.rig_of("sedan", "front", free=["front.L.z", "front.K.z"])
+    >>> by = kc.sensitivities(rig, "parallel", [-0.05, 0.05], quantities=["toe_angle"])
+    >>> by["toe_angle"].sel(side="left", parameter="front.L.z").values.round(3)
+    array([-1.109,  1.023])
+    """
+    import xarray as xr  # here, because it takes long to load
+
+    sweep = sweep_of(kind, values) if isinstance(kind, str) else kind
+    figures = Sensitivities(rig, quantities)
+    found = figures.at(rig.solved(sweep.travel, sweep.steering, parameters)).by_parameters
+    units = {entry.name: entry.unit for entry in rig.model.layout.u}
+    known = {quantity.name: quantity for quantity in rig.quantities}
+    variables = {}
+    for name, place in figures.places.items():
+        quantity = known[name]
+        part = found[:, place] if quantity.per_wheel else found[:, place.start]
+        dims = ("pose", "side", "parameter") if quantity.per_wheel else ("pose", "parameter")
+        attributes = {"units": f"({quantity.unit})/unit of the parameter", "long_name": quantity.meaning}
+        variables[name] = xr.Variable(dims, part, attributes)
+    return xr.Dataset(
+        variables,
+        coords={
+            "side": list(rig.axle.sides),
+            "parameter": list(rig.parameters),
+            "parameter_unit": ("parameter", [units[name] for name in rig.parameters]),
+            "wheel_travel": (("pose", "side"), sweep.travel),
+            "steering": ("pose", sweep.steering),
+        },
+    )
