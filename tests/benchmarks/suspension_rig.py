@@ -15,8 +15,8 @@ from ce_dynamics.models import kc
 from ce_dynamics.models.kc.sensitivities import Sensitivities
 from tests.benchmarks.report import Table, number
 
-POINTS = ("D", "F", "K", "L", "W", "lower_arm.front_pivot", "lower_arm.rear_pivot")
-POINTS += ("upper_arm.front_pivot", "upper_arm.rear_pivot")
+PIVOTS = [f"{arm}.{end}_pivot" for arm in ("lower_arm", "upper_arm") for end in ("front", "rear")]
+POINTS = ["D", "F", "K", "L", "W", *PIVOTS]
 HARDPOINTS = [f"front.{point}.{x}" for point in POINTS for x in "xyz"]
 VARIED = [f"front.{p}" for p in ("L.x", "L.y", "L.z", "upper_arm.front_pivot.z", "upper_arm.rear_pivot.z")]
 VARIED += ["front.D.z"]
