@@ -17,6 +17,7 @@ import casadi as ca
 
 from ce_dynamics.compiler.tracing.function import Shape, TracedFunction
 from ce_dynamics.compiler.tracing.operations import C_FUNCTIONS, OPERATORS, Op, arity
+from ce_dynamics.errors import ModelError
 
 
 @cache
@@ -57,7 +58,13 @@ def _identifier(name: str) -> str:
 
 
 def to_casadi(traced: TracedFunction) -> Any:
-    """The same function as a ``casadi.Function`` of ``SX``, with the same names of inputs and outputs."""
+    """The same function as a ``casadi.Function`` of ``SX``, with the same names of inputs and outputs.
+
+    Raises
+    ------
+    ModelError
+        If it looks up tables.
+    """
     builders = _builders()
     arguments = [ca.SX.sym(name, *matrix_shape(shape)) for name, shape in traced.input_shapes.items()]
     flat = [
@@ -70,6 +77,11 @@ def to_casadi(traced: TracedFunction) -> Any:
             values.append(ca.SX(traced.numbers[a]))
         elif op == Op.INPUT:
             values.append(flat[a][b])
+        elif op == Op.LOOKUP:
+            raise ModelError(
+                f"{traced.name} looks numbers up in a table (a map of a road, for example), which CasADi's "
+                "expressions cannot; use a road of formulas"
+            )
         else:
             values.append(builders[op](*(values[k] for k in (a, b, c)[: arity(op)])))
     results = []

@@ -32,12 +32,13 @@ import hashlib
 import itertools
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ce_dynamics.algebra.tables import Table, known_table
 from ce_dynamics.compiler import disk_cache
 from ce_dynamics.compiler.codegen import emit, emit_segments
 from ce_dynamics.compiler.codegen.fused import code_of
@@ -138,12 +139,14 @@ def object_code(traced: TracedFunction, lanes: int, largest_straight: int | None
     return bytes(machine.emit_object(module))
 
 
-def _link(code: bytes, libm: tuple[str, ...]) -> Any:
+def _link(code: bytes, signature: Signature, tables: Sequence[Table]) -> Any:
     builder = _llvm().JITLibraryBuilder().add_object_img(code).add_current_process()
     symbols = [(_libc(), symbol) for symbol in emit_segments.IMPORTS]
-    symbols += [(_libm(), symbol) for symbol in libm]
+    symbols += [(_libm(), symbol) for symbol in signature.libm]
     for library, symbol in symbols:
         builder.import_symbol(symbol, ctypes.cast(getattr(library, symbol), ctypes.c_void_p).value)
+    for table in tables:
+        builder.import_symbol(emit.table_symbol(table.key), table.values.ctypes.data)
     builder.export_symbol(emit.ENTRY).export_symbol(emit.TABLE_ENTRY)
     with _lock:
         return builder.link(_jit(), f"ce_dynamics_{next(_serial)}")
@@ -183,7 +186,8 @@ def compile_function(
 def linked(code: bytes, traced: TracedFunction, lanes: int = 1) -> CompiledFunction:
     """Link object code of a traced function, however it was made."""
     signature = Signature.of(traced)
-    return CompiledFunction(traced, lanes, _link(code, signature.libm), signature)
+    library = _link(code, signature, traced.tables)
+    return CompiledFunction(traced, lanes, library, signature, traced.tables)
 
 
 def load_function(
@@ -199,10 +203,13 @@ def load_function(
     lanes : int
         As of `compile_function`.
     """
+    tables = [table for table in map(known_table, signature.tables) if table is not None]
+    if len(tables) < len(signature.tables):
+        return None
     code = disk_cache.load(_key(signature.digest, lanes))
     if code is None:
         return None
-    return CompiledFunction(trace_it, lanes, _link(code, signature.libm), signature)
+    return CompiledFunction(trace_it, lanes, _link(code, signature, tables), signature, tables)
 
 
 class CompiledFunction:
@@ -227,8 +234,10 @@ class CompiledFunction:
         lanes: int,
         library: Any,
         signature: Signature,
+        tables: Sequence[Table] = (),
     ) -> None:
         self._traced = traced
+        self._tables = tuple(tables)  # the code reads their memory
         self.signature = signature
         self.lanes = lanes
         self._library = library

@@ -23,6 +23,8 @@ class Signature:
     n_instructions : int
     libm : tuple of str
         Functions of the C mathematics library that the code calls.
+    tables : tuple of int
+        Keys of the tables that it looks up.
     """
 
     name: str
@@ -31,6 +33,7 @@ class Signature:
     digest: str
     n_instructions: int
     libm: tuple[str, ...]
+    tables: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, traced: TracedFunction) -> Signature:
@@ -43,6 +46,7 @@ class Signature:
             digest=traced.digest(),
             n_instructions=traced.n_instructions,
             libm=tuple(symbol for op, symbol in emit.LIBM.items() if op in used),
+            tables=tuple(table.key for table in traced.tables),
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -63,4 +67,5 @@ class Signature:
             digest=str(found["digest"]),
             n_instructions=int(found["n_instructions"]),
             libm=tuple(map(str, found["libm"])),
+            tables=tuple(map(int, found["tables"])),
         )

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, array
+from ce_dynamics.algebra.tables import Table
 
 
 class Opaque:
@@ -117,6 +118,13 @@ class Opaque:
     def arctan2_of(self, y: Any) -> Any:
         """Angle of the point (self, y)."""
         return self._with(y, lambda a, b: math.atan2(b, a), Opaque)
+
+    def floor(self) -> Opaque:
+        return Opaque(math.floor(self._hidden))
+
+    def looked_up(self, table: Table, offset: int) -> Opaque:
+        """The number of a table at this index plus an offset."""
+        return Opaque(table.at(self._hidden, offset))
 
 
 class OpaqueTruth:

@@ -37,6 +37,8 @@ INFIX = {
     Op.AND: "&&",
     Op.OR: "||",
 }
+_TABLE = "ce_dynamics_table_"
+
 PREFIX = {Op.NEG: "-", Op.NOT: "!"}
 CALLS: dict[int, str] = {
     **LIBM,
@@ -65,13 +67,14 @@ def c_function(traced: TracedFunction, symbol: str, piece: int = PIECE) -> str:
         C99 that needs ``<math.h>``.  Arrays of inputs and outputs must not overlap.
     """
     parts = -(-len(traced.instructions) // piece)
+    tables = c_tables(traced)
     if parts <= 1:
-        return _definition(prototype(traced, symbol), list(_straight(traced)))
+        return "\n".join([*tables, _definition(prototype(traced, symbol), list(_straight(traced)))])
     starts = [len(traced.instructions) * k // parts for k in range(parts + 1)]
     slots, size = _slots(traced, starts)
     inputs = ", ".join(f"const double {name}[]" for name in traced.input_shapes)
     given = ", ".join(traced.input_shapes)
-    text, calls = [], [f"double work[{max(1, size)}];"]
+    text, calls = tables, [f"double work[{max(1, size)}];"]
     for k, (start, stop) in enumerate(pairwise(starts)):
         head = f"static void {symbol}_{k}({inputs}, double work[])"
         text.append(_definition(head, list(_piece(traced, start, stop, slots))))
@@ -79,6 +82,30 @@ def c_function(traced: TracedFunction, symbol: str, piece: int = PIECE) -> str:
     read = [_stored(traced, n, slots) for n in range(len(traced.instructions))]
     text.append(_definition(prototype(traced, symbol), [*calls, *_results(traced, read)]))
     return "\n".join(text)
+
+
+def c_tables(traced: TracedFunction) -> list[str]:
+    """Definitions of the tables that a function looks up, once however many functions of a file do."""
+    text = []
+    for table in traced.tables:
+        name, guard = f"{_TABLE}{table.key}", f"CE_DYNAMICS_TABLE_{table.key}"
+        numbers = [literal(x) for x in table.values.tolist()]
+        rows = [", ".join(numbers[k : k + 8]) for k in range(0, len(numbers), 8)]
+        last = literal(float(table.last))
+        text += [
+            f"#ifndef {guard}",
+            f"#define {guard}",
+            f"static const double {name}[{len(numbers)}] = {{",
+            ",\n".join(rows),
+            "};",
+            f"static double {name}_at(double index, int offset)",
+            "{",
+            "    const double least = index > 0.0 ? index : 0.0;",
+            f"    return {name}[(long)(least < {last} ? least : {last}) + offset];",
+            "}",
+            "#endif",
+        ]
+    return text
 
 
 def prototype(traced: TracedFunction, symbol: str) -> str:
@@ -179,6 +206,9 @@ def _stored(traced: TracedFunction, n: int, slots: dict[int, int]) -> str:
 
 def expression(op: int, x: list[str]) -> str:
     """What an operation does with operands."""
+    if op == Op.LOOKUP:
+        key, offset = int(float(x[1])), int(float(x[2]))
+        return f"{_TABLE}{key}_at({x[0]}, {offset})"
     if op == Op.SELECT:
         return f"{x[0]} ? {x[1]} : {x[2]}"
     if op in INFIX:

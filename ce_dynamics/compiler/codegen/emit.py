@@ -34,6 +34,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 
+from ce_dynamics.algebra.tables import known_table
 from ce_dynamics.compiler.codegen.fused import MINUS_PRODUCT, PRODUCT_MINUS, PRODUCT_PLUS, Code, code_of
 from ce_dynamics.compiler.tracing.function import TracedFunction
 from ce_dynamics.compiler.tracing.operations import C_FUNCTIONS, Op
@@ -123,6 +124,18 @@ def module(writer: Writer, traced: TracedFunction) -> str:
     return "\n".join([*text, "  ret void", "}", ""])
 
 
+def table_symbol(key: int) -> str:
+    """Name of a table in machine code."""
+    return f"ce_dynamics_table_{key}"
+
+
+def number_of(literal: str) -> float:
+    """The number that `Writer.literal` wrote."""
+    digits = literal[literal.index("0x") + 2 :][:16]
+    number: float = struct.unpack(">d", bytes.fromhex(digits))[0]
+    return number
+
+
 class Writer:
     """Turns operations into lines.
 
@@ -187,10 +200,44 @@ class Writer:
             add(f"  {name} = xor {logical} {x[0]}, {true}")
         elif op in _INTRINSIC:
             self._intrinsic(name, _INTRINSIC[op], x)
+        elif op == Op.LOOKUP:
+            self._lookup(name, x)
         elif op in LIBM:
             self._call(name, LIBM[op], x)
         else:
             raise NotImplementedError(f"operation {op.name} has no machine code")
+
+    def _lookup(self, name: str, x: list[str]) -> None:
+        """Read a table.  What neighbours share, the code generator forms once."""
+        add, kind, many = self.lines.append, self.type, f"<{self.lanes} x i64>"
+        table = known_table(number_of(x[1]))
+        if table is None:
+            raise LookupError("a table that is looked up is gone; keep the object that it belongs to")
+        symbol, zero, last = table_symbol(table.key), self.literal(0.0), self.literal(float(table.last))
+        self.declarations.add(f"@{symbol} = external constant double, align 8")
+        # not below zero, nor NaN; not beyond the end
+        add(f"  {name}.p = fcmp ogt {kind} {x[0]}, {zero}")
+        add(f"  {name}.l = select {self.logical} {name}.p, {kind} {x[0]}, {kind} {zero}")
+        add(f"  {name}.b = fcmp olt {kind} {name}.l, {last}")
+        add(f"  {name}.i = select {self.logical} {name}.b, {kind} {name}.l, {kind} {last}")
+        whole = "i64" if self.lanes == 1 else many
+        add(f"  {name}.w = fptosi {kind} {name}.i to {whole}")
+        offset = int(number_of(x[2]))
+        if self.lanes == 1:
+            add(f"  {name}.a = getelementptr double, ptr @{symbol}, i64 {name}.w")
+            add(f"  {name}.o = getelementptr double, ptr {name}.a, i64 {offset}")
+            add(f"  {name} = load double, ptr {name}.o, align 8")
+            return
+        result = "poison"
+        for lane in range(self.lanes):
+            at = f"{name}.{lane}"
+            add(f"  {at}.w = extractelement {many} {name}.w, i64 {lane}")
+            add(f"  {at}.a = getelementptr double, ptr @{symbol}, i64 {at}.w")
+            add(f"  {at}.o = getelementptr double, ptr {at}.a, i64 {offset}")
+            add(f"  {at} = load double, ptr {at}.o, align 8")
+            target = name if lane == self.lanes - 1 else f"{at}.r"
+            add(f"  {target} = insertelement {kind} {result}, double {at}, i64 {lane}")
+            result = target
 
     def _call(self, name: str, function: str, x: list[str]) -> None:
         add = self.lines.append

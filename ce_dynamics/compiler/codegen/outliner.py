@@ -102,8 +102,8 @@ def outline(traced: TracedFunction, code: Code, shortest: int = SHORTEST, longes
         Instructions of a piece.
     """
     pieces = Pieces(code, traced.marks, shortest, longest)
-    order, members = kinds_of(pieces)
     values = np.array([*traced.numbers, 0.0])
+    order, members = kinds_of(pieces, looked_up(pieces, code, values))
     slots, given = fixed_slots(traced, code)
     exports = exports_of(pieces, members, code)
     sizes = np.array([len(exports[kind]) for kind in order], dtype=np.int64)
@@ -136,10 +136,20 @@ def n_inputs(traced: TracedFunction) -> int:
     return sum(int(np.prod(shape)) for shape in traced.input_shapes.values())
 
 
-def kinds_of(pieces: Pieces) -> tuple[list[int], list[Integers]]:
-    """Kind of each piece, and the pieces of each kind."""
+def looked_up(pieces: Pieces, code: Code, values: Floats) -> Integers:
+    """At each place that reads a table a number of table and offset, else 0: these belong to the code."""
+    found = np.zeros(len(pieces.nodes), dtype=np.int64)
+    reading = np.flatnonzero(pieces.op == Op.LOOKUP)
+    pairs = values[code.operands[code.operands[pieces.nodes[reading], 1:], 0]]
+    if len(pairs):
+        found[reading] = 1 + np.unique(pairs, axis=0, return_inverse=True)[1].ravel()
+    return found
+
+
+def kinds_of(pieces: Pieces, read: Integers) -> tuple[list[int], list[Integers]]:
+    """Kind of each piece, and the pieces of each kind; `read` are tables and offsets at their places."""
     numbers = np.where(pieces.sources == CONSTANT, 0, pieces.numbers)
-    text = np.column_stack((pieces.op, pieces.sources, numbers)).astype(np.int32)
+    text = np.column_stack((pieces.op, read, pieces.sources, numbers)).astype(np.int32)
     known: dict[bytes, int] = {}
     order = [
         known.setdefault(text[start:stop].tobytes(), len(known))

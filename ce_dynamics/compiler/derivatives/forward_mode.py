@@ -112,6 +112,8 @@ class ForwardSweep:
             return graph.select(x, y, values[c]), {
                 k: graph.select(x, *(part.get(k, self.zero) for part in parts)) for k in parts[0] | parts[1]
             }
+        if op == Op.LOOKUP:  # between two indices nothing changes
+            return graph.lookup(x, y, values[c]), {}
         if op == Op.ADD:
             return graph.add(x, y), self._sum(gradients[a], gradients[b])
         if op == Op.SUB:

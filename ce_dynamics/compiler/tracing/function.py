@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ce_dynamics.algebra.tables import Table, known_table
 from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.compiler.tracing.cut_points import marking
 from ce_dynamics.compiler.tracing.graph import Graph, Node
@@ -42,6 +43,8 @@ class TracedFunction:
     outputs : per output, the instruction of each entry
     marks : tuple of int
         Instructions at which a new piece of work begins: where the function may be cut.
+    tables : tuple of Table
+        What is looked up; instructions have the keys.
     """
 
     name: str
@@ -51,6 +54,7 @@ class TracedFunction:
     numbers: tuple[float, ...]
     outputs: tuple[tuple[int, ...], ...]
     marks: tuple[int, ...] = ()
+    tables: tuple[Table, ...] = ()
 
     @property
     def n_instructions(self) -> int:
@@ -244,7 +248,14 @@ def extract(
         numbers=tuple(numbers),
         outputs=tuple(tuple(number[n] for n in output) for output in outputs),
         marks=_renumbered(graph.marks, live),
+        tables=_tables(instructions, numbers),
     )
+
+
+def _tables(instructions: list[Node], numbers: list[float]) -> tuple[Table, ...]:
+    """What instructions look up."""
+    keys = sorted({numbers[instructions[b][1]] for op, _, b, _ in instructions if op == Op.LOOKUP})
+    return tuple(table for table in map(known_table, keys) if table is not None)
 
 
 def _renumbered(marks: list[int], live: bytearray) -> tuple[int, ...]:

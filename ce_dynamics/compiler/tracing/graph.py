@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from ce_dynamics.algebra.tables import Table
 from ce_dynamics.compiler.tracing.operations import LOGICAL, MEANING, Op
 
 Node = tuple[int, int, int, int]
@@ -31,6 +32,7 @@ _ADD, _SUB, _MUL, _DIV, _NEG = int(Op.ADD), int(Op.SUB), int(Op.MUL), int(Op.DIV
 _SQRT, _FABS, _POW = int(Op.SQRT), int(Op.FABS), int(Op.POW)
 _LT, _LE, _EQ, _NE = int(Op.LT), int(Op.LE), int(Op.EQ), int(Op.NE)
 _AND, _OR, _NOT, _SELECT = int(Op.AND), int(Op.OR), int(Op.NOT), int(Op.SELECT)
+_LOOKUP = int(Op.LOOKUP)
 _ODD = frozenset(
     int(op) for op in (Op.SIN, Op.TAN, Op.ASIN, Op.ATAN, Op.TANH, Op.SINH, Op.ASINH, Op.ATANH, Op.ERF)
 )
@@ -59,7 +61,7 @@ class Graph:
         Numbers of nodes at which a new piece of work begins (see `ce_dynamics.compiler.tracing.cut_points`).
     """
 
-    __slots__ = ("_index", "_number_node", "carriers", "formulas", "marks", "nodes", "numbers")
+    __slots__ = ("_index", "_number_node", "carriers", "formulas", "marks", "nodes", "numbers", "tables")
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
@@ -71,6 +73,8 @@ class Graph:
         """What user code holds for a node: kept so that equal values are the same Python object."""
         self.formulas: dict[int, tuple[Any, Any]] = {}
         """By id: formulas of free parameters (`ce_dynamics.compiler.free_numbers`) and what they are here."""
+        self.tables: dict[int, Table] = {}
+        """By key: what is looked up, kept until the function is made."""
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -283,6 +287,12 @@ class Graph:
         if self.nodes[i][0] == _CONST and self.nodes[j][0] == _CONST:
             return self._fold(op, i, j)
         return self._intern((op, i, j, -1))
+
+    def lookup(self, i: int, table: int, offset: int) -> int:
+        """The number at index i of a table; its key and the offset are constants (`Op.LOOKUP`)."""
+        if self.nodes[i][0] == _CONST:
+            return self._fold(_LOOKUP, i, table, offset)
+        return self._intern((_LOOKUP, i, table, offset))
 
     def _fold(self, op: int, *operands: int) -> int:
         with np.errstate(all="ignore"):

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ce_dynamics.algebra.tables import look_up
+
 
 class Op(IntEnum):
     """Operation codes.  Part of the digest of a traced function: append, never renumber."""
@@ -57,6 +59,7 @@ class Op(IntEnum):
     HYPOT = 38
     FMOD = 39
     COPYSIGN = 40
+    LOOKUP = 41
 
 
 LOGICAL = frozenset({Op.LT, Op.LE, Op.EQ, Op.NE, Op.AND, Op.OR, Op.NOT})
@@ -112,11 +115,13 @@ MEANING: dict[int, Callable[..., Any]] = {
     Op.HYPOT: np.hypot,
     Op.FMOD: np.fmod,
     Op.COPYSIGN: np.copysign,
+    Op.LOOKUP: look_up,
 }
 """What each operation does to float64 values, by IEEE rules (NaN and infinities, never an exception)."""
 
 OPERANDS: dict[int, int] = {op: getattr(meaning, "nin", 1) for op, meaning in MEANING.items()}
 OPERANDS[Op.SELECT] = 3
+OPERANDS[Op.LOOKUP] = 3
 """Number of operands that are nodes."""
 
 UNARY = frozenset(Op(op) for op, n in OPERANDS.items() if n == 1)
@@ -153,6 +158,6 @@ OPERATORS: dict[int, Operator] = {
 FUNCTIONS: dict[Op, str] = {op: MEANING[op].__name__ for op in sorted(UNARY - {Op.NEG, Op.NOT, Op.ERF})}
 """Elementary functions of one number, by the names of the methods under which NumPy asks scalars for them."""
 
-_NOT_IN_C = {*OPERATORS, Op.NEG, Op.NOT, Op.SELECT} - {Op.POW}
+_NOT_IN_C = {*OPERATORS, Op.NEG, Op.NOT, Op.SELECT, Op.LOOKUP} - {Op.POW}
 C_FUNCTIONS: dict[int, str] = {op: Op(op).name.lower() for op in MEANING if op not in _NOT_IN_C}
 """Functions that the mathematical library of C has, by their names there."""

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ce_dynamics.algebra.arrays import PLAIN, broadcast_operator
+from ce_dynamics.algebra.tables import Table
 from ce_dynamics.compiler.tracing.graph import Graph
 from ce_dynamics.compiler.tracing.operations import FUNCTIONS, OPERATORS, Op
 
@@ -241,6 +242,13 @@ class Traced:
     def hypot(self, y: Any) -> Any:
         """Length of (self, y) without overflow."""
         return wrap(self.graph, self.graph.binary(Op.HYPOT, self.node, node_of(self.graph, y)))
+
+    def looked_up(self, table: Table, offset: int) -> Any:
+        """The number of a table at this index plus an offset; see `Table.at`."""
+        graph = self.graph
+        graph.tables[table.key] = table
+        key, place = graph.constant(float(table.key)), graph.constant(float(offset))
+        return wrap(graph, graph.lookup(self.node, key, place))
 
     def conjugate(self) -> Traced:
         """Itself: traced scalars are real (NumPy's vdot asks)."""
