@@ -10,7 +10,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Scalar, cos, sin
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.models.data.checks import check_number
-from ce_dynamics.models.parts.road import Road
+from ce_dynamics.models.parts.roads.contract import Road
 
 
 class WavyRoad(Road):

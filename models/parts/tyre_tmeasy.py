@@ -22,7 +22,7 @@ from ce_dynamics.mechanism.checked import finite_vector, unit_axis
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response, StateDeclaration
 from ce_dynamics.models.parts.deflection import deflection_force, deflection_rate, excess_release
 from ce_dynamics.models.parts.ramps import smooth_step
-from ce_dynamics.models.parts.road import Road
+from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.tmeasy_curve import pneumatic_trail, slip_force
 from ce_dynamics.models.parts.tmeasy_parameters import TMeasyParameters
 

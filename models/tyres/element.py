@@ -10,7 +10,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_vector, unit_axis
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
-from ce_dynamics.models.parts.road import Road
+from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.tyre_tmeasy import Contact, contact
 from ce_dynamics.models.tyres.contract import TyreModel, WheelOnRoad, bounded_slip
 

@@ -12,7 +12,8 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.hinges.free import Free
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.parts.road import FlatRoad, Road
+from ce_dynamics.models.parts.roads.contract import Road
+from ce_dynamics.models.parts.roads.planes import FlatRoad
 from ce_dynamics.models.tyres.contract import TyreModel
 from ce_dynamics.models.vehicles.bodies import add_rigid_body
 from ce_dynamics.models.vehicles.description import VehicleParameters

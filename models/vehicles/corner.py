@@ -23,7 +23,7 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.data.quantities import Damping, Length, Point, Stiffness
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.brake import Brake, BrakeParameters
-from ce_dynamics.models.parts.road import Road
+from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.tmeasy_parameters import TMeasyParameters
 from ce_dynamics.models.parts.tyre_tmeasy import Tyre
 from ce_dynamics.models.tyres.contract import TyreModel

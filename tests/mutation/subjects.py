@@ -54,8 +54,8 @@ SUBJECTS = (
     Subject("kinematics", ("kinematics/**/*.py",), ("tests/kinematics",)),
     Subject(
         "tyres",
-        ("models/parts/*t[my]*.py", "models/parts/road.py"),
-        ("tests/models/parts/test_tyre_tmeasy.py", "tests/models/parts/test_road.py"),
+        ("models/parts/*t[my]*.py", "models/parts/roads/*.py"),
+        ("tests/models/parts/test_tyre_tmeasy.py", "tests/models/parts/roads"),
     ),
     Subject(
         "complementarity", ("ce_dynamics/complementarity/**/*.py",), ("tests/ce_dynamics/complementarity",)

@@ -59,7 +59,8 @@ from ce_dynamics.models.demonstrations.pgs_suspension.socket_motion import (
     SocketTable,
 )
 from ce_dynamics.models.parts.planar_contact import Touch, touch
-from ce_dynamics.models.parts.road import FlatRoad, Road
+from ce_dynamics.models.parts.roads.contract import Road
+from ce_dynamics.models.parts.roads.planes import FlatRoad
 
 __all__ = [
     "Socket",

@@ -14,7 +14,8 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.checks import check_number
 from ce_dynamics.models.parts.driver import DriverParameters, Sensors, hold_speed, steer
 from ce_dynamics.models.parts.paths import Path
-from ce_dynamics.models.parts.road import FlatRoad, Road
+from ce_dynamics.models.parts.roads.contract import Road
+from ce_dynamics.models.parts.roads.planes import FlatRoad
 
 
 @dataclass(frozen=True)

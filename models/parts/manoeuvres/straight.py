@@ -17,7 +17,9 @@ from ce_dynamics.models.parts.manoeuvres.base import (
 )
 from ce_dynamics.models.parts.paths import LateralPath, Path
 from ce_dynamics.models.parts.ramps import smooth_step
-from ce_dynamics.models.parts.road import BumpRoad, FlatRoad, InclinedRoad, Road
+from ce_dynamics.models.parts.roads.bump import BumpRoad
+from ce_dynamics.models.parts.roads.contract import Road
+from ce_dynamics.models.parts.roads.planes import FlatRoad, InclinedRoad
 
 
 class StraightAcceleration(Manoeuvre):

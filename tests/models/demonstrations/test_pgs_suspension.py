@@ -23,7 +23,9 @@ from ce_dynamics.models.demonstrations.pgs_suspension.model import (
 )
 from ce_dynamics.models.demonstrations.pgs_suspension.socket_motion import socket_from
 from ce_dynamics.models.parts.planar_contact import Touch, WavyRoad, touch
-from ce_dynamics.models.parts.road import BumpRoad, InclinedRoad, Road
+from ce_dynamics.models.parts.roads.bump import BumpRoad
+from ce_dynamics.models.parts.roads.contract import Road
+from ce_dynamics.models.parts.roads.planes import InclinedRoad
 
 FIRM = SuspensionParameters(anticipate=True)
 

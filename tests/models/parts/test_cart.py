@@ -15,7 +15,8 @@ from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.parts.brake import Brake, BrakeParameters
 from ce_dynamics.models.parts.powertrain import Driveline, Traction
-from ce_dynamics.models.parts.road import FlatRoad, InclinedRoad, Road
+from ce_dynamics.models.parts.roads.contract import Road
+from ce_dynamics.models.parts.roads.planes import FlatRoad, InclinedRoad
 from ce_dynamics.models.parts.tyre_tmeasy import Tyre
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 from tests.models.components import POWERTRAIN, TYRE

@@ -1,0 +1,34 @@
+"""Roads: height, slopes and friction over the ground plane.
+
+>>> from ce_dynamics.models.parts import roads
+>>> road = roads.road("iso8608:C + mu:left=0.3,right=0.8")
+
+Names are loaded when they are first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ce_dynamics.algebra.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from ce_dynamics.models.parts.roads.bump import BumpRoad as BumpRoad
+    from ce_dynamics.models.parts.roads.composition import PlacedRoad as PlacedRoad, SumRoad as SumRoad
+    from ce_dynamics.models.parts.roads.contract import Road as Road
+    from ce_dynamics.models.parts.roads.friction import (
+        Friction as Friction,
+        FrictionMap as FrictionMap,
+        FrictionPatch as FrictionPatch,
+        SplitFriction as SplitFriction,
+    )
+    from ce_dynamics.models.parts.roads.height_map import HeightMap as HeightMap
+    from ce_dynamics.models.parts.roads.iso8608 import RandomRoad as RandomRoad
+    from ce_dynamics.models.parts.roads.kerb import KerbRoad as KerbRoad
+    from ce_dynamics.models.parts.roads.map_files import read_map as read_map
+    from ce_dynamics.models.parts.roads.notation import road as road
+    from ce_dynamics.models.parts.roads.opencrg import read_opencrg as read_opencrg
+    from ce_dynamics.models.parts.roads.planes import FlatRoad as FlatRoad, InclinedRoad as InclinedRoad
+    from ce_dynamics.models.parts.roads.ramp import RampRoad as RampRoad
+
+__getattr__, __dir__, __all__ = lazy_names()

@@ -1,0 +1,63 @@
+"""What every road provides."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from ce_dynamics.algebra.arrays import Array, Scalar, array, sqrt
+from ce_dynamics.models.data.checks import check_number
+from ce_dynamics.models.parts.roads.friction import Friction
+
+
+class Road(ABC):
+    """Contract of a road, in ground axes with z up.
+
+    1. `height` is a once differentiable function of x and y; no overhangs.
+    2. `slope` is its gradient, from which `normal` follows.
+    3. `friction` is positive.
+    4. All are written on scalars and `where`: they never branch on a value.
+    5. `sharpness` says how strongly the heights are curved at most; it decides how tyres meet the road.
+    6. A road that ends has a `margin`; beyond its edges heights go on somehow, and runs that get there end
+       with a message that has the road's `title`.
+
+    Parameters
+    ----------
+    friction : float or Friction
+        Friction coefficient, positive, or how it is distributed.
+    """
+
+    title: str = "road"
+
+    def __init__(self, friction: float | Friction) -> None:
+        self._friction = (
+            friction
+            if isinstance(friction, Friction)
+            else check_number("road", "friction", friction, above=0.0)
+        )
+
+    @abstractmethod
+    def height(self, x: Scalar, y: Scalar) -> Scalar:
+        """z of the road [m]."""
+
+    @abstractmethod
+    def slope(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
+        """(∂z/∂x, ∂z/∂y)."""
+
+    def normal(self, x: Scalar, y: Scalar) -> Array:
+        """Upward unit normal (3,)."""
+        z_x, z_y = self.slope(x, y)
+        length = sqrt(1.0 + z_x * z_x + z_y * z_y)
+        return array((-z_x / length, -z_y / length, 1.0 / length))
+
+    def friction(self, x: Scalar, y: Scalar) -> Scalar:
+        """Friction coefficient μ."""
+        return self._friction.at(x, y) if isinstance(self._friction, Friction) else self._friction
+
+    @property
+    def sharpness(self) -> float:
+        """Largest second derivative of the heights [1/m]; zero for planes."""
+        return 0.0
+
+    def margin(self, x: Scalar, y: Scalar) -> Scalar | None:
+        """Distance from the nearest edge [m], negative beyond it; None for a road without end."""
+        return None

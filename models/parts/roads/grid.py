@@ -1,0 +1,201 @@
+"""Interpolation on regular grids: cubic B-splines, or linear, as physics that is compiled.
+
+A cubic spline passes through all values and is twice continuously differentiable: the steps of a method of
+fourth order across a node err by O(h⁴) where heights enter, O(h³) where slopes do, and as often as there are
+nodes, not steps.  A linear one has kinks: O(h²) there, and O(h) with slopes.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ce_dynamics.algebra.arrays import Scalar, floor, maximum, minimum
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.algebra.tables import Table
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.data.checks import check_number
+
+
+class Place(NamedTuple):
+    """Where something lies on an axis.
+
+    Attributes
+    ----------
+    cell : scalar
+        Number of the node before it.
+    s : scalar
+        Way to the next node, 0 to 1.
+    """
+
+    cell: Scalar
+    s: Scalar
+
+
+class Axis:
+    """Equally spaced nodes.
+
+    Parameters
+    ----------
+    start, step : float
+        First node, and spacing [m].
+    number : int
+        Of nodes.
+    periodic : bool
+        Whether the first node follows the last.
+    """
+
+    def __init__(self, start: float, step: float, number: int, periodic: bool = False) -> None:
+        self.start = check_number("grid", "start", start)
+        self.step = check_number("grid", "step", step, above=0.0)
+        if number < 2:
+            raise DataError(f"grid: {number} nodes along an axis; there must be two at least")
+        self.number = int(number)
+        self.periodic = bool(periodic)
+
+    @property
+    def end(self) -> float:
+        """The last node."""
+        return self.start + self.step * (self.number - 1)
+
+    @property
+    def nodes(self) -> Floats:
+        """All of them."""
+        return np.asarray(self.start + self.step * np.arange(self.number))
+
+    def place(self, x: Scalar) -> Place:
+        """Where x lies; ends hold what is beyond them."""
+        t = (x - self.start) / self.step
+        if self.periodic:
+            t = t - self.number * floor(t / self.number)
+            cell = minimum(floor(t), self.number - 1.0)
+        else:
+            t = minimum(self.number - 1.0, maximum(0.0, t))  # in this order NaN stays NaN
+            cell = minimum(floor(t), self.number - 2.0)
+        return Place(cell, t - cell)
+
+    def inside(self, x: Scalar) -> Scalar:
+        """Distance from the nearer end [m], negative beyond it."""
+        return minimum(x - self.start, self.end - x)
+
+
+def cubic_weights(s: Scalar) -> tuple[Scalar, Scalar, Scalar, Scalar]:
+    """Uniform cubic B-splines: shares of the four coefficients around a place."""
+    r = 1.0 - s
+    s2, r2 = s * s, r * r
+    w_0, w_3 = r2 * r / 6.0, s2 * s / 6.0
+    w_1 = 2.0 / 3.0 - s2 * (1.0 - 0.5 * s)
+    w_2 = 2.0 / 3.0 - r2 * (1.0 - 0.5 * r)
+    return w_0, w_1, w_2, w_3
+
+
+def cubic_slopes(s: Scalar) -> tuple[Scalar, Scalar, Scalar, Scalar]:
+    """Derivatives of `cubic_weights` by s."""
+    r = 1.0 - s
+    return -0.5 * r * r, s * (1.5 * s - 2.0), r * (2.0 - 1.5 * r), 0.5 * s * s
+
+
+def coefficients(values: Floats, periodic: bool = False) -> Floats:
+    """Of the cubic spline through values along the first axis: one more before them, two or one after.
+
+    Without period the ends are straight (second derivative zero).
+    """
+    from scipy.linalg import solve_banded  # here, because most runs have no maps
+
+    n = len(values)
+    if periodic:
+        # (c_{k-1} + 4 c_k + c_{k+1})/6 = z_k is a convolution
+        share = (4.0 + 2.0 * np.cos(2.0 * np.pi * np.arange(n // 2 + 1) / n)) / 6.0
+        shape = (-1,) + (1,) * (values.ndim - 1)
+        c = np.fft.irfft(np.fft.rfft(values, axis=0) / share.reshape(shape), n, axis=0)
+        return np.concatenate((c[-1:], c, c[:2]))
+    bands = np.ones((3, n))
+    bands[1] = 4.0
+    bands[0, 1] = bands[2, -2] = 0.0
+    bands[1, 0] = bands[1, -1] = 6.0  # straight ends: c_0 = z_0
+    c = solve_banded((1, 1), bands, 6.0 * values)
+    return np.concatenate((2.0 * c[:1] - c[1:2], c, 2.0 * c[-1:] - c[-2:-1]))
+
+
+def linear_weights(s: Scalar) -> tuple[Scalar, Scalar]:
+    """Shares of the two values around a place."""
+    return 1.0 - s, s
+
+
+def linear_slopes(s: Scalar) -> tuple[Scalar, Scalar]:
+    """Derivatives of `linear_weights` by s."""
+    return -1.0, 1.0
+
+
+class Curve:
+    """A cubic spline through values at the nodes of one axis.
+
+    Parameters
+    ----------
+    values : (n,) array
+    axis : Axis
+    """
+
+    def __init__(self, values: Floats, axis: Axis) -> None:
+        self.axis = axis
+        self.table = Table(coefficients(np.asarray(values, dtype=float), axis.periodic), reach=3)
+
+    def value(self, place: Place) -> Scalar:
+        """At a place of its axis."""
+        return self._sum(place, cubic_weights(place.s))
+
+    def slope(self, place: Place) -> Scalar:
+        """Derivative at a place of its axis."""
+        return self._sum(place, cubic_slopes(place.s)) / self.axis.step
+
+    def _sum(self, place: Place, weights: tuple[Scalar, ...]) -> Scalar:
+        total: Scalar = 0.0
+        for k, w in enumerate(weights):
+            total = total + w * self.table.at(place.cell, k)
+        return total
+
+
+class Grid:
+    """A surface through values at the nodes of two axes.
+
+    Parameters
+    ----------
+    values : (n_x, n_y) array
+    x, y : Axis
+    smooth : bool
+        Cubic, or else linear.
+    """
+
+    def __init__(self, values: Floats, x: Axis, y: Axis, smooth: bool = True) -> None:
+        z = np.asarray(values, dtype=float)
+        self.x, self.y, self.smooth = x, y, smooth
+        if smooth:
+            z = coefficients(coefficients(z, x.periodic).T, y.periodic).T
+        self.row = z.shape[1]
+        self.order = 4 if smooth else 2
+        self.table = Table(z, reach=(self.order - 1) * (self.row + 1))
+
+    def value(self, x: Scalar, y: Scalar) -> Scalar:
+        """At a point."""
+        along, across = self.x.place(x), self.y.place(y)
+        weights = cubic_weights if self.smooth else linear_weights
+        return self._sum(along, across, weights(along.s), weights(across.s))
+
+    def slope(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
+        """Derivatives by x and y at a point."""
+        along, across = self.x.place(x), self.y.place(y)
+        weights, slopes = (cubic_weights, cubic_slopes) if self.smooth else (linear_weights, linear_slopes)
+        by_x = self._sum(along, across, slopes(along.s), weights(across.s))
+        by_y = self._sum(along, across, weights(along.s), slopes(across.s))
+        return by_x / self.x.step, by_y / self.y.step
+
+    def _sum(self, along: Place, across: Place, w_x: tuple[Scalar, ...], w_y: tuple[Scalar, ...]) -> Scalar:
+        first = along.cell * float(self.row) + across.cell
+        total: Scalar = 0.0
+        for i, w in enumerate(w_x):
+            line: Scalar = 0.0
+            for j, share in enumerate(w_y):
+                line = line + share * self.table.at(first, i * self.row + j)
+            total = total + w * line
+        return total

@@ -1,0 +1,190 @@
+"""Roads from files: NumPy arrays, GeoTIFF, OpenCRG."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ce_dynamics.algebra import files
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.parts.roads.contract import Road
+from ce_dynamics.models.parts.roads.friction import Friction, FrictionMap
+from ce_dynamics.models.parts.roads.height_map import HeightMap
+from ce_dynamics.models.parts.roads.kinds import Word
+from ce_dynamics.models.parts.roads.opencrg import read_opencrg
+
+FILE_WORDS = (
+    Word("dx", "m", None, "spacing of the nodes along x (.npy)"),
+    Word("dy", "m", None, "spacing across; dx if not given (.npy)"),
+    Word("x0", "m", 0.0, "x of the first node (.npy, .tif)"),
+    Word("y0", "m", None, "y of the first node; centred if not given (.npy, .tif)"),
+    Word("interpolation", "", "cubic", "cubic or linear"),
+)
+"""What may be said of a file."""
+
+LARGEST = 2**30
+"""Bytes of a file that is read as a map."""
+
+
+def is_map_file(name: str) -> bool:
+    """Whether a name is that of a file with a road."""
+    return any(name.lower().endswith(ending) for ending in READERS)
+
+
+def read_map(
+    path: str | Path,
+    friction: float | Friction = 0.8,
+    *,
+    dx: float | None = None,
+    dy: float | None = None,
+    x0: float = 0.0,
+    y0: float | None = None,
+    interpolation: str = "cubic",
+) -> Road:
+    """A road from a file.
+
+    Parameters
+    ----------
+    path : str or path
+        ``.npy``: heights (n_x, n_y) along x and to the left; ``.npz`` with ``z`` of that shape, ``x`` and
+        ``y`` of equally spaced nodes, and ``mu`` (n_x, n_y) if friction is mapped too; GeoTIFF (needs the
+        extra ``roads``); OpenCRG ``.crg`` or ``.crg.gz`` (likewise).
+    friction : float or Friction
+    dx, dy : float, optional
+        Spacing of a ``.npy``; needed there.
+    x0, y0 : float, optional
+        First node of a ``.npy`` or GeoTIFF; across, the middle is at y = 0 if not given.
+    interpolation : {"cubic", "linear"}
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, is no map, or says itself what is given.
+    """
+    if interpolation not in ("cubic", "linear"):
+        raise DataError(f"{path}: interpolation = {interpolation!r} must be 'cubic' or 'linear'")
+    name = str(path).lower()
+    for ending, reader in READERS.items():
+        if name.endswith(ending):
+            given = {"dx": dx, "dy": dy, "x0": x0 or None, "y0": y0}
+            return reader(Path(path), friction, given, interpolation == "cubic")
+    raise DataError(f"road {str(path)!r} is no map; endings are {', '.join(READERS)}")
+
+
+def read_npy(path: Path, friction: float | Friction, given: dict[str, Any], smooth: bool) -> Road:
+    """Heights alone: spacing and place are given."""
+    z = load(path)
+    if not isinstance(z, np.ndarray) or z.ndim != 2:
+        raise DataError(f"road {path}: heights must be an array (n_x, n_y), got shape {np.shape(z)}")
+    if given["dx"] is None:
+        raise DataError(f"road {path}: say the spacing of its nodes, for example {path.name}:dx=0.1")
+    dy = given["dx"] if given["dy"] is None else given["dy"]
+    return placed(path, friction, z, (given["dx"], dy), given, smooth)
+
+
+def placed(
+    path: Path,
+    friction: float | Friction,
+    z: Floats,
+    spacing: tuple[float, float],
+    given: dict[str, Any],
+    smooth: bool,
+) -> Road:
+    """A map whose place is given, or that begins at x = 0 and has y = 0 in its middle."""
+    dx, dy = spacing
+    x0 = 0.0 if given["x0"] is None else given["x0"]
+    y0 = -0.5 * dy * (z.shape[1] - 1) if given["y0"] is None else given["y0"]
+    return HeightMap(friction, z, (x0, dx), (y0, dy), smooth, title=path.name)
+
+
+def read_npz(path: Path, friction: float | Friction, given: dict[str, Any], smooth: bool) -> Road:
+    """Heights with their nodes, and friction."""
+    refuse_given(path, given)
+    arrays = load(path)
+    for name in ("x", "y", "z"):
+        if name not in arrays:
+            raise DataError(f"road {path}: no array {name!r}; there are {', '.join(arrays) or 'none'}")
+    x, y = (spaced(path, name, arrays[name]) for name in ("x", "y"))
+    if "mu" in arrays:
+        friction = FrictionMap(arrays["mu"], x, y)
+    return HeightMap(friction, arrays["z"], x, y, smooth, title=path.name)
+
+
+def spaced(path: Path, name: str, nodes: Floats) -> tuple[float, float]:
+    """First node and spacing of an axis."""
+    if nodes.ndim != 1 or nodes.size < 2 or nodes.dtype.kind not in "iuf":
+        raise DataError(f"road {path}: {name} must be a list of two nodes at least")
+    step = float(nodes[-1] - nodes[0]) / (nodes.size - 1)
+    even = nodes[0] + step * np.arange(nodes.size)
+    if not (step > 0.0 and np.max(np.abs(nodes - even)) <= 1e-6 * step):
+        raise DataError(
+            f"road {path}: {name} must rise in equal steps; resample it, for example with scipy.interpolate"
+        )
+    return float(nodes[0]), step
+
+
+def read_tiff(path: Path, friction: float | Friction, given: dict[str, Any], smooth: bool) -> Road:
+    """GeoTIFF in metres: x to the east, y to the north; its place on the Earth is left out."""
+    try:
+        import tifffile  # here, because an extra installs it
+    except ImportError:
+        raise DataError(
+            f"road {path}: GeoTIFF needs a package of an extra: pip install 'ce-dynamics[roads]'"
+        ) from None
+    files.read("road", path, LARGEST)
+    try:
+        with tifffile.TiffFile(path) as file:
+            page = file.pages.first
+            z = np.asarray(page.asarray(), dtype=float)
+            scale = page.tags.valueof(33550)  # ModelPixelScale
+    except (tifffile.TiffFileError, ValueError, OSError) as error:
+        raise DataError(f"road {path}: no GeoTIFF that can be read: {error}") from None
+    if given["dx"] is not None:
+        spacing = given["dx"], given["dx"] if given["dy"] is None else given["dy"]
+    elif scale is not None:
+        spacing = float(scale[0]), float(scale[1])
+    else:
+        raise DataError(f"road {path}: it does not say the size of its pixels; say dx")
+    if z.ndim != 2:
+        raise DataError(f"road {path}: one band of heights is needed, got an array of shape {z.shape}")
+    return placed(path, friction, z[::-1].T, spacing, given, smooth)
+
+
+def read_crg(path: Path, friction: float | Friction, given: dict[str, Any], smooth: bool) -> Road:
+    """OpenCRG."""
+    refuse_given(path, given)
+    return read_opencrg(path, friction, smooth=smooth)
+
+
+def refuse_given(path: Path, given: dict[str, Any]) -> None:
+    """A file that says where its nodes are is told nothing."""
+    said = [name for name, value in given.items() if value is not None]
+    if said:
+        raise DataError(f"road {path}: the file says itself where its nodes are; leave out {', '.join(said)}")
+
+
+def load(path: Path) -> Any:
+    """Arrays of a NumPy file; those of an .npz as a dict."""
+    files.read("road", path, LARGEST)
+    try:
+        found = np.load(path, allow_pickle=False)
+        return found if isinstance(found, np.ndarray) else {name: found[name] for name in found.files}
+    except (ValueError, OSError, EOFError) as error:
+        raise DataError(f"road {path}: no NumPy file that can be read: {error}") from None
+
+
+Reader = Callable[[Path, "float | Friction", dict[str, Any], bool], Road]
+
+READERS: dict[str, Reader] = {
+    ".npy": read_npy,
+    ".npz": read_npz,
+    ".tif": read_tiff,
+    ".tiff": read_tiff,
+    ".crg": read_crg,
+    ".crg.gz": read_crg,
+}
+"""By ending."""

@@ -1,0 +1,110 @@
+"""Roads as people write them: ``iso8608:C,seed=3 + mu:left=0.3,right=0.8``, ``track.crg``."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any
+
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.data.quantities import Quantity
+from ce_dynamics.models.parts.roads.composition import SumRoad
+from ce_dynamics.models.parts.roads.contract import Road
+from ce_dynamics.models.parts.roads.friction import Friction
+from ce_dynamics.models.parts.roads.kinds import FRICTIONS, ROADS, Word, filled
+from ce_dynamics.models.parts.roads.map_files import FILE_WORDS, is_map_file, read_map
+from ce_dynamics.models.parts.roads.planes import FlatRoad
+
+
+def road(text: str, friction: float = 0.8) -> Road:
+    """A road from its description.
+
+    Parameters
+    ----------
+    text : str
+        Terms joined by ``+``, each a name or a file, after a colon what is to be said of it:
+        ``NAME:VALUE``, ``NAME:WORD=VALUE,WORD=VALUE``.  Heights are added up; ``mu`` and ``patch`` change the
+        friction.  Numbers are in SI or have units.
+    friction : float
+        Friction coefficient where nothing else is said.
+
+    Raises
+    ------
+    DataError
+        If a name, a word or a value is wrong, or a file is no road.
+
+    Examples
+    --------
+    >>> rough = road("grade:0.05 + iso8608:C,seed=3")
+    >>> round(rough.height(-10.0, 0.0), 12)
+    -0.5
+    """
+    parts: list[tuple[str, dict[str, Any]]] = []
+    mu: float | Friction = friction
+    for term in (part.strip() for part in text.split("+")):
+        name, given = taken_apart(term)
+        if name in FRICTIONS:
+            kind = FRICTIONS[name]
+            mu = kind.make(mu, filled(name, kind.words, values(name, kind.words, given)))
+        else:
+            parts.append((name, given))
+    roads = [made(name, given, mu) for name, given in parts]
+    if not roads:
+        return FlatRoad(mu)
+    return roads[0] if len(roads) == 1 else SumRoad(mu, roads)
+
+
+def taken_apart(term: str) -> tuple[str, dict[str, Any]]:
+    """Name and what is said of it; what has no name of its own is under the empty one."""
+    name, colon, rest = term.partition(":")
+    if len(name) == 1 and name.isalpha() and rest[:1] in ("\\", "/"):  # a drive of Windows
+        name, colon, rest = term[:2] + rest.partition(":")[0], *rest.partition(":")[1:]
+    given: dict[str, Any] = {}
+    if colon:
+        for part in rest.split(","):
+            word, equals, value = part.partition("=")
+            key, said = (word.strip(), value.strip()) if equals else ("", word.strip())
+            if not said or key in given:
+                raise DataError(
+                    f"road {term!r}: {part!r} is not of the form word=value, or said twice; "
+                    "for example bump:height=0.1,length=2"
+                )
+            given[key] = said
+    return name.strip(), given
+
+
+def made(name: str, given: dict[str, Any], friction: float | Friction) -> Road:
+    """One road of a description."""
+    if is_map_file(name):
+        return read_map(name, friction, **values(name, FILE_WORDS, given))
+    if name not in ROADS:
+        known = [*ROADS, *FRICTIONS]
+        near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise DataError(
+            f"no road {name!r}{hint}; known are {', '.join(known)}, and files .crg, .npy, .npz, .tif"
+        )
+    kind = ROADS[name]
+    return kind.make(friction, filled(name, kind.words, values(name, kind.words, given)))
+
+
+def values(owner: str, words: tuple[Word, ...], given: dict[str, Any]) -> dict[str, Any]:
+    """What is said, in SI; a value without a word belongs to the first."""
+    known = {word.name: word for word in words}
+    result: dict[str, Any] = {}
+    for key, text in given.items():
+        if not key and not words:
+            raise DataError(f"road {owner!r} takes nothing, got {text!r}")
+        word = known.get(key or words[0].name)
+        if word is None:
+            near = difflib.get_close_matches(key, known, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise DataError(
+                f"road {owner!r}: unknown word {key!r}{hint}; known are {', '.join(known) or 'none'}"
+            )
+        if word.name in result:
+            raise DataError(f"road {owner!r}: {word.name} is said twice")
+        try:
+            result[word.name] = Quantity(word.unit).parse(text) if word.unit else text
+        except ValueError as error:
+            raise DataError(f"road {owner!r}: {word.name}: {error}") from None
+    return result

@@ -1,0 +1,61 @@
+"""Roads as they are written."""
+
+from __future__ import annotations
+
+import pytest
+
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.parts.roads.bump import BumpRoad
+from ce_dynamics.models.parts.roads.composition import SumRoad
+from ce_dynamics.models.parts.roads.iso8608 import RandomRoad
+from ce_dynamics.models.parts.roads.kinds import ROADS
+from ce_dynamics.models.parts.roads.notation import road
+
+
+def test_words_units_and_defaults() -> None:
+    bump = road("bump:height=12 cm,position=3,track=left")
+    assert isinstance(bump, BumpRoad)
+    assert (bump.bump_height, bump.position, bump.length, bump.side.track) == (0.12, 3.0, 2.0, "left")
+    rough = road("iso8608:d,seed=7")
+    assert isinstance(rough, RandomRoad)
+    assert rough.seed == 7
+    assert rough.roughness == pytest.approx(1024e-6)
+
+
+def test_terms_are_added_and_friction_is_laid_over() -> None:
+    both = road(
+        "grade:0.1 + kerb:height=0.1,position=5 + mu:left=0.9,right=0.3 + patch:0.05,x0=20,x1=30", 0.7
+    )
+    assert isinstance(both, SumRoad)
+    assert both.height(10.0, 0.0) == pytest.approx(1.1)
+    assert [both.friction(x, y) for x, y in ((0.0, 1.0), (0.0, -1.0), (25.0, 1.0))] == pytest.approx(
+        [0.9, 0.3, 0.05]
+    )
+    assert road("patch:0.1,x0=0,x1=9", 0.7).friction(-3.0, 0.0) == 0.7
+
+
+@pytest.mark.parametrize("name", ROADS)
+def test_every_kind_can_be_written(name: str) -> None:
+    text = {"grade": "grade:0.1", "bank": "bank:0.1"}.get(name, name)
+    assert road(text).friction(0.0, 0.0) == 0.8
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [
+        ("bumb", "did you mean 'bump'"),
+        ("bump:hight=1", "did you mean 'height'"),
+        ("bump:height=1 kg", "height"),
+        ("bump:height=", "word=value"),
+        ("bump:0.1,height=0.2", "said twice"),
+        ("iso8608:X", "class"),
+        ("grade", "say grade"),
+        ("mu:left=1", "say right"),
+        ("flat:1", "takes nothing"),
+        ("nowhere.crg", "cannot be read"),
+        ("", "no road"),
+    ],
+)
+def test_mistakes_are_named(text: str, match: str) -> None:
+    with pytest.raises(DataError, match=match):
+        road(text)
