@@ -9,7 +9,8 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.cli.command import execute
-from ce_dynamics.models.parts.road import BumpRoad, InclinedRoad
+from ce_dynamics.models.parts.roads.bump import BumpRoad
+from ce_dynamics.models.parts.roads.planes import InclinedRoad
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.pictures import EVEN, FINEST, cameras_of, relief, road_of, shapes_of
 

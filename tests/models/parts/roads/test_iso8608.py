@@ -59,7 +59,7 @@ def test_tracks_go_together_in_long_waves(
 ) -> None:
     road, step, left, right = tracks
     spectra = np.fft.rfft(left), np.fft.rfft(right)
-    n = np.fft.rfftfreq(left.size, step)
+    n = np.asarray(np.fft.rfftfreq(left.size, step), dtype=np.float64)
     for low, high in ((0.011, 0.05), (0.1, 0.2), (0.3, 0.5), (1.0, 2.0)):
         within = (n >= low) & (n < high)
         a, b = (s[within] * n[within] for s in spectra)
