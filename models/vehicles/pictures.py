@@ -11,6 +11,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.parts.roads.contract import Road
+from ce_dynamics.models.parts.roads.planes import FlatRoad, InclinedRoad
 from ce_dynamics.models.parts.tyre_tmeasy import Tyre
 from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.views.scene.shapes import Shape, block, line, mesh, plane, wheel

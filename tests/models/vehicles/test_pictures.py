@@ -11,6 +11,7 @@ import ce_dynamics as ce
 from ce_dynamics.cli.command import execute
 from ce_dynamics.models.parts.roads.bump import BumpRoad
 from ce_dynamics.models.parts.roads.planes import InclinedRoad
+from ce_dynamics.models.parts.roads.sides import EDGE
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.pictures import EVEN, FINEST, cameras_of, relief, road_of, shapes_of
 
@@ -45,7 +46,7 @@ def test_roads_are_drawn_as_they_are() -> None:
     heights = np.array([road.height(x, y) for x, y, _ in inside])
     # straight to within EVEN and to what is missed in between, h²/8 max |z''|, in either direction; the bump
     # fades out over 0.2 m by a step whose second derivative is 6 at most, along x it is 0.1 π²/2 (2/length)²
-    missed = FINEST**2 / 8 * 0.1 * (6 / BumpRoad.EDGE**2 + np.pi**2 / 2)
+    missed = FINEST**2 / 8 * 0.1 * (6 / EDGE**2 + np.pi**2 / 2)
     assert np.abs(inside[:, 2] - heights).max() < 2 * EVEN + missed
     assert surface.points[:, 2].max() == pytest.approx(0.1, abs=EVEN)
 
