@@ -29,6 +29,7 @@ from ce_dynamics.kinematics.shock import (
 )
 from ce_dynamics.kinematics.spindle import SpindleTieRod as SpindleTieRod
 from ce_dynamics.kinematics.strut import StrutLoop as StrutLoop
+from ce_dynamics.kinematics.swing_arm import SwingArm as SwingArm
 from ce_dynamics.kinematics.wishbone_loop import WishboneLoop as WishboneLoop
 
 if TYPE_CHECKING:  # loads SymPy, which takes a second

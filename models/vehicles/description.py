@@ -35,8 +35,6 @@ from ce_dynamics.models.vehicles.corner import Corner, CornerData
 from ce_dynamics.models.vehicles.files import files_of, variant_path
 from ce_dynamics.models.vehicles.free import freed
 from ce_dynamics.models.vehicles.layout import (
-    BEAMS,
-    CORNERS,
     AxleLayout,
     Layout,
     groups_of,
@@ -47,6 +45,7 @@ from ce_dynamics.models.vehicles.layout import (
 from ce_dynamics.models.vehicles.powertrains.base import PowertrainData
 from ce_dynamics.models.vehicles.sections import Description, DriverData, PublishedData, RoadData
 from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle
+from ce_dynamics.models.vehicles.suspensions.listed import BEAMS, CORNERS
 from ce_dynamics.models.vehicles.tyre_kinds import BuiltTyre
 
 MIRROR_NOTE = (

@@ -27,67 +27,19 @@ from ce_dynamics.models.data.entries import Assignment, Entry
 from ce_dynamics.models.data.groups import Groups
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBarData
-from ce_dynamics.models.vehicles.corner import Corner, CornerData
+from ce_dynamics.models.vehicles.corner import CornerData
 from ce_dynamics.models.vehicles.powertrains.listed import POWERTRAINS
 from ce_dynamics.models.vehicles.sections import Description
 from ce_dynamics.models.vehicles.steering.base import Steering
 from ce_dynamics.models.vehicles.steering.pitman import Pitman
 from ce_dynamics.models.vehicles.steering.rack import Rack
-from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle, steered_section
-from ce_dynamics.models.vehicles.suspensions.double_wishbone import DoubleWishboneCorner
-from ce_dynamics.models.vehicles.suspensions.leaf_spring import LeafSpringAxle, PinnedAxle
-from ce_dynamics.models.vehicles.suspensions.linked_axles import (
-    FourLinkAxle,
-    ThreeLinkAxle,
-    ThreeLinkPanhardAxle,
-)
-from ce_dynamics.models.vehicles.suspensions.macpherson import MacPhersonCorner
-from ce_dynamics.models.vehicles.suspensions.multi_link import FiveLinkCorner
-from ce_dynamics.models.vehicles.suspensions.panhard import PanhardAxle
-from ce_dynamics.models.vehicles.suspensions.push_pipe import DeDionAxle, PushPipeAxle
-from ce_dynamics.models.vehicles.suspensions.rigid import RigidCorner
-from ce_dynamics.models.vehicles.suspensions.single_wishbone import SingleWishboneCorner
-from ce_dynamics.models.vehicles.suspensions.three_link import ThreeLinkCorner
-from ce_dynamics.models.vehicles.suspensions.trailing_arms import (
-    SemiTrailingArmCorner,
-    SwingAxleCorner,
-    TrailingArmCorner,
-)
+from ce_dynamics.models.vehicles.steering.rotary_arm import RotaryArm
+from ce_dynamics.models.vehicles.suspensions.beam import steered_section
+from ce_dynamics.models.vehicles.suspensions.listed import BEAMS, CORNERS, SUSPENSIONS
 from ce_dynamics.models.vehicles.tyre_kinds import TYRES
 
 SIDES = ("left", "right")
-CORNERS: Mapping[str, type[Corner]] = {
-    kind.template: kind
-    for kind in (
-        DoubleWishboneCorner,
-        MacPhersonCorner,
-        FiveLinkCorner,
-        SemiTrailingArmCorner,
-        TrailingArmCorner,
-        ThreeLinkCorner,
-        SingleWishboneCorner,
-        SwingAxleCorner,
-        RigidCorner,
-    )
-}
-"""Suspensions of corners by the name that data files use."""
-BEAMS: Mapping[str, type[BeamAxle]] = {
-    kind.template: kind
-    for kind in (
-        LeafSpringAxle,
-        FourLinkAxle,
-        ThreeLinkAxle,
-        ThreeLinkPanhardAxle,
-        PushPipeAxle,
-        PanhardAxle,
-        DeDionAxle,
-        PinnedAxle,
-    )
-}
-"""Axles with a beam by the name that data files use."""
-SUSPENSIONS = (*CORNERS, *BEAMS)
-"""All suspensions by the name that data files use."""
-STEERINGS: Mapping[str, type[Steering]] = {kind.template: kind for kind in (Pitman, Rack)}
+STEERINGS: Mapping[str, type[Steering]] = {kind.template: kind for kind in (Pitman, Rack, RotaryArm)}
 """Steering mechanisms by the name that data files use."""
 BARS: Mapping[str, type[Section]] = {"torsion": AntiRollBarData}
 """Anti-roll bars by the name that data files use."""

@@ -32,6 +32,12 @@ class LinkData(Section):
     rod: RodData | None = None
 
 
+class MassiveLinkData(LinkData):
+    """A rod that has mass, since it carries a spring."""
+
+    rod: RodData
+
+
 class HingedData(BodyData):
     """A body that turns on the chassis about the axis through two points of it."""
 

@@ -19,9 +19,10 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.bodies import BodyParameters
 from ce_dynamics.models.vehicles.corner import Corner
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.layout import BEAMS, CORNERS, AxleLayout, axle_section, suspension_section
+from ce_dynamics.models.vehicles.layout import AxleLayout, axle_section, suspension_section
 from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle
 from ce_dynamics.models.vehicles.suspensions.linked import LinkedCorner
+from ce_dynamics.models.vehicles.suspensions.listed import BEAMS, CORNERS
 
 SEDAN = VehicleParameters.load("sedan")
 WHEEL = {name: getattr(SEDAN.data.front_left, name) for name in ("wheel", "tyre", "brake")}  # type: ignore[attr-defined]
@@ -45,6 +46,12 @@ def springs(top: tuple[float, float, float], low: tuple[float, float, float]) ->
 
 ROD = {"mass": 1.2, "radius": 0.012}
 ARM = {"front_pivot": (0.02, 0.35, 0.0), "rear_pivot": (-0.3, 0.36, 0.01)}
+LOWER = {"front_pivot": (0.2, 0.35, -0.1), "rear_pivot": (-0.2, 0.36, -0.09)}
+UPPER = {"front_pivot": (0.1, 0.4, 0.14), "rear_pivot": (-0.15, 0.41, 0.15)}
+WISHBONES = {
+    "D": (0.0, 0.75, -0.12), "F": (-0.03, 0.7, 0.16), "K": (-0.15, 0.73, 0.0), "L": (-0.17, 0.37, 0.01),
+    "upright": body(9.0, (-0.02, 0.74, 0.02)), "tie_rod": ROD,
+}  # fmt: skip
 CASES: Mapping[str, dict[str, Any]] = {
     "macpherson": {
         "D": (0.0, 0.77, -0.05), "F": (-0.03, 0.6, 0.72), "S": (-0.005, 0.69, 0.22),
@@ -89,13 +96,44 @@ CASES: Mapping[str, dict[str, Any]] = {
         "upright": body(10.0, (0.0, 0.76, 0.0)), "tie_rod": ROD,
         **springs((0.0, 0.5, 0.45), (0.02, 0.6, 0.02)),
     },
+    "multi-link": {
+        "F": (-0.02, 0.7, 0.16), "K": (-0.16, 0.74, 0.0), "L": (-0.2, 0.36, 0.01), "tie_rod": ROD,
+        "upper_arm": {"front_pivot": (0.1, 0.4, 0.15), "rear_pivot": (-0.15, 0.41, 0.15)}
+        | body(3.0, (-0.02, 0.55, 0.15)),
+        "lateral_link": {"chassis": (0.0, 0.35, -0.12), "upright": (0.0, 0.74, -0.13), "rod": ROD},
+        "trailing_link": {"chassis": (0.5, 0.6, -0.05), "upright": (0.05, 0.72, -0.1), "rod": ROD},
+        "upright": body(14.0, (-0.02, 0.74, 0.0)), **springs((0.2, 0.6, 0.45), (0.2, 0.65, -0.08)),
+    },
+    "double-wishbone-reduced": {
+        **WISHBONES, "lower_arm": LOWER, "upper_arm": UPPER, **springs((0.0, 0.6, 0.5), (0.0, 0.7, -0.1)),
+    },
+    "double-wishbone-push-rod": {
+        **WISHBONES,
+        "lower_arm": LOWER | body(3.0, (0.0, 0.55, -0.12)),
+        "upper_arm": UPPER | body(2.0, (-0.02, 0.55, 0.15)),
+        "rocker": {
+            "pivot": (0.05, 0.3, 0.45), "shaft": (-0.05, 0.3, 0.47), "rod": (0.0, 0.36, 0.5),
+            "lower_arm": (0.0, 0.68, -0.1),
+        } | body(1.0, (0.0, 0.3, 0.48)),
+        "push_rod": ROD, **springs((0.0, 0.05, 0.55), (0.01, 0.3, 0.53)),
+    },
     "rigid": {},
 }  # fmt: skip
 """Left corners by template, as they would be written."""
-STEERED = ("macpherson", "five-link", "single-wishbone")
+STEERED = (
+    "macpherson",
+    "five-link",
+    "multi-link",
+    "double-wishbone-reduced",
+    "double-wishbone-push-rod",
+    "single-wishbone",
+)
 LEADS = {
     "macpherson": "lower_arm",
     "five-link": "upright.z",
+    "multi-link": "upright.z",
+    "double-wishbone-reduced": "lower_arm",
+    "double-wishbone-push-rod": "lower_arm",
     "three-link": "trailing_arm.pitch",
     "single-wishbone": "control_arm",
     "swing-axle": "swing_arm",

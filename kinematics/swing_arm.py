@@ -1,0 +1,65 @@
+"""An arm that follows a ball joint round its axis: the body of a wishbone whose loop is solved elsewhere.
+
+That the joint stays on its circle about the arm's axis is a matter of the loop it belongs to (two distances
+to points of the axis, say); this one only finds the arm's angle.
+"""
+
+from __future__ import annotations
+
+from ce_dynamics.algebra.arrays import cross
+from ce_dynamics.compiler.free_numbers import number
+from ce_dynamics.embedding.motion import SubgraphMotion
+from ce_dynamics.kinematics.aim_planar import AimPlanar
+from ce_dynamics.kinematics.base import ClosedForm, expect_hinge
+from ce_dynamics.kinematics.edges import Cut, Joint
+from ce_dynamics.kinematics.hardpoints import Point, checked_point, distance_from_axis, unit_between
+from ce_dynamics.mechanism.hinges.guides import PointOnPlane
+from ce_dynamics.mechanism.hinges.revolute import Revolute
+
+
+class SwingArm(ClosedForm):
+    """An arm on ``carrier`` whose ball joint is a point of another body.
+
+    Parameters
+    ----------
+    A1, A2 : points
+        Two points of the arm's axis on the carrier, in the design pose [m].
+    F : point
+        Ball joint with ``anchor`` [m].
+    arm, carrier, anchor : str
+        Names of the bodies.
+
+    Raises
+    ------
+    ModelError
+        If points coincide, or F is on the axis.
+    """
+
+    def __init__(self, A1: Point, A2: Point, F: Point, arm: str, carrier: str, anchor: str) -> None:
+        owner = f"arm {arm!r}"
+        a1, a2, self.F = (
+            checked_point(point, owner, name) for point, name in ((A1, "A1"), (A2, "A2"), (F, "F"))
+        )
+        self.arm, self.carrier, self.anchor = arm, carrier, anchor
+        u = unit_between(a1, a2, owner, "A1 A2")
+        distance_from_axis(self.F, a1, u, owner, "F")
+        foot = a1 + u * number(u @ (self.F - a1))
+        self.hinge = Revolute(u.tolist(), foot.tolist())
+        self.normal = cross(u, self.F - foot)
+        self.aim = AimPlanar(self.hinge, self.F, owner, "F")
+        self.determines = (arm,)
+        self.closes = tuple(cut.name for cut in self.cuts())
+
+    def joints(self) -> tuple[Joint, ...]:
+        """The arm on its carrier."""
+        return (Joint(self.arm, self.carrier, self.hinge),)
+
+    def cuts(self) -> tuple[Cut, ...]:
+        """F stays in the plane of the arm through its axis."""
+        plane = PointOnPlane(self.normal.tolist(), at=self.F.tolist())
+        return (Cut(f"{self.arm}/{self.anchor}", self.arm, self.anchor, plane),)
+
+    def solve(self, motion: SubgraphMotion) -> None:
+        expect_hinge(motion, self.arm, self.hinge)
+        F = motion.point(self.anchor, self.F)
+        motion.set(self.arm, self.aim.solve(motion.carrier(self.arm), F, motion.theta_dot))

@@ -1,0 +1,64 @@
+"""All suspensions, by the names that data files use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ce_dynamics.models.vehicles.corner import Corner
+from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle
+from ce_dynamics.models.vehicles.suspensions.double_wishbone import DoubleWishboneCorner
+from ce_dynamics.models.vehicles.suspensions.leaf_spring import LeafSpringAxle, PinnedAxle
+from ce_dynamics.models.vehicles.suspensions.linked_axles import (
+    FourLinkAxle,
+    ThreeLinkAxle,
+    ThreeLinkPanhardAxle,
+)
+from ce_dynamics.models.vehicles.suspensions.macpherson import MacPhersonCorner
+from ce_dynamics.models.vehicles.suspensions.multi_link import FiveLinkCorner
+from ce_dynamics.models.vehicles.suspensions.panhard import PanhardAxle
+from ce_dynamics.models.vehicles.suspensions.push_pipe import DeDionAxle, PushPipeAxle
+from ce_dynamics.models.vehicles.suspensions.rigid import RigidCorner
+from ce_dynamics.models.vehicles.suspensions.single_wishbone import SingleWishboneCorner
+from ce_dynamics.models.vehicles.suspensions.three_link import ThreeLinkCorner
+from ce_dynamics.models.vehicles.suspensions.trailing_arms import (
+    SemiTrailingArmCorner,
+    SwingAxleCorner,
+    TrailingArmCorner,
+)
+from ce_dynamics.models.vehicles.suspensions.trailing_links import MultiLinkCorner
+from ce_dynamics.models.vehicles.suspensions.wishbones import PushRodCorner, ReducedWishboneCorner
+
+CORNERS: Mapping[str, type[Corner]] = {
+    kind.template: kind
+    for kind in (
+        DoubleWishboneCorner,
+        ReducedWishboneCorner,
+        PushRodCorner,
+        MacPhersonCorner,
+        FiveLinkCorner,
+        MultiLinkCorner,
+        SemiTrailingArmCorner,
+        TrailingArmCorner,
+        ThreeLinkCorner,
+        SingleWishboneCorner,
+        SwingAxleCorner,
+        RigidCorner,
+    )
+}
+"""Suspensions of corners by themselves."""
+BEAMS: Mapping[str, type[BeamAxle]] = {
+    kind.template: kind
+    for kind in (
+        LeafSpringAxle,
+        FourLinkAxle,
+        ThreeLinkAxle,
+        ThreeLinkPanhardAxle,
+        PushPipeAxle,
+        PanhardAxle,
+        DeDionAxle,
+        PinnedAxle,
+    )
+}
+"""Axles with a beam."""
+SUSPENSIONS = (*CORNERS, *BEAMS)
+"""All names."""
