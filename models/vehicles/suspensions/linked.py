@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from ce_dynamics.models.vehicles.springs import DamperData, DamperParameters, Sp
 from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, Graph
 from ce_dynamics.models.vehicles.suspensions.kingpin import turned_wheel
 from ce_dynamics.models.vehicles.suspensions.points import check_apart, check_off
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class LinkData(Section):
@@ -136,7 +139,7 @@ class LinkedCorner(Corner):
     springs: Mapping[str, SpringParameters | DamperParameters]
 
     @classmethod
-    def left(cls, data: CornerData, **common: Any) -> LinkedCorner:
+    def left(cls, data: Any, **common: Any) -> Self:
         """The left corner."""
         found = read(data, common["origin"], cls.rods, CornerData)
         return cls(**common, points=found.points, parts=found.bodies, springs=found.springs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import model_validator
 
@@ -16,6 +16,9 @@ from ce_dynamics.models.vehicles.corner import CornerData
 from ce_dynamics.models.vehicles.springs import DamperData, SpringData
 from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, STEERING, Graph
 from ce_dynamics.models.vehicles.suspensions.linked import HingedData, LinkedCorner
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 ENDS = ("lower_arm", "upper_arm", "upright")
 
@@ -78,25 +81,25 @@ class PushRodData(WishbonesData):
     push_rod: RodData | None = None
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class ReducedWishboneCorner(LinkedCorner):
-    """A corner on wishbones of rods; spring and damper act on the upright."""
+APART = (
+    ("lower_arm.front_pivot", "lower_arm.rear_pivot"),
+    ("upper_arm.front_pivot", "upper_arm.rear_pivot"),
+    ("D", "F"),
+    ("K", "L"),
+)
+OFF = (
+    ("D", "lower_arm.front_pivot", "lower_arm.rear_pivot"),
+    ("F", "upper_arm.front_pivot", "upper_arm.rear_pivot"),
+    ("K", "D", "F"),
+)
 
-    template = "double-wishbone-reduced"
-    section = ReducedData
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class WishboneCorner(LinkedCorner):
+    """Two wishbones, an upright and a tie rod."""
+
     rods = (("tie_rod", "K", "L"),)
-    carrier, arm, bar = "upright", "upright", "upright"
-    apart = (
-        ("lower_arm.front_pivot", "lower_arm.rear_pivot"),
-        ("upper_arm.front_pivot", "upper_arm.rear_pivot"),
-        ("D", "F"),
-        ("K", "L"),
-    )
-    off = (
-        ("D", "lower_arm.front_pivot", "lower_arm.rear_pivot"),
-        ("F", "upper_arm.front_pivot", "upper_arm.rear_pivot"),
-        ("K", "D", "F"),
-    )
+    carrier = "upright"
     pins = (("upright", "D"), ("upright", "F"))
 
     def connect(self, graph: Graph) -> None:
@@ -122,20 +125,30 @@ class ReducedWishboneCorner(LinkedCorner):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class PushRodCorner(ReducedWishboneCorner):
+class ReducedWishboneCorner(WishboneCorner):
+    """A corner on wishbones of rods; spring and damper act on the upright."""
+
+    template = "double-wishbone-reduced"
+    section = ReducedData
+    arm = bar = "upright"
+    apart = APART
+    off = OFF
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PushRodCorner(WishboneCorner):
     """A corner on wishbones with a rocker, on which the spring, the damper and an anti-roll bar act."""
 
     template = "double-wishbone-push-rod"
     section = PushRodData
     arm = bar = "rocker"
-    apart = (*ReducedWishboneCorner.apart, ("rocker.pivot", "rocker.shaft"))
-    off = (*ReducedWishboneCorner.off, ("rocker.rod", "rocker.pivot", "rocker.shaft"))
+    apart = (*APART, ("rocker.pivot", "rocker.shaft"))
+    off = (*OFF, ("rocker.rod", "rocker.pivot", "rocker.shaft"))
 
     @classmethod
-    def left(cls, data: PushRodData, **common: Any) -> PushRodCorner:
+    def left(cls, data: Any, **common: Any) -> Self:
         """The left corner, with the rod between the points that the rocker names."""
         made = super().left(data, **common)
-        assert isinstance(made, PushRodCorner)
         if data.push_rod is None:
             return made
         ends = made.points["rocker.rod"], made.points[f"rocker.{made.end}"]
