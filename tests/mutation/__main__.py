@@ -30,32 +30,28 @@ def drawn(names: list[str], count: int, seed: int) -> list[tuple[Subject, Mutant
 
 
 def outcomes(
-    mutants: list[tuple[Subject, Mutant]], folder: Path, jobs: int, limits: tuple[float, float]
+    mutants: list[tuple[Subject, Mutant]], folder: Path, jobs: int, budget: float
 ) -> Iterator[Outcome]:
     """Run all mutants, ``jobs`` at a time, each job in a copy of its own."""
     if jobs == 1:
-        yield from _in_turn(mutants, folder / "copy0", limits)
+        yield from _in_turn(mutants, folder / "copy0", budget)
         return
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("fork")) as pool:
-        parts = [pool.submit(_reported, mutants[k::jobs], folder / f"copy{k}", limits) for k in range(jobs)]
+        parts = [pool.submit(_reported, mutants[k::jobs], folder / f"copy{k}", budget) for k in range(jobs)]
         for part in parts:
             yield from part.result()
 
 
-def _reported(
-    mutants: list[tuple[Subject, Mutant]], folder: Path, limits: tuple[float, float]
-) -> list[Outcome]:
-    return list(_in_turn(mutants, folder, limits))
+def _reported(mutants: list[tuple[Subject, Mutant]], folder: Path, budget: float) -> list[Outcome]:
+    return list(_in_turn(mutants, folder, budget))
 
 
-def _in_turn(
-    mutants: list[tuple[Subject, Mutant]], folder: Path, limits: tuple[float, float]
-) -> Iterator[Outcome]:
-    copy = Copy(CHECKOUT, folder, *limits)
+def _in_turn(mutants: list[tuple[Subject, Mutant]], folder: Path, budget: float) -> Iterator[Outcome]:
+    copy = Copy(CHECKOUT, folder, budget)
     for subject, mutant in mutants:
         outcome = copy.outcome(subject, mutant)
         fate = f"killed by {outcome.killed_by}" if outcome.killed_by else f"SURVIVED\n{outcome.difference}"
-        print(f"{outcome.mutant} ({outcome.seconds:.0f} s): {fate}", flush=True)
+        print(f"{outcome.mutant} ({outcome.seconds:.0f} s, {outcome.tests} tests): {fate}", flush=True)
         yield outcome
 
 
@@ -65,9 +61,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("subjects", nargs="*", metavar="SUBJECT", help=", ".join(s.name for s in SUBJECTS))
     parser.add_argument("--count", type=int, default=100, help="mutants in all")
     parser.add_argument("--seed", type=int, default=1, help="another seed draws other mutants")
-    parser.add_argument("--jobs", type=int, default=2, help="mutants tested at a time")
-    parser.add_argument("--longest", type=float, default=5.0, help="seconds of the longest tests to be asked")
-    parser.add_argument("--budget", type=float, default=120.0, help="seconds of tests that a mutant is given")
+    parser.add_argument("--jobs", type=int, default=1, help="mutants tested at a time")
+    parser.add_argument("--budget", type=float, default=120.0, help="processor seconds of tests for a mutant")
     parser.add_argument("--folder", type=Path, help="for the copies; kept and used again by the next run")
     parser.add_argument("--share", type=float, default=0.95, help="share of mutants to be killed")
     parser.add_argument("--list", action="store_true", help="only list the mutants")
@@ -81,7 +76,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:
         folder = given.folder or Path(scratch)
-        results = list(outcomes(mutants, folder, given.jobs, (given.longest, given.budget)))
+        results = list(outcomes(mutants, folder, given.jobs, given.budget))
     survivors = [outcome for outcome in results if outcome.killed_by is None]
     print(f"\n{len(results) - len(survivors)} of {len(results)} mutants killed; survivors:")
     for outcome in survivors:

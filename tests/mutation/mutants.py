@@ -52,8 +52,25 @@ class Mutant:
         return f"{self.source}:{self.line} {self.operator} #{self.occurrence}"
 
 
+WITHOUT_EFFECT = {
+    "dataclass": {"frozen", "slots", "repr"},
+    "field": {"repr"},
+    "zip": {"strict"},
+    "warn": {"stacklevel"},
+    "lru_cache": {"maxsize"},
+}
+"""Arguments of calls that no result depends on.
+
+They forbid what the source does not do (the type checker refuses assignments to fields as well, and ``strict``
+states that lengths agree), say where a warning points to, or how much is remembered.
+"""
+
+
 def meaning(code: str) -> str | None:
-    """What code does, without docstrings, annotations and messages; None if it is not Python."""
+    """What code computes; None if it is not Python.
+
+    Left out are docstrings, annotations, messages, and the arguments in `WITHOUT_EFFECT`.
+    """
     try:
         tree = ast.parse(code)
     except SyntaxError:
@@ -80,6 +97,12 @@ class _Meaning(ast.NodeTransformer):
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
         return ast.Constant("")
 
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        silent = WITHOUT_EFFECT.get(name, set())
+        node.keywords = [keyword for keyword in node.keywords if keyword.arg not in silent]
+        return self.generic_visit(node)
+
 
 def places(source: Path, code: str) -> dict[Place, list[Mutant]]:
     """All mutants of a file, by the place that they change."""
@@ -88,26 +111,38 @@ def places(source: Path, code: str) -> dict[Place, list[Mutant]]:
     choices = chosen_numbers(code)
     for operator in OPERATORS:
         for occurrence, place in enumerate(_positions(operator, nodes)):
-            if operator == "NumberReplacer" and place[0][0] in choices:
+            if operator == "NumberReplacer" and place[0] in choices:
                 continue
             found.setdefault(place, []).append(Mutant(source, operator, occurrence, place[0][0]))
     return found
 
 
-def chosen_numbers(code: str) -> set[int]:
-    """Lines that assign numbers to named constants of the module: tolerances, limits, counts of attempts.
+SMALLEST_CHOICE = 2.0
 
-    They are choices with a reason beside them; one less or more is another choice and no mistake that a test
-    could prove.  Tables, such as the coefficients of a method, are claims and are mutated.
+
+def chosen_numbers(code: str) -> set[tuple[int, int]]:
+    """Where named constants of the module are given numbers above `SMALLEST_CHOICE`: limits, counts.
+
+    The operator changes a number by one.  That is another choice where it stands for a limit such as 50
+    attempts, which has its reason beside it and no test could prove wrong.  A tolerance of 1e-10 that becomes
+    1.0 is a mistake, and so is another coefficient in the table of a method: both are mutated.
     """
     return {
-        line
+        (part.lineno, part.col_offset)
         for node in ast.parse(code).body
-        if isinstance(node, ast.Assign)
-        and all(isinstance(target, ast.Name) and target.id.isupper() for target in node.targets)
-        and not any(isinstance(part, (ast.Tuple, ast.List, ast.Dict, ast.Call)) for part in ast.walk(node))
-        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and _names_a_constant(node)
+        for part in ast.walk(node)
+        if isinstance(part, ast.Constant)
+        and isinstance(part.value, (int, float))
+        and abs(part.value) > SMALLEST_CHOICE
     }
+
+
+def _names_a_constant(node: ast.Assign | ast.AnnAssign) -> bool:
+    """Whether a scalar is given a name in capitals."""
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    table = any(isinstance(part, (ast.Tuple, ast.List, ast.Dict, ast.Call)) for part in ast.walk(node))
+    return not table and all(isinstance(target, ast.Name) and target.id.isupper() for target in targets)
 
 
 def _positions(operator: str, nodes: list[Any]) -> Iterator[Place]:

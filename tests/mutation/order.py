@@ -1,29 +1,51 @@
-"""Pytest plugins: how long each test takes, and the quick ones first."""
+"""Which tests are asked first, and what a run of them notes: the likeliest witnesses of a change."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+import ast
+import json
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 
 class Recorder:
-    """Notes the seconds of each test, and which failed.
+    """Pytest plugin: notes the test that runs, which failed, and stops when the budget is used up.
+
+    Parameters
+    ----------
+    notes
+        File that names the test that runs, for the case that it ends the process.
+    budget
+        Seconds of this process's processor time after which no further test is begun.
 
     Attributes
     ----------
-    seconds : dict[str, float]
-        Of set-up, call and clearing away, by name.
     failed : list[str]
+    ran : int
+        Tests that were begun.
     """
 
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = defaultdict(float)
+    def __init__(self, notes: Path, budget: float) -> None:
+        self._notes, self._budget, self._began = notes, budget, time.process_time()
         self.failed: list[str] = []
+        self.ran = 0
+
+    @property
+    def spent(self) -> float:
+        """Seconds of processor time since the start."""
+        return time.process_time() - self._began
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        """A test begins."""
+        self.ran += 1
+        self._notes.write_text(json.dumps({"running": nodeid}), encoding="utf-8")
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """One phase of one test is over."""
-        self.seconds[report.nodeid] += report.duration
         if report.failed:
             self.failed.append(report.nodeid)
 
@@ -32,31 +54,55 @@ class Recorder:
         if report.failed:
             self.failed.append(report.nodeid)
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Begin nothing that the budget does not cover."""
+        if self.spent > self._budget:
+            item.session.shouldstop = "the budget is used up"
+            pytest.skip("the budget is used up")
 
-class Quickest:
-    """Keeps the named tests, and puts their files in order of time.
 
-    Parameters
-    ----------
-    seconds
-        Of the tests, by name.
+def by_nearness(source: Path, code: str, line: int, tests: list[Path], checkout: Path) -> list[Path]:
+    """Test files, the nearest to a line of a source file first.
+
+    Near are, in this order: the file of the same name in the tree of tests; files that speak of the functions
+    and classes around the line; files that speak of the module or of anything it defines; files in the folder
+    that mirrors the module's.  Among equals the shorter is asked first.
     """
+    around = [name for name in enclosing(code, line) if not name.startswith("__")]
+    defined = [name for name in public_names(code) if not name.startswith("_")]
+    mirror = Path("tests") / source.parent
 
-    def __init__(self, seconds: dict[str, float]) -> None:
-        self._seconds, self._files = seconds, times(seconds)
+    def distance(test: Path) -> tuple[int, int]:
+        text = (checkout / test).read_text(encoding="utf-8")
+        words = set(re.findall(r"\w+", text))
+        near = 8 * (test == mirror / f"test_{source.stem}.py")
+        near += 4 * (source.stem in test.stem or source.stem == test.parent.name)
+        near += 4 * sum(name in words for name in around)
+        near += 2 * (any(name in words for name in defined) or source.stem in words)
+        near += (test.parent == mirror) + (mirror in test.parents)
+        return -near, len(text)
 
-    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        """Sort; a stable sort keeps what shares a fixture together."""
-        kept = [item for item in items if item.nodeid in self._seconds]
-        left_out = [item for item in items if item.nodeid not in self._seconds]
-        kept.sort(key=lambda item: self._files[item.nodeid.partition("::")[0]])
-        items[:] = kept
-        config.hook.pytest_deselected(items=left_out)
+    return sorted(tests, key=distance)
 
 
-def times(seconds: dict[str, float]) -> dict[str, float]:
-    """Seconds of all tests of each file."""
-    files: dict[str, float] = defaultdict(float)
-    for name, took in seconds.items():
-        files[name.partition("::")[0]] += took
-    return files
+def enclosing(code: str, line: int) -> list[str]:
+    """Names of the functions and classes around a line."""
+    return [
+        node.name
+        for node in ast.walk(ast.parse(code))
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef))
+        and first_line(node) <= line <= (node.end_lineno or node.lineno)
+    ]
+
+
+def first_line(node: ast.FunctionDef | ast.ClassDef) -> int:
+    """Of a definition with its decorators."""
+    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+
+
+def public_names(code: str) -> Iterator[str]:
+    """Functions and classes of a module."""
+    for node in ast.parse(code).body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            yield node.name

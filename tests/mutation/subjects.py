@@ -17,7 +17,7 @@ class Subject:
     sources
         Glob patterns, relative to the checkout.
     tests
-        Files and folders of tests, the quickest witnesses first.
+        Files and folders of tests.
     """
 
     name: str
@@ -29,13 +29,13 @@ class Subject:
         found = {path for pattern in self.sources for path in checkout.glob(pattern)}
         return sorted(path.relative_to(checkout) for path in found if path.name != "__init__.py")
 
-    def all_tests(self, checkout: Path) -> list[str]:
-        """Files of tests that answer for the subject."""
-        found: list[str] = []
+    def tests_in(self, checkout: Path) -> list[Path]:
+        """Files of tests that answer for the subject, relative to the checkout."""
+        found: list[Path] = []
         for place in self.tests:
             path = checkout / place
             files = [path] if path.is_file() else sorted(path.glob("**/test_*.py"))
-            found += [str(file.relative_to(checkout)) for file in files]
+            found += [file.relative_to(checkout) for file in files]
         return list(dict.fromkeys(found))
 
 
@@ -54,8 +54,8 @@ SUBJECTS = (
     Subject("kinematics", ("kinematics/**/*.py",), ("tests/kinematics",)),
     Subject(
         "tyres",
-        ("models/parts/*t[my]*.py", "models/parts/roads/*.py"),
-        ("tests/models/parts/test_tyre_tmeasy.py", "tests/models/parts/roads"),
+        ("models/parts/*t[my]*.py", "models/parts/roads/*.py", "models/tyres/**/*.py"),
+        ("tests/models/parts/test_tyre_tmeasy.py", "tests/models/parts/roads", "tests/models/tyres"),
     ),
     Subject(
         "complementarity", ("ce_dynamics/complementarity/**/*.py",), ("tests/ce_dynamics/complementarity",)
