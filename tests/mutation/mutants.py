@@ -61,8 +61,8 @@ WITHOUT_EFFECT = {
 }
 """Arguments of calls that no result depends on.
 
-They forbid what the source does not do (the type checker refuses assignments to fields as well, and ``strict``
-states that lengths agree), say where a warning points to, or how much is remembered.
+They forbid what the source does not do (the type checker refuses assignments to fields as well, and
+``strict`` states that lengths agree), say where a warning points to, or how much is remembered.
 """
 
 

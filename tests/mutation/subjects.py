@@ -39,7 +39,7 @@ class Subject:
         return list(dict.fromkeys(found))
 
 
-_RUNS = ("tests/ce_dynamics/simulation/integrators", "tests/ce_dynamics/simulation/monitors")
+_WHOLE = ("tests/ce_dynamics/test_components.py", "tests/ce_dynamics/test_random_mechanisms.py")
 
 SUBJECTS = (
     Subject(
@@ -47,11 +47,15 @@ SUBJECTS = (
         ("ce_dynamics/dynamics/**/*.py", "ce_dynamics/algebra/**/*.py"),
         (
             *("tests/ce_dynamics/dynamics", "tests/ce_dynamics/algebra", "tests/ce_dynamics/mechanism"),
-            *("tests/ce_dynamics/compiled/analysis", "tests/ce_dynamics/test_components.py"),
+            *("tests/ce_dynamics/compiled", "tests/ce_dynamics/augmented", *_WHOLE),
         ),
     ),
-    Subject("loops", ("ce_dynamics/embedding/**/*.py",), ("tests/ce_dynamics/embedding",)),
-    Subject("kinematics", ("kinematics/**/*.py",), ("tests/kinematics",)),
+    Subject(
+        "loops",
+        ("ce_dynamics/embedding/**/*.py",),
+        ("tests/ce_dynamics/embedding", "tests/ce_dynamics/mechanism", "tests/ce_dynamics/compiled", *_WHOLE),
+    ),
+    Subject("kinematics", ("kinematics/**/*.py",), ("tests/kinematics", "tests/models/vehicles/hmmwv")),
     Subject(
         "tyres",
         ("models/parts/*t[my]*.py", "models/parts/roads/*.py", "models/tyres/**/*.py"),
@@ -60,5 +64,5 @@ SUBJECTS = (
     Subject(
         "complementarity", ("ce_dynamics/complementarity/**/*.py",), ("tests/ce_dynamics/complementarity",)
     ),
-    Subject("stepping", ("ce_dynamics/simulation/integrators/**/*.py",), _RUNS),
+    Subject("stepping", ("ce_dynamics/simulation/integrators/**/*.py",), ("tests/ce_dynamics/simulation",)),
 )
