@@ -64,8 +64,9 @@ def settled(model: Model, u: Floats | None = None) -> Floats:
     Found are heave, roll and pitch and the arms' angles at which their accelerations vanish; if the vehicle
     rolls, also the wheels' speeds and tyres' deflections at which theirs do.  Speed, position and heading
     stay.  An engine with a state of its own then turns steadily at the given pedals; where it cannot
-    (creeping at walking pace), it starts as fast as gears and wheels turn it.  (At rest the deflections of
-    the tyres stay as they are: any of them is in equilibrium.)
+    (creeping at walking pace), it starts as fast as gears and wheels turn it.  On a road too slippery to turn
+    the wheels against rolling resistance and the drag of the engine they slide steadily, hardly turning.  (At
+    rest the deflections of the tyres stay as they are: any of them is in equilibrium.)
 
     Parameters
     ----------
@@ -79,45 +80,57 @@ def settled(model: Model, u: Floats | None = None) -> Floats:
     AssemblyError
         If there is no such state, for instance because a spring is too soft to carry the vehicle.
     """
-    speed = model.y0[[entry.name for entry in (*model.layout.q, *model.layout.v)].index("chassis.vx")]
+    speed = model.y0[state_names(model).index("chassis.vx")]
     rolling = rolling_states(model) if speed > 0.0 else ()
     turning = turning_states(model) if rolling else ()
-    if turning:
+    for still in dict.fromkeys(((*rolling, *turning), rolling)):
         with contextlib.suppress(AssemblyError):
-            return settled_state(model, u, (*rolling, *turning))
+            return settled_state(model, u, still)
     try:
-        return settled_state(model, u, rolling)
+        standing = settled_state(model, u, ())
     except AssemblyError as error:
-        if rolling and stands(model, u):
-            raise AssemblyError(
-                "the vehicle stands on its springs and tyres, but its wheels find no steady rolling at "
-                f"{speed:.3g} m/s; road.friction must be well above the tyres' rolling resistance, some "
-                "0.002 at least, or start at rest"
-            ) from error
         raise AssemblyError(
             "the vehicle finds no equilibrium on its springs and tyres near its design position; "
             "check masses, spring and tyre.cz"
         ) from error
+    try:
+        return sliding(model, u, rolling, standing)
+    except AssemblyError as error:
+        raise AssemblyError(
+            "the vehicle stands on its springs and tyres, but its wheels find no steady rolling at "
+            f"{speed:.3g} m/s, nor do they slide steadily; check the tyres and road.friction "
+            "or start at rest"
+        ) from error
 
 
-def settled_state(model: Model, u: Floats | None, rolling: Sequence[str]) -> Floats:
+def settled_state(
+    model: Model, u: Floats | None, rolling: Sequence[str], start: Floats | None = None
+) -> Floats:
     """The state at which heave, roll, pitch, arms and what rolls have no accelerations."""
     own = suspension_coordinates(model)
     return trim(
         model,
         change=["chassis.z", "chassis.qx", "chassis.qy", *own.positions, *rolling],
         still=["chassis.vz", "chassis.wx", "chassis.wy", *own.rates, *rolling],
+        y=start,
         u=u,
     )
 
 
-def stands(model: Model, u: Floats | None) -> bool:
-    """Whether the vehicle has a ride height, however its wheels turn."""
-    try:
-        settled_state(model, u, ())
-    except AssemblyError:
-        return False
-    return True
+def sliding(model: Model, u: Floats | None, rolling: Sequence[str], standing: Floats) -> Floats:
+    """Wheels that the road turns against the engine's drag and rolling resistance only while they slide.
+
+    They hardly turn then, so the search begins with wheels that do not.
+    """
+    start = standing.copy()
+    names = state_names(model)
+    start[[names.index(name) for name in wheel_rates(model)]] = 0.0
+    return settled_state(model, u, rolling, start)
+
+
+def state_names(model: Model) -> list[str]:
+    """Names of the entries of y."""
+    return [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
 
 
 def steady(model: Model, speed: float, radius: float | None = None) -> SteadyState:
@@ -152,7 +165,7 @@ def steady(model: Model, speed: float, radius: float | None = None) -> SteadySta
         raise ModelError(f"speed {speed!r} must be positive")
     if radius is not None and not (np.isfinite(radius) and radius != 0.0):
         raise ModelError(f"radius {radius!r} must be a finite number other than zero; None is straight on")
-    names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
+    names = state_names(model)
     built = model.y0[names.index("chassis.vx")]
     if not built > 0.0:
         raise ModelError(

@@ -311,9 +311,23 @@ def test_a_spring_that_cannot_carry_the_vehicle_is_refused() -> None:
         settled(model)
 
 
-def test_a_road_too_slippery_to_roll_on_is_told() -> None:
-    with pytest.raises(AssemblyError, match=r"no steady rolling at 12 m/s; road\.friction must be"):
-        settled(Model(build(overrides=["road.friction=0.0005"], speed=12.0)))
+@pytest.mark.parametrize("friction", [0.0005, 0.002])
+def test_on_a_road_too_slippery_to_roll_wheels_slide_steadily(friction: float) -> None:
+    """Tyres beyond the slip of their largest force turn the wheels against all that drags: none accelerates.
+
+    They transmit less than the friction allows then, but more than a third of it.
+    """
+    model = Model(build(overrides=[f"road.friction={friction}"], speed=12.0))
+    y = settled(model)
+    names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
+    rates = model.dynamics(y, model.u0)[0]
+    instant = model.instant(y, model.u0)
+    for name in CORNERS:
+        wheel = names.index(f"{name}.wheel_rate")
+        assert 0.0 < y[wheel] < 0.01 * 12.0 / 0.4699
+        assert abs(rates[wheel]) < 1e-6
+        used = -tyre(instant, name, "Fx") / tyre(instant, name, "Fz")
+        assert friction / 3.0 < used < friction
 
 
 def test_starting_speed_rolls_the_wheels() -> None:
