@@ -55,7 +55,7 @@ def inputs_with(
         (parameters, names[n_inputs:], "parameter"),
         (inputs, names[:n_inputs], "input"),
     ):
-        for name, value in checks.mapping(f"{what}s", given or {}).items():
+        for name, value in checks.mapping(f"{what}s", {} if given is None else given).items():
             if name not in known:
                 raise ModelError(f"no {what} {name!r}; the system's {what}s are {known}")
             u[names.index(name)] = checks.number(f"{what} {name!r}:", value)

@@ -83,7 +83,7 @@ def spread(
         raise ModelError(
             f"y0s has the shape {states.shape}; allowed are ({n},) and (runs, {n}), of 1 run or more"
         )
-    named = checks.mapping("parameters", parameters or {})
+    named = checks.mapping("parameters", {} if parameters is None else parameters)
     given = {name: numbers(name, value) for name, value in named.items()}
     check_names(given, names[n_inputs:], "parameter")
     time, histories = as_histories(controls)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.simulation.integrators.method import Method
@@ -13,6 +16,9 @@ if TYPE_CHECKING:
     from ce_dynamics.simulation.integrators.fixed_steps import FixedSteps
     from ce_dynamics.simulation.integrators.settings import Settings
     from ce_dynamics.simulation.integrators.wiring import Wiring
+
+DISPLACEMENT = 1e-6
+"""By which a state is displaced for its Jacobian, relative to it where it is greater than 1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,3 +59,31 @@ class LinearlyImplicit(Method):
 
         mixing = lower_rows(self.mixing)
         return ImplicitSteps(wiring, y0, settings, self.evaluations, self.table, mixing, self.gamma)
+
+    def stepped(self, rate: Callable[[Floats], Floats], y: Floats, h: float) -> Floats:
+        """The state a step later, of a right-hand side that does not depend on time, on plain arrays.
+
+        The Jacobian is new, and by differences; it is NaN everywhere if there is no such step.
+        """
+        left = np.eye(len(y)) - self.gamma * h * jacobian_at(rate, y)
+        if not np.all(np.isfinite(left)) or np.linalg.cond(left) > 1.0 / np.finfo(float).eps:
+            return np.full_like(y, np.nan)
+        k: list[Floats] = []
+        for row, mixed in zip(self.A, self.mixing, strict=True):
+            right = rate(y + h * sum((a * k_j for a, k_j in zip(row, k, strict=True)), start=0.0 * y))
+            right = right + sum((m * k_j for m, k_j in zip(mixed, k, strict=True)), start=0.0 * y)
+            k.append(np.linalg.solve(left, right))
+        total: Floats = sum((b * k_j for b, k_j in zip(self.b, k, strict=True)), start=0.0 * y)
+        return y + h * total
+
+
+def jacobian_at(rate: Callable[[Floats], Floats], y: Floats) -> Floats:
+    """J = ∂ẏ/∂y by central differences."""
+    J = np.empty((len(y), len(y)))
+    for k in range(len(y)):
+        d = DISPLACEMENT * max(1.0, abs(y[k]))
+        ahead, behind = y.copy(), y.copy()
+        ahead[k] += d
+        behind[k] -= d
+        J[:, k] = (rate(ahead) - rate(behind)) / (2.0 * d)
+    return J

@@ -1,11 +1,15 @@
-"""Explicit steps that are too long: the method makes grow what the motion itself damps or only swings.
+"""Fixed steps that are too long.
 
-Near a state, ẏ = J y but for constants; along an eigenvector of eigenvalue λ the motion goes on by exp(hλ) in
-a time h, and an explicit Runge–Kutta method by its polynomial R(z), z = hλ; that of RK4 is
+Explicit ones make grow what the motion itself damps or only swings.  Near a state, ẏ = J y but for constants;
+along an eigenvector of eigenvalue λ the motion goes on by exp(hλ) in a time h, and an explicit Runge–Kutta
+method by its polynomial R(z), z = hλ; that of RK4 is
 
     R(z) = 1 + z + z²/2 + z³/6 + z⁴/24.
 
 Where |R(z)| is greater than 1 and than |exp z|, the growth is the method's own.
+
+Linearly implicit ones (L-stable) make nothing linear grow.  They are too long where the motion is nonlinear
+within a step: two steps of half the length then lead elsewhere.
 """
 
 from __future__ import annotations
@@ -20,7 +24,8 @@ from numpy.typing import NDArray
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import AccuracyWarning
 from ce_dynamics.simulation.integrators.explicit import ExplicitRungeKutta
-from ce_dynamics.simulation.integrators.methods import EXPLICIT
+from ce_dynamics.simulation.integrators.linearly_implicit import LinearlyImplicit, jacobian_at
+from ce_dynamics.simulation.integrators.methods import METHOD_OF
 from ce_dynamics.simulation.monitors.monitor import Monitor, Run
 
 Rate = Callable[[Floats], Floats]
@@ -32,18 +37,20 @@ GROWTH = 1.05
 UNRESOLVED = 0.5
 """Part of a step by which it differs from two of half its length, from which on nothing is resolved."""
 
-DISPLACEMENT = 1e-6
-"""By which a state is displaced for its Jacobian, relative to it where it is greater than 1."""
+DIFFERENCE = 1e-3
+"""The same relative to the state: where less is at stake, implicit steps may pass over it."""
+
+FixedMethod = ExplicitRungeKutta | LinearlyImplicit
 
 
 class UnstableSteps(Monitor):
-    """Warns of fixed explicit steps that resolve nothing, and says where too long ones broke a run."""
+    """Warns of fixed steps that resolve nothing, and says where too long ones broke a run."""
 
     asked = 0
 
     def judge(self, run: Run) -> None:
-        method, t, Y = EXPLICIT.get(run.options.method), run.t, run.Y
-        if method is None or run.trouble:
+        method, t, Y = METHOD_OF.get(run.options.method), run.t, run.Y
+        if not isinstance(method, FixedMethod) or run.trouble:
             return
         h = run.options.step_made
         rates = {k: partial(run.rhs, t[k]) for k in sorted({0, len(t) // 2, len(t) - 1})}
@@ -71,14 +78,8 @@ def growth(method: ExplicitRungeKutta, h: float, eigenvalues: NDArray[np.complex
 
 
 def eigenvalues_at(rate: Rate, y: Floats) -> NDArray[np.complex128]:
-    """λ of J = ∂ẏ/∂y by central differences; none where it is not finite."""
-    J = np.empty((len(y), len(y)))
-    for k in range(len(y)):
-        d = DISPLACEMENT * max(1.0, abs(y[k]))
-        ahead, behind = y.copy(), y.copy()
-        ahead[k] += d
-        behind[k] -= d
-        J[:, k] = (rate(ahead) - rate(behind)) / (2.0 * d)
+    """λ of J = ∂ẏ/∂y; none where it is not finite."""
+    J = jacobian_at(rate, y)
     if not np.all(np.isfinite(J)):
         return np.zeros(0, dtype=np.complex128)
     return np.linalg.eigvals(J).astype(np.complex128)
@@ -93,31 +94,47 @@ def stable_step(method: ExplicitRungeKutta, h: float, eigenvalues: NDArray[np.co
 
 
 def too_long(name: str, h: float, states: Iterable[tuple[Rate, Floats]]) -> str:
-    """Clause for messages: a method's steps of h are unstable at one of these states; '' if at none.
+    """Clause for messages: a method's steps of h are too long at one of these states; '' if at none.
 
-    Only explicit methods are looked at.  States are to be well before whatever ended a run: near the end of a
-    loop's reach any step is too long.
+    Only methods of fixed steps are looked at.  States are to be well before whatever ended a run: near the
+    end of a loop's reach any step is too long.
     """
-    method = EXPLICIT.get(name)
-    if method is None:
-        return ""
+    method = METHOD_OF.get(name)
     for rate, y in states:
-        with np.errstate(all="ignore"):
-            eigenvalues = eigenvalues_at(rate, y)
-        factor = growth(method, h, eigenvalues)
-        if factor > GROWTH:
-            fastest, stable = float(np.max(np.abs(eigenvalues))), stable_step(method, h, eigenvalues)
-            return (
-                f"; steps of {h:.3g} s are too long for {name}: the fastest motion (|λ| = {fastest:.3g} 1/s) "
-                f"grows by {factor:.3g} with every step; take steps of at most {stable:.2g} s "
-                "or an implicit method (rosenbrock, implicit-euler)"
+        said = ""
+        if isinstance(method, ExplicitRungeKutta):
+            said = growing(method, h, rate, y)
+        elif isinstance(method, LinearlyImplicit) and unresolved(method, h, rate, y):
+            said = (
+                f"; steps of {h:.3g} s are too long for {name}: they lead elsewhere than steps of half that "
+                "length; take shorter ones"
             )
+        if said:
+            return said
     return ""
 
 
-def unresolved(method: ExplicitRungeKutta, h: float, rate: Rate, y: Floats) -> bool:
+def growing(method: ExplicitRungeKutta, h: float, rate: Rate, y: Floats) -> str:
+    """Clause for messages: how a step makes the fastest motion grow; '' if it does not."""
+    with np.errstate(all="ignore"):
+        eigenvalues = eigenvalues_at(rate, y)
+    factor = growth(method, h, eigenvalues)
+    if not factor > GROWTH:
+        return ""
+    fastest, stable = float(np.max(np.abs(eigenvalues))), stable_step(method, h, eigenvalues)
+    return (
+        f"; steps of {h:.3g} s are too long for {method.name}: the fastest motion (|λ| = {fastest:.3g} 1/s) "
+        f"grows by {factor:.3g} with every step; take steps of at most {stable:.2g} s "
+        "or an implicit method (rosenbrock, implicit-euler)"
+    )
+
+
+def unresolved(method: FixedMethod, h: float, rate: Rate, y: Floats) -> bool:
     """Whether a step is far from two of half its length: the cheap look before that at λ."""
     with np.errstate(all="ignore"):
         whole = method.stepped(rate, y, h)
         halves = method.stepped(rate, method.stepped(rate, y, 0.5 * h), 0.5 * h)
-        return not np.linalg.norm(whole - halves) <= UNRESOLVED * np.linalg.norm(halves - y)
+        apart, made = np.linalg.norm(whole - halves), np.linalg.norm(halves - y)
+        if method.implicit and apart <= DIFFERENCE * max(1.0, float(np.linalg.norm(y))):
+            return False
+        return not apart <= UNRESOLVED * made

@@ -11,8 +11,17 @@ import pytest
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import tanh
 from ce_dynamics.errors import AccuracyWarning, SimulationError
+from ce_dynamics.simulation.integrators.implicit_euler import IMPLICIT_EULER
+from ce_dynamics.simulation.integrators.linearly_implicit import LinearlyImplicit
 from ce_dynamics.simulation.integrators.rk4 import RK4
-from ce_dynamics.simulation.monitors.unstable_steps import eigenvalues_at, growth, stable_step, too_long
+from ce_dynamics.simulation.integrators.rosenbrock import ROSENBROCK
+from ce_dynamics.simulation.monitors.unstable_steps import (
+    eigenvalues_at,
+    growth,
+    stable_step,
+    too_long,
+    unresolved,
+)
 
 
 def spring(stiffness: float, damper: float) -> ce.System:
@@ -72,16 +81,43 @@ def test_the_remedy_helps(stiff: ce.Model, way: str) -> None:
     assert np.isfinite(ce.simulate(stiff, **options, method="rosenbrock")["body"].values).all()
 
 
-def test_other_failures_are_not_blamed_on_steps() -> None:
-    """x¨ = x⁵ leaves for infinity by itself."""
+def quintic(coefficient: float) -> ce.Model:
+    """1 kg on a spring of force c x⁵."""
     system = ce.System(gravity=(0, 0, 0))
     body = system.add_body("body", mass=1.0, parent=system.ground, hinge=ce.Prismatic((1, 0, 0)))
-    push = ce.Polynomial([0.0, 0.0, 0.0, 0.0, 0.0, -1.0])
-    system.add_force(ce.TorsionSpringDamper("push", body, spring=push))
-    model = ce.compile(system)
+    spring = ce.Polynomial([0.0, 0.0, 0.0, 0.0, 0.0, coefficient])
+    system.add_force(ce.TorsionSpringDamper("spring", body, spring=spring))
+    return ce.compile(system)
+
+
+def test_other_failures_are_not_blamed_on_steps() -> None:
+    """x¨ = x⁵ leaves for infinity by itself."""
     with pytest.raises(SimulationError) as stop:
-        ce.simulate(model, y0=[1.0, 0.0], duration=5.0, method="rk4")
+        ce.simulate(quintic(-1.0), y0=[1.0, 0.0], duration=5.0, method="rk4")
     assert "too long" not in str(stop.value)
+
+
+def test_linearly_implicit_steps_on_arrays_are_those_of_their_stability_functions() -> None:
+    """ẏ = λ y: 1/(1 − z) of the Euler method, (1 + (1 − 2γ) z)/(1 − γ z)² of ROS2."""
+    A = np.array([[-3.0, 7.0], [-7.0, -3.0]])
+    one, g, h = np.eye(2), ROSENBROCK.gamma, 0.3
+    left = np.linalg.inv(one - g * h * A)
+    expected = {
+        IMPLICIT_EULER: np.linalg.inv(one - h * A),
+        ROSENBROCK: (one + (1.0 - 2.0 * g) * h * A) @ left @ left,
+    }
+    y = np.array([0.4, -1.3])
+    for method, R in expected.items():
+        # central differences of a linear function: rounding over 1e-6
+        np.testing.assert_allclose(method.stepped(lambda z: A @ z, y, h), R @ y, rtol=1e-8)
+        assert not unresolved(method, 1e3, lambda z: A @ z, y)  # however long: nothing linear grows
+
+
+@pytest.mark.parametrize("method", [ROSENBROCK, IMPLICIT_EULER], ids=lambda m: m.name)
+def test_implicit_steps_that_resolve_nothing_are_told(method: LinearlyImplicit) -> None:
+    """x¨ = x⁵ has left for infinity after 1.22 s, which steps of 20 ms pass over."""
+    with pytest.warns(AccuracyWarning, match=rf"steps of 0.02 s are too long for {method.name}: they lead"):
+        ce.simulate(quintic(-1.0), y0=[1.0, 0.0], duration=5.0, interval=0.1, method=method.name, step=0.02)
 
 
 class Saturating(ce.Law):
