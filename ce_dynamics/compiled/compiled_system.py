@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.algebra.checks import Floats, checked
+from ce_dynamics.compiled.broken_forces import broken_force
 from ce_dynamics.compiled.law_memory import without_memory
 from ce_dynamics.compiled.path_outputs import path_entries
 from ce_dynamics.compiled.tangent import Tangent
@@ -165,13 +166,14 @@ class CompiledSystem:
         Raises
         ------
         AssemblyError
-            Naming the loop that cannot be assembled there.
+            Naming the loop that cannot be assembled there, or the force element that answers no numbers.
         """
         if all(np.all(np.isfinite(value)) for value in values):
             return
         broken = self.unassembled(y, u)
         if broken is None:
-            raise AssemblyError("positions or forces are not finite at this state; start from another one")
+            what = broken_force(self, y, u) or "positions or forces are not finite"
+            raise AssemblyError(f"{what} at this state; start from another one")
         q = {b.name: y[self.embedding.q_of[b.name]].tolist() for b in broken.independent}
         raise AssemblyError(f"the loop of {broken.name!r} cannot be assembled at {q}{reach_text(broken)}")
 

@@ -42,11 +42,11 @@ def gather_loads(
     responses: dict[str, Response] = {}
     for name, element in elements.items():
         mark()
-        with checks.calling(f"force element {name!r}"):
+        with checks.calling(element.described):
             responses[name] = element.evaluate(outward, x[name], u)
         if not hasattr(responses[name], "loads"):
             answer = checks.shown(responses[name])
-            raise ModelError(f"force element {name!r} answers {answer}; evaluate must return a Response")
+            raise ModelError(f"{element.described} answers {answer}; evaluate must return a Response")
     given = [load for response in responses.values() for load in response.loads]
     return sum_loads(outward, given)._replace(responses=responses)
 

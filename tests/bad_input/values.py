@@ -108,6 +108,8 @@ NO_OBJECT: dict[str, Any] = {
 }
 NO_FUNCTION = {key: NO_OBJECT[key] for key in NO_OBJECT if key != "function"}
 NO_MAPPING: dict[str, Any] = {
+    "zero": 0,
+    "empty list": [],
     "text": "torque",
     "number": 1.0,
     "list": ["torque"],

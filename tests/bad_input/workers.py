@@ -21,7 +21,7 @@ WALL_SECONDS = 300
 """Wall time of a case: one that sleeps uses no processor, and on a loaded machine others use most of it."""
 BYTES = 2**30
 """Memory that a case may take."""
-GRACE = 10.0
+GRACE = 20.0
 """How much later than by its own clocks a process that does not answer is ended [s]."""
 
 

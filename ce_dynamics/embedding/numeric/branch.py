@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -85,6 +86,10 @@ class Branch:
         """Whether it ends where Y₁ is singular, on either side."""
         return self.lower.singular or self.upper.singular
 
+    @cached_property
+    def _thetas(self) -> list[float]:
+        return [point.theta for point in self.points]
+
     def at(self, theta: float) -> Array:
         """Dependent coordinates at a parameter between the ends, to rounding."""
         guess = self.guess(theta)
@@ -101,8 +106,7 @@ class Branch:
 
     def guess(self, theta: float) -> Array:
         """Dependent coordinates by cubic interpolation in arc length."""
-        thetas = [point.theta for point in self.points]
-        k = min(max(bisect_right(thetas, theta), 1), len(thetas) - 1)
+        k = min(max(bisect_right(self._thetas, theta), 1), len(self._thetas) - 1)
         a, b = self.points[k - 1], self.points[k]
         return hermite(self.kernel, a, b, theta)
 
@@ -247,8 +251,6 @@ def step(kernel: LoopKernel, here: Point, h: float) -> Point | None:
 
 def oriented(kernel: LoopKernel, here: Point, q: Array, theta: float) -> Point | None:
     """A new point with tangent and range turned the way they were at the last one."""
-    import scipy.linalg  # here, because most models never ask
-
     m = kernel.loop.m
     q = with_unit_quaternions(kernel.loop.dependent, q)
     _, Y = kernel(q, np.array((theta,)))
@@ -256,7 +258,7 @@ def oriented(kernel: LoopKernel, here: Point, q: Array, theta: float) -> Point |
     U, _, Vt = np.linalg.svd(scaled)
     t, basis = Vt[m], U[:, :m]
     t = t if float(t @ here.t) > 0.0 else -t
-    # the basis closest to the last one, so that its orientation cannot flip
-    rotation, _ = scipy.linalg.orthogonal_procrustes(basis, here.range)
-    basis = basis @ rotation
+    # the basis closest to the last one (Procrustes), so that its orientation cannot flip
+    left, _, right = np.linalg.svd(basis.T @ here.range)
+    basis = basis @ (left @ right)
     return Point(q, theta, t, basis, determinant(basis, scaled, m))

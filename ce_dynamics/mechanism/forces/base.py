@@ -109,3 +109,10 @@ class ForceElement(ABC):
     @abstractmethod
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
         """Loads and state rates for the observed motion, the element's states x and the inputs u."""
+
+    @property
+    def described(self) -> str:
+        """As messages speak of it: with the bodies it acts on or looks at."""
+        bodies = dict.fromkeys(body.name for body, _ in self.attachments)
+        on = f" on {' and '.join(map(repr, bodies))}" if bodies else ""
+        return f"force element {self.name!r}{on}"

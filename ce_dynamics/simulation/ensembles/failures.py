@@ -1,4 +1,4 @@
-"""Why runs failed: which loop could not be assembled."""
+"""Why runs failed: which loop could not be assembled, which force element answered no numbers."""
 
 from __future__ import annotations
 
@@ -9,12 +9,17 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.embedding.aggregate import Aggregate
-from ce_dynamics.simulation.monitors.where_it_broke import left_range
+from ce_dynamics.simulation.monitors.where_it_broke import left_range, without_force
 
 
-def broken_loops(model: Model, last: Sequence[tuple[Floats, Floats]]) -> list[str]:
-    """For each last state and its inputs a clause for messages, empty if all loops can be assembled."""
-    return [broken_loop(model, y, u) for y, u in last]
+def broken_parts(model: Model, last: Sequence[tuple[Floats, Floats]]) -> list[str]:
+    """For each last state and its inputs a clause for messages, empty if nothing is known to be broken."""
+    return [broken_loop(model, y, u) or broken_element(model, y, u) for y, u in last]
+
+
+def broken_element(model: Model, y: Floats, u: Floats) -> str:
+    """Which force element does not answer with numbers at a state or shortly after it."""
+    return without_force(model, lambda ahead, state: u, y, model.dynamics(y, u)[0].copy())
 
 
 def broken_loop(model: Model, y: Floats, u: Floats) -> str:

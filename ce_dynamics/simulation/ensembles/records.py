@@ -15,7 +15,7 @@ from ce_dynamics.compiled.variables import Variable
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.input_ranges import Excess, furthest_out, warn_out_of_range
 from ce_dynamics.simulation.ensembles.arguments import Runs
-from ce_dynamics.simulation.ensembles.failures import broken_loops
+from ce_dynamics.simulation.ensembles.failures import broken_parts
 from ce_dynamics.simulation.integrators.settings import substeps
 from ce_dynamics.simulation.monitors.promises import Promises
 from ce_dynamics.simulation.monitors.unstable_steps import too_long
@@ -127,16 +127,16 @@ class Records:
         return too_long(method, h, [(lambda y: dynamics(y, u)[0], self.runs.y0[run])])
 
     def explain(self, method: str, step: float) -> None:
-        """Say of every run that failed under way when and, if a loop cannot be assembled, which."""
+        """Say of every run that failed under way when, and which loop or force element broke."""
         order = sorted(self._broken)
-        loops = broken_loops(self.model, [self._broken[run] for run in order])
-        for run, loop in zip(order, loops, strict=True):
+        parts = broken_parts(self.model, [self._broken[run] for run in order])
+        for run, part in zip(order, parts, strict=True):
             t = self.time_reached[run]
             unstable = ""
             if t > 0.0:
                 self.failure[run] = f"{method} met accelerations that are not finite at t = {t:.4g} s"
                 unstable = self._too_long(run, method, step)
-            self.failure[run] += unstable or loop
+            self.failure[run] += unstable or part
         for run in self._faulty:
             self.failure[run] += self._too_long(run, method, step)
 

@@ -1,4 +1,7 @@
-"""Where a run broke: the loop that leaves its admissible range at the last state or shortly after it."""
+"""Where a run broke: the loop that leaves its admissible range at the last state or shortly after it.
+
+Or the force element that answers no numbers there.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.broken_forces import broken_force
 from ce_dynamics.compiled.compiled_system import reach_text
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.embedding.aggregate import Aggregate
@@ -19,7 +23,7 @@ AHEAD = np.concatenate(([0.0], np.geomspace(1e-9, 0.1, 25)))
 
 
 class LeftItsRange(Monitor):
-    """Says which loop a run could not go on with."""
+    """Says with which loop or force element a run could not go on."""
 
     asked = 2
     says_all = False
@@ -31,13 +35,16 @@ class LeftItsRange(Monitor):
 
 
 def where_it_broke(model: Model, rhs: RightHandSide, t: float, y: Floats) -> str:
-    """Which loop left its admissible range shortly after the last state, as a clause for messages."""
+    """The loop that left its range shortly after the last state, or the force, as a clause for messages."""
+    n = len(model.layout.y0)
 
     def broken_at(ahead: float, state: Floats) -> Aggregate | None:
-        u = rhs.inputs_at(t + ahead, state).copy()
-        return model.unassembled(state[: len(model.layout.y0)], u)
+        return model.unassembled(state[:n], rhs.inputs_at(t + ahead, state).copy())
 
-    return left_range(broken_at, y, rhs(t, y))
+    y_dot = rhs(t, y).copy()
+    return left_range(broken_at, y, y_dot) or without_force(
+        model, lambda ahead, state: rhs.inputs_at(t + ahead, state).copy(), y[:n], y_dot[:n]
+    )
 
 
 def left_range(broken_at: Callable[[float, Floats], Aggregate | None], y: Floats, y_dot: Floats) -> str:
@@ -48,4 +55,16 @@ def left_range(broken_at: Callable[[float, Floats], Aggregate | None], y: Floats
         if broken is not None:
             text = straight_path_text(broken) or reach_text(broken)
             return f"; the loop of {broken.name!r} left the range it can be assembled in{text}"
+    return ""
+
+
+def without_force(model: Model, inputs: Callable[[float, Floats], Floats], y: Floats, y_dot: Floats) -> str:
+    """Which force element answers no numbers at the last state or after it, as a clause for messages."""
+    y_dot = np.where(np.isfinite(y_dot), y_dot, 0.0)
+    for ahead in AHEAD:
+        state = y + ahead * y_dot
+        u = inputs(ahead, state)
+        if not np.all(np.isfinite(model.dynamics(state, u)[0])):
+            broken = broken_force(model, state, u)
+            return f"; {broken} there" if broken else ""
     return ""
