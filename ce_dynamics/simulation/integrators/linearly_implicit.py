@@ -72,7 +72,7 @@ class LinearlyImplicit(Method):
         for row, mixed in zip(self.A, self.mixing, strict=True):
             right = rate(y + h * sum((a * k_j for a, k_j in zip(row, k, strict=True)), start=0.0 * y))
             right = right + sum((m * k_j for m, k_j in zip(mixed, k, strict=True)), start=0.0 * y)
-            k.append(np.linalg.solve(left, right))
+            k.append(np.asarray(np.linalg.solve(left, right), dtype=float))
         total: Floats = sum((b * k_j for b, k_j in zip(self.b, k, strict=True)), start=0.0 * y)
         return y + h * total
 

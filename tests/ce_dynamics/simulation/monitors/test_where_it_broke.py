@@ -40,7 +40,7 @@ WORDS = "force element 'rope' on 'ground' and 'bob' answers nan for its force on
 
 
 @pytest.mark.parametrize("method", ["rk4", "dopri5", "rosenbrock", "RK45"])
-def test_a_run_names_the_force_that_ended_it(model: ce.Model, method: str) -> None:
+def test_a_run_names_the_force_that_ended_it(model: ce.Model, method: Any) -> None:
     with pytest.raises(SimulationError) as stop:
         ce.simulate(model, duration=1.0, method=method)
     assert WORDS in str(stop.value)
