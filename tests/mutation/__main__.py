@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import json
 import multiprocessing
 import random
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict
 from pathlib import Path
 
 from tests.mutation.mutants import Mutant, sample
@@ -30,29 +32,51 @@ def drawn(names: list[str], count: int, seed: int) -> list[tuple[Subject, Mutant
 
 
 def outcomes(
-    mutants: list[tuple[Subject, Mutant]], folder: Path, jobs: int, budget: float
+    mutants: list[tuple[Subject, Mutant]], folder: Path, jobs: int, budget: float, record: Path | None
 ) -> Iterator[Outcome]:
     """Run all mutants, ``jobs`` at a time, each job in a copy of its own."""
     if jobs == 1:
-        yield from _in_turn(mutants, folder / "copy0", budget)
+        yield from _in_turn(mutants, folder / "copy0", budget, record)
         return
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("fork")) as pool:
-        parts = [pool.submit(_reported, mutants[k::jobs], folder / f"copy{k}", budget) for k in range(jobs)]
+        parts = [
+            pool.submit(_reported, mutants[k::jobs], folder / f"copy{k}", budget, record) for k in range(jobs)
+        ]
         for part in parts:
             yield from part.result()
 
 
-def _reported(mutants: list[tuple[Subject, Mutant]], folder: Path, budget: float) -> list[Outcome]:
-    return list(_in_turn(mutants, folder, budget))
+def _reported(
+    mutants: list[tuple[Subject, Mutant]], folder: Path, budget: float, record: Path | None
+) -> list[Outcome]:
+    return list(_in_turn(mutants, folder, budget, record))
 
 
-def _in_turn(mutants: list[tuple[Subject, Mutant]], folder: Path, budget: float) -> Iterator[Outcome]:
+def _in_turn(
+    mutants: list[tuple[Subject, Mutant]], folder: Path, budget: float, record: Path | None
+) -> Iterator[Outcome]:
     copy = Copy(CHECKOUT, folder, budget)
     for subject, mutant in mutants:
         outcome = copy.outcome(subject, mutant)
         fate = f"killed by {outcome.killed_by}" if outcome.killed_by else f"SURVIVED\n{outcome.difference}"
         print(f"{outcome.mutant} ({outcome.seconds:.0f} s, {outcome.tests} tests): {fate}", flush=True)
+        if record is not None:
+            with record.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(asdict(outcome) | {"mutant": str(mutant)}) + "\n")
         yield outcome
+
+
+def recorded(record: Path | None, mutants: list[tuple[Subject, Mutant]]) -> dict[Mutant, Outcome]:
+    """Outcomes that an earlier run has noted."""
+    if record is None or not record.exists():
+        return {}
+    lines = [json.loads(line) for line in record.read_text(encoding="utf-8").splitlines()]
+    known = {line["mutant"]: line for line in lines}
+    return {
+        mutant: Outcome(**known[str(mutant)] | {"mutant": mutant})
+        for _, mutant in mutants
+        if str(mutant) in known
+    }
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -64,6 +88,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=1, help="mutants tested at a time")
     parser.add_argument("--budget", type=float, default=120.0, help="processor seconds of tests for a mutant")
     parser.add_argument("--folder", type=Path, help="for the copies; kept and used again by the next run")
+    parser.add_argument("--record", type=Path, help="file of outcomes, which a later run goes on with")
     parser.add_argument("--share", type=float, default=0.95, help="share of mutants to be killed")
     parser.add_argument("--list", action="store_true", help="only list the mutants")
     given = parser.parse_args(arguments)
@@ -76,7 +101,9 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:
         folder = given.folder or Path(scratch)
-        results = list(outcomes(mutants, folder, given.jobs, given.budget))
+        known = recorded(given.record, mutants)
+        left = [(subject, mutant) for subject, mutant in mutants if mutant not in known]
+        results = [*known.values(), *outcomes(left, folder, given.jobs, given.budget, given.record)]
     survivors = [outcome for outcome in results if outcome.killed_by is None]
     print(f"\n{len(results) - len(survivors)} of {len(results)} mutants killed; survivors:")
     for outcome in survivors:

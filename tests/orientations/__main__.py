@@ -14,6 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -64,6 +65,7 @@ def main(arguments: list[str] | None = None) -> int:
         "--states", type=int, default=10_000, help="states of each at which closures are looked at"
     )
     parser.add_argument("--seed", type=int, default=1, help="another seed draws other mechanisms")
+    parser.add_argument("--skip", type=int, default=0, help="mechanisms of which an earlier run has told")
     parser.add_argument("--minutes", type=float, default=1e9, help="stop after so long")
     parser.add_argument(
         "--builders", action="store_true", help="the mechanisms of other tests instead, each everywhere"
@@ -74,8 +76,11 @@ def main(arguments: list[str] | None = None) -> int:
     kinds: Counter[str] = Counter()
     reasons: Counter[tuple[str, str]] = Counter()
     states, sampled, full, worst, start = 0, 0, 0, [0.0, 0.0], time.monotonic()
-    for recipe in drawn(options.count, options.seed):
-        if kinds.total() - kinds["passed over"] == options.count or minutes(start) > options.minutes:
+    for recipe in islice(drawn(options.count, options.seed), options.skip, None):
+        if (
+            options.skip + kinds.total() - kinds["passed over"] == options.count
+            or minutes(start) > options.minutes
+        ):
             break
         found = outcome(recipe, options.states)
         kinds[found.kind] += 1
@@ -88,7 +93,7 @@ def main(arguments: list[str] | None = None) -> int:
         if found.kind == "WRONG":
             print(f"WRONG: {found.why}\n  {recipe}", flush=True)
         if kinds.total() % 50 == 0:
-            print(f"{kinds.total()}: {dict(kinds)}, {60.0 * minutes(start):.0f} s", flush=True)
+            print(f"{options.skip + kinds.total()}: {dict(kinds)}, {60.0 * minutes(start):.0f} s", flush=True)
     print(f"{dict(kinds)}")
     print(f"closed at {states} states of {sampled} mechanisms, at {options.states} each of {full} of them")
     print(f"open by {worst[0]:.2g} m per metre of size at worst, {max(AWAY):g} m away by {worst[1]:.2g}")
