@@ -1,31 +1,24 @@
-"""Which force element does not answer with numbers at a state."""
+"""Which force element does not answer with numbers."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
-from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.mechanism.forces.base import PointLoad, Response
-from ce_dynamics.mechanism.parameters import values_at
-
-if TYPE_CHECKING:
-    from ce_dynamics.compiled.compiled_system import CompiledSystem
+from ce_dynamics.mechanism.forces.base import ForceElement, PointLoad, Response
+from ce_dynamics.mechanism.parameters import Values
 
 
-def broken_force(model: CompiledSystem, y: Floats, u: Floats) -> str:
-    """The first element that answers NaN or infinity at a state, and what; empty if none does.
-
-    Its own answer is looked at only where the motion that it sees is finite.
-    """
-    parameters, given = model.layout.parameters, u[model.layout.n_inputs :]
-    with np.errstate(all="ignore"):
-        responses = model.instant(y, u).loads.responses
-    for element in model.system.forces:
-        for what, numbers in answered(responses[element.name]).items():
-            values = values_at(numbers, parameters, given)
-            wrong = values[~np.isfinite(values)]
+def first_without_answer(
+    elements: Iterable[ForceElement], responses: Mapping[str, Response], values: Values
+) -> str:
+    """The first element whose response has NaN or infinity, and what for; empty if none has."""
+    for element in elements:
+        for what, given in answered(responses[element.name]).items():
+            numbers = values(np.asarray(given, dtype=object))
+            wrong = numbers[~np.isfinite(numbers)]
             if wrong.size:
                 return f"{element.described} answers {wrong.flat[0]:g} for its {what}"
     return ""

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.algebra.checks import Floats, checked
-from ce_dynamics.compiled.broken_forces import broken_force
+from ce_dynamics.compiled.broken_forces import first_without_answer
 from ce_dynamics.compiled.law_memory import without_memory
 from ce_dynamics.compiled.path_outputs import path_entries
 from ce_dynamics.compiled.tangent import Tangent
@@ -29,7 +29,7 @@ from ce_dynamics.embedding.aggregate import Aggregate, Embedding
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.gearing import closure_limits, geared_loops
 from ce_dynamics.errors import AssemblyError, ModelError
-from ce_dynamics.mechanism.parameters import values_at
+from ce_dynamics.mechanism.parameters import Values, values_at
 from ce_dynamics.mechanism.system import System
 
 if TYPE_CHECKING:
@@ -160,6 +160,13 @@ class CompiledSystem:
                 return S
         return None
 
+    def broken_force(self, y: Array, u: Array) -> str:
+        """The first force element that answers NaN or infinity at a state, and what; empty if none does."""
+        with np.errstate(all="ignore"):
+            responses = self.instant(y, u).loads.responses
+        values = Values(self.layout.parameters, u[self.layout.n_inputs :])
+        return first_without_answer(self.system.forces, responses, values)
+
     def refuse_not_finite(self, y: Floats, u: Floats, *values: Floats) -> None:
         """Refuse a state at which values are not finite.
 
@@ -172,7 +179,7 @@ class CompiledSystem:
             return
         broken = self.unassembled(y, u)
         if broken is None:
-            what = broken_force(self, y, u) or "positions or forces are not finite"
+            what = self.broken_force(y, u) or "positions or forces are not finite"
             raise AssemblyError(f"{what} at this state; start from another one")
         q = {b.name: y[self.embedding.q_of[b.name]].tolist() for b in broken.independent}
         raise AssemblyError(f"the loop of {broken.name!r} cannot be assembled at {q}{reach_text(broken)}")

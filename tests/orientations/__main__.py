@@ -73,14 +73,12 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.builders:
         return 1 if everywhere() else 0
+    wanted = options.count - options.skip
     kinds: Counter[str] = Counter()
     reasons: Counter[tuple[str, str]] = Counter()
     states, sampled, full, worst, start = 0, 0, 0, [0.0, 0.0], time.monotonic()
     for recipe in islice(drawn(options.count, options.seed), options.skip, None):
-        if (
-            options.skip + kinds.total() - kinds["passed over"] == options.count
-            or minutes(start) > options.minutes
-        ):
+        if kinds.total() - kinds["passed over"] == wanted or minutes(start) > options.minutes:
             break
         found = outcome(recipe, options.states)
         kinds[found.kind] += 1

@@ -10,7 +10,6 @@ from collections.abc import Callable
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiled.broken_forces import broken_force
 from ce_dynamics.compiled.compiled_system import reach_text
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.embedding.aggregate import Aggregate
@@ -65,6 +64,6 @@ def without_force(model: Model, inputs: Callable[[float, Floats], Floats], y: Fl
         state = y + ahead * y_dot
         u = inputs(ahead, state)
         if not np.all(np.isfinite(model.dynamics(state, u)[0])):
-            broken = broken_force(model, state, u)
+            broken = model.broken_force(state, u)
             return f"; {broken} there" if broken else ""
     return ""
