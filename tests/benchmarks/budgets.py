@@ -73,18 +73,27 @@ def vehicle(data: Data) -> Iterator[Line]:
 
 def ensemble(data: Data) -> Iterator[Line]:
     """Throughput of a core, and of all."""
-    single, eight = data["one vehicle after another"], data["ensemble, 8 lanes, 1 thread"]
-    ratio = eight / single
-    yield "ensemble, one thread against single runs", "≥ 3 ×", f"{number(ratio)} ×", ratio >= 3.0
-    every = next(value for name, value in data.items() if name.endswith("threads"))
-    cores = int(next(name for name in data if name.endswith("threads")).split()[-2])
-    scaling, machine = every / eight, data["gain of bare evaluations"]
-    yield (
-        f"ensemble, {cores} threads against 1",
-        "near-linear",
-        f"{number(scaling)} × (the machine: {number(machine)} ×)",
-        scaling >= 0.925 * min(machine, cores),
-    )
+    for method in ("RK4, 1 ms", "dopri5, 1e-6"):
+        single = data[f"{method}: one vehicle after another"]
+        eight = data[f"{method}: 8 lanes, 1 thread"]
+        ratio = eight / single
+        yield (
+            f"ensemble, {method}, one thread against single runs",
+            "≥ 3 ×",
+            f"{number(ratio)} ×",
+            ratio >= 3.0,
+        )
+        every = next(
+            value for name, value in data.items() if name.startswith(method) and name.endswith("threads")
+        )
+        cores = int(next(name for name in data if name.endswith("threads")).split()[-2])
+        scaling, machine = every / eight, data["gain of bare evaluations"]
+        yield (
+            f"ensemble, {method}, {cores} threads against 1",
+            "near-linear",
+            f"{number(scaling)} × (the machine: {number(machine)} ×)",
+            scaling >= 0.925 * min(machine, cores),
+        )
 
 
 def startup(data: Data) -> Iterator[Line]:

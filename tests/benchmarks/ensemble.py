@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,21 +21,22 @@ from tests.benchmarks.timing import native_loop, repeats
 
 
 def run(options: Options) -> Result:
-    """Simulated seconds of all vehicles per second on the wall: full vehicle, driver, RK4 at 1 ms."""
+    """Simulated seconds of full vehicles with driver per second on the wall, in fixed and adaptive steps."""
     from ce_dynamics.simulation.ensembles.simulation import simulate_ensemble
 
     case = prepare("double-lane-change")
     runs, duration, rounds = (16, 0.1, 1) if options.quick else (128, 5.0, 5)
     y0s = np.tile(case.y0, (runs, 1))
-    common: dict[str, Any] = {"duration": duration, "method": "rk4", "step": 1e-3}
+    fixed: dict[str, Any] = {"duration": duration, "method": "rk4", "step": 1e-3}
+    adaptive: dict[str, Any] = {"duration": duration, "method": "dopri5", "rtol": 1e-6}
 
     serial: list[float] = []
 
-    def single() -> float:
+    def single(common: dict[str, Any]) -> float:
         results = simulate(case.model, case.manoeuvre, y0=case.y0, **common)
         return float(results.attrs["wall_time_s"])
 
-    def together(threads: int, lanes: int) -> float:
+    def together(common: dict[str, Any], threads: int, lanes: int) -> float:
         start, own, every = time.perf_counter(), time.thread_time(), time.process_time()
         simulate_ensemble(
             case.model, y0s, inputs=case.manoeuvre, threads=threads, lanes=lanes, keep=("x",), **common
@@ -43,9 +45,14 @@ def run(options: Options) -> Result:
         return time.perf_counter() - start
 
     cores = os.cpu_count() or 1
-    ways: list[tuple[str, Any, int]] = [("one vehicle after another", single, 1)]
-    ways += [(f"ensemble, {lanes} lanes, 1 thread", lambda n=lanes: together(1, n), runs) for lanes in (4, 8)]
-    ways.append((f"ensemble, 8 lanes, {cores} threads", lambda: together(cores, 8), runs))
+    ways: list[tuple[str, Any, int]] = []
+    for name, common in (("RK4, 1 ms", fixed), ("dopri5, 1e-6", adaptive)):
+        ways.append((f"{name}: one vehicle after another", partial(single, common), 1))
+        for threads, lanes in ((1, 4), (1, 8), (cores, 8)):
+            counted = "1 thread" if threads == 1 else f"{threads} threads"
+            ways.append(
+                (f"{name}: {lanes} lanes, {counted}", partial(together, common, threads, lanes), runs)
+            )
     bare = bare_evaluations(case.model, cores, 0.01 if options.quick else 0.5)
     best, alone, at_once = [float("inf")] * len(ways), float("inf"), float("inf")
     for _, call, _ in ways:
@@ -67,7 +74,7 @@ def run(options: Options) -> Result:
         f"of them; what the ensemble does in its calling thread alone takes {100 * min(serial):.1f} % of its "
         "processor time."
     )
-    head = ("way", "vehicle seconds per second", "× one after another")
+    head = ("way", "vehicle seconds per second", "× RK4, one after another")
     data = {name: value for (name, _, _), value in zip(ways, throughput, strict=True)}
     data["gain of bare evaluations"] = gain
     return Result((Table("Ensembles of full vehicles", head, rows, (note,)),), data)

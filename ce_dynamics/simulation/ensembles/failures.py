@@ -1,4 +1,4 @@
-"""Why runs failed: which loop could not be assembled, which force element answered no numbers."""
+"""Why runs failed: which loop is open or at its end, which force element answered no numbers."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.embedding.aggregate import Aggregate
+from ce_dynamics.simulation.monitors.dead_centres import where_it_stands
+from ce_dynamics.simulation.monitors.reach import standing_at_an_end
 from ce_dynamics.simulation.monitors.where_it_broke import left_range, without_force
 
 
@@ -23,7 +25,7 @@ def broken_element(model: Model, y: Floats, u: Floats) -> str:
 
 
 def broken_loop(model: Model, y: Floats, u: Floats) -> str:
-    """Which loop cannot be assembled at a state or shortly after it."""
+    """Which loop cannot be assembled at a state or shortly after it, or stands at a dead centre."""
     if not model.system.closures:
         return ""
 
@@ -32,4 +34,5 @@ def broken_loop(model: Model, y: Floats, u: Floats) -> str:
         broken = np.flatnonzero(~np.isfinite(assembly))
         return model.embedding.aggregates[broken[0]] if len(broken) else None
 
-    return left_range(broken_at, y, model.dynamics(y, u)[0])
+    left = left_range(broken_at, y, model.dynamics(y, u)[0])
+    return left or where_it_stands(standing_at_an_end(model, 0.0, y, lambda t, state: u), y)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
@@ -16,8 +15,9 @@ from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.input_ranges import Excess, furthest_out, warn_out_of_range
 from ce_dynamics.simulation.ensembles.arguments import Runs
 from ce_dynamics.simulation.ensembles.failures import broken_parts
-from ce_dynamics.simulation.integrators.settings import substeps
-from ce_dynamics.simulation.monitors.promises import Promises
+from ce_dynamics.simulation.integrators.methods import FIXED
+from ce_dynamics.simulation.integrators.settings import Settings, substeps
+from ce_dynamics.simulation.monitors.promises import Fault, Promises
 from ce_dynamics.simulation.monitors.unstable_steps import too_long
 from ce_dynamics.simulation.reached import INTERRUPTED, NOT_FINITE_AT_START
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from ce_dynamics.simulation.ensembles.lanes import Outcome
 
 CLOSURE_ERROR = "closure_error"
+OUTPUTS = 2
+"""Place of the outputs among the parts of an outcome, after states and inputs."""
 
 
 class Records:
@@ -59,15 +61,20 @@ class Records:
         wanted = allowed if keep is None else keep
         self.variables: list[Variable] = [known[name] for name in wanted if name in known]
         layout, number = model.layout, runs.number
-        own = [entry.name for entry in (*layout.q, *layout.v, *layout.x, *layout.u)]
-        self._columns = {name: k for k, name in enumerate([*own, *(e.name for e in model.output_entries)])}
+        self._places = {
+            name: (part, k)
+            for part, entries in enumerate(
+                ([*layout.q, *layout.v, *layout.x], layout.u, model.output_entries)
+            )
+            for k, name in enumerate(entry.name for entry in entries)
+        }
         self.values = {v.name: np.full((number, len(t), len(v.entries)), np.nan) for v in self.variables}
         self.closures = np.full((number, len(t), closures), np.nan) if CLOSURE_ERROR in wanted else None
         self._promises = Promises(model)
         self._inputs = {entry.name: k for k, entry in enumerate(layout.u)}
         self._excesses: dict[int, list[Excess]] = {}
         self.needs_observation = closures > 0 or any(
-            self._columns[name] >= len(own) for v in self.variables for name in v.entries
+            self._places[name][0] == OUTPUTS for v in self.variables for name in v.entries
         )
         self.time_reached = np.zeros(number)
         self.failure = np.array(runs.refused, dtype=object)
@@ -75,37 +82,41 @@ class Records:
         self._faulty: list[int] = []
         self._broken: dict[int, tuple[Floats, Floats]] = {}
 
-    def write(self, members: NDArray[np.int64], outcome: Outcome) -> None:
-        """Take the runs of a group."""
+    def write(self, members: Sequence[int], outcome: Outcome, thrown: Mapping[int, Fault]) -> None:
+        """Take the runs of a group, of which some lanes were thrown over a dead centre."""
         from ce_dynamics.simulation.ensembles import lanes  # here, because it loads Numba
 
         n = len(members)
         faults = self._promises.faults(self.t, *(part[..., :n] for part in outcome[:4]))
+        faults |= {
+            lane: jump for lane, jump in thrown.items() if lane not in faults or jump.k < faults[lane].k
+        }
         for lane, fault in faults.items():
             for part in outcome[:4]:
                 part[max(fault.k, 1) :, :, lane] = np.nan  # what happened at the start is shown
             outcome.t[lane] = self.t[max(fault.k - 1, 0)]
-        everything = np.concatenate((outcome.Y, outcome.U, outcome.outputs), axis=1)[..., :n]
         for variable in self.variables:
-            columns = [self._columns[name] for name in variable.entries]
-            self.values[variable.name][members] = everything[:, columns].transpose(2, 0, 1)
+            for column, name in enumerate(variable.entries):
+                source, k = self._places[name]
+                self.values[variable.name][members, :, column] = outcome[source][:, k, :n].T
         if self.closures is not None:
             self.closures[members] = outcome.closures[..., :n].transpose(2, 0, 1)
         self.time_reached[members] = outcome.t[:n]
-        for lane, run in enumerate(members.tolist()):
-            code = outcome.state[lane]
+        for lane, run in enumerate(members):
+            code = int(outcome.state[lane])
             self.failure[run] = {
                 lanes.COMPLETED: "",
                 lanes.NOT_FINITE_AT_START: NOT_FINITE_AT_START,
                 lanes.STOPPED: INTERRUPTED,
-                lanes.FAILED: "the accelerations are not finite",
-            }[int(code)]
+                lanes.FAILED: "met accelerations that are not finite",
+                lanes.TOO_SMALL: "stopped (the step it needs is too small)",
+                lanes.STALLED: "gets nowhere (a loop is at its end, or max_step or tolerances are too small)",
+            }[code]
             if lane in faults and (faults[lane].k > 0 or code in (lanes.COMPLETED, lanes.STOPPED)):
                 self.failure[run] = faults[lane].what
                 self._faulty.append(run)
-            elif code in (lanes.FAILED, lanes.NOT_FINITE_AT_START):
+            elif code not in (lanes.COMPLETED, lanes.STOPPED):
                 self._broken[run] = outcome.y[:, lane].copy(), outcome.u[:, lane].copy()
-
             if self.model.ranges:
                 U = outcome.U[..., lane]
                 self._excesses[run] = furthest_out(self.model.ranges, self._inputs, self.t, U)
@@ -120,25 +131,27 @@ class Records:
         for excess, run in worst.values():
             warn_out_of_range(self.model.ranges, [excess], f" of run {run}")
 
-    def _too_long(self, run: int, method: str, step: float) -> str:
+    def _too_long(self, run: int, settings: Settings) -> str:
         """Whether the steps of a run were unstable where it began, as a clause for messages."""
+        if settings.method not in FIXED:
+            return ""
         u, dynamics = self.runs.u[run], self.model.dynamics
-        h = substeps(self.t[1] - self.t[0], step)[1]
-        return too_long(method, h, [(lambda y: dynamics(y, u)[0], self.runs.y0[run])])
+        h = substeps(self.t[1] - self.t[0], settings.step)[1]
+        return too_long(settings.method, h, [(lambda y: dynamics(y, u)[0], self.runs.y0[run])])
 
-    def explain(self, method: str, step: float) -> None:
+    def explain(self, settings: Settings) -> None:
         """Say of every run that failed under way when, and which loop or force element broke."""
         order = sorted(self._broken)
         parts = broken_parts(self.model, [self._broken[run] for run in order])
         for run, part in zip(order, parts, strict=True):
             t = self.time_reached[run]
             unstable = ""
-            if t > 0.0:
-                self.failure[run] = f"{method} met accelerations that are not finite at t = {t:.4g} s"
-                unstable = self._too_long(run, method, step)
+            if self.failure[run] != NOT_FINITE_AT_START:
+                self.failure[run] = f"{settings.method} {self.failure[run]} at t = {t:.4g} s"
+                unstable = self._too_long(run, settings)
             self.failure[run] += unstable or part
         for run in self._faulty:
-            self.failure[run] += self._too_long(run, method, step)
+            self.failure[run] += self._too_long(run, settings)
 
     def dataset(self, began: float, **attributes: Any) -> xr.Dataset:
         """Everything with names, units and dimensions."""

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.input_laws import InputLaw
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import CompiledFunction, compile_function, trace
@@ -23,8 +23,8 @@ from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.simulation.ensembles.arguments import Controls, Runs, spread
 from ce_dynamics.simulation.ensembles.records import Records
-from ce_dynamics.simulation.integrators.methods import EXPLICIT, WITH_LANES
-from ce_dynamics.simulation.integrators.settings import check_step, check_steps
+from ce_dynamics.simulation.integrators.methods import EMBEDDED, EXPLICIT, FIXED, WITH_LANES
+from ce_dynamics.simulation.integrators.settings import Settings, check_step, check_steps, check_tolerances
 from ce_dynamics.simulation.reached import INTERRUPTED, stored_times
 from ce_dynamics.simulation.right_hand_side import check_law
 
@@ -32,7 +32,10 @@ if TYPE_CHECKING:
     import xarray as xr
     from numpy.typing import ArrayLike
 
-    from ce_dynamics.simulation.ensembles.lanes import Code, Group
+    from ce_dynamics.simulation.ensembles.lanes import Code, Lanes
+
+LOOKS_EVERY = 0.05
+"""Between two reports of progress [s]."""
 
 Progress = Callable[[int, int], None]
 """Told how many runs are done, and how many there are."""
@@ -48,6 +51,9 @@ def simulate_ensemble(
     inputs: InputLaw | None = None,
     method: str = "rk4",
     step: float = 1e-3,
+    rtol: float = 1e-6,
+    atol: float = 1e-8,
+    max_step: float = math.inf,
     interval: float = 0.01,
     keep: list[str] | tuple[str, ...] | None = None,
     threads: int | None = None,
@@ -56,9 +62,10 @@ def simulate_ensemble(
 ) -> xr.Dataset:
     """Integrate many runs of a model in SIMD lanes and threads.
 
-    Each run has the numbers of a single run with the same method and step: to the last bit where the
-    compiler fuses the same operations for one lane and for several, to rounding elsewhere.  How runs are put
-    into lanes and threads does not matter.
+    Each run has the numbers of a single run by the same method, with the same step or tolerances: to the last
+    bit where the compiler fuses the same operations for one lane and for several, to rounding elsewhere.  How
+    runs are put into lanes and threads does not matter.  With ``dopri5`` each lane has its own time and its
+    own step, and takes up the next run when its own has ended.
 
     Parameters
     ----------
@@ -74,9 +81,13 @@ def simulate_ensemble(
     inputs : InputLaw, optional
         A law that answers inputs from time and sensors, such as a driver, the same for all runs.
     method : str
-        ``rk4``.
+        ``rk4``, with steps of fixed length, or ``dopri5``, which is adaptive.
     step : float
-        Step [s]; shortened where it does not divide ``interval``.
+        Step of ``rk4`` [s]; shortened where it does not divide ``interval``.
+    rtol, atol : float
+        Relative and absolute error per step of ``dopri5``.
+    max_step : float
+        Longest step of ``dopri5`` [s].
     interval : float
         Time between stored instants [s].
     keep : sequence of str, optional
@@ -112,11 +123,15 @@ def simulate_ensemble(
     checks.instance("simulate_ensemble: model", model, Model, what)
     for name, value in (("duration", duration), ("interval", interval)):
         checks.number(name, value, above=0.0)
-    check_step(step)
-    check_steps(duration, step)
     if method not in WITH_LANES:
         known = ", ".join(WITH_LANES)
         raise ModelError(f"method {checks.shown(method)} is not known to ensembles; choose one of {known}")
+    if method in FIXED:
+        check_step(step)
+        check_steps(duration, step)
+    check_tolerances(rtol, atol)
+    checks.number("max_step", max_step, above=0.0, infinite=True)
+    settings = Settings(method, step, rtol, atol, max_step)
     most = 64 * available_processors()
     workers = checks.integer(
         "threads", available_processors() if threads is None else threads, at_least=1, at_most=most
@@ -137,11 +152,11 @@ def simulate_ensemble(
     began = time.perf_counter()
     working = at_work(f"integrating {runs.number} runs of {model.system.name!r} by {method}")
     with working, shown(progress) as report:
-        whole = march_all(code, method, runs, records, step, workers, width, report)
-    records.explain(method, step)
+        whole = march_all(code, settings, runs, records, workers, report)
+    records.explain(settings)
     if inputs is not None:
         records.warn_of_ranges()
-    results = records.dataset(method=method, step=step, lanes=width, threads=workers, began=began)
+    results = records.dataset(**told(settings), lanes=width, threads=workers, began=began)
     if not whole:
         raise SimulationError(INTERRUPTED, results)
     return results
@@ -194,59 +209,75 @@ _kept: WeakKeyDictionary[Model, dict[tuple[str, int], tuple[InputLaw | None, Com
 """Functions compiled for several lanes, and the latest control law with the law it is of."""
 
 
-def groups(runs: Runs, lanes: int) -> list[NDArray[np.int64]]:
-    """Indices of the runs of each group; those that are refused are in none."""
-    good = np.array([k for k, reason in enumerate(runs.refused) if not reason], dtype=np.int64)
-    return [good[k : k + lanes] for k in range(0, len(good), lanes)]
+def told(settings: Settings) -> dict[str, float | str]:
+    """What results say of how they were made."""
+    if settings.method in FIXED:
+        return {"method": settings.method, "step": settings.step}
+    return {"method": settings.method, "rtol": settings.rtol, "atol": settings.atol}
 
 
-def group_of(runs: Runs, members: NDArray[np.int64], lanes: int) -> Group:
-    """What a group begins with; lanes left over repeat its last run."""
-    from ce_dynamics.simulation.ensembles.lanes import Group  # here, because it loads Numba
+def lanes_of(code: Code, runs: Runs, t_store: Floats, settings: Settings) -> Lanes:
+    """What makes runs in the lanes of one thread."""
+    # here, because these load Numba
+    from ce_dynamics.simulation.ensembles.adaptive_lanes import AdaptiveLanes
+    from ce_dynamics.simulation.ensembles.fixed_lanes import FixedLanes
 
-    chosen = np.append(members, np.full(lanes - len(members), members[-1]))
-    values = np.ascontiguousarray(runs.values[..., chosen])
-    return Group(
-        np.ascontiguousarray(runs.y0[chosen].T), np.ascontiguousarray(runs.u[chosen].T), runs.times, values,
-        runs.where,
-    )  # fmt: skip
+    if settings.method in EMBEDDED:
+        return AdaptiveLanes(code, runs, t_store, EMBEDDED[settings.method], settings)
+    return FixedLanes(code, runs, t_store, EXPLICIT[settings.method], settings)
+
+
+class Waiting:
+    """Runs that nobody has begun yet; those that are refused are not among them.
+
+    Attributes
+    ----------
+    done : int
+        How many runs are over.
+    """
+
+    def __init__(self, runs: Runs) -> None:
+        good = [run for run, reason in enumerate(runs.refused) if not reason]
+        self._left = deque(good)
+        self._lock = threading.Lock()
+        self.done = runs.number - len(good)
+
+    def take(self, most: int) -> list[int]:
+        """The next ones."""
+        with self._lock:
+            return [self._left.popleft() for _ in range(min(most, len(self._left)))]
+
+    def finished(self, number: int) -> None:
+        """Count runs that are over."""
+        with self._lock:
+            self.done += number
 
 
 def march_all(
-    code: Code,
-    method: str,
-    runs: Runs,
-    records: Records,
-    step: float,
-    workers: int,
-    lanes: int,
-    report: Progress,
+    code: Code, settings: Settings, runs: Runs, records: Records, workers: int, report: Progress
 ) -> bool:
-    """March all groups; whether nobody interrupted."""
-    from ce_dynamics.simulation.ensembles.lanes import Lanes  # here, because it loads Numba
+    """Make all runs; whether nobody interrupted."""
+    # here, because it loads Numba
+    from ce_dynamics.simulation.ensembles.thrown_runs import thrown_runs
 
     stop = threading.Event()
-    buffers = threading.local()
+    waiting = Waiting(runs)
 
-    def march(members: NDArray[np.int64]) -> int:
-        if stop.is_set():
-            return 0
-        if not hasattr(buffers, "lanes"):
-            buffers.lanes = Lanes(code, EXPLICIT[method])
-        outcome = buffers.lanes.run(group_of(runs, members, lanes), records.t, step, stop.is_set)
-        records.write(members, outcome)
-        return len(members)
+    def work() -> None:
+        for members, outcome in lanes_of(code, runs, records.t, settings).work(waiting.take, stop.is_set):
+            thrown = thrown_runs(records.model, code.control, runs, records.t, members, outcome)
+            records.write(members, outcome, thrown)
+            waiting.finished(len(members))
 
-    todo = groups(runs, lanes)
-    done = runs.number - sum(map(len, todo))
-    report(done, runs.number)
+    report(waiting.done, runs.number)
     with ThreadPoolExecutor(workers) as pool:
-        waiting: set[Future[int]] = {pool.submit(march, members) for members in todo}
         try:
-            while waiting:
-                finished, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                done += sum(future.result() for future in finished)
-                report(done, runs.number)
+            left: set[Future[None]] = {pool.submit(work) for _ in range(workers)}
+            while left:
+                finished, left = wait(left, timeout=LOOKS_EVERY)
+                report(waiting.done, runs.number)
+                for future in finished:
+                    future.result()
         except KeyboardInterrupt:
             stop.set()
             return False

@@ -44,8 +44,9 @@ class Buffers(NamedTuple):
 def sources() -> tuple[tuple[str, int, int], ...]:
     """Files of kernels with their ages and sizes: numba looks only at that of the function it compiles."""
     here = Path(__file__).resolve()
-    files = sorted((*here.parent.glob("*kernels.py"), here.parents[1] / "ensembles" / "kernels.py"))
-    return tuple((path.name, path.stat().st_mtime_ns, path.stat().st_size) for path in files if path.exists())
+    folders = here.parent, here.parents[1] / "ensembles"
+    files = sorted(path for folder in folders for path in folder.glob("*kernels.py"))
+    return tuple((path.name, path.stat().st_mtime_ns, path.stat().st_size) for path in files)
 
 
 SOURCES = sources()

@@ -7,6 +7,7 @@ from typing import Literal, get_args
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import ModelError
 from ce_dynamics.simulation.integrators.dopri5 import DOPRI5
+from ce_dynamics.simulation.integrators.embedded_pair import EmbeddedPair
 from ce_dynamics.simulation.integrators.explicit import ExplicitRungeKutta
 from ce_dynamics.simulation.integrators.implicit_euler import IMPLICIT_EULER
 from ce_dynamics.simulation.integrators.method import Method
@@ -23,6 +24,7 @@ IMPLICIT = tuple(method.name for method in REGISTERED if method.implicit)
 FIXED = tuple(method.name for method in REGISTERED if method.fixed)
 WITH_LANES = tuple(method.name for method in REGISTERED if method.lanes)
 EXPLICIT = {method.name: method for method in REGISTERED if isinstance(method, ExplicitRungeKutta)}
+EMBEDDED = {method.name: method for method in REGISTERED if isinstance(method, EmbeddedPair)}
 
 
 def check_renewal(method: str, steps: object) -> None:

@@ -155,16 +155,21 @@ def jump_of(
 
 
 def thrown(
-    model: Model, t: Floats, Y: Floats, inputs_at: InputsAt, audited: Callable[[], AuditedRates]
+    model: Model,
+    t: Floats,
+    Y: Floats,
+    inputs_at: InputsAt,
+    audited: Callable[[], AuditedRates],
+    stopped: bool = False,
 ) -> Jump | None:
-    """As `jump_of`, of a run that still goes on: without warnings."""
+    """As `jump_of`, of a run that still goes on, or that is one of many: without warnings."""
     Y = Y[:, : len(model.layout.y0)]
     coordinates = approached(model, t, Y, inputs_at)
 
     def reproduced(k: int, end: int, watch: Watched) -> bool:
         return comes_out_the_same(model, watch, audited(), t[[k, end]], Y[[k, end]])
 
-    found = first_jump(coordinates, t, Y, reproduced)
+    found = first_jump(coordinates, t, Y, reproduced, stopped)
     return None if found is None else told(t, Y, *found)
 
 

@@ -1,0 +1,172 @@
+"""Adaptive steps in lanes: each at its own time, and taking up the next run when its own has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.simulation.ensembles.arguments import Runs
+from ce_dynamics.simulation.ensembles.lanes import (
+    COMPLETED,
+    NOT_FINITE_AT_START,
+    STALLED,
+    STOPPED,
+    TOO_SMALL,
+    Code,
+    Lanes,
+    Outcome,
+    Take,
+    group_of,
+)
+from ce_dynamics.simulation.ensembles.pair_lane_kernels import IDLE, Track, march_pair_lanes
+from ce_dynamics.simulation.integrators.blocks import block_of
+from ce_dynamics.simulation.integrators.embedded_pair import EmbeddedPair
+from ce_dynamics.simulation.integrators.kernels import DONE, NOT_FINITE, RUNNING, STEP_TOO_SMALL
+from ce_dynamics.simulation.integrators.pair_kernels import Pair
+from ce_dynamics.simulation.integrators.settings import Settings
+from ce_dynamics.simulation.monitors.stall import StalledError, StallWatch
+
+STEPS_AT_ONCE = 256
+"""Steps between two looks at whether to stop; of no influence on the results."""
+
+BECAME = {DONE: COMPLETED, STEP_TOO_SMALL: TOO_SMALL, NOT_FINITE: NOT_FINITE_AT_START, RUNNING: STOPPED}
+STALL = -2
+"""Code of a lane whose run creeps, beside those of the kernel."""
+
+
+class Ended(NamedTuple):
+    """A run that is over: which, its states in rows, the last time and state, and what ended it."""
+
+    run: int
+    Y: Floats
+    t: float
+    y: Floats
+    state: int
+
+
+class AdaptiveLanes(Lanes):
+    """Lanes that each go their own way.
+
+    Parameters
+    ----------
+    code : Code
+    runs : Runs
+    t_store : array
+    method : EmbeddedPair
+    settings : Settings
+    """
+
+    def __init__(
+        self, code: Code, runs: Runs, t_store: Floats, method: EmbeddedPair, settings: Settings
+    ) -> None:
+        super().__init__(code, runs, t_store)
+        n, lanes = self.n, self.lanes
+        self._control = (
+            1.0 / method.order, float(settings.rtol), float(settings.atol), float(settings.max_step),
+        )  # fmt: skip
+        self._arrays = Pair(
+            *method.table, np.array(method.error), np.array(method.dense),
+            np.zeros((len(method.c), n * lanes)), np.zeros(n * lanes),
+        )  # fmt: skip
+        self._work = block_of(self._arrays)
+        self._track = Track(
+            y=np.zeros((n, lanes)),
+            clock=np.zeros((3, lanes)),
+            counts=np.zeros((4, lanes), dtype=np.int64),
+            code=np.full(lanes, IDLE),
+            fresh=np.zeros(lanes, dtype=np.bool_),
+            cursor=np.zeros(lanes, dtype=np.int64),
+            h=np.zeros(lanes),
+            all_h=np.zeros(n * lanes),
+            stop=np.zeros(lanes),
+            error=np.zeros(lanes),
+        )
+        self._values = np.zeros((*runs.values.shape[:2], lanes))
+        self._holding = runs.times, self._values, runs.where, self.held
+        self._Y = np.empty((len(t_store), n, lanes))
+        self._members = [0] * lanes
+        self._watches = [StallWatch(1.0)] * lanes
+
+    def work(self, take: Take, stopped: Callable[[], bool]) -> Iterator[tuple[list[int], Outcome]]:
+        code = self._track.code
+        ended: list[Ended] = []
+        self._refill(take, ended)
+        while (code == RUNNING).any() and not stopped():
+            march_pair_lanes(
+                self.model, self._work, self._holding, self._control, self._track, self.t_store,
+                STEPS_AT_ONCE, self._Y,
+            )  # fmt: skip
+            self._watch()
+            self._refill(take, ended)
+            while len(ended) >= self.lanes:
+                yield self._told(ended[: self.lanes])
+                del ended[: self.lanes]
+        ended += [self._end(lane) for lane in np.flatnonzero(code == RUNNING).tolist()]
+        while ended:
+            yield self._told(ended[: self.lanes])
+            del ended[: self.lanes]
+
+    def _refill(self, take: Take, ended: list[Ended]) -> None:
+        """Give every lane without a run that goes on the next one."""
+        free = np.flatnonzero(self._track.code != RUNNING).tolist()
+        ended += [self._end(lane) for lane in free if self._track.code[lane] != IDLE]
+        for lane, run in zip(free, take(len(free)) if free else (), strict=False):
+            self._begin(lane, run)
+
+    def _begin(self, lane: int, run: int) -> None:
+        """Take up a run."""
+        track, runs = self._track, self.runs
+        self._members[lane] = run
+        track.y[:, lane] = runs.y0[run]
+        track.clock[:, lane] = 0.0, 0.0, 1e-4
+        track.counts[:, lane] = 1, 0, 0, 0
+        track.code[lane], track.fresh[lane] = RUNNING, True
+        self.held[:, lane] = runs.u[run]
+        self.u[:, lane] = runs.u[run]
+        self._values[:, :, lane] = runs.values[:, :, run]
+        track.cursor[lane] = int(np.searchsorted(runs.times, 0.0, side="right")) - 1
+        if track.cursor[lane] >= 0:
+            self.held[runs.where, lane] = runs.values[track.cursor[lane], :, run]
+        self._Y[0, :, lane] = runs.y0[run]
+        self._watches[lane] = StallWatch(float(self.t_store[-1]))
+
+    def _end(self, lane: int) -> Ended:
+        """What a lane's run has come to; the lane is free."""
+        track = self._track
+        stored = int(track.counts[0, lane])
+        Y = np.full((len(self.t_store), self.n), np.nan)
+        Y[:stored] = self._Y[:stored, :, lane]
+        code = int(track.code[lane])
+        state = STALLED if code == STALL else BECAME[code]
+        track.code[lane] = IDLE
+        return Ended(self._members[lane], Y, float(track.clock[0, lane]), track.y[:, lane].copy(), state)
+
+    def _watch(self) -> None:
+        """End runs that creep."""
+        track = self._track
+        for lane in np.flatnonzero(track.code == RUNNING).tolist():
+            try:
+                self._watches[lane].look(
+                    float(track.clock[0, lane]), track.y[:, lane], int(track.counts[1, lane])
+                )
+            except StalledError:
+                track.code[lane] = STALL
+
+    def _told(self, ended: list[Ended]) -> tuple[list[int], Outcome]:
+        """What became of some runs; the lanes are left as they are."""
+        members = [one.run for one in ended]
+        padded = ended + [ended[-1]] * (self.lanes - len(ended))
+        group = group_of(self.runs, members, self.lanes)
+        held, u = self.held.copy(), self.u.copy()
+        outcome = self.outcome(
+            group,
+            np.stack([one.Y for one in padded], axis=-1),
+            np.array([one.t for one in padded]),
+            np.stack([one.y for one in padded], axis=-1),
+            np.array([one.state for one in padded]),
+        )
+        self.held[:], self.u[:] = held, u
+        return members, outcome

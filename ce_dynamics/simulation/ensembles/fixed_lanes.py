@@ -1,0 +1,105 @@
+"""Steps of fixed length in lanes: one group of runs after another, all at the same time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.simulation.ensembles import lane_kernels
+from ce_dynamics.simulation.ensembles.arguments import Runs
+from ce_dynamics.simulation.ensembles.lanes import (
+    COMPLETED,
+    FAILED,
+    NOT_FINITE_AT_START,
+    STOPPED,
+    Code,
+    Group,
+    Lanes,
+    Outcome,
+    Take,
+    group_of,
+)
+from ce_dynamics.simulation.integrators.blocks import block_of
+from ce_dynamics.simulation.integrators.explicit import ExplicitRungeKutta
+from ce_dynamics.simulation.integrators.explicit_kernels import Explicit
+from ce_dynamics.simulation.integrators.settings import Settings, substeps
+
+INTERVALS_PER_CHUNK = 64
+"""Stored intervals between two looks at whether to stop; of no influence on the results."""
+
+
+class FixedLanes(Lanes):
+    """Lanes that march together.
+
+    Parameters
+    ----------
+    code : Code
+    runs : Runs
+    t_store : array
+    method : ExplicitRungeKutta
+    settings : Settings
+    """
+
+    def __init__(
+        self, code: Code, runs: Runs, t_store: Floats, method: ExplicitRungeKutta, settings: Settings
+    ) -> None:
+        super().__init__(code, runs, t_store)
+        self._step = settings.step
+        size = self.n * self.lanes
+        self._arrays = Explicit(*method.table, np.zeros((len(method.b), size)), np.zeros(size))
+        self._work = block_of(self._arrays)
+
+    def work(self, take: Take, stopped: Callable[[], bool]) -> Iterator[tuple[list[int], Outcome]]:
+        while not stopped() and (members := take(self.lanes)):
+            yield members, self._run(group_of(self.runs, members, self.lanes), stopped)
+
+    def _run(self, group: Group, stopped: Callable[[], bool]) -> Outcome:
+        """March a group through all stored instants."""
+        lanes, t_store = self.lanes, self.t_store
+        self.held[:] = group.u
+        self.u[:] = group.u
+        y = group.y0.copy()
+        alive = np.ones(lanes, dtype=np.bool_)
+        finite, cursor = np.ones(lanes, dtype=np.bool_), np.array([-1])
+        holding = (cursor, group.times, group.values, group.where, self.held)
+        lane_kernels.set_out(self.model, holding, y)
+        lane_kernels.finite_lanes(self.rate, alive)
+        started = alive.copy()
+        Y = np.full((len(t_store), self.n, lanes), np.nan)
+        Y[0] = y
+        reached, cut = np.zeros(lanes), False
+        for first, last, pieces, h in chunks(t_store, self._step):
+            if not alive.any():
+                break
+            if stopped():
+                cut = True
+                break
+            before, steps = alive.copy(), np.zeros(lanes, dtype=np.int64)
+            lane_kernels.march_lanes(
+                self.model, self._work, holding, y, alive, finite, steps,
+                t_store[first:last], pieces, h, Y[first + 1 : last + 1],
+            )  # fmt: skip
+            whole, rest = np.divmod(steps, pieces)
+            reached[before] = (t_store[first + whole] + rest * h)[before]
+        state = np.where(alive, STOPPED if cut else COMPLETED, np.where(started, FAILED, NOT_FINITE_AT_START))
+        return self.outcome(group, Y, reached, y, state)
+
+
+def chunks(t_store: Floats, step: float) -> list[tuple[int, int, int, float]]:
+    """First and last instant, number of steps per interval and their size, as in a single run."""
+    lengths = np.diff(t_store)
+    if len(lengths) == 0:
+        return []
+    regular = lengths[0]
+    n_regular = len(lengths) if math.isclose(lengths[-1], regular) else len(lengths) - 1
+    result = []
+    for first, last, length in ((0, n_regular, regular), (n_regular, len(lengths), lengths[-1])):
+        pieces, h = substeps(length, step)
+        result += [
+            (k, min(k + INTERVALS_PER_CHUNK, last), pieces, h)
+            for k in range(first, last, INTERVALS_PER_CHUNK)
+        ]
+    return result
