@@ -133,13 +133,14 @@ class AxleFigures:
     @cached_property
     def all(self) -> TracedFunction:
         """All figures as functions of c."""
-        return trace(f"{self.axle.name} axle: figures", self.at, {"c": self.poses.size})
+        return self.chosen(tuple(quantity.name for quantity in self.known))
 
     def chosen(self, names: tuple[str, ...]) -> TracedFunction:
-        """Some of the figures, and what closes the pose: the travel z and its derivatives Z."""
+        """Some of the figures as functions of c."""
+        rates = not {quantity.name for quantity in quantities.STIFFNESS}.isdisjoint(names)
 
         def chosen(c: Array) -> Figures:
-            found = call(self.all, c=c)
+            found = self.at(c, rates)
             return {name: found[name] for name in names}
 
         return trace(f"{self.axle.name} axle: {', '.join(names)}", chosen, {"c": self.poses.size})
@@ -158,8 +159,8 @@ class AxleFigures:
 
     # Figures
 
-    def at(self, c: Array) -> Figures:
-        """All figures at c."""
+    def at(self, c: Array, rates: bool = True) -> Figures:
+        """All figures at c; without rates it is traced much faster, as these take second derivatives."""
         axle = Travelling(self.poses, c)
         W, e = axle.now.W, axle.now.e
         P = array(contact(W[k], e[k], wheel.loaded_radius) for k, wheel in enumerate(self.axle.wheels))
@@ -167,11 +168,11 @@ class AxleFigures:
         if self.has_kingpins or self.steered:
             found |= self._steering_axis(axle, P)
         found |= self._gradients(axle, found["track"]) | self._elements(axle)
-        if self.poses.supports:
+        if rates and self.poses.supports:
             found |= self._stiffness(c, found["track"])
         if self.steered:
             found |= self._steering(axle, c, found)
-        return {quantity.name: found[quantity.name] for quantity in self.known}
+        return found
 
     def _attitude(self, axle: Travelling) -> Figures:
         e, R = axle.now.e, axle.now.R

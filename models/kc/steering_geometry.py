@@ -8,6 +8,10 @@ from typing import NamedTuple
 from ce_dynamics.algebra.arrays import Scalar, arctan2, cos, sin, sqrt, where
 
 
+STRAIGHT = 1e-20
+"""[rad²] Product of two steer angles up to which the wheels count as straight: rounding is far below."""
+
+
 class Ackermann(NamedTuple):
     """Steer angles of an axle against those with which all wheels would roll about one point.
 
@@ -38,7 +42,7 @@ def ackermann(left: Scalar, right: Scalar, track: Scalar, wheelbase: Scalar) -> 
     outer = atan(L/(R + track/2)).
     """
     to_the_left = left + right > 0.0
-    sign = where(left * right > 0.0, where(to_the_left, 1.0, -1.0), math.nan)
+    sign = where(left * right > STRAIGHT, where(to_the_left, 1.0, -1.0), math.nan)
     inner, outer = sign * where(to_the_left, left, right), sign * where(to_the_left, right, left)
     beyond = track * sin(inner)
     along = wheelbase * cos(inner)

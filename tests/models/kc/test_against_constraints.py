@@ -14,7 +14,7 @@ import pytest
 
 from ce_dynamics.models import kc
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from tests.models.kc.rods import Floats, Pose, RodCarrier, about_kingpin, figures, heading_rate
+from tests.models.kc.rods import Floats, Pose, RodCarrier, Wheel, about_kingpin, figures, heading_rate
 
 TRAVELS = np.array([(-0.06, -0.06), (-0.03, 0.05), (0.0, 0.0), (0.04, -0.02), (0.07, 0.07)])
 LOCKS = np.array([0.3, 0.0, -0.6, 0.8, 0.0])
@@ -27,7 +27,8 @@ def carriers(data: VehicleParameters, axle: str) -> list[RodCarrier]:
         p = corner.points
         on_carrier = np.array([p.D, p.D, p.F, p.F, p.K])
         anchors = np.array([p.A1, p.A2, p.G1, p.G2, p.L])
-        made.append(RodCarrier(on_carrier, anchors, corner.W, np.array([0.0, 1.0, 0.0]), corner.side))
+        wheel = Wheel(corner.W, np.array([0.0, 1.0, 0.0]), corner.side)
+        made.append(RodCarrier(on_carrier, anchors, [wheel]))
     return made
 
 
@@ -65,7 +66,8 @@ def test_every_figure_of_a_wheel(tried: Any, read: dict[str, Floats], k: int) ->
         radius = rig.axle.wheels[side].loaded_radius
         corner = data.corners[f"{axle}_{('left', 'right')[side]}"]
         expected = figures(carrier, pose, radius)
-        expected |= about_kingpin(carrier, pose, radius, corner.points.D, corner.points.F)
+        D, F = (carrier.at(pose, point) for point in (corner.points.D, corner.points.F))
+        expected |= about_kingpin(carrier, pose, radius, D, F)
         for name, value in expected.items():
             size = max(1.0, abs(value)) ** 2  # an instant centre far away: 1/ω
             assert read[name][k, side] == pytest.approx(value, abs=1e-9 * size), name
@@ -78,11 +80,11 @@ def test_figures_of_the_axle(tried: Any, read: dict[str, Floats], k: int) -> Non
     for side, (carrier, pose) in enumerate(posed(tried, k)):
         wheel = figures(carrier, pose, rig.axle.wheels[side].loaded_radius)
         P = np.array([wheel[f"contact_{x}"] for x in "xyz"])
-        w, v = carrier.twist(pose)
+        w, v = carrier.twist(pose, [1.0])
         contacts.append(P)
         centres.append(v)
         velocities.append(v + np.cross(w, P - pose.W))
-        e = pose.R @ carrier.e
+        e = pose.R @ carrier.wheels[0].e
         de = np.cross(w, e)
         rolled.append(heading_rate(e, de))
     (P, Q), (v, w) = contacts, velocities
@@ -138,8 +140,8 @@ def test_steering_ratio_from_the_tie_rod(tried: Any, read: dict[str, Floats]) ->
             L = carrier.anchors[4]
             moved = [data.steering.moved(L, LOCKS[k] + d) for d in (-2 * h, -h, h, 2 * h)]
             dL = (moved[0] - 8 * moved[1] + 8 * moved[2] - moved[3]) / (12 * h)  # 1e-11 of rounding
-            w, _ = carrier.twist(pose, 0.0, dL)
-            e = pose.R @ carrier.e
+            w, _ = carrier.twist(pose, [0.0], dL)
+            e = pose.R @ carrier.wheels[0].e
             de = np.cross(w, e)
             by_lock = heading_rate(e, de)
             ratio = abs(rig.axle.full_lock) / by_lock

@@ -68,7 +68,7 @@ def test_bump_steer_by_a_hardpoint_against_scipy(rig: kc.KCRig) -> None:
         carrier = carriers(data, "front")[0]
         carrier.anchors = carrier.anchors + np.outer((0, 0, 0, 0, 1), (0, 0, dz))
         carrier.now = carrier.anchors
-        turned = [carrier.solved(z).R @ carrier.e for z in travel]
+        turned = [carrier.solved(z).R @ carrier.wheels[0].e for z in travel]
         return np.array([np.arctan2(e[0], e[1]) for e in turned])
 
     slopes = (toe(-2 * h) - 8 * toe(-h) + 8 * toe(h) - toe(2 * h)) / (12 * h)
