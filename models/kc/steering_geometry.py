@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from ce_dynamics.algebra.arrays import Scalar, arctan2, cos, sin, sqrt, where
 
-
 STRAIGHT = 1e-20
 """[rad²] Product of two steer angles up to which the wheels count as straight: rounding is far below."""
 

@@ -5,6 +5,7 @@ Tolerances are those of `test_against_constraints`; loops that are solved numeri
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -45,12 +46,11 @@ def chassis_with_rack(along: tuple[float, float, float]) -> tuple[System, Body, 
 
 
 def on_rig(system: System, wheels: list[kc.Wheel], steered: bool) -> kc.KCRig:
-    steering: dict[str, Any] = {"steered_by": "rack", "full_lock": -LOCK, "steering_unit": "m"}
     left, right = wheels
-    place = {"wheelbase": 2.6, "centre_of_mass": (-0.2, 0.5)}
-    return kc.KCRig(
-        ce.compile(system), kc.Axle("front", left, right, **place, **(steering if steered else {}))
-    )
+    axle = kc.Axle("front", left, right, wheelbase=2.6, centre_of_mass=(-0.2, 0.5))
+    if steered:
+        axle = replace(axle, steered_by="rack", full_lock=-LOCK, steering_unit="m")
+    return kc.KCRig(ce.compile(system), axle)
 
 
 def corners(template: str) -> tuple[kc.KCRig, list[Any]]:
@@ -131,7 +131,7 @@ def screw_axis(carrier: RodCarrier, pose: Pose, top: Floats, low: Floats) -> tup
     r = carrier.at(pose, low)
     ride, steer = carrier.twist(pose, [1.0]), carrier.twist(pose, [0.0], LEFT)
     shortening = [(r - top) @ carrier.velocity(pose, twist, r) for twist in (ride, steer)]
-    vz = -shortening[1] / shortening[0]
+    vz = -float(shortening[1] / shortening[0])
     w, v = carrier.twist(pose, [vz], LEFT)
     # points that move along ω only, by least squares: ω × (r − W) = −v less its part along ω
     across = v - w * (w @ v) / (w @ w)
@@ -172,7 +172,8 @@ def test_other_corners(template: str) -> None:
     height = read["wheel_centre_z"] - read["wheel_centre_z"][1]
     np.testing.assert_allclose(height, TRAVELS, atol=1e-13)
     for name in ("toe_angle", "camber_angle", "wheel_rate", "spring_motion_ratio"):
-        np.testing.assert_allclose(*read[name][2], rtol=1e-9, atol=1e-12)
+        left, right = read[name][2]
+        assert left == pytest.approx(right, rel=1e-9, abs=1e-12)
     assert np.all(read["wheel_rate"] > 0.0)
 
 
