@@ -20,7 +20,7 @@ DEEPEST = 32
 """Levels of a parameter file."""
 
 
-WORDS = ("base", "axles", "kinds")
+WORDS = ("base", "axles", "kinds", "graphs")
 """Top-level keys whose values are words, not numbers."""
 
 

@@ -74,7 +74,7 @@ def build(
     chassis = add_rigid_body(system, "chassis", data.chassis, system.ground, Free())
     link = data.steering.add(system, chassis)
     for beam in data.beams.values():
-        beam.add(system, chassis, None if beam.gear is None else link)
+        beam.add(system, chassis, link if beam.steered else None)
     wheels, spins, lifted = {}, {}, 0.0
     for corner in data.corners.values():
         carrier = corner.add(system, chassis, link if corner.steered else None)

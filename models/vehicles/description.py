@@ -35,6 +35,7 @@ from ce_dynamics.models.vehicles.corner import Corner, CornerData
 from ce_dynamics.models.vehicles.files import files_of, variant_path
 from ce_dynamics.models.vehicles.free import freed
 from ce_dynamics.models.vehicles.layout import (
+    GRAPH,
     AxleLayout,
     Layout,
     groups_of,
@@ -45,6 +46,7 @@ from ce_dynamics.models.vehicles.layout import (
 from ce_dynamics.models.vehicles.powertrains.base import PowertrainData
 from ce_dynamics.models.vehicles.sections import Description, DriverData, PublishedData, RoadData
 from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle
+from ce_dynamics.models.vehicles.suspensions.free_graph import GraphAxle
 from ce_dynamics.models.vehicles.suspensions.listed import BEAMS, CORNERS
 from ce_dynamics.models.vehicles.tyre_kinds import BuiltTyre
 
@@ -73,7 +75,7 @@ class VehicleParameters:
         `Corner` by name, front to rear and left before right; what it has beyond a wheel follows from its
         suspension.
     beams : dict
-        `BeamAxle` by axle, of those that have one.
+        `BeamAxle` or `GraphAxle` by axle, of those whose two sides belong together.
     """
 
     name: str
@@ -85,7 +87,7 @@ class VehicleParameters:
     ride_height: float
     chassis: BodyParameters
     corners: dict[str, Any]
-    beams: dict[str, BeamAxle]
+    beams: dict[str, BeamAxle | GraphAxle]
     anti_roll_bars: dict[str, AntiRollBar]
     steering: Any
     powertrain: PowertrainData
@@ -155,7 +157,7 @@ class VehicleParameters:
         free: Sequence[str],
     ) -> VehicleParameters:
         given, free_parameters = freed(data, free, groups_of(layout))
-        beams = {axle.name: beam_of(axle, given) for axle in layout.axles if axle.suspension in BEAMS}
+        beams = {axle.name: beam_of(axle, given) for axle in layout.axles if axle.suspension not in CORNERS}
         corners = {
             corner.name: corner
             for axle in layout.axles
@@ -277,9 +279,12 @@ def corners_of(axle: AxleLayout, data: Description) -> list[Corner]:
     return [kind.of(name, section(data, name), axle.steering is not None) for name in axle.corners]
 
 
-def beam_of(axle: AxleLayout, data: Description) -> BeamAxle:
-    """An axle with a beam."""
+def beam_of(axle: AxleLayout, data: Description) -> BeamAxle | GraphAxle:
+    """An axle whose two sides belong together: with a beam, or as a graph."""
     ends = {name: section(data, name) for name in axle.corners}
+    if axle.suspension == GRAPH:
+        own = getattr(data, axle.name, None)
+        return GraphAxle.of(axle.name, axle.graph, own, ends, axle.steering is not None)
     return BEAMS[axle.suspension].of(axle.name, section(data, axle.name), ends, axle.steering is not None)
 
 

@@ -35,6 +35,7 @@ from ce_dynamics.models.vehicles.steering.pitman import Pitman
 from ce_dynamics.models.vehicles.steering.rack import Rack
 from ce_dynamics.models.vehicles.steering.rotary_arm import RotaryArm
 from ce_dynamics.models.vehicles.suspensions.beam import steered_section
+from ce_dynamics.models.vehicles.suspensions.graph_words import Item, end_section, items_of, own_section
 from ce_dynamics.models.vehicles.suspensions.listed import BEAMS, CORNERS, SUSPENSIONS
 from ce_dynamics.models.vehicles.tyre_kinds import TYRES
 
@@ -46,6 +47,8 @@ BARS: Mapping[str, type[Section]] = {"torsion": AntiRollBarData}
 SHARED = frozenset({"wheel", "tyre", "brake", "ground_spring"})
 """Sections of corners that are listed once for all while these agree."""
 
+GRAPH = "graph"
+"""Name of the suspension whose bodies and joints data files list in their table ``graphs``."""
 EXAMPLE = (
     "axles: {front: {suspension: double-wishbone, steering: pitman}, rear: {suspension: double-wishbone}}"
 )
@@ -61,6 +64,7 @@ class AxleLayout:
     steering: str | None = None
     anti_roll_bar: str | None = None
     driven: str = "yes"
+    graph: tuple[Item, ...] = ()
 
     @property
     def corners(self) -> tuple[str, str]:
@@ -120,7 +124,14 @@ def layout_of(words: Sequence[Assignment], label: str) -> Layout:
             raise DataError(
                 f"{label}: axles.{name}: no suspension is named; known are {', '.join(SUSPENSIONS)}"
             )
-    layout = Layout(tuple(AxleLayout(name, **chosen) for name, chosen in axles.items()), **kinds)
+    graphs = {
+        name: items_of(words, name, label) for name, chosen in axles.items() if chosen["suspension"] == GRAPH
+    }
+    for (_, axle, *_), entry in (word for word in words if word.key[0] == "graphs"):
+        if axle not in axles:
+            raise DataError(f"{entry.where}: graphs: {checks.shown(axle)} is none of the axles {list(axles)}")
+    made = [AxleLayout(name, **chosen, graph=graphs.get(name, ())) for name, chosen in axles.items()]
+    layout = Layout(tuple(made), **kinds)
     check_steering(layout, label)
     if all(axle.driven == "no" for axle in layout.axles):
         raise DataError(f"{label}: axles: none is driven; take 'driven: no' from one of them")
@@ -130,7 +141,7 @@ def layout_of(words: Sequence[Assignment], label: str) -> Layout:
 KINDS: Mapping[str, tuple[str, ...]] = {"powertrain": tuple(POWERTRAINS), "tyre": tuple(TYRES)}
 """What can be chosen for the whole vehicle."""
 CHOICES: Mapping[str, tuple[str, ...]] = {
-    "suspension": tuple(SUSPENSIONS),
+    "suspension": (*SUSPENSIONS, GRAPH),
     "steering": tuple(STEERINGS),
     "anti_roll_bar": tuple(BARS),
     "driven": ("yes", "no"),
@@ -176,6 +187,8 @@ def suspension_section(axle: AxleLayout) -> type[CornerData]:
     """What each corner of an axle has."""
     if axle.suspension in CORNERS:
         return CORNERS[axle.suspension].section
+    if axle.suspension == GRAPH:
+        return end_section(axle.graph)
     beam = BEAMS[axle.suspension]
     steered = beam.steered_end if axle.steering is not None else None
     return steered or beam.end
@@ -185,6 +198,8 @@ def axle_section(axle: AxleLayout) -> type[Section] | None:
     """What an axle has once, if anything."""
     if axle.suspension in CORNERS:
         return None
+    if axle.suspension == GRAPH:
+        return own_section(axle.graph)
     section = BEAMS[axle.suspension].section
     return section if axle.steering is None else steered_section(section)
 

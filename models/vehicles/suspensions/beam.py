@@ -21,7 +21,7 @@ from ce_dynamics.models.vehicles.bodies import BodyData, BodyParameters, Vector
 from ce_dynamics.models.vehicles.corner import Corner, CornerData
 from ce_dynamics.models.vehicles.springs import DamperData, SpringData
 from ce_dynamics.models.vehicles.suspensions.graph import Graph
-from ce_dynamics.models.vehicles.suspensions.linked import LinkedCorner, read
+from ce_dynamics.models.vehicles.suspensions.linked import EveryAxleData, LinkedCorner, read
 from ce_dynamics.models.vehicles.suspensions.toe_bar import Gear, GearData
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ class BeamAxle(ABC):
             For points that are no such axle.
         """
         origin = np.array(next(iter(ends.values())).origin)
-        own = read(data, origin, cls.rods, Section)
+        own = read(data, origin, cls.rods, EveryAxleData)
         made = [BeamEnd.of(corner, end, steered) for corner, end in ends.items()]
         gear = Gear.of(name, data.steering_gear, origin) if steered else None
         parts = {f"{name}.{part}": body for part, body in own.bodies.items()}
@@ -159,6 +159,11 @@ class BeamAxle(ABC):
         left, right = (replace(end, beam=beam) for end in made)
         object.__setattr__(beam, "ends", (left, right))  # the two know each other
         return beam
+
+    @property
+    def steered(self) -> bool:
+        """Whether it has knuckles."""
+        return self.gear is not None
 
     @abstractmethod
     def guide(self, graph: Graph) -> None:

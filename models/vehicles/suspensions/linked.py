@@ -27,6 +27,12 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
+class EveryAxleData(Section):
+    """What any axle may have beside its suspension."""
+
+    anti_roll_bar: BodyData
+
+
 class LinkData(Section):
     """A rod with a ball joint at each end; without a rod it has no mass."""
 
