@@ -71,12 +71,14 @@ if TYPE_CHECKING:
     from ce_dynamics.mechanism.forces.actuator import Actuator as Actuator
     from ce_dynamics.mechanism.forces.base import ForceElement as ForceElement
     from ce_dynamics.mechanism.forces.laws import (
+        DryFriction as DryFriction,
         Law as Law,
         Linear as Linear,
         Polynomial as Polynomial,
         Tabulated as Tabulated,
     )
     from ce_dynamics.mechanism.forces.spring_damper import SpringDamper as SpringDamper
+    from ce_dynamics.mechanism.forces.stop import JointStop as JointStop
     from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper as TorsionSpringDamper
     from ce_dynamics.mechanism.forces.wrench import AppliedWrench as AppliedWrench
     from ce_dynamics.mechanism.hinges import (

@@ -61,7 +61,7 @@ class Gap:
 KINDS = ("revolute", "continuous", "prismatic", "planar", "spherical", "fixed")
 
 
-def between(kind: str, a: Pose, b: Pose, axis: Array) -> tuple[Closure, Gap]:
+def between(kind: str, a: Pose, b: Pose, axis: Array, precision: float = ROUNDING) -> tuple[Closure, Gap]:
     """A closure between two frames, one on each body, and its gap in the design pose.
 
     Parameters
@@ -72,10 +72,12 @@ def between(kind: str, a: Pose, b: Pose, axis: Array) -> tuple[Closure, Gap]:
         The frames in the design pose.
     axis : (3,) array
         Unit vector in either frame: the axis, or the normal of the plane.
+    precision : float
+        Frames that are apart by no more than this are taken to coincide, where a is [m and rad].
     """
     axis_a, axis_b = a.direction(axis), b.direction(axis)
-    gap = Gap(distance(kind, a, b, axis_a), misalignment(kind, a, b, axis_a, axis_b))
-    if gap.closed:
+    gap = gap_between(kind, a, b, axis)
+    if max(gap.distance, gap.angle) <= precision:
         return ordinary(kind, axis_a, a.r), gap
     e1, e2 = across(axis_a)
     aligned = Angle(e1, axis_b), Angle(e2, axis_b)
@@ -91,6 +93,12 @@ def between(kind: str, a: Pose, b: Pose, axis: Array) -> tuple[Closure, Gap]:
     }[kind]
     name = type(ordinary(kind, axis_a, a.r)).__name__
     return BetweenFrames(f"{name}, open in the design pose", a.r, b.r, constraints), gap
+
+
+def gap_between(kind: str, a: Pose, b: Pose, axis: Array) -> Gap:
+    """How far a closure between two frames is open; ``axis`` is given in either frame."""
+    axis_a, axis_b = a.direction(axis), b.direction(axis)
+    return Gap(distance(kind, a, b, axis_a), misalignment(kind, a, b, axis_a, axis_b))
 
 
 def ordinary(kind: str, axis: Array, at: Array) -> Hinge:

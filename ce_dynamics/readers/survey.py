@@ -48,6 +48,10 @@ class Rule:
 
 LOOKS = Rule(None, "anything")
 """An element that does not move anything; skipped with all it contains."""
+TOLD = Rule(None, "told")
+"""An element that says what the model does not do unless it is asked to: skipped, and told once."""
+EVERYTHING = "all"
+"""In ``ignore``: whatever would be refused."""
 
 Grammar = Mapping[str, Mapping[str, Rule]]
 """Rules by context and tag."""
@@ -65,11 +69,21 @@ class Finding:
         File and line.
     harmless : bool
         Whether it has no effect on the motion.
+    told : bool
+        Whether it is left out without being refused.
+    name : str
+        Of the element; empty if it has none.
     """
 
     kind: str
     where: str
     harmless: bool = False
+    told: bool = False
+    name: str = ""
+
+    def ignored(self, ignore: Collection[str]) -> bool:
+        """Whether the caller named its kind or the element, or everything."""
+        return EVERYTHING in ignore or self.kind in ignore or (self.name != "" and self.name in ignore)
 
 
 def known(*attributes: str, children: str = "nothing", settings: Collection[str] = ()) -> Rule:
@@ -106,8 +120,9 @@ def survey(
             yield from survey(included(element), grammar, context, included)
             continue
         rule = grammar[context].get(element.tag)
-        if rule is None or rule is LOOKS:
-            yield Finding(element.tag, where(element), rule is LOOKS)
+        if rule is None or rule is LOOKS or rule is TOLD:
+            name = element.attributes.get("name", "")
+            yield Finding(element.tag, where(element), rule is LOOKS, rule is TOLD, name)
             continue
         yield from unread_attributes(element, rule)
         yield from survey(element, grammar, rule.children, included)
@@ -131,7 +146,8 @@ def unread_attributes(element: Element, rule: Rule) -> Iterator[Finding]:
             if name not in rule.attributes:
                 near = difflib.get_close_matches(name, sorted(rule.attributes), n=1)
                 meant = f", perhaps for {near[0]!r}" if near and name not in rule.settings else ""
-                yield Finding(f"{element.tag}@{name}", where(element) + meant, name in rule.settings)
+                kind, owner = f"{element.tag}@{name}", element.attributes.get("name", "")
+                yield Finding(kind, where(element) + meant, name in rule.settings, name=owner)
 
 
 def where(element: Element) -> str:
@@ -145,6 +161,8 @@ def where(element: Element) -> str:
 def refuse(file: str, findings: Iterable[Finding], ignore: Collection[str]) -> list[str]:
     """Refuse what cannot be represented and is not to be ignored; notes on everything else.
 
+    ``ignore`` names kinds, or elements, or `EVERYTHING`.
+
     Raises
     ------
     DataError
@@ -155,19 +173,23 @@ def refuse(file: str, findings: Iterable[Finding], ignore: Collection[str]) -> l
     for kind, group in groupby(found, key=lambda finding: finding.kind):
         members = list(group)
         places = [member.where for member in members]
+        wrong = [m.where for m in members if not (m.harmless or m.told or m.ignored(ignore))]
         if all(member.harmless for member in members):
             notes.append(f"{file}: {kind}: skipped, it does not move anything: {listed(places)}")
-        elif kind in ignore:
+        elif wrong:
+            short = kind if len(kind) <= checks.LONGEST else f"{kind[: checks.LONGEST]}…"
+            refused.append((short, listed(wrong)))
+        elif any(not (m.harmless or m.told) for m in members):
             notes.append(f"{file}: {kind}: left out as asked: {listed(places)}")
         else:
-            short = kind if len(kind) <= checks.LONGEST else f"{kind[: checks.LONGEST]}…"
-            refused.append((short, listed([member.where for member in members if not member.harmless])))
+            notes.append(f"{file}: {kind}: not acted on: {listed(places)}")
     if refused:
         details = "".join(f"\n  {kind}: {places}" for kind, places in refused)
         names = ", ".join(repr(kind) for kind, _ in refused)
         raise DataError(
             f"{file} contains what cannot be represented:{details}\n"
-            f"take it out of the file, or leave it out of the model with ignore={{{names}}}"
+            f"take it out of the file, or leave it out of the model with ignore={{{names}}}; "
+            f"ignore={{{EVERYTHING!r}}} leaves out all that is not known, and notes it"
         )
     return notes
 

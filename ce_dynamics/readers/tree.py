@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 
+from ce_dynamics.compiled.variables import RESERVED, plain
+from ce_dynamics.dynamics.state import dotted, rate_name
 from ce_dynamics.embedding.embed import driven_bodies, merged_groups
 from ce_dynamics.errors import DataError, ModelError
 from ce_dynamics.mechanism.body import Body
@@ -71,3 +73,13 @@ def choose_independent(system: System, chosen: Callable[[Collection[Body]], list
         names = [body.name for body in bodies if body in chosen(bodies)]
         picked[closures[0].name] = tuple(names)
     system.closures = [loop.led_by(picked.get(loop.name, loop.independent)) for loop in system.closures]
+
+
+def taken_names(system: System) -> set[str]:
+    """What results call coordinates, velocities, outputs and themselves."""
+    names = {"energy", *RESERVED, *system.outputs, *system.measurements}
+    for body in system.bodies:
+        hinge = body.inboard
+        names |= {dotted(body.name, suffix) for suffix in hinge.coordinate_names}
+        names |= {rate_name(body.name, suffix, hinge.coordinate_names) for suffix in hinge.velocity_names}
+    return {plain(name) for name in names}

@@ -278,6 +278,6 @@ def comes_round(hinge: Hinge, k: int) -> bool:
     """Whether a coordinate of a hinge is an angle after whose full turn everything is as before."""
     if hinge.coordinate_units[k] != "rad":
         return False
-    turn = np.zeros(hinge.n_q)
-    turn[k] = 2.0 * math.pi
-    return abs(float(hinge.coordinates(hinge.configuration(turn))[k])) < 1e-9
+    turned = np.array(hinge.neutral)
+    turned[k] += 2.0 * math.pi
+    return abs(float(hinge.coordinates(hinge.configuration(turned))[k] - hinge.neutral[k])) < 1e-9

@@ -209,9 +209,8 @@ def with_unit_quaternions(bodies: Sequence[Body], q: Array) -> Array:
     """Stacked coordinates (floats) with quaternions of unit length, which small steps do not keep."""
     parts = []
     for body, coordinates in zip(bodies, split(q, bodies).values(), strict=True):
-        neutral = body.inboard.neutral.tolist()
-        if 1.0 in neutral:
-            w = neutral.index(1.0)
+        w = body.inboard.quaternion
+        if w is not None:
             coordinates = concatenate((coordinates[:w], normalised(coordinates[w:])))
         parts.append(coordinates)
     return concatenate(parts)

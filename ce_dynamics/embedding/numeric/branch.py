@@ -82,6 +82,11 @@ class Branch:
     upper: BranchEnd
 
     @property
+    def centre(self) -> float:
+        """The parameter in the design pose, where it was followed from."""
+        return float(self.kernel.p0[0])
+
+    @property
     def singular(self) -> bool:
         """Whether it ends where Y₁ is singular, on either side."""
         return self.lower.singular or self.upper.singular
@@ -142,7 +147,7 @@ def coordinate_rates(kernel: LoopKernel, point: Point) -> Array:
 
 
 def follow(kernel: LoopKernel, q0: Array, limits: tuple[float, float]) -> Branch:
-    """The branch through the design pose (θ = 0), between singularities or limits."""
+    """The branch through the design pose, between singularities or limits."""
     start = first_point(kernel, q0)
     lower_points, lower = BranchMarch(kernel, start, -1.0, limits[0]).run()
     upper_points, upper = BranchMarch(kernel, start, 1.0, limits[1]).run()
@@ -157,7 +162,7 @@ def first_point(kernel: LoopKernel, q0: Array) -> Point:
     m = kernel.loop.m
     t, basis = Vt[m], U[:, :m]
     t = t if t[m] > 0.0 else -t
-    return Point(q0, 0.0, t, basis, determinant(basis, kernel.scaled(Y), m))
+    return Point(q0, float(kernel.p0[0]), t, basis, determinant(basis, kernel.scaled(Y), m))
 
 
 def determinant(basis: Array, Y: Array, m: int) -> float:

@@ -142,32 +142,37 @@ class NumericLinkage(Linkage):
             return parameters[0].inboard
         return None
 
+    @property
+    def _centre(self) -> float:
+        """The single parameter in the design pose."""
+        return float(self._kernel.p0[0])
+
     @cached_property
     def _branch(self) -> tuple[Branch, Reach]:
         """The branch of a loop with one parameter and the reach of its table."""
         hinge = self._single
         assert hinge is not None
-        kernel = self._kernel
+        kernel, centre = self._kernel, self._centre
         if not wraps(hinge):
             turns = hinge.coordinate_units[0] == "rad"
             farthest = 2.0 * math.pi * MOST_TURNS if turns else LONGEST_SLIDE * kernel.size
-            branch = follow(kernel, self.q0, self._given_limits or (-farthest, farthest))
+            branch = follow(kernel, self.q0, self._given_limits or around(centre, farthest))
             return branch, Reach(branch.lower.theta, branch.upper.theta, False)
-        low, high = self._given_limits or (-math.pi, math.pi)
+        low, high = self._given_limits or around(centre, math.pi)
         branch = follow(kernel, self.q0, (low, high))
         if self._given_limits is None and branch.lower.singular != branch.upper.singular:
             # the other end may lie beyond half a turn
             low = branch.upper.theta - 2.0 * math.pi if branch.upper.singular else low
             high = branch.lower.theta + 2.0 * math.pi if branch.lower.singular else high
             if self._coupled:  # what lies beyond is not what was there a turn before
-                low, high = -2.0 * math.pi * MOST_TURNS, 2.0 * math.pi * MOST_TURNS
+                low, high = around(centre, 2.0 * math.pi * MOST_TURNS)
             branch = follow(kernel, self.q0, (low, high))
         ends: tuple[BranchEnd, BranchEnd] = branch.lower, branch.upper
         if self._given_limits is None and not any(end.singular for end in ends):
             if self._coupled:
                 return self._over_turns(branch)
             self._check_turning(branch)
-            return branch, Reach(-math.pi, math.pi, True)
+            return branch, Reach(*around(centre, math.pi), True)
         return branch, Reach(ends[0].theta, ends[1].theta, False)
 
     def _over_turns(self, branch: Branch) -> tuple[Branch, Reach]:
@@ -177,14 +182,14 @@ class NumericLinkage(Linkage):
         turns = likely_period(loop, branch)
         if turns is not None:
             half = turns * math.pi
-            longer = branch if turns == 1 else follow(kernel, self.q0, (-half, half))
+            longer = branch if turns == 1 else follow(kernel, self.q0, around(self._centre, half))
             back = not longer.singular and displaced(loop, longer, turns) is None
-            reach = Reach(-half, half, True)
+            reach = Reach(*around(self._centre, half), True)
             if back and repeats(loop, longer, parameter, turns) and self._tabulated(longer, reach):
                 return longer, reach
         half = 2.0 * math.pi * MOST_TURNS
         while half > 2.0 * math.pi:
-            longer = follow(kernel, self.q0, (-half, half))
+            longer = follow(kernel, self.q0, around(self._centre, half))
             reach = Reach(longer.lower.theta, longer.upper.theta, False)
             if self._tabulated(longer, reach):
                 return longer, reach
@@ -383,14 +388,14 @@ class NumericLinkage(Linkage):
         turns = round(reach.half / math.pi)
         if self._coupled and not (reach.turning and turns == 1):
             if known is not None:
-                return within(known[0], turns) if reach.turning else known[0]
+                return within(known[0], turns, self._centre) if reach.turning else known[0]
             if reach.half >= math.pi:
                 name = self._kernel.parameters[0].name
                 raise IndependentCoordinatesError(
                     f"the loop of {self.loop.name!r}: how often the hinge of {name!r} has turned is not "
                     f"known, on which its couplings depend; choose another independent coordinate"
                 )
-        return theta if reach.turning else turned_into(reach, theta)
+        return theta if reach.turning else turned_into(reach, theta, self._centre)
 
     def _looked_up(self, given: Mapping[str, HingeMotion]) -> Array:
         """Dependent coordinates of the table."""
@@ -440,17 +445,22 @@ def linearised(loop: Loop, rows: Sequence[int], q: Array, pose: Pose) -> Lineari
 
 def wraps(hinge: Hinge) -> bool:
     """Whether a hinge's configuration is the same after a full turn."""
-    turned = hinge.coordinates(hinge.configuration(np.full(1, 2.0 * math.pi)))
-    return abs(float(turned[0])) < 1e-9
+    turned = hinge.coordinates(hinge.configuration(hinge.neutral + 2.0 * math.pi))
+    return abs(float(turned[0] - hinge.neutral[0])) < 1e-9
 
 
-def turned_into(reach: Reach, theta: Scalar) -> Scalar:
-    """An angle from (−π, π] brought within half a turn of the middle of an interval."""
+def around(centre: float, half: float) -> tuple[float, float]:
+    """The interval so far to either side of its centre."""
+    return centre - half, centre + half
+
+
+def turned_into(reach: Reach, theta: Scalar, centre: float) -> Scalar:
+    """An angle at most half a turn from a centre brought within half a turn of an interval's middle."""
     full = 2.0 * math.pi
     low, high = reach.centre - math.pi, reach.centre + math.pi
-    if low < -math.pi:
+    if low < centre - math.pi:
         theta = where(theta > high, theta - full, theta)
-    if high > math.pi:
+    if high > centre + math.pi:
         theta = where(theta < low, theta + full, theta)
     return theta
 

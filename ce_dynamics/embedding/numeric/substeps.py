@@ -76,14 +76,15 @@ def way(hinge: Hinge, start: Array, target: Array, short: bool) -> Array:
 
     Of a quaternion the side is taken that is the nearer one: q and −q are the same pose.
     """
-    neutral = hinge.neutral.tolist()
     moved = bool(np.any(start != hinge.neutral))
-    if 1.0 in neutral:
-        w = neutral.index(1.0)
+    w = hinge.quaternion
+    if w is not None:
         side = dot(start[w:], target[w:]) if moved else target[w]
         target = concatenate((target[:w], where(side < 0.0, -target[w:], target[w:])))
     elif short and moved:
-        return hinge.coordinates(hinge.configuration(target - start))
+        if not hinge.neutral.any():
+            return hinge.coordinates(hinge.configuration(target - start))
+        return hinge.coordinates(hinge.configuration(hinge.neutral + (target - start))) - hinge.neutral
     return target - start
 
 

@@ -31,13 +31,13 @@ TRIED = 5
 
 def turns_after(loop: Loop, branch: Branch, turns: int) -> dict[str, Array]:
     """Changes of the dependent coordinates over the middle turns of a branch, by body, in full turns."""
-    low, high = (loop.split(branch.at(sign * turns * math.pi)) for sign in (-1.0, 1.0))
+    low, high = (loop.split(branch.at(branch.centre + sign * turns * math.pi)) for sign in (-1.0, 1.0))
     return {name: (high[name] - low[name]) / FULL for name in low}
 
 
 def displaced(loop: Loop, branch: Branch, turns: int) -> tuple[str, float] | None:
     """The first body that is not where it was after some turns, and how far off; None if there is none."""
-    low, high = (loop.split(branch.at(sign * turns * math.pi)) for sign in (-1.0, 1.0))
+    low, high = (loop.split(branch.at(branch.centre + sign * turns * math.pi)) for sign in (-1.0, 1.0))
     for body in loop.dependent:
         hinge = body.inboard
         poses = [hinge.pose(hinge.configuration(end[body.name])) for end in (low, high)]
@@ -91,7 +91,9 @@ def _(edge: Coupled, shifts: Mapping[str, Array]) -> bool:
     return True
 
 
-def within(theta: Scalar, turns: int) -> Scalar:
-    """An angle less whole periods of some turns."""
+def within(theta: Scalar, turns: int, centre: float = 0.0) -> Scalar:
+    """An angle less whole periods of some turns, at most half a period from the centre."""
     period = FULL * turns
+    if centre:
+        return within(theta - centre, turns) + centre
     return theta - period * floor((theta + 0.5 * period) / period)

@@ -169,9 +169,8 @@ def whole_turns(kernel: LoopKernel, a: Array, b: Array) -> Array:
         for k in range(hinge.n_q):
             if comes_round(hinge, k):
                 turns[start + k] = 2.0 * math.pi * round((a[start + k] - b[start + k]) / (2.0 * math.pi))
-        w = np.flatnonzero(hinge.neutral == 1.0)
-        if len(w):
-            part = slice(start + int(w[0]), start + hinge.n_q)
+        if hinge.quaternion is not None:
+            part = slice(start + hinge.quaternion, start + hinge.n_q)
             if float(a[part] @ b[part]) < 0.0:
                 turns[part] = 2.0 * a[part]
         start += hinge.n_q

@@ -11,11 +11,13 @@ from ce_dynamics.mechanism.forces.base import (
     StateDeclaration as StateDeclaration,
 )
 from ce_dynamics.mechanism.forces.laws import (
+    DryFriction as DryFriction,
     Law as Law,
     Linear as Linear,
     Polynomial as Polynomial,
     Tabulated as Tabulated,
 )
 from ce_dynamics.mechanism.forces.spring_damper import SpringDamper as SpringDamper
+from ce_dynamics.mechanism.forces.stop import JointStop as JointStop
 from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper as TorsionSpringDamper
 from ce_dynamics.mechanism.forces.wrench import AppliedWrench as AppliedWrench

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.arrays import Scalar, where
+from ce_dynamics.algebra.arrays import Scalar, sqrt, where
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.checked import finite_number, free_numbers
@@ -56,6 +56,35 @@ class Linear(Law):
 
     def energy(self, x: Scalar) -> Scalar:
         return 0.5 * self.k * x * x
+
+
+class DryFriction(Law):
+    """F = F_c x / √(x² + ε²): Coulomb's friction over a rate, smooth through rest.
+
+    Parameters
+    ----------
+    level : float
+        F_c, at rates well above ε; not negative.
+    rate : float
+        ε, at which 71 % of it are reached; positive.  At rest nothing is held: it creeps.
+
+    Raises
+    ------
+    ModelError
+        If a number is not finite, the level negative, or the rate not positive.
+    """
+
+    def __init__(self, level: float, rate: float = 1e-2) -> None:
+        self.level = finite_number(level, "DryFriction", "level", at_least=0.0)
+        self.rate = finite_number(rate, "DryFriction", "rate", at_least=0.0)
+        if not nominal(self.rate) > 0.0:
+            raise ModelError(f"DryFriction: rate {rate!r} must be > 0")
+
+    def force(self, x: Scalar) -> Scalar:
+        return self.level * x / sqrt(x * x + self.rate * self.rate)
+
+    def energy(self, x: Scalar) -> Scalar:
+        return self.level * (sqrt(x * x + self.rate * self.rate) - self.rate)
 
 
 class Polynomial(Law):

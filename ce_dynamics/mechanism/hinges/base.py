@@ -1,9 +1,10 @@
 """What every hinge provides.
 
 A hinge joins a child body to its parent.  All bodies have parallel axes in the design pose, and every hinge
-coordinate is zero there (quaternions: the identity).  A hinge describes the child's **hinge frame** (fixed on
-the child, origin at the hinge point ``at``) relative to the parent's (fixed on the parent, same point of the
-design pose); all vectors are components in the parent's axes.
+coordinate is `Hinge.neutral` there: zero (quaternions: the identity) unless it was given another value.  A
+hinge describes the child's **hinge frame** (fixed on the child, origin at the hinge point ``at``) relative to
+the parent's (fixed on the parent, same point of the design pose); all vectors are components in the parent's
+axes.
 """
 
 from __future__ import annotations
@@ -74,6 +75,13 @@ class Hinge(ABC):
     def neutral(self) -> Array:
         """Coordinates of the design pose."""
         return zeros(self.n_q)
+
+    @property
+    def quaternion(self) -> int | None:
+        """Number of the first of four coordinates that are a quaternion; None if there are none."""
+        if self.n_q == self.n_v or 1.0 not in self.neutral:
+            return None
+        return self.neutral.tolist().index(1.0)
 
     @abstractmethod
     def configuration(self, q: Array) -> Array:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra.arrays import Array, arctan2, array, cos, sin, zeros
 from ce_dynamics.algebra.rotation import rotation_about
 from ce_dynamics.algebra.spatial import spatial
-from ce_dynamics.mechanism.checked import finite_vector, unit_axis
+from ce_dynamics.mechanism.checked import finite_number, finite_vector, unit_axis
 from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.hinges.conditions import Coincident, Condition, aligned
 from ce_dynamics.mechanism.orientation import Directions
 
 
 class Revolute(Hinge):
-    """Rotation by q about ``axis`` through the design point ``at``.
+    """Rotation by q − q₀ about ``axis`` through the design point ``at``.
 
     Parameters
     ----------
@@ -22,6 +23,8 @@ class Revolute(Hinge):
         Direction of the axis in the design pose; need not be normalised.
     at : sequence of 3 floats
         A point of the axis in the design pose [m].
+    q_design : float
+        q₀, the coordinate in the design pose [rad].
     """
 
     n_q = 1
@@ -32,16 +35,24 @@ class Revolute(Hinge):
     velocity_units = ("rad/s",)
     directions = ("axis",)
 
-    def __init__(self, axis: ArrayLike, at: ArrayLike = (0.0, 0.0, 0.0)) -> None:
+    def __init__(self, axis: ArrayLike, at: ArrayLike = (0.0, 0.0, 0.0), *, q_design: float = 0.0) -> None:
         self.axis = unit_axis(axis, "Revolute")
         self.at = finite_vector(at, "Revolute", "at")
+        self.q_design = finite_number(q_design, "Revolute", "q_design")
+
+    @property
+    def neutral(self) -> Array:
+        return np.array((self.q_design,))
 
     def configuration(self, q: Array) -> Array:
-        """c = (cos q, sin q)."""
-        return array((cos(q[0]), sin(q[0])))
+        """c = (cos(q − q₀), sin(q − q₀))."""
+        angle = q[0] - self.q_design if self.q_design else q[0]
+        return array((cos(angle), sin(angle)))
 
     def coordinates(self, c: Array) -> Array:
-        return array((arctan2(c[1], c[0]),))
+        """q in (q₀ − π, q₀ + π]."""
+        angle = arctan2(c[1], c[0])
+        return array((angle + self.q_design if self.q_design else angle,))
 
     def pose(self, c: Array) -> tuple[Array, Array]:
         return rotation_about(self.axis, c[0], c[1]), zeros(3)

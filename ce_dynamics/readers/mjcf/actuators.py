@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.compiled.variables import RESERVED, plain
-from ce_dynamics.dynamics.state import dotted, rate_name
+from ce_dynamics.compiled.variables import plain
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.actuator import Actuator, Range
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.mjcf.checks import ONE_COORDINATE, nonlinear
 from ce_dynamics.readers.mjcf.model import Compiled
 from ce_dynamics.readers.survey import Finding
-from ce_dynamics.readers.tree import located
+from ce_dynamics.readers.tree import located, taken_names
 
 ALGEBRAIC = {"mjtDyn": ("NONE",), "mjtGain": ("FIXED", "AFFINE"), "mjtBias": ("NONE", "AFFINE")}
 ADDED = (
@@ -100,16 +99,6 @@ def add_actuators(system: System, file: Compiled, carried: dict[int, Body], ctrl
                 )
             )
     return notes
-
-
-def taken_names(system: System) -> set[str]:
-    """What results call coordinates, velocities, outputs and themselves."""
-    names = {"energy", *RESERVED, *system.outputs, *system.measurements}
-    for body in system.bodies:
-        hinge = body.inboard
-        names |= {dotted(body.name, suffix) for suffix in hinge.coordinate_names}
-        names |= {rate_name(body.name, suffix, hinge.coordinate_names) for suffix in hinge.velocity_names}
-    return {plain(name) for name in names}
 
 
 def coefficients(file: Compiled, k: int, enumeration: str, parameters: str) -> list[float]:

@@ -8,6 +8,7 @@ joints' coordinates are to describe a loop.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +18,7 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.errors import DataError
 from ce_dynamics.readers.closures import KINDS
 from ce_dynamics.readers.pose import Pose, from_rpy
-from ce_dynamics.readers.survey import LOOKS, Grammar, known
+from ce_dynamics.readers.survey import LOOKS, TOLD, Grammar, known
 from ce_dynamics.readers.xml_file import Element
 
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
@@ -36,8 +37,18 @@ GRAMMAR: Grammar = {
         "loop": known("name", "type", children="loop"),
         "coupling": known("name", children="coupling"),
         "material": LOOKS,
+        "transmission": TOLD,
+        "gazebo": TOLD,
+        "mujoco": TOLD,
+        "drake:proximity_properties": TOLD,
     },
-    "link": {"inertial": known(children="inertial"), "visual": LOOKS},
+    "link": {
+        "inertial": known(children="inertial"),
+        "visual": LOOKS,
+        "collision": TOLD,
+        "contact": TOLD,
+        "self_collision_checking": TOLD,
+    },
     "inertial": {"origin": ORIGIN, "mass": known("value"), "inertia": known(*INERTIA)},
     "joint": {
         "origin": ORIGIN,
@@ -45,6 +56,8 @@ GRAMMAR: Grammar = {
         "child": known("link"),
         "axis": AXIS,
         "dynamics": known("damping", "friction"),
+        "joint_properties": known("damping", "friction"),
+        "limit": known("lower", "upper", "effort", "velocity"),
         "mimic": known("joint", "multiplier", "offset"),
         "calibration": LOOKS,
         "safety_controller": LOOKS,
@@ -92,6 +105,7 @@ class UrdfJoint:
     ----------
     independent : bool or None
         What the file says of the joint's coordinate; None if it says nothing.
+    limit : Range or None
     """
 
     element: Element
@@ -105,13 +119,45 @@ class UrdfJoint:
     friction: float
     mimic: Mimic | None
     independent: bool | None
+    limit: Range | None
+
+
+@dataclass(frozen=True, eq=False)
+class Range:
+    """Limits of a joint: of its coordinate, which may be infinite, of its load, and of its rate."""
+
+    element: Element
+    lower: float
+    upper: float
+    effort: float
+    velocity: float
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the coordinate has a range."""
+        return math.isfinite(self.lower) or math.isfinite(self.upper)
+
+    def stoppable(self, kind: str) -> bool:
+        """Whether a stop can keep a joint in it: turns are not counted."""
+        return self.bounded and (kind == "prismatic" or self.upper - self.lower < 2.0 * math.pi)
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A place beside the file, which can be blamed as an element is."""
+
+    place: str
+
+    def error(self, problem: str) -> DataError:
+        """An error about what stands there."""
+        return DataError(f"{self.place}: {problem}")
 
 
 @dataclass(frozen=True, eq=False)
 class UrdfLoop:
     """A joint that closes a loop, between a frame on the predecessor and one on the successor."""
 
-    element: Element
+    element: Element | Beside
     name: str
     kind: str
     predecessor: str
@@ -220,10 +266,7 @@ def inertial(link: Element, right_angles: float) -> Inertial | None:
 def joint(element: Element, name: str, right_angles: float) -> UrdfJoint:
     """A joint."""
     kind = one_of(element, "type", JOINT_TYPES)
-    dynamics = element.child("dynamics")
-    damping = 0.0 if dynamics is None else dynamics.number("damping", 0.0)
-    if dynamics is not None and damping < 0.0:
-        raise dynamics.error(f"damping={damping!r} of joint {name!r} must be >= 0")
+    damping, friction = (dynamics(element, name, what) for what in ("damping", "friction"))
     return UrdfJoint(
         element,
         name,
@@ -233,10 +276,40 @@ def joint(element: Element, name: str, right_angles: float) -> UrdfJoint:
         origin(element, right_angles),
         unit(element) if kind in WITH_AXIS else np.array((1.0, 0.0, 0.0)),
         damping,
-        0.0 if dynamics is None else dynamics.number("friction", 0.0),
+        friction,
         mimic(element.child("mimic")),
         flag(element, "independent"),
+        None if kind == "continuous" else limit(element.child("limit")),
     )
+
+
+def dynamics(element: Element, name: str, what: str) -> float:
+    """Damping or dry friction of a joint; onshape-to-robot calls the element `<joint_properties>`."""
+    total = 0.0
+    for tag in ("dynamics", "joint_properties"):
+        given = element.child(tag)
+        if given is not None:
+            value = given.number(what, 0.0)
+            if value < 0.0:
+                raise given.error(f"{what}={value!r} of joint {name!r} must be >= 0")
+            total += value
+    return total
+
+
+def limit(element: Element | None) -> Range | None:
+    """Limits of a joint; without ``lower`` and ``upper`` its coordinate has none.
+
+    Zero for both, the default of the format, would hold the joint: many files mean by it that there is none.
+    """
+    if element is None:
+        return None
+    lower, upper = (element.number(name, 0.0) for name in ("lower", "upper"))
+    if lower > upper:
+        raise element.error(f"lower={lower!r} is above upper={upper!r}")
+    if lower == upper:
+        lower, upper = -math.inf, math.inf
+    effort, velocity = (element.number(name, math.inf) for name in ("effort", "velocity"))
+    return Range(element, lower, upper, effort, velocity)
 
 
 def mimic(element: Element | None) -> Mimic | None:

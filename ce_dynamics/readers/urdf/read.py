@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
+from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.survey import Finding, annotate, check_names, refuse, survey, where
+from ce_dynamics.readers.urdf.beside import Loops, additions, with_loops
 from ce_dynamics.readers.urdf.model import GRAMMAR, WITH_COORDINATE, Robot, read_robot
-from ce_dynamics.readers.urdf.system import build
+from ce_dynamics.readers.urdf.posing import checked_pose
+from ce_dynamics.readers.urdf.system import Wishes, build
 from ce_dynamics.readers.xml_file import Element, parse
 
 BASES = ("fixed", "floating")
+FRICTION, DAMPING = "dynamics@friction", "dynamics@damping"
 MOST_OFF = 0.1
 """Angles that are taken as right ones may be off by so much at most [rad]."""
 LOOKS_RIGHT = 1e-4
@@ -27,13 +32,21 @@ def read_urdf(
     *,
     base: str = "fixed",
     gravity: ArrayLike = (0.0, 0.0, -9.81),
+    loops: Loops | None = None,
+    pose: Mapping[str, float] | None = None,
+    independent: Collection[str] = (),
+    stops: tuple[float, float] | None = None,
     ignore: Collection[str] = (),
     right_angles: float = 1e-11,
 ) -> System:
     """The robot of a URDF file, with loops and couplings as in URDF+.
 
     Every link becomes a body of its name, on the hinge that the file calls a joint; coordinates are those of
-    the joints, zero in the zero pose, which is the design pose.  The root link's frame is the world's.
+    the joints.  The root link's frame is the world's.
+
+    The design pose is the wanted one, in which all joints are at zero unless ``pose`` says otherwise.  Where
+    loops are open or singular there, an assembled pose is searched for as `ce_dynamics.readers.design_pose`
+    describes, and a note says which.
 
     Parameters
     ----------
@@ -42,9 +55,21 @@ def read_urdf(
         ``"fixed"``: the root link is fixed on the ground; ``"floating"``: it moves freely.
     gravity : (3,) array_like
         Acceleration of free fall [m/s²]; the format has none.
+    loops : str, path, or list of (str, str) or (str, str, str), optional
+        Loops beside the file: pairs of frames, each named after a joint or a link, and what they hold:
+        ``"6d"`` (all; the default), ``"3d"`` (displacements), or a type of `<loop>` about the frames' z-axes.
+        A text or path names a YAML file with ``closed_loop``, ``type`` and ``name_mot``, whose joints lead
+        their loops and get actuators, with inputs of their names.
+    pose : mapping of str to float, optional
+        Wanted coordinates of joints in the design pose [rad or m].
+    independent : collection of str
+        Joints that are to lead their loops; where they are too few, others are chosen besides.
+    stops : (float, float), optional
+        Stiffness [N m/rad or N/m] and dissipation [s/rad or s/m] of a `JointStop` at every limit; limits are
+        noted only if not given.
     ignore : collection of str
-        What to leave out although it acts on the motion: kinds as the error names them, such as ``"limit"``,
-        ``"collision"`` or ``"dynamics@friction"``.
+        What to leave out although it acts on the motion: kinds as the error names them, such as
+        ``"dynamics@damping"``, names of elements, or ``"all"`` for whatever is not known.
     right_angles : float
         Angles ``rpy`` as near as this to a multiple of a right angle are taken as such [rad]: π/2 with eleven
         digits is.  A loop whose axes are parallel but for 1e-8 rad cannot be closed; notes name angles that
@@ -66,25 +91,62 @@ def read_urdf(
     """
     checks.choice("read_urdf: base", base, BASES)
     check_names("read_urdf: ignore", ignore)
+    check_names("read_urdf: independent", independent)
+    if stops is not None:
+        stiffness, dissipation = checks.vector("read_urdf: stops", stops, 2).tolist()
+        stops = stiffness, dissipation
     checks.number("read_urdf: right_angles", right_angles, at_least=0.0, at_most=MOST_OFF)
     root = parse(path, "robot")
     findings = list(survey([root], GRAMMAR))
-    robot = read_robot(root, right_angles)
-    notes = refuse(root.path.name, [*findings, *friction(robot)], ignore)
-    system, more = build(robot, base, gravity)
+    beside = additions(loops, ignore)
+    robot = with_loops(read_robot(root, right_angles), beside)
+    for name in independent:
+        if name not in robot.joints:
+            raise DataError(f"{root.path.name}: there is no joint {checks.shown(name)} to be independent")
+    notes = refuse(root.path.name, [*findings, *losses(robot, ignore), *limits(robot, stops)], ignore)
+    robot = without(robot, ignore)
+    wishes = Wishes(base, gravity, checked_pose(robot, pose), tuple(independent), beside.motors, stops)
+    system, more = build(robot, wishes)
+    more = [*beside.notes, *more]
     if robot.loops:
         more += nearly_right(root, right_angles)
     annotate(system, [*notes, *more])
     return system
 
 
-def friction(robot: Robot) -> Iterator[Finding]:
-    """Joints with dry friction, or with viscous friction and no single coordinate for it to act on."""
+def losses(robot: Robot, ignore: Collection[str]) -> Iterator[Finding]:
+    """Joints with friction, and no single coordinate for it to act on or none that it is to act on."""
     for joint in robot.joints.values():
-        if joint.friction != 0.0:
-            yield Finding("dynamics@friction", where(joint.element))
-        if joint.damping != 0.0 and joint.kind not in WITH_COORDINATE:
-            yield Finding("dynamics@damping", where(joint.element))
+        simple, name = joint.kind in WITH_COORDINATE, joint.name
+        for kind, value in ((FRICTION, joint.friction), (DAMPING, joint.damping)):
+            if value != 0.0 and (not simple or kind in ignore):
+                yield Finding(kind, where(joint.element), told=joint.kind == "fixed", name=name)
+
+
+def limits(robot: Robot, stops: tuple[float, float] | None) -> Iterator[Finding]:
+    """Limits that the model does not keep: of positions unless there are stops, of loads and of rates."""
+    for joint in robot.joints.values():
+        given, place = joint.limit, where(joint.element)
+        if given is None:
+            continue
+        if given.bounded and (stops is None or not given.stoppable(joint.kind)):
+            yield Finding("limit@lower, limit@upper", place, told=True, name=joint.name)
+        for kind, value in (("limit@effort", given.effort), ("limit@velocity", given.velocity)):
+            if math.isfinite(value):
+                yield Finding(kind, place, told=True, name=joint.name)
+
+
+def without(robot: Robot, ignore: Collection[str]) -> Robot:
+    """The robot less the friction that is to be left out."""
+    joints = {
+        name: replace(
+            joint,
+            friction=0.0 if FRICTION in ignore else joint.friction,
+            damping=0.0 if DAMPING in ignore else joint.damping,
+        )
+        for name, joint in robot.joints.items()
+    }
+    return replace(robot, joints=joints)
 
 
 def nearly_right(element: Element, right_angles: float) -> list[str]:

@@ -2,39 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
+from ce_dynamics.compiled.variables import plain
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.forces.actuator import Actuator
+from ce_dynamics.mechanism.forces.laws import DryFriction
+from ce_dynamics.mechanism.forces.stop import JointStop
 from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
 from ce_dynamics.mechanism.hinges import Fixed, Free, Hinge, Planar, Prismatic, Revolute
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.closures import between
 from ce_dynamics.readers.pose import WORLD, Pose
-from ce_dynamics.readers.tree import choose_independent, gap_note, located, massless_tip
+from ce_dynamics.readers.tree import choose_independent, located, massless_tip, taken_names
 from ce_dynamics.readers.urdf.couplings import add_couplings
-from ce_dynamics.readers.urdf.model import WITH_COORDINATE, Robot, UrdfJoint, UrdfLink, UrdfLoop
+from ce_dynamics.readers.urdf.model import WITH_COORDINATE, Beside, Robot, UrdfJoint, UrdfLink, UrdfLoop
+from ce_dynamics.readers.urdf.posing import moved, placed
 from ce_dynamics.readers.xml_file import Element
 
 GROUND = "ground"
 
 
-def build(robot: Robot, base: str, gravity: ArrayLike) -> tuple[System, list[str]]:
+@dataclass(frozen=True)
+class Wishes:
+    """What the caller wants of the system beside the file.
+
+    Attributes
+    ----------
+    base : str
+    gravity : (3,) array_like
+    pose : dict of str to float
+        Wanted coordinates of joints in the design pose.
+    independent : tuple of str
+        Joints that are to lead their loops.
+    motors : tuple of str
+        Joints that get an actuator.
+    stops : (float, float), optional
+        Stiffness and damping of stops at the joints' limits.
+    creep : float
+        Rate at which dry friction is nearly whole.
+    """
+
+    base: str
+    gravity: ArrayLike
+    pose: Mapping[str, float]
+    independent: tuple[str, ...] = ()
+    motors: tuple[str, ...] = ()
+    stops: tuple[float, float] | None = None
+    creep: float = 1e-2
+
+
+def build(robot: Robot, wishes: Wishes) -> tuple[System, list[str]]:
     """The system, and notes on it."""
-    system = System(gravity, name=robot.name)
+    base = wishes.base
+    system = System(wishes.gravity, name=robot.name)
     joints = ordered(robot)
+    check_loops(robot)
     root = robot.links[root_of(robot)]
+    said = {joint.name: joint.independent for joint in joints}
+    wished = wishes.independent or wishes.motors or tuple(name for name, lead in said.items() if lead)
+    at = placed(robot, joints, root.name, wishes.pose, wished)
     frames = {root.name: WORLD}
     if not (root.name == GROUND and base == "fixed"):
         add_link(system, root, WORLD, GROUND, Fixed() if base == "fixed" else Free())
     for joint in joints:
-        frames[joint.child] = frame = frames[joint.parent] @ joint.frame
-        body = add_link(system, robot.links[joint.child], frame, joint.parent, hinge(joint, frame))
-        if joint.damping and joint.kind in WITH_COORDINATE:
-            add_damping(system, joint, body)
-    notes = [note for loop in robot.loops.values() for note in close(system, loop, robot, frames)]
+        q = at.q.get(joint.name, 0.0)
+        frame = frames[joint.parent] @ joint.frame @ moved(joint, q)
+        frames[joint.child] = frame
+        body = add_link(system, robot.links[joint.child], frame, joint.parent, hinge(joint, frame, q))
+        if joint.kind in WITH_COORDINATE:
+            add_loads(system, joint, body, wishes)
+    notes = list(at.notes)
+    for loop in robot.loops.values():
+        close(system, loop, robot, frames, at.precision)
     add_couplings(system, robot)
     for joint in joints:
         if massless_tip(system, system.find(joint.child)):
@@ -42,8 +86,18 @@ def build(robot: Robot, base: str, gravity: ArrayLike) -> tuple[System, list[str
                 f"joint {joint.name!r} moves it, but neither it nor anything it carries has mass; give it an "
                 f"<inertial>, or fix the joint"
             )
-    said = {joint.child: joint.independent for joint in joints}
-    choose_independent(system, lambda bodies: independent(bodies, said))
+    if wishes.independent or wishes.motors:
+        led = {robot.joints[name].child for name in at.lead}
+        choose_independent(system, lambda bodies: [body for body in bodies if body.name in led])
+    else:
+        by_link = {joint.child: joint.independent for joint in joints}
+        choose_independent(system, lambda bodies: independent(bodies, by_link))
+    notes += [
+        f"{robot.element.path.name}: joint {name!r} is not independent: with the others the loops hold it"
+        for name in at.dropped
+    ]
+    for name in wishes.motors:
+        notes += add_motor(system, robot.joints[name])
     return system, notes
 
 
@@ -97,7 +151,18 @@ def check_ends(robot: Robot) -> None:
             )
 
 
-def need_link(robot: Robot, name: str, element: Element) -> None:
+def check_loops(robot: Robot) -> None:
+    """Refuse loops between unknown links, or a link and itself."""
+    for loop in robot.loops.values():
+        for name in (loop.predecessor, loop.successor):
+            need_link(robot, name, loop.element)
+        if loop.predecessor == loop.successor:
+            raise loop.element.error(
+                f"closure {loop.name!r} joins body {loop.successor!r} to itself; name two different links"
+            )
+
+
+def need_link(robot: Robot, name: str, element: Element | Beside) -> None:
     """Refuse a link that does not exist."""
     if name not in robot.links:
         raise element.error(f"there is no link {checks.shown(name)}")
@@ -119,35 +184,54 @@ def add_link(system: System, link: UrdfLink, frame: Pose, parent: str, hinge: Hi
         )
 
 
-def hinge(joint: UrdfJoint, frame: Pose) -> Hinge:
-    """A joint as a hinge; ``frame`` is that of its child."""
+def hinge(joint: UrdfJoint, frame: Pose, q: float) -> Hinge:
+    """A joint as a hinge; ``frame`` is that of its child, at the coordinate q."""
     axis = frame.direction(joint.axis)
     if joint.kind == "prismatic":
-        return Prismatic(axis, frame.r)
+        return Prismatic(axis, frame.r, q_design=q)
     if joint.kind == "planar":
         return Planar(axis, frame.r)
     if joint.kind == "floating":
         return Free(frame.r)
-    return Fixed(frame.r) if joint.kind == "fixed" else Revolute(axis, frame.r)
+    return Fixed(frame.r) if joint.kind == "fixed" else Revolute(axis, frame.r, q_design=q)
 
 
-def add_damping(system: System, joint: UrdfJoint, body: Body) -> None:
-    """Viscous friction of a joint."""
+def add_loads(system: System, joint: UrdfJoint, body: Body, wishes: Wishes) -> None:
+    """Viscous and dry friction of a joint, and its stops if they are wished for."""
     with located(joint.element.place):
-        system.add_force(TorsionSpringDamper(f"damping of {joint.name}", body, damper=joint.damping))
+        if joint.damping:
+            system.add_force(TorsionSpringDamper(f"damping of {joint.name}", body, damper=joint.damping))
+        if joint.friction:
+            law = DryFriction(joint.friction, wishes.creep)
+            system.add_force(TorsionSpringDamper(f"friction of {joint.name}", body, damper=law))
+        if wishes.stops is not None and joint.limit is not None and joint.limit.stoppable(joint.kind):
+            stiffness, damping = wishes.stops
+            lower, upper = joint.limit.lower, joint.limit.upper
+            system.add_force(JointStop(f"stop of {joint.name}", body, lower, upper, stiffness, damping))
 
 
-def close(system: System, loop: UrdfLoop, robot: Robot, frames: dict[str, Pose]) -> list[str]:
-    """Add a loop, and say how far it is open."""
-    for name in (loop.predecessor, loop.successor):
-        need_link(robot, name, loop.element)
+def add_motor(system: System, joint: UrdfJoint) -> list[str]:
+    """An actuator whose input is called as its joint, and a note if it has to be called otherwise."""
+    body = system.find(joint.child)
+    name, notes = joint.name, []
+    if plain(name) in taken_names(system):
+        name = f"{joint.name} command"
+        notes.append(
+            f"{joint.element.place}: its motor's input is {name!r}, as results call something else "
+            f"{joint.name!r}"
+        )
+    system.add_input(name, "N" if joint.kind == "prismatic" else "N*m")
+    system.add_force(Actuator(f"motor {joint.name}", body, command=name))
+    return notes
+
+
+def close(system: System, loop: UrdfLoop, robot: Robot, frames: dict[str, Pose], precision: float) -> None:
+    """Add a loop."""
     at_predecessor = frames[loop.predecessor] @ loop.at_predecessor
     at_successor = frames[loop.successor] @ loop.at_successor
-    closure, gap = between(loop.kind, at_predecessor, at_successor, loop.axis)
-    notes = gap_note(gap, loop.element.place)
+    closure, _ = between(loop.kind, at_predecessor, at_successor, loop.axis, precision)
     with located(loop.element.place):
         system.close_loop(loop.name, loop.predecessor, loop.successor, closure)
-    return notes
 
 
 def independent(bodies: Collection[Body], said: dict[str, bool | None]) -> list[Body]:

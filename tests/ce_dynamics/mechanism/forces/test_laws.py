@@ -13,13 +13,14 @@ from scipy.interpolate import PchipInterpolator
 
 from ce_dynamics.compiler import trace
 from ce_dynamics.errors import ModelError
-from ce_dynamics.mechanism.forces.laws import Law, Linear, Polynomial, Tabulated
+from ce_dynamics.mechanism.forces.laws import DryFriction, Law, Linear, Polynomial, Tabulated
 
 X = (-1.0, -0.2, 0.1, 0.5, 2.0)
 Y = (-4.0, -3.0, 0.5, 0.6, 5.0)
 
 LAWS: dict[str, Callable[[], Law]] = {
     "linear": lambda: Linear(3.0),
+    "dry friction": lambda: DryFriction(3.0, 0.4),
     "polynomial": lambda: Polynomial((2.0, -1.0, 0.5, 4.0)),
     "constant": lambda: Polynomial((2.0,)),
     "table": lambda: Tabulated(X, Y),

@@ -52,6 +52,8 @@ ROUNDING = 1e-13  # lengths below 30, a few dozen operations: 30 · 20 ε
 HINGES: dict[str, Hinge] = {
     "fixed": Fixed(at=(0.1, 0.2, 0.3)),
     "revolute": Revolute(axis=(1.0, -2.0, 0.5), at=(0.3, 0.1, -0.2)),
+    "revolute, counted from elsewhere": Revolute((1.0, -2.0, 0.5), (0.3, 0.1, -0.2), q_design=0.1),
+    "prismatic, counted from elsewhere": Prismatic((0.2, 1.0, -0.4), q_design=-1.3),
     "prismatic": Prismatic(axis=(0.2, 1.0, -0.4), at=(0.0, 1.0, 0.0)),
     "universal": Universal(axis1=(1.0, 0.0, 0.0), axis2=(0.0, 0.0, 1.0)),
     "universal, oblique": Universal(axis1=(1.0, 0.3, 0.0), axis2=(1.0, 0.0, -0.8), at=(0.5, 0.0, 0.1)),

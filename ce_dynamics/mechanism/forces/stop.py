@@ -1,0 +1,110 @@
+"""Compliant stops at the ends of a hinge coordinate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, cos, maximum, minimum, sin
+from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.errors import ModelError
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.checked import finite_number
+from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response
+from ce_dynamics.mechanism.forces.torsion import LOAD_UNITS, coordinate_unit
+
+
+class JointStop(ForceElement):
+    """Stops that press a coordinate back into a range, by Hunt and Crossley's law.
+
+    Beyond an end by p the load is k p (1 + d ṗ) towards the range, never away from it: it begins and ends
+    without a step, and what it loses grows with the speed of the impact.
+
+    Parameters
+    ----------
+    name : str
+    body : Body
+        Owner of the hinge.
+    lower, upper : float
+        Ends of the range [rad or m]; either may be infinite.
+    stiffness : float
+        k [N m/rad or N/m], positive.
+    dissipation : float
+        d [s/rad or s/m]; an impact at speed v comes back with about 1 − ⅔ d v of it, where d v is small.
+    component : int
+        Which coordinate of the hinge.
+
+    Raises
+    ------
+    ModelError
+        If the hinge has no such coordinate, the ends do not ascend or both are infinite, a number is not
+        finite, the stiffness not positive or the dissipation negative; if a range of an angle is a whole turn
+        or wider, or its only end lies half a turn or more from the design pose: turns are not counted.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        body: Body,
+        lower: float,
+        upper: float,
+        stiffness: float,
+        dissipation: float = 0.0,
+        *,
+        component: int = 0,
+    ) -> None:
+        owner = f"stop {name!r}"
+        self.name = checks.name_of("JointStop: name", name)
+        unit = coordinate_unit(body, component, owner)
+        self.body, self.component = body, component
+        endless = lower == -math.inf
+        self.lower = lower if endless else checks.number(f"{owner}: lower", lower)
+        self.upper = checks.number(f"{owner}: upper", upper, infinite=True)
+        self.stiffness = finite_number(stiffness, owner, "stiffness", at_least=0.0)
+        self.dissipation = finite_number(dissipation, owner, "dissipation", at_least=0.0)
+        if not self.lower < self.upper or (math.isinf(self.upper - self.lower) and not self._ends):
+            raise ModelError(f"{owner}: lower {lower!r} and upper {upper!r} must ascend, one of them finite")
+        if not nominal(self.stiffness) > 0.0:
+            raise ModelError(f"{owner}: stiffness {stiffness!r} must be > 0")
+        design = float(body.inboard.neutral[component])
+        far = max(abs(end - design) for end in self._ends)
+        self._middle: float | None = None
+        if unit == "rad" and far >= math.pi:
+            if not self.upper - self.lower < 2.0 * math.pi:
+                raise ModelError(
+                    f"{owner}: lower {lower!r} and upper {upper!r} reach beyond a turn about the design pose "
+                    f"and turns are not counted; give a narrower range, or leave the stop out"
+                )
+            self._middle = 0.5 * (self.lower + self.upper)
+        self.outputs = {"load": LOAD_UNITS[unit]}
+
+    @property
+    def _ends(self) -> list[float]:
+        return [end for end in (self.lower, self.upper) if math.isfinite(end)]
+
+    @property
+    def attachments(self) -> tuple[tuple[Body, Array], ...]:
+        hinge = self.body.inboard
+        return (self.body.carrier, hinge.at_parent), (self.body, hinge.at_child)
+
+    def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
+        """The load on the hinge, and the energy that its stiffness stores."""
+        q = observer.coordinate(self.body, self.component)
+        if self._middle is not None:  # the angle that is the nearest to the middle of the range
+            off = q - self._middle
+            q = self._middle + arctan2(sin(off), cos(off))
+        rate = observer.rate(self.body, self.component)
+        load: Scalar = 0.0
+        stored: Scalar = 0.0
+        if math.isfinite(self.upper):
+            p = maximum(q - self.upper, 0.0)
+            load = load - self.stiffness * p * maximum(1.0 + self.dissipation * rate, 0.0)
+            stored = stored + 0.5 * self.stiffness * p * p
+        if math.isfinite(self.lower):
+            p = minimum(q - self.lower, 0.0)
+            load = load - self.stiffness * p * maximum(1.0 - self.dissipation * rate, 0.0)
+            stored = stored + 0.5 * self.stiffness * p * p
+        return Response(
+            (HingeLoad(self.body, self.component, load),), outputs={"load": load}, potential=stored
+        )

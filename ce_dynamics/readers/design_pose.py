@@ -1,0 +1,287 @@
+"""An assembled pose of a robot whose loops are open, or singular, where its joints are at zero.
+
+Method.  Poses are closed by Levenberg and Marquardt's steps over the coordinates that the loops see:
+
+1. the wanted pose itself, if it is closed and regular;
+2. the wanted pose with the independent coordinates held, if that closes and is regular;
+3. else `STARTS` poses: the wanted one, poses scattered about it, farther and farther, and poses drawn from
+   the whole range of the joints.  Of the closed poses those count in which the loops have as few freedoms as
+   in any of them, the independent coordinates determine the others no worse than `WORST` times as well as in
+   the best of them, and the loops stay closed when the independent coordinates move by `AROUND` either way,
+   no more seldom than in the best less `SELDOMER`.  The nearest of these to the wanted pose is taken.
+
+Frames that meet to no better than `NEARLY` in any pose, as in files with few digits, are taken to meet there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.readers.chains import Chains
+
+STARTS = 96
+ITERATIONS = 60
+LONGEST = 0.5  # step of any coordinate [rad, or sizes]
+CLOSED = 1e-9  # residual from where Newton's steps do the rest [rad, or sizes]
+NEARLY = 1e-5  # residual that may be the precision of the file [rad, or sizes]
+ROUNDING = 1e-13  # residual that counts as closed [rad, or sizes]
+MEANT = 1e-12  # the same of the wanted pose: frames so near are taken as one
+HELD = 32  # starts with the independent coordinates held
+NEIGHBOURS = 8
+CLOSE = 0.05  # rad, or sizes, that neighbours start away
+SINGULAR = 1e-6  # of the largest singular value
+POOR = 0.03  # smallest singular value of Y₁ below which a pose is nearly singular
+WORST = 0.3
+AROUND = 0.5  # rad, and as much of a size
+SAMPLES = 12
+STEPS = 5
+SELDOMER = 0.1
+COMPARED = 6  # poses whose surroundings are looked at
+SAME = 1e-3
+SEED = 20240517  # the same pose is found every time
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """A closed pose.
+
+    Attributes
+    ----------
+    q : (n,) array
+        Coordinates of all joints.
+    quality : float
+        Smallest singular value of Y₁ over the dependent coordinates, 1 rad or a size of the robot as units.
+    freedoms : int
+    lead : tuple of int
+        Independent coordinates: the wanted ones, as far as they can lead, and others chosen.
+    how : str
+        How it was found, for people.
+    error : float
+        Largest residual that is left [rad, or sizes of the robot].
+    """
+
+    q: Array
+    quality: float
+    freedoms: int
+    lead: tuple[int, ...]
+    how: str
+    error: float = 0.0
+
+
+class Search:
+    """The search for an assembled pose.
+
+    Parameters
+    ----------
+    chains : Chains
+    wanted : (n,) array
+        Coordinates that the pose is to be near to.
+    lead : sequence of int
+        Coordinates that are to be independent, as far as they can.
+    limits : (n, 2) array, optional
+        Ranges of the coordinates from which starts are drawn.
+    """
+
+    def __init__(
+        self, chains: Chains, wanted: Array, lead: Sequence[int] = (), limits: Array | None = None
+    ) -> None:
+        self.chains, self.wanted = chains, np.asarray(wanted, dtype=float)
+        chains.orient(self.wanted)
+        self.seen = chains.moved_by_loops()
+        self.wished = [k for k in lead if self.seen[k]]
+        half = math.pi * chains.scales
+        self.low, self.high = self.wanted - half, self.wanted + half
+        if limits is not None:
+            self.low, self.high = np.maximum(self.low, limits[:, 0]), np.minimum(self.high, limits[:, 1])
+            empty = self.low >= self.high
+            self.low[empty], self.high[empty] = (
+                self.wanted[empty] - half[empty],
+                self.wanted[empty] + half[empty],
+            )
+        self.tried = self.assembled = 0
+
+    def found(self) -> Found | None:
+        """The pose that the method chooses; None if none was closed."""
+        asked = None
+        if self._error(self.wanted) <= MEANT:
+            asked = self._judged(self.wanted, "as given")
+            if asked.freedoms <= self._nearby(asked):
+                return asked
+        elif self.wished:
+            held = self.seen.copy()
+            held[self.wished] = False
+            poses = self._different(self._scattered(HELD, held), held)
+            kept = self._chosen(
+                [self._judged(q, "with the independent coordinates as wanted") for q in poses]
+            )
+            if kept is not None and kept.quality >= POOR and kept.freedoms <= self._nearby(kept):
+                return kept
+        poses = self._different(self._scattered(STARTS, self.seen), self.seen)
+        self.tried, self.assembled = STARTS, len(poses)
+        return self._chosen(
+            [*([] if asked is None else [asked]), *(self._judged(q, "by search") for q in poses)]
+        )
+
+    def _nearby(self, pose: Found) -> int:
+        """Freedoms of closed poses close to a closed one; its own if none is found."""
+        rng = np.random.default_rng(SEED)
+        step = rng.uniform(-CLOSE, CLOSE, (NEIGHBOURS, self.chains.n)) * self.chains.scales * self.seen
+        found = self._closed(pose.q + step, self.seen)
+        return min((self._judged(q, "").freedoms for q in found), default=pose.freedoms)
+
+    def _chosen(self, poses: list[Found]) -> Found | None:
+        if not poses:
+            return None
+        fewest = min(pose.freedoms for pose in poses)
+        regular = [pose for pose in poses if pose.freedoms == fewest]
+        best = max(pose.quality for pose in regular)
+        good = sorted((pose for pose in regular if pose.quality >= WORST * best), key=self._distance)
+        rooms = [(self._room(pose), pose) for pose in good[:COMPARED]]
+        roomiest = max(room for room, _ in rooms)
+        return next(pose for room, pose in rooms if room >= roomiest - SELDOMER)
+
+    def _distance(self, pose: Found) -> float:
+        off = np.where(self.chains.slides, pose.q - self.wanted, wrapped(pose.q - self.wanted))
+        return float(np.linalg.norm(off / self.chains.scales))
+
+    def _scattered(self, count: int, free: Array) -> Array:
+        """Starts about the wanted pose, and all over."""
+        rng = np.random.default_rng(SEED)
+        n = self.chains.n
+        starts = np.tile(self.wanted, (count, 1))
+        for m in range(1, count):
+            if m % 2:
+                spread = math.pi * m / count
+                starts[m] += rng.uniform(-spread, spread, n) * self.chains.scales
+            else:
+                starts[m] = rng.uniform(self.low, self.high)
+        starts[:, ~free] = self.wanted[~free]
+        return starts
+
+    def _different(self, starts: Array, free: Array) -> list[Array]:
+        """Closed poses that the starts lead to, each once."""
+        different: list[Array] = []
+        for q in self._closed(starts, free):
+            turn = np.where(self.chains.slides, q, self.wanted + wrapped(q - self.wanted))
+            if all(np.max(np.abs(turn - other)) > SAME for other in different):
+                different.append(turn)
+        return different
+
+    def _closed(self, q: Array, free: Array) -> Array:
+        """Of some poses those that could be closed by moving the free coordinates."""
+        q = self._descended(q, free, ITERATIONS)
+        residual, _ = self.chains.errors(q)
+        near = q[np.max(np.abs(residual), axis=1, initial=0.0) < NEARLY]
+        polished = [self._polished(each, free) for each in near]
+        exact = [pose for pose, error in polished if error <= ROUNDING]
+        return np.array(exact or [pose for pose, _ in polished]).reshape(-1, self.chains.n)
+
+    def _descended(self, q: Array, free: Array, iterations: int) -> Array:
+        """Levenberg and Marquardt's steps on all poses together."""
+        q = q.copy()
+        columns = np.flatnonzero(free)
+        damping = np.full(len(q), 1e-3)
+        r, J = self.chains.errors(q)
+        cost = np.einsum("mi,mi->m", r, r)
+        for _ in range(iterations):
+            busy = np.flatnonzero(cost > CLOSED**2 * 1e-2)
+            if not len(busy) or not len(columns):
+                break
+            Jb = J[busy][:, :, columns]
+            A = np.swapaxes(Jb, 1, 2) @ Jb + damping[busy, None, None] * np.eye(len(columns))
+            g = np.einsum("mij,mi->mj", Jb, r[busy])
+            step = -np.linalg.solve(A, g[:, :, np.newaxis])[:, :, 0]
+            longest = np.max(np.abs(step), axis=1, keepdims=True)
+            step *= np.minimum(1.0, LONGEST / np.maximum(longest, 1e-300))
+            trial = q[busy]
+            trial[:, columns] += step * self.chains.scales[columns]
+            r_t, J_t = self.chains.errors(trial)
+            cost_t = np.einsum("mi,mi->m", r_t, r_t)
+            better = cost_t < cost[busy]
+            taken = busy[better]
+            q[taken], r[taken], J[taken] = trial[better], r_t[better], J_t[better]
+            cost[taken] = cost_t[better]
+            damping[busy] = np.where(better, np.maximum(0.2 * damping[busy], 1e-14), 5.0 * damping[busy])
+        return q
+
+    def _polished(self, q: Array, free: Array) -> tuple[Array, float]:
+        """Where Newton's steps of least length lead, and the residual that is left."""
+        columns = np.flatnonzero(free)
+        best, least = q, math.inf
+        for _ in range(12):
+            r, J = (part[0] for part in self.chains.errors(q[np.newaxis]))
+            error = float(np.max(np.abs(r), initial=0.0))
+            if not error < 0.5 * least:
+                break
+            best, least = q, error
+            step = np.linalg.lstsq(J[:, columns], -r, rcond=NEARLY)[0]
+            q = q.copy()
+            q[columns] += step * self.chains.scales[columns]
+        return self._rounded(best), least
+
+    def _rounded(self, q: Array) -> Array:
+        """The same with coordinates exactly as wanted that are so but for rounding."""
+        rounded = np.where(np.abs(q - self.wanted) < MEANT, self.wanted, q)
+        return rounded if self._error(rounded) <= max(ROUNDING, 1.1 * self._error(q)) else q
+
+    def _error(self, q: Array) -> float:
+        """Largest residual of a pose [rad, or sizes]."""
+        residual, _ = self.chains.errors(q[np.newaxis])
+        return float(np.max(np.abs(residual), initial=0.0))
+
+    def _judged(self, q: Array, how: str) -> Found:
+        """Freedoms of a closed pose, what leads it, and how well."""
+        seen = np.flatnonzero(self.seen)
+        J = self.chains.errors(q[np.newaxis])[1][0][:, seen]
+        singular = np.linalg.svd(J, compute_uv=False)
+        rank = int(np.sum(singular > SINGULAR * max(float(np.max(singular, initial=0.0)), 1e-300)))
+        N = np.linalg.svd(J)[2][rank:].T
+        lead = leading(N, [int(np.flatnonzero(seen == k)[0]) for k in self.wished])
+        rest = [k for k in range(len(seen)) if k not in lead]
+        values = np.linalg.svd(J[:, rest], compute_uv=False)
+        quality = float(values[len(rest) - 1]) if len(values) >= len(rest) > 0 else float(not rest)
+        led = tuple(int(seen[k]) for k in lead)
+        return Found(q, quality, len(seen) - rank, led, how, self._error(q))
+
+    def _room(self, pose: Found) -> float:
+        """The part of states around a pose in which the loops can be closed."""
+        rng = np.random.default_rng(SEED)
+        lead = list(pose.lead)
+        if not lead:
+            return 1.0
+        free = self.seen.copy()
+        free[lead] = False
+        q = np.tile(pose.q, (SAMPLES, 1))
+        step = rng.uniform(-AROUND, AROUND, (SAMPLES, len(lead))) * self.chains.scales[lead] / STEPS
+        for _ in range(STEPS):
+            q[:, lead] += step
+            q = self._descended(q, free, 8)
+        residual, _ = self.chains.errors(q)
+        return float(np.mean(np.max(np.abs(residual), axis=1, initial=0.0) < 1e-6))
+
+
+def leading(N: Array, wished: Sequence[int]) -> list[int]:
+    """Coordinates that lead, given the null space N: the wished as far as they can, and the best others."""
+    chosen: list[int] = []
+    left = np.eye(N.shape[1])
+    for pool in (list(wished), [k for k in range(len(N)) if k not in wished]):
+        while left.shape[1] and pool:
+            sizes = np.linalg.norm(N[pool] @ left, axis=1)
+            best = int(np.argmax(sizes))
+            if sizes[best] < 1e-3:
+                break
+            k = pool.pop(best)
+            chosen.append(k)
+            _, _, Vt = np.linalg.svd((N[k] @ left)[np.newaxis])
+            left = left @ Vt[1:].T
+    return chosen
+
+
+def wrapped(angle: Array) -> Array:
+    """Angles in (−π, π]."""
+    return np.asarray(math.pi - np.mod(math.pi - angle, 2.0 * math.pi))

@@ -1,0 +1,189 @@
+"""The pose in which a URDF robot is put together: zero, the one that is wanted, or one that is found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.errors import ModelError
+from ce_dynamics.readers.chains import ChainLaw, ChainLink, ChainLoop, Chains, frame_of, turns
+from ce_dynamics.readers.closures import ROUNDING, Gap, gap_between
+from ce_dynamics.readers.design_pose import MEANT, Found, Search
+from ce_dynamics.readers.pose import WORLD, Pose
+from ce_dynamics.readers.urdf.model import WITH_COORDINATE, Robot, UrdfJoint
+
+KINDS = {"revolute": "turn", "continuous": "turn", "prismatic": "slide"}
+LISTED = 12
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Coordinates of the joints in the design pose, and which of them are to lead.
+
+    Attributes
+    ----------
+    q : dict of str to float
+        By the name of the joint.
+    lead : tuple of str
+        Joints of the loops whose coordinates are independent: those wished for, and others with them.
+    dropped : tuple of str
+        Joints wished for that cannot lead beside the others.
+    precision : float
+        Frames that are no farther apart in the design pose are taken to meet [m and rad].
+    notes : tuple of str
+    """
+
+    q: dict[str, float] = field(default_factory=dict)
+    lead: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+    precision: float = ROUNDING
+    notes: tuple[str, ...] = ()
+
+
+def moved(joint: UrdfJoint, q: float) -> Pose:
+    """The pose of a joint's child in the joint's frame at a coordinate."""
+    if q == 0.0:
+        return WORLD
+    if joint.kind == "prismatic":
+        return Pose(np.eye(3), q * joint.axis)
+    return Pose(turns(joint.axis, np.array((q,)))[0], np.zeros(3))
+
+
+def placed(
+    robot: Robot, joints: list[UrdfJoint], root: str, pose: Mapping[str, float], wished: Collection[str]
+) -> Placed:
+    """The design pose of a robot whose loops are known.
+
+    Raises
+    ------
+    DataError
+        If no pose is found in which the loops are closed.
+    """
+    moving = [joint for joint in joints if joint.kind in WITH_COORDINATE]
+    wanted = np.array([pose.get(joint.name, 0.0) for joint in moving])
+    if not robot.loops:
+        return Placed({joint.name: value for joint, value in zip(moving, wanted.tolist(), strict=True)})
+    chains = chains_of(robot, joints, root)
+    lead = [k for k, joint in enumerate(moving) if joint.name in wished]
+    search = Search(chains, wanted, lead, limits_of(moving))
+    found = search.found()
+    if found is None:
+        name, gap = max(gaps_of(chains, wanted), key=lambda each: each[1].distance + each[1].angle)
+        raise robot.loops[name].element.error(
+            f"no pose was found in which the loops are closed: of {search.tried} starts none led to one, and "
+            f"this loop is open by {gap} in the wanted pose; check its frames, or give a pose close to an "
+            f"assembled one: pose={{joint: value}}"
+        )
+    names = [joint.name for joint in moving]
+    dropped = tuple(names[k] for k in search.wished if k not in found.lead)
+    led = tuple(names[k] for k in found.lead) if search.wished else ()
+    notes = report(search, found, names, robot)
+    q = dict(zip(names, found.q.tolist(), strict=True))
+    precision = max(ROUNDING, 3.0 * found.error * max(1.0, chains.size))  # norms of three components
+    if found.error > MEANT:
+        notes.append(
+            f"{robot.element.path.name}: in no pose are the loops closed better than to {found.error:.2g} "
+            f"(rad, or sizes of the robot), as with data of few digits; their frames are taken to meet there"
+        )
+    return Placed(q, led, dropped, precision, tuple(notes))
+
+
+def chains_of(robot: Robot, joints: list[UrdfJoint], root: str) -> Chains:
+    """The robot as links, loops and laws; what has several coordinates is held."""
+    number = {root: -1}
+    links: list[ChainLink] = []
+    column: dict[str, int] = {}
+    for joint in joints:
+        number[joint.child] = len(links)
+        kind = KINDS.get(joint.kind, "still")
+        links.append(ChainLink(number[joint.parent], joint.frame, kind, joint.axis))
+        if kind != "still":
+            column[joint.name] = len(column)
+    loops = [
+        ChainLoop(
+            loop.name,
+            "revolute" if loop.kind == "continuous" else loop.kind,
+            number[loop.predecessor],
+            loop.at_predecessor,
+            number[loop.successor],
+            loop.at_successor,
+            loop.axis,
+        )
+        for loop in robot.loops.values()
+    ]
+    return Chains(links, loops, list(laws(joints, column)))
+
+
+def laws(joints: list[UrdfJoint], column: dict[str, int]) -> Iterator[ChainLaw]:
+    """What `<mimic>` says, of joints with one coordinate."""
+    for joint in joints:
+        mimic = joint.mimic
+        if mimic is not None and joint.name in column and mimic.joint in column:
+            yield ChainLaw(
+                (column[joint.name],), (1.0,), column[mimic.joint], (mimic.offset, mimic.multiplier)
+            )
+
+
+def limits_of(joints: list[UrdfJoint]) -> Array:
+    """Ranges of the coordinates, infinite where there is none."""
+    infinite = (-math.inf, math.inf)
+    return np.array(
+        [infinite if j.limit is None else (j.limit.lower, j.limit.upper) for j in joints]
+    ).reshape(-1, 2)
+
+
+def report(search: Search, found: Found, names: list[str], robot: Robot) -> list[str]:
+    """What was chosen, where it is not what was wanted."""
+    if found.how == "as given":
+        return []
+    where = "in the wanted pose" if np.any(search.wanted) else "in the zero pose"
+    gaps = [(robot.loops[name], gap) for name, gap in gaps_of(search.chains, search.wanted)]
+    notes = [f"{loop.element.place}: open by {gap} {where}" for loop, gap in gaps if not gap.closed]
+    changed = [
+        f"{name}={value:.6g}"
+        for name, value, wanted in zip(names, found.q.tolist(), search.wanted.tolist(), strict=True)
+        if value != wanted
+    ]
+    more = f" and {len(changed) - LISTED} more" if len(changed) > LISTED else ""
+    tried = f", one of {search.assembled} assembled from {search.tried} starts" if search.tried else ""
+    singular = "" if notes else f" (closed {where}, but singular)"
+    chosen = (
+        f"{robot.element.path.name}: design pose found {found.how}{tried}{singular}: "
+        f"{', '.join(changed[:LISTED])}{more}; there the loops have {found.freedoms} freedoms, and the "
+        f"smallest singular value of Y1 is {found.quality:.2g}"
+    )
+    return [*notes, chosen]
+
+
+def gaps_of(chains: Chains, q: Array) -> Iterator[tuple[str, Gap]]:
+    """How far each loop is open at coordinates (n,)."""
+    poses = chains.poses(q[np.newaxis])
+    for loop in chains.loops:
+        (R_a, r_a), (R_b, r_b) = (
+            frame_of(poses, end, at) for end, at in ((loop.a, loop.at_a), (loop.b, loop.at_b))
+        )
+        yield loop.name, gap_between(loop.kind, Pose(R_a[0], r_a[0]), Pose(R_b[0], r_b[0]), loop.axis)
+
+
+def checked_pose(robot: Robot, pose: Mapping[str, float] | None) -> dict[str, float]:
+    """Coordinates of joints as a caller wants them.
+
+    Raises
+    ------
+    ModelError
+        For a joint that does not exist or has not one coordinate, or a value that is no finite number.
+    """
+    if pose is None:
+        return {}
+    if not isinstance(pose, Mapping):
+        raise ModelError(f"read_urdf: pose {checks.shown(pose)} must name joints: {{'knee': 0.5}}")
+    for name in pose:
+        if name not in robot.joints or robot.joints[name].kind not in WITH_COORDINATE:
+            known = [joint.name for joint in robot.joints.values() if joint.kind in WITH_COORDINATE]
+            raise ModelError(f"read_urdf: pose: {checks.shown(name)} is no joint with a coordinate: {known}")
+    return {name: checks.number(f"read_urdf: pose[{name!r}]", value) for name, value in pose.items()}

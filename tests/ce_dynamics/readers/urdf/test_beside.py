@@ -1,0 +1,130 @@
+"""Robots whose loops stand beside the file, against the augmented form and Pinocchio if it is there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ce_dynamics as ce
+from tests.ce_dynamics.readers.mujoco_states import ROBOTS
+from tests.robots.compare import Row, compared
+
+FIVE_BAR = ROBOTS / "five_bar.urdf"
+
+
+@pytest.mark.parametrize("name", ["five_bar", "rod_leg"])
+def test_small_robots_in_the_form_of_parallel_robots(name: str) -> None:
+    row: Row = compared(ROBOTS / f"{name}.urdf", ROBOTS / f"{name}.yaml", states=4)
+    assert row.trouble == ""
+    assert (row.compared, row.unassembled) == (4, 0)
+    assert row.freedoms == {"five_bar": 2, "rod_leg": 3}[name]
+    # closed to rounding; 1e-9: the condition of both masses, some 1e6, times rounding of a few hundred sums
+    assert not row.closure > 1e-14
+    assert row.augmented < 1e-9
+    assert not row.exact > 1e-9
+    assert any("design pose found" in note for note in row.notes)
+
+
+@pytest.fixture(scope="module")
+def five_bar() -> ce.System:
+    return ce.read_urdf(FIVE_BAR, loops=FIVE_BAR.with_suffix(".yaml"))
+
+
+def test_loops_as_a_list_are_the_same(five_bar: ce.System) -> None:
+    motors = {"left_motor", "right_motor"}
+    system = ce.read_urdf(FIVE_BAR, loops=[("tip_pin", "tip_end", "6d")], independent=motors)
+    for body in five_bar.bodies:
+        other = system.find(body.name)
+        np.testing.assert_array_equal(other.inboard.neutral, body.inboard.neutral)
+        np.testing.assert_array_equal(other.com, body.com)
+    assert not system.inputs  # motors are those of a file
+    assert list(five_bar.inputs) == ["left_motor", "right_motor"]
+
+
+def test_motors_push_their_joints(five_bar: ce.System) -> None:
+    """Virtual work: ∂v̇/∂u = M⁻¹ for coordinates that are the motors' own, so it is symmetric and positive."""
+    model = ce.compile(five_bar)
+    q, v = model.layout.split(model.y0)[0], np.zeros(2)
+    at_rest = model.accelerations(q, v)
+    columns = [model.accelerations(q, v, u=u) - at_rest for u in np.eye(2)]
+    M_inverse = np.array(columns)
+    np.testing.assert_allclose(M_inverse, M_inverse.T, rtol=1e-10)
+    assert np.all(np.linalg.eigvalsh(M_inverse) > 0.0)
+
+
+def test_a_wanted_pose_is_taken_and_completed() -> None:
+    near = ce.read_urdf(
+        FIVE_BAR, loops=FIVE_BAR.with_suffix(".yaml"), pose={"left_motor": 0.3, "left_elbow": -1.0}
+    )
+    assert near.find("left_arm").inboard.neutral == pytest.approx(0.3, abs=0.0)
+    assert near.find("left_rod").inboard.neutral < 0.0  # the other way of assembly
+    assert any("in the wanted pose" in note for note in near.notes)
+    with pytest.raises(ce.ModelError, match=r"pose: 'elbow' is no joint with a coordinate"):
+        ce.read_urdf(FIVE_BAR, pose={"elbow": 1.0})
+    with pytest.raises(ce.ModelError, match=r"pose\['left_elbow'\] nan"):
+        ce.read_urdf(FIVE_BAR, pose={"left_elbow": np.nan})
+
+
+def test_some_independent_coordinates_are_enough() -> None:
+    system = ce.read_urdf(FIVE_BAR, loops=[("tip_pin", "tip_end")], independent={"left_elbow"})
+    [loop] = system.closures
+    assert "left_rod" in loop.independent
+    assert len(loop.independent) == 2
+    assert ce.compile(system).embedding.n_v == 2
+
+
+def test_more_than_the_freedoms_are_dropped_and_told() -> None:
+    system = ce.read_urdf(
+        FIVE_BAR, loops=[("tip_pin", "tip_end")], independent=["left_motor", "right_motor", "left_elbow"]
+    )
+    assert sum("is not independent: with the others" in note for note in system.notes) == 1
+
+
+def test_stops_stand_where_the_file_says() -> None:
+    loops = [("tip_pin", "tip_end")]
+    motors = {"left_motor", "right_motor"}
+    free, stopped = (
+        ce.compile(ce.read_urdf(FIVE_BAR, loops=loops, independent=motors, stops=stops))
+        for stops in (None, (500.0, 0.0))
+    )
+    inside = free.layout.split(free.y0)[0]
+    np.testing.assert_array_equal(free.accelerations(inside, [0, 0]), stopped.accelerations(inside, [0, 0]))
+    ends = {e.name: (e.lower, e.upper) for e in stopped.system.forces if isinstance(e, ce.JointStop)}
+    assert ends == {
+        f"stop of {side}_{end}": (-2.0, 2.0) for side in ("left", "right") for end in ("motor", "elbow")
+    }
+
+
+BROKEN = {
+    "closed_loop 'a' must be a list": "closed_loop: a",
+    r"closed_loop\[0\] \['a'\] must be two names": "closed_loop: [[a]]",
+    r"closed_loop\[0\] .* must be a list of names": "closed_loop: [[1, 2]]",
+    "type has 2 words for 1 pairs": "closed_loop: [[tip_pin, tip_end]]\ntype: [6d, 6d]",
+    "type '5d' is not known; it must be one of": "closed_loop: [[tip_pin, tip_end]]\ntype: [5d]",
+    "'rotor' not known": "rotor: 1",
+    "must be a mapping": "- 1",
+    "not YAML": "a: [",
+    "there is no joint or link 'tip'": "closed_loop: [[tip, tip_end]]",
+    "name_mot: there is no joint 'm'": "closed_loop: [[tip_pin, tip_end]]\nname_mot: [m]",
+    "is given twice": "closed_loop: [[tip_pin, tip_end], [tip_pin, tip_end]]",
+}
+
+
+@pytest.mark.parametrize("message", BROKEN)
+def test_errors_name_the_file_and_the_key(tmp_path: Path, message: str) -> None:
+    path = tmp_path / "loops.yaml"
+    path.write_text(BROKEN[message])
+    with pytest.raises(ce.DataError, match=rf"(?s)^loops.yaml.*{message}"):
+        ce.read_urdf(FIVE_BAR, loops=path)
+
+
+def test_lists_that_are_none() -> None:
+    for loops, message in (
+        ([("a",)], r"loops\[0\] .* must be two frames"),
+        ([("tip_pin", "tip_end", "5d")], r"loops\[0\] '5d' is not known"),
+        ({"a": 1}, "loops .* must be a list"),
+    ):
+        with pytest.raises(ce.ModelError, match=message):
+            ce.read_urdf(FIVE_BAR, loops=loops)  # type: ignore[arg-type]

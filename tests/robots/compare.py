@@ -1,0 +1,208 @@
+"""One robot: read, compiled, assembled at random states, compared with two other forms of its equations."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+import ce_dynamics as ce
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.augmented import FullyAugmented, embedded_accelerations
+from ce_dynamics.errors import CeDynamicsError
+from tests.robots.pinocchio_peer import Peer
+
+STATES = 20
+AROUND = 0.5  # rad, m/10, of every independent coordinate about the design pose
+SPEED = 1.0  # rad/s, m/s
+SEED = 20260101
+
+
+@dataclass
+class Row:
+    """What was seen of one robot.
+
+    Attributes
+    ----------
+    closure : float
+        Largest gap of a loop over the states, by Pinocchio's kinematics [m].
+    augmented, exact : float
+        Largest difference of accelerations from the fully augmented form and from Pinocchio's terms, over
+        the largest acceleration.
+    unassembled : int
+        States in which the loops cannot be closed.
+    """
+
+    name: str
+    freedoms: int = 0
+    instructions: int = 0
+    reading: float = 0.0
+    compiling: float = 0.0
+    evaluation: float = 0.0
+    closure: float = np.nan
+    augmented: float = 0.0
+    exact: float = np.nan
+    compared: int = 0
+    unassembled: int = 0
+    notes: list[str] = field(default_factory=list)
+    trouble: str = ""
+
+    def __str__(self) -> str:
+        if self.trouble:
+            return f"{self.name:24s} {self.trouble}"
+        return (
+            f"{self.name:24s} {self.freedoms:4d} {self.instructions:9d} {self.reading:7.1f}"
+            f" {self.compiling:7.1f}"
+            f" {self.evaluation:9.2f} {self.compared:4d}/{self.compared + self.unassembled:<4d}"
+            f" {self.closure:9.1e} {self.augmented:9.1e} {self.exact:9.1e}"
+        )
+
+
+HEADER = (
+    f"{'robot':24s} {'dof':>4s} {'instr.':>9s} {'read s':>7s} {'comp s':>7s} {'eval us':>9s} {'states':>9s}"
+    f" {'closure':>9s} {'augmented':>9s} {'exact':>9s}"
+)
+
+
+def compared(urdf: Path, loops: Path, states: int = STATES, around: float = AROUND) -> Row:
+    """A robot's row of the table; what went wrong stands in it."""
+    row = Row(urdf.parent.name if urdf.stem == "robot" else urdf.stem)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ce.ImmobilityWarning)
+            fill(row, urdf, loops, states, around)
+    except CeDynamicsError as error:
+        row.trouble = f"{type(error).__name__}: {error}"
+    return row
+
+
+def fill(row: Row, urdf: Path, loops: Path, states: int, around: float) -> None:
+    """Everything that is measured."""
+    start = time.perf_counter()
+    system = ce.read_urdf(urdf, loops=loops)
+    row.reading = time.perf_counter() - start
+    row.notes = list(system.notes)
+    start = time.perf_counter()
+    model = ce.compile(system)
+    dynamics = model.dynamics
+    dynamics(model.y0, model.u0)
+    row.compiling = time.perf_counter() - start
+    row.freedoms = model.embedding.n_v
+    row.instructions = dynamics.traced.n_instructions
+    row.evaluation = timed(lambda: dynamics(model.y0, model.u0))
+    rng = np.random.default_rng(SEED)
+    reference = Reference(model, urdf, loops)
+    q0, _, _ = model.layout.split(model.y0)
+    for _ in range(states):
+        q = q0 + rng.uniform(-around, around, len(q0)) * lengths(model, len(q0))
+        v = rng.uniform(-SPEED, SPEED, model.embedding.n_v)
+        if not assembles(model, q, v):
+            row.unassembled += 1
+            continue
+        row.compared += 1
+        closure, augmented, exact = reference.differences(q, v)
+        row.closure = float(np.fmax(row.closure, closure))
+        row.augmented = max(row.augmented, augmented)
+        row.exact = float(np.fmax(row.exact, exact))
+
+
+def assembles(model: ce.Model, q: Array, v: Array) -> bool:
+    """Whether the loops can be closed at a state."""
+    try:
+        return bool(np.all(np.isfinite(model.accelerations(q, v))))
+    except ce.AssemblyError:
+        return False
+
+
+def lengths(model: ce.Model, n: int) -> Array:
+    """A tenth for displacements, 1 for angles."""
+    return np.array([0.1 if entry.unit == "m" else 1.0 for entry in model.layout.q[:n]])
+
+
+def timed(call: object, seconds: float = 0.2) -> float:
+    """Microseconds per call, the least of some runs."""
+    assert callable(call)
+    best, spent = np.inf, 0.0
+    while spent < seconds:
+        start = time.perf_counter()
+        for _ in range(20):
+            call()
+        took = time.perf_counter() - start
+        best, spent = min(best, took / 20), spent + took
+    return float(1e6 * best)
+
+
+class Reference:
+    """The same robot fully augmented, and by Pinocchio's terms."""
+
+    def __init__(self, model: ce.Model, urdf: Path, loops: Path) -> None:
+        self.model = model
+        self.dae = FullyAugmented(model.system)
+        self.peer = peer_of(urdf, loops)
+        self.joint_of = joint_names(urdf)
+
+    def differences(self, q: Array, v: Array) -> tuple[float, float, float]:
+        """Gap of the loops [m], and relative differences from either."""
+        model, none = self.model, np.zeros(0)
+        bodies = embedded_accelerations(model.embedding, q, v, none, model.u0)
+        found = np.concatenate([bodies[body.name] for body in model.system.bodies])
+        state = self.dae.state_from_embedded(model.embedding, q, v, none)
+        expected = self.dae.accelerations(state).V_dot
+        augmented = float(np.max(np.abs(found - expected)) / np.max(np.abs(expected)))
+
+        if self.peer is None:
+            return np.nan, augmented, np.nan
+        joints, rates = joint_states(model, q, v)
+        at, speed = self.peer.state(
+            {self.joint_of[name]: value for name, value in joints.items() if name in self.joint_of},
+            {self.joint_of[name]: value for name, value in rates.items() if name in self.joint_of},
+        )
+        accelerations, gap, _ = self.peer.accelerations(at, speed)
+        own = model.accelerations(q, v)
+        theirs = np.array(
+            [
+                accelerations[self.joint_of[name]]
+                for name, at in model.embedding.v_of.items()
+                if at.stop > at.start
+            ]
+        )
+        exact = float(np.max(np.abs(own - theirs)) / np.max(np.abs(theirs)))
+        return gap, augmented, exact
+
+
+def peer_of(urdf: Path, loops: Path) -> Peer | None:
+    """Pinocchio's reading; None where it is not installed or does not read the file."""
+    try:
+        return Peer(urdf, loops)
+    except (ImportError, ValueError):
+        return None
+
+
+def joint_states(model: ce.Model, q: Array, v: Array) -> tuple[dict[str, float], dict[str, float]]:
+    """Coordinates and rates of all hinges with one coordinate, by body."""
+    motions = model.instant(np.concatenate((q, v)), model.u0).outward.motions
+    joints, rates = {}, {}
+    for body in model.system.bodies:
+        if body.inboard.n_v != 1:
+            continue
+        S = model.embedding.owner[body.name]
+        columns = [
+            k
+            for other in S.independent
+            for k in range(model.embedding.v_of[other.name].start, model.embedding.v_of[other.name].stop)
+        ]
+        hinge = motions[S.name].hinge_motions[body.name]
+        joints[body.name] = float(body.inboard.coordinates(hinge.c)[0])
+        rates[body.name] = float((hinge.X @ v[columns] + hinge.eta)[0])
+    return joints, rates
+
+
+def joint_names(urdf: Path) -> dict[str, str]:
+    """Joints by the links that they carry."""
+    from lxml import etree
+
+    root = etree.parse(str(urdf)).getroot()
+    return {j.find("child").get("link"): j.get("name") for j in root.findall("joint")}

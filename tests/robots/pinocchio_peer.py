@@ -1,0 +1,78 @@
+"""Pinocchio's reading of a URDF file with loops beside it, and exact equations of motion from its terms."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from ce_dynamics.algebra.arrays import Array
+
+
+class Peer:
+    """The tree of a URDF file and its closures, each a pair of frames that coincide."""
+
+    def __init__(self, urdf: Path, loops: Path) -> None:
+        import pinocchio as pin
+
+        self.pin: Any = pin
+        self.model: Any = pin.buildModelFromUrdf(str(urdf))
+        self.data: Any = self.model.createData()
+        said = yaml.safe_load(loops.read_text())
+        kinds = said.get("type") or ["6d"] * len(said["closed_loop"])
+        self.pairs = [
+            (self.model.getFrameId(a), self.model.getFrameId(b), 3 if kind.lower() == "3d" else 6)
+            for (a, b), kind in zip(said["closed_loop"], kinds, strict=True)
+        ]
+
+    def state(self, q: dict[str, float], v: dict[str, float]) -> tuple[Array, Array]:
+        """Configuration and velocities from those of the joints by name; absent ones rest."""
+        configuration, rates = self.pin.neutral(self.model), np.zeros(self.model.nv)
+        for j in range(1, self.model.njoints):
+            joint, name = self.model.joints[j], self.model.names[j]
+            if joint.nq == 1:
+                configuration[joint.idx_q] = q[name]
+            else:  # a continuous joint: cosine and sine
+                configuration[joint.idx_q : joint.idx_q + 2] = np.cos(q[name]), np.sin(q[name])
+            rates[joint.idx_v] = v[name]
+        return configuration, rates
+
+    def accelerations(self, q: Array, v: Array) -> tuple[dict[str, float], float, float]:
+        """Of all joints by the exact equations [M Jᵀ; J 0]; and how far loops are open, and open at speed.
+
+        M, the bias and the accelerations of the frames at v̇ = 0 are Pinocchio's; rows that others imply are
+        left to the least squares solution.
+        """
+        pin, model, data = self.pin, self.model, self.data
+        M = np.array(pin.crba(model, data, q))
+        M = np.triu(M) + np.triu(M, 1).T
+        bias = np.array(pin.nonLinearEffects(model, data, q, v))
+        pin.computeJointJacobians(model, data, q)
+        pin.forwardKinematics(model, data, q, v, np.zeros(model.nv))
+        pin.updateFramePlacements(model, data)
+        aligned = pin.LOCAL_WORLD_ALIGNED
+        rows, drifts, gaps = [], [], []
+        for a, b, n in self.pairs:
+            J = [np.array(pin.getFrameJacobian(model, data, frame, aligned))[:n] for frame in (a, b)]
+            accelerated = [
+                pin.getFrameClassicalAcceleration(model, data, f, aligned).vector[:n] for f in (a, b)
+            ]
+            rows.append(J[1] - J[0])
+            drifts.append(accelerated[1] - accelerated[0])
+            apart = data.oMf[a].actInv(data.oMf[b])
+            gaps.append(float(np.max(np.abs(apart.translation))))
+            if n == 6:
+                gaps.append(float(np.max(np.abs(apart.rotation - np.eye(3)))))
+        stacked, drift = np.vstack(rows), np.concatenate(drifts)
+        left = float(np.max(np.abs(stacked @ v)))
+        # v̇ = v̇_p + Z z, Z a basis of the null space of J: exact for redundant rows too
+        U, s, Vt = np.linalg.svd(stacked)
+        rank = int(np.sum(s > 1e-9 * s[0]))
+        Z = Vt[rank:].T
+        particular = Vt[:rank].T @ ((U[:, :rank].T @ -drift) / s[:rank])
+        z = np.linalg.solve(Z.T @ M @ Z, -Z.T @ (bias + M @ particular))
+        found = particular + Z @ z
+        names = {model.names[j]: found[model.joints[j].idx_v] for j in range(1, model.njoints)}
+        return {k: float(x) for k, x in names.items()}, max(gaps), left
