@@ -14,6 +14,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
+import numpy as np
+
 from ce_dynamics.algebra.arrays import Array, zeros
 from ce_dynamics.mechanism.hinges.conditions import Condition
 from ce_dynamics.mechanism.orientation import Directions, Orientation
@@ -81,7 +83,7 @@ class Hinge(ABC):
         """Number of the first of four coordinates that are a quaternion; None if there are none."""
         if self.n_q == self.n_v or 1.0 not in self.neutral:
             return None
-        return self.neutral.tolist().index(1.0)
+        return int(np.flatnonzero(self.neutral == 1.0)[0])
 
     @abstractmethod
     def configuration(self, q: Array) -> Array:
