@@ -15,6 +15,7 @@ from ce_dynamics._version import __version__
 from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.cache import cache
 from ce_dynamics.cli.convert import convert
+from ce_dynamics.cli.drive import drive
 from ce_dynamics.cli.export import export
 from ce_dynamics.cli.kc import kc
 from ce_dynamics.cli.messages import complain
@@ -219,6 +220,7 @@ def simulate_vehicle(
 
 app.command(name="sweep")(sweep)
 app.command(name="export")(export)
+app.command(name="drive")(drive)
 app.command(name="kc")(kc)
 app.command(name="convert")(convert)
 app.command(name="cache")(cache)

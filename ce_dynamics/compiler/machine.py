@@ -98,21 +98,24 @@ def _libc() -> ctypes.CDLL:
     return ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
 
 
-def _key(digest: str, lanes: int, largest_straight: int | None = None) -> str:
+def _key(digest: str, lanes: int, largest_straight: int | None = None, fused: bool = True) -> str:
     import llvmlite  # here, because graphs are evaluated and handed on without it
 
     llvm = _llvm()
     longest = LARGEST_STRAIGHT if largest_straight is None else largest_straight
-    parts = (digest, lanes, emit.EMITTER_VERSION, emit.FLAGS, CODEGEN_LEVEL, longest)
+    parts: tuple[object, ...] = (digest, lanes, emit.EMITTER_VERSION, emit.FLAGS, CODEGEN_LEVEL, longest)
+    parts += () if fused else ("unfused",)
     versions = (llvmlite.__version__, llvm.llvm_version_info)
     return hashlib.sha256(repr((parts, versions, _host())).encode()).hexdigest()
 
 
-def source(traced: TracedFunction, lanes: int, largest_straight: int | None = None) -> str:
+def source(
+    traced: TracedFunction, lanes: int, largest_straight: int | None = None, fused: bool = True
+) -> str:
     """LLVM IR of a function: straight-line code, or pieces if that would be longer than is allowed."""
     if traced.n_instructions <= (LARGEST_STRAIGHT if largest_straight is None else largest_straight):
-        return emit.emit_llvm(traced, lanes, fuse=has_fma())
-    return emit_segments.emit_outline(traced, outline(traced, code_of(traced, has_fma())), lanes)
+        return emit.emit_llvm(traced, lanes, fuse=fused and has_fma())
+    return emit_segments.emit_outline(traced, outline(traced, code_of(traced, fused and has_fma())), lanes)
 
 
 def has_fma() -> bool:
@@ -121,7 +124,9 @@ def has_fma() -> bool:
     return "+fma" in features.split(",") or triple.startswith(("aarch64", "arm64"))
 
 
-def object_code(traced: TracedFunction, lanes: int, largest_straight: int | None = None) -> bytes:
+def object_code(
+    traced: TracedFunction, lanes: int, largest_straight: int | None = None, fused: bool = True
+) -> bytes:
     """Compile to an object file in memory, without looking at the cache.
 
     Parameters
@@ -130,9 +135,11 @@ def object_code(traced: TracedFunction, lanes: int, largest_straight: int | None
     lanes : int
     largest_straight : int, optional
         Instructions beyond which to compile in pieces; `LARGEST_STRAIGHT` if not given.
+    fused : bool
+        As of `compile_function`.
     """
     llvm = _llvm()
-    module = llvm.parse_assembly(source(traced, lanes, largest_straight))
+    module = llvm.parse_assembly(source(traced, lanes, largest_straight, fused))
     module.triple = _host()[0]
     machine = _target_machine()
     module.data_layout = str(machine.target_data)
@@ -153,7 +160,7 @@ def _link(code: bytes, signature: Signature, tables: Sequence[Table]) -> Any:
 
 
 def compile_function(
-    traced: TracedFunction, lanes: int = 1, largest_straight: int | None = None
+    traced: TracedFunction, lanes: int = 1, largest_straight: int | None = None, fused: bool = True
 ) -> CompiledFunction:
     """Compile a traced function, or load it from the cache.
 
@@ -166,6 +173,9 @@ def compile_function(
     largest_straight : int, optional
         Instructions beyond which it is compiled in pieces, with the same results: sooner than by default for
         what should be compiled fast rather than run fast.
+    fused : bool
+        Whether to use fused multiply-adds where the processor has them; without, every operation rounds once,
+        as it does in C and WebAssembly.
 
     Raises
     ------
@@ -174,11 +184,11 @@ def compile_function(
     """
     if lanes not in (1, 2, 4, 8, 16, 32, 64):
         raise ValueError(f"lanes = {lanes!r}; allowed are powers of two from 1 (a single instance) to 64")
-    key = _key(traced.digest(), lanes, largest_straight)
+    key = _key(traced.digest(), lanes, largest_straight, fused)
     code = disk_cache.load(key)
     if code is None:
         with at_work(f"compiling {traced.name}, {traced.n_instructions:,} instructions"):
-            code = object_code(traced, lanes, largest_straight)
+            code = object_code(traced, lanes, largest_straight, fused)
         disk_cache.store(key, code)
     return linked(code, traced, lanes)
 

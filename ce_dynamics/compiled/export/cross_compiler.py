@@ -42,10 +42,22 @@ PLATFORMS = {
 # More than -O1 takes twice the time to compile straight-line code and gains nothing.
 FLAGS = ("-std=c99", "-O1", "-ffp-contract=off", "-fvisibility=hidden", "-shared", "-s")
 
+WASM_FLAGS = (
+    "-std=c99",
+    "-O2",
+    "-ffp-contract=off",
+    "-fno-math-errno",  # roots are one instruction
+    "-nostdlib",
+    "-Wl,--no-entry",
+    "-Wl,-z,stack-size=1048576",
+    "-s",
+)
+
+WASM_REMEDY = "pages with physics inside need a compiler: pip install 'ce-dynamics[fmi]'"
 REMEDY = "FMUs need packages of an extra: pip install 'ce-dynamics[fmi]'"
 
 
-def require(*packages: str) -> None:
+def require(*packages: str, remedy: str = "") -> None:
     """Refuse to go on without packages of the extra ``fmi``.
 
     Raises
@@ -55,7 +67,7 @@ def require(*packages: str) -> None:
     """
     missing = [name for name in packages if importlib.util.find_spec(name) is None]
     if missing:
-        raise ModelError(f"no package {' and no package '.join(missing)}; {REMEDY}")
+        raise ModelError(f"no package {' and no package '.join(missing)}; {remedy or REMEDY}")
 
 
 def shared_library(sources: Sequence[Path], includes: Sequence[Path], platform: str, result: Path) -> None:
@@ -85,6 +97,27 @@ def shared_library(sources: Sequence[Path], includes: Sequence[Path], platform: 
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0 or not result.is_file():
         raise ModelError(f"compiling for {platform} failed: {done.stderr.strip()[-500:]}")
+
+
+def web_assembly(source: Path, result: Path) -> None:
+    """Compile C that needs no library to a WebAssembly module, which exports what says so itself.
+
+    Raises
+    ------
+    ModelError
+        If the package is missing or the compiler fails.
+    """
+    require("ziglang", remedy=WASM_REMEDY)
+    command = [sys.executable, "-m", "ziglang", "cc", "-target", "wasm32-freestanding", *WASM_FLAGS]
+    with at_work("compiling to WebAssembly"):
+        done = subprocess.run(
+            [*command, f"-I{source.parent}", str(source), "-o", str(result)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    if done.returncode != 0 or not result.is_file():
+        raise ModelError(f"compiling to WebAssembly failed: {done.stderr.strip()[-500:]}")
 
 
 def universal(libraries: Sequence[bytes]) -> bytes:

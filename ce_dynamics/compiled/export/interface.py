@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from ce_dynamics.algebra.arrays import Array, array, where
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import TracedFunction, trace
 from ce_dynamics.compiler.derivatives.directional import directional_derivative
+from ce_dynamics.compiler.elementary import written_out
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.parameters import guards_of, meaning_of, outcomes_of
 
@@ -36,6 +38,9 @@ class Interface:
         Prefix of everything in C; made of the system's name if not given.
     y0 : array_like, optional
         State to start from; that of the model if not given.
+    exactly : bool
+        Whether elementary functions are written out, so that results are the same to the last bit everywhere
+        (`ce_dynamics.compiler.elementary`).
 
     Attributes
     ----------
@@ -53,7 +58,9 @@ class Interface:
         If the name is no identifier of C, or a loop is followed on charts, which only runs in Python change.
     """
 
-    def __init__(self, model: Model, name: str | None = None, y0: ArrayLike | None = None) -> None:
+    def __init__(
+        self, model: Model, name: str | None = None, y0: ArrayLike | None = None, exactly: bool = False
+    ) -> None:
         if not isinstance(model, Model):
             raise ModelError(
                 f"only a compiled model can be exported, not a {type(model).__name__}; ce.compile it"
@@ -67,6 +74,7 @@ class Interface:
                     "exported code would leave its chart; lead the loop by a hinge of its own"
                 )
         self.model = model
+        self._written: Callable[[TracedFunction], TracedFunction] = written_out if exactly else same
         self.y0 = model.start_at(y0)
         self.name = identifier(model.system.name) if name is None else checked_identifier(name)
         self.states: tuple[Entry, ...] = (*layout.q, *layout.v, *layout.x)
@@ -81,12 +89,12 @@ class Interface:
     @cached_property
     def rate(self) -> TracedFunction:
         """``y_dot`` of y and u."""
-        return self.model.trace_dynamics()
+        return self._written(self.model.trace_dynamics())
 
     @cached_property
     def observe(self) -> TracedFunction:
         """``outputs`` and ``closure``, the error of every loop closure, of y and u."""
-        return trace("observe", self._observed, self._sizes)
+        return self._written(trace("observe", self._observed, self._sizes))
 
     @cached_property
     def direction(self) -> TracedFunction:
@@ -114,7 +122,7 @@ class Interface:
             ]
             return {"kept": array(signs)}
 
-        return trace("kept", kept, {"u": len(self.given)})
+        return self._written(trace("kept", kept, {"u": len(self.given)}))
 
     @cached_property
     def refusals(self) -> list[str]:
@@ -125,6 +133,11 @@ class Interface:
     def _observed(self, y: Array, u: Array) -> dict[str, Array]:
         found = self.model.observe(y, u)
         return {name: found[name] for name in ("outputs", "closure")}
+
+
+def same(traced: TracedFunction) -> TracedFunction:
+    """The function as it is."""
+    return traced
 
 
 def identifier(text: str) -> str:

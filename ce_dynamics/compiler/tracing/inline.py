@@ -65,10 +65,17 @@ def call(traced: TracedFunction, **arguments: Any) -> dict[str, Array]:
     return found
 
 
-def rebuilt(traced: TracedFunction, graph: Graph, arguments: list[list[int]]) -> list[Any]:
-    """The instructions in another graph: their nodes there, or truth values that are known."""
+def rebuilt(
+    traced: TracedFunction, graph: Graph, arguments: list[list[int]], marks: frozenset[int] = frozenset()
+) -> list[Any]:
+    """The instructions in another graph: their nodes there, or truth values that are known.
+
+    Before the instructions in ``marks`` the other graph may be cut, too.
+    """
     values: list[Any] = []
-    for op, a, b, c in traced.instructions:
+    for n, (op, a, b, c) in enumerate(traced.instructions):
+        if n in marks:
+            graph.mark()
         if op == Op.CONST:
             values.append(graph.constant(traced.numbers[a]))
         elif op == Op.INPUT:

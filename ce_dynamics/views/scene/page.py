@@ -20,7 +20,7 @@ from ce_dynamics.views.scene.take import Mark, Strand, Take
 WEB = files("ce_dynamics.views.scene") / "web"
 
 LIBRARY = "three.min.js"
-STAGE = ("packed.js", "shapes.js", "ground.js", "stage.js", "take.js", "cameras.js", "plot.js")
+STAGE = ("packed.js", "dom.js", "shapes.js", "ground.js", "stage.js", "take.js", "cameras.js", "plot.js")
 """Scripts of every page, what others need first."""
 
 IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)

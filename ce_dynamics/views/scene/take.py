@@ -90,12 +90,15 @@ class Camera:
     body : str
     eye, target : (3,) array_like
         Where it is and what it looks at, in the design pose [m].
+    steady : bool
+        Whether it follows with some delay and does not roll.
     """
 
     name: str
     body: str
     eye: Array
     target: Array
+    steady: bool = False
 
 
 @dataclass(frozen=True, eq=False)

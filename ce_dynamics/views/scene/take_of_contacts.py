@@ -198,4 +198,5 @@ def riding_plain(contacts: RigidContacts, camera: Camera) -> dict[str, object]:
         "body": contacts.bodies.index(camera.body),
         "eye": eye,
         "target": target,
+        "steady": camera.steady,
     }

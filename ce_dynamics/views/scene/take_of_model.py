@@ -124,6 +124,7 @@ def riding(system: System, camera: Camera, numbers: Numbers) -> dict[str, object
         "body": number_of(system, body),
         "eye": eye.tolist(),
         "target": target.tolist(),
+        "steady": camera.steady,
     }
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.files import path_of, shown_path
+from ce_dynamics.algebra.whole_files import whole
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.complementarity.embedded import UnilateralModel
 from ce_dynamics.complementarity.rigid_contacts import RigidContacts
@@ -91,7 +92,8 @@ def save_page(html: str, path: str | Path) -> Path:
     """
     file = path_of("view: path", path, ModelError)
     try:
-        file.write_text(html, "utf-8")
+        with whole(file) as beside:
+            beside.write_text(html, "utf-8")
     except OSError as error:
         raise ModelError(f"cannot write {shown_path(file)}: {error.strerror}; choose another place") from None
     return file

@@ -32,11 +32,18 @@ export class Cameras {
   }
 
   update() {
-    const { camera, controls } = this.stage, { kind, body, eye, target } = this.chosen;
+    const { camera, controls } = this.stage, { kind, body, eye, target, steady } = this.chosen;
     if (kind === "ride") {
-      const matrix = this.take.bodies[body].matrix;
-      camera.position.set(...eye).applyMatrix4(matrix);
-      camera.up.copy(this.stage.up).transformDirection(matrix);
+      const matrix = this.take.bodies[body].matrix, place = new THREE.Vector3(...eye).applyMatrix4(matrix);
+      if (steady) {
+        const here = this.take.position(body); // carried along, then drawn behind
+        if (this.last) camera.position.add(here).sub(this.last).lerp(place, 0.06);
+        else camera.position.copy(place);
+        this.last = here;
+      } else {
+        camera.position.copy(place);
+        camera.up.copy(this.stage.up).transformDirection(matrix);
+      }
       controls.target.set(...target).applyMatrix4(matrix);
       camera.lookAt(controls.target);
       return;

@@ -2,40 +2,10 @@
 
 import { arrayOf, loadLibrary, unpacked } from "./packed.js";
 import { Cameras } from "./cameras.js";
+import { element, extent, floorsOf, text, told } from "./dom.js";
 import { Plot } from "./plot.js";
 import { Stage } from "./stage.js";
 import { Take } from "./take.js";
-
-const text = (id) => document.getElementById(id).textContent;
-
-function element(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
-    else if (name === "class") made.className = value;
-    else made[name] = value;
-  }
-  made.append(...children);
-  return made;
-}
-
-// How much the bodies reach at the first instant, and where their middle is.
-function extent(takes) {
-  const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
-  for (const { content, places } of takes) {
-    content.bodies.forEach((body, k) => {
-      const at = places.subarray(7 * k, 7 * k + 3);
-      const points = body.shapes.filter((shape) => shape.kind !== "plane").flatMap((shape) => shape.points);
-      const reach = points.map((point) => Math.hypot(...point)).reduce((a, b) => Math.max(a, b), 0);
-      at.forEach((x, axis) => {
-        low[axis] = Math.min(low[axis], x - reach);
-        high[axis] = Math.max(high[axis], x + reach);
-      });
-    });
-  }
-  const size = Math.max(...high.map((x, k) => x - low[k]));
-  return { size: size > 0 ? size : 1, middle: low.map((x, k) => 0.5 * (x + high[k])), low };
-}
 
 // The last stored instant not after t, and how far t is on the way to the next.
 function instant(times, t) {
@@ -59,10 +29,7 @@ class Player {
       series: take.series.map((series) => ({ ...series, values: arrayOf(buffer, series.values) })),
     }));
     const { size, middle, low } = extent(this.runs), first = content.takes[0];
-    const planes = content.takes.flatMap((take) => take.scenery).filter((shape) => shape.kind === "plane");
-    const solid = content.takes.some((take) => take.scenery.some((shape) => shape.kind === "mesh"));
-    const below = first.up.map((x, k) => (Math.abs(x) > 0.5 ? (x > 0 ? low[k] : low[k] + size) : middle[k]));
-    const floors = planes.length ? planes.map((shape) => shape.points) : solid ? [] : [[below, below.map((x, k) => x + first.up[k])]];
+    const floors = floorsOf(content.takes, middle, low, size);
     this.stage = new Stage(document.getElementById("stage"), first.up, size, floors);
     for (const [k, run] of this.runs.entries()) {
       run.take = new Take(run.content, size, k);
@@ -252,11 +219,4 @@ async function begin() {
   return Object.assign(player, { place });
 }
 
-window.ce = { ready: begin() };
-window.ce.ready.then(
-  (player) => Object.assign(window.ce, { player }),
-  (error) => {
-    document.getElementById("stage").append(element("div", { class: "fault" }, `This page cannot be shown: ${error.message}`));
-    throw error;
-  },
-);
+told(begin());

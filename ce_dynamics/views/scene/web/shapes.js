@@ -81,14 +81,14 @@ export function drawn(shape, colour, opacity = 1) {
   return maker(shape, material(shape.colour ?? colour, (shape.opacity ?? 1) * opacity, side));
 }
 
-// A spring from (0, 0, 0) to (0, 1, 0) with the radius 1.
-export function coil(turns = 6) {
+// A spring from (0, -½, 0) to (0, ½, 0) with the radius 1, for one that is so many radii long.
+export function coil(slenderness, turns = 6) {
   class Helix extends THREE.Curve {
     getPoint(s) {
       const along = Math.min(Math.max((s - 0.08) / 0.84, 0), 1), angle = 2 * Math.PI * turns * along;
       const r = s < 0.08 || s > 0.92 ? 0 : 1;
-      return new THREE.Vector3(r * Math.cos(angle), s, r * Math.sin(angle));
+      return new THREE.Vector3(r * Math.cos(angle), (s - 0.5) * slenderness, r * Math.sin(angle));
     }
   }
-  return new THREE.TubeGeometry(new Helix(), 24 * turns, 0.11, 6);
+  return new THREE.TubeGeometry(new Helix(), 24 * turns, 0.13, 6).scale(1, 1 / slenderness, 1);
 }

@@ -30,10 +30,11 @@ export class Take {
     return group;
   }
 
-  // Shapes anew, where hardpoints moved.
+  // Shapes anew, where hardpoints moved; marks stay.
   dress(group, shapes) {
-    group.clear();
-    for (const shape of shapes) group.add(drawn(shape, group.userData.colour, this.solid ? 1 : GHOST));
+    group.remove(...(group.userData.shapes ?? []));
+    group.userData.shapes = shapes.map((shape) => drawn(shape, group.userData.colour, this.solid ? 1 : GHOST));
+    group.add(...group.userData.shapes);
   }
 
   #strand(strand) {
@@ -45,11 +46,10 @@ export class Take {
       object = new THREE.Line(line, new THREE.LineBasicMaterial({ color: "#7a4b12" }));
       object.frustumCulled = false;
     } else {
-      const spring = strand.kind === "spring";
-      const geometry = spring ? coil() : new THREE.CylinderGeometry(0.35, 0.35, 1, 14);
-      object = new THREE.Mesh(geometry, material(spring ? "#b59b2b" : "#59646d", this.solid ? 1 : GHOST));
-      if (spring) geometry.translate(0, -0.5, 0);
-      object.userData.radius = radius;
+      const spring = strand.kind === "spring"; // whose coil is made when it is first stretched
+      const geometry = spring ? null : new THREE.CylinderGeometry(0.35, 0.35, 1, 14);
+      object = new THREE.Mesh(geometry ?? new THREE.BufferGeometry(), material(spring ? "#b59b2b" : "#59646d", this.solid ? 1 : GHOST));
+      object.userData = { radius, coiled: !spring };
     }
     object.userData.strand = strand;
     this.group.add(object);
@@ -102,6 +102,8 @@ export class Take {
       if (strand.kind === "cable") {
         hang(object.geometry, a, b, strand.length, up);
       } else {
+        if (!object.userData.coiled) object.geometry = coil(a.distanceTo(b) / radius);
+        object.userData.coiled = true;
         laid(object, a.toArray(), b.toArray());
         object.scale.set(radius, a.distanceTo(b), radius);
       }
@@ -128,7 +130,7 @@ export class Take {
       const owner = this.content.bodies[k].aggregate;
       const colour = on ? (owner ? PALETTE[owners.indexOf(owner) % PALETTE.length] : "#aab3ba") : group.userData.colour;
       this.content.bodies[k].shapes.forEach((shape, n) => {
-        if (!shape.colour) group.children[n].traverse?.((part) => paint(part, shape.kind, colour));
+        if (!shape.colour) group.userData.shapes[n].traverse((part) => paint(part, shape.kind, colour));
       });
     });
   }

@@ -1,0 +1,183 @@
+"""What is driven in a page: a model, how people steer it, what they may change and are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array, array
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.export.interface import Interface
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiler import TracedFunction, trace
+from ce_dynamics.compiler.elementary import written_out
+from ce_dynamics.compiler.free_numbers import evaluate
+from ce_dynamics.errors import ModelError
+from ce_dynamics.mechanism.parameters import Values
+from ce_dynamics.views.scene.motion import picture
+from ce_dynamics.views.scene.shapes import Shape
+from ce_dynamics.views.scene.take import Camera, Take
+from ce_dynamics.views.scene.take_of_model import moved, still_parts
+
+PREFIX = "physics"
+"""Of names in the C code."""
+
+
+@dataclass(frozen=True)
+class Control:
+    """An input under a person's hands.
+
+    Parameters
+    ----------
+    input : str
+    keys : (sequence of str, sequence of str)
+        That lower and that raise it, as browsers call them: ``"ArrowLeft"``, ``"KeyA"``, ``"Space"``.
+    rest : float
+        Where it goes when nothing is pressed.
+    rates : (float, float)
+        Per second, while a key is pressed and back.
+    gamepad : str, optional
+        ``"axis 0"``, ``"axis -0"`` if reversed, or ``"button 7"``; numbers of the standard gamepad.
+    touch : str, optional
+        ``"left x"``, ``"left y"``, ``"right x"`` or ``"right y"`` of the pads of a touch screen; ``-`` before
+        it reverses.
+    """
+
+    input: str
+    keys: tuple[Sequence[str], Sequence[str]] = ((), ())
+    rest: float = 0.0
+    rates: tuple[float, float] = (2.0, 4.0)
+    gamepad: str = ""
+    touch: str = ""
+
+
+@dataclass(frozen=True)
+class Slider:
+    """A free parameter, or an input, between two values."""
+
+    name: str
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Gauge:
+    """An output that is shown in figures: its value times a factor."""
+
+    output: str
+    label: str
+    unit: str
+    factor: float = 1.0
+
+
+class Machine:
+    """A model that can be driven in a page.
+
+    Parameters
+    ----------
+    label : str
+    model : Model
+    y0 : array_like, optional
+        State to start from; that of the model if not given.
+    controls : sequence of Control
+        Inputs that have none keep their defaults, or what their slider says.
+    sliders : sequence of Slider
+    gauges : sequence of Gauge
+    forces : sequence of str, optional
+        Force elements whose forces are drawn; all if not given.
+    shapes, scenery, cameras, camera
+        As of `ce_dynamics.view`.
+
+    Raises
+    ------
+    ModelError
+        If something is named that the model does not have, or a loop is followed on charts.
+    """
+
+    def __init__(
+        self,
+        label: str,
+        model: Model,
+        y0: Floats | None = None,
+        *,
+        controls: Sequence[Control] = (),
+        sliders: Sequence[Slider] = (),
+        gauges: Sequence[Gauge] = (),
+        forces: Sequence[str] | None = None,
+        shapes: Mapping[str, Sequence[Shape]] | None = None,
+        scenery: Sequence[Shape] = (),
+        cameras: Sequence[Camera] = (),
+        camera: str = "orbit",
+    ) -> None:
+        self.label = checks.text("Machine: label", label)
+        self.interface = Interface(model, PREFIX, y0, exactly=True)
+        self.model, self.y0 = model, self.interface.y0
+        self.controls, self.sliders, self.gauges = tuple(controls), tuple(sliders), tuple(gauges)
+        given = [entry.name for entry in self.interface.given]
+        for control in controls:
+            checks.known("Machine: controls", control.input, given[: self.interface.n_inputs], "input")
+        for slider in sliders:
+            checks.known("Machine: sliders", slider.name, given, "parameter or input")
+            if not slider.low < slider.high:
+                raise ModelError(f"slider {slider.name!r}: {slider.low:g} must be below {slider.high:g}")
+        outputs = [entry.name for entry in self.interface.outputs]
+        for gauge in gauges:
+            checks.known("Machine: gauges", gauge.output, outputs, "output")
+        for name in forces or ():
+            checks.known(
+                "Machine: forces", name, [force.name for force in model.system.forces], "force element"
+            )
+        self.forces = None if forces is None else tuple(forces)
+        self._shapes, self._scenery, self._cameras = dict(shapes or {}), list(scenery), list(cameras)
+        checks.known("Machine: camera", camera, self.take.camera_names, "camera")
+        self.camera = camera
+
+    @cached_property
+    def _seen(self) -> tuple[TracedFunction, list[str]]:
+        seen = picture(self.model)
+        return written_out(seen.traced), seen.forces
+
+    @cached_property
+    def take(self) -> Take:
+        """What is shown, at the start."""
+        traced, forces = self._seen
+        u = self.model.u0[None]
+        motion = traced.evaluate_many(y=self.y0[None], u=u)
+        layout = self.model.layout
+        numbers = Values(layout.parameters, u[0, layout.n_inputs :])
+        still = still_parts(self.model, numbers, self._shapes, 0.0, self._cameras)
+        return Take(
+            label=self.label,
+            t=np.zeros(1),
+            places=moved(motion["places"]),
+            arrows=motion["arrows"],
+            forces=forces,
+            scenery=self._scenery,
+            **still,
+        )
+
+    @property
+    def picture(self) -> TracedFunction:
+        """``places`` and ``arrows`` of y and u."""
+        return self._seen[0]
+
+    @cached_property
+    def shape(self) -> TracedFunction:
+        """``points`` of u: of all shapes, then both ends of all strands, then all marks, in body axes."""
+        layout = self.model.layout
+        still = still_parts(self.model, np.asarray, self._shapes, 0.0)
+        parts = [shape.points for body in still["bodies"] for shape in body.shapes]
+        parts += [at for strand in still["strands"] for at in (strand.at_a, strand.at_b)]
+        parts += [mark.at for mark in still["marks"]]
+        numbers = [x for part in parts for x in np.asarray(part, dtype=object).flat]
+
+        def points(u: Array) -> dict[str, Array]:
+            given = u[layout.n_inputs :]
+            known = {id(p): (p, x) for p, x in zip(layout.parameters, given, strict=True)}
+            return {"points": array(evaluate(numbers, known))}
+
+        return written_out(trace("shape", points, {"u": len(layout.u)}))

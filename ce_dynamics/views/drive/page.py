@@ -1,0 +1,149 @@
+"""`DrivePage`: machines as one HTML file, in which people drive them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.compiled.export.cross_compiler import WASM_FLAGS
+from ce_dynamics.compiled.export.wasm import source_of_page, wasm
+from ce_dynamics.compiler import disk_cache
+from ce_dynamics.dynamics.state import Entry
+from ce_dynamics.errors import ModelError
+from ce_dynamics.views.drive.machine import Machine
+from ce_dynamics.views.scene.page import STAGE, Packed, page, take_content
+from ce_dynamics.views.scene.view import HEIGHT, save_page
+
+STEP = 1e-3
+"""Of the classical Runge–Kutta method, by default [s]."""
+SCRIPTS = (*STAGE, "physics.js", "controls.js", "recorder.js", "drive.js")
+
+
+class DrivePage:
+    """A page in which people drive: physics as WebAssembly, in steps of equal length.
+
+    Parameters
+    ----------
+    machines : sequence of Machine
+        To choose from in the page.
+    title : str
+    step : float
+        [s].
+
+    Raises
+    ------
+    ModelError
+        If there is no machine, two have one label, or the step is not positive.
+    """
+
+    def __init__(self, machines: Sequence[Machine], title: str = "Drive", step: float = STEP) -> None:
+        labels = [machine.label for machine in machines]
+        if not machines or len(set(labels)) < len(labels):
+            raise ModelError(f"a page needs machines with different labels, not {labels}")
+        self.machines, self.title = tuple(machines), checks.text("DrivePage: title", title)
+        self.step = checks.number("DrivePage: step", step, above=0.0)
+
+    @cached_property
+    def html(self) -> str:
+        """The page; compiling a machine takes some ten seconds the first time.
+
+        Raises
+        ------
+        ModelError
+            If the extra ``fmi``, which has the compiler, is not installed.
+        """
+        packed = Packed()
+        machines = [machine_content(machine, packed) for machine in self.machines]
+        content = {"title": self.title, "step": self.step, "machines": machines}
+        return page(self.title, content, packed, SCRIPTS)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the page.
+
+        Raises
+        ------
+        ModelError
+            As of `html`, or if it cannot be written.
+        """
+        return save_page(self.html, path)
+
+    def _repr_html_(self) -> str:
+        return (
+            f'<iframe srcdoc="{escape(self.html)}" width="100%" height="{HEIGHT}" '
+            f'style="border:0" title="{escape(self.title)}"></iframe>'
+        )
+
+
+def module(machine: Machine) -> bytes:
+    """The machine's WebAssembly, from the cache if it was compiled before."""
+    more = {"picture": machine.picture, "shape": machine.shape}
+    said = "".join((*WASM_FLAGS, source_of_page(machine.interface, more)))
+    key = hashlib.sha256(said.encode("utf-8")).hexdigest()
+    found = disk_cache.load(key)
+    if found is None:
+        found = wasm(machine.interface, more)
+        disk_cache.store(key, found)
+    return found
+
+
+def machine_content(machine: Machine, packed: Packed) -> dict[str, Any]:
+    """A machine as JSON, its module packed."""
+    interface, layout = machine.interface, machine.model.layout
+    names = [entry.name for entry in interface.given]
+    outputs = [entry.name for entry in interface.outputs]
+    declared = {given.name: given for given in machine.model.system.inputs.values()}
+    return {
+        "label": machine.label,
+        "camera": machine.camera,
+        "take": take_content(machine.take, packed),
+        "module": packed.add(np.frombuffer(module(machine), np.uint8), "u1"),
+        "arrows": [
+            k
+            for k, name in enumerate(machine.take.forces)
+            if machine.forces is None or name in machine.forces
+        ],
+        "states": entries(interface.states),
+        "given": entries(interface.given),
+        "inputs": interface.n_inputs,
+        "outputs": entries(interface.outputs),
+        "y0": machine.y0.tolist(),
+        "u0": np.asarray(layout.u0, dtype=float).tolist(),
+        "controls": [
+            {
+                "index": names.index(control.input),
+                "name": control.input,
+                "keys": [list(keys) for keys in control.keys],
+                "between": list(declared[control.input].between or (-1.0, 1.0)),
+                "rest": control.rest,
+                "rates": list(control.rates),
+                "gamepad": control.gamepad,
+                "touch": control.touch,
+            }
+            for control in machine.controls
+        ],
+        "sliders": [
+            {"index": names.index(slider.name), "low": slider.low, "high": slider.high}
+            for slider in machine.sliders
+        ],
+        "gauges": [
+            {
+                "index": outputs.index(gauge.output),
+                "label": gauge.label,
+                "unit": gauge.unit,
+                "factor": gauge.factor,
+            }
+            for gauge in machine.gauges
+        ],
+    }
+
+
+def entries(listed: Sequence[Entry]) -> list[list[str]]:
+    """Names and units."""
+    return [[entry.name, entry.unit] for entry in listed]

@@ -1,0 +1,113 @@
+"""What was driven in a page, once more in Python: the same bits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ce_dynamics.algebra import checks, files
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiler import CompiledFunction, compile_function
+from ce_dynamics.errors import ModelError
+from ce_dynamics.views.drive.machine import Machine
+
+LARGEST_RECORDING = 2**28
+"""[B]."""
+
+
+class Rerun(NamedTuple):
+    """A drive as Python makes it.
+
+    Attributes
+    ----------
+    t : (n,) array
+        [s].
+    states : (n, states) array
+    inputs : (n, inputs and parameters) array
+        Held from an instant on.
+    same : bool
+        Whether the last state has the bits that the page had.
+    """
+
+    t: Floats
+    states: Floats
+    inputs: Floats
+    same: bool
+
+
+def rerun(machine: Machine, recording: str | Path | Mapping[str, Any]) -> Rerun:
+    """Drive with recorded inputs: step by step as the page did, every operation rounded once.
+
+    Parameters
+    ----------
+    machine : Machine
+        That was driven.
+    recording : path or mapping
+        The file that the page saved, or what is in it.
+
+    Returns
+    -------
+    Rerun
+
+    Raises
+    ------
+    ModelError
+        If the recording is none, or of another machine.
+    """
+    content = recording if isinstance(recording, Mapping) else read(recording)
+    checked(content, machine)
+    rate = compile_function(machine.interface.rate, fused=False)
+    steps, h = int(content["steps"]), float(content["step"])
+    changes = {int(change[0]): np.array(change[1:], dtype=float) for change in content["inputs"]}
+    y, u = machine.y0.copy(), np.array(machine.model.u0)
+    states, inputs = np.empty((steps + 1, len(y))), np.empty((steps + 1, len(u)))
+    for k in range(steps + 1):
+        u = changes.get(k, u)
+        states[k], inputs[k] = y, u
+        if k < steps:
+            y = stepped(rate, y, u, h)
+    same = np.array_equal(y, np.array(content["end"], dtype=float))
+    return Rerun(h * np.arange(steps + 1), states, inputs, same)
+
+
+def stepped(rate: CompiledFunction, y: Floats, u: Floats, h: float) -> Floats:
+    """A step of the classical Runge–Kutta method, operation by operation as the C code makes it."""
+    (k_1,) = rate(y, u)
+    (k_2,) = rate(y + 0.5 * h * k_1, u)
+    (k_3,) = rate(y + 0.5 * h * k_2, u)
+    (k_4,) = rate(y + h * k_3, u)
+    total = k_1 + 2.0 * k_2
+    total = total + 2.0 * k_3
+    stepped: Floats = y + h / 6.0 * (total + k_4)
+    return stepped
+
+
+def read(path: str | Path) -> Mapping[str, Any]:
+    """A recording's content."""
+    text = files.read("recording", path, LARGEST_RECORDING, ModelError)
+    try:
+        content = json.loads(text)
+    except ValueError as error:
+        raise ModelError(f"recording {files.shown_path(Path(path))}: {error}") from None
+    return checks.mapping("recording", content)
+
+
+def checked(content: Mapping[str, Any], machine: Machine) -> None:
+    """Refuse what is no recording of this machine."""
+    for name in ("machine", "step", "steps", "inputs", "y0", "end"):
+        if name not in content:
+            raise ModelError(f"recording: {name!r} is missing; save one with the page's button 'save inputs'")
+    if not np.array_equal(np.array(content["y0"], dtype=float), machine.y0):
+        raise ModelError(
+            f"recording: is of {content['machine']!r}, which starts from another state than {machine.label!r}"
+        )
+    width = 1 + len(machine.interface.given)
+    for change in content["inputs"]:
+        if len(change) != width or not np.all(np.isfinite(change)):
+            raise ModelError(
+                f"recording: inputs {checks.shown(change)} must be a step and {width - 1} finite numbers"
+            )

@@ -1,0 +1,80 @@
+// What people press, push and touch, as values of inputs.
+
+export class Controls {
+  constructor(controls) {
+    this.controls = controls.map((control) => ({ ...control, value: control.rest }));
+    this.pressed = new Set();
+    this.pads = { "left x": 0, "left y": 0, "right x": 0, "right y": 0 };
+    this.known = new Set(controls.flatMap(({ keys }) => keys.flat()));
+    this.listening = new AbortController();
+    const { signal } = this.listening;
+    window.addEventListener("keydown", (event) => this.#key(event, true), { signal });
+    window.addEventListener("keyup", (event) => this.#key(event, false), { signal });
+    window.addEventListener("blur", () => this.pressed.clear(), { signal });
+  }
+
+  close() {
+    this.listening.abort();
+  }
+
+  #key(event, down) {
+    if (!this.known.has(event.code) || event.target.matches?.("input[type=search], select")) return;
+    if (down) this.pressed.add(event.code); else this.pressed.delete(event.code);
+    event.preventDefault();
+  }
+
+  rest() {
+    this.pressed.clear();
+    for (const control of this.controls) control.value = control.rest;
+  }
+
+  // A pad of the touch screen: where the finger is from the middle, -1 to 1 across and upwards.
+  watch(pad, side) {
+    const moved = (event) => {
+      const { left, top, width, height } = pad.getBoundingClientRect();
+      const limited = (x) => Math.min(Math.max(x, -1), 1);
+      this.pads[`${side} x`] = limited((2 * (event.clientX - left)) / width - 1);
+      this.pads[`${side} y`] = limited(1 - (2 * (event.clientY - top)) / height);
+    };
+    const { signal } = this.listening;
+    const down = (event) => { pad.setPointerCapture(event.pointerId); moved(event); };
+    pad.addEventListener("pointerdown", down, { signal });
+    pad.addEventListener("pointermove", (event) => { if (event.buttons) moved(event); }, { signal });
+    for (const name of ["pointerup", "pointercancel"]) {
+      pad.addEventListener(name, () => { this.pads[`${side} x`] = this.pads[`${side} y`] = 0; }, { signal });
+    }
+  }
+
+  // New values after a time, into u.
+  apply(u, passed) {
+    const gamepad = [...(navigator.getGamepads?.() ?? [])].find(Boolean);
+    for (const control of this.controls) {
+      const [low, high] = control.between, direct = analogue(control, gamepad, this.pads);
+      const [minus, plus] = control.keys.map((keys) => keys.some((key) => this.pressed.has(key)));
+      if (direct !== 0) {
+        control.value = direct > 0 ? direct * high : -direct * low;
+      } else if (minus !== plus) {
+        control.value += (plus ? 1 : -1) * control.rates[0] * passed;
+      } else {
+        const way = control.rest - control.value, most = control.rates[1] * passed;
+        control.value += Math.min(Math.max(way, -most), most);
+      }
+      control.value = Math.min(Math.max(control.value, low), high);
+      u[control.index] = control.value;
+    }
+  }
+}
+
+// What a gamepad or a touch pad says, -1 to 1; 0 where neither is used.
+function analogue({ gamepad: where, touch }, gamepad, pads) {
+  const DEAD = 0.06;
+  let value = 0;
+  if (touch) value = touch.startsWith("-") ? Math.max(-pads[touch.slice(1)], 0) : pads[touch];
+  if (touch && !touch.startsWith("-") && touch.endsWith("y")) value = Math.max(value, 0);
+  if (gamepad && where) {
+    const [kind, number] = where.split(" "), k = Math.abs(Number(number));
+    const raw = kind === "axis" ? (number.startsWith("-") ? -1 : 1) * (gamepad.axes[k] ?? 0) : gamepad.buttons[k]?.value ?? 0;
+    if (Math.abs(raw) > DEAD) value = raw;
+  }
+  return value;
+}

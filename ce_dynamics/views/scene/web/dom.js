@@ -1,0 +1,50 @@
+// What pages have in common: elements, sizes, what they tell scripts.
+
+export const text = (id) => document.getElementById(id).textContent;
+
+export function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else if (name === "class") made.className = value;
+    else made[name] = value;
+  }
+  made.append(...children);
+  return made;
+}
+
+// How much the bodies reach at the first instant, and where their middle is.
+export function extent(takes) {
+  const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+  for (const { content, places } of takes) {
+    content.bodies.forEach((body, k) => {
+      const at = places.subarray(7 * k, 7 * k + 3);
+      const points = body.shapes.filter((shape) => shape.kind !== "plane").flatMap((shape) => shape.points);
+      const reach = points.map((point) => Math.hypot(...point)).reduce((a, b) => Math.max(a, b), 0);
+      at.forEach((x, axis) => {
+        low[axis] = Math.min(low[axis], x - reach);
+        high[axis] = Math.max(high[axis], x + reach);
+      });
+    });
+  }
+  const size = Math.max(...high.map((x, k) => x - low[k]));
+  return { size: size > 0 ? size : 1, middle: low.map((x, k) => 0.5 * (x + high[k])), low };
+}
+
+// Planes to draw: those given, or one below everything where no road is drawn.
+export function floorsOf(takes, middle, low, size) {
+  const shapes = takes.flatMap((take) => take.scenery), { up } = takes[0];
+  const planes = shapes.filter((shape) => shape.kind === "plane").map((shape) => shape.points);
+  if (planes.length || shapes.some((shape) => shape.kind === "mesh")) return planes;
+  const below = up.map((x, k) => (Math.abs(x) > 0.5 ? (x > 0 ? low[k] : low[k] + size) : middle[k]));
+  return [[below, below.map((x, k) => x + up[k])]];
+}
+
+// Lets scripts and tests wait for window.ce.ready; says why where a page cannot be shown.
+export function told(ready) {
+  window.ce = { ready };
+  ready.catch((error) => {
+    const text = `This page cannot be shown: ${error.message}`;
+    document.getElementById("stage").append(element("div", { class: "fault" }, text));
+  });
+}

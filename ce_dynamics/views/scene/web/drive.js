@@ -1,0 +1,300 @@
+// A page in which people drive: physics in steps of equal length, drawn as often as the screen can.
+
+import { arrayOf, loadLibrary, unpacked } from "./packed.js";
+import { Cameras } from "./cameras.js";
+import { Controls } from "./controls.js";
+import { element, extent, floorsOf, text, told } from "./dom.js";
+import { Physics } from "./physics.js";
+import { Plot } from "./plot.js";
+import { Recorder, until } from "./recorder.js";
+import { Stage } from "./stage.js";
+import { Take } from "./take.js";
+
+const LONGEST_FRAME = 0.05; // s; slower machines drive in slow motion
+
+class Driver {
+  static async of(content, buffer) {
+    const driver = new Driver();
+    Object.assign(driver, { content, buffer, speed: 1, paused: false, plotted: [], replaying: null, shown: new Set(["forces"]) });
+    driver.#frame();
+    await driver.choose(content.machines[0].label);
+    const loop = (now) => {
+      driver.#pass(now);
+      requestAnimationFrame(loop);
+    };
+    requestAnimationFrame(loop);
+    return driver;
+  }
+
+  // What never changes: the stage's surroundings.
+  #frame() {
+    const { machines, title } = this.content, stage = document.getElementById("stage");
+    stage.append(element("div", { class: "title" }, title, " ", (this.note = element("span", { class: "note" }))));
+    this.choice = element("select", { title: "machine", onchange: (event) => this.choose(event.target.value) },
+      ...machines.map(({ label }) => element("option", { value: label }, label)));
+    this.cameraChoice = element("select", { title: "camera", onchange: (event) => this.camera(event.target.value) });
+    this.pauseButton = element("button", { title: "pause (P)", onclick: () => this.pause(!this.paused) }, "❚❚");
+    const speeds = element("select", { title: "speed", onchange: (event) => (this.speed = Number(event.target.value)) },
+      ...[0.1, 0.25, 0.5, 1].map((x) => element("option", { value: x, selected: x === 1 }, `${x} ×`)));
+    const box = (name) => element("label", {}, element("input", { type: "checkbox", checked: this.shown.has(name),
+      onchange: (event) => this.show(name, event.target.checked) }), name);
+    this.replayButton = element("button", { title: "the same inputs from the start", onclick: () => this.replay() }, "replay");
+    const buttons = [
+      element("button", { title: "back to the start (R)", onclick: () => this.reset() }, "reset"), this.replayButton,
+      element("button", { title: "for ce_dynamics.views.drive.rerun", onclick: () => saved("drive.json", JSON.stringify(this.recording())) }, "save inputs"),
+      element("button", { title: "all quantities, every 10 steps", onclick: () => saved("drive.csv", this.csv()) }, "save CSV"),
+    ];
+    this.clock = element("span", { class: "clock" });
+    this.search = element("input", { type: "search", placeholder: "plot a quantity …", onchange: () => {
+      if (this.machine.outputs.some(([name]) => name === this.search.value)) this.plot([...this.plotted, this.search.value]);
+      this.search.value = "";
+    } });
+    this.names = element("datalist", { id: "names" });
+    this.search.setAttribute("list", "names");
+    document.body.append(element("div", { class: "bar" }, this.choice, this.pauseButton, this.clock, speeds, this.cameraChoice,
+      box("forces"), box("loops"), ...buttons, this.search, this.names));
+    this.plotCanvas = element("canvas");
+    this.plots = new Plot(this.plotCanvas, () => {});
+    this.plotPanel = element("div", { class: "plots", hidden: true }, this.plotCanvas);
+    document.body.append(this.plotPanel);
+    this.panel = element("div", { class: "panel" });
+    const pads = ["left", "right"].map((side) => element("div", {}, side === "left" ? "gas / brake" : "steer"));
+    stage.append(this.panel, element("div", { class: "pads" }, ...pads));
+    this.pads = pads;
+    window.addEventListener("keydown", (event) => {
+      if (event.target.matches?.("input[type=search], select")) return;
+      if (event.code === "KeyP") this.pause(!this.paused);
+      if (event.code === "KeyR") this.reset();
+    });
+  }
+
+  // What can be asked for
+
+  async choose(label) {
+    const machine = this.content.machines.find((one) => one.label === label);
+    const physics = await Physics.from(arrayOf(this.buffer, machine.module), machine);
+    this.machine = machine;
+    this.physics = physics;
+    this.recorder = new Recorder(machine, this.content.step);
+    this.controls?.close();
+    this.controls = new Controls(machine.controls);
+    this.pads.forEach((pad, k) => this.controls.watch(pad, ["left", "right"][k]));
+    const places = arrayOf(this.buffer, machine.take.places);
+    const { size, middle, low } = extent([{ content: machine.take, places }]);
+    if (!this.stage) {
+      const floors = floorsOf(this.content.machines.map(({ take }) => take), middle, low, size).slice(0, 1);
+      this.stage = new Stage(document.getElementById("stage"), machine.take.up, size, floors);
+    }
+    if (this.take) this.stage.scene.remove(this.take.group);
+    this.take = new Take(machine.take, size);
+    this.stage.scene.add(this.take.group);
+    this.cameras = new Cameras(this.stage, this.take);
+    this.cameras.look(new THREE.Vector3(...middle), 1.6 * size);
+    this.cameraChoice.replaceChildren(...[...this.cameras.choices.keys()].map((name) => element("option", { value: name }, name)));
+    this.names.replaceChildren(...machine.outputs.map(([name]) => element("option", { value: name })));
+    this.#panel();
+    for (const name of ["forces", "loops"]) this.show(name, this.shown.has(name));
+    this.choice.value = label;
+    this.plot([]);
+    this.reset();
+    this.camera(machine.camera);
+  }
+
+  reset() {
+    this.replaying = null;
+    this.replayButton.textContent = "replay";
+    this.physics.reset();
+    this.controls.rest();
+    for (const { index, input } of this.sliders) {
+      input.value = this.physics.u[index];
+      input.dispatchEvent(new Event("input"));
+    }
+    this.recorder.clear();
+    this.fault = "";
+    this.behind = 0;
+    this.#dress();
+    this.draw();
+  }
+
+  pause(on) {
+    this.paused = on;
+    this.pauseButton.textContent = on ? "▶" : "❚❚";
+  }
+
+  camera(name) {
+    this.cameras.choose(name);
+    this.cameraChoice.value = name;
+  }
+
+  show(name, on) {
+    if (on) this.shown.add(name); else this.shown.delete(name);
+    if (name === "forces") this.take.shown.forces = on;
+    if (name === "loops") this.take.showLoops(on);
+  }
+
+  plot(names) {
+    this.plotted = [...new Set(names)];
+    this.plotPanel.hidden = !this.plotted.length;
+  }
+
+  // A parameter, or an input without a control; the answer is empty, or says why the value is refused.
+  set(name, value) {
+    const index = this.machine.given.findIndex(([given]) => given === name), before = this.physics.u[index];
+    this.physics.u[index] = value;
+    const refusal = this.physics.refused();
+    if (refusal) this.physics.u[index] = before;
+    else this.#dress();
+    return refusal;
+  }
+
+  recording() {
+    return this.recorder.recording(this.physics.y);
+  }
+
+  csv() {
+    return this.recorder.csv();
+  }
+
+  // The same inputs once more, from the start.
+  replay() {
+    const { inputs, steps, end } = this.recording();
+    this.reset();
+    this.replaying = { inputs, steps, end };
+    this.replayButton.textContent = "replaying …";
+    this.pause(false);
+  }
+
+  // n steps with the inputs as they are; how many went well.
+  advance(n) {
+    const { physics, recorder, replaying } = this;
+    let left = replaying ? Math.min(n, replaying.steps - recorder.steps) : n;
+    const wanted = left;
+    while (left > 0 && !this.fault) {
+      const now = replaying?.inputs.find(([step]) => step === recorder.steps);
+      if (now) this.#recorded(now.slice(1));
+      recorder.inputs(physics.u);
+      const some = until(recorder, left, replaying?.inputs), done = physics.steps(some, this.content.step);
+      recorder.steps += done;
+      left -= done;
+      recorder.observed(physics.observe(), physics.u);
+      if (done < some) this.fault = "a loop cannot be assembled after this step, or a force is not finite: reset";
+    }
+    if (replaying && recorder.steps === replaying.steps) {
+      this.same = replaying.end.every((x, k) => Object.is(x, physics.y[k]));
+      this.replaying = null;
+      this.replayButton.textContent = this.same ? "replayed: same bits" : "replayed: other bits";
+      this.pause(true);
+    }
+    return wanted - left;
+  }
+
+  #recorded(u) {
+    const dressed = this.machine.given.some((_, k) => k >= this.machine.inputs && u[k] !== this.physics.u[k]);
+    this.physics.u.set(u);
+    if (dressed) this.#dress();
+  }
+
+  // Frames
+
+  #pass(now) {
+    const passed = Math.min(0.001 * (now - (this.before ?? now)), LONGEST_FRAME) * this.speed;
+    this.before = now;
+    if (!this.paused && !this.fault) {
+      if (!this.replaying) this.controls.apply(this.physics.u, passed / this.speed);
+      this.behind += passed;
+      const steps = Math.floor(this.behind / this.content.step);
+      this.behind -= steps * this.content.step;
+      this.advance(steps);
+    }
+    this.draw();
+    this.cameras.update();
+    this.stage.render();
+  }
+
+  draw() {
+    const { physics, take, recorder } = this, matrix = new THREE.Matrix4();
+    physics.picture();
+    take.bodies.forEach((group, k) => {
+      const [x, y, z, ...R] = physics.places.subarray(12 * k, 12 * k + 12);
+      matrix.set(R[0], R[1], R[2], x, R[3], R[4], R[5], y, R[6], R[7], R[8], z, 0, 0, 0, 1);
+      group.matrix.copy(matrix);
+      group.matrixWorldNeedsUpdate = true;
+    });
+    take.stretch(this.stage.up);
+    for (const k of this.machine.arrows) take.push(k, ...physics.arrows.subarray(6 * k, 6 * k + 6));
+    const outputs = physics.observe();
+    for (const { index, factor, unit, shown } of this.gauges) shown.textContent = `${(factor * outputs[index]).toFixed(2)} ${unit}`;
+    for (const { index, bar } of this.bars) bar.value = physics.u[index];
+    this.clock.textContent = `${(recorder.steps * this.content.step).toFixed(2)} s`;
+    this.note.textContent = this.fault;
+    if (this.plotted.length) this.#curves();
+  }
+
+  #curves() {
+    const rows = this.recorder.rows.slice(-2000), first = 1 + this.machine.given.length;
+    const t = rows.map((row) => row[0]);
+    this.plots.set(rows.length < 2 ? [] : this.plotted.map((name) => {
+      const k = this.machine.outputs.findIndex(([output]) => output === name);
+      return { name, unit: this.machine.outputs[k][1], t, values: rows.map((row) => row[first + k]) };
+    }));
+    this.plots.draw(t.at(-1));
+  }
+
+  #panel() {
+    const { machine } = this, row = (...parts) => element("div", { class: "row" }, ...parts);
+    this.gauges = machine.gauges.map((gauge) => ({ ...gauge, shown: element("b") }));
+    this.bars = machine.controls.map((control) => ({ ...control,
+      bar: element("meter", { min: control.between[0], max: control.between[1] }) }));
+    this.sliders = machine.sliders.map(({ index, low, high }) => {
+      const [name, unit] = machine.given[index], shown = element("span");
+      const input = element("input", { type: "range", min: low, max: high, step: "any", title: name, oninput: () => {
+        const refusal = this.set(name, Number(input.value));
+        input.setCustomValidity(refusal);
+        shown.textContent = refusal || `${Number(this.physics.u[index].toPrecision(4))}${unit === "1" ? "" : ` ${unit}`}`;
+      } });
+      return { index, name, input, shown };
+    });
+    this.panel.replaceChildren(
+      ...this.gauges.map(({ label, shown }) => row(label, shown)),
+      ...this.bars.map(({ name, keys, bar }) => row(`${name} (${keys.flat().map((key) => key.replace(/Arrow|Key/, "")).join(", ")})`, bar)),
+      ...(this.sliders.length ? [element("h2", {}, "Numbers that act at once")] : []),
+      ...this.sliders.map(({ name, input, shown }) => row(name, shown, input)));
+  }
+
+  // Shapes, springs and hinges where hardpoints are now.
+  #dress() {
+    const { take, content } = { take: this.take, content: this.machine.take };
+    const shapes = content.bodies.flatMap((body) => body.shapes);
+    const number = shapes.reduce((n, shape) => n + shape.points.length, 2 * content.strands.length + content.marks.length);
+    const points = this.physics.points(3 * number);
+    let at = 0;
+    const next = () => [points[at++], points[at++], points[at++]];
+    content.bodies.forEach((body, k) => {
+      let moved = false;
+      for (const shape of body.shapes) {
+        shape.points = shape.points.map((before) => {
+          const point = next();
+          moved ||= Math.hypot(...point.map((x, j) => x - before[j])) > 1e-5;
+          return point;
+        });
+      }
+      if (moved) take.dress(take.bodies[k], body.shapes, k);
+    });
+    take.strands.forEach(({ userData: { strand } }) => {
+      for (const end of [strand.a, strand.b]) end.splice(1, 3, ...next());
+    });
+  }
+}
+
+function saved(name, content) {
+  const link = element("a", { href: URL.createObjectURL(new Blob([content])), download: name });
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+async function begin() {
+  await loadLibrary(text("library"));
+  return Driver.of(JSON.parse(text("content")), await unpacked(text("packed")));
+}
+
+told(begin());

@@ -1,0 +1,175 @@
+"""Vehicles that people drive in their browser: steering and pedals, numbers under sliders, instruments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ce_dynamics.errors import DataError
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.vehicles.case import Case, load_parameters, prepare
+from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.models.vehicles.pictures import cameras_of, road_of, shapes_of, tyres_of
+from ce_dynamics.views.drive.machine import Control, Gauge, Machine, Slider
+from ce_dynamics.views.drive.page import DrivePage
+from ce_dynamics.views.scene.take import Camera
+
+VEHICLES = ("hmmwv", "hmmwv-automatic", "sedan")
+"""Driven where none is named."""
+STANDING = "stand-still"
+
+SLIDERS: dict[str, tuple[float, float]] = {
+    "road.friction": (0.1, 1.2),
+    "front.spring.linear": (0.5, 2.0),
+    "rear.spring.linear": (0.5, 2.0),
+    "damper.coefficient": (0.3, 3.0),
+    "front.K.z": (-0.03, 0.03),
+    "front.F.y": (-0.03, 0.03),
+}
+"""Numbers under sliders, where a vehicle has them, and their ends: of friction itself, in parts of springs
+and dampers, of hardpoints how far they are shifted [m]."""
+
+CONTROLS = (
+    Control(
+        "steering",
+        (("ArrowRight", "KeyD"), ("ArrowLeft", "KeyA")),
+        rates=(1.2, 2.5),
+        gamepad="axis -0",
+        touch="-right x",
+    ),
+    Control("throttle", ((), ("ArrowUp", "KeyW")), rates=(1.5, 4.0), gamepad="button 7", touch="left y"),
+    Control(
+        "brake", ((), ("ArrowDown", "KeyS", "Space")), rates=(2.5, 6.0), gamepad="button 6", touch="-left y"
+    ),
+)
+GAUGES = (
+    Gauge("speed", "speed", "km/h", 3.6),
+    Gauge("ax", "forward", "g", 1.0 / 9.81),
+    Gauge("ay", "to the left", "g", 1.0 / 9.81),
+    Gauge("yaw_rate", "yaw rate", "°/s", 180.0 / np.pi),
+)
+
+
+def drive_page(
+    vehicles: Sequence[str | Path] = VEHICLES,
+    *,
+    manoeuvre: str | None = None,
+    speed: float | str | None = None,
+    overrides: Sequence[str] = (),
+    tyres: Sequence[str] = (),
+    sliders: Sequence[str] | None = None,
+    step: float = 1e-3,
+) -> DrivePage:
+    """A page in which people drive vehicles.
+
+    Parameters
+    ----------
+    vehicles : sequence of str or path
+        To choose from; shipped ones by name, or data files.
+    manoeuvre : str, optional
+        Whose road is driven; flat if not given.
+    speed : float or str, optional
+        At the start; at rest if not given.
+    overrides, tyres : sequence of str
+        As of `ce_dynamics.models.vehicles.case.run`, for all of them; of tyre files also each by itself, to
+        choose from.
+    sliders : sequence of str, optional
+        Numbers of the data to change while driving, ``name`` or ``name=low:high``; friction, springs, dampers
+        and two hardpoints if not given.
+    step : float
+        [s].
+
+    Returns
+    -------
+    DrivePage
+        ``save(path)`` writes it.
+
+    Raises
+    ------
+    DataError, ModelError
+        For wrong data, and if the extra ``fmi``, which has the compiler, is not installed.
+    """
+    machines = []
+    for vehicle in vehicles:
+        chosen = (
+            sliders_of(vehicle, overrides) if sliders is None else parse_sliders(vehicle, overrides, sliders)
+        )
+        for fitted in [(), *((tyre,) for tyre in tyres)]:
+            task = manoeuvre or (STANDING if speed is None else "step-steer")
+            case = prepare(
+                task,
+                model=vehicle,
+                speed=speed,
+                overrides=overrides,
+                free=[slider.name for slider in chosen],
+                tyres=fitted,
+            )
+            label = ", ".join((Path(vehicle).stem, *(Path(tyre.rpartition("=")[2]).stem for tyre in fitted)))
+            machines.append(machine_of(case, label, chosen))
+    return DrivePage(machines, "Drive", step)
+
+
+def machine_of(case: Case, label: str, sliders: Sequence[Slider] = ()) -> Machine:
+    """A vehicle as it has settled, to be driven."""
+    system = case.model.system
+    outputs = {entry.name for entry in case.model.output_entries}
+    extra = [Gauge("driveline.gear", "gear", "")] if "driveline.gear" in outputs else []
+    selector = [Slider("selector", -1.0, 1.0)] if "selector" in system.inputs else []
+    return Machine(
+        label,
+        case.model,
+        case.y0,
+        controls=CONTROLS,
+        sliders=[*selector, *sliders],
+        gauges=[gauge for gauge in (*GAUGES, *extra) if gauge.output in outputs],
+        forces=[tyre.name for tyre in tyres_of(system)],
+        shapes=shapes_of(system),
+        scenery=road_of(system, np.array([[-20.0, -20.0], [200.0, 20.0]])),
+        cameras=[behind(system), *cameras_of(system)],
+        camera="behind",
+    )
+
+
+def behind(system: System) -> Camera:
+    """A camera that is drawn behind the vehicle."""
+    com = np.asarray(system.find("chassis").com, dtype=object)
+    return Camera("behind", "chassis", com + (-7.5, 0.0, 2.2), com + (2.0, 0.0, 0.2), steady=True)
+
+
+def sliders_of(vehicle: str | Path, overrides: Sequence[str]) -> list[Slider]:
+    """Those of `SLIDERS` that the vehicle has."""
+    found = []
+    for name, (low, high) in SLIDERS.items():
+        try:
+            value = value_of(load_parameters(vehicle, overrides, [name]))
+        except DataError:
+            continue
+        if name == "road.friction":
+            found.append(Slider(name, low, high))
+        elif low < 0.0:
+            found.append(Slider(name, value + low, value + high))
+        else:
+            found.append(Slider(name, value * low, value * high))
+    return found
+
+
+def parse_sliders(vehicle: str | Path, overrides: Sequence[str], texts: Sequence[str]) -> list[Slider]:
+    """Sliders as a user names them; a tenth around the data's value where no ends are given."""
+    found = []
+    for text in texts:
+        name, equals, ends = text.partition("=")
+        value = value_of(load_parameters(vehicle, overrides, [name]))
+        try:
+            low, high = (float(end) for end in ends.split(":")) if equals else (0.9 * value, 1.1 * value)
+        except ValueError:
+            raise DataError(f"slider {text!r} is not of the form name=low:high, in SI units") from None
+        found.append(Slider(name, min(low, high), max(low, high)))
+    return found
+
+
+def value_of(parameters: VehicleParameters) -> float:
+    """Of the only free number."""
+    (parameter,) = parameters.free
+    return float(parameter.value)

@@ -1,0 +1,261 @@
+"""Physics in WebAssembly has Python's bits, in Node.js and in a browser; what was driven is driven again."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ce_dynamics as ce
+from ce_dynamics.mechanism.parameters import values_at
+from ce_dynamics.models.vehicles.drive import drive_page
+from ce_dynamics.views.drive import Control, DrivePage, Gauge, Machine, Slider, rerun
+from ce_dynamics.views.drive.page import module
+from ce_dynamics.views.scene.page import WEB
+from tests.browser import answer, needs_chromium
+
+pytest.importorskip("ziglang", reason="the extra fmi, which has the compiler, is not installed")
+needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node.js")
+
+H = 1e-3
+STEPS = """
+import {{ readFileSync }} from "node:fs";
+import {{ Physics }} from "./physics.mjs";
+const machine = JSON.parse(readFileSync("machine.json"));
+const physics = await Physics.from(readFileSync("machine.wasm"), machine);
+{script}
+console.log(JSON.stringify(answer));
+"""
+
+
+def crank_system() -> ce.System:
+    """A driven four-bar with a spring and two free numbers, one of them a hardpoint."""
+    system = ce.System(name="driven four-bar", gravity=(0, 0, -9.81))
+    y = (0, 1, 0)
+    length = system.add_parameter(ce.Parameter("rocker length", 0.5, "m"))
+    mass = system.add_parameter(ce.Parameter("coupler mass", 1.5, "kg"))
+    rods: dict[str, Any] = {"inertia": (0.1, 0.1, 0.1)}
+    hinge = ce.Revolute(y)
+    crank = system.add_body("crank", mass=1.0, com=(0.1, 0, 0.05), parent=system.ground, hinge=hinge, **rods)
+    hinge = ce.Revolute(y, at=(0.2, 0, 0.1))
+    coupler = system.add_body("coupler", mass=mass, com=(0.4, 0, 0.2), parent=crank, hinge=hinge, **rods)
+    hinge = ce.Revolute(y, at=(0.7, 0, 0))
+    rocker = system.add_body("rocker", mass=1.0, com=(0.7, 0, 0.2), parent=system.ground, hinge=hinge, **rods)
+    system.close_loop("pin", coupler, rocker, ce.Revolute(y, at=(0.7, 0, length)), independent=[crank])
+    system.add_input("torque", "N m", between=(-20.0, 20.0))
+    system.add_force(ce.Actuator("motor", crank, command="torque"))
+    ends = (system.ground, (1.2, 0, 0.3), rocker, (0.7, 0, 0.4))
+    system.add_force(ce.SpringDamper("spring", *ends, spring=80.0, damper=2.0))
+    system.add_output("height", "m", lambda o: o.point(coupler, coupler.com, system.ground).r[2])
+    return system
+
+
+@pytest.fixture(scope="module")
+def machine() -> Machine:
+    return Machine(
+        "crank",
+        ce.compile(crank_system()),
+        controls=[Control("torque", (("ArrowLeft",), ("ArrowRight",)), rates=(40.0, 80.0))],
+        sliders=[Slider("rocker length", 0.4, 0.6), Slider("coupler mass", 0.5, 5.0)],
+        gauges=[Gauge("height", "height", "mm", 1e3)],
+    )
+
+
+def in_node(machine: Machine, script: str, folder: Path) -> Any:
+    """What a script with ``machine`` and ``physics`` leaves in ``answer``."""
+    about = {
+        "states": list(machine.y0),
+        "given": list(machine.model.u0),
+        "outputs": list(machine.interface.outputs),
+        "y0": machine.y0.tolist(),
+        "u0": machine.model.u0.tolist(),
+        "take": {"bodies": machine.take.bodies, "forces": machine.take.forces},
+    }
+    (folder / "machine.json").write_text(json.dumps(about, default=str))
+    (folder / "machine.wasm").write_bytes(module(machine))
+    (folder / "physics.mjs").write_text((WEB / "physics.js").read_text("utf-8"))
+    (folder / "run.mjs").write_text(STEPS.format(script=script))
+    done = subprocess.run(["node", "run.mjs"], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def position(model: ce.Model, name: str, y: np.ndarray, u: np.ndarray) -> np.ndarray:
+    """Of a body's centre of mass, by the uncompiled reference."""
+    body = model.system.find(name)
+    r = model.instant(y, u).outward.point(body, body.com, model.system.ground).r
+    return values_at(r, model.layout.parameters, u[model.layout.n_inputs :])
+
+
+def recording(machine: Machine, steps: int, inputs: list[list[float]], end: Any) -> Mapping[str, Any]:
+    """As the page saves it."""
+    about = {"machine": machine.label, "step": H, "steps": steps, "y0": machine.y0.tolist()}
+    return {**about, "inputs": inputs, "end": end}
+
+
+@needs_node
+def test_physics_in_node_has_the_bits_of_python_and_the_solution(machine: Machine, tmp_path: Path) -> None:
+    script = """
+    const done = [physics.steps(300, 1e-3)];
+    physics.u[0] = 3.5;
+    physics.u[2] = 2.5;
+    done.push(physics.steps(700, 1e-3));
+    physics.picture();
+    const outputs = [...physics.observe()];
+    const answer = { done, y: [...physics.y], outputs, places: [...physics.places] };
+    """
+    found = in_node(machine, script, tmp_path)
+    assert found["done"] == [300, 700]
+    u_0, u_1 = [0.0, 0.5, 1.5], [3.5, 0.5, 2.5]
+    again = rerun(machine, recording(machine, 1000, [[0, *u_0], [300, *u_1]], found["y"]))
+    assert again.same
+    assert again.states[-1].tolist() == found["y"]
+    # against the library's own integrator, to its tolerance; RK4 at 1 ms errs by less
+    first = ce.simulate(machine.model, duration=0.3, rtol=1e-11, atol=1e-12)
+    start = np.array([first["crank"].values[-1], first["crank_rate"].values[-1]])
+    second = ce.simulate(
+        machine.model,
+        {"torque": 3.5},
+        y0=start,
+        duration=0.7,
+        parameters={"coupler mass": 2.5},
+        rtol=1e-11,
+        atol=1e-12,
+    )
+    np.testing.assert_allclose(
+        found["y"], [second["crank"].values[-1], second["crank_rate"].values[-1]], rtol=1e-8
+    )
+    r = position(machine.model, "rocker", np.array(found["y"]), np.array(u_1))
+    np.testing.assert_allclose(found["places"][24:27], r, atol=1e-13)
+    outputs = machine.model.outputs(found["y"], u_1)
+    np.testing.assert_allclose(found["outputs"], list(outputs.values()), rtol=1e-11, atol=1e-11)
+
+
+@needs_node
+def test_what_fails_is_said_and_changes_nothing(machine: Machine, tmp_path: Path) -> None:
+    script = """
+    const before = [...physics.y];
+    physics.u[1] = 1e9;
+    const far = physics.steps(5, 1e-3), kept = physics.y.every((x, k) => x === before[k]);
+    physics.reset();
+    physics.u[2] = -1.0;
+    const refused = physics.refused();
+    physics.reset();
+    const answer = { far, kept, refused, fine: physics.refused(), points: [...physics.points(3)] };
+    """
+    found = in_node(machine, script, tmp_path)
+    assert found["far"] == 0
+    assert found["kept"] is True
+    assert found["refused"] == "body 'coupler': mass must be at least 0"
+    assert found["fine"] == ""
+    np.testing.assert_allclose(found["points"], machine.take.bodies[0].shapes[0].points[0], atol=1e-15)
+
+
+DRIVE = """
+    ce.pause(true);
+    ce.controls.pressed.add("ArrowRight");
+    for (let frame = 0; frame < 30; ++frame) {
+        ce.controls.apply(ce.physics.u, 0.016);
+        ce.advance(16);
+        if (frame === 10) ce.controls.pressed.clear();
+        if (frame === 20) ce.set("rocker length", 0.55);
+    }
+    const heights = ce.machine.take.bodies[2].shapes.flatMap(({ points }) => points.map((point) => point[2]));
+    const longer = Math.max(...heights);
+    ce.draw();
+    const recording = ce.recording(), csv = ce.csv(), place = [...ce.take.bodies[1].matrix.elements];
+    const gauge = ce.gauges[0].shown.textContent;
+    const torque = Math.max(...recording.inputs.map((change) => change[1]));
+    ce.plot(["height"]);
+    ce.camera("follow coupler");
+    ce.cameras.update();
+    ce.stage.render();
+    ce.replay();
+    ce.pause(true);
+    ce.advance(100000);
+    const same = ce.same, end = [...ce.physics.y];
+    ce.reset();
+    const start = [...ce.physics.y];
+    await ce.choose("other");
+    ce.pause(false);
+    await new Promise((done) => setTimeout(done, 3000));
+    const { fault, recorder: { steps } } = ce;
+    return { recording, csv, place, gauge, torque, same, end, start, longer, went: steps, fault };
+"""
+
+
+@needs_chromium
+def test_a_browser_drives_and_python_drives_the_same_again(machine: Machine, tmp_path: Path) -> None:
+    other = Machine("other", machine.model)
+    page = DrivePage([machine, other], "Cranks")
+    found = answer(page.html, DRIVE, tmp_path)
+    assert found["fault"] == ""
+    assert found["same"] is True
+    assert found["end"] == found["recording"]["end"]
+    assert found["start"] == machine.y0.tolist()
+    assert found["torque"] == pytest.approx(40.0 * 11 * 0.016)
+    (tmp_path / "drive.json").write_text(json.dumps(found["recording"]))
+    again = rerun(machine, tmp_path / "drive.json")
+    assert again.same
+    assert len(again.t) == 481
+    names, *rows = found["csv"].splitlines()
+    assert names.startswith('"time [s]","torque [N m]","rocker length [m]","coupler mass [kg]","height [m]"')
+    assert len(rows) == 48
+    last = [float(x) for x in rows[-1].split(",")]
+    u = again.inputs[479]
+    np.testing.assert_allclose(last[:4], [0.48, *u], rtol=1e-12)
+    outputs = machine.model.outputs(again.states[480], u)
+    np.testing.assert_allclose(last[4:], list(outputs.values()), rtol=1e-10, atol=1e-10)
+    assert float(found["gauge"].split()[0]) == pytest.approx(1e3 * outputs["height"], abs=0.006)
+    r = position(machine.model, "coupler", again.states[480], u)
+    np.testing.assert_allclose(found["place"][12:15], r, atol=1e-12)
+    assert found["longer"] == pytest.approx(0.55 - 0.2)  # the rocker's end follows its hardpoint
+    assert found["went"] > 0
+
+
+@pytest.mark.slow
+@needs_chromium
+def test_a_vehicle_is_driven(tmp_path: Path) -> None:
+    page = drive_page(["sedan"], speed="50 km/h", sliders=["road.friction=0.1:1"])
+    drive = """
+    ce.pause(true);
+    ce.controls.pressed.add("KeyA");
+    for (let frame = 0; frame < 60; ++frame) { ce.controls.apply(ce.physics.u, 0.016); ce.advance(16); }
+    ce.set("road.friction", 0.2);
+    ce.advance(200);
+    ce.cameras.update();
+    ce.draw();
+    return { recording: ce.recording(), fault: ce.fault };
+    """
+    found = answer(page.html, drive, tmp_path)
+    assert found["fault"] == ""
+    again = rerun(page.machines[0], found["recording"])
+    assert again.same
+    names = [entry.name for entry in page.machines[0].interface.states]
+    assert again.states[-1][names.index("chassis.y")] > 0.5  # to the left
+    assert len(page.html) < 2e6
+
+
+def test_mistakes_are_named(machine: Machine) -> None:
+    model = machine.model
+    with pytest.raises(ce.ModelError, match="no input 'torqe'; did you mean 'torque'"):
+        Machine("x", model, controls=[Control("torqe")])
+    with pytest.raises(ce.ModelError, match="no parameter or input 'mass'"):
+        Machine("x", model, sliders=[Slider("mass", 0, 1)])
+    with pytest.raises(ce.ModelError, match="5 must be below 1"):
+        Machine("x", model, sliders=[Slider("coupler mass", 5, 1)])
+    with pytest.raises(ce.ModelError, match="different labels"):
+        DrivePage([machine, machine])
+    with pytest.raises(ce.ModelError, match="'end' is missing"):
+        rerun(machine, {"machine": "x", "step": H, "steps": 1, "inputs": [], "y0": []})
+    other = {**recording(machine, 1, [], []), "y0": [1.0, 2.0]}
+    with pytest.raises(ce.ModelError, match="starts from another state"):
+        rerun(machine, other)
+    with pytest.raises(ce.ModelError, match="a step and 3 finite numbers"):
+        rerun(machine, recording(machine, 1, [[0, 1.0]], []))
