@@ -116,7 +116,7 @@ def machine_of(case: Case, label: str, sliders: Sequence[Slider] = ()) -> Machin
     system = case.model.system
     outputs = {entry.name for entry in case.model.output_entries}
     extra = [Gauge("driveline.gear", "gear", "")] if "driveline.gear" in outputs else []
-    selector = [Slider("selector", -1.0, 1.0)] if "selector" in system.inputs else []
+    selector = [Slider("selector", -1.0, 1.0, 1.0)] if "selector" in system.inputs else []
     return Machine(
         label,
         case.model,

@@ -29,6 +29,7 @@ def table(data: dict[str, Data]) -> Table:
         "vehicle": vehicle,
         "ensemble": ensemble,
         "startup": startup,
+        "drive": drive,
         "drift": drift,
         "loops": loops,
     }
@@ -104,6 +105,13 @@ def startup(data: Data) -> Iterator[Line]:
     cold, warm = data[key]["cold"]["first"], data[key]["warm"]["first"]
     yield "cold start of the command line to its first result", "≤ 12 s", f"{number(cold)} s", cold <= 12.0
     yield "warm start to the first result", "≤ 1.5 s", f"{number(warm)} s", warm <= 1.5
+
+
+def drive(data: Data) -> Iterator[Line]:
+    """Physics in a page."""
+    if data:
+        slowest = min(entry["factor"] for entry in data.values())
+        yield "driven in a page, slowest vehicle", "≥ 10 × real time", f"{number(slowest)} ×", slowest >= 10.0
 
 
 def drift(data: Data) -> Iterator[Line]:

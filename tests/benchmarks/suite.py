@@ -17,6 +17,7 @@ from tests.benchmarks import (
     budgets,
     compiling,
     drift,
+    drive,
     ensemble,
     evaluation,
     formulations,
@@ -44,6 +45,7 @@ PARTS: dict[str, Callable[[Options], Result]] = {
     "drift": drift.run,
     "loops": loops.run,
     "startup": startup.run,
+    "drive": drive.run,
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -57,11 +58,12 @@ class Control:
 
 @dataclass(frozen=True)
 class Slider:
-    """A free parameter, or an input, between two values."""
+    """A free parameter, or an input, between two values; in steps of some size, or any value for 0."""
 
     name: str
     low: float
     high: float
+    step: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -177,7 +179,7 @@ class Machine:
 
         def points(u: Array) -> dict[str, Array]:
             given = u[layout.n_inputs :]
-            known = {id(p): (p, x) for p, x in zip(layout.parameters, given, strict=True)}
+            known: dict[int, Any] = {id(p): (p, x) for p, x in zip(layout.parameters, given, strict=True)}
             return {"points": array(evaluate(numbers, known))}
 
         return written_out(trace("shape", points, {"u": len(layout.u)}))

@@ -129,7 +129,7 @@ def machine_content(machine: Machine, packed: Packed) -> dict[str, Any]:
             for control in machine.controls
         ],
         "sliders": [
-            {"index": names.index(slider.name), "low": slider.low, "high": slider.high}
+            {"index": names.index(slider.name), "low": slider.low, "high": slider.high, "step": slider.step}
             for slider in machine.sliders
         ],
         "gauges": [

@@ -71,7 +71,7 @@ def rerun(machine: Machine, recording: str | Path | Mapping[str, Any]) -> Rerun:
         if k < steps:
             y = stepped(rate, y, u, h)
     same = np.array_equal(y, np.array(content["end"], dtype=float))
-    return Rerun(h * np.arange(steps + 1), states, inputs, same)
+    return Rerun(h * np.arange(steps + 1, dtype=float), states, inputs, same)
 
 
 def stepped(rate: CompiledFunction, y: Floats, u: Floats, h: float) -> Floats:

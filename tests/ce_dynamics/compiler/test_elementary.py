@@ -104,9 +104,9 @@ def test_edges() -> None:
             assert math.isnan(FORMULAS[op](x))
         for op in POINTS:
             assert math.isnan(FORMULAS[op](math.nan)), Op(op).name
-        for op in (Op.ATAN2, Op.HYPOT, Op.POW):
-            assert math.isnan(FORMULAS[op](math.nan, 1.0))
-            assert math.isnan(FORMULAS[op](2.0, math.nan))
+        for of_two in (Op.ATAN2, Op.HYPOT, Op.POW):
+            assert math.isnan(FORMULAS[of_two](math.nan, 1.0))
+            assert math.isnan(FORMULAS[of_two](2.0, math.nan))
 
 
 def test_a_function_written_out_calls_nothing_and_has_the_bits_of_its_formulas() -> None:

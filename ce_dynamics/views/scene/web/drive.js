@@ -245,9 +245,9 @@ class Driver {
     this.gauges = machine.gauges.map((gauge) => ({ ...gauge, shown: element("b") }));
     this.bars = machine.controls.map((control) => ({ ...control,
       bar: element("meter", { min: control.between[0], max: control.between[1] }) }));
-    this.sliders = machine.sliders.map(({ index, low, high }) => {
+    this.sliders = machine.sliders.map(({ index, low, high, step }) => {
       const [name, unit] = machine.given[index], shown = element("span");
-      const input = element("input", { type: "range", min: low, max: high, step: "any", title: name, oninput: () => {
+      const input = element("input", { type: "range", min: low, max: high, step: step || "any", title: name, oninput: () => {
         const refusal = this.set(name, Number(input.value));
         input.setCustomValidity(refusal);
         shown.textContent = refusal || `${Number(this.physics.u[index].toPrecision(4))}${unit === "1" ? "" : ` ${unit}`}`;

@@ -1,0 +1,49 @@
+"""``simulate-vehicle drive``: mistakes are named at once, before anything is compiled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ce_dynamics.cli import exit_codes
+from ce_dynamics.cli.command import execute
+from ce_dynamics.compiled.export import cross_compiler
+from ce_dynamics.models.vehicles.drive import sliders_of
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--step", "0"], "at most 10 ms"),
+        (["--step", "1 s"], "at most 10 ms"),
+        (["--vehicle", "hmmwvv"], "did you mean"),
+        (["--vehicle", "hmmwv", "--slider", "engine.inertia"], "engine.inertia"),
+        (["--vehicle", "hmmwv", "--slider", "road.friction=low"], "name=low:high"),
+        (["--vehicle", "hmmwv", "--manoeuvre", "loop"], "unknown manoeuvre"),
+    ],
+)
+def test_mistakes_are_one_line(
+    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert execute(["drive", *arguments, "--output", str(tmp_path / "drive.html")]) == exit_codes.BAD_INPUT
+    message = capsys.readouterr().err
+    assert words in message
+    assert message.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_the_compiler_it_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(cross_compiler.importlib.util, "find_spec", lambda name: None)
+    assert execute(["drive", "--output", str(tmp_path / "drive.html")]) == exit_codes.BAD_INPUT
+    assert "pip install 'ce-dynamics[fmi]'" in capsys.readouterr().err
+
+
+def test_every_shipped_vehicle_has_sliders_around_its_own_numbers() -> None:
+    for vehicle in ("hmmwv", "sedan"):
+        sliders = {slider.name: slider for slider in sliders_of(vehicle, ())}
+        assert {"road.friction", "damper.coefficient"} <= set(sliders)
+        assert all(slider.low < slider.high for slider in sliders.values())
+    assert sliders["road.friction"].high == 1.2
