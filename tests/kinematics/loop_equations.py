@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-import mpmath  # type: ignore[import-untyped]
+import mpmath
 import sympy
 
 from ce_dynamics.kinematics.edges import Cut, Joint

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 
 import pytest
 
 from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.command import execute
-from ce_dynamics.compiled.export import cross_compiler
 from ce_dynamics.models.vehicles.drive import sliders_of
 
 
@@ -36,7 +36,7 @@ def test_mistakes_are_one_line(
 def test_without_the_compiler_it_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(cross_compiler.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     assert execute(["drive", "--output", str(tmp_path / "drive.html")]) == exit_codes.BAD_INPUT
     assert "pip install 'ce-dynamics[fmi]'" in capsys.readouterr().err
 

@@ -102,8 +102,8 @@ def test_edges() -> None:
     with np.errstate(all="ignore"):
         for op, x in ((Op.LOG, -1.0), (Op.ASIN, 1.5), (Op.ACOS, -1.5), (Op.SIN, math.inf)):
             assert math.isnan(FORMULAS[op](x))
-        for op in POINTS:
-            assert math.isnan(FORMULAS[op](math.nan)), Op(op).name
+        for of_one in POINTS:
+            assert math.isnan(FORMULAS[of_one](math.nan)), Op(of_one).name
         for of_two in (Op.ATAN2, Op.HYPOT, Op.POW):
             assert math.isnan(FORMULAS[of_two](math.nan, 1.0))
             assert math.isnan(FORMULAS[of_two](2.0, math.nan))
