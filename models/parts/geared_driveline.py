@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
-from ce_dynamics.algebra.arrays import Array, Scalar
+from ce_dynamics.algebra.arrays import Array, Scalar, array, zeros
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.forces.base import ForceElement, Observer, Response, StateDeclaration
+from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response, StateDeclaration
 from ce_dynamics.models.data.checks import check_number
 from ce_dynamics.models.parts.differentials import DrivenWheel, DrivenWheels
 from ce_dynamics.models.parts.drive_units.base import DriveUnit
@@ -25,16 +25,20 @@ class ShaftParameters:
         Of what turns with the gearbox' output: shafts, cases of the differentials [kg m²].
     stiffness, damping : float
         Of the half-shafts' wind-up, all together, between mean wheel angle and gearbox [N m/rad, N m s/rad].
+    roll_reaction : float
+        Part of the propeller shaft's torque that rolls the chassis backwards about its x axis.
     """
 
     axle_ratio: float
     inertia: float
     stiffness: float
     damping: float
+    roll_reaction: float = 0.0
 
     def __post_init__(self) -> None:
-        for f in fields(self):
-            check_number("driveline", f.name, getattr(self, f.name), above=0.0)
+        for name in ("axle_ratio", "inertia", "stiffness", "damping"):
+            check_number("driveline", name, getattr(self, name), above=0.0)
+        check_number("driveline", "roll_reaction", self.roll_reaction, at_least=0.0)
 
 
 class GearedDriveline(ForceElement):
@@ -48,7 +52,7 @@ class GearedDriveline(ForceElement):
 
     ω_w being the mean speed of the driven wheels.
 
-    The wheels' torques react on the chassis; that of shafts along x, which rolls it, is neglected.
+    The wheels' torques react on the chassis; that of the propeller shaft along x as far as is said.
 
     Parameters
     ----------
@@ -100,8 +104,12 @@ class GearedDriveline(ForceElement):
         phi_dot = p.axle_ratio * omega_s - omega_w
         T_w = p.stiffness * phi + p.damping * phi_dot
         omega_s_dot = (unit.torque - p.axle_ratio * T_w) / (p.inertia + unit.inertia)
+        loads = self.driven.loads(observer, axes, T_w)
+        if p.roll_reaction > 0.0:
+            none, rolling = zeros(3), array((-p.roll_reaction * p.axle_ratio * T_w, 0.0, 0.0))
+            loads.append(PointLoad(self.driven.chassis, self.driven.chassis, none, none, rolling))
         return Response(
-            loads=self.driven.loads(observer, axes, T_w),
+            loads=loads,
             x_dot=(omega_s_dot, phi_dot, *unit.x_dot),
             outputs={"torque": T_w, "speed": omega_w, "power": T_w * omega_w, **unit.outputs},
             potential=0.5 * (p.stiffness * phi * phi + p.inertia * omega_s * omega_s) + unit.energy,

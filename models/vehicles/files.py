@@ -14,6 +14,7 @@ HERE = Path(__file__).parent
 SHIPPED = {
     "hmmwv": HERE / "hmmwv" / "hmmwv.yaml",
     "hmmwv-automatic": HERE / "hmmwv" / "hmmwv-automatic.yaml",
+    "hmmwv-chrono": HERE / "hmmwv" / "hmmwv-chrono.yaml",
     "sedan": HERE / "sedan" / "sedan.yaml",
 }
 """Vehicles by name."""

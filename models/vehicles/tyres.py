@@ -23,8 +23,8 @@ Pair = Annotated[Numbers, Quantity("1", components=PAIR, above=0.0)]
 """Values at the loads pn | 2 pn."""
 
 
-class TyreData(Section):
-    """TMeasy tyre (Rill): slopes and forces in multiples of the load, at the loads pn | 2 pn."""
+class TMeasyData(Section):
+    """A TMeasy tyre's load and slips (Rill): slopes and forces in multiples of the load, at pn | 2 pn."""
 
     radius: Length
     pn: Annotated[float, Quantity("N", above=0.0)]
@@ -34,10 +34,6 @@ class TyreData(Section):
     slip_speed: Annotated[float, Quantity("m/s", above=0.0)]
     cz: PositiveStiffness
     dz: Damping
-    cx: PositiveStiffness
-    dx: Damping
-    cy: PositiveStiffness
-    dy: Damping
     dfx0: Pair
     fxm: Pair
     sxm: Pair
@@ -53,7 +49,7 @@ class TyreData(Section):
     sqe: Pair
 
     @model_validator(mode="after")
-    def _consistent(self) -> TyreData:
+    def _consistent(self) -> TMeasyData:
         if not self.pn <= self.pn_max:
             raise ValueError(f"pn_max {self.pn_max:g} N must be at least pn {self.pn:g} N")
         for peak, slide in (("sxm", "sxs"), ("sym", "sys"), ("sq0", "sqe")):
@@ -61,16 +57,16 @@ class TyreData(Section):
                 raise ValueError(f"{peak} must be less than {slide} at both loads")
         return self
 
-    def built(self) -> TMeasyParameters:
-        """As built: slopes and forces in N."""
+    def parameters(self, cx: float, dx: float, cy: float, dy: float) -> TMeasyParameters:
+        """With a carcass: slopes and forces in N."""
         return TMeasyParameters(
             unloaded_radius=self.radius,
             cz=self.cz,
             dz=self.dz,
-            cx=self.cx,
-            dx=self.dx,
-            cy=self.cy,
-            dy=self.dy,
+            cx=cx,
+            dx=dx,
+            cy=cy,
+            dy=dy,
             pn=self.pn,
             pn_max=self.pn_max,
             mu0=self.mu0,
@@ -94,6 +90,19 @@ class TyreData(Section):
     def _forces(self, per_load: Numbers) -> LoadPair:
         at_pn, at_two_pn = per_load
         return at_pn * self.pn, at_two_pn * (2.0 * self.pn)
+
+
+class TyreData(TMeasyData):
+    """A TMeasy tyre with a carcass that is deflected along and across."""
+
+    cx: PositiveStiffness
+    dx: Damping
+    cy: PositiveStiffness
+    dy: Damping
+
+    def built(self) -> TMeasyParameters:
+        """As built: slopes and forces in N."""
+        return self.parameters(self.cx, self.dx, self.cy, self.dy)
 
 
 def pair(values: Numbers) -> LoadPair:

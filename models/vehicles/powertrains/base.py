@@ -10,7 +10,7 @@ from pydantic import model_validator
 
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import ForceElement
-from ce_dynamics.models.data.quantities import Numbers, PositiveFraction, Quantity
+from ce_dynamics.models.data.quantities import Fraction, Numbers, PositiveFraction, Quantity
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.differentials import DrivenWheel
 from ce_dynamics.models.parts.drive_units.base import DriveUnit
@@ -93,11 +93,16 @@ class GearboxData(Section):
 
 
 class ShaftsData(Section):
-    """What turns with the gearbox' output, and the wind-up of all half-shafts together, at the wheels."""
+    """What turns with the gearbox' output, and the wind-up of all half-shafts together, at the wheels.
+
+    ``roll_reaction`` is the part of the propeller shaft's torque that rolls the chassis.  It is none, unless
+    given: the axle's reaction is that of engine and gearbox, which sit on the same body.
+    """
 
     inertia: Inertia
     stiffness: TorsionStiffness
     damping: TorsionDamping
+    roll_reaction: Fraction | None = None
 
 
 class PowertrainData(Section):
@@ -135,5 +140,7 @@ class GearedData(PowertrainData):
         self, chassis: Body, wheels: Sequence[DrivenWheel], shares: Sequence[float], wheel_speed: float
     ) -> ForceElement:
         """See `GearedDriveline`."""
-        shafts = ShaftParameters(self.axle_ratio, **self.shafts.model_dump())
+        s = self.shafts
+        rolling = s.roll_reaction or 0.0
+        shafts = ShaftParameters(self.axle_ratio, s.inertia, s.stiffness, s.damping, rolling)
         return GearedDriveline("driveline", chassis, wheels, self.unit(), shafts, shares, wheel_speed)
