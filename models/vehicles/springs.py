@@ -25,6 +25,7 @@ from ce_dynamics.models.data.quantities import (
     Stiffness,
 )
 from ce_dynamics.models.data.schema import Section
+from ce_dynamics.models.parts.damper_map import DamperMap
 from ce_dynamics.models.parts.spring import StoppedSpring
 from ce_dynamics.models.parts.tabulated_force import (
     Constant,
@@ -76,6 +77,33 @@ class DamperCurve(Section):
         return self
 
 
+class DamperMapData(Section):
+    """Force over speed at several lengths: the forces of all speeds at the first length, then at the next."""
+
+    length: Lengths
+    speed: Speeds
+    force: Forces
+
+    @model_validator(mode="after")
+    def _is_a_map(self) -> DamperMapData:
+        if len(self.force) != len(self.length) * len(self.speed):
+            raise ValueError(
+                f"force has {len(self.force)} numbers; {len(self.length)} lengths times {len(self.speed)} "
+                f"speeds make {len(self.length) * len(self.speed)}"
+            )
+        for name in ("length", "speed"):
+            x = getattr(self, name)
+            if not all(a < b for a, b in pairwise(x)):
+                raise ValueError(f"{name} must increase from number to number")
+        return self
+
+    def curves(self) -> list[Ramps]:
+        """The curve at each length."""
+        count = len(self.speed)
+        rows = (self.force[k * count : (k + 1) * count] for k in range(len(self.length)))
+        return [Ramps(self.speed, row) for row in rows]
+
+
 class SpringData(Section):
     """Coil spring with stops beyond both its lengths.
 
@@ -121,8 +149,8 @@ class SpringData(Section):
 class DamperData(Section):
     """Shock absorber between J (chassis) and B (arm), a force over the rate of its length.
 
-    Proportional by its ``coefficient``, less than that at speed with degressions (`Degressive`), or by a
-    ``curve``.
+    Proportional by its ``coefficient``, less than that at speed with degressions (`Degressive`), by a
+    ``curve``, or by a ``map`` over its length as well, such as hydraulic stops are.
     """
 
     chassis: Point
@@ -131,13 +159,14 @@ class DamperData(Section):
     compression_degression: Degression | None = None
     extension_degression: Degression | None = None
     curve: DamperCurve | None = None
+    map: DamperMapData | None = None
 
     @model_validator(mode="after")
     def _has_one_law(self) -> DamperData:
-        if (self.coefficient is None) == (self.curve is None):
-            raise ValueError("give either coefficient or curve")
-        if self.curve is not None and self.degressive:
-            raise ValueError("degressions belong to a coefficient; leave them out beside a curve")
+        if [self.coefficient, self.curve, self.map].count(None) != 2:
+            raise ValueError("give one of coefficient, curve and map")
+        if self.coefficient is None and self.degressive:
+            raise ValueError("degressions belong to a coefficient; leave them out beside a curve or a map")
         return self
 
     @property
@@ -221,6 +250,7 @@ class DamperParameters(Mirrored):
     compression_degression: float | None = None
     extension_degression: float | None = None
     curve: DamperCurve | None = None
+    map: DamperMapData | None = None
 
     @classmethod
     def of(cls, data: DamperData, origin: Vector) -> DamperParameters:
@@ -244,7 +274,11 @@ class DamperParameters(Mirrored):
 
     def add(self, system: System, name: str, chassis: Body, arm: Body) -> None:
         """Add the force element."""
-        system.add_force(SpringDamper(name, chassis, self.chassis, arm, self.arm, damper=self.law()))
+        place = name, chassis, self.chassis, arm, self.arm
+        if self.map is None:
+            system.add_force(SpringDamper(*place, damper=self.law()))
+        else:
+            system.add_force(DamperMap(*place, lengths=self.map.length, curves=self.map.curves()))
 
 
 def given(value: float | None) -> float:

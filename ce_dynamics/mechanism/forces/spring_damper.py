@@ -85,6 +85,10 @@ class SpringDamper(ForceElement):
     def attachments(self) -> tuple[tuple[Body, Array], ...]:
         return (self.a, self.at_a), (self.b, self.at_b)
 
+    def tension(self, extension: Scalar, rate: Scalar) -> Scalar:
+        """Tension at an extension [m] and its rate [m/s]."""
+        return self.spring.force(extension) + self.damper.force(rate)
+
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
         """Tension along the line of the two points, in the axes of the body that carries both."""
         frame = self.frame
@@ -94,7 +98,7 @@ class SpringDamper(ForceElement):
         direction = d * (1.0 / where(length > 0.0, length, math.nan))
         rate = dot(direction, b.v - a.v)
         extension = length - self.free_length
-        tension = self.spring.force(extension) + self.damper.force(rate)
+        tension = self.tension(extension, rate)
         pull = tension * direction
         return Response(
             (PointLoad(self.a, frame, a.r, pull), PointLoad(self.b, frame, b.r, -pull)),

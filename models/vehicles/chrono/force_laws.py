@@ -64,18 +64,23 @@ def damper_law(reading: Reading, part: Part) -> Sections:
 
 
 def mapped(reading: Reading, part: Part) -> Sections:
-    """A map over speed and length: its column in the middle, as a curve over speed."""
+    """A map over speed (rows) and absolute length (columns); ours stays constant beyond its ends."""
     rows, lengths = part.rows("Map Data"), part.numbers("Deformation")
     if len(rows[0]) != len(lengths) + 1:
         raise part.wrong(
             "Map Data", f"each row has {len(rows[0])} numbers; a speed and {len(lengths)} forces are needed"
         )
-    reading.note("maps of dampers over length as well as speed: their middle column is taken")
+    reading.note("maps of dampers beyond their ends: they stay as they are there")
     for key in ("Free Length", "Minimum Length", "Maximum Length", "Preload"):
         part.has(key)
-    column = 1 + len(lengths) // 2
-    speeds, forces = [row[0] for row in rows], [row[column] for row in rows]
-    return {"curve": {"speed": quantities(speeds, "m/s"), "force": quantities(forces, "N")}}
+    forces = [row[1 + k] for k in range(len(lengths)) for row in rows]
+    return {
+        "map": {
+            "length": quantities(lengths, "m"),
+            "speed": quantities([row[0] for row in rows], "m/s"),
+            "force": quantities(forces, "N"),
+        }
+    }
 
 
 def spring_and_damper(

@@ -1,0 +1,1 @@
+"""Comparisons with Project Chrono: ``python -m tests.chrono_vehicles``."""

@@ -1,0 +1,105 @@
+"""All vehicles of a folder of Chrono's data: which are read, and how they settle, drive, steer and brake."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+
+import ce_dynamics as ce
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.errors import CeDynamicsError, PhysicalityWarning
+from ce_dynamics.models.vehicles.assembly import build
+from ce_dynamics.models.vehicles.case import prepare
+from ce_dynamics.models.vehicles.chrono.json_file import load
+from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.models.vehicles.equilibrium import settled
+
+SPEED = 12.0
+"""[m/s]."""
+LONG, SHORT = 4.0, 2.0
+"""[s], of manoeuvres."""
+
+
+class Figures(NamedTuple):
+    """Of one vehicle: degrees of freedom, instructions, time of an evaluation [µs], times real time."""
+
+    freedoms: int
+    instructions: int
+    evaluation: float
+    real_time: float
+    said: str
+
+
+def vehicles(folder: Path) -> list[Path]:
+    """Files that describe a vehicle with axles."""
+    found = []
+    for path in sorted(folder.rglob("*.json")):
+        try:
+            data = load(path)
+        except CeDynamicsError:
+            continue
+        if data.get("Template") == "WheeledVehicle" and "Axles" in data:
+            found.append(path)
+    return found
+
+
+def driven(path: Path) -> Figures:
+    """Read, settle at rest and rolling, drive straight, step-steer, brake; RK4 with 1 ms."""
+    data = VehicleParameters.load(path)
+    standing = ce.compile(build(data))
+    settled(standing)
+    said = []
+    straight = run(path, "straight-acceleration", {"throttle": "0.1"})
+    aside = float(np.abs(straight["y"].values).max())
+    said.append(f"straight {1e3 * aside:.1f} mm aside")
+    steered = run(path, "step-steer", {"steer": "0.1"})
+    said.append(f"yaw rate {float(steered['yaw_rate'].values[-1]):.2f} rad/s")
+    braked = run(path, "braking", {"brake": "0.3", "start": "0 s"})
+    slowed = float(braked["vx"].values[0] - braked["vx"].values[-1])
+    said.append(f"braked {slowed / SHORT:.1f} m/s²")
+    model = ce.compile(build(data, speed=SPEED))
+    start = time.perf_counter()
+    ce.simulate(model, duration=SHORT, method="rk4", y0=settled(model))
+    spent = time.perf_counter() - start
+    return Figures(
+        len(model.layout.v),
+        model.trace_dynamics().n_instructions,
+        evaluation_time(model),
+        SHORT / spent,
+        ", ".join(said),
+    )
+
+
+def run(path: Path, manoeuvre: str, options: dict[str, float | str]) -> xr.Dataset:
+    """One manoeuvre."""
+    case = prepare(manoeuvre, model=str(path), speed=SPEED, duration=SHORT, options=options)
+    return case.simulate(method="rk4")
+
+
+def evaluation_time(model: Model, count: int = 200) -> float:
+    """Of the accelerations [µs], the least of several."""
+    y, u = model.y0, model.u0
+    best = np.inf
+    for _ in range(count):
+        start = time.perf_counter()
+        model.dynamics(y, u)
+        best = min(best, time.perf_counter() - start)
+    return 1e6 * float(best)
+
+
+def main(folder: Path) -> None:
+    """Print the table."""
+    warnings.simplefilter("ignore", PhysicalityWarning)
+    print("| vehicle | freedoms | instructions | evaluation, µs | × real time | |\n" + "| --- " * 6 + "|")
+    for path in vehicles(folder):
+        try:
+            f = driven(path)
+            figures = f"{f.freedoms} | {f.instructions} | {f.evaluation:.1f} | {f.real_time:.0f} | {f.said}"
+        except CeDynamicsError as error:
+            figures = f"| | | | {error}"
+        print(f"| {path.stem} | {figures} |", flush=True)

@@ -1,0 +1,42 @@
+"""The HMMWV with Chrono's data against figures that Chrono's own program wrote.
+
+Step steer at 12 m/s on a road of friction 0.9 with a throttle of 0.065: a fifth of full lock from 2.0 s to
+2.2 s.
+The figures are of Project Chrono 10.0.0, hmmwv::HMMWV_Full, steps of 1 ms; ``python -m tests.chrono_vehicles
+step`` compares a whole record.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from tests.chrono_vehicles.step import WHEELS, driven
+
+# t: yaw rate [rad/s], roll [rad], wheel loads [N] front left, front right, rear left, rear right
+CHRONO = {
+    1.98: (-0.00052248184, -0.0002276811, 6473.41591, 6440.76542, 6195.21594, 6147.24564),
+    2.2: (0.148514318, 0.00989958832, 4857.2335, 8224.52202, 4850.42771, 7460.58075),
+    2.5: (0.31209144, 0.0127673015, 4884.57719, 8032.37724, 4249.70714, 7911.6883),
+    3.0: (0.333606859, 0.0173635886, 4558.3514, 8431.73084, 3715.55809, 8575.43487),
+    4.0: (0.3278452, 0.0177401336, 4560.86246, 8418.99424, 3686.51907, 8591.05885),
+}
+
+
+@pytest.fixture(scope="module")
+def run() -> xr.Dataset:
+    return driven("hmmwv-chrono", [], 4.0)
+
+
+@pytest.mark.parametrize("t", CHRONO)
+def test_step_steer(run: xr.Dataset, t: float) -> None:
+    """Of the largest value: 1.5 % of loads and yaw rate, which oscillate by 1 % in Chrono, 1 % of roll."""
+    k = round(t / 0.02)
+    assert float(run["time"][k]) == pytest.approx(t)
+    yaw_rate, roll, *loads = CHRONO[t]
+    largest = np.abs(np.array(list(CHRONO.values()))).max(axis=0)
+    assert float(run["yaw_rate"][k]) == pytest.approx(yaw_rate, abs=0.015 * largest[0])
+    assert float(run["roll"][k]) == pytest.approx(roll, abs=0.01 * largest[1])
+    own = [float(run["tyre_Fz"].sel(corner=corner)[k]) for corner in WHEELS.values()]
+    assert own == pytest.approx(loads, abs=0.015 * max(largest[2:]))
