@@ -63,6 +63,11 @@ class ChronoTMeasy:
         """r0 [m]."""
         return self.parameters.unloaded_radius
 
+    @property
+    def cz(self) -> float:
+        """Vertical stiffness [N/m]."""
+        return self.parameters.cz
+
 
 class WheelMotion(NamedTuple):
     """Velocity of the wheel's centre along the contact's axes [m/s] and the wheel's spin [rad/s]."""

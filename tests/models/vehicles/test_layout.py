@@ -103,7 +103,8 @@ def test_a_file_with_just_numbers_is_no_vehicle(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="names neither its axles nor a base"):
         check_vehicle(str(just))
     with pytest.raises(
-        DataError, match="no vehicle 'truck'; give hmmwv, hmmwv-automatic, sedan or an existing data file"
+        DataError,
+        match="no vehicle 'truck'; give hmmwv, hmmwv-automatic, hmmwv-chrono, sedan or an existing data file",
     ):
         check_vehicle("truck")
 

@@ -31,12 +31,12 @@ def run() -> xr.Dataset:
 
 @pytest.mark.parametrize("t", CHRONO)
 def test_step_steer(run: xr.Dataset, t: float) -> None:
-    """Of the largest value: 1.5 % of loads and yaw rate, which oscillate by 1 % in Chrono, 1 % of roll."""
+    """Of the largest value: 1.5 % of loads and yaw rate, which oscillate by 1 % in Chrono, 2 % of roll."""
     k = round(t / 0.02)
     assert float(run["time"][k]) == pytest.approx(t)
     yaw_rate, roll, *loads = CHRONO[t]
     largest = np.abs(np.array(list(CHRONO.values()))).max(axis=0)
     assert float(run["yaw_rate"][k]) == pytest.approx(yaw_rate, abs=0.015 * largest[0])
-    assert float(run["roll"][k]) == pytest.approx(roll, abs=0.01 * largest[1])
+    assert float(run["roll"][k]) == pytest.approx(roll, abs=0.02 * largest[1])
     own = [float(run["tyre_Fz"].sel(corner=corner)[k]) for corner in WHEELS.values()]
     assert own == pytest.approx(loads, abs=0.015 * max(largest[2:]))
