@@ -23,6 +23,7 @@ from ce_dynamics.complementarity.element import RowKind, UnilateralElement
 from ce_dynamics.complementarity.errors import InitialStateError
 from ce_dynamics.complementarity.gauss_seidel import Solver
 from ce_dynamics.complementarity.gyroscopic import at_midpoint
+from ce_dynamics.complementarity.machine import Functions
 from ce_dynamics.complementarity.problem import (
     NONE,
     Conditions,
@@ -376,12 +377,15 @@ class UnilateralModel:
         return Step(answer.y, stage, solution, answer.work), stage
 
     @cached_property
+    def functions(self) -> Functions:
+        """What kernels call in steps of first order."""
+        response = self._responses(1 if len(self.row_kinds) == 1 else 4)
+        return Functions(self._stage, response, self.model.dynamics, self._rates)
+
+    @cached_property
     def _compiled_step(self) -> CompiledStep:
         return CompiledStep(
-            self._stage,
-            self._responses(1 if len(self.row_kinds) == 1 else 4),
-            self.model.dynamics,
-            self._rates,
+            self.functions,
             self._conditions,
             self.limit,
             [where.start for where in self._quaternions],
