@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         Solution as Solution,
         SparseRows as SparseRows,
     )
+    from ce_dynamics.complementarity.recorder import Run as Run
     from ce_dynamics.complementarity.rigid import (
         RigidBodies as RigidBodies,
         RigidBody as RigidBody,
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
         HalfSpace as HalfSpace,
         Sphere as Sphere,
     )
-    from ce_dynamics.complementarity.simulation import Run as Run, simulate_unilateral as simulate_unilateral
+    from ce_dynamics.complementarity.simulation import simulate_unilateral as simulate_unilateral
     from ce_dynamics.complementarity.solvers.chain import Chain as Chain
     from ce_dynamics.complementarity.solvers.friction_problem import (
         FrictionSolution as FrictionSolution,

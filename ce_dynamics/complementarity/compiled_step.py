@@ -45,7 +45,7 @@ class Given(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """The problem of a step: A, w = A p + b, c, the diagonal d of A, bounds, (M⁻¹ G)ᵀ, v_free, G p's start."""
+    """The problem of a step: A, b, c, diagonal, bounds, (M⁻¹ G)ᵀ, free velocities, sizes of Gᵀ v."""
 
     A: Floats
     b: Floats
@@ -96,7 +96,7 @@ def midpoint(M, y, h, v_free):  # type: ignore[no-untyped-def]
 
 @kernel
 def free_rates(M, G, S, y, h):  # type: ignore[no-untyped-def]
-    """b without gaps, c and the sizes of `Problem.speed`; whether a row rebounds (`restitution.rebounding`)."""
+    """b without gaps, c and sizes; whether a row rebounds as `restitution.rebounding` says."""
     n_q = M.q.size
     for i in range(S.b.size):
         before, after, size = 0.0, 0.0, 0.0
@@ -210,9 +210,7 @@ def whole_step(M, G, S, t, y, h, p, y_plus, w):  # type: ignore[no-untyped-def]
     residual = admit(G, S, top, p)
     rounding = ROUNDING * speed
     aim = max(1e-4 * G.tolerance * speed, 0.1 * rounding)  # a last step of Newton's method costs little
-    count, reached = newton(
-        S.A, S.b, S.d, G.kind, G.normal, M.mu, S.lower, S.upper, p, aim, NEWTON_STEPS
-    )
+    count, reached = newton(S.A, S.b, S.d, G.kind, G.normal, M.mu, S.lower, S.upper, p, aim, NEWTON_STEPS)
     residual = max(residual, reached)
     if not residual <= G.tolerance * speed + rounding:
         return LEFT, count, residual, 0.0

@@ -202,7 +202,7 @@ class UnilateralModel:
         return compile_function(trace("unilateral_rates", rates, {"q": embedding.n_q, "v": embedding.n_v}))
 
     @cached_property
-    def _quaternions(self) -> list[slice]:
+    def quaternions(self) -> list[slice]:
         """Where unit quaternions are in q."""
         found = []
         for name, where in self.model.embedding.q_of.items():
@@ -339,7 +339,7 @@ class UnilateralModel:
         v_plus = solution.v
         q_dot = self._rates(q, v_plus)[0]
         q_plus = q + h * q_dot  # u⁺ = u + V v⁺ h
-        for where in self._quaternions:
+        for where in self.quaternions:
             q_plus[where] = turned(q[None, where], q_dot[None, where], h)[0]
         y_plus = np.concatenate((q_plus, v_plus, x + h * stage.x_dot))
         work = 0.5 * float(solution.p @ (stage.GT @ (v + v_plus)))
@@ -388,7 +388,7 @@ class UnilateralModel:
             self.functions,
             self._conditions,
             self.limit,
-            [where.start for where in self._quaternions],
+            [where.start for where in self.quaternions],
         )
 
     def check_start(self, t: float, y: Floats, u: Floats, allowed: float = ALLOWED_VIOLATION) -> None:

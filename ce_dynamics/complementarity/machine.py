@@ -19,7 +19,7 @@ FUNCTIONS = 6
 
 
 def sources() -> tuple[tuple[str, int, int], ...]:
-    """Files of this package with their ages and sizes: numba looks only at that of the function it compiles."""
+    """Files of this package with ages and sizes: numba looks only at that of the function it compiles."""
     files = sorted(Path(__file__).resolve().parent.rglob("*.py"))
     return tuple((path.name, path.stat().st_mtime_ns, path.stat().st_size) for path in files)
 

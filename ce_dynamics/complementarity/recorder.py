@@ -1,0 +1,205 @@
+"""What is remembered of a run in equal steps, and what it gives back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.complementarity.embedded import UnilateralModel
+from ce_dynamics.complementarity.events import Event, EventWatch
+from ce_dynamics.complementarity.gauss_seidel import Solver
+from ce_dynamics.complementarity.problem import Solution
+from ce_dynamics.mechanism.input_ranges import furthest_out, warn_out_of_range
+from ce_dynamics.simulation.monitors.promises import Fault, Promises
+from ce_dynamics.simulation.results import observed, record
+from ce_dynamics.simulation.right_hand_side import Inputs, constant_inputs
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """What a run cost.
+
+    Attributes
+    ----------
+    steps : int
+    sweeps_mean, sweeps_max : float
+        Of an iterative solver, per problem.
+    residual_max : float
+        [m/s or rad/s].
+    wall : float
+        [s].
+    unresolved : int
+        Problems whose residual exceeds the solver's tolerance; their best impulses were taken.
+    smooth : int
+        Steps of higher order and parts of such.
+    """
+
+    steps: int
+    sweeps_mean: float
+    sweeps_max: float
+    residual_max: float
+    wall: float
+    unresolved: int = 0
+    smooth: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """Results of a run.
+
+    Attributes
+    ----------
+    results : xarray.Dataset
+        What `ce_dynamics.simulate` returns, and over ``time`` and ``row``: ``multiplier`` (the force or
+        torque of the step that ends at an instant, at first of that which begins there; for an impact the
+        impulse divided by the step), ``gap``;
+        over ``time``: ``work`` of force elements and prescribed motions, ``contact_work`` of the rows, which
+        are all that changes ``energy``, but for errors of the order of the step.
+    events : list of Event
+    statistics : Statistics
+    """
+
+    results: xr.Dataset
+    events: list[Event]
+    statistics: Statistics
+
+
+class InputsOverTime:
+    """Inputs over time.
+
+    Attributes
+    ----------
+    u : array
+        Where no law answers them.
+    control : CompiledFunction or None
+        The law: t, y → u.
+    """
+
+    def __init__(self, model: Model, inputs: Inputs) -> None:
+        self._model = model
+        self.u = constant_inputs(model, inputs)
+        self.control = None
+        if inputs is not None and not isinstance(inputs, Mapping):
+            self.control = model.control(inputs)
+
+    def at(self, t: float, y: Floats) -> Floats:
+        """U at time t and state y."""
+        if self.control is None:
+            return self.u
+        u: Floats = self.control(np.array([t]), y)[0]
+        return u
+
+    def warn_of_ranges(self, t: Floats, U: Floats) -> None:
+        """Say which inputs the law answered out of their ranges, at stored instants."""
+        if self.control is not None and self._model.ranges:
+            columns = {entry.name: k for k, entry in enumerate(self._model.layout.u)}
+            warn_out_of_range(self._model.ranges, furthest_out(self._model.ranges, columns, t, U))
+
+
+class Stored(NamedTuple):
+    """What is stored of an instant; see `Run`."""
+
+    t: float
+    y: Floats
+    gap: Floats
+    force: Floats
+    work: float
+    contact_work: float
+
+
+class Recorder:
+    """Keeps what a run is to remember."""
+
+    def __init__(self, unilateral: UnilateralModel, h: float, every: int) -> None:
+        self.unilateral, self.h, self.every = unilateral, h, every
+        self.watch = EventWatch(unilateral.row_names, unilateral.unilateral)
+        self.count = self.problems = self.sweeps_sum = self.sweeps_max = self.unresolved = self.smooth = 0
+        self.work = self.contact_work = self.residual = self.speed = 0.0
+        self.stored: list[Stored] = []
+        self._way: list[tuple[float, Floats, float]] = []
+
+    @property
+    def t(self) -> float:
+        """Time reached [s]."""
+        return self.count * self.h
+
+    @property
+    def y(self) -> Floats:
+        """State reached."""
+        return self._way[-1][1]
+
+    @property
+    def way(self) -> tuple[Floats, Floats, Floats]:
+        """Times, states and work done so far, of all steps."""
+        t, Y, work = (np.array(part) for part in zip(*self._way, strict=True))
+        return t, Y, work
+
+    def passed(self, y: Floats) -> None:
+        """Take note of a state; all of them, where loops have dead centres to be watched."""
+        here = self.t, y, self.work + self.contact_work
+        if self.unilateral.model.geared_loops:
+            self._way.append(here)
+        else:
+            self._way = [here]  # at once: Ctrl-C may come between any two statements
+
+    def solved(self, solution: Solution, rate: Floats) -> None:
+        """Take note of how well a problem was solved."""
+        self.problems += 1
+        self.sweeps_sum += solution.sweeps
+        self.sweeps_max = max(self.sweeps_max, solution.sweeps)
+        self.unresolved += not solution.converged
+        self.residual = max(self.residual, solution.residual)
+        self.speed = max(self.speed, float(np.max(np.abs(rate), initial=0.0)))
+
+    def store(self, y: Floats, gap: Floats, force: Floats) -> None:
+        """Store an instant."""
+        self.stored.append(Stored(self.t, y, gap, force, self.work, self.contact_work))
+
+    def forget_after(self, t: float) -> None:
+        """Drop what is not sound, but for the start."""
+        self.stored = [one for one in self.stored if one.t <= t] or self.stored[:1]
+        self.watch.events = [event for event in self.watch.events if event.time <= t]
+
+    def inputs(self, law: InputsOverTime) -> tuple[Floats, Floats]:
+        """Stored instants, and the inputs at each."""
+        U = np.array([law.at(one.t, one.y) for one in self.stored]).reshape(len(self.stored), -1)
+        return np.array([one.t for one in self.stored]), U
+
+    def run(self, law: InputsOverTime, wall: float, solver: Solver) -> tuple[Run, Fault | None]:
+        """What was stored as a `Run`, and the first instant of it that breaks a promise, if any."""
+        _, Y, gap, force, work, contact_work = (np.array(part) for part in zip(*self.stored, strict=True))
+        t, U = self.inputs(law)
+        model = self.unilateral.model
+        about = {
+            "system": model.system.name,
+            "step": self.h,
+            "solver": repr(solver),
+            "wall_time_s": wall,
+            "real_time_factor": self.t / wall if wall > 0.0 else math.inf,
+        }
+        seen = observed(model, Y, U)
+        results = record(model, t, Y, U, about, seen).dataset()
+        results = results.assign_coords(row=list(self.unilateral.row_names))
+        results["multiplier"] = (("time", "row"), force, {"units": "N or N m"})
+        results["gap"] = (("time", "row"), gap, {"units": "m or rad"})
+        results["work"] = ("time", work, {"units": "J", "long_name": "work of loads and prescribed motions"})
+        results["contact_work"] = ("time", contact_work, {"units": "J", "long_name": "work of the rows"})
+        statistics = Statistics(
+            self.count,
+            self.sweeps_sum / max(self.problems, 1),
+            float(self.sweeps_max),
+            self.residual,
+            wall,
+            self.unresolved,
+            self.smooth,
+        )
+        return Run(results, self.watch.events, statistics), Promises(model).first_fault(t, Y, U, seen)
