@@ -2,7 +2,7 @@
 
 The formulas are those of `ce_dynamics.complementarity.smooth`: v̇ = v̇_free + M⁻¹ (G_E λ + G_s λ_s) with
 G_Eᵀ v̇ + γ = 0.  γ, the rate of change of the rows' rates at constant v, is their exact derivative along
-(q̇, 0) and t.  Of several λ, where rows depend on each other, the shortest is taken.
+(q̇, 0) and t.  Of several λ, where rows depend on each other, the nearest to given ones is taken.
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ class Rows(NamedTuple):
     limit : (m,) array
     held, sliding : (m,) bool arrays
         As of `smooth.Acting`.
+    nearest : (m,) array
+        Multipliers to which those of held rows shall be near where they are not unique.
     quaternions : int array
         Where unit quaternions begin in q.
     """
@@ -48,6 +50,7 @@ class Rows(NamedTuple):
     limit: Floats
     held: Booleans
     sliding: Booleans
+    nearest: Floats
     quaternions: Integers
 
 
@@ -123,6 +126,15 @@ def bias(M):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def bias_at(M, t, y, R):  # type: ignore[no-untyped-def]
+    """γ at (t, y), the machine's own array; gaps and rates into R."""
+    observe(M, t, y)
+    R.psi[:], R.rate[:] = M.psi, M.rate
+    bias(M)
+    return M.gamma
+
+
+@kernel
 def rows_act(M, rows, R):  # type: ignore[no-untyped-def]
     """Multipliers, and v̇ with them; whether their equations have a solution."""
     n_q, n_v, m = M.q.size, M.v.size, rows.kind.size
@@ -153,7 +165,8 @@ def rows_act(M, rows, R):  # type: ignore[no-untyped-def]
                 A[a, b] += GT[a, k] * B[b, k]
     if not (np.all(np.isfinite(A)) and np.all(np.isfinite(wanted))):
         return False
-    solution = shortest(A, wanted)
+    near = rows.nearest[held]
+    solution = near + shortest(A, wanted - A @ near)
     largest = 0.0
     for a in range(held.size):
         largest = max(largest, abs(wanted[a]))

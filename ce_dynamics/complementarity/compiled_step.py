@@ -33,6 +33,8 @@ class Given(NamedTuple):
     quaternions : int array
         Where unit quaternions begin in q.
     rest_speed, tolerance : float
+    turning : (m,) array
+        What is added to w: h γ where v is consistent at the start of the step.
     """
 
     kind: Integers
@@ -42,6 +44,7 @@ class Given(NamedTuple):
     quaternions: Integers
     rest_speed: float
     tolerance: float
+    turning: Floats
 
 
 class Scratch(NamedTuple):
@@ -104,7 +107,7 @@ def free_rates(M, G, S, y, h):  # type: ignore[no-untyped-def]
             before += M.GT[i, k] * y[n_q + k]
             after += M.GT[i, k] * S.v_free[k]
             size += abs(M.GT[i, k] * S.v_free[k])
-        S.c[i] = M.rate[i] - before  # ∂ψ/∂t and what prescribed motions add
+        S.c[i] = M.rate[i] - before + G.turning[i]  # ∂ψ/∂t and what prescribed motions add
         S.b[i], S.sizes[i] = after, size
         if G.kind[i] == 1:
             closes = M.psi[i] / h + after + S.c[i] <= 0.0
@@ -255,6 +258,7 @@ class CompiledStep:
         self._rows = conditions.kind, conditions.normal, limit
         self._quaternions = np.array(quaternions, dtype=np.int64)
         self._scratch = scratch(len(limit), len(self.machine.v))
+        self._nothing = np.zeros(len(limit))
 
     def step(
         self,
@@ -266,6 +270,7 @@ class CompiledStep:
         tolerance: float,
         restitution: Floats,
         rest_speed: float,
+        turning: Floats | None = None,
     ) -> Answer | None:
         """One step; None if it is left to others.  The buffers of the machine hold what the stage gave."""
         M = self.machine
@@ -273,7 +278,8 @@ class CompiledStep:
         m = len(restitution)
         p = np.zeros(m) if start is None else np.array(start)
         y_plus, w = np.empty(len(y)), np.empty(m)
-        given = Given(*self._rows, restitution, self._quaternions, rest_speed, tolerance)
+        added = self._nothing if turning is None else turning
+        given = Given(*self._rows, restitution, self._quaternions, rest_speed, tolerance, added)
         status, count, residual, work = whole_step(M, given, self._scratch, t, y, h, p, y_plus, w)
         if status == LEFT or not math.isfinite(residual):
             return None

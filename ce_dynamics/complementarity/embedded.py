@@ -258,12 +258,14 @@ class UnilateralModel:
     def _dynamics_binding(self) -> Binding:
         return self.model.dynamics.bind()
 
-    def problem(self, y: Floats, u: Floats, h: float, stage: Stage) -> Problem:
+    def problem(self, y: Floats, u: Floats, h: float, stage: Stage, turning: Floats | None = None) -> Problem:
         """The complementarity problem of a step of length h, in which nothing rebounds."""
         _, v, _ = self.model.layout.split(y)
         v_free = self.free_velocities(y, u, h, stage.v_dot)
         drift = stage.rate - stage.GT @ v  # ∂ψ/∂t and what prescribed motions add
         c = drift + np.where(self.unilateral, stage.psi / h, 0.0)
+        if turning is not None:
+            c = c + turning
         conditions = self._conditions._replace(mu=stage.mu, lower=-h * self.limit, upper=h * self.limit)
         GT, YT = stage.GT, self.responses(y, u, stage.GT)
         return Problem(SparseRows.dense(GT), SparseRows.dense(YT), v_free, c, conditions)
@@ -290,7 +292,14 @@ class UnilateralModel:
         return Conditions.of([kind.kind for kind in kinds], [kind.normal for kind in kinds])
 
     def step(
-        self, t: float, y: Floats, u: Floats, h: float, solver: Solver, start: Floats | None = None
+        self,
+        t: float,
+        y: Floats,
+        u: Floats,
+        h: float,
+        solver: Solver,
+        start: Floats | None = None,
+        turning: Floats | None = None,
     ) -> Step:
         """Advance by one step.
 
@@ -305,6 +314,9 @@ class UnilateralModel:
         solver : Solver
         start : (m,) array, optional
             Impulses of the step before.
+        turning : (m,) array, optional
+            h γ of rows at which v is consistent: so Gᵀ v⁺ is taken at the end of the step.  After a step of
+            first order v is consistent where that began, and h γ is in Gᵀ v already.
 
         Raises
         ------
@@ -315,13 +327,13 @@ class UnilateralModel:
         """
         stage = None
         if isinstance(solver, Chain) and len(self.row_kinds) <= DENSE_ROWS:
-            done, stage = self._in_machine_code(t, y, u, h, solver, start)
+            done, stage = self._in_machine_code(t, y, u, h, solver, start, turning)
             if done is not None:
                 return done
         before = self.stage(t, y, u) if stage is None else stage
         hit = self.impacts(y, u, h, before, solver)
         if hit is None:
-            return self._without_rebound(t, y, u, h, solver, start, before)
+            return self._without_rebound(t, y, u, h, solver, start, before, turning)
         q, _, x = self.model.layout.split(y)
         behind = np.concatenate((q, hit.v, x))
         done = None
@@ -332,10 +344,18 @@ class UnilateralModel:
         return together(before, hit, done)
 
     def _without_rebound(
-        self, t: float, y: Floats, u: Floats, h: float, solver: Solver, start: Floats | None, stage: Stage
+        self,
+        t: float,
+        y: Floats,
+        u: Floats,
+        h: float,
+        solver: Solver,
+        start: Floats | None,
+        stage: Stage,
+        turning: Floats | None = None,
     ) -> Step:
         q, v, x = self.model.layout.split(y)
-        solution = solver.solve(self.problem(y, u, h, stage), start)
+        solution = solver.solve(self.problem(y, u, h, stage, turning), start)
         v_plus = solution.v
         q_dot = self._rates(q, v_plus)[0]
         q_plus = q + h * q_dot  # u⁺ = u + V v⁺ h
@@ -353,12 +373,14 @@ class UnilateralModel:
         h: float,
         solver: Chain,
         start: Floats | None,
+        turning: Floats | None = None,
         bouncing: bool = True,
     ) -> tuple[Step | None, Stage | None]:
         """The step, or None and, where rows rebound, the stage."""
         machine = self._compiled_step
         restitution = self.restitution if bouncing else np.zeros_like(self.restitution)
-        answer = machine.step(t, y, u, h, start, solver.tolerance, restitution, self.rest_speed)
+        given = solver.tolerance, restitution, self.rest_speed, turning
+        answer = machine.step(t, y, u, h, start, *given)
         if answer is None:
             return None, None
         M = machine.machine

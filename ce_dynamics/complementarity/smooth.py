@@ -24,7 +24,7 @@ from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import CompiledFunction, compile_function, trace
 from ce_dynamics.compiler.derivatives.directional import directional_derivative
-from ce_dynamics.complementarity.compiled_smooth import Rows, project, room, smooth_step
+from ce_dynamics.complementarity.compiled_smooth import AT_REST, Rows, bias_at, project, room, smooth_step
 from ce_dynamics.complementarity.embedded import UnilateralModel
 from ce_dynamics.complementarity.events import NEGLIGIBLE
 from ce_dynamics.complementarity.machine import machine
@@ -51,10 +51,13 @@ class Acting(NamedTuple):
         Rows whose rate is kept at zero.
     sliding : (m,) bool array
         Friction rows at their bound.
+    multipliers : (m,) array
+        Of the step of first order that found so.
     """
 
     held: Booleans
     sliding: Booleans
+    multipliers: Floats
 
 
 class Done(NamedTuple):
@@ -97,6 +100,8 @@ class SmoothSteps:
         self._quaternions = np.array([where.start for where in unilateral.quaternions], dtype=np.int64)
         self._known: tuple[float, Floats, Acting] | None = None
         self._refused: tuple[float, Floats, Acting] | None = None
+        self._leaning: Acting | None = None
+        self._nothing = np.zeros(m)
 
     def _compiled_bias(self) -> CompiledFunction:
         unilateral, model = self.unilateral, self.unilateral.model
@@ -121,7 +126,7 @@ class SmoothSteps:
         reach = np.where(bounded, mu * np.maximum(p[self.normal], 0.0), h * self.unilateral.limit)
         rubs = (self.kind >= Kind.BOX) & (~bounded | closed[self.normal]) & (reach > 0.0)
         sticks = rubs & (self._lengths(p) < STICKING * reach)
-        return Acting(closed.astype(bool) | sticks, rubs & ~sticks)
+        return Acting(closed.astype(bool) | sticks, rubs & ~sticks, p / h)
 
     def _lengths(self, values: Floats) -> Floats:
         """|values|, of disc rows that of both."""
@@ -129,12 +134,22 @@ class SmoothSteps:
         size[self.firsts] = size[self.firsts + 1] = np.hypot(values[self.firsts], values[self.firsts + 1])
         return size
 
+    def turning(self, t: float, y: Floats, h: float) -> Floats:
+        """h γ of all rows but of gaps that are open or move: what a step across an event adds to w."""
+        R = self._middle
+        gamma = bias_at(self._machine, t, y, R).copy()
+        size = 1.0 + np.max(np.abs(R.rate), initial=0.0)
+        rests = (np.abs(R.rate) <= AT_REST * size) & (np.abs(R.psi) <= AT_REST)
+        return np.where((self.kind != Kind.UNILATERAL) | rests, h * gamma, 0.0)
+
     # A step
 
     def step(self, t: float, y: Floats, h: float, acting: Acting) -> Done | None:
         """A step with the given rows acting; None if they do not act so throughout.
 
-        The derivatives at the end of a step are those at the start of the next.
+        The derivatives at the end of a step are those at the start of the next.  Where multipliers are not
+        unique the shortest are taken if contacts push and friction sticks with them, else those near the
+        multipliers of the last step of first order.
         """
         if same(self._refused, t, y, acting):
             return None
@@ -144,6 +159,9 @@ class SmoothSteps:
         done, again, *work = smooth_step(
             self._machine, rows, t, y, h, self.when, self.weights, known, *rates, y_end
         )
+        if not done and not again and self._leaning is not acting:
+            self._leaning, self._known = acting, None
+            return self.step(t, y, h, acting)
         if not done:
             self._known, self._refused = (None, (t, y, acting)) if not again else ((t, y, acting), None)
             return None
@@ -161,7 +179,9 @@ class SmoothSteps:
         return (near, float(work)) if possible else None
 
     def _rows(self, acting: Acting) -> Rows:
-        return Rows(self.kind, self.normal, self.unilateral.limit, *acting, self._quaternions)
+        near = acting.multipliers if self._leaning is acting else self._nothing
+        limit = self.unilateral.limit
+        return Rows(self.kind, self.normal, limit, acting.held, acting.sliding, near, self._quaternions)
 
 
 def same(known: tuple[float, Floats, Acting] | None, t: float, y: Floats, acting: Acting) -> bool:

@@ -113,7 +113,7 @@ class Way:
 
     def _across_an_event(self, smooth: SmoothSteps, t: float, y: Floats, h: float) -> Floats:
         """The state after a short step of first order, on the conditions that it left behind."""
-        y = self._first_order(t, y, h)
+        y = self._first_order(t, y, h, smooth.turning(t, y, h))
         entered = None if self.acting is None else smooth.projected(t + h, y, self.acting)
         if entered is None:
             return y
@@ -124,12 +124,14 @@ class Way:
         """Which rows act at the start: what a short step says, which is not made."""
         assert self.smooth is not None
         h = self.recorder.h / PARTS
-        done = self.unilateral.step(0.0, y, self.law.at(0.0, y), h, self.solver)
+        turning = self.smooth.turning(0.0, y, h)
+        done = self.unilateral.step(0.0, y, self.law.at(0.0, y), h, self.solver, turning=turning)
         return self.smooth.acting(done.solution.p, done.stage.mu, h, done.stage.rate)
 
-    def _first_order(self, t: float, y: Floats, h: float) -> Floats:
+    def _first_order(self, t: float, y: Floats, h: float, turning: Floats | None = None) -> Floats:
         recorder = self.recorder
-        done = self.unilateral.step(t, y, self.law.at(t, y), h, self.solver, h * self.force)
+        u, start = self.law.at(t, y), h * self.force
+        done = self.unilateral.step(t, y, u, h, self.solver, start, turning)
         recorder.work += h * done.stage.power
         recorder.contact_work += done.work
         recorder.solved(done.solution, done.stage.rate)
