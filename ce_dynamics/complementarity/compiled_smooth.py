@@ -78,7 +78,8 @@ class Rates(NamedTuple):
 
 def room(n: int, m: int) -> Rates:
     """Room for a state of n numbers and m rows."""
-    return Rates(np.zeros(n), *np.zeros((5, m)), np.zeros(2))
+    multipliers, psi, rate, mu, direction = np.zeros((5, m))
+    return Rates(np.zeros(n), multipliers, psi, rate, mu, direction, np.zeros(2))
 
 
 @kernel

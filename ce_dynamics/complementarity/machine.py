@@ -122,10 +122,11 @@ def machine(functions: Functions) -> tuple[Machine, tuple[object, ...]]:
             order = (*function.input_shapes, *function.output_shapes)
             tables.append(np.array([buffers[name].ctypes.data for name in order], dtype=np.int64))
             calls[k], calls[FUNCTIONS + k] = function.table_address, tables[-1].ctypes.data
-    wide = [array.reshape(-1, response.lanes) for array in (y_lanes, u_lanes, T, Y)]
-    own = [made[name] for name in Machine._fields[1:11]]
-    others = [made[name] for name in ("q", "v", "q_dot")]
-    M = Machine(calls, *own, *wide, y_mid, y_dot, *others, along, gamma)
+    wide = {"y_lanes": y_lanes, "u_lanes": u_lanes, "T": T, "Y": Y}
+    shaped = {name: array.reshape(-1, response.lanes) for name, array in wide.items()}
+    own = {name: made[name] for name in Machine._fields if name in made}
+    others = {"y_mid": y_mid, "y_dot": y_dot, "along": along, "gamma": gamma}
+    M = Machine(calls=calls, **{**own, **shaped, **others})
     return M, (functions, tables, named)
 
 
