@@ -44,7 +44,14 @@ def sweep(
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the random numbers.", rich_help_panel=SAMPLES)] = 0,
     model: Annotated[
-        str, typer.Option(metavar="NAME|FILE", help="hmmwv or a data file.", rich_help_panel=RUN)
+        str,
+        typer.Option(
+            "--vehicle",
+            "--model",
+            metavar="NAME|FILE",
+            help="A shipped vehicle or a data file.",
+            rich_help_panel=RUN,
+        ),
     ] = "hmmwv",
     manoeuvre: Annotated[
         str, typer.Option("--manoeuvre", "-m", metavar="NAME", rich_help_panel=RUN)
@@ -59,7 +66,12 @@ def sweep(
         list[str] | None,
         typer.Option("--set", metavar="PATH=VALUE", help="The same in all runs.", rich_help_panel=RUN),
     ] = None,
-    step: Annotated[str, typer.Option(help="Of RK4.", rich_help_panel=RUN)] = "1 ms",
+    method: Annotated[
+        str, typer.Option(help="rk4, in fixed steps, or dopri5, which is adaptive.", rich_help_panel=RUN)
+    ] = "rk4",
+    step: Annotated[str, typer.Option(help="Of rk4.", rich_help_panel=RUN)] = "1 ms",
+    rtol: Annotated[str, typer.Option(help="Relative error of dopri5.", rich_help_panel=RUN)] = "1e-6",
+    atol: Annotated[str, typer.Option(help="Absolute error of dopri5.", rich_help_panel=RUN)] = "1e-8",
     interval: Annotated[str, typer.Option(help="Between stored instants.", rich_help_panel=RUN)] = "10 ms",
     output: Annotated[
         Path,
@@ -81,7 +93,7 @@ def sweep(
         ),
     ] = None,
 ) -> int:
-    """Simulate the HMMWV many times with some of its numbers varied.
+    """Simulate a vehicle many times with some of its numbers varied.
 
     Finished runs are on disk and are not made again: the same command in the same folder completes a sweep
     that was stopped or killed.  Runs that fail are listed with their reasons and stop nothing.
@@ -90,6 +102,7 @@ def sweep(
     from ce_dynamics.cli.simulation import parse_options
     from ce_dynamics.errors import DataError
     from ce_dynamics.models.data.sampling import KINDS
+    from ce_dynamics.models.vehicles.case import MODELS
     from ce_dynamics.models.vehicles.driving import nearest, si_value
     from ce_dynamics.models.vehicles.sweeps.plan import Sweep
 
@@ -109,13 +122,16 @@ def sweep(
         vary=varied,
         runs=runs,
         seed=seed,
-        model=model if model == "hmmwv" else str(Path(model).resolve()),
+        model=model if model in MODELS else str(Path(model).resolve()),
         manoeuvre=manoeuvre,
         speed=speed,
         duration=duration,
         options=parse_options(option or []),
         overrides=tuple(overrides or ()),
+        method=method,
         step=si_value("--step", step, "s"),
+        rtol=si_value("--rtol", rtol, "1"),
+        atol=si_value("--atol", atol, "1"),
         interval=si_value("--interval", interval, "s"),
     )
     return make(plan, output, processes or os.cpu_count() or 1, scheduler)

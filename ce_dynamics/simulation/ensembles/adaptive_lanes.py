@@ -38,13 +38,15 @@ STALL = -2
 
 
 class Ended(NamedTuple):
-    """A run that is over: which, its states in rows, the last time and state, and what ended it."""
+    """A run that is over: which, its states in rows, the last time and state, what ended it, what it took."""
 
     run: int
     Y: Floats
     t: float
     y: Floats
     state: int
+    steps: int
+    evaluations: int
 
 
 class AdaptiveLanes(Lanes):
@@ -142,7 +144,11 @@ class AdaptiveLanes(Lanes):
         code = int(track.code[lane])
         state = STALLED if code == STALL else BECAME[code]
         track.code[lane] = IDLE
-        return Ended(self._members[lane], Y, float(track.clock[0, lane]), track.y[:, lane].copy(), state)
+        _, evaluations, steps, _ = track.counts[:, lane].tolist()
+        return Ended(
+            self._members[lane], Y, float(track.clock[0, lane]), track.y[:, lane].copy(), state, steps,
+            evaluations,
+        )  # fmt: skip
 
     def _watch(self) -> None:
         """End runs that creep."""
@@ -167,6 +173,8 @@ class AdaptiveLanes(Lanes):
             np.array([one.t for one in padded]),
             np.stack([one.y for one in padded], axis=-1),
             np.array([one.state for one in padded]),
+            np.array([one.steps for one in padded]),
+            np.array([one.evaluations for one in padded]),
         )
         self.held[:], self.u[:] = held, u
         return members, outcome

@@ -47,7 +47,7 @@ class FixedLanes(Lanes):
         self, code: Code, runs: Runs, t_store: Floats, method: ExplicitRungeKutta, settings: Settings
     ) -> None:
         super().__init__(code, runs, t_store)
-        self._step = settings.step
+        self._step, self._evaluations = settings.step, method.evaluations
         size = self.n * self.lanes
         self._arrays = Explicit(*method.table, np.zeros((len(method.b), size)), np.zeros(size))
         self._work = block_of(self._arrays)
@@ -70,7 +70,7 @@ class FixedLanes(Lanes):
         started = alive.copy()
         Y = np.full((len(t_store), self.n, lanes), np.nan)
         Y[0] = y
-        reached, cut = np.zeros(lanes), False
+        reached, made, cut = np.zeros(lanes), np.zeros(lanes, dtype=np.int64), False
         for first, last, pieces, h in chunks(t_store, self._step):
             if not alive.any():
                 break
@@ -82,10 +82,11 @@ class FixedLanes(Lanes):
                 self.model, self._work, holding, y, alive, finite, steps,
                 t_store[first:last], pieces, h, Y[first + 1 : last + 1],
             )  # fmt: skip
+            made += steps
             whole, rest = np.divmod(steps, pieces)
             reached[before] = (t_store[first + whole] + rest * h)[before]
         state = np.where(alive, STOPPED if cut else COMPLETED, np.where(started, FAILED, NOT_FINITE_AT_START))
-        return self.outcome(group, Y, reached, y, state)
+        return self.outcome(group, Y, reached, y, state, made, self._evaluations * made)
 
 
 def chunks(t_store: Floats, step: float) -> list[tuple[int, int, int, float]]:

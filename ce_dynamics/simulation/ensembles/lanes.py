@@ -76,6 +76,8 @@ class Outcome(NamedTuple):
     state : (lanes,) int array
         `COMPLETED`, `FAILED` (accelerations are not finite), `NOT_FINITE_AT_START`, `STOPPED` from outside,
         `TOO_SMALL` (the step that is needed) or `STALLED`.
+    steps, evaluations : (lanes,) int arrays
+        Steps that were made, and evaluations of ẏ.
     """
 
     Y: Floats
@@ -86,6 +88,8 @@ class Outcome(NamedTuple):
     y: Floats
     u: Floats
     state: NDArray[np.int64]
+    steps: NDArray[np.int64]
+    evaluations: NDArray[np.int64]
 
 
 COMPLETED, FAILED, NOT_FINITE_AT_START, STOPPED, TOO_SMALL, STALLED = range(6)
@@ -138,10 +142,19 @@ class Lanes(ABC):
     def work(self, take: Take, stopped: Callable[[], bool]) -> Iterator[tuple[list[int], Outcome]]:
         """Make runs as long as there are any, or until stopped: which, and what became of them."""
 
-    def outcome(self, group: Group, Y: Floats, t: Floats, y: Floats, state: NDArray[np.int64]) -> Outcome:
+    def outcome(
+        self,
+        group: Group,
+        Y: Floats,
+        t: Floats,
+        y: Floats,
+        state: NDArray[np.int64],
+        steps: NDArray[np.int64],
+        evaluations: NDArray[np.int64],
+    ) -> Outcome:
         """What became of a group, with all that can be seen of it; writes into the buffers."""
         at_end = self._inputs_at(t, y, group)
-        return Outcome(Y, *self._observe(group, Y), t, y, at_end, state)
+        return Outcome(Y, *self._observe(group, Y), t, y, at_end, state, steps, evaluations)
 
     def _inputs_at(self, t: Floats, y: Floats, group: Group) -> Floats:
         """Inputs in every lane at its own time."""

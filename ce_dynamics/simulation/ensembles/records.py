@@ -77,6 +77,7 @@ class Records:
             self._places[name][0] == OUTPUTS for v in self.variables for name in v.entries
         )
         self.time_reached = np.zeros(number)
+        self.steps, self.evaluations = np.zeros(number, dtype=int), np.zeros(number, dtype=int)
         self.failure = np.array(runs.refused, dtype=object)
         self.failure[self.failure == ""] = INTERRUPTED
         self._faulty: list[int] = []
@@ -102,6 +103,7 @@ class Records:
         if self.closures is not None:
             self.closures[members] = outcome.closures[..., :n].transpose(2, 0, 1)
         self.time_reached[members] = outcome.t[:n]
+        self.steps[members], self.evaluations[members] = outcome.steps[:n], outcome.evaluations[:n]
         for lane, run in enumerate(members):
             code = int(outcome.state[lane])
             self.failure[run] = {
@@ -187,6 +189,7 @@ class Records:
         data["status"] = ("run", np.where(failure == "", "completed", "failed"))
         data["failure"] = ("run", failure)
         data["time_reached"] = ("run", self.time_reached, {"units": "s"})
+        data["steps"], data["evaluations"] = ("run", self.steps), ("run", self.evaluations)
         wall = time.perf_counter() - began
         attributes |= {
             "system": system.name,

@@ -103,7 +103,8 @@ def simulate_ensemble(
     -------
     xarray.Dataset
         Variables over ``run`` and ``time``, parameters over ``run``, and per run ``status`` (``completed``,
-        ``failed``), ``failure`` (why, or empty) and ``time_reached`` [s].  What a run did not reach is NaN.
+        ``failed``), ``failure`` (why, or empty), ``time_reached`` [s], ``steps`` and ``evaluations`` (of ẏ).
+        What a run did not reach is NaN.
         A run has also failed from the first stored instant at which a loop is open or a number not finite.
 
     Raises

@@ -135,7 +135,10 @@ def make_runs(sweep: Sweep, case: Case, runs: Sequence[int]) -> Batch:
             {name: sweep.values[started, k] for name, k in zip(sweep.free, columns, strict=True)},
             duration=case.duration,
             inputs=case.manoeuvre,
+            method=sweep.method,
             step=sweep.step,
+            rtol=sweep.rtol,
+            atol=sweep.atol,
             interval=sweep.interval,
             threads=1,
             lanes=8 if len(started) > 4 else 4,
@@ -152,7 +155,7 @@ def batch_of(sweep: Sweep, case: Case, rows: Mapping[int, dict[str, Any]], resul
     runs = [int(run) for run in results["run"].values]
     if not runs:
         return Batch(dict(rows), None)
-    singles = [single(sweep, case, results.isel(run=k)) for k in range(len(runs))]
+    singles = [single(case, results.isel(run=k)) for k in range(len(runs))]
     made = {run: row_of(case, results.sel(run=run), own) for run, own in zip(runs, singles, strict=True)}
     return Batch({**rows, **made}, netcdf_bytes(collected(sweep, case, results, singles)))
 
@@ -177,12 +180,14 @@ def pedals(case: Case, u: Floats) -> Floats:
 _compiled: dict[str, tuple[Any, Any]] = {}
 
 
-def single(sweep: Sweep, case: Case, results: xr.Dataset) -> xr.Dataset:
+def single(case: Case, results: xr.Dataset) -> xr.Dataset:
     """What a run of an ensemble has reached, as the results of a single run."""
     over_time = [name for name, variable in results.data_vars.items() if "time" in variable.dims]
     reached = results[over_time].isel(time=np.isfinite(results["chassis_x"].values))
-    steps = round(float(results["time_reached"].values) / sweep.step)
-    reached.attrs = {**results.attrs, "evaluations": 4 * steps, "steps": steps}
+    reached.attrs = {
+        **results.attrs,
+        **{what: int(results[what].values) for what in ("evaluations", "steps")},
+    }
     case.complete(reached)
     return reached
 

@@ -28,7 +28,8 @@ from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driving import make_manoeuvre
 from ce_dynamics.models.vehicles.free import can_be_free
 from ce_dynamics.models.vehicles.sweeps.names import check_conflicts, quantity_of
-from ce_dynamics.simulation.integrators.settings import check_steps
+from ce_dynamics.simulation.integrators.methods import FIXED, WITH_LANES
+from ce_dynamics.simulation.integrators.settings import check_steps, check_tolerances
 
 BATCH = 16
 """Most runs of one task, and of one file: what is lost when it is killed."""
@@ -51,8 +52,12 @@ class Sweep:
     seed : int
     model, manoeuvre, speed, duration, options, overrides
         See `ce_dynamics.models.vehicles.case.run`.
+    method : str
+        Of ensembles: ``rk4`` or ``dopri5``.
     step, interval : float
-        Of the integration and of what is stored [s].
+        Of RK4 and of what is stored [s].
+    rtol, atol : float
+        Of dopri5.
     version : str
         Of the package.
 
@@ -72,7 +77,10 @@ class Sweep:
     duration: str | None = None
     options: Mapping[str, str] = field(default_factory=dict)
     overrides: tuple[str, ...] = ()
+    method: str = "rk4"
     step: float = 1e-3
+    rtol: float = 1e-6
+    atol: float = 1e-8
     interval: float = 0.01
     version: str = __version__
 
@@ -86,7 +94,8 @@ class Sweep:
         task = make_manoeuvre(
             self.manoeuvre, {**self.options, **given}, load_parameters(self.model, self.overrides)
         )
-        check_steps(task.duration, self.step)
+        if self.method in FIXED:
+            check_steps(task.duration, self.step)
         if not task.duration / self.interval <= MOST_INSTANTS:
             raise DataError(
                 f"interval {self.interval!r} s makes {task.duration / self.interval:.3g} stored instants of "
@@ -108,6 +117,8 @@ class Sweep:
                 checks.text(name, getattr(self, name), DataError)
         checks.mapping("options", self.options, DataError)
         checks.texts("overrides", self.overrides, DataError)
+        checks.choice("method", self.method, WITH_LANES, DataError)
+        check_tolerances(self.rtol, self.atol)
         for name in ("step", "interval"):
             checks.number(name, getattr(self, name), above=0.0, error=DataError)
 

@@ -40,6 +40,10 @@ def test_each_run_is_the_single_run_bit_for_bit(model: ce.Model, lanes: int, law
     for run in (0, 4, 10):
         single = ce.simulate(model, law, y0=y0s[run], parameters={"k": stiffness[run]}, **common)
         assert_same(single, ensemble.isel(run=run))
+        assert int(ensemble["steps"].values[run]) == single.attrs["steps"]
+        # A single run looks once at the rates before it begins.
+        assert int(ensemble["evaluations"].values[run]) == single.attrs["evaluations"] - 1
+    assert 3 * int(ensemble["steps"].values[0]) < int(ensemble["steps"].values[10])
 
 
 def test_lanes_threads_and_order_do_not_matter(model: ce.Model) -> None:

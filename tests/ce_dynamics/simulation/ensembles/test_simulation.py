@@ -239,7 +239,10 @@ def test_failures_name_the_loop_that_cannot_be_assembled() -> None:
 
 def test_keep_and_files(model: ce.Model, tmp_path: Any) -> None:
     ensemble = ce.simulate_ensemble(model, starts(model, 3), duration=0.03, keep=["height"])
-    assert set(ensemble.data_vars) == {"height", "mass", "k", "status", "failure", "time_reached"}
+    told = {"status", "failure", "time_reached", "steps", "evaluations"}
+    assert set(ensemble.data_vars) == {"height", "mass", "k", *told}
+    assert ensemble["steps"].values.tolist() == [30] * 3
+    assert ensemble["evaluations"].values.tolist() == [120] * 3
     ensemble.to_netcdf(tmp_path / "e.nc", engine="h5netcdf")
     with xr.open_dataset(tmp_path / "e.nc", engine="h5netcdf") as back:
         np.testing.assert_array_equal(back["height"], ensemble["height"])
