@@ -296,16 +296,19 @@ def section(data: Description, name: str) -> Any:
 def without_replaced(
     layers: Sequence[DataFile], layout: Layout, groups: Groups, schema: type[Description]
 ) -> list[list[Assignment]]:
-    """The assignments of all layers, without those of suspensions that a later layer replaces by another.
+    """The assignments of all layers, without those of what a later layer replaces by another.
 
-    Of an axle whose suspension changes, what every corner has (`CornerData`) and an anti-roll bar are kept.
+    Of an axle whose suspension changes, what every corner has (`CornerData`) and an anti-roll bar are kept,
+    of a steering mechanism its actuator.
     """
     chosen: dict[str, tuple[str, int]] = {}
     for k, layer in enumerate(layers):
         for (_, axle, choice), entry in layer.words_of("axles"):
-            if choice == "suspension" and chosen.get(axle, ("",))[0] != entry.value:
-                chosen[axle] = str(entry.value), k
+            part = {"suspension": axle, "steering": "steering"}.get(choice)
+            if part is not None and chosen.get(part, ("",))[0] != entry.value:
+                chosen[part] = str(entry.value), k
     since = {part: chosen[axle.name][1] for axle in layout.axles for part in (axle.name, *axle.corners)}
+    since["steering"] = chosen["steering"][1]
     kept: list[list[Assignment]] = []
     for k, layer in enumerate(layers):
         replaced = {part for part, first in since.items() if k < first}
@@ -316,12 +319,13 @@ def without_replaced(
 def still_meant(
     assignment: Assignment, replaced: set[str], groups: Groups, schema: type[Description]
 ) -> list[Assignment]:
-    """The assignment, for those corners and axles whose suspension is not replaced."""
+    """The assignment, for those parts that are not replaced."""
     if not replaced:
         return [assignment]
     _, keys = groups.expand(assignment.key, schema)
-    kept = (*CornerData.model_fields, "anti_roll_bar")
-    left = [key for key in keys if key[0] not in replaced or key[1] in kept]
+    of_axles = (*CornerData.model_fields, "anti_roll_bar")
+    kept = {"steering": ("actuator",)}
+    left = [key for key in keys if key[0] not in replaced or key[1] in kept.get(key[0], of_axles)]
     return [assignment] if len(left) == len(keys) else [Assignment(key, assignment.entry) for key in left]
 
 

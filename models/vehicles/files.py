@@ -16,6 +16,10 @@ SHIPPED = {
     "hmmwv-automatic": HERE / "hmmwv" / "hmmwv-automatic.yaml",
     "hmmwv-chrono": HERE / "hmmwv" / "hmmwv-chrono.yaml",
     "sedan": HERE / "sedan" / "sedan.yaml",
+    "hatchback": HERE / "generic" / "hatchback.yaml",
+    "off-roader": HERE / "generic" / "off-roader.yaml",
+    "formula-student": HERE / "generic" / "formula-student.yaml",
+    "truck": HERE / "generic" / "truck.yaml",
 }
 """Vehicles by name."""
 VARIANTS = {"ride": HERE / "hmmwv" / "ride.yaml"}
