@@ -9,6 +9,9 @@ from typing import NamedTuple
 from ce_dynamics.algebra.arrays import Array, Scalar, absolute, maximum
 from ce_dynamics.mechanism.forces.base import NO_OUTPUTS, StateDeclaration
 
+USUAL_WIDTH = 0.65
+"""Of a tyre over its radius, where nothing is said."""
+
 TINY_SPEED = 1e-9
 """[m/s]; below it, rolling and sliding count as rest."""
 
@@ -31,6 +34,8 @@ class WheelOnRoad(NamedTuple):
         Of the wheel about the road's normal [rad/s].
     friction : scalar
         Friction coefficient of the road.
+    v_centre : three scalars
+        Velocity of the wheel's centre [m/s].
     """
 
     radius: Scalar
@@ -41,6 +46,7 @@ class WheelOnRoad(NamedTuple):
     gamma: Scalar
     yaw_rate: Scalar
     friction: Scalar
+    v_centre: tuple[Scalar, Scalar, Scalar] = (0.0, 0.0, 0.0)
 
 
 class TyreAnswer(NamedTuple):
@@ -95,6 +101,11 @@ class TyreModel(ABC):
     @abstractmethod
     def unloaded_radius(self) -> float:
         """r0 [m]."""
+
+    @property
+    def width(self) -> float:
+        """Of the tread [m], across which the road is looked at where it is uneven."""
+        return USUAL_WIDTH * self.unloaded_radius
 
     @abstractmethod
     def evaluate(self, wheel: WheelOnRoad, x: Array) -> TyreAnswer:

@@ -6,13 +6,16 @@ from collections.abc import Mapping
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, dot
+from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_vector, unit_axis
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
 from ce_dynamics.models.parts.roads.contract import Road
-from ce_dynamics.models.parts.tyre_tmeasy import Contact, contact
-from ce_dynamics.models.tyres.contract import TyreModel, WheelOnRoad, bounded_slip
+from ce_dynamics.models.tyres.contact.choice import method_for
+from ce_dynamics.models.tyres.contact.frame import Contact, WheelPose, contact_on
+from ce_dynamics.models.tyres.contact.method import ContactMethod
+from ce_dynamics.models.tyres.contract import TyreAnswer, TyreModel, WheelOnRoad, bounded_slip
 
 __all__ = ["RoadTyre", "wheel_on_road"]
 
@@ -32,6 +35,22 @@ OUTPUTS: Mapping[str, str] = {
 """Of every tyre: forces and moments at the contact centre in its axes, slips, deflection, inclination."""
 
 
+MARGIN = "road_margin"
+"""Output of tyres on roads that end: distance of the contact from the nearest edge [m]."""
+
+
+def shared(f: TyreAnswer, share: Scalar) -> TyreAnswer:
+    """Forces and moments where those of the contact partly cancel each other."""
+    return f._replace(
+        Fx=share * f.Fx,
+        Fy=share * f.Fy,
+        Fz=share * f.Fz,
+        Mx=share * f.Mx,
+        My=share * f.My,
+        Mz=share * f.Mz,
+    )
+
+
 def wheel_on_road(c: Contact, axis: Array, omega: Array) -> WheelOnRoad:
     """What a tyre model is told, of a contact and of the wheel's spin axis and angular velocity."""
     lean, upright = dot(axis, c.e_n), dot(axis, c.e_y)
@@ -44,6 +63,7 @@ def wheel_on_road(c: Contact, axis: Array, omega: Array) -> WheelOnRoad:
         gamma=arctan2(lean, upright),
         yaw_rate=dot(omega, c.e_n) - c.spin * lean,
         friction=c.friction,
+        v_centre=(dot(c.e_x, c.v), dot(c.e_y, c.v), dot(c.e_n, c.v)),
     )
 
 
@@ -71,6 +91,8 @@ class RoadTyre(ForceElement):
         What it rolls on.
     ground : Body
         The system's ground.
+    method : ContactMethod, optional
+        How the wheel meets the road; as the road asks for if not given (`method_for`).
     """
 
     def __init__(
@@ -83,6 +105,7 @@ class RoadTyre(ForceElement):
         model: TyreModel,
         road: Road,
         ground: Body,
+        method: ContactMethod | None = None,
     ) -> None:
         self.name = name
         self.wheel = wheel
@@ -94,22 +117,36 @@ class RoadTyre(ForceElement):
         )
         self.road = road
         self.ground = ground
+        self.method = method_for(road, nominal(model.unloaded_radius)) if method is None else method
         self.states = model.states
         self.outputs = {**OUTPUTS, **model.outputs}
+        if road.margin(0.0, 0.0) is not None:
+            self.outputs[MARGIN] = "m"
+            self.limits = {MARGIN: f"has left the road {road.title!r}"}
 
     @property
     def attachments(self) -> tuple[tuple[Body, Array], ...]:
         return ((self.wheel, self.centre), (self.carrier, self.centre), (self.ground, self.centre))
 
-    def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
+    def contact(self, observer: Observer) -> Contact:
+        """The contact for the observed motion."""
         centre = observer.point(self.wheel, self.centre, self.ground)
         axis = observer.direction(self.carrier, self.spin_axis, self.ground)
         omega = observer.angular_velocity(self.wheel, self.ground)
-        c = contact(self.road, self.model.unloaded_radius, centre.r, axis, centre.v, omega)
+        pose = WheelPose(self.model.unloaded_radius, self.model.width, centre.r, axis)
+        return contact_on(self.method.plane(self.road, pose), pose, centre.v, omega)
+
+    def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
+        c = self.contact(observer)
+        axis = observer.direction(self.carrier, self.spin_axis, self.ground)
+        omega = observer.angular_velocity(self.wheel, self.ground)
         seen = wheel_on_road(c, axis, omega)
         f = self.model.evaluate(seen, x)
+        if not isinstance(c.share, float):
+            f = shared(f, c.share)
         force = f.Fx * c.e_x + f.Fy * c.e_y + f.Fz * c.e_n
         torque = f.Mx * c.e_x + f.My * c.e_y + f.Mz * c.e_n
+        edge = self.road.margin(c.r[0], c.r[1])
         return Response(
             loads=(PointLoad(self.wheel, self.ground, c.r, force, torque),),
             x_dot=tuple(f.x_dot),
@@ -125,6 +162,7 @@ class RoadTyre(ForceElement):
                 "bounded_slip": bounded_slip(c.v_x, f.rolling_speed),
                 "deflection": f.deflection,
                 "inclination": seen.gamma,
+                **({} if edge is None else {MARGIN: edge}),
             },
             potential=f.potential,
         )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.arrays import Array, arctan, maximum, zeros
+from ce_dynamics.algebra.arrays import Array, arctan, maximum
 from ce_dynamics.models.parts.tmeasy_parameters import TMeasyParameters
-from ce_dynamics.models.parts.tyre_tmeasy import Contact, effective_radius, tyre_forces
 from ce_dynamics.models.tyres.contract import DEFLECTIONS, TyreAnswer, TyreModel, WheelOnRoad
+from ce_dynamics.models.tyres.tmeasy_forces import effective_radius, tyre_forces
 
 
 class TMeasyTyre(TyreModel):
@@ -30,14 +30,8 @@ class TMeasyTyre(TyreModel):
 
     def evaluate(self, wheel: WheelOnRoad, x: Array) -> TyreAnswer:
         p = self.parameters
-        deflection = p.unloaded_radius - wheel.radius
-        nowhere = zeros(3)
-        c = Contact(
-            nowhere, nowhere, nowhere, nowhere, wheel.radius, deflection, -wheel.radius_rate,
-            wheel.v_x, wheel.v_y, wheel.spin, wheel.friction,
-        )  # fmt: skip
-        f = tyre_forces(p, c, x[0], x[1])
-        depth = maximum(deflection, 0.0)
+        f = tyre_forces(p, wheel, x[0], x[1])
+        depth = maximum(p.unloaded_radius - wheel.radius, 0.0)
         stored = p.cz * depth * depth + p.cx * x[0] * x[0] + p.cy * x[1] * x[1]
         return TyreAnswer(
             Fx=f.Fx,

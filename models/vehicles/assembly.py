@@ -79,11 +79,10 @@ def build(
     for corner in data.corners.values():
         carrier = corner.add(system, chassis, link if corner.steered else None)
         wheel = corner.add_wheel(system, carrier)
-        # All corners report the same: where one has another tyre, the others' are of the same element.
-        tyre = fitted.get(corner.name, model_of(corner.tyre) if fitted else None)
+        tyre = fitted.get(corner.name, model_of(corner.tyre))
         corner.add_wheel_forces(system, wheel, surface, tyre)
         wheels[corner.name] = (wheel, wheel.carrier, corner.W, corner.wheel.axis)
-        radius = corner.tyre.unloaded_radius if tyre is None else tyre.unloaded_radius
+        radius = tyre.unloaded_radius
         lifted += (radius - corner.tyre.unloaded_radius) / len(data.corners)
         spins[corner.name] = speed / radius
         system.start(wheel, v=[spins[corner.name]])

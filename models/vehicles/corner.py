@@ -25,9 +25,10 @@ from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.brake import Brake, BrakeParameters
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.tyres.contract import TyreModel
+from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Mirrored, Vector, add_rigid_body
 from ce_dynamics.models.vehicles.brakes import BrakeData
-from ce_dynamics.models.vehicles.tyre_kinds import BuiltTyre, element_of
+from ce_dynamics.models.vehicles.tyre_kinds import BuiltTyre, model_of
 from ce_dynamics.models.vehicles.tyres import TyreData
 from ce_dynamics.models.vehicles.wheel import WheelData, WheelParameters
 
@@ -153,8 +154,8 @@ class Corner(Mirrored, ABC):
     ) -> None:
         """Add the tyre, that of the data or another one, and the brake."""
         name, place = f"{self.name}.tyre", (wheel, wheel.carrier, self.W, self.wheel.axis)
-        fitted = self.tyre if tyre is None else tyre
-        system.add_force(element_of(fitted, name, place, road, system.ground))
+        fitted = model_of(self.tyre) if tyre is None else tyre
+        system.add_force(RoadTyre(name, *place, fitted, road, system.ground))
         system.add_force(Brake(f"{self.name}.brake", wheel, self.W, self.brake))
 
     def derived_bodies(self) -> tuple[tuple[str, BodyParameters], ...]:

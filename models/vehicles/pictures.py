@@ -12,7 +12,6 @@ from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.planes import FlatRoad, InclinedRoad
-from ce_dynamics.models.parts.tyre_tmeasy import Tyre
 from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.views.scene.shapes import Shape, block, line, mesh, plane, wheel
 from ce_dynamics.views.scene.take import Camera
@@ -50,15 +49,14 @@ def picture_of(case: Case, results: xr.Dataset) -> View:
     )
 
 
-def tyres_of(system: System) -> list[Tyre | RoadTyre]:
+def tyres_of(system: System) -> list[RoadTyre]:
     """Its tyres."""
-    return [force for force in system.forces if isinstance(force, (Tyre, RoadTyre))]
+    return [force for force in system.forces if isinstance(force, RoadTyre)]
 
 
-def radius_of(tyre: Tyre | RoadTyre) -> float:
+def radius_of(tyre: RoadTyre) -> float:
     """Unloaded radius [m]."""
-    data = tyre.parameters if isinstance(tyre, Tyre) else tyre.model
-    return float(nominal(data.unloaded_radius))
+    return float(nominal(tyre.model.unloaded_radius))
 
 
 def shapes_of(system: System) -> dict[str, list[Shape]]:

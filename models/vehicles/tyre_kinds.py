@@ -7,9 +7,6 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import model_validator
 
-from ce_dynamics.errors import DataError
-from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.forces.base import ForceElement
 from ce_dynamics.models.data.quantities import (
     Damping,
     Fraction,
@@ -19,22 +16,17 @@ from ce_dynamics.models.data.quantities import (
     Quantity,
 )
 from ce_dynamics.models.data.schema import Section
-from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.tmeasy_parameters import TMeasyParameters
-from ce_dynamics.models.parts.tyre_chrono import DAHL_DAMPING, DAHL_STIFFNESS, ChronoTMeasy, ChronoTyre
-from ce_dynamics.models.parts.tyre_tmeasy import Tyre
 from ce_dynamics.models.tyres.contract import TyreModel
-from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.tyres.simple.base import SlipModel
 from ce_dynamics.models.tyres.simple.fiala import FialaTyre
 from ce_dynamics.models.tyres.simple.tmsimple import TMsimpleTyre
 from ce_dynamics.models.tyres.tmeasy import TMeasyTyre
-from ce_dynamics.models.vehicles.bodies import Vector
+from ce_dynamics.models.tyres.tmeasy_chrono import DAHL_DAMPING, DAHL_STIFFNESS, ChronoTMeasy
 from ce_dynamics.models.vehicles.tyres import Pair, TMeasyData, TyreData, pair
 
 BuiltTyre: TypeAlias = TMeasyParameters | ChronoTMeasy | SlipModel
 """A tyre as built: TMeasy's parameters, the same as Chrono evaluates them, or a model."""
-Place: TypeAlias = tuple[Body, Body, Vector, Vector]
 SlipForce = Annotated[float, Quantity("N", above=0.0)]
 
 
@@ -100,7 +92,7 @@ class TMsimpleData(SlipTyreData):
 
 
 class ChronoTMeasyData(TMeasyData):
-    """TMeasy as Project Chrono evaluates it, see `models.parts.tyre_chrono`; with the delay of its force."""
+    """TMeasy as Project Chrono evaluates it, see `models.tyres.tmeasy_chrono`; with the delay of its force."""
 
     delay: Annotated[float, Quantity("s", at_least=0.0)] | None = None
 
@@ -121,20 +113,7 @@ TYRES: Mapping[str, type[TMeasyData] | type[SlipTyreData]] = {
 
 def model_of(tyre: BuiltTyre) -> TyreModel:
     """The model of a tyre as built."""
-    if isinstance(tyre, ChronoTMeasy):
-        raise DataError("tyres as Chrono evaluates them cannot be mixed with others; fit all wheels alike")
     return TMeasyTyre(tyre) if isinstance(tyre, TMeasyParameters) else tyre
-
-
-def element_of(
-    tyre: BuiltTyre | TyreModel, name: str, place: Place, road: Road, ground: Body
-) -> ForceElement:
-    """The force element of a tyre; `place` is its wheel, the wheel's carrier, centre and spin axis."""
-    if isinstance(tyre, TMeasyParameters):
-        return Tyre(name, *place, tyre, road, ground)
-    if isinstance(tyre, ChronoTMeasy):
-        return ChronoTyre(name, *place, tyre, road, ground)
-    return RoadTyre(name, *place, tyre, road, ground)
 
 
 def reference_friction(tyre: BuiltTyre) -> float:

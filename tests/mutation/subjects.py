@@ -59,7 +59,7 @@ SUBJECTS = (
     Subject(
         "tyres",
         ("models/parts/*t[my]*.py", "models/parts/roads/*.py", "models/tyres/**/*.py"),
-        ("tests/models/parts/test_tyre_tmeasy.py", "tests/models/parts/roads", "tests/models/tyres"),
+        ("tests/models/tyres/test_tmeasy_forces.py", "tests/models/parts/roads", "tests/models/tyres"),
     ),
     Subject(
         "complementarity", ("ce_dynamics/complementarity/**/*.py",), ("tests/ce_dynamics/complementarity",)

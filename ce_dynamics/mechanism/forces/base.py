@@ -93,13 +93,16 @@ class ForceElement(ABC):
     3. ``inputs``: names of the system inputs it reads.
     4. ``outputs``: names and units of what it reports.
     5. ``attachments``: every (body, design point) it acts on or looks at.
-    6. `evaluate` is written on arrays and `where`: it never branches on a value.
+    6. ``limits``: outputs that must not become negative, and what to say of the element where one does: runs
+       end there with a message.
+    7. `evaluate` is written on arrays and `where`: it never branches on a value.
     """
 
     name: str
     states: tuple[StateDeclaration, ...] = ()
     inputs: tuple[str, ...] = ()
     outputs: Mapping[str, str] = NO_OUTPUTS
+    limits: Mapping[str, str] = NO_OUTPUTS
 
     @property
     @abstractmethod

@@ -1,4 +1,7 @@
-"""What a run promises, looked at where it is stored: every number is finite and every loop is closed."""
+"""What a run promises, looked at where it is stored.
+
+Every number is finite, every loop is closed, and no force element is beyond a limit of its own.
+"""
 
 from __future__ import annotations
 
@@ -34,6 +37,13 @@ class Promises(Monitor):
         owners = {loop.name: S for S in model.embedding.aggregates for loop in S.closures}
         self._loops = [(owners[loop.name], loop.name) for loop in model.system.closures]
         self.limits = model.closure_limits
+        columns = {entry.name: k for k, entry in enumerate(model.output_entries)}
+        self._limited = [
+            (columns[f"{element.name}.{output}"], element.name, what)
+            for element in model.system.forces
+            for output, what in element.limits.items()
+        ]
+        self._columns = [column for column, _, _ in self._limited]
 
     def judge(self, run: Run) -> None:
         fault = self.first_fault(run.t, run.states, run.U, run.seen)
@@ -45,13 +55,16 @@ class Promises(Monitor):
     def first_fault(self, t: Floats, Y: Floats, U: Floats, seen: Observed) -> Fault | None:
         """The first instant at which something is not finite or a loop is open; None if all is well."""
         # Zero times what is not finite is NaN: one sum tells whether there is any, at the price of reading.
-        if np.all(seen.closures <= self.limits) and all(
-            np.isfinite(np.vdot(part, np.zeros_like(part))) for part in (Y, U, seen.outputs)
+        if (
+            np.all(seen.closures <= self.limits)
+            and all(np.isfinite(np.vdot(part, np.zeros_like(part))) for part in (Y, U, seen.outputs))
+            and not np.any(seen.outputs[:, self._columns] < 0.0)
         ):
             return None
         bad = ~np.all(seen.closures <= self.limits, axis=1)
         for part in (Y, U, seen.outputs):
             bad |= ~np.all(np.isfinite(part), axis=1)
+        bad |= np.any(seen.outputs[:, self._columns] < 0.0, axis=1)
         if not np.any(bad):
             return None
         k = int(np.argmax(bad))
@@ -62,12 +75,17 @@ class Promises(Monitor):
         """As `first_fault` for runs side by side, the last axis, by its index; Y is NaN after its end."""
         limits = self.limits[:, np.newaxis]
         # Sums are finite only if all numbers are: they are read once, and looked at closely if not.
-        if (closures <= limits).all() and all(np.isfinite(part.sum()) for part in (Y, U, outputs)):
+        beyond = np.any(outputs[:, self._columns] < 0.0, axis=1)
+        if (
+            (closures <= limits).all()
+            and all(np.isfinite(part.sum()) for part in (Y, U, outputs))
+            and not beyond.any()
+        ):
             return {}
         bad = ~np.all(closures <= limits, axis=1)
         for part in (Y, U, outputs):
             bad |= ~np.all(np.isfinite(part), axis=1)
-        bad &= ~np.all(np.isnan(Y), axis=1)
+        bad = (bad | beyond) & ~np.all(np.isnan(Y), axis=1)
         found = {}
         for run in np.flatnonzero(bad.any(axis=0)).tolist():
             k = int(np.argmax(bad[:, run]))
@@ -78,7 +96,7 @@ class Promises(Monitor):
     def at(self, y: Floats, u: Floats, outputs: Floats, closures: Floats) -> str:
         """Which promise is broken at an instant; empty if none is."""
         if not closures.size or (closures <= self.limits).all():
-            return self._not_finite(y, u, outputs)
+            return self._other(y, u, outputs)
         finite = np.isfinite(closures)
         excess = np.where(finite, closures / self.limits, np.inf)
         k = int(np.argmax(excess))
@@ -91,8 +109,11 @@ class Promises(Monitor):
             f"{remedy_for(S)}"
         )
 
-    def _not_finite(self, y: Floats, u: Floats, outputs: Floats) -> str:
+    def _other(self, y: Floats, u: Floats, outputs: Floats) -> str:
         model = self._model
+        for column, name, what in self._limited:
+            if outputs[column] < 0.0:
+                return f"{name!r} {what}"
         groups = (
             ("state", (*model.layout.q, *model.layout.v, *model.layout.x), y),
             ("input", model.layout.u, u),

@@ -130,6 +130,10 @@ class MagicFormulaTyre(TyreModel):
     def unloaded_radius(self) -> float:
         return self.tyre.coefficients.UNLOADED_RADIUS
 
+    @property
+    def width(self) -> float:
+        return self.tyre.coefficients.WIDTH
+
     def evaluate(self, wheel: WheelOnRoad, x: Array) -> TyreAnswer:
         if not self.tyre.is_mirrored:
             return self.forces(wheel, x[0], x[1])

@@ -17,7 +17,8 @@ from ce_dynamics.models.parts.brake import Brake, BrakeParameters
 from ce_dynamics.models.parts.powertrain import Driveline, Traction
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.planes import FlatRoad, InclinedRoad
-from ce_dynamics.models.parts.tyre_tmeasy import Tyre
+from ce_dynamics.models.tyres.element import RoadTyre
+from ce_dynamics.models.tyres.tmeasy import TMeasyTyre
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 from tests.models.components import POWERTRAIN, TYRE
 
@@ -42,7 +43,9 @@ def cart(road: Road) -> Model:
         wheel = system.add_body(
             f"wheel{k}", mass=WHEEL, com=at, inertia=(4.3, 8.2, 4.3), parent=chassis, hinge=Revolute(axis, at)
         )
-        system.add_force(Tyre(f"tyre{k}", wheel, chassis, at, axis, TYRE, road, system.ground))
+        system.add_force(
+            RoadTyre(f"tyre{k}", wheel, chassis, at, axis, TMeasyTyre(TYRE), road, system.ground)
+        )
         system.add_force(Brake(f"brake{k}", wheel, at, BrakeParameters(4000.0, 1e5, 500.0)))
         wheels.append((wheel, chassis, at, axis))
     system.add_force(Driveline("driveline", chassis, wheels, POWERTRAIN))

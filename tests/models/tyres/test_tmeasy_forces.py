@@ -14,6 +14,7 @@ from scipy.integrate import solve_ivp
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.base import PointLoad, Response
 from ce_dynamics.models.parts.roads.bump import BumpRoad
+from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.planes import FlatRoad, InclinedRoad
 from ce_dynamics.models.parts.tmeasy_curve import (
     Curve,
@@ -24,7 +25,12 @@ from ce_dynamics.models.parts.tmeasy_curve import (
     slip_force,
     steady_force,
 )
-from ce_dynamics.models.parts.tyre_tmeasy import Contact, Tyre, contact, tyre_forces, vertical_force
+from ce_dynamics.models.tyres.contact.frame import Contact, WheelPose, contact_on
+from ce_dynamics.models.tyres.contact.tangent import TangentPlane
+from ce_dynamics.models.tyres.contract import WheelOnRoad
+from ce_dynamics.models.tyres.element import RoadTyre
+from ce_dynamics.models.tyres.tmeasy import TMeasyTyre
+from ce_dynamics.models.tyres.tmeasy_forces import tyre_forces, vertical_force
 from tests.ce_dynamics.opaque import opaque, reveal_scalar
 from tests.models.components import CZ, PN, TYRE, Scripted, body
 
@@ -179,13 +185,22 @@ def flat_contact(
     spin: float | None = 0.0,
     rate: float = 0.0,
     friction: float = 0.8,
-) -> Contact:
+) -> WheelOnRoad:
     """A contact on the flat; spin None rolls freely."""
     radius = TYRE.unloaded_radius - deflection
     r_D = (2.0 * TYRE.unloaded_radius + radius) / 3.0
     omega = v_x / r_D if spin is None else spin
-    e = np.eye(3)
-    return Contact(np.zeros(3), e[0], e[1], e[2], radius, deflection, rate, v_x, v_y, omega, friction)
+    return WheelOnRoad(radius, -rate, v_x, v_y, omega, 0.0, 0.0, friction)
+
+
+def seen(c: Contact) -> WheelOnRoad:
+    """What of a contact the forces depend on."""
+    return WheelOnRoad(c.radius, -c.deflection_rate, c.v_x, c.v_y, c.spin, 0.0, 0.0, c.friction)
+
+
+def contact(road: Road, r0: float, r: Vector, axis: Vector, v: Vector, omega: Vector) -> Contact:
+    pose = WheelPose(r0, 0.3, r, axis)
+    return contact_on(TangentPlane().plane(road, pose), pose, v, omega)
 
 
 @AXES
@@ -282,7 +297,9 @@ def test_potential_is_that_of_the_elastic_forces() -> None:
     r0, h = TYRE.unloaded_radius, 1e-6
 
     def response(x_e: float, y_e: float, depth: float) -> Response:
-        tyre = Tyre("tyre", wheel, carrier, (0, 0, r0 - depth), (0, 1, 0), TYRE, FlatRoad(0.8), ground)
+        tyre = RoadTyre(
+            "tyre", wheel, carrier, (0, 0, r0 - depth), (0, 1, 0), TMeasyTyre(TYRE), FlatRoad(0.8), ground
+        )
         return tyre.evaluate(Scripted(v={}, omega={}), np.array([x_e, y_e]), {})
 
     at = np.array([0.004, -0.007, 0.02])
@@ -383,14 +400,23 @@ def test_contact_survives_a_wheel_lying_flat() -> None:
 def test_element_loads_the_wheel_at_the_contact() -> None:
     wheel, carrier, ground = body("wheel"), body("carrier"), body("ground")
     centre = np.array([0.3, 0.9, 0.45])
-    tyre = Tyre("tyre", wheel, carrier, centre, (0.0, 2.0, 0.0), TYRE, BumpRoad(0.8, 0.05, 2.0, -0.5), ground)
+    tyre = RoadTyre(
+        "tyre",
+        wheel,
+        carrier,
+        centre,
+        (0.0, 2.0, 0.0),
+        TMeasyTyre(TYRE),
+        BumpRoad(0.8, 0.05, 2.0, -0.5),
+        ground,
+    )
     observer = Scripted(v={"wheel": np.array([5.0, 0.4, 0.1])}, omega={"wheel": np.array([0.0, 12.0, 0.2])})
     x = np.array([0.004, -0.003])
     response = tyre.evaluate(observer, x, {})
     (load,) = response.loads
     assert isinstance(load, PointLoad)
     c = tyre.contact(observer)
-    f = tyre_forces(TYRE, c, x[0], x[1])
+    f = tyre_forces(TYRE, seen(c), x[0], x[1])
     assert load.body is wheel
     assert load.frame is ground
     assert load.force == pytest.approx(f.Fx * c.e_x + f.Fy * c.e_y + f.Fz * c.e_n, rel=1e-12)
@@ -412,9 +438,9 @@ def test_runs_on_traced_scalars(rng: np.random.Generator) -> None:
     )
     road = BumpRoad(0.8, 0.1, 2.0, 0.0, "left")
     x = rng.normal(size=2) * 1e-2
-    plain = tyre_forces(TYRE, contact(road, 0.4699, *arguments), *x)
+    plain = tyre_forces(TYRE, seen(contact(road, 0.4699, *arguments)), *x)
     hidden = contact(road, 0.4699, *(opaque(argument) for argument in arguments))
-    traced = tyre_forces(TYRE, hidden, *opaque(x))
+    traced = tyre_forces(TYRE, seen(hidden), *opaque(x))
     assert [reveal_scalar(value) for value in traced] == list(plain)
 
 

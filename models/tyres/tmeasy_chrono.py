@@ -1,6 +1,6 @@
 """TMeasy as Project Chrono evaluates it, for comparisons with its vehicles.
 
-It differs from `Tyre` in what follows; everything else is the same.
+It differs from `TMeasyTyre` in what follows; everything else is the same.
 
 - The force acts where the wheel's centre is projected on the road, not where the wheel's plane meets it, and
   slips are formed with the velocity of the centre.
@@ -14,7 +14,6 @@ It differs from `Tyre` in what follows; everything else is the same.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,17 +22,15 @@ from ce_dynamics.algebra.arrays import (
     Scalar,
     absolute,
     arctan,
-    dot,
+    cos,
     exp,
     maximum,
     minimum,
     sin,
     sqrt,
 )
-from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response, StateDeclaration
+from ce_dynamics.mechanism.forces.base import StateDeclaration
 from ce_dynamics.models.parts.ramps import unit_clip
-from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.tmeasy_curve import (
     Curve,
     axis_curve,
@@ -42,31 +39,14 @@ from ce_dynamics.models.parts.tmeasy_curve import (
     pneumatic_trail,
 )
 from ce_dynamics.models.parts.tmeasy_parameters import TMeasyParameters
-from ce_dynamics.models.parts.tyre_tmeasy import contact, contact_length, vertical_force
+from ce_dynamics.models.tyres.contract import TyreAnswer, TyreModel, WheelOnRoad
+from ce_dynamics.models.tyres.tmeasy_forces import contact_length, effective_radius, vertical_force
 
 DAHL_STIFFNESS, DAHL_DAMPING = 1e5, 5e3
 """[N/m], [N s/m] of the friction at rest."""
 BLEND = 1.0, 3.0
 """[m/s] between which slip takes over from friction at rest."""
 TINY = 1e-12
-
-
-@dataclass(frozen=True)
-class ChronoTMeasy:
-    """A TMeasy tyre's parameters, of which the carcass is not used, and the delay of its side force [s]."""
-
-    parameters: TMeasyParameters
-    delay: float = 0.0
-
-    @property
-    def unloaded_radius(self) -> float:
-        """r0 [m]."""
-        return self.parameters.unloaded_radius
-
-    @property
-    def cz(self) -> float:
-        """Vertical stiffness [N/m]."""
-        return self.parameters.cz
 
 
 class WheelMotion(NamedTuple):
@@ -142,83 +122,43 @@ def dahl(v: Scalar, z: Scalar, most: Scalar) -> tuple[Scalar, Scalar]:
     return minimum(maximum(force, -most), most), rate
 
 
-class ChronoTyre(ForceElement):
-    """A `ChronoTMeasy` tyre between a wheel and the ground.
+@dataclass(frozen=True)
+class ChronoTMeasy(TyreModel):
+    """A TMeasy tyre's parameters, of which the carcass is not used, and the delay of its side force [s]."""
 
-    Parameters
-    ----------
-    name : str
-        Unique in the system.
-    wheel, carrier : Body
-    centre : (3,) array_like
-        Wheel centre in the design pose [m].
-    spin_axis : (3,) array_like
-        In the design pose, to the left.
-    tyre : ChronoTMeasy
-    road : Road
-    ground : Body
-        The system's ground.
-    """
+    parameters: TMeasyParameters
+    delay: float = 0.0
 
     states = (StateDeclaration("z_x", "m"), StateDeclaration("z_y", "m"))
-    outputs: Mapping[str, str] = {
-        "Fz": "N",
-        "Fx": "N",
-        "Fy": "N",
-        "Mz": "N*m",
-        "slip": "1",
-        "slip_angle": "rad",
-        "deflection": "m",
-    }
-
-    def __init__(
-        self,
-        name: str,
-        wheel: Body,
-        carrier: Body,
-        centre: Array,
-        spin_axis: Array,
-        tyre: ChronoTMeasy,
-        road: Road,
-        ground: Body,
-    ) -> None:
-        self.name = name
-        self.wheel, self.carrier, self.ground = wheel, carrier, ground
-        self.centre, self.spin_axis = centre, spin_axis
-        self.tyre, self.road = tyre, road
 
     @property
-    def attachments(self) -> tuple[tuple[Body, Array], ...]:
-        return ((self.wheel, self.centre), (self.carrier, self.centre), (self.ground, self.centre))
+    def unloaded_radius(self) -> float:
+        return self.parameters.unloaded_radius
 
-    def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
-        centre = observer.point(self.wheel, self.centre, self.ground)
-        axis = observer.direction(self.carrier, self.spin_axis, self.ground)
-        omega = observer.angular_velocity(self.wheel, self.ground)
-        r0 = self.tyre.unloaded_radius
-        c = contact(self.road, r0, centre.r, axis, centre.v, omega)
-        lean, upright = dot(axis, c.e_n), dot(axis, c.e_y)
-        cos_gamma = upright / sqrt(lean * lean + upright * upright)
-        depth = (r0 - c.radius) * cos_gamma * cos_gamma - r0 * (1.0 - cos_gamma)
-        v = [dot(e, centre.v) for e in (c.e_x, c.e_y, c.e_n)]
-        motion = WheelMotion(v[0], v[1], v[2], c.spin)
-        f = forces(self.tyre, depth, c.friction, motion, x[0], x[1])
-        foot = centre.r - (c.radius * cos_gamma) * c.e_n
-        force = f.Fx * c.e_x + f.Fy * c.e_y + f.Fz * c.e_n
-        torque = f.My * c.e_y + f.Mz * c.e_n
+    @property
+    def cz(self) -> float:
+        """Vertical stiffness [N/m]."""
+        return self.parameters.cz
+
+    def evaluate(self, wheel: WheelOnRoad, x: Array) -> TyreAnswer:
+        r0 = self.unloaded_radius
+        lean, upright = sin(wheel.gamma), cos(wheel.gamma)
+        depth = (r0 - wheel.radius) * upright * upright - r0 * (1.0 - upright)
+        f = forces(self, depth, wheel.friction, WheelMotion(*wheel.v_centre, wheel.spin), x[0], x[1])
+        # Forces act at the foot of the wheel's centre, to the left of the contact centre by
+        aside = -wheel.radius * lean
         deflection = maximum(depth, 0.0)
-        stored = self.tyre.parameters.cz * deflection * deflection
-        return Response(
-            loads=(PointLoad(self.wheel, self.ground, foot, force, torque),),
+        return TyreAnswer(
+            Fx=f.Fx,
+            Fy=f.Fy,
+            Fz=f.Fz,
+            Mx=aside * f.Fz,
+            My=f.My,
+            Mz=f.Mz - aside * f.Fx,
             x_dot=f.z_dot,
-            outputs={
-                "Fz": f.Fz,
-                "Fx": f.Fx,
-                "Fy": f.Fy,
-                "Mz": f.Mz,
-                "slip": f.s_x,
-                "slip_angle": arctan(f.s_y),
-                "deflection": deflection,
-            },
-            potential=0.5 * stored,
+            slip=f.s_x,
+            slip_angle=arctan(f.s_y),
+            deflection=deflection,
+            rolling_speed=effective_radius(self.parameters, r0 - depth) * wheel.spin,
+            potential=0.5 * self.cz * deflection * deflection,
         )
