@@ -103,8 +103,8 @@ class TyreModel(ABC):
         """r0 [m]."""
 
     @property
-    def width(self) -> float:
-        """Of the tread [m], across which the road is looked at where it is uneven."""
+    def tread_width(self) -> float:
+        """Width [m], across which the road is looked at where it is uneven."""
         return USUAL_WIDTH * self.unloaded_radius
 
     @abstractmethod

@@ -133,7 +133,7 @@ class RoadTyre(ForceElement):
         centre = observer.point(self.wheel, self.centre, self.ground)
         axis = observer.direction(self.carrier, self.spin_axis, self.ground)
         omega = observer.angular_velocity(self.wheel, self.ground)
-        pose = WheelPose(self.model.unloaded_radius, self.model.width, centre.r, axis)
+        pose = WheelPose(self.model.unloaded_radius, self.model.tread_width, centre.r, axis)
         return contact_on(self.method.plane(self.road, pose), pose, centre.v, omega)
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:

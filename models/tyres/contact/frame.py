@@ -32,13 +32,15 @@ class WheelPose(NamedTuple):
     def up(self) -> Array:
         """In the wheel plane, as steeply up as it goes; unit vector."""
         up = _UP - dot(_UP, self.axis) * self.axis
-        return up / length(up)
+        direction: Array = up / length(up)
+        return direction
 
     @property
     def low(self) -> Array:
         """The lowest point of the unloaded wheel [m]."""
         up = _UP - dot(_UP, self.axis) * self.axis
-        return self.r - (self.r0 / length(up)) * up
+        lowest: Array = self.r - (self.r0 / length(up)) * up
+        return lowest
 
 
 class GroundPlane(NamedTuple):

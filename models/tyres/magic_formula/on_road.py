@@ -131,7 +131,7 @@ class MagicFormulaTyre(TyreModel):
         return self.tyre.coefficients.UNLOADED_RADIUS
 
     @property
-    def width(self) -> float:
+    def tread_width(self) -> float:
         return self.tyre.coefficients.WIDTH
 
     def evaluate(self, wheel: WheelOnRoad, x: Array) -> TyreAnswer:

@@ -31,6 +31,10 @@ class FialaTyre(SlipModel):
     mu_sliding: float
     width: float
 
+    @property
+    def tread_width(self) -> float:
+        return self.width
+
     def check(self) -> None:
         """UMIN ≤ UMAX."""
         require(

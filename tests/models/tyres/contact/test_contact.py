@@ -60,7 +60,7 @@ def test_four_points_are_exact_on_planes(rng: np.random.Generator) -> None:
 
 @pytest.mark.parametrize(("depth", "part"), [(0.02, 0.02), (0.04, 0.01), (0.1, 0.02), (0.2, 0.03)])
 def test_areas_are_those_of_planes(depth: float, part: float, rng: np.random.Generator) -> None:
-    """Upright on grades: ends of the chord lie between nodes 0.038 m apart, 0.27 to 0.77 m from each other."""
+    """Upright on grades: ends of the chord, 0.27 to 0.77 m long, lie between nodes 0.038 m apart."""
     for _ in range(20):
         road = InclinedRoad(0.8, rng.uniform(-0.3, 0.3))
         r, axis = on_plane(road, rng.choice([0.0, math.pi]), 0.0, depth, rng)
