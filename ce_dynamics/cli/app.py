@@ -109,6 +109,15 @@ def simulate_vehicle(
             rich_help_panel=RUN,
         ),
     ] = None,
+    road: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ROAD|FILE",
+            help="What to drive on: [bold]iso8608:C[/bold], [bold]kerb:height=0.1,position=10[/bold], "
+            "[bold]FILE.crg[/bold], 'map.npy:dx=0.1 + mu:left=0.3,right=0.8', ...; see --list-roads.",
+            rich_help_panel=RUN,
+        ),
+    ] = None,
     method: Annotated[
         str,
         typer.Option(
@@ -153,6 +162,14 @@ def simulate_vehicle(
             rich_help_panel=ABOUT,
         ),
     ] = False,
+    list_roads: Annotated[
+        bool,
+        typer.Option(
+            "--list-roads",
+            help="List all roads and what may be said of them, and leave.",
+            rich_help_panel=ABOUT,
+        ),
+    ] = False,
     version: Annotated[
         bool,
         typer.Option(
@@ -185,6 +202,12 @@ def simulate_vehicle(
 
         print_manoeuvres()
         return 0
+    if list_roads:
+        # here, so that mistakes and --help are answered at once
+        from ce_dynamics.cli.listings import print_roads
+
+        print_roads()
+        return 0
     if list_parameters:
         # here, so that mistakes and --help are answered at once
         from ce_dynamics.cli.listings import print_parameters
@@ -209,6 +232,7 @@ def simulate_vehicle(
         json=json,
         plots=not no_plots,
         tyres=tuple(tyre or ()),
+        road=road,
         view=view,
     )
     try:

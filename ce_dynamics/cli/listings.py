@@ -1,10 +1,12 @@
-"""Listings of parameters and manoeuvres, one per line, for people and for grep."""
+"""Listings of parameters, manoeuvres and roads, one per line, for people and for grep."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from ce_dynamics.models.parts.manoeuvres import MANOEUVRES, Option
+from ce_dynamics.models.parts.roads.kinds import FRICTIONS, ROADS, Word
+from ce_dynamics.models.parts.roads.map_files import FILE_WORDS, READERS
 from ce_dynamics.models.vehicles.case import load_parameters
 
 
@@ -23,6 +25,29 @@ def print_manoeuvres() -> None:
         for option in kind.options:
             unit = "" if option.unit == "1" else f" {option.unit}"
             print(f"  {option.name}={option.default:g}{unit}    # {option.description}{bounds(option)}")
+
+
+def print_roads() -> None:
+    """Name of every road and friction, and what may be said of it with defaults; then files."""
+    for name, kind in {**ROADS, **FRICTIONS}.items():
+        print(f"{name}: {kind.about}")
+        print_words(kind.words)
+    print(f"FILE{', FILE'.join(READERS)}: maps")
+    print_words(FILE_WORDS)
+
+
+def print_words(words: Sequence[Word]) -> None:
+    """What may be said of a road."""
+    for word in words:
+        unit = f" {word.unit}" if word.unit not in ("", "1") else ""
+        value = (
+            word.default
+            if isinstance(word.default, str)
+            else f"{word.default:g}{unit}"
+            if word.default is not None
+            else "..."
+        )
+        print(f"  {word.name}={value}    # {word.about}")
 
 
 def bounds(option: Option) -> str:

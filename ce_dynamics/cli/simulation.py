@@ -42,6 +42,7 @@ class Request:
     json: bool
     plots: bool = True
     tyres: tuple[str, ...] = ()
+    road: str | None = None
     view: Path | None = None
 
 
@@ -89,6 +90,7 @@ def simulate_and_report(request: Request) -> int:
                 options=options,
                 overrides=request.overrides,
                 tyres=request.tyres,
+                road=request.road,
             )
             outcome = integrate(case, method, request, display, interruption)
         with interruption.held():

@@ -35,6 +35,8 @@ OUTPUTS: Mapping[str, str] = {
 """Of every tyre: forces and moments at the contact centre in its axes, slips, deflection, inclination."""
 
 
+HEIGHT = "road_height"
+"""Output of tyres on uneven roads: z of the contact point [m]."""
 MARGIN = "road_margin"
 """Output of tyres on roads that end: distance of the contact from the nearest edge [m]."""
 
@@ -119,7 +121,9 @@ class RoadTyre(ForceElement):
         self.ground = ground
         self.method = method_for(road, nominal(model.unloaded_radius)) if method is None else method
         self.states = model.states
-        self.outputs = {**OUTPUTS, **model.outputs}
+        self.outputs: dict[str, str] = {**OUTPUTS, **model.outputs}
+        if road.sharpness > 0.0:
+            self.outputs[HEIGHT] = "m"
         if road.margin(0.0, 0.0) is not None:
             self.outputs[MARGIN] = "m"
             self.limits = {MARGIN: f"has left the road {road.title!r}"}
@@ -162,6 +166,7 @@ class RoadTyre(ForceElement):
                 "bounded_slip": bounded_slip(c.v_x, f.rolling_speed),
                 "deflection": f.deflection,
                 "inclination": seen.gamma,
+                **({HEIGHT: c.r[2]} if HEIGHT in self.outputs else {}),
                 **({} if edge is None else {MARGIN: edge}),
             },
             potential=f.potential,

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from ce_dynamics.algebra import checks
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
@@ -100,8 +102,11 @@ def build(
 
 
 def start_on(system: System, chassis: Body, road: Road, height: float, speed: float) -> None:
-    """Start at the origin, a height above the road and along its grade there."""
-    grade, _ = road.slope(0.0, 0.0)
+    """Start at the origin, a height above the road and along its grade there; turned to its bank, if any."""
+    grade, bank = road.slope(0.0, 0.0)
+    if bank:
+        start_tilted(system, chassis, road, height, speed)
+        return
     angle = math.atan(grade)
     s, c = math.sin(angle), math.cos(angle)
     r = [0.0 - height * s, 0.0, road.height(0.0, 0.0) + height * c]
@@ -110,3 +115,14 @@ def start_on(system: System, chassis: Body, road: Road, height: float, speed: fl
         q=[*r, math.cos(0.5 * angle), 0.0, 0.0 - math.sin(0.5 * angle), 0.0],
         v=[0.0, 0.0, 0.0, speed * c, 0.0, speed * s],
     )
+
+
+def start_tilted(system: System, chassis: Body, road: Road, height: float, speed: float) -> None:
+    """Start upright on a banked road: the vertical turned to its normal about the axis square to both."""
+    n = np.asarray(road.normal(0.0, 0.0), dtype=float)
+    r = np.array([0.0, 0.0, float(road.height(0.0, 0.0))]) + height * n
+    # the shortest turn from e_z to n, as a quaternion
+    q = np.array([1.0 + n[2], -n[1], n[0], 0.0])
+    q /= np.linalg.norm(q)
+    forward = np.array([1.0 - n[0] * n[0] / (1.0 + n[2]), -n[0] * n[1] / (1.0 + n[2]), -n[0]])
+    system.start(chassis, q=[*r.tolist(), *q.tolist()], v=[0.0, 0.0, 0.0, *(speed * forward).tolist()])

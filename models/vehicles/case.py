@@ -22,6 +22,10 @@ from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError, SimulationError
 from ce_dynamics.models.data.checks import check_number
 from ce_dynamics.models.parts.manoeuvres import DoubleLaneChange, Manoeuvre
+from ce_dynamics.models.parts.roads.composition import SumRoad
+from ce_dynamics.models.parts.roads.contract import Road
+from ce_dynamics.models.parts.roads.notation import road as road_of
+from ce_dynamics.models.parts.roads.planes import FlatRoad
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driving import make_manoeuvre, nearest, si_value
@@ -140,6 +144,7 @@ def run(
     options: Mapping[str, float | str] | None = None,
     overrides: Sequence[str] = (),
     tyres: Sequence[str] = (),
+    road: str | None = None,
     method: Method = "RK45",
     rtol: float = 1e-6,
     atol: float = 1e-8,
@@ -163,6 +168,9 @@ def run(
     tyres : sequence of str
         Property files (``.tir``) of Magic Formula tyres, see
         `ce_dynamics.models.vehicles.fitted_tyres.fitted_tyres`.
+    road : str, optional
+        What to drive on, see `ce_dynamics.models.parts.roads.notation.road`; it is added to the road of the
+        manoeuvre.
     method, rtol, atol, progress
         See `ce_dynamics.simulation.simulate.simulate`.
 
@@ -188,6 +196,7 @@ def run(
         options=options,
         overrides=overrides,
         tyres=tyres,
+        road=road,
     )
     return case.simulate(method=method, rtol=rtol, atol=atol, progress=progress)
 
@@ -202,6 +211,7 @@ def prepare(
     overrides: Sequence[str] = (),
     free: Sequence[str] = (),
     tyres: Sequence[str] = (),
+    road: str | None = None,
 ) -> Case:
     """Load the data, embed and compile the model and find its initial state.
 
@@ -218,11 +228,14 @@ def prepare(
             raise DataError("the ride model has no free parameters; give overrides")
         if tyres:
             raise DataError("the ride model has springs for tyres; leave the tyres out")
+        if road is not None:
+            raise DataError("the ride model stands on springs of its own; leave the road out")
         return prepare_ride(manoeuvre, given, overrides)
     parameters = load_parameters(model, overrides, free)
     task = make_manoeuvre(manoeuvre or DEFAULT_MANOEUVRE, given, parameters)
     fitted = fitted_tyres(tyres, parameters.corners)
-    vehicle = Model(build(parameters, road=task.road, speed=task.speed, tyres=fitted.models))
+    surface = task.road if road is None else laid(task.road, road, task.values["friction"])
+    vehicle = Model(build(parameters, road=surface, speed=task.speed, tyres=fitted.models))
     attributes: dict[str, str | float] = {
         "title": f"{parameters.title}: {task.title}",
         "source": f"ce-dynamics {__version__}",
@@ -235,8 +248,16 @@ def prepare(
         attributes |= {"vehicle_files": "\n".join(parameters.notes)}
     if tyres:
         attributes |= {"tyres": json.dumps(list(tyres)), "tyre_files": fitted.report}
+    if road is not None:
+        attributes["road"] = road
     y0 = settled(vehicle, first_pedals(vehicle, task))
     return Case(f"{parameters.short_title}, {task.title}", vehicle, task, y0, task.duration, attributes)
+
+
+def laid(own: Road, text: str, friction: float) -> Road:
+    """The road that is written, on that of the manoeuvre where this is not just flat."""
+    written = road_of(text, friction)
+    return written if isinstance(own, FlatRoad) else SumRoad(friction, [own, written])
 
 
 def prepare_ride(manoeuvre: str | None, given: Mapping[str, float | str], overrides: Sequence[str]) -> Case:

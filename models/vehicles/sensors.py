@@ -33,6 +33,7 @@ def add_sensors(system: System, chassis: Body) -> None:
     system.add_output("yaw_rate", "rad/s", at.yaw_rate)
     system.add_measurement("ax", "m/s^2", partial(at.acceleration, k=0))
     system.add_measurement("ay", "m/s^2", partial(at.acceleration, k=1))
+    system.add_measurement("az", "m/s^2", at.vertical_acceleration)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +82,10 @@ class Reference:
         return self.horizontal(
             instant.outward, instant.acceleration(self.chassis, self.chassis.inboard.at), k
         )
+
+    def vertical_acceleration(self, instant: Instant) -> Scalar:
+        """Upwards, in the world; zero at rest."""
+        return instant.acceleration(self.chassis, self.chassis.inboard.at)[2]
 
     def position(self, observer: Observer, k: int) -> Scalar:
         """In the world."""

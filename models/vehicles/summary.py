@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ce_dynamics.models.parts.manoeuvres import DoubleLaneChange, Manoeuvre
+from ce_dynamics.models.vehicles.comfort import W_D, W_K, weighted_rms
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -68,7 +69,7 @@ def summarise(results: Results, manoeuvre: Manoeuvre | None = None) -> Summary:
     manoeuvre : Manoeuvre, optional
         What was driven: a double lane change is judged by its gates.
     """
-    figures = [*cost(results), *motion(results)]
+    figures = [*cost(results), *motion(results), *comfort(results)]
     if isinstance(manoeuvre, DoubleLaneChange):
         clearance = gate_clearance(results, manoeuvre)
         figures.append(Figure("gate_clearance", "least clearance to a cone", clearance, "m"))
@@ -107,6 +108,21 @@ def motion(results: Results) -> list[Figure]:
     if "vx" in results:
         figures.append(Figure("final_speed", "speed at the end", float(results["vx"].values[-1]), "m/s"))
     return figures
+
+
+def comfort(results: Results) -> list[Figure]:
+    """On a road of its own: how the ride feels, by ISO 2631-1, over the whole run."""
+    if "road" not in results.attrs or "az" not in results or len(results["time"].values) < 2:
+        return []
+    t = results["time"].values
+    rows = (
+        ("weighted_vertical_acceleration", "vertical acceleration, W_k of ISO 2631-1, rms", "az", W_K),
+        ("weighted_lateral_acceleration", "lateral acceleration, W_d of ISO 2631-1, rms", "ay", W_D),
+    )
+    return [
+        Figure(key, label, weighted_rms(t, results[name].values, weighting), "m/s^2")
+        for key, label, name, weighting in rows
+    ]
 
 
 def checks(results: Results) -> list[Figure]:

@@ -17,6 +17,7 @@ from ce_dynamics.models.parts.manoeuvres.straight import (
     DriveOverBump,
     StandStill,
     StraightAcceleration,
+    StraightOn,
 )
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "StandStill",
     "StepSteer",
     "StraightAcceleration",
+    "StraightOn",
 ]
 
 MANOEUVRES: Mapping[str, type[Manoeuvre]] = {
@@ -43,6 +45,7 @@ MANOEUVRES: Mapping[str, type[Manoeuvre]] = {
         StraightAcceleration,
         Braking,
         ConstantRadius,
+        StraightOn,
         DriveOverBump,
         StandStill,
     )

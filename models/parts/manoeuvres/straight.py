@@ -1,4 +1,4 @@
-"""Along a straight line: accelerating, braking, over a bump, standing."""
+"""Along a straight line: accelerating, braking, at constant speed, over a bump, standing."""
 
 from __future__ import annotations
 
@@ -96,6 +96,20 @@ class DriveOverBump(Manoeuvre):
                 f"{self.name}: side = {v['side']:g} must be 0 (both tracks), 1 (left) or -1 (right)"
             )
         return BumpRoad(v["friction"], v["height"], v["length"], v["position"], tracks[v["side"]])
+
+    def _path(self) -> Path:
+        return LateralPath()
+
+    def inputs(self, t: Scalar, sensors: Sensors) -> dict[str, Scalar]:
+        return self._at_speed(self._follow(sensors), self.speed, sensors)
+
+
+class StraightOn(Manoeuvre):
+    """Straight on at constant speed, for the road to do the rest."""
+
+    name = "straight"
+    title = "straight on at constant speed"
+    options = (speed_option(20.0), duration_option(10.0), FRICTION)
 
     def _path(self) -> Path:
         return LateralPath()

@@ -146,6 +146,14 @@ def draw_slip(axes: Axes, results: xr.Dataset) -> None:
     legend(axes)
 
 
+def draw_road(axes: Axes, results: xr.Dataset) -> None:
+    """Height of the road under the wheels."""
+    by_corner(axes, results, results["tyre_road_height"].values)
+    axes.set_ylabel("road below the wheels [m]")
+    widen(axes, 0.01)
+    legend(axes)
+
+
 def draw_closure(axes: Axes, results: xr.Dataset) -> None:
     """Worst loop closure."""
     worst = results["closure_error"].values.max(axis=1)
@@ -179,6 +187,7 @@ PANELS = (
     Panel("Tyre loads", (), draw_loads),
     Panel("Side forces", ("tyre_Fy",), draw_side_forces),
     Panel("Wheel slip", ("tyre_slip",), draw_slip),
+    Panel("Road", ("tyre_road_height",), draw_road),
     Panel("Suspension travel", (), draw_travel),
     Panel("Ride height", ("chassis_z",), draw_height),
     Panel("Loop closure", (), draw_closure),

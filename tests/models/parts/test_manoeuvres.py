@@ -38,6 +38,7 @@ def test_the_issue_s_manoeuvres_are_there() -> None:
         "straight-acceleration",
         "braking",
         "constant-radius",
+        "straight",
         "bump",
         "stand-still",
     }

@@ -25,6 +25,7 @@ RUNS = {
     "straight-acceleration": {"duration": 2.0, "throttle": 1.0},
     "braking": {"duration": 3.0, "speed": 10.0, "brake": 1.0},
     "constant-radius": {"duration": 2.0},
+    "straight": {"duration": 1.0},
     "bump": {"duration": 2.0, "speed": 10.0, "height": 0.1, "side": 1.0},
     "stand-still": {"duration": 1.0, "grade": 0.2},
 }
