@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ce_dynamics.models.parts.manoeuvres import MANOEUVRES, Option
-from ce_dynamics.models.parts.roads.kinds import FRICTIONS, ROADS, Word
+from ce_dynamics.models.parts.roads.kinds import FRICTIONS, ROADS, FrictionKind, RoadKind, Word
 from ce_dynamics.models.parts.roads.map_files import FILE_WORDS, READERS
 from ce_dynamics.models.vehicles.case import load_parameters
 
@@ -29,7 +29,8 @@ def print_manoeuvres() -> None:
 
 def print_roads() -> None:
     """Name of every road and friction, and what may be said of it with defaults; then files."""
-    for name, kind in {**ROADS, **FRICTIONS}.items():
+    kinds: dict[str, RoadKind | FrictionKind] = {**ROADS, **FRICTIONS}
+    for name, kind in kinds.items():
         print(f"{name}: {kind.about}")
         print_words(kind.words)
     print(f"FILE{', FILE'.join(READERS)}: maps")

@@ -15,13 +15,13 @@ from ce_dynamics.models.vehicles.comfort import W_D, W_K, weighted_rms
 @pytest.mark.parametrize(
     ("f", "vertical", "horizontal"),
     [(0.5, 0.418, 0.853), (1.0, 0.482, 1.011), (2.0, 0.531, 0.890), (4.0, 0.967, 0.512), (8.0, 1.036, 0.253),
-     (16.0, 0.768, 0.125), (31.5, 0.405, 0.0632), (80.0, 0.132, 0.0197)],
+     (16.0, 0.768, 0.125), (31.5, 0.405, 0.0632)],
 )  # fmt: skip
 def test_weights_are_those_of_the_table(f: float, vertical: float, horizontal: float) -> None:
-    """ISO 2631-1:1997, table 3; nominal frequencies stand for 10^(k/10), which are up to 1 % away."""
-    exact = np.array([10.0 ** (round(10.0 * math.log10(f)) / 10.0)])
-    assert abs(W_K.response(exact)[0]) == pytest.approx(vertical, rel=0.01)
-    assert abs(W_D.response(exact)[0]) == pytest.approx(horizontal, rel=0.01)
+    """ISO 2631-1:1997, table 3, which has three or four digits."""
+    at = np.array([f])
+    assert abs(W_K.response(at)[0]) == pytest.approx(vertical, abs=1e-3)
+    assert abs(W_D.response(at)[0]) == pytest.approx(horizontal, abs=1e-3)
 
 
 def sections(vertical: bool) -> list[tuple[list[float], list[float]]]:
@@ -44,8 +44,9 @@ def sections(vertical: bool) -> list[tuple[list[float], list[float]]]:
 def test_records_are_weighted_as_by_filters_in_time(vertical: bool) -> None:
     rng = np.random.default_rng(6)
     step = 1e-3
-    t = step * np.arange(20_000)
-    a = signal.lfilter([0.1], [1.0, -0.9], rng.normal(size=t.size)) + 2.0 * np.sin(2.0 * math.pi * 1.3 * t)
+    t = np.asarray(step * np.arange(20_000), dtype=np.float64)
+    noise = np.asarray(signal.lfilter([0.1], [1.0, -0.9], rng.normal(size=t.size)), dtype=np.float64)
+    a = noise + 2.0 * np.sin(2.0 * math.pi * 1.3 * t)
     weighted = a
     for numerator, denominator in sections(vertical):
         weighted = signal.lfilter(*signal.bilinear(numerator, denominator, 1.0 / step), weighted)
