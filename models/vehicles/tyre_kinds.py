@@ -92,7 +92,7 @@ class TMsimpleData(SlipTyreData):
 
 
 class ChronoTMeasyData(TMeasyData):
-    """TMeasy as Project Chrono evaluates it, see `models.tyres.tmeasy_chrono`; with the delay of its force."""
+    """TMeasy as Project Chrono evaluates it (`models.tyres.tmeasy_chrono`); with the delay of its force."""
 
     delay: Annotated[float, Quantity("s", at_least=0.0)] | None = None
 

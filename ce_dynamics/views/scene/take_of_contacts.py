@@ -16,10 +16,10 @@ from ce_dynamics.complementarity.cable import Cable
 from ce_dynamics.complementarity.contact import Contact
 from ce_dynamics.complementarity.element import Row, UnilateralElement
 from ce_dynamics.complementarity.embedded import UnilateralModel
+from ce_dynamics.complementarity.recorder import Run
 from ce_dynamics.complementarity.rigid_contacts import RigidContacts
 from ce_dynamics.complementarity.rigid_run import RigidRun
 from ce_dynamics.complementarity.shapes import Box, Capsule, HalfSpace, Shape as Touching, Sphere
-from ce_dynamics.complementarity.simulation import Run
 from ce_dynamics.complementarity.surfaces import Plane
 from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.mechanism.body import Body

@@ -37,7 +37,7 @@ class Rig:
         self.names = [name for name in TyreAnswer._fields if name != "x_dot"]
 
     def __call__(self, wheel: WheelOnRoad, x: Floats) -> TyreAnswer:
-        out = self.batch.one([*wheel, *x]).tolist()
+        out = self.batch.one([*wheel[:8], *x]).tolist()
         named = dict(zip(self.names, out, strict=False))
         return TyreAnswer(**named, x_dot=tuple(out[len(self.names) :]))
 
