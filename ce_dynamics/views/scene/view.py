@@ -24,8 +24,8 @@ from ce_dynamics.views.scene.take_of_model import take_of_model
 if TYPE_CHECKING:
     import xarray as xr
 
+    from ce_dynamics.complementarity.recorder import Run
     from ce_dynamics.complementarity.rigid_run import RigidRun
-    from ce_dynamics.complementarity.simulation import Run
 
 System: TypeAlias = Model | UnilateralModel | RigidContacts
 Results: TypeAlias = "xr.Dataset | Run | RigidRun | None"
