@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     )
     from ce_dynamics.mechanism.forces.actuator import Actuator as Actuator
     from ce_dynamics.mechanism.forces.base import ForceElement as ForceElement
+    from ce_dynamics.mechanism.forces.hinge_damper import HingeDamper as HingeDamper
     from ce_dynamics.mechanism.forces.laws import (
         DryFriction as DryFriction,
         Law as Law,
@@ -96,6 +97,7 @@ if TYPE_CHECKING:
         Spherical as Spherical,
         Universal as Universal,
     )
+    from ce_dynamics.mechanism.hinges.frames import BetweenFrames as BetweenFrames
     from ce_dynamics.mechanism.hinges.rolling import RollingOnPlane as RollingOnPlane
     from ce_dynamics.mechanism.parameters import Parameter as Parameter
     from ce_dynamics.mechanism.system import System as System

@@ -316,7 +316,7 @@ def reach_text(S: Aggregate) -> str:
     for linkage in S.linkages:
         interval = linkage.reach()
         if interval is not None:
-            moved = (*S.independent, *S.prescribed)[0]
+            moved = linkage.parameter or (*S.independent, *S.prescribed)[0].name
             nominally = " with the nominal hardpoints" if linkage.has_free_geometry else ""
-            return f"; admissible is {interval[0]:.4g} to {interval[1]:.4g} for {moved.name!r}{nominally}"
+            return f"; admissible is {interval[0]:.4g} to {interval[1]:.4g} for {moved!r}{nominally}"
     return ""

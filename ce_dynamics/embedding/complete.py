@@ -13,6 +13,7 @@ from functools import singledispatch
 from typing import TYPE_CHECKING
 
 from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.embedding.blocks import blocks
 from ce_dynamics.embedding.closures.loop import Loop
 from ce_dynamics.embedding.couplings_solved import CoupledHinges, Plan, implied, planned
 from ce_dynamics.embedding.linkage import Linkage
@@ -58,7 +59,7 @@ def complete_linkages(S: Aggregate, start: Start) -> tuple[Linkage, ...]:
     if S.linkages:
         return with_the_rest(S, around(S.linkages, couplings, given) if couplings else S.linkages, start)
     if not couplings:
-        return (numeric(S, S.bodies, S.closures, S.dependent, start),)
+        return numerically(S, start)
     if len(couplings) == len(S.closures):
         plan = planned(couplings, given)
         if plan.complete and all(body.name in plan.known for body in S.dependent):
@@ -159,6 +160,16 @@ def looped_bodies(S: Aggregate, geometric: Sequence[CutEdge]) -> set[Body]:
 def as_linkage(plan: Plan) -> tuple[Linkage, ...]:
     """A plan's steps, if it has any."""
     return (CoupledHinges(plan.steps),) if plan.steps else ()
+
+
+def numerically(S: Aggregate, start: Start) -> tuple[Linkage, ...]:
+    """Newton's method on all closures of S, part after part where they can be taken apart."""
+    if S.siblings or S.prescribed or S.N < 2:  # a single coordinate gets a table of everything
+        return (numeric(S, S.bodies, S.closures, S.dependent, start),)
+    return tuple(
+        NumericLinkage(Loop(part.parent, part.bodies, part.closures, part.dependent), (), start=start)
+        for part in blocks(S.parent, S.bodies, S.closures, S.dependent)
+    )
 
 
 def numeric(

@@ -59,6 +59,11 @@ class Linkage(ABC):
         """
         return None
 
+    @property
+    def parameter(self) -> str | None:
+        """Name of the body whose hinge `reach` is about; None for the independent one of the sub-graph."""
+        return None
+
     def monitor(self) -> Limits:
         """Where a run is to be watched: nothing known beforehand, unless a linkage says more."""
         return Limits()

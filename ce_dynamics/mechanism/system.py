@@ -301,7 +301,8 @@ class System:
         body_a, body_b : Body or str
             The bodies it joins.
         closure : Hinge or other closure
-            What it allows; placed in the design pose.
+            What it allows; placed in the design pose.  `BetweenFrames` has a frame on either body, for loops
+            that are open in the design pose.
         independent : sequence of Body, str, (Body or str, str or int), Component or FunctionCoordinate
             Bodies whose inboard hinges are to be the independent coordinates of the loop, or components of
             hinges (`Component`, or in short the body with the name or number of the coordinate), or functions

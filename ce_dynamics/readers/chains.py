@@ -211,6 +211,32 @@ class Chains:
         return seen
 
 
+def parts(chains: Chains) -> list[Chains]:
+    """The chains with only those loops and laws each that move a coordinate in common."""
+    seen = [chains_with(chains, [loop], []).moved_by_loops() for loop in chains.loops]
+    seen += [chains_with(chains, [], [law]).moved_by_loops() for law in chains.laws]
+    groups: list[tuple[Array, list[int]]] = []
+    for k, mask in enumerate(seen):
+        touched = [group for group in groups if np.any(group[0] & mask)]
+        groups = [group for group in groups if not any(group is other for other in touched)]
+        members = [k, *(j for group in touched for j in group[1])]
+        groups.append((np.logical_or.reduce([mask, *(group[0] for group in touched)]), sorted(members)))
+    n = len(chains.loops)
+    return [
+        chains_with(
+            chains,
+            [chains.loops[k] for k in members if k < n],
+            [chains.laws[k - n] for k in members if k >= n],
+        )
+        for _, members in sorted(groups, key=lambda group: group[1])
+    ]
+
+
+def chains_with(chains: Chains, loops: Sequence[ChainLoop], laws: Sequence[ChainLaw]) -> Chains:
+    """The same links with some of the loops and laws."""
+    return Chains(chains.links, loops, laws)
+
+
 def frame_of(poses: Poses, link: int, frame: Pose) -> tuple[Array, Array]:
     """A frame of a link in all poses; the link −1 is the world."""
     if link < 0:

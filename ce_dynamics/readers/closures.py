@@ -13,33 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.mechanism.checked import across
 from ce_dynamics.mechanism.hinges import Closure, Fixed, Hinge, Planar, Prismatic, Revolute, Spherical
-from ce_dynamics.mechanism.hinges.conditions import Angle, Coincident, Condition, InPlane
+from ce_dynamics.mechanism.hinges.frames import KINDS as KINDS, BetweenFrames as BetweenFrames
 from ce_dynamics.readers.pose import Pose
 
 ROUNDING = 1e-12
 """Frames closer than this, in metres and radians, coincide: what forward kinematics loses."""
 RIGHT_ANGLE = 0.5 * math.pi
-
-
-@dataclass(frozen=True, eq=False)
-class BetweenFrames:
-    """A closure whose ends are apart in the design pose.
-
-    Attributes
-    ----------
-    kind : str
-        What closes it, for people.
-    at_parent, at_child : (3,) arrays
-        Where its ends are in the design pose [m].
-    constraints : tuple of Condition
-    """
-
-    kind: str
-    at_parent: Array
-    at_child: Array
-    constraints: tuple[Condition, ...]
 
 
 @dataclass(frozen=True)
@@ -58,9 +38,6 @@ class Gap:
         return f"{self.distance:.3g} m and {math.degrees(self.angle):.3g} deg"
 
 
-KINDS = ("revolute", "continuous", "prismatic", "planar", "spherical", "fixed")
-
-
 def between(kind: str, a: Pose, b: Pose, axis: Array, precision: float = ROUNDING) -> tuple[Closure, Gap]:
     """A closure between two frames, one on each body, and its gap in the design pose.
 
@@ -75,24 +52,11 @@ def between(kind: str, a: Pose, b: Pose, axis: Array, precision: float = ROUNDIN
     precision : float
         Frames that are apart by no more than this are taken to coincide, where a is [m and rad].
     """
-    axis_a, axis_b = a.direction(axis), b.direction(axis)
+    axis_a = a.direction(axis)
     gap = gap_between(kind, a, b, axis)
     if max(gap.distance, gap.angle) <= precision:
         return ordinary(kind, axis_a, a.r), gap
-    e1, e2 = across(axis_a)
-    aligned = Angle(e1, axis_b), Angle(e2, axis_b)
-    (x_a, y_a, z_a), (x_b, y_b, z_b) = a.R.T, b.R.T
-    unturned = Angle(x_a, y_b), Angle(y_a, z_b), Angle(z_a, x_b)
-    constraints: tuple[Condition, ...] = {
-        "revolute": (Coincident(), *aligned),
-        "continuous": (Coincident(), *aligned),
-        "prismatic": (InPlane(e1), InPlane(e2), *unturned),
-        "planar": (InPlane(axis_a), *aligned),
-        "spherical": (Coincident(),),
-        "fixed": (Coincident(), *unturned),
-    }[kind]
-    name = type(ordinary(kind, axis_a, a.r)).__name__
-    return BetweenFrames(f"{name}, open in the design pose", a.r, b.r, constraints), gap
+    return BetweenFrames(kind, a.r, b.r, a.R, b.R, axis), gap
 
 
 def gap_between(kind: str, a: Pose, b: Pose, axis: Array) -> Gap:

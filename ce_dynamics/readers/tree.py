@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.compiled.variables import RESERVED, plain
 from ce_dynamics.dynamics.state import dotted, rate_name
 from ce_dynamics.embedding.embed import driven_bodies, merged_groups
@@ -83,3 +84,11 @@ def taken_names(system: System) -> set[str]:
         names |= {dotted(body.name, suffix) for suffix in hinge.coordinate_names}
         names |= {rate_name(body.name, suffix, hinge.coordinate_names) for suffix in hinge.velocity_names}
     return {plain(name) for name in names}
+
+
+def checked_stops(reader: str, given: object) -> tuple[float, float] | None:
+    """Stiffness and dissipation of stops, as a caller gives them."""
+    if given is None:
+        return None
+    stiffness, dissipation = checks.vector(f"{reader}: stops", given, 2).tolist()
+    return stiffness, dissipation

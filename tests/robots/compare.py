@@ -13,9 +13,11 @@ import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.augmented import FullyAugmented, embedded_accelerations
 from ce_dynamics.errors import CeDynamicsError
+from tests.benchmarks.timing import best_of, native_loop, python_loop
 from tests.robots.pinocchio_peer import Peer
 
 STATES = 20
+ROUNDS = 20
 AROUND = 0.5  # rad, m/10, of every independent coordinate about the design pose
 SPEED = 1.0  # rad/s, m/s
 SEED = 20260101
@@ -42,6 +44,7 @@ class Row:
     reading: float = 0.0
     compiling: float = 0.0
     evaluation: float = 0.0
+    pinocchio: float = np.nan
     closure: float = np.nan
     augmented: float = 0.0
     exact: float = np.nan
@@ -56,13 +59,14 @@ class Row:
         return (
             f"{self.name:24s} {self.freedoms:4d} {self.instructions:9d} {self.reading:7.1f}"
             f" {self.compiling:7.1f}"
-            f" {self.evaluation:9.2f} {self.compared:4d}/{self.compared + self.unassembled:<4d}"
+            f" {self.evaluation:9.2f} {self.pinocchio:9.2f}"
+            f" {self.compared:4d}/{self.compared + self.unassembled:<4d}"
             f" {self.closure:9.1e} {self.augmented:9.1e} {self.exact:9.1e}"
         )
 
 
 HEADER = (
-    f"{'robot':24s} {'dof':>4s} {'instr.':>9s} {'read s':>7s} {'comp s':>7s} {'eval us':>9s} {'states':>9s}"
+    f"{'robot':24s} {'dof':>4s} {'instr.':>9s} {'read s':>7s} {'comp s':>7s} {'eval us':>9s} {'Pinocchio':>9s} {'states':>9s}"
     f" {'closure':>9s} {'augmented':>9s} {'exact':>9s}"
 )
 
@@ -92,9 +96,10 @@ def fill(row: Row, urdf: Path, loops: Path, states: int, around: float) -> None:
     row.compiling = time.perf_counter() - start
     row.freedoms = model.embedding.n_v
     row.instructions = dynamics.traced.n_instructions
-    row.evaluation = timed(lambda: dynamics(model.y0, model.u0))
+    row.evaluation = native(model)
     rng = np.random.default_rng(SEED)
     reference = Reference(model, urdf, loops)
+    row.pinocchio = reference.time()
     q0, _, _ = model.layout.split(model.y0)
     for _ in range(states):
         q = q0 + rng.uniform(-around, around, len(q0)) * lengths(model, len(q0))
@@ -122,17 +127,15 @@ def lengths(model: ce.Model, n: int) -> Array:
     return np.array([0.1 if entry.unit == "m" else 1.0 for entry in model.layout.q[:n]])
 
 
-def timed(call: object, seconds: float = 0.2) -> float:
-    """Microseconds per call, the least of some runs."""
-    assert callable(call)
-    best, spent = np.inf, 0.0
-    while spent < seconds:
-        start = time.perf_counter()
-        for _ in range(20):
-            call()
-        took = time.perf_counter() - start
-        best, spent = min(best, took / 20), spent + took
-    return float(1e6 * best)
+def native(model: ce.Model) -> float:
+    """Microseconds of the right-hand side at the initial state, called from machine code."""
+    binding = model.dynamics.bind()
+    for name, value in (("y", model.y0), ("u", model.u0)):
+        if name in binding.inputs:
+            binding.inputs[name][:] = value
+    arrays = [*binding.inputs.values(), *binding.outputs.values()]
+    loop = native_loop(model.dynamics.address, [array.ctypes.data for array in arrays], (binding, arrays))
+    return 1e6 * best_of(loop, ROUNDS)
 
 
 class Reference:
@@ -143,6 +146,23 @@ class Reference:
         self.dae = FullyAugmented(model.system)
         self.peer = peer_of(urdf, loops)
         self.joint_of = joint_names(urdf)
+
+    def time(self) -> float:
+        """Microseconds of Pinocchio's constrained dynamics, less those of the call through Python."""
+        if self.peer is None:
+            return float("nan")
+        q, v, _ = self.model.layout.split(self.model.y0)
+        call, nothing = self.peer.constrained(*self.peer_state(q, v)), self.peer.nothing()
+        return 1e6 * (best_of(python_loop(call), ROUNDS) - best_of(python_loop(nothing), ROUNDS))
+
+    def peer_state(self, q: Array, v: Array) -> tuple[Array, Array]:
+        """The state as Pinocchio writes it."""
+        assert self.peer is not None
+        joints, rates = joint_states(self.model, q, v)
+        return self.peer.state(
+            {self.joint_of[name]: value for name, value in joints.items() if name in self.joint_of},
+            {self.joint_of[name]: value for name, value in rates.items() if name in self.joint_of},
+        )
 
     def differences(self, q: Array, v: Array) -> tuple[float, float, float]:
         """Gap of the loops [m], and relative differences from either."""
@@ -155,11 +175,7 @@ class Reference:
 
         if self.peer is None:
             return np.nan, augmented, np.nan
-        joints, rates = joint_states(model, q, v)
-        at, speed = self.peer.state(
-            {self.joint_of[name]: value for name, value in joints.items() if name in self.joint_of},
-            {self.joint_of[name]: value for name, value in rates.items() if name in self.joint_of},
-        )
+        at, speed = self.peer_state(q, v)
         accelerations, gap, _ = self.peer.accelerations(at, speed)
         own = model.accelerations(q, v)
         theirs = np.array(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -76,3 +77,34 @@ class Peer:
         found = particular + Z @ z
         names = {model.names[j]: found[model.joints[j].idx_v] for j in range(1, model.njoints)}
         return {k: float(x) for k, x in names.items()}, max(gaps), left
+
+    def constrained(self, q: Array, v: Array) -> Callable[[], object]:
+        """A call of its own constrained dynamics (one proximal step of 1e-12) at a state, through Python."""
+        pin, model, data = self.pin, self.model, self.data
+        models = pin.StdVec_RigidConstraintModel()
+        for a, b, n in self.pairs:
+            kind = pin.ContactType.CONTACT_3D if n == 3 else pin.ContactType.CONTACT_6D
+            joints = [model.frames[frame].parentJoint for frame in (a, b)]
+            placed = [model.frames[frame].placement for frame in (a, b)]
+            models.append(
+                pin.RigidConstraintModel(kind, model, joints[0], placed[0], joints[1], placed[1], pin.LOCAL)
+            )
+        datas = pin.StdVec_RigidConstraintData()
+        for one in models:
+            datas.append(one.createData())
+        pin.initConstraintDynamics(model, data, models, datas)
+        settings = pin.ProximalSettings(1e-14, 1e-12, 1)
+        tau = np.zeros(model.nv)
+        return lambda: pin.constraintDynamics(model, data, q, v, tau, models, datas, settings)
+
+    def nothing(self) -> Callable[[], object]:
+        """The same call on next to nothing: what a call costs in itself."""
+        pin = self.pin
+        model = pin.Model()
+        model.addJoint(0, pin.JointModelRX(), pin.SE3.Identity(), "pendulum")
+        model.appendBodyToJoint(1, pin.Inertia.Random(), pin.SE3.Identity())
+        data, one = model.createData(), np.zeros(1)
+        none = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
+        pin.initConstraintDynamics(model, data, *none)
+        settings = pin.ProximalSettings(1e-14, 1e-12, 1)
+        return lambda: pin.constraintDynamics(model, data, one, one, one, *none, settings)

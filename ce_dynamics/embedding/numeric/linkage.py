@@ -291,6 +291,10 @@ class NumericLinkage(Linkage):
         _, reach = self._branch
         return (-math.inf, math.inf) if reach.turning else (reach.lower, reach.upper)
 
+    @property
+    def parameter(self) -> str | None:
+        return None if self._single is None else self._kernel.parameters[0].name
+
     def monitor(self) -> Limits:
         given = tuple(body.name for body in self.loop.given)
         led_by = given if len(given) > 1 else ()

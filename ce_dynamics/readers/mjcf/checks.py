@@ -22,14 +22,15 @@ def unrepresentable(file: Compiled) -> Iterator[Finding]:
 
 
 def of_joint(file: Compiled, joint: int) -> Iterator[Finding]:
-    """Limits, dry friction, and springs and dampers that are not those of one linear coordinate."""
+    """Limits, dry friction of several velocities, springs and dampers that are not linear and even."""
     model, where = file.model, file.where("joints", joint, file.joint(joint))
     dofs = file.dofs(joint)
     simple = file.joint_kind(joint) in ONE_COORDINATE
-    if model.jnt_limited[joint] and not file.disabled("CONSTRAINT", "LIMIT"):
-        yield Finding("joint@range", where)
-    if np.any(model.dof_frictionloss[dofs]) and not file.disabled("CONSTRAINT", "FRICTIONLOSS"):
-        yield Finding("joint@frictionloss", where)
+    name = file.joint(joint)
+    if limited(file, joint):
+        yield Finding("joint@range", where, told=True, name=name)
+    if friction(file, joint) and not simple:
+        yield Finding("joint@frictionloss", where, name=name)
     if not file.disabled("SPRING"):
         curved = nonlinear(model, "jnt_stiffnesspoly", joint)
         if curved or (model.jnt_stiffness[joint] and not simple):
@@ -38,8 +39,21 @@ def of_joint(file: Compiled, joint: int) -> Iterator[Finding]:
             yield Finding("joint@springyield", where)
     if not file.disabled("DAMPER"):
         curved = nonlinear(model, "dof_dampingpoly", dofs)
-        if curved or (np.any(model.dof_damping[dofs]) and not simple):
-            yield Finding("joint@damping", where)
+        uneven = bool(np.ptp(model.dof_damping[dofs])) if dofs.stop > dofs.start else False
+        if curved or uneven:
+            yield Finding("joint@damping", where, name=name)
+
+
+def limited(file: Compiled, joint: int) -> bool:
+    """Whether a joint has a range that is to be kept."""
+    return bool(file.model.jnt_limited[joint]) and not file.disabled("CONSTRAINT", "LIMIT")
+
+
+def friction(file: Compiled, joint: int) -> float:
+    """Largest dry friction of a joint."""
+    if file.disabled("CONSTRAINT", "FRICTIONLOSS"):
+        return 0.0
+    return float(np.max(file.model.dof_frictionloss[file.dofs(joint)], initial=0.0))
 
 
 def nonlinear(model: object, field: str, index: int | slice) -> bool:
@@ -76,7 +90,7 @@ def of_contacts(file: Compiled) -> Iterator[Finding]:
         pair for pair in pairs(file) if (pair[0] << 16) + pair[1] not in excluded and not fixed(file, *pair)
     )
     for one, other in touching:
-        yield Finding("contact", f"{file.body(one)!r} on {file.body(other)!r}")
+        yield Finding("contact", f"{file.body(one)!r} on {file.body(other)!r}", told=True)
 
 
 def pairs(file: Compiled) -> Iterator[tuple[int, int]]:

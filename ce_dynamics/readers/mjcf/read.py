@@ -14,6 +14,7 @@ from ce_dynamics.readers.mjcf.limits import MOST_FILES, check_copies
 from ce_dynamics.readers.mjcf.model import Compiled
 from ce_dynamics.readers.mjcf.system import build
 from ce_dynamics.readers.survey import annotate, check_names, refuse, survey
+from ce_dynamics.readers.tree import checked_stops
 from ce_dynamics.readers.xml_file import Element, parse
 
 
@@ -22,6 +23,7 @@ def read_mjcf(
     *,
     keyframe: str | None = None,
     independent: Collection[str] = (),
+    stops: tuple[float, float] | None = None,
     ignore: Collection[str] = (),
 ) -> System:
     """The mechanism of an MJCF file; ``connect``, ``weld`` and ``joint`` constraints become loops.
@@ -40,9 +42,12 @@ def read_mjcf(
         from the independent ones.
     independent : collection of str
         Joints whose coordinates are to be independent in loops; chosen automatically where it names none.
+    stops : (float, float), optional
+        Stiffness [N m/rad or N/m] and dissipation [s/rad or s/m] of a `JointStop` at every range of a hinge
+        or slide; ranges are noted only if not given.
     ignore : collection of str
         What to leave out although it acts on the motion: kinds as the error names them, such as
-        ``"contact"``, ``"actuator"`` or ``"joint@range"``.
+        ``"actuator"`` or ``"joint@damping"``, names of elements, or ``"all"`` for whatever is not known.
 
     Returns
     -------
@@ -70,7 +75,7 @@ def read_mjcf(
     notes = refuse(
         root.path.name, [*findings, *unrepresentable(compiled), *other_actuators(compiled)], ignore
     )
-    system, more = build(compiled, keyframe, independent, ignore)
+    system, more = build(compiled, keyframe, independent, ignore, checked_stops("read_mjcf", stops))
     annotate(system, [*notes, *more])
     return system
 

@@ -10,11 +10,14 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.forces.hinge_damper import HingeDamper
+from ce_dynamics.mechanism.forces.laws import DryFriction
+from ce_dynamics.mechanism.forces.stop import JointStop
 from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
 from ce_dynamics.mechanism.hinges import Fixed, Free, Hinge, Prismatic, Revolute, Spherical
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.mjcf.actuators import add_actuators
-from ce_dynamics.readers.mjcf.checks import ONE_COORDINATE, of_joint
+from ce_dynamics.readers.mjcf.checks import ONE_COORDINATE, friction, limited, of_joint
 from ce_dynamics.readers.mjcf.equalities import add_equalities
 from ce_dynamics.readers.mjcf.model import Compiled
 from ce_dynamics.readers.mjcf.start import key_named, start_from
@@ -22,7 +25,11 @@ from ce_dynamics.readers.tree import choose_independent, located
 
 
 def build(
-    file: Compiled, keyframe: str | None, independent: Collection[str], ignore: Collection[str]
+    file: Compiled,
+    keyframe: str | None,
+    independent: Collection[str],
+    ignore: Collection[str],
+    stops: tuple[float, float] | None = None,
 ) -> tuple[System, list[str]]:
     """The system, and notes on it."""
     model = file.model
@@ -34,6 +41,9 @@ def build(
         add_body(system, file, index, carried)
     for joint, body in carried.items():
         add_spring(system, file, joint, body, ignore)
+        add_friction(system, file, joint, body, ignore)
+        if stops is not None:
+            add_stop(system, file, joint, body, stops)
     notes = add_equalities(system, file, carried)
     chosen = named_joints(file, carried, independent)
     choose_independent(system, lambda bodies: [body for body in bodies if body in chosen])
@@ -86,9 +96,13 @@ def hinge(file: Compiled, joint: int) -> Hinge:
 def add_spring(system: System, file: Compiled, joint: int, body: Body, ignore: Collection[str]) -> None:
     """Spring and damper of a joint, unless they are left out."""
     model, dof = file.model, file.dofs(joint).start
+    left_out = {f.kind for f in of_joint(file, joint) if f.ignored(ignore) and not f.told}
     if file.joint_kind(joint) not in ONE_COORDINATE:
+        damping = 0.0 if file.disabled("DAMPER") or dof is None else float(model.dof_damping[dof])
+        if damping and "joint@damping" not in left_out:
+            with located(file.place("joints", joint, file.joint(joint))):
+                system.add_force(HingeDamper(f"damper of {file.joint(joint)}", body, damping))
         return
-    left_out = {finding.kind for finding in of_joint(file, joint)} & set(ignore)
     spring = 0.0 if file.disabled("SPRING") else float(model.jnt_stiffness[joint])
     damper = 0.0 if file.disabled("DAMPER") else float(model.dof_damping[dof])
     spring = 0.0 if "joint@stiffness" in left_out else spring
@@ -99,6 +113,24 @@ def add_spring(system: System, file: Compiled, joint: int, body: Body, ignore: C
         name = f"spring of {file.joint(joint)}"
         with located(file.place("joints", joint, file.joint(joint))):
             system.add_force(TorsionSpringDamper(name, body, spring=spring, damper=damper, free=free))
+
+
+def add_friction(system: System, file: Compiled, joint: int, body: Body, ignore: Collection[str]) -> None:
+    """Dry friction of a joint with one coordinate, smooth through rest."""
+    level = friction(file, joint)
+    if level and file.joint_kind(joint) in ONE_COORDINATE and "joint@frictionloss" not in ignore:
+        with located(file.place("joints", joint, file.joint(joint))):
+            name = f"friction of {file.joint(joint)}"
+            system.add_force(TorsionSpringDamper(name, body, damper=DryFriction(level)))
+
+
+def add_stop(system: System, file: Compiled, joint: int, body: Body, stops: tuple[float, float]) -> None:
+    """Compliant stops at the range of a joint with one coordinate."""
+    if limited(file, joint) and file.joint_kind(joint) in ONE_COORDINATE:
+        ref = float(file.model.qpos0[file.coordinates(joint).start])
+        lower, upper = (float(end) - ref for end in file.model.jnt_range[joint])
+        with located(file.place("joints", joint, file.joint(joint))):
+            system.add_force(JointStop(f"stop of {file.joint(joint)}", body, lower, upper, *stops))
 
 
 def armature(file: Compiled, joint: int) -> Array:

@@ -10,8 +10,8 @@ import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.errors import ModelError
-from ce_dynamics.readers.chains import ChainLaw, ChainLink, ChainLoop, Chains, frame_of, turns
+from ce_dynamics.errors import DataError, ModelError
+from ce_dynamics.readers.chains import ChainLaw, ChainLink, ChainLoop, Chains, frame_of, parts, turns
 from ce_dynamics.readers.closures import ROUNDING, Gap, gap_between
 from ce_dynamics.readers.design_pose import MEANT, Found, Search
 from ce_dynamics.readers.pose import WORLD, Pose
@@ -68,29 +68,38 @@ def placed(
     wanted = np.array([pose.get(joint.name, 0.0) for joint in moving])
     if not robot.loops:
         return Placed({joint.name: value for joint, value in zip(moving, wanted.tolist(), strict=True)})
-    chains = chains_of(robot, joints, root)
-    lead = [k for k, joint in enumerate(moving) if joint.name in wished]
-    search = Search(chains, wanted, lead, limits_of(moving))
-    found = search.found()
-    if found is None:
-        name, gap = max(gaps_of(chains, wanted), key=lambda each: each[1].distance + each[1].angle)
-        raise robot.loops[name].element.error(
-            f"no pose was found in which the loops are closed: of {search.tried} starts none led to one, and "
-            f"this loop is open by {gap} in the wanted pose; check its frames, or give a pose close to an "
-            f"assembled one: pose={{joint: value}}"
-        )
     names = [joint.name for joint in moving]
-    dropped = tuple(names[k] for k in search.wished if k not in found.lead)
-    led = tuple(names[k] for k in found.lead) if search.wished else ()
-    notes = report(search, found, names, robot)
-    q = dict(zip(names, found.q.tolist(), strict=True))
-    precision = max(ROUNDING, 3.0 * found.error * max(1.0, chains.size))  # norms of three components
-    if found.error > MEANT:
-        notes.append(
-            f"{robot.element.path.name}: in no pose are the loops closed better than to {found.error:.2g} "
-            f"(rad, or sizes of the robot), as with data of few digits; their frames are taken to meet there"
-        )
-    return Placed(q, led, dropped, precision, tuple(notes))
+    wishes = [k for k, name in enumerate(names) if name in wished]
+    q, precision = wanted.copy(), ROUNDING
+    lead: list[str] = []
+    dropped: list[str] = []
+    notes: list[str] = []
+    for chains in parts(chains_of(robot, joints, root)):
+        search = Search(chains, wanted, wishes, limits_of(moving))
+        found = search.found()
+        if found is None:
+            raise unclosed(robot, search)
+        q[search.seen] = found.q[search.seen]
+        if search.wished:
+            lead += [names[k] for k in found.lead]
+        dropped += [names[k] for k in search.wished if k not in found.lead]
+        notes += report(search, found, names, robot)
+        precision = max(precision, 3.0 * found.error * max(1.0, chains.size))  # norms of three components
+    at = dict(zip(names, q.tolist(), strict=True))
+    return Placed(at, tuple(lead), tuple(dropped), precision, tuple(notes))
+
+
+def unclosed(robot: Robot, search: Search) -> DataError:
+    """What to say where no pose closes the loops."""
+    gaps = list(gaps_of(search.chains, search.wanted))
+    if not gaps:
+        return robot.element.error("no pose was found in which what couples the joints holds; check <mimic>")
+    name, gap = max(gaps, key=lambda each: each[1].distance + each[1].angle)
+    return robot.loops[name].element.error(
+        f"no pose was found in which the loops are closed: of {search.tried} starts none led to one, and "
+        f"this loop is open by {gap} in the wanted pose; check its frames, or give a pose close to an "
+        f"assembled one: pose={{joint: value}}"
+    )
 
 
 def chains_of(robot: Robot, joints: list[UrdfJoint], root: str) -> Chains:
@@ -116,7 +125,30 @@ def chains_of(robot: Robot, joints: list[UrdfJoint], root: str) -> Chains:
         )
         for loop in robot.loops.values()
     ]
-    return Chains(links, loops, list(laws(joints, column)))
+    return Chains(links, loops, [*laws(joints, column), *ratios(robot, joints, column)])
+
+
+def ratios(robot: Robot, joints: list[UrdfJoint], column: dict[str, int]) -> Iterator[ChainLaw]:
+    """What `<coupling>` says: Σ q on the way to the successor = ratio × Σ q on that to the predecessor."""
+    carrier = {joint.child: joint for joint in joints}
+
+    def way(link: str) -> list[str]:
+        found = []
+        while link in carrier:
+            found.append(carrier[link].name)
+            link = carrier[link].parent
+        return found
+
+    for coupling in robot.couplings.values():
+        ways = way(coupling.predecessor), way(coupling.successor)
+        factors = {
+            column[name]: factor
+            for mine, other, factor in ((ways[0], ways[1], coupling.ratio), (ways[1], ways[0], -1.0))
+            for name in mine
+            if name not in other and name in column
+        }
+        if factors:
+            yield ChainLaw(tuple(factors), tuple(factors.values()))
 
 
 def laws(joints: list[UrdfJoint], column: dict[str, int]) -> Iterator[ChainLaw]:
@@ -157,6 +189,11 @@ def report(search: Search, found: Found, names: list[str], robot: Robot) -> list
         f"{', '.join(changed[:LISTED])}{more}; there the loops have {found.freedoms} freedoms, and the "
         f"smallest singular value of Y1 is {found.quality:.2g}"
     )
+    if found.error > MEANT:
+        chosen += (
+            f"; in no pose are the loops closed better than to {found.error:.2g} (rad, or sizes of it), "
+            f"as with data of few digits, and their frames are taken to meet there"
+        )
     return [*notes, chosen]
 
 

@@ -13,6 +13,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.survey import Finding, annotate, check_names, refuse, survey, where
+from ce_dynamics.readers.tree import checked_stops
 from ce_dynamics.readers.urdf.beside import Loops, additions, with_loops
 from ce_dynamics.readers.urdf.model import GRAMMAR, WITH_COORDINATE, Robot, read_robot
 from ce_dynamics.readers.urdf.posing import checked_pose
@@ -92,9 +93,7 @@ def read_urdf(
     checks.choice("read_urdf: base", base, BASES)
     check_names("read_urdf: ignore", ignore)
     check_names("read_urdf: independent", independent)
-    if stops is not None:
-        stiffness, dissipation = checks.vector("read_urdf: stops", stops, 2).tolist()
-        stops = stiffness, dissipation
+    stops = checked_stops("read_urdf", stops)
     checks.number("read_urdf: right_angles", right_angles, at_least=0.0, at_most=MOST_OFF)
     root = parse(path, "robot")
     findings = list(survey([root], GRAMMAR))

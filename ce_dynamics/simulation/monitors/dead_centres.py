@@ -178,7 +178,7 @@ def straight_path_text(S: Aggregate) -> str:
     if limits is None:
         return ""
     remedy = limits.remedy
-    if len(S.linkages) > 1:
+    if any(not link.monitor().remedy for link in S.linkages):
         remedy = "leave its closed form out, so that all of it is followed at once"
     elif S.prescribed or S.siblings:
         remedy = "design the loop in a pose nearer to that"

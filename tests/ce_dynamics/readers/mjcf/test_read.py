@@ -42,7 +42,7 @@ TREE = """
         <geom type="capsule" size="0.05" fromto="0 0 0 0.1 0.3 0.2"/>
         <frame pos="0.2 0 0" euler="0 40 0">
           <body name="ball" pos="0 0.1 0">
-            <joint name="socket" type="ball" pos="0.05 -0.02 0.01" damping="0"/>
+            <joint name="socket" type="ball" pos="0.05 -0.02 0.01" damping="0.2"/>
             <geom type="ellipsoid" size="0.1 0.05 0.2" pos="0.1 0 0"/>
             <body name="fin" pos="0.1 0.1 0.1" euler="0 0 70"><geom size="0.07"/></body>
           </body>
@@ -309,23 +309,19 @@ def test_kinds_of_hinges(tmp_path: Path) -> None:
     assert kinds["plate"] is Revolute
     assert kinds["ball"] is Spherical
     assert [element.name for element in system.forces] == [
-        f"spring of {name}" for name in ("x", "y", "turn", "swing", "elbow")
+        *(f"spring of {name}" for name in ("x", "y", "turn")),
+        "damper of socket",
+        "spring of swing",
+        "spring of elbow",
     ]
 
 
 HINGE = '<body name="b" pos="0 0 {z}"><joint name="j" {attributes}/><geom size="0.1" {geom}/></body>'
 REFUSED = {
-    "joint@range": (HINGE.format(z=0, attributes='range="-10 20"', geom=""), ""),
-    "joint@frictionloss": (HINGE.format(z=0, attributes='frictionloss="0.1"', geom=""), ""),
+    "joint@frictionloss": (HINGE.format(z=0, attributes='type="ball" frictionloss="0.1"', geom=""), ""),
     "joint@stiffness": (HINGE.format(z=0, attributes='type="ball" stiffness="2"', geom=""), ""),
-    "joint@damping": (HINGE.format(z=0, attributes='type="ball" damping="2"', geom=""), ""),
     "body@gravcomp": ('<body name="b" gravcomp="1"><joint/><geom size="0.1"/></body>', ""),
     "body@mocap": ('<body name="b" mocap="true"><geom size="0.1"/></body>', ""),
-    "contact": (
-        HINGE.format(z=0, attributes="", geom="")
-        + HINGE.format(z=1, attributes="", geom="").replace('"b"', '"c"').replace('"j"', '"k"'),
-        "",
-    ),
     "actuator": (
         HINGE.format(z=0, attributes="", geom=""),
         '<actuator><intvelocity joint="j" actrange="-1 1"/></actuator>',
@@ -350,8 +346,33 @@ def test_what_cannot_be_represented_is_named(tmp_path: Path, kind: str) -> None:
         ce.DataError, match=rf"(?s)robot.xml contains what cannot be represented.*\n  {kind}: .*ignore="
     ):
         ce.read_mjcf(path)
-    system = ce.read_mjcf(path, ignore={kind})
-    assert any(f"{kind}: left out as asked" in note for note in system.notes)
+    for ignore in ({kind}, {"all"}):
+        system = ce.read_mjcf(path, ignore=ignore)
+        assert any(f"{kind}: left out as asked" in note for note in system.notes)
+
+
+def test_what_does_not_act_is_told(tmp_path: Path) -> None:
+    limited = HINGE.format(z=0, attributes='range="-10 20"', geom="")
+    other = HINGE.format(z=1, attributes="", geom="").replace('"b"', '"c"').replace('"j"', '"k"')
+    path = write(tmp_path, WIND.format("", limited + other, ""))
+    notes = ce.read_mjcf(path).notes
+    for kind in ("contact", "joint@range"):
+        assert sum(f"robot.xml: {kind}: not acted on: " in note for note in notes) == 1
+    [stop] = ce.read_mjcf(path, stops=(100.0, 0.1)).forces
+    assert isinstance(stop, ce.JointStop)
+    np.testing.assert_allclose((stop.lower, stop.upper), np.radians((-10.0, 20.0)), rtol=1e-15)
+
+
+def test_dry_friction_at_speed_is_that_of_mujoco(tmp_path: Path) -> None:
+    """F v/√(v² + ε²) is F to ½ (ε/v)² = 5e-6 at 1 rad/s and twice that; MuJoCo's is regularised too."""
+    path = write(tmp_path, WIND.format("", HINGE.format(z=0, attributes='frictionloss="0.1"', geom=""), ""))
+    model = ce.compile(ce.read_mjcf(path))
+    for speed in (2.0, -1.0):
+        peer = Peer(model, path)
+        found = model.accelerations([0.3], [speed])
+        expected = peer.accelerations(np.array((0.3,)), np.array((speed,)))
+        np.testing.assert_allclose(found, expected, rtol=1e-4)
+        assert found[0] * speed < 0.0
 
 
 TOUCHING = """

@@ -1,0 +1,147 @@
+"""Closures of an aggregated body that can be solved one after the other.
+
+Where a part of the closures determines some of the dependent hinges without the rest, it is solved first, and
+what it finds is given for what comes after: with m dependent velocities in two halves the factors of Y₁ cost
+a quarter, and a part with one given coordinate gets a table (`ce_dynamics.embedding.numeric.linkage`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.embedding.closures.freedoms import Freedoms
+from ce_dynamics.embedding.closures.row_choice import smallest_singular
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.system import CutEdge
+
+REGULAR = 1e-6
+"""Smallest singular value of a part of Y₁ that counts as regular [rad, or sizes of the loop]."""
+MOST_TOGETHER = 3
+"""Closures that are tried together as one part."""
+
+
+class Block(NamedTuple):
+    """Closures that determine some hinges from the given ones and from those of the blocks before.
+
+    Attributes
+    ----------
+    parent : Body
+        What carries all of it.
+    bodies : tuple of Body
+    closures : tuple of CutEdge
+    dependent : tuple of Body
+    """
+
+    parent: Body
+    bodies: tuple[Body, ...]
+    closures: tuple[CutEdge, ...]
+    dependent: tuple[Body, ...]
+
+
+def blocks(
+    parent: Body, bodies: Sequence[Body], closures: Sequence[CutEdge], dependent: Sequence[Body]
+) -> list[Block]:
+    """The parts of closures that join bodies, in the order in which they are solved; one if there is none.
+
+    A part is taken if its rows of Y over its unknown hinges have full column rank in the design pose (or the
+    one assembled from it).
+    """
+    whole = [Block(parent, tuple(bodies), tuple(closures), tuple(dependent))]
+    if len(closures) < 2:
+        return whole
+    paths = {edge.name: path(edge) for edge in closures}
+    if not all(paths.values()):
+        return whole
+    freedoms = Freedoms(bodies, closures, [body for body in bodies if body in dependent])
+    columns = columns_of(freedoms.free)
+    rows, start = {}, 0
+    for edge in closures:
+        rows[edge.name] = range(start, start + edge.rows)
+        start += edge.rows
+    found: list[Block] = []
+    left, unknown = list(closures), {body for body in dependent if body.inboard.n_v}
+    while left:
+        part = next_part(left, unknown, paths, freedoms.Y, rows, columns)
+        if part is None:
+            part = tuple(left)
+        block = made(part, unknown, dependent, paths)
+        if not any(body in unknown for body in block.dependent):
+            return whole  # it says what others say: it is solved with them
+        found.append(block)
+        unknown -= set(block.dependent)
+        left = [edge for edge in left if edge not in part]
+    return found if len(found) > 1 and not unknown else whole
+
+
+def next_part(
+    left: Sequence[CutEdge],
+    unknown: set[Body],
+    paths: dict[str, tuple[Body, ...]],
+    Y: Array,
+    rows: dict[str, range],
+    columns: dict[Body, range],
+) -> tuple[CutEdge, ...] | None:
+    """The fewest of the closures left that determine the unknown hinges on their paths; None if all do."""
+    for number in range(1, min(MOST_TOGETHER, len(left) - 1) + 1):
+        for part in combinations(left, number):
+            moved = [b for b in columns if b in unknown and any(b in paths[e.name] for e in part)]
+            own = [k for body in moved for k in columns[body]]
+            lines = [k for edge in part for k in rows[edge.name]]
+            if own and len(lines) >= len(own) and smallest_singular(Y[np.ix_(lines, own)]) > REGULAR:
+                return part
+    return None
+
+
+def made(
+    part: tuple[CutEdge, ...],
+    unknown: set[Body],
+    dependent: Sequence[Body],
+    paths: dict[str, tuple[Body, ...]],
+) -> Block:
+    """A part as a block: bodies from what carries all of it to the ends of its closures."""
+    ends = [end for edge in part for end in edge.bodies]
+    chains = [chain(end) for end in ends]
+    shared = [body for body in chains[0] if all(body in other for other in chains)]
+    carrier = shared[0]
+    inside = {body for way in chains for body in way[: way.index(carrier)]}
+    bodies = tuple(sorted(inside, key=lambda body: body.index))
+    mine = {body for edge in part for body in paths[edge.name]}
+    found = tuple(
+        body for body in bodies if body in dependent and (not body.inboard.n_v or body in unknown & mine)
+    )
+    return Block(carrier, bodies, part, found)
+
+
+def path(edge: CutEdge) -> tuple[Body, ...]:
+    """Bodies between the ends of a closure of bodies and what carries both; none for other closures."""
+    if edge.couples_hinges or not edge.attachments:
+        return ()
+    chains = [chain(end) for end in edge.bodies]
+    return tuple(
+        body
+        for k, way in enumerate(chains)
+        for body in way
+        if not all(body in other for j, other in enumerate(chains) if j != k)
+    )
+
+
+def chain(body: Body) -> list[Body]:
+    """A body and everything that carries it, up to the ground."""
+    found = [body]
+    while found[-1].parent is not None:
+        found.append(found[-1].parent)
+    return found
+
+
+def columns_of(bodies: Sequence[Body]) -> dict[Body, range]:
+    """Columns of Y that belong to the hinges of some bodies, in their order."""
+    found, start = {}, 0
+    for body in bodies:
+        found[body] = range(start, start + body.inboard.n_v)
+        start += body.inboard.n_v
+    return found

@@ -1,0 +1,97 @@
+"""Closures solved one after the other, against the same closures solved at once and the augmented form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+import ce_dynamics as ce
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.augmented import FullyAugmented, embedded_accelerations
+from ce_dynamics.embedding import complete
+from ce_dynamics.embedding.blocks import Block, blocks
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
+
+AXIS = np.array((0.2, 1.0, -0.3)) / np.linalg.norm((0.2, 1.0, -0.3))
+E1 = np.cross(AXIS, (0.0, 0.0, 1.0)) / np.linalg.norm(np.cross(AXIS, (0.0, 0.0, 1.0)))
+E2 = np.cross(AXIS, E1)
+
+
+def at(x: float, y: float) -> Array:
+    return np.asarray(0.3 + x * E1 + y * E2)
+
+
+def stacked() -> ce.System:
+    """A five-bar whose tip carries another one's foot: the second needs what the first finds."""
+    s = ce.System()
+    for name, parent, a, b in (
+        ("left", "ground", (-0.5, 0.0), (-0.9, 0.8)),
+        ("right", "ground", (0.5, 0.0), (0.9, 0.8)),
+        ("left_rod", "left", (-0.9, 0.8), (0.0, 1.5)),
+        ("right_rod", "right", (0.9, 0.8), (0.0, 1.5)),
+        ("arm", "left_rod", (0.0, 1.5), (-0.2, 2.2)),
+        ("arm_rod", "arm", (-0.2, 2.2), (1.3, 2.0)),
+        ("lever", "right_rod", (0.6, 1.2), (1.3, 2.0)),
+    ):
+        start, end = at(*a), at(*b)
+        s.add_body(
+            name,
+            mass=1.0,
+            com=0.5 * (start + end) + 0.05 * AXIS,
+            inertia=(0.1, 0.12, 0.15),
+            parent=parent,
+            hinge=ce.Revolute(AXIS, start),
+        )
+    s.close_loop("lower", "left_rod", "right_rod", ce.Revolute(AXIS, at(0.0, 1.5)), ["left", "right"])
+    s.close_loop("upper", "arm_rod", "lever", ce.Revolute(AXIS, at(1.3, 2.0)), ["arm"])
+    return s
+
+
+def parts_of(s: ce.System) -> list[Block]:
+    dependent = [s.find(name) for name in ("left_rod", "right_rod", "arm_rod", "lever")]
+    return blocks(s.ground, s.bodies, s.closures, dependent)
+
+
+def at_once(
+    parent: ce.Body, bodies: Sequence[ce.Body], closures: Sequence[CutEdge], dependent: Sequence[ce.Body]
+) -> list[Block]:
+    return [Block(parent, tuple(bodies), tuple(closures), tuple(dependent))]
+
+
+def test_what_can_be_solved_first_is() -> None:
+    first, second = parts_of(stacked())
+    assert [edge.name for edge in first.closures] == ["lower"]
+    assert [body.name for body in first.dependent] == ["left_rod", "right_rod"]
+    assert [body.name for body in second.dependent] == ["arm_rod", "lever"]
+    assert second.parent.is_ground  # both branches go down to it
+
+
+def test_loops_that_need_each_other_stay_together() -> None:
+    s = stacked()
+    dependent = [s.find(name) for name in ("left", "right_rod", "arm_rod", "lever")]
+    s.closures = list(reversed(s.closures))
+    # "upper" sees all four unknowns with two conditions in the plane; "lower" alone finds its two
+    assert [len(part.dependent) for part in blocks(s.ground, s.bodies, s.closures, dependent)] == [2, 2]
+    dependent = [s.find(name) for name in ("left", "right", "left_rod", "right_rod")]
+    assert len(blocks(s.ground, s.bodies, s.closures, dependent)) == 1
+
+
+def test_the_same_accelerations_as_at_once(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = ce.compile(stacked())
+    [S] = [S for S in model.embedding.aggregates if S.closures]
+    assert len(S.linkages) == 2
+    monkeypatch.setattr(complete, "blocks", at_once)
+    whole = ce.compile(stacked())
+    dae = FullyAugmented(model.system)
+    none = np.zeros(0)
+    for _ in range(3):
+        q, v = rng.uniform(-0.15, 0.15, 3), rng.uniform(-1.0, 1.0, 3)
+        one, other = (each.accelerations(q, v) for each in (model, whole))
+        # both close their loops to 4e-13, whose condition is some tens
+        np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-10)
+        bodies = embedded_accelerations(model.embedding, q, v, none, none)
+        found = np.concatenate([bodies[body.name] for body in model.system.bodies])
+        expected = dae.accelerations(dae.state_from_embedded(model.embedding, q, v, none)).V_dot
+        assert np.max(np.abs(found - expected)) < 1e-10 * np.max(np.abs(expected))
