@@ -66,7 +66,8 @@ class Row:
 
 
 HEADER = (
-    f"{'robot':24s} {'dof':>4s} {'instr.':>9s} {'read s':>7s} {'comp s':>7s} {'eval us':>9s} {'Pinocchio':>9s} {'states':>9s}"
+    f"{'robot':24s} {'dof':>4s} {'instr.':>9s} {'read s':>7s} {'comp s':>7s} {'eval us':>9s}"
+    f" {'Pinocchio':>9s} {'states':>9s}"
     f" {'closure':>9s} {'augmented':>9s} {'exact':>9s}"
 )
 
