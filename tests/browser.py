@@ -29,7 +29,9 @@ FLAGS = (
     "--enable-logging=stderr",
     "--window-size=1000,700",
 )
-PATIENCE = 120
+BUDGETS = 20_000, 60_000, 180_000
+"""What the page's clock may show before it is looked at [ms]; it runs ahead where the machine is busy."""
+PATIENCE = 300
 """For the slowest machine [s]."""
 
 ASKING = """<pre id="answer"></pre><script type="module">
@@ -63,15 +65,17 @@ def answer(page: str, script: str, folder: Path, picture: Path | None = None) ->
     file.write_text(page.replace("</body>", ASKING.format(script=script)), "utf-8")
     wanted = "--dump-dom" if picture is None else f"--screenshot={picture}"
     profile = f"--user-data-dir={folder / 'profile'}"
-    command = [CHROMIUM, *FLAGS, profile, "--virtual-time-budget=20000", wanted, file.as_uri()]
     environment = {**os.environ, "HOME": str(folder)}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, env=environment)
-    said = [line for line in done.stderr.splitlines() if ":CONSOLE" in line]
-    assert not said, "\n".join(said)
-    if picture is not None:
-        assert picture.stat().st_size > 0
-        return None
-    found = re.search(r'<pre id="answer">(.*?)</pre>', done.stdout, re.DOTALL)
-    assert found is not None, f"no page: {done.stderr[-2000:]}"
-    assert found[1], "the page did not answer in time"
-    return json.loads(html.unescape(found[1]))
+    for budget in BUDGETS:
+        command = [CHROMIUM, *FLAGS, profile, f"--virtual-time-budget={budget}", wanted, file.as_uri()]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, env=environment)
+        said = [line for line in done.stderr.splitlines() if ":CONSOLE" in line]
+        assert not said, "\n".join(said)
+        if picture is not None:
+            assert picture.stat().st_size > 0
+            return None
+        found = re.search(r'<pre id="answer">(.*?)</pre>', done.stdout, re.DOTALL)
+        assert found is not None, f"no page: {done.stderr[-2000:]}"
+        if found[1]:
+            return json.loads(html.unescape(found[1]))
+    raise AssertionError("the page did not answer in time")

@@ -17,7 +17,7 @@ export class Stage {
     this.#light();
     const squares = 10 ** Math.round(Math.log10(size) - 0.9);
     this.grounds = planes.map((plane, k) => ground(plane, squares, SKY, k > 0 ? 0.5 : 1));
-    this.scene.add(...this.grounds);
+    for (const floor of this.grounds) this.scene.add(floor);
     this.controls = new THREE.OrbitControls(this.camera, this.renderer.domElement);
     new ResizeObserver(() => this.#resized(element)).observe(element);
     this.#resized(element);

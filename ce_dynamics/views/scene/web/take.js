@@ -32,9 +32,9 @@ export class Take {
 
   // Shapes anew, where hardpoints moved; marks stay.
   dress(group, shapes) {
-    group.remove(...(group.userData.shapes ?? []));
+    for (const shape of group.userData.shapes ?? []) group.remove(shape);
     group.userData.shapes = shapes.map((shape) => drawn(shape, group.userData.colour, this.solid ? 1 : GHOST));
-    group.add(...group.userData.shapes);
+    for (const shape of group.userData.shapes) group.add(shape);
   }
 
   #strand(strand) {

@@ -31,7 +31,7 @@ from ce_dynamics.complementarity import (
     simulate_rigid,
     simulate_unilateral,
 )
-from ce_dynamics.views.scene import Camera, block, wheel
+from ce_dynamics.views.scene import Camera, block, mesh, wheel
 from ce_dynamics.views.scene.page import LIBRARY, WEB, script
 from ce_dynamics.views.scene.shapes import plate
 from tests.browser import answer, needs_chromium
@@ -314,7 +314,8 @@ LOOK = """
 def test_a_browser_shows_every_frame_where_python_has_it(model: ce.Model, run: Any, tmp_path: Path) -> None:
     crank = model.system.find("crank")
     camera = Camera("beside", "crank", np.array([0.1, -1.0, 0.05]), crank.com)
-    view = ce.view(model, {"one": run, "two": run}, cameras=[camera])
+    ramp = mesh([(-1, -1, -0.5), (2, -1, -0.5), (2, 1, -0.3)], [(0, 1, 2)])
+    view = ce.view(model, {"one": run, "two": run}, cameras=[camera], scenery=[ramp])
     found = answer(view.html, LOOK, tmp_path)
     matrices = np.array(found["places"]).reshape(len(run["time"]), 3, 4, 4)  # columns first
     for k, body in enumerate(model.system.bodies):
