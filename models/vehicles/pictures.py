@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiler import trace
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.planes import FlatRoad, InclinedRoad
 from ce_dynamics.models.tyres.element import RoadTyre
-from ce_dynamics.views.scene.shapes import Shape, block, line, mesh, plane, wheel
+from ce_dynamics.views.scene.shapes import Shape, block, line, plane, terrain, wheel
 from ce_dynamics.views.scene.take import Camera
 from ce_dynamics.views.scene.view import View, view
 
@@ -30,7 +32,11 @@ FINEST, COARSEST = 0.03, 20.0
 """Distances at which a road's height is looked at, and at most drawn [m]."""
 EVEN = 1e-4
 """By how much a road may differ from what is drawn between places where it is looked at [m]."""
-PAINT, GLASS, ASPHALT, TRAIL = "#7f8f7a", "#8fb3c9", "#cfd6da", "#0b6fb8"
+PROFILES = 40
+"""Along and across, to see where a road is uneven."""
+MOST_POINTS = 60_000
+"""Of a road; where it would take more it is drawn less finely."""
+PAINT, GLASS, TRAIL = "#7f8f7a", "#8fb3c9", "#0b6fb8"
 
 
 def picture_of(case: Case, results: xr.Dataset) -> View:
@@ -126,20 +132,39 @@ def road_of(system: System, way: Floats) -> list[Shape]:
             origin = (0.0, 0.0, float(nominal(road.height(0.0, 0.0))))
             found.append(plane(origin, road.normal(0.0, 0.0).astype(float)))
         else:
-            found.append(relief(road, way).painted(ASPHALT))
+            found.append(relief(road, way))
     return found
 
 
 def relief(road: Road, way: Floats) -> Shape:
     """The road's heights as triangles; lines lie closer where it curves."""
     (x_low, y_low), (x_high, y_high) = way.min(axis=0) - SIDE, way.max(axis=0) + SIDE
-    ys = uneven(lambda y: [height(road, x, y) for x in np.linspace(x_low, x_high, 41)], y_low, y_high)
-    xs = uneven(lambda x: [height(road, x, y) for y in ys], x_low, x_high)
-    vertices = [(x, y, height(road, x, y)) for x in xs for y in ys]
-    n = len(ys)
-    corners = [i * n + j for i in range(len(xs) - 1) for j in range(n - 1)]
-    triangles = [t for k in corners for t in ((k, k + n, k + 1), (k + 1, k + n, k + n + 1))]
-    return mesh(vertices, triangles)
+    y = np.linspace(y_low, y_high, max(2, int((y_high - y_low) / FINEST)))
+    x = np.linspace(x_low, x_high, max(2, int((x_high - x_low) / FINEST)))
+    ys = y[uneven(y, seen(road, x[:: max(1, len(x) // PROFILES)], y)[0].T)]
+    xs = x[uneven(x, seen(road, x, ys[:: max(1, len(ys) // PROFILES)])[0])]
+    while len(xs) * len(ys) > MOST_POINTS:
+        xs, ys = (part[:: 2 if len(part) > 2 else 1] for part in (xs, ys))
+    z, inside = seen(road, xs, ys)
+    X, Y = np.meshgrid(xs, ys, indexing="ij")
+    number = np.arange(z.size).reshape(z.shape)
+    corners = [number[:-1, :-1], number[1:, :-1], number[:-1, 1:], number[1:, 1:]]
+    k, ahead, left, both = (corner.ravel() for corner in corners)
+    triangles = np.concatenate((np.stack((k, ahead, left), axis=1), np.stack((left, ahead, both), axis=1)))
+    there = inside.ravel()[triangles].all(axis=1)
+    return terrain(np.stack((X.ravel(), Y.ravel(), z.ravel()), axis=1), triangles[there])
+
+
+def seen(road: Road, x: Floats, y: Floats) -> tuple[Floats, Array]:
+    """Heights (n, m) of a road at n places along and m across, and where there is any road."""
+
+    def function(x: Scalar, y: Scalar) -> dict[str, Scalar]:
+        margin = road.margin(x, y)
+        return {"z": road.height(x, y) + 0.0 * x, "margin": 1.0 + 0.0 * x if margin is None else margin}
+
+    X, Y = np.meshgrid(x, y, indexing="ij")
+    found = trace("road", function, {"x": (), "y": ()}).evaluate_many(x=X.ravel(), y=Y.ravel())
+    return found["z"].reshape(X.shape), found["margin"].reshape(X.shape) >= 0.0
 
 
 def height(road: Road, x: float, y: float) -> float:
@@ -147,11 +172,8 @@ def height(road: Road, x: float, y: float) -> float:
     return float(nominal(road.height(x, y)))
 
 
-def uneven(profile: object, low: float, high: float) -> list[float]:
-    """Places from low to high between which all profiles are straight to within `EVEN`."""
-    assert callable(profile)
-    places = np.linspace(low, high, max(2, int((high - low) / FINEST)))
-    heights = np.array([profile(place) for place in places])
+def uneven(places: Floats, heights: Floats) -> list[int]:
+    """Which places are kept, so that all profiles (places, m) are straight between these to within `EVEN`."""
     kept, last = [0], 0
     for k in range(2, len(places)):
         part = (places[last : k + 1] - places[last]) / (places[k] - places[last])
@@ -160,7 +182,7 @@ def uneven(profile: object, low: float, high: float) -> list[float]:
         if far or np.abs(straight - heights[last : k + 1]).max() > EVEN:
             last = k - 1
             kept.append(last)
-    return [float(places[k]) for k in (*kept, len(places) - 1)]
+    return [*kept, len(places) - 1]
 
 
 def trail(system: System, way: Floats) -> Iterator[Shape]:

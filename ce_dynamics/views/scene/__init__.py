@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         plane as plane,
         plate as plate,
         rod as rod,
+        terrain as terrain,
         wheel as wheel,
     )
     from ce_dynamics.views.scene.take import Camera as Camera, Strand as Strand, Take as Take

@@ -23,6 +23,9 @@ LIBRARY = "three.min.js"
 STAGE = ("packed.js", "dom.js", "shapes.js", "ground.js", "stage.js", "take.js", "cameras.js", "plot.js")
 """Scripts of every page, what others need first."""
 
+MANY = 1000
+"""Points of a shape that is packed."""
+
 IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(async )?(function|class|const|let) )", re.MULTILINE)
 
@@ -35,7 +38,7 @@ class Packed:
         self._size = 0
 
     def add(self, values: ArrayLike, kind: str = "f4") -> dict[str, Any]:
-        """Add an array: ``f4``, ``f8`` or ``u1``; the answer finds it again."""
+        """Add an array: ``f4``, ``f8``, ``u4`` or ``u1``; the answer finds it again."""
         found = np.ascontiguousarray(values, dtype=f"<{kind}")
         place = {"at": self._size, "kind": kind, "shape": list(found.shape)}
         content = found.tobytes()
@@ -91,7 +94,7 @@ def take_content(take: Take, packed: Packed) -> dict[str, Any]:
             {
                 "name": body.name,
                 "aggregate": body.aggregate,
-                "shapes": [shape_content(s) for s in body.shapes],
+                "shapes": [shape_content(s, packed) for s in body.shapes],
             }
             for body in take.bodies
         ],
@@ -99,7 +102,7 @@ def take_content(take: Take, packed: Packed) -> dict[str, Any]:
         "marks": [mark_content(mark) for mark in take.marks],
         "cameras": take.cameras,
         "forces": take.forces,
-        "scenery": [shape_content(shape) for shape in take.scenery],
+        "scenery": [shape_content(shape, packed) for shape in take.scenery],
         "up": rounded(take.up),
         "weight": take.weight,
         "t": packed.add(take.t, "f8"),
@@ -112,8 +115,11 @@ def take_content(take: Take, packed: Packed) -> dict[str, Any]:
     }
 
 
-def shape_content(shape: Shape) -> dict[str, Any]:
-    """A shape; points to a micrometre."""
+def shape_content(shape: Shape, packed: Packed) -> dict[str, Any]:
+    """A shape; points to a micrometre, or packed where they are many."""
+    if len(shape.points) > MANY:
+        places = {"points": packed.add(shape.points), "triangles": packed.add(shape.triangles, "u4")}
+        return {"kind": shape.kind, "colour": shape.colour, "opacity": shape.opacity, **places}
     found: dict[str, Any] = {"kind": shape.kind, "points": rounded(shape.points)}
     if shape.radius:
         found["radius"] = shape.radius

@@ -22,7 +22,7 @@ FLAT = 1e-6
 class Shape:
     """A shape fixed on a body.
 
-    Made by `rod`, `ball`, `block`, `wheel`, `plate`, `line`, `plane` and `mesh`.
+    Made by `rod`, `ball`, `block`, `wheel`, `plate`, `line`, `plane`, `mesh` and `terrain`.
 
     Attributes
     ----------
@@ -99,6 +99,11 @@ def mesh(vertices: ArrayLike, triangles: ArrayLike) -> Shape:
     if corners.size and not (corners.min() >= 0 and corners.max() < len(given)):
         raise ModelError(f"mesh: triangles name vertices up to {corners.max()}, there are {len(given)}")
     return Shape("mesh", given, triangles=corners)
+
+
+def terrain(vertices: ArrayLike, triangles: ArrayLike) -> Shape:
+    """A mesh as scenery with the squares that planes have: roads that are uneven."""
+    return replace(mesh(vertices, triangles), kind="terrain")
 
 
 def points_of(points: Sequence[ArrayLike] | Array, owner: str) -> Array:

@@ -31,13 +31,13 @@ export function extent(takes) {
   return { size: size > 0 ? size : 1, middle: low.map((x, k) => 0.5 * (x + high[k])), low };
 }
 
-// Planes to draw: those given, or one below everything where no road is drawn.
+// What bodies stand on: what is given, or a plane below everything.
 export function floorsOf(takes, middle, low, size) {
   const shapes = takes.flatMap((take) => take.scenery), { up } = takes[0];
-  const planes = shapes.filter((shape) => shape.kind === "plane").map((shape) => shape.points);
-  if (planes.length || shapes.some((shape) => shape.kind === "mesh")) return planes;
+  const floors = shapes.filter(({ kind }) => kind === "plane" || kind === "terrain");
+  if (floors.length) return floors;
   const below = up.map((x, k) => (Math.abs(x) > 0.5 ? (x > 0 ? low[k] : low[k] + size) : middle[k]));
-  return [[below, below.map((x, k) => x + up[k])]];
+  return [{ kind: "plane", points: [below, below.map((x, k) => x + up[k])] }];
 }
 
 // Lets scripts and tests wait for window.ce.ready; says why where a page cannot be shown.

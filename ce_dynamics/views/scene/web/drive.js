@@ -1,6 +1,6 @@
 // A page in which people drive: physics in steps of equal length, drawn as often as the screen can.
 
-import { arrayOf, loadLibrary, unpacked } from "./packed.js";
+import { arrayOf, loadLibrary, restore, unpacked } from "./packed.js";
 import { Cameras } from "./cameras.js";
 import { Controls } from "./controls.js";
 import { element, extent, floorsOf, text, told } from "./dom.js";
@@ -73,6 +73,7 @@ class Driver {
   async choose(label) {
     const machine = this.content.machines.find((one) => one.label === label);
     const physics = await Physics.from(arrayOf(this.buffer, machine.module), machine);
+    restore(machine.take, this.buffer);
     this.machine = machine;
     this.physics = physics;
     this.recorder = new Recorder(machine, this.content.step);
@@ -81,10 +82,9 @@ class Driver {
     this.pads.forEach((pad, k) => this.controls.watch(pad, ["left", "right"][k]));
     const places = arrayOf(this.buffer, machine.take.places);
     const { size, middle, low } = extent([{ content: machine.take, places }]);
-    if (!this.stage) {
-      const floors = floorsOf(this.content.machines.map(({ take }) => take), middle, low, size).slice(0, 1);
-      this.stage = new Stage(document.getElementById("stage"), machine.take.up, size, floors);
-    }
+    const floors = floorsOf([machine.take], middle, low, size);
+    if (this.stage) this.stage.furnish(floors);
+    else this.stage = new Stage(document.getElementById("stage"), machine.take.up, size, floors);
     if (this.take) this.stage.scene.remove(this.take.group);
     this.take = new Take(machine.take, size);
     this.stage.scene.add(this.take.group);

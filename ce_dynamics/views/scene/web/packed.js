@@ -8,8 +8,21 @@ export async function unpacked(text) {
 
 export function arrayOf(buffer, place) {
   const size = place.shape.reduce((product, n) => product * n, 1);
-  const kinds = { f4: Float32Array, f8: Float64Array, u1: Uint8Array };
+  const kinds = { f4: Float32Array, f8: Float64Array, u4: Uint32Array, u1: Uint8Array };
   return new kinds[place.kind](buffer, place.at, size);
+}
+
+// Shapes of a take with their points in lists, where they were packed.
+export function restore(take, buffer) {
+  for (const shape of [...take.scenery, ...take.bodies.flatMap((body) => body.shapes)]) {
+    if (Array.isArray(shape.points)) continue;
+    for (const name of ["points", "triangles"]) {
+      const values = arrayOf(buffer, shape[name]);
+      shape[name] = Array.from({ length: values.length / 3 }, (_, k) => [...values.subarray(3 * k, 3 * k + 3)]);
+    }
+    shape.colour ||= undefined;
+  }
+  return take;
 }
 
 // Defines THREE.

@@ -1,6 +1,6 @@
 // Plays runs: bodies at any time, interpolated between stored instants.
 
-import { arrayOf, loadLibrary, unpacked } from "./packed.js";
+import { arrayOf, loadLibrary, restore, unpacked } from "./packed.js";
 import { Cameras } from "./cameras.js";
 import { element, extent, floorsOf, text, told } from "./dom.js";
 import { Plot } from "./plot.js";
@@ -22,7 +22,7 @@ class Player {
   constructor(content, buffer) {
     this.content = content;
     this.runs = content.takes.map((take) => ({
-      content: take,
+      content: restore(take, buffer),
       times: arrayOf(buffer, take.t),
       places: arrayOf(buffer, take.places),
       arrows: arrayOf(buffer, take.arrows),

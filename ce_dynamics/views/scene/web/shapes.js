@@ -74,7 +74,7 @@ function surface({ points, triangles = [] }, paint) {
   return new THREE.Mesh(geometry, paint);
 }
 
-// Planes without end are the stage's; here they are nothing.
+// Planes without end and terrains are the stage's; here they are nothing.
 export function drawn(shape, colour, opacity = 1) {
   const maker = MAKERS[shape.kind], side = OPEN.has(shape.kind) ? THREE.DoubleSide : THREE.FrontSide;
   if (!maker) return new THREE.Group();

@@ -1,11 +1,12 @@
 // The stage: renderer, light, ground; one unit is a metre.
 
-import { ground } from "./ground.js";
+import { ground, terrain } from "./ground.js";
 
 const SKY = "#eef2f5";
 
 export class Stage {
-  constructor(element, up, size, planes) {
+  // scenery: shapes of which planes and terrains are the stage's.
+  constructor(element, up, size, scenery) {
     this.up = new THREE.Vector3(...up);
     this.size = size;
     this.renderer = new THREE.WebGLRenderer({ antialias: true });
@@ -15,12 +16,20 @@ export class Stage {
     this.camera = new THREE.PerspectiveCamera(45, 1, 0.005 * size, 1000 * size);
     this.camera.up.copy(this.up);
     this.#light();
-    const squares = 10 ** Math.round(Math.log10(size) - 0.9);
-    this.grounds = planes.map((plane, k) => ground(plane, squares, SKY, k > 0 ? 0.5 : 1));
-    for (const floor of this.grounds) this.scene.add(floor);
+    this.squares = 10 ** Math.round(Math.log10(size) - 0.9);
+    this.grounds = [];
+    this.furnish(scenery);
     this.controls = new THREE.OrbitControls(this.camera, this.renderer.domElement);
     new ResizeObserver(() => this.#resized(element)).observe(element);
     this.#resized(element);
+  }
+
+  furnish(scenery) {
+    for (const floor of this.grounds) this.scene.remove(floor);
+    const planes = scenery.filter(({ kind }) => kind === "plane");
+    this.grounds = planes.map(({ points }, k) => ground(points, this.squares, SKY, k > 0 ? 0.5 : 1));
+    this.grounds.push(...scenery.filter(({ kind }) => kind === "terrain").map((shape) => terrain(shape, this.squares, SKY)));
+    for (const floor of this.grounds) this.scene.add(floor);
   }
 
   #light() {
@@ -41,7 +50,7 @@ export class Stage {
   }
 
   render() {
-    for (const floor of this.grounds) floor.userData.follow(this.controls.target);
+    for (const floor of this.grounds) floor.userData.follow?.(this.controls.target);
     this.renderer.render(this.scene, this.camera);
   }
 }

@@ -184,7 +184,8 @@ DRIVE = """
     const start = [...ce.physics.y];
     await ce.choose("other");
     ce.pause(false);
-    await new Promise((done) => setTimeout(done, 3000));
+    const soon = () => new Promise((done) => setTimeout(done, 100));
+    for (let wait = 0; wait < 100 && !ce.recorder.steps; ++wait) await soon();
     const { fault, recorder: { steps } } = ce;
     return { recording, csv, place, gauge, torque, same, end, start, longer, went: steps, fault };
 """
