@@ -34,10 +34,11 @@ def spring_law(reading: Reading, part: Part) -> Sections:
         law["preload"] = quantity(preload, "N")
     if part.has("Minimum Length") and part.has("Maximum Length"):
         shortest, longest = part.positive("Minimum Length"), part.positive("Maximum Length")
-        if not shortest < longest:
-            raise part.wrong(
-                "Minimum Length", f"{shortest:g} m is not below 'Maximum Length' {longest:g} m; exchange them"
-            )
+        if shortest == longest:
+            raise part.wrong("Minimum Length", f"it is equal to 'Maximum Length' {longest:g} m; make it less")
+        if shortest > longest:
+            reading.note("springs whose 'Minimum Length' is above their 'Maximum Length': both are exchanged")
+            shortest, longest = longest, shortest
         law["min_length"], law["max_length"] = quantity(shortest, "m"), quantity(longest, "m")
         law["stop_curve"] = {
             "deflection": quantities(STOP["deflection"], "m"),

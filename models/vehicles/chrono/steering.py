@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from ce_dynamics.models.vehicles.chrono.frames import Matrix, moments, rotation, turned
+from ce_dynamics.models.vehicles.chrono.bodies import UNPHYSICAL
+from ce_dynamics.models.vehicles.chrono.frames import Matrix, moments, rotation, turned, unit
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantities, quantity
@@ -17,6 +18,8 @@ ACTUATOR: Sections = {
     "damping_ratio": "1 [assumed]",
 }
 """Chrono sets angle or travel at once."""
+SHAFT = 0.1
+"""[m] between the points that say an axis."""
 STRAIGHT = 1e-6
 """Of a unit vector: how far it may be from an axis to be taken for it."""
 
@@ -89,8 +92,28 @@ def pitman(reading: Reading, part: Part, origin: Matrix, R: Matrix) -> Sections:
     }
 
 
+def rotary_arm(reading: Reading, part: Part, origin: Matrix, R: Matrix) -> Sections:
+    """``RotaryArm``: an arm that turns about an axis of any direction and carries the drag link."""
+    arm = part.part("Pitman Arm")
+    at, end = arm.vector("Point of Rotation"), arm.vector("Point to Draglink")
+    axis = unit(arm, "Axis of Rotation", arm.vector("Axis of Rotation"))
+    J = np.diag(arm.numbers("Inertia", 3))
+    if arm.has("Inertia Products"):
+        xy, xz, yz = arm.numbers("Inertia Products", 3)
+        J = J + np.array([[0.0, xy, xz], [xy, 0.0, yz], [xz, yz, 0.0]])
+    return {
+        "pivot": quantities(origin + R @ at, "m"),
+        "shaft": quantities(origin + R @ (at + SHAFT * axis), "m"),
+        "max_angle": quantity(arm.positive("Maximum Angle (deg)"), "deg"),
+        "mass": quantity(arm.number("Mass", least=0.0), "kg"),
+        "com": quantities(origin + R @ (0.5 * (at + end)), "m"),
+        "inertia": inertia(turned(J, R), UNPHYSICAL),
+    }
+
+
 STEERINGS: Mapping[str, tuple[str, Callable[[Reading, Part, Matrix, Matrix], Sections]]] = {
     "PitmanArm": ("pitman", pitman),
     "RackPinion": ("rack", rack),
+    "RotaryArm": ("rotary-arm", rotary_arm),
 }
 """Our name, and what reads the file in a frame of given origin and axes."""

@@ -5,19 +5,36 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from ce_dynamics.models.vehicles.chrono.double_wishbone import double_wishbone
+from ce_dynamics.models.vehicles.chrono import beams, independent
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections
 
 
 class Template(NamedTuple):
-    """A suspension: its name in our data files, and what reads the numbers of a corner."""
+    """A suspension: its name in our data files, and what reads the numbers of an axle."""
 
     name: str
     read: Callable[[Reading, Part], Sections]
 
 
 SUSPENSIONS: Mapping[str, Template] = {
-    "DoubleWishbone": Template("double-wishbone", double_wishbone),
+    "DoubleWishbone": Template("double-wishbone", independent.double_wishbone),
+    "DoubleWishboneReduced": Template("double-wishbone-reduced", independent.double_wishbone_reduced),
+    "MacPhersonStrut": Template("macpherson", independent.macpherson),
+    "MultiLink": Template("multi-link", independent.multi_link),
+    "SemiTrailingArm": Template("semi-trailing-arm", independent.semi_trailing_arm),
+    "ThreeLinkIRS": Template("three-link", independent.three_links),
+    "SingleWishbone": Template("single-wishbone", independent.single_wishbone),
+    "RigidSuspension": Template("rigid", independent.rigid),
+    "LeafspringAxle": Template("leaf-spring", beams.leaf_spring),
+    "ToeBarLeafspringAxle": Template("leaf-spring", beams.leaf_spring),
+    "PushPipeAxle": Template("push-pipe", beams.push_pipe),
+    "ToeBarPushPipeAxle": Template("push-pipe", beams.push_pipe),
+    "RigidPanhardAxle": Template("panhard", beams.rigid_panhard),
+    "ToeBarRigidPanhardAxle": Template("panhard", beams.rigid_panhard),
+    "DeDionAxle": Template("de-dion", beams.de_dion),
+    "ToeBarDeDionAxle": Template("de-dion", beams.de_dion),
+    "SolidThreeLinkAxle": Template("three-link-axle", beams.three_links),
+    "RigidPinnedAxle": Template("pinned-axle", beams.pinned),
 }

@@ -19,7 +19,7 @@ from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.steering import steering
 from ce_dynamics.models.vehicles.chrono.suspensions import SUSPENSIONS
 from ce_dynamics.models.vehicles.chrono.transmissions import TRANSMISSIONS
-from ce_dynamics.models.vehicles.chrono.tyres import tyre
+from ce_dynamics.models.vehicles.chrono.tyres import twins, tyre
 from ce_dynamics.models.vehicles.chrono.wheels import brake, rotor, wheel_files
 from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity, yaml_text
 
@@ -197,10 +197,9 @@ def axle(
     else:
         tyre_path = choice.tyre
     mounted = tyre(reading, companion(reading, "tyre", tyre_path, folder, name))
+    turning = rotor(rim)
     if count == 2:
-        raise file.wrong(
-            "Wheel Separation", "twin wheels cannot be read; leave it out and give one wheel a side"
-        )
+        mounted, turning = twins(reading, file, mounted, turning)
     words: Sections = {"suspension": template.name}
     if steered is not None:
         words["steering"] = steered
@@ -211,7 +210,7 @@ def axle(
         **template.read(reading, part),
         "wheel": {
             "hub": rotor(spindle),
-            "rim": rotor(rim),
+            "rim": turning,
             "tyre": mounted.body,
             "axle_inertia": quantity(part.part("Axle").number("Inertia", least=0.0), "kg*m^2"),
         },

@@ -1,0 +1,134 @@
+"""Axles with one beam, a function for each of Chrono's templates; points from the suspension's origin."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ce_dynamics.models.vehicles.chrono.bodies import body, bushed, link, middle, rod
+from ce_dynamics.models.vehicles.chrono.force_laws import spring_and_damper
+from ce_dynamics.models.vehicles.chrono.frames import Matrix
+from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.reading import Reading
+from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities
+
+IN_THE_MIDDLE = np.array([1.0, 0.0, 1.0])
+"""Of a point and its mirror image."""
+
+
+def leaf_spring(reading: Reading, part: Part) -> Sections:
+    """``LeafspringAxle``, ``ToeBarLeafspringAxle``: heave, and roll about where its centre is designed."""
+    tube = part.part("Axle Tube")
+    return {**beam(reading, part), "roll_centre": quantities(tube.vector("COM"), "m")}
+
+
+def push_pipe(reading: Reading, part: Part) -> Sections:
+    """``PushPipeAxle``, ``ToeBarPushPipeAxle``: a ball joint ahead, a Panhard rod."""
+    tube, panhard = part.part("Axle Tube"), part.part("Panhard Rod")
+    tube.has("Portal Offset")
+    ends = {"axle": "Location Connector Axle", "chassis": "Location Connector Chassis"}
+    return {
+        **beam(reading, part),
+        "ball": quantities(tube.vector("Location Connector Chassis"), "m"),
+        "panhard": {name: quantities(panhard.vector(key), "m") for name, key in ends.items()},
+        "panhard_rod": rod(reading, panhard),
+    }
+
+
+def rigid_panhard(reading: Reading, part: Part) -> Sections:
+    """``RigidPanhardAxle``, ``ToeBarRigidPanhardAxle``: moves in a plane across the vehicle."""
+    panhard = part.part("Panhard Rod")
+    if part.has("Anti Roll Bar"):
+        part.part("Anti Roll Bar").read.update(part.part("Anti Roll Bar").data)
+        reading.note("anti-roll bars that are part of an axle: left out")
+    ends = {"axle": "Location Axle", "chassis": "Location Chassis"}
+    return {
+        **beam(reading, part),
+        "panhard": {name: quantities(panhard.vector(key), "m") for name, key in ends.items()},
+        "panhard_rod": rod(reading, panhard),
+    }
+
+
+def de_dion(reading: Reading, part: Part) -> Sections:
+    """``DeDionAxle``, ``ToeBarDeDionAxle``: a ball joint ahead, a Watt linkage pivoted on the beam."""
+    tube, watt = part.part("Axle Tube"), part.part("Watt Mechanism")
+    tube.has("Location Stabilizer")
+    ends: dict[str, Matrix] = {
+        f"{side} {end}": watt.vector(f"Location {side} Link to {end}")
+        for side in ("Left", "Right")
+        for end in ("Center", "Chassis")
+    }
+    pivot = middle(ends["Left Center"], ends["Right Center"])
+    if not part.template.startswith("ToeBar"):
+        reading.note("the pivot of Watt linkages, which Chrono misplaces: half way between the side links")
+    centre, side = (watt.number(f"{name} Link Mass", least=0.0) for name in ("Center", "Side"))
+    reading.note("inertias and centres of mass of links between two joints: they are those of uniform bars")
+    watt.has("Side Link Inertia")
+    bar: Sections = {"mass": f"{side!r} kg", "radius": f"{watt.positive('Link Radius', 0.02)!r} m"}
+    return {
+        **beam(reading, part),
+        "ball": quantities(tube.vector("Location Connector Chassis"), "m"),
+        "centre_link": {
+            "pivot": quantities(pivot, "m"),
+            "mass": f"{centre!r} kg",
+            "com": quantities(pivot, "m"),
+            "inertia": f"diag{quantities(watt.numbers('Center Link Inertia', 3), 'kg*m^2')}",
+        },
+        **{
+            f"{side.lower()}_link": {
+                "chassis": quantities(ends[f"{side} Chassis"], "m"),
+                "centre": quantities(ends[f"{side} Center"], "m"),
+            }
+            for side in ("Left", "Right")
+        },
+        "left_rod": dict(bar),
+        "right_rod": dict(bar),
+    }
+
+
+def three_links(reading: Reading, part: Part) -> Sections:
+    """``SolidThreeLinkAxle``: a triangle in the middle above, a link on either side."""
+    triangle = part.part("Triangular Link")
+    pivot, ball = (IN_THE_MIDDLE * triangle.vector(f"Location {end}") for end in ("Chassis", "Axle"))
+    return {
+        **beam(reading, part),
+        "triangle": {
+            "pivot": quantities(pivot, "m"),
+            "ball": quantities(ball, "m"),
+            **body(triangle, com=middle(pivot, ball)),
+        },
+        "link": link(reading, part.part("Longitudinal Link"), "Location Axle"),
+    }
+
+
+def pinned(reading: Reading, part: Part) -> Sections:
+    """``RigidPinnedAxle``: turns about a pin along the vehicle."""
+    tube = part.part("Tube")
+    return {"axle": body(tube), "pin": quantities(tube.vector("Pin Location"), "m")}
+
+
+def beam(reading: Reading, part: Part) -> Sections:
+    """The beam, springs and dampers of either end; knuckles, drag link and toe bar if it has them."""
+    return {
+        "axle": body(part.part("Axle Tube")),
+        **spring_and_damper(reading, part, arm="Location Axle"),
+        **(steered(reading, part) if part.has("Knuckle") else {}),
+    }
+
+
+def steered(reading: Reading, part: Part) -> Sections:
+    """Knuckles on kingpins, a drag link to one of them, a toe bar between both."""
+    knuckle, bar, drag = part.part("Knuckle"), part.part("Tierod"), part.part("Draglink")
+    for block in (bar, drag):
+        bushed(reading, block)
+    return {
+        "D": quantities(knuckle.vector("Location Lower"), "m"),
+        "F": quantities(knuckle.vector("Location Upper"), "m"),
+        "K": quantities(bar.vector("Location Knuckle"), "m"),
+        "knuckle": body(knuckle),
+        "steering_gear": {
+            "steering": quantities(drag.vector("Location Chassis"), "m"),
+            "knuckle": quantities(knuckle.vector("Location Draglink"), "m"),
+            "drag_link": rod(reading, drag),
+            "toe_bar": rod(reading, bar),
+        },
+    }

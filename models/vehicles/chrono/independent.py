@@ -1,0 +1,177 @@
+"""Suspensions of single wheels, a function for each of Chrono's templates; points from their origin."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ce_dynamics.algebra.arrays import cross
+from ce_dynamics.models.vehicles.chrono.bodies import UNPHYSICAL, body, bushed, link, middle, rod
+from ce_dynamics.models.vehicles.chrono.force_laws import spring_and_damper
+from ce_dynamics.models.vehicles.chrono.frames import Matrix, arm_plane, moments, turned, unit
+from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.reading import Reading
+from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantities, quantity
+
+UP = np.array([0.0, 0.0, 1.0])
+KINGPIN = 0.05
+"""[m] from a joint to the points that say its axis."""
+
+
+def double_wishbone(reading: Reading, part: Part) -> Sections:
+    """``DoubleWishbone``."""
+    vehicle_frame = part.flag("Vehicle-Frame Inertia")
+    return {
+        "D": quantities(part.part("Lower Control Arm").vector("Location Upright"), "m"),
+        "F": quantities(part.part("Upper Control Arm").vector("Location Upright"), "m"),
+        **tie_rod(reading, part),
+        "lower_arm": control_arm(reading, part.part("Lower Control Arm"), vehicle_frame),
+        "upper_arm": control_arm(reading, part.part("Upper Control Arm"), vehicle_frame),
+        "upright": body(part.part("Upright")),
+        **spring_and_damper(reading, part),
+    }
+
+
+def double_wishbone_reduced(reading: Reading, part: Part) -> Sections:
+    """``DoubleWishboneReduced``: arms are distances, spring and damper act on the upright."""
+    lower, upper = part.part("Lower Control Arm"), part.part("Upper Control Arm")
+    return {
+        "D": quantities(lower.vector("Location Upright"), "m"),
+        "F": quantities(upper.vector("Location Upright"), "m"),
+        **tie_rod(reading, part),
+        "lower_arm": pivots(lower),
+        "upper_arm": pivots(upper),
+        "upright": body(part.part("Upright")),
+        **spring_and_damper(reading, part, arm="Location Upright"),
+    }
+
+
+def macpherson(reading: Reading, part: Part) -> Sections:
+    """``MacPhersonStrut``: the strut lies between the ends of the spring."""
+    spring, arm = part.part("Spring"), part.part("Control Arm")
+    top, bottom = spring.vector("Location Chassis"), spring.vector("Location Upright")
+    return {
+        "D": quantities(arm.vector("Location Upright"), "m"),
+        "F": quantities(top, "m"),
+        "S": quantities(bottom, "m"),
+        **tie_rod(reading, part),
+        "lower_arm": control_arm(reading, arm, vehicle_frame=False),
+        "upright": body(part.part("Upright")),
+        "strut": body(part.part("Strut"), com=middle(top, bottom)),
+        **spring_and_damper(reading, part, arm="Location Upright"),
+    }
+
+
+def multi_link(reading: Reading, part: Part) -> Sections:
+    """``MultiLink``: upper arm, lateral link, trailing link with the springs, tie rod."""
+    upper = part.part("Upper Arm")
+    return {
+        "F": quantities(upper.vector("Location Upright"), "m"),
+        **tie_rod(reading, part),
+        "upper_arm": control_arm(reading, upper, vehicle_frame=False),
+        "lateral_link": link(reading, part.part("Lateral"), "Location Upright"),
+        "trailing_link": link(reading, part.part("Trailing Link"), "Location Upright"),
+        "upright": body(part.part("Upright")),
+        **spring_and_damper(reading, part, arm="Location Link"),
+    }
+
+
+def semi_trailing_arm(reading: Reading, part: Part) -> Sections:
+    """``SemiTrailingArm``: one arm on two pivots."""
+    arm = part.part("Trailing Arm")
+    bushed(reading, arm)
+    outer, inner = arm.vector("Location Chassis Outer"), arm.vector("Location Chassis Inner")
+    spindle = arm.vector("Location Spindle")
+    z = unit(arm, "Location Chassis Outer", cross(outer - spindle, inner - spindle))
+    x = unit(arm, "Location Chassis Outer", outer - inner)
+    return {
+        "trailing_arm": {
+            "outer_pivot": quantities(outer, "m"),
+            "inner_pivot": quantities(inner, "m"),
+            **body(arm, R=np.column_stack((x, cross(z, x), z))),
+        },
+        **spring_and_damper(reading, part),
+    }
+
+
+def three_links(reading: Reading, part: Part) -> Sections:
+    """``ThreeLinkIRS``: a trailing arm on a ball joint, two lateral links."""
+    arm = part.part("Trailing Arm")
+    bushed(reading, arm)
+    pivot = arm.vector("Location Chassis")
+    x = unit(arm, "Location Chassis", pivot - arm.vector("Location Spindle"))
+    y = unit(arm, "Location Chassis", cross(UP, x))
+    return {
+        "trailing_arm": {
+            "pivot": quantities(pivot, "m"),
+            **body(arm, R=np.column_stack((x, y, cross(x, y)))),
+        },
+        "upper_link": link(reading, part.part("Upper Link"), "Location Arm"),
+        "lower_link": link(reading, part.part("Lower Link"), "Location Arm"),
+        **spring_and_damper(reading, part),
+    }
+
+
+def single_wishbone(reading: Reading, part: Part) -> Sections:
+    """``SingleWishbone``: an arm that turns about a line along the vehicle, a vertical kingpin at its end."""
+    arm = part.part("Control Arm")
+    bushed(reading, arm)
+    part.has("Vehicle-Frame Inertia")  # which Chrono ignores here
+    inner, outer = arm.vector("Location Chassis"), arm.vector("Location Upright")
+    y = unit(arm, "Location Upright", outer - inner)
+    x = unit(arm, "Location Upright", cross(y, UP))
+    along = np.array([2.0 * KINGPIN, 0.0, 0.0])
+    return {
+        "D": quantities(outer - KINGPIN * UP, "m"),
+        "F": quantities(outer + KINGPIN * UP, "m"),
+        **tie_rod(reading, part),
+        "control_arm": {
+            "front_pivot": quantities(inner + along, "m"),
+            "rear_pivot": quantities(inner - along, "m"),
+            **body(arm, R=np.column_stack((x, y, cross(x, y)))),
+        },
+        "upright": body(part.part("Upright")),
+        **spring_and_damper(reading, part),
+    }
+
+
+def rigid(reading: Reading, part: Part) -> Sections:
+    """``RigidSuspension``: the wheel turns on the chassis."""
+    return {}
+
+
+def control_arm(reading: Reading, arm: Part, vehicle_frame: bool) -> Sections:
+    """An arm: its pivots, the one that lies ahead first, and its body."""
+    front, back = arm.vector("Location Chassis Front"), arm.vector("Location Chassis Back")
+    J = moments(arm)
+    if not vehicle_frame:
+        R = arm_plane(arm, "Location Chassis Front", front, back, arm.vector("Location Upright"))
+        if J[0, 2] or J[1, 2]:
+            reading.note("products of inertia of arms: the right arm is the mirror image of the left one")
+        J = turned(J, R)
+    bushed(reading, arm)
+    return {
+        **pivots(arm),
+        "mass": quantity(arm.number("Mass", least=0.0), "kg"),
+        "com": quantities(arm.vector("COM"), "m"),
+        "inertia": inertia(J, UNPHYSICAL),
+    }
+
+
+def pivots(arm: Part) -> Sections:
+    """The pivots of an arm, the one that lies ahead first."""
+    front: Matrix = arm.vector("Location Chassis Front")
+    back: Matrix = arm.vector("Location Chassis Back")
+    ahead, behind = (front, back) if front[0] > back[0] else (back, front)
+    return {"front_pivot": quantities(ahead, "m"), "rear_pivot": quantities(behind, "m")}
+
+
+def tie_rod(reading: Reading, part: Part, outer: str = "Location Upright") -> Sections:
+    """The ends of a tie rod, and its body where it is one."""
+    block = part.part("Tierod")
+    section: Sections = {
+        "K": quantities(block.vector(outer), "m"),
+        "L": quantities(block.vector("Location Chassis"), "m"),
+    }
+    if block.has("Mass"):
+        section["tie_rod"] = rod(reading, block)
+    return section
