@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -80,14 +80,55 @@ def trim(
     if not np.all(np.isfinite(model.dynamics(state(start[found]), given)[0])):
         raise AssemblyError("accelerations are not finite at the start; start where loops can be assembled")
     scale = max(1.0, float(np.max(np.abs(residual(start[found])))))
-    solution = root(residual, start[found], method="hybr", options={"xtol": 1e-14})
-    worst = float(np.max(np.abs(residual(solution.x))))
+    solved = np.asarray(root(residual, start[found], method="hybr", options={"xtol": 1e-14}).x)
+    worst = float(np.max(np.abs(residual(solved))))
+    if not worst <= tolerance * scale:
+        solved = damped_newton(residual, solved, tolerance * scale)
+        worst = float(np.max(np.abs(residual(solved))))
     if not worst <= tolerance * scale:
         raise AssemblyError(
             f"no equilibrium of {', '.join(change)} found near the start: a rate of {worst:.3g} remains; "
             "start nearer to it or check loads and stiffnesses"
         )
-    return state(solution.x)
+    return state(solved)
+
+
+STEP = 1e-7
+"""Of finite differences, over the size of an entry or 1."""
+MOST_ITERATIONS = 40
+SHORTEST = 2.0**-12
+"""Part of Newton's step below which it is given up."""
+
+
+def damped_newton(residual: Callable[[Floats], Floats], start: Floats, tolerance: float) -> Floats:
+    """Newton's method with steps that are halved until the residual falls.
+
+    It gets along with laws that have corners, where Broyden's updates of `scipy.optimize.root` do not: its
+    Jacobian is that of the piece on which the iterate lies.
+
+    Returns
+    -------
+    array
+        The best iterate, whether or not its residual is within the tolerance.
+    """
+    x, r = start.copy(), residual(start)
+    for _ in range(MOST_ITERATIONS):
+        worst = float(np.max(np.abs(r)))
+        if worst <= tolerance:
+            break
+        sizes = STEP * np.maximum(1.0, np.abs(x))
+        columns = [(residual(x + h * e) - r) / h for h, e in zip(sizes, np.eye(len(x)), strict=True)]
+        step = np.linalg.lstsq(np.array(columns).T, -r, rcond=None)[0]
+        part = 1.0
+        while part >= SHORTEST:
+            trial = residual(x + part * step)
+            if float(np.max(np.abs(trial))) < worst:
+                break
+            part *= 0.5
+        else:
+            break
+        x, r = x + part * step, trial
+    return x
 
 
 def positions(known: Sequence[str], names: Sequence[str]) -> list[int]:

@@ -129,6 +129,11 @@ class RoadTyre(ForceElement):
             self.limits = {MARGIN: f"has left the road {road.title!r}"}
 
     @property
+    def unloaded_radius(self) -> float:
+        """r0 [m]."""
+        return self.model.unloaded_radius
+
+    @property
     def attachments(self) -> tuple[tuple[Body, Array], ...]:
         return ((self.wheel, self.centre), (self.carrier, self.centre), (self.ground, self.centre))
 

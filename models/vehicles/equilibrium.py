@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -12,8 +11,16 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.steady_state import SteadyState, steady_state
 from ce_dynamics.compiled.trim import trim
-from ce_dynamics.errors import AssemblyError, ModelError
+from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.errors import AssemblyError, ModelError, SimulationError
+from ce_dynamics.simulation.options import RunOptions
+from ce_dynamics.simulation.results import quantity
+from ce_dynamics.simulation.simulate import simulate_to_record
 
+FALLING = 4.0
+"""[s] that a vehicle is left to itself where its equilibrium is not found at once."""
+MOST_DEFLECTION = 0.5
+"""Of a tyre's radius."""
 THROTTLE = 0.2
 """From which the search for a steady one starts."""
 
@@ -83,16 +90,23 @@ def settled(model: Model, u: Floats | None = None) -> Floats:
     speed = model.y0[state_names(model).index("chassis.vx")]
     rolling = rolling_states(model) if speed > 0.0 else ()
     turning = turning_states(model) if rolling else ()
-    for still in dict.fromkeys(((*rolling, *turning), rolling)):
-        with contextlib.suppress(AssemblyError):
-            return settled_state(model, u, still)
-    try:
-        standing = settled_state(model, u, ())
-    except AssemblyError as error:
+    ways = tuple(dict.fromkeys(((*rolling, *turning), rolling)))
+    found = first_of(model, u, ways, model.y0)
+    if found is not None:
+        return found
+    standing = first_of(model, u, ((),), model.y0)
+    fallen = left_to_fall(model, u)
+    found = first_of(model, u, ways, fallen)
+    if found is not None:
+        return found
+    if standing is None:
+        standing = first_of(model, u, ((),), fallen)
+    if standing is None:
+        carried(model, fallen, u)
         raise AssemblyError(
             "the vehicle finds no equilibrium on its springs and tyres near its design position; "
             "check masses, spring and tyre.cz"
-        ) from error
+        )
     try:
         return sliding(model, u, rolling, standing)
     except AssemblyError as error:
@@ -101,6 +115,64 @@ def settled(model: Model, u: Floats | None = None) -> Floats:
             f"{speed:.3g} m/s, nor do they slide steadily; check the tyres and road.friction "
             "or start at rest"
         ) from error
+
+
+def first_of(model: Model, u: Floats | None, ways: Sequence[Sequence[str]], start: Floats) -> Floats | None:
+    """The first of several steady states that is found from a start, and can be carried by the tyres."""
+    for still in ways:
+        try:
+            found = settled_state(model, u, still, start)
+        except AssemblyError:
+            continue
+        return carried(model, found, u)
+    return None
+
+
+def left_to_fall(model: Model, u: Floats | None) -> Floats:
+    """Where the vehicle is after some seconds of falling and rebounding, back at its place and its speed.
+
+    From there Newton's method finds what it does not find from afar: wheels that stand apart after the design
+    position, springs that take up at once.
+    """
+    given = model.u0 if u is None else u
+    inputs = {entry.name: float(value) for entry, value in zip(model.layout.u, given, strict=True)}
+    try:
+        run = simulate_to_record(
+            model, inputs, RunOptions(duration=FALLING, method="rk4", step=0.5e-3, interval=FALLING)
+        )
+    except SimulationError:
+        return model.y0.copy()
+    names = state_names(model)
+    y = model.y0.copy()
+    kept = {"chassis.x", "chassis.y", "chassis.vx", "chassis.vy", "chassis.vz", *wheel_rates(model)}
+    for k, name in enumerate(names):
+        if name not in kept and not name.endswith("_rate"):
+            y[k] = float(quantity(run.dataset(), name)[-1])
+    return model.with_unit_quaternions(y)
+
+
+def carried(model: Model, y: Floats, u: Floats | None) -> Floats:
+    """The state, if no tyre is pressed in further than it could be.
+
+    Raises
+    ------
+    AssemblyError
+        Naming wheel, load and deflection.
+    """
+    responses = model.instant(y, model.u0 if u is None else u).loads.responses
+    for corner in corners(model):
+        outputs = responses[f"{corner}.tyre"].outputs if f"{corner}.tyre" in responses else {}
+        if "deflection" not in outputs:
+            continue
+        deflection, load = float(outputs["deflection"]), float(outputs["Fz"])
+        element = next(force for force in model.system.forces if force.name == f"{corner}.tyre")
+        radius = float(nominal(getattr(element, "unloaded_radius", np.inf)))
+        if deflection > MOST_DEFLECTION * radius:
+            raise AssemblyError(
+                f"{corner}: a load of {1e-3 * load:.4g} kN presses the tyre in by {1e3 * deflection:.4g} mm "
+                f"of a radius of {1e3 * radius:.4g} mm; check masses and tyre.cz"
+            )
+    return y
 
 
 def settled_state(

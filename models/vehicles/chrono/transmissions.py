@@ -24,8 +24,9 @@ CLUTCH_WIND_UP = 0.3
 def simple_map(reading: Reading, part: Part, engine: Engine) -> tuple[str, Sections]:
     """``AutomaticTransmissionSimpleMap``: shift speeds of its own for every gear."""
     box = part.part("Gear Box")
-    gears, reverse = ratios(box)
+    given, reverse = ratios(reading, box)
     bands = box.rows("Shift Points Map RPM")
+    gears = tuple(sorted(given))
     if len(bands) != len(gears) or len(bands[0]) != 2:
         raise box.wrong(
             "Shift Points Map RPM", f"{len(bands)} rows for {len(gears)} gears; give [down, up] for each gear"
@@ -43,7 +44,8 @@ def simple_map(reading: Reading, part: Part, engine: Engine) -> tuple[str, Secti
 def shafts(reading: Reading, part: Part, engine: Engine) -> tuple[str, Sections]:
     """``AutomaticTransmissionShafts``: torque converter, gears shifted at two speeds."""
     box, converter = part.part("Gear Box"), part.part("Torque Converter")
-    gears, reverse = ratios(box)
+    given, reverse = ratios(reading, box)
+    gears = tuple(sorted(given))
     nu, K = converter.pairs("Capacity Factor Map")
     ratio, gain = converter.pairs("Torque Ratio Map")
     both = tuple(sorted({*nu, *ratio}))
@@ -70,7 +72,8 @@ def shafts(reading: Reading, part: Part, engine: Engine) -> tuple[str, Sections]
 
 def manual(reading: Reading, part: Part, engine: Engine) -> tuple[str, Sections]:
     """``ManualTransmissionShafts``: a clutch, gears that the driver chooses."""
-    gears, reverse = ratios(part.part("Gear Box"))
+    given, reverse = ratios(reading, part.part("Gear Box"))
+    gears = tuple(sorted(given))
     for key in ("Transmission Block Inertia", "Input Shaft Inertia", "Driveshaft Inertia"):
         part.has(key)
     reading.note("inertias of a gearbox' inner shafts")
@@ -106,12 +109,14 @@ def cvt(reading: Reading, part: Part, engine: Engine) -> tuple[str, Sections]:
     }
 
 
-def ratios(box: Part) -> tuple[tuple[float, ...], float]:
+def ratios(reading: Reading, box: Part) -> tuple[tuple[float, ...], float]:
     """Forward gears, output over input speed, and reverse."""
     gears = box.numbers("Forward Gear Ratios")
-    if not all(low < high for low, high in zip((0.0, *gears), gears, strict=False)):
-        raise box.wrong(
-            "Forward Gear Ratios", "they must be positive and increase from gear to gear; sort them"
+    if not min(gears) > 0.0 or len(set(gears)) < len(gears):
+        raise box.wrong("Forward Gear Ratios", "they must be positive and differ; correct them")
+    if list(gears) != sorted(gears):
+        reading.note(
+            f"gears that do not follow each other ({box.path.name}): they are sorted, shift speeds stay"
         )
     reverse = box.number("Reverse Gear Ratio")
     if reverse == 0.0:

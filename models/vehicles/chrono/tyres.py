@@ -45,7 +45,7 @@ def twins(reading: Reading, axle: Part, one: Tyre, rim: Sections) -> tuple[Tyre,
     section = dict(one.section)
     for name in ("pn", "pn_max", "cz", "dz", "cx", "dx", "cy", "dy"):
         section[name] = doubled(section[name])
-    body = {name: doubled(value) for name, value in one.body.items()}
+    body: Sections = {name: doubled(value) for name, value in one.body.items()}
     made = one._replace(section=section, body=body, stiffness=2.0 * one.stiffness)
     return made, {name: doubled(value) for name, value in rim.items()}
 

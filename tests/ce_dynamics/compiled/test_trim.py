@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiled.trim import trim
+from ce_dynamics.compiled.trim import damped_newton, trim
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.kinematics.four_bar_linkage import FourBar
 from ce_dynamics.mechanism.drives import SecondOrderActuator
@@ -138,3 +138,16 @@ def test_vectors_are_checked(given: Any) -> None:
     (name,) = given
     with pytest.raises(ModelError, match=f"{name} must be [12] finite numbers"):
         trim(spring_mass(), ["mass"], ["mass_rate"], **given)
+
+
+def test_newton_finds_roots_at_corners_and_between() -> None:
+    """Pieces of straight lines with slopes from 1 to 1e5, from far away; and what has no root."""
+
+    def residual(x: np.ndarray) -> np.ndarray:
+        bend = np.maximum(x - 0.1, 0.0) * 1e5
+        return np.array([x[0] + bend[0] - 0.3 + 0.5 * x[1], x[1] + bend[1] - 0.2 - 0.25 * x[0]])
+
+    found = damped_newton(residual, np.array([-40.0, 25.0]), 1e-12)
+    assert np.abs(residual(found)).max() <= 1e-12
+    nowhere = damped_newton(lambda x: x * x + 1.0, np.array([3.0]), 1e-12)
+    assert float(nowhere[0] ** 2) < 1e-3  # near the least residual, which is 1

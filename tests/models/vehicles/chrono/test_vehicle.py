@@ -216,7 +216,7 @@ def change(name: str, *keys: Any, to: object = None) -> Callable[[Files], None]:
             r"a rack that does not slide along y; turn its 'Orientation' about y only$",
         ),
         (change("Engine", "Map Full Throttle", to=[[0, 1], [0, 2]]), r"0 follows 0; the first numbers must"),
-        (change("Gears", "Gear Box", "Forward Gear Ratios", to=[2, 1, 3]), r"must be positive and increase"),
+        (change("Gears", "Gear Box", "Forward Gear Ratios", to=[1, 1, 3]), r"must be positive and differ"),
         (
             change("Gears", "Gear Box", "Shift Points Map RPM", to=[[1, 2]]),
             r"1 rows for 3 gears; give \[down",

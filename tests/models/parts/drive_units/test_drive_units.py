@@ -1,0 +1,153 @@
+"""Drive units on a bare shaft: energy, hand calculations, and what a driver expects."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.parts.drive_units.base import DriveUnit
+from ce_dynamics.models.parts.drive_units.cvt import CvtParameters, CvtUnit
+from ce_dynamics.models.parts.drive_units.electric import BatteryParameters, ElectricUnit, MotorParameters
+from ce_dynamics.models.parts.drive_units.geared import GearedUnit
+from ce_dynamics.models.parts.drive_units.manual import ClutchParameters, ManualUnit
+from ce_dynamics.models.parts.engine import EngineParameters
+from ce_dynamics.models.parts.gear_choice import GearParameters
+
+CURVES = (0.0, 200.0, 500.0), (100.0, 300.0, 200.0), (0.0, 500.0), (0.0, -50.0)
+TIED = EngineParameters(*CURVES, None, 450.0, 0.2)
+TURNING = EngineParameters(*CURVES, 80.0, 450.0, 0.3)
+GEARS = GearParameters((0.25, 0.5, 1.0), -0.3, (300.0, 320.0), (100.0, 120.0), 0.3)
+CLUTCH = ClutchParameters(400.0, 2000.0, 20.0)
+MOTOR = MotorParameters((0.0, 300.0, 900.0), (250.0, 250.0, 80.0), 2.0, 0.02, 0.01, 0.05)
+BATTERY = BatteryParameters(350.0, 0.1)
+
+
+def driven(
+    unit: DriveUnit, J: float, load: float, speed: float, until: float, u: Mapping[str, float]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Speed of a shaft with inertia J against a torque of `load`, then the unit's states, over time."""
+    start = [speed, *(state.initial for state in unit.states(speed))]
+
+    def rates(_: float, y: Sequence[float]) -> list[float]:
+        d = unit.drive(y[0], list(y[1:]), u)
+        return [float((d.torque - load) / (J + d.inertia)), *(float(x) for x in d.x_dot)]
+
+    run = solve_ivp(rates, (0.0, until), start, rtol=1e-9, atol=1e-9, max_step=0.01)
+    return run.t, run.y
+
+
+def test_an_engine_in_gear_by_hand() -> None:
+    """First gear, 4 turns of the engine per turn of the shaft: 4 T over J + 16 J_e."""
+    unit = GearedUnit(TIED, GEARS)
+    u = {"throttle": 1.0, "selector": 1.0}
+    d = unit.drive(40.0, [0.0, 0.0], u)
+    assert d.outputs["engine_speed"] == pytest.approx(160.0)
+    assert d.torque == pytest.approx(4.0 * (100.0 + 200.0 * 160.0 / 200.0))
+    assert d.inertia == pytest.approx(16.0 * 0.2)
+    back = unit.drive(-10.0, [0.0, 0.0], {"throttle": 0.0, "selector": -1.0})
+    assert back.outputs["gear"] == -1.0
+    assert unit.drive(40.0, [0.0, 0.0], {"throttle": 1.0, "selector": 0.0}).torque == 0.0
+
+
+def test_shifts_at_the_speeds_of_each_gear() -> None:
+    """Up at 300 and 320 rad/s of the engine, 75 and 160 of the shaft; down at 100 and 120, 50 and 120."""
+    assert np.array(GEARS.shifts()) == pytest.approx(np.array([(50.0, 75.0), (120.0, 160.0)]))
+    unit = GearedUnit(TIED, GEARS)
+    t, y = driven(unit, 20.0, 0.0, 10.0, 20.0, {"throttle": 1.0, "selector": 1.0})
+    first = float(np.interp(0.5, y[1], y[0]))
+    second = float(np.interp(0.5, y[2], y[0]))
+    # A shift is half done within its time of 0.3 s after the push began.
+    assert 75.0 < first < 75.0 + 0.3 * 4.0 * 300.0 / 20.0
+    assert 160.0 < second < 160.0 + 0.3 * 2.0 * 300.0 / 20.0
+    assert t[-1] == 20.0
+
+
+@pytest.mark.parametrize("throttle", [0.0, 0.6])
+def test_energy_of_shifting_gears(throttle: float) -> None:
+    """Engine power is what shaft and engine store: also while i changes, which turns the engine's speed."""
+    unit, J = GearedUnit(TIED, GEARS), 20.0
+    u = {"throttle": throttle, "selector": 1.0}
+    t, y = driven(unit, J, 0.0, 150.0, 3.0, u)
+    power, stored = [], []
+    for shaft, *z in y.T:
+        d = unit.drive(shaft, z, u)
+        power.append(float(d.outputs["engine_torque"] * d.outputs["engine_speed"]))
+        stored.append(float(0.5 * J * shaft * shaft + d.energy))
+    work = np.trapezoid(power, t)
+    # The trapezoidal rule on steps of at most 10 ms: some 1e-5 of the energy.
+    assert stored[-1] - stored[0] == pytest.approx(work, abs=2e-4 * max(stored))
+
+
+def test_a_clutch_takes_up_and_then_sticks() -> None:
+    """Engine at 80 rad/s, shaft at rest: the clutch slides with what it holds until both turn alike."""
+    unit = ManualUnit(TURNING, CLUTCH, (0.25, 0.5), -0.3)
+    u = {"throttle": 0.3, "clutch": 0.0, "gear": 1.0}
+    t, y = driven(unit, 40.0, 0.0, 0.0, 4.0, u)
+    slip = y[1] - 4.0 * y[0]
+    assert slip[0] == pytest.approx(80.0)
+    assert abs(slip[-1]) < 0.05
+    sliding = unit.drive(0.0, [200.0, 400.0 / 2000.0], u)
+    assert sliding.outputs["clutch_torque"] == pytest.approx(CLUTCH.max_torque, rel=0.02)
+    # Coasting in gear, the engine's drag of 0.1 Nms/rad holds 4 · 4 · 0.1 per speed of the shaft.
+    _, coasting = driven(unit, 40.0, 0.0, 60.0, 5.0, {**u, "throttle": 0.0})
+    decay = 16.0 * 0.1 / (40.0 + 16.0 * 0.3)
+    assert coasting[0, -1] == pytest.approx(60.0 * math.exp(-5.0 * decay), rel=2e-3)
+    assert t[-1] == 4.0
+
+
+def test_neutral_and_open_clutch_let_the_engine_idle() -> None:
+    unit = ManualUnit(TURNING, CLUTCH, (0.25, 0.5), -0.3)
+    for u in ({"clutch": 1.0, "gear": 1.0}, {"clutch": 0.0, "gear": 0.0}):
+        _, y = driven(unit, 40.0, 0.0, 0.0, 8.0, {"throttle": 0.0, **u})
+        assert y[0, -1] == pytest.approx(0.0, abs=1e-6)
+        assert 64.0 < y[1, -1] < 80.0  # within the governor's band
+
+
+def test_turns_of_a_manual_gearbox() -> None:
+    unit = ManualUnit(TURNING, CLUTCH, (0.25, 0.5), -0.3)
+    assert [float(unit.turns(g)) for g in (-1.0, 0.0, 1.0, 2.0)] == pytest.approx([-1 / 0.3, 0.0, 4.0, 2.0])
+    with pytest.raises(DataError, match="must be positive and increase"):
+        ManualUnit(TURNING, CLUTCH, (0.5, 0.25), -0.3)
+
+
+def test_a_variable_gearbox_loses_power_both_ways() -> None:
+    unit = CvtUnit(TIED, CvtParameters(0.2, 1.0, 20.0, 100.0, 0.9))
+    u = {"throttle": 1.0, "selector": 1.0}
+    middle = unit.drive(60.0, [], u)
+    assert middle.outputs["ratio"] == pytest.approx(0.6)
+    assert middle.outputs["engine_speed"] == pytest.approx(100.0)
+    assert middle.torque == pytest.approx(0.9 * 200.0 / 0.6)
+    drag = unit.drive(60.0, [], {"throttle": 0.0, "selector": 1.0})
+    assert drag.torque == pytest.approx(-10.0 / 0.9 / 0.6)
+    with pytest.raises(DataError, match=r"lowest = 1 must be below highest = 0\.2"):
+        CvtParameters(1.0, 0.2, 20.0, 100.0, 0.9)
+
+
+def test_current_of_a_battery() -> None:
+    """P = U I − R I²: by the smaller root; what it cannot give is what it has at U/2R."""
+    for power in (-20e3, 0.0, 50e3):
+        current = float(BATTERY.current(power))
+        assert 350.0 * current - 0.1 * current**2 == pytest.approx(power, abs=1e-6)
+    assert BATTERY.current(1e9) == pytest.approx(350.0 / 0.2)
+
+
+def test_an_electric_motor_drives_brakes_and_counts_charge() -> None:
+    unit = ElectricUnit(MOTOR, BATTERY, 0.1)
+    full = unit.drive(20.0, [0.0], {"throttle": 1.0, "selector": 1.0})
+    omega, drag = 200.0, 2.0 * 200.0 / 201.0
+    assert full.torque == pytest.approx(10.0 * (250.0 - drag))
+    power = 250.0 * omega + 0.02 * 250.0**2 + 0.01 * omega**2
+    assert full.outputs["battery_power"] == pytest.approx(power)
+    assert full.inertia == pytest.approx(5.0)
+    braking = unit.drive(20.0, [0.0], {"throttle": -0.5, "selector": 1.0})
+    assert float(braking.torque) < 0.0
+    assert float(braking.x_dot[0]) < 0.0  # charges
+    # Without copper and iron losses all that the battery gives moves the shaft, drag left out.
+    ideal = ElectricUnit(MotorParameters((0.0, 900.0), (100.0, 100.0), 0.0, 0.0, 0.0, 0.0), BATTERY, 0.1)
+    d = ideal.drive(15.0, [0.0], {"throttle": 0.7, "selector": 1.0})
+    assert d.outputs["battery_power"] == pytest.approx(float(d.torque) * 15.0)

@@ -1,0 +1,53 @@
+"""Laws by tables: through their points, constant beyond, and energies that are their integrals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+
+from ce_dynamics.errors import DataError
+from ce_dynamics.mechanism.forces.laws import Law, Linear
+from ce_dynamics.models.parts.tabulated_force import Constant, Degressive, Ramps, TabulatedStops, Together
+
+X, Y = (-0.2, -0.05, 0.0, 0.1), (-900.0, -100.0, 0.0, 500.0)
+CURVE = Ramps(X, Y)
+STOPS = TabulatedStops(-0.1, 0.05, Ramps((0.0, 0.01, 0.03), (0.0, 50.0, 900.0)))
+
+
+def test_ramps_pass_through_their_points_and_stay_beyond() -> None:
+    assert [CURVE.force(x) for x in X] == pytest.approx(Y, abs=1e-10)
+    assert CURVE.force(0.05) == pytest.approx(250.0)
+    assert (CURVE.force(-3.0), CURVE.force(3.0)) == pytest.approx((-900.0, 500.0))
+
+
+def test_stops_push_back_at_either_end_by_their_table() -> None:
+    assert STOPS.force(0.0) == 0.0
+    assert STOPS.force(0.06) == pytest.approx(50.0)  # tension, 10 mm beyond the longest
+    assert STOPS.force(-0.12) == pytest.approx(-475.0)  # 20 mm short: half way from 50 to 900
+    assert STOPS.force(1.0) == pytest.approx(900.0)
+
+
+@pytest.mark.parametrize("law", [CURVE, STOPS, Constant(-40.0), Together([CURVE, STOPS, Linear(700.0)])])
+@pytest.mark.parametrize("x", [-0.3, -0.11, 0.0, 0.055, 0.4])
+def test_energy_is_the_integral_of_the_force(law: Law, x: float) -> None:
+    """SciPy's adaptive quadrature with the corners told; 1e-9 of the largest energy, some 200 J."""
+    corners = [c for c in (*X, -0.13, -0.11, -0.1, 0.05, 0.06, 0.08) if min(0.0, x) < c < max(0.0, x)]
+    integral = quad(lambda s: float(law.force(s)), 0.0, x, points=corners or None)[0]
+    assert float(law.energy(x)) == pytest.approx(integral, abs=2e-7)
+
+
+def test_degressive_dampers_by_hand() -> None:
+    damper = Degressive(1000.0, compression=2.0, extension=1.0)
+    assert damper.force(0.5) == pytest.approx(1000.0 * 0.5 / 1.5)
+    assert damper.force(-0.5) == pytest.approx(-1000.0 * 0.5 / 2.0)
+    slopes = [damper.force(h) / h for h in (1e-9, -1e-9)]
+    assert slopes == pytest.approx([1000.0, 1000.0], rel=1e-8)
+
+
+def test_tables_that_are_no_functions() -> None:
+    with pytest.raises(DataError, match="must increase"):
+        Ramps((0.0, 0.0), (1.0, 2.0))
+    with pytest.raises(DataError, match=r"begins at \(0, 5\); it must at \(0, 0\)"):
+        TabulatedStops(0.0, 1.0, Ramps((0.0, 1.0), (5.0, 6.0)))
+    assert np.isfinite(CURVE.force(1e9))
