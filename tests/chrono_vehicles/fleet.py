@@ -11,10 +11,10 @@ import numpy as np
 import xarray as xr
 
 import ce_dynamics as ce
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import CeDynamicsError, PhysicalityWarning
 from ce_dynamics.models.vehicles.assembly import build
-from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.chrono.json_file import load
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import settled
@@ -49,25 +49,23 @@ def vehicles(folder: Path) -> list[Path]:
 
 
 def driven(path: Path) -> Figures:
-    """Read, settle at rest and rolling, drive straight, step-steer, brake; RK4 with 1 ms."""
+    """Read, settle at rest and rolling, drive straight, steer, brake; RK4 with 1 ms."""
     data = VehicleParameters.load(path)
-    standing = ce.compile(build(data))
-    settled(standing)
-    said = []
-    straight = run(path, "straight-acceleration", {"throttle": "0.1"})
-    aside = float(np.abs(straight["y"].values).max())
-    said.append(f"straight {1e3 * aside:.1f} mm aside")
-    steered = run(path, "step-steer", {"steer": "0.1"})
-    said.append(f"yaw rate {float(steered['yaw_rate'].values[-1]):.2f} rad/s")
-    braked = run(path, "braking", {"brake": "0.3", "start": "0 s"})
-    slowed = float(braked["vx"].values[0] - braked["vx"].values[-1])
-    said.append(f"braked {slowed / SHORT:.1f} m/s²")
+    settled(ce.compile(build(data)))
     model = ce.compile(build(data, speed=SPEED))
     rolling = settled(model)
-    ce.simulate(model, duration=0.01, method="rk4", y0=rolling)  # compiles what a run needs
+    run(model, rolling, 0.1)  # compiles what a run needs
     start = time.perf_counter()
-    ce.simulate(model, duration=LONG, method="rk4", y0=rolling, interval=0.1)
+    straight = run(model, rolling, LONG, throttle=0.1)
     spent = time.perf_counter() - start
+    steered = run(model, rolling, LONG, throttle=0.1, steering=0.1)
+    braked = run(model, rolling, SHORT, brake=0.3)
+    slowed = float(braked["vx"].values[0] - braked["vx"].values[-1])
+    said = (
+        f"{1e3 * float(np.abs(straight['y'].values).max()):.1f} mm aside after {LONG:g} s",
+        f"yaw rate {float(steered['yaw_rate'].values[-1]):.2f} rad/s",
+        f"braked {slowed / SHORT:.1f} m/s²",
+    )
     return Figures(
         len(model.layout.v),
         model.trace_dynamics().n_instructions,
@@ -77,10 +75,10 @@ def driven(path: Path) -> Figures:
     )
 
 
-def run(path: Path, manoeuvre: str, options: dict[str, float | str]) -> xr.Dataset:
-    """One manoeuvre."""
-    case = prepare(manoeuvre, model=str(path), speed=SPEED, duration=SHORT, options=options)
-    return case.simulate(method="rk4")
+def run(model: Model, y0: Floats, duration: float, **inputs: float) -> xr.Dataset:
+    """One manoeuvre with constant inputs."""
+    given = {"throttle": 0.0, "steering": 0.0, "brake": 0.0, **inputs}
+    return ce.simulate(model, given, duration=duration, method="rk4", y0=y0, interval=0.1)
 
 
 def evaluation_time(model: Model, count: int = 200) -> float:

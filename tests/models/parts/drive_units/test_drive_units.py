@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.parts.drive_units.base import DriveUnit
 from ce_dynamics.models.parts.drive_units.cvt import CvtParameters, CvtUnit
@@ -29,11 +30,11 @@ BATTERY = BatteryParameters(350.0, 0.1)
 
 def driven(
     unit: DriveUnit, J: float, load: float, speed: float, until: float, u: Mapping[str, float]
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[Floats, Floats]:
     """Speed of a shaft with inertia J against a torque of `load`, then the unit's states, over time."""
     start = [speed, *(state.initial for state in unit.states(speed))]
 
-    def rates(_: float, y: Sequence[float]) -> list[float]:
+    def rates(_: float, y: Floats) -> list[float]:
         d = unit.drive(y[0], list(y[1:]), u)
         return [float((d.torque - load) / (J + d.inertia)), *(float(x) for x in d.x_dot)]
 
