@@ -27,7 +27,7 @@ VARIABLE = "CE_DYNAMICS_CACHE"
 NOTE = "note-"
 """How keys of notes about functions begin; they are no compiled functions themselves."""
 
-FORMAT = 2
+FORMAT = 3
 """Of entries, and part of their file names: those of another format are not found, and dropped in time."""
 
 _ANY = ".code"

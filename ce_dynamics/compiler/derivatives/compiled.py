@@ -8,6 +8,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,15 +89,13 @@ def compile_jacobian(traced: TracedFunction, output: str, input: str) -> Compile
     """Compile the derivative of an output with respect to an input, or load it if that was done before."""
     key = hashlib.sha256(f"jacobian {VERSION} {output} {input} {traced.digest()}".encode()).hexdigest()
     shape = math.prod(traced.output_shapes[output]), math.prod(traced.input_shapes[input])
-    note = disk_cache.load(key)
-    if note is not None:
-        known = json.loads(note)
+    known = noted(key)
+    if known is not None:
         function = load_function(
-            Signature.from_dict(known["signature"]),
-            lambda: sparse_forward_jacobian(traced, output, input).function,
+            known.signature, lambda: sparse_forward_jacobian(traced, output, input).function
         )
         if function is not None:
-            return CompiledJacobian(function, places(known["rows"]), places(known["columns"]), shape)
+            return CompiledJacobian(function, known.rows, known.columns, shape)
     with at_work(f"differentiating {traced.name}, {traced.n_instructions:,} instructions"):
         sparse = sparse_forward_jacobian(traced, output, input)
     function = compile_function(sparse.function)
@@ -107,6 +106,27 @@ def compile_jacobian(traced: TracedFunction, output: str, input: str) -> Compile
     }
     disk_cache.store(key, json.dumps(content).encode())
     return CompiledJacobian(function, places(sparse.rows), places(sparse.columns), shape)
+
+
+class Noted(NamedTuple):
+    """What the cache remembers of a Jacobian."""
+
+    signature: Signature
+    rows: Integers
+    columns: Integers
+
+
+def noted(key: str) -> Noted | None:
+    """The note of a Jacobian; None if there is none, or if another release has written it."""
+    note = disk_cache.load(key)
+    if note is None:
+        return None
+    try:
+        known = json.loads(note)
+        signature = Signature.from_dict(known["signature"])
+        return Noted(signature, places(known["rows"]), places(known["columns"]))
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def places(numbers: Sequence[int] | NDArray[np.intp]) -> Integers:

@@ -85,6 +85,17 @@ def run_at(compiled: jacobians.CompiledJacobian, y: Any, u: Any) -> Any:
     return J
 
 
+@pytest.mark.parametrize("text", [b"{}", b"[]", b"no JSON", b'{"signature": {"name": "f"}}', b"\xff"])
+def test_notes_of_another_release_are_written_anew(text: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    traced = trace("f", lambda x: {"f": [x[0] * x[1], x[1]]}, {"x": 2})
+    stored: dict[str, bytes] = {}
+    monkeypatch.setattr(jacobians.disk_cache, "load", lambda key: stored.get(key, text))
+    monkeypatch.setattr(jacobians.disk_cache, "store", stored.__setitem__)
+    compiled = compile_jacobian(traced, "f", "x")
+    assert compiled.rows.tolist() == [0, 0, 1]
+    assert any(b"signature" in content for content in stored.values())
+
+
 def test_the_cache_gives_back_the_same_jacobian(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     monkeypatch.setenv("CE_DYNAMICS_CACHE", str(tmp_path))
     dynamics = pendulum().dynamics
