@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ce_dynamics.compiler import CompiledFunction, trace
+from ce_dynamics.compiler import CompiledFunction, disk_cache, trace
 from ce_dynamics.compiler.derivatives import compiled as jacobians
 from ce_dynamics.compiler.derivatives.compiled import JacobianCall, compile_jacobian
 from ce_dynamics.compiler.derivatives.forward_mode import sparse_forward_jacobian
@@ -86,14 +86,26 @@ def run_at(compiled: jacobians.CompiledJacobian, y: Any, u: Any) -> Any:
 
 
 @pytest.mark.parametrize("text", [b"{}", b"[]", b"no JSON", b'{"signature": {"name": "f"}}', b"\xff"])
-def test_notes_of_another_release_are_written_anew(text: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    traced = trace("f", lambda x: {"f": [x[0] * x[1], x[1]]}, {"x": 2})
+def test_notes_of_another_release_are_written_anew(
+    text: bytes, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    monkeypatch.setenv("CE_DYNAMICS_CACHE", str(tmp_path))
     stored: dict[str, bytes] = {}
-    monkeypatch.setattr(jacobians.disk_cache, "load", lambda key: stored.get(key, text))
-    monkeypatch.setattr(jacobians.disk_cache, "store", stored.__setitem__)
-    compiled = compile_jacobian(traced, "f", "x")
-    assert compiled.rows.tolist() == [0, 0, 1]
-    assert any(b"signature" in content for content in stored.values())
+    store = disk_cache.store
+
+    def storing(key: str, content: bytes) -> None:
+        stored[key] = content
+        store(key, content)
+
+    monkeypatch.setattr(disk_cache, "store", storing)
+    traced = trace("f", lambda y, u: {"f": [y[0] * y[1], y[1] * u[0]]}, {"y": 2, "u": 1})
+    compile_jacobian(traced, "f", "y")
+    (key,) = (key for key, content in stored.items() if content.startswith(b'{"signature"'))
+    whole = stored[key]
+    disk_cache.store(key, text)
+    again = compile_jacobian(traced, "f", "y")
+    np.testing.assert_array_equal(run_at(again, [3.0, 5.0], [7.0]), [[5.0, 3.0], [0.0, 7.0]])
+    assert stored[key] == whole
 
 
 def test_the_cache_gives_back_the_same_jacobian(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
