@@ -44,7 +44,8 @@ def dense(traced: TracedFunction, output: str, name: str, **inputs: Any) -> Any:
 def test_the_derivative_of_every_operation_is_casadis(rng: np.random.Generator) -> None:
     traced = every_operation()
     covered = {Op(op) for op, *_ in traced.instructions}
-    assert covered >= set(Op) - LOGICAL - {Op.CONST, Op.INPUT}
+    unknown = {Op.LOOKUP}  # of CasADi; what is looked up is constant
+    assert covered >= set(Op) - LOGICAL - unknown - {Op.CONST, Op.INPUT}
     theirs = jacobian(traced, "f", "x")
     for x in rng.uniform(0.05, 0.95, (50, 3)):
         (expected,) = theirs.evaluate(x=x).values()
