@@ -274,19 +274,25 @@ def make_aggregate(
     check_leading(system, parent, members, named, others, prescribed, found)
     freedoms = freedoms_of(system, members, closures) if closures else None
     unled = any(edge.through_dead_centres for edge in closures)
+    ends = [end for loop in closures for end in loop.bodies]
+    siblings = tuple(dict.fromkeys(end for end in ends if end.name not in names and end is not parent))
     if freedoms is None:
         whole = [body for body in members if body not in prescribed]
     elif unled:
         refuse_leading(others)
         whole = []
     elif not whole and not others:
-        whole, others = gathered(chosen_independent(freedoms, system.prescribed, closures, found))
-        refuse_taken_names(system, others)
+        chosen = chosen_independent(freedoms, system.prescribed, closures, found)
+        if chosen is not None:
+            whole, others = gathered(chosen)
+            refuse_taken_names(system, others)
+        elif prescribed or siblings or linkages or freedoms.loop.has_free_geometry:
+            freedoms.refuse_choice()
+        else:
+            unled = True  # coordinates of the whole loop need no hinge that leads
     independent = tuple(in_order(whole))
     leading = tuple(leading_condition(parent, lead) for lead in others)
     dependent = tuple(body for body in members if body not in independent and body not in prescribed)
-    ends = [end for loop in closures for end in loop.bodies]
-    siblings = tuple(dict.fromkeys(end for end in ends if end.name not in names and end is not parent))
     S = Aggregate(
         parent,
         tuple(members),
@@ -311,8 +317,8 @@ def make_aggregate(
 
 def chosen_independent(
     freedoms: Freedoms, prescribed: Container[str], closures: Sequence[CutEdge], found: set[str]
-) -> Sequence[Lead]:
-    """Independent coordinates of a sub-graph for which the user named none.
+) -> Sequence[Lead] | None:
+    """Independent coordinates of a sub-graph for which the user named none; None if no hinges can lead it.
 
     Those that linkages (``found``) or couplings give from the others are left to them.
     """

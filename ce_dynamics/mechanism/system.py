@@ -313,6 +313,7 @@ class System:
             direction of the hinge that ``independent`` names; with several they are coordinates on charts,
             which are changed on the way.  Initial values may be given for any hinges of the loop
             (``independent`` ones otherwise stay as they are), and results hold the coordinates of all.
+            A loop that neither hinges nor their components can lead gets such coordinates unasked.
         substeps : int, optional
             Of a loop with several independent coordinates that is solved by Newton's method: how many steps
             lead from the design pose to any other (12 if not given; the most that one of its closures asks

@@ -86,7 +86,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--count", type=int, default=100, help="mutants in all")
     parser.add_argument("--seed", type=int, default=1, help="another seed draws other mutants")
     parser.add_argument("--jobs", type=int, default=1, help="mutants tested at a time")
-    parser.add_argument("--budget", type=float, default=120.0, help="processor seconds of tests for a mutant")
+    parser.add_argument("--budget", type=float, default=60.0, help="processor seconds of tests for a mutant")
     parser.add_argument("--folder", type=Path, help="for the copies; kept and used again by the next run")
     parser.add_argument("--record", type=Path, help="file of outcomes, which a later run goes on with")
     parser.add_argument("--share", type=float, default=0.95, help="share of mutants to be killed")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from functools import cached_property
+from typing import NoReturn
 
 import numpy as np
 
@@ -193,15 +194,13 @@ class Freedoms:
         nearby = int(self._Y_nearby.shape[1]) - numerical_rank(self._Y_nearby, BARELY)
         return max(min(here, nearby) - self.number, 0)
 
-    def chosen(self, avoid: Container[Body] = ()) -> list[Lead]:
+    _searched = True  # all sets of hinges and components, as far as any were
+
+    def chosen(self, avoid: Container[Body] = ()) -> list[Lead] | None:
         """Independent coordinates that make the best conditioned Y₁: whole hinges, or components of some.
 
-        Hinges to avoid are taken only where there is no choice without them.
-
-        Raises
-        ------
-        IndependentCoordinatesError
-            If not even components of the hinges can lead the loop.
+        Hinges to avoid are taken only where there is no choice without them; None if not even components of
+        the hinges can lead the loop.
         """
         choice = IndependentChoice(self.Y, self.free, self.number)
         avoided = [body for body in self.free if body in avoid]
@@ -209,13 +208,20 @@ class Freedoms:
         if whole is not None:
             return [*whole]
         found = choice.with_components(avoided)
-        if found is None:
-            extent = "no set" if choice.searched else f"none of {MOST_TRIED} sets"
-            raise IndependentCoordinatesError(
-                f"the loop of {self.loop.name!r} has {self.number} degrees of freedom, but {extent} of whole "
-                f"hinges or of their components among {[body.name for body in self.free]} can be its "
-                f"independent coordinates; name a FunctionCoordinate, give a closure "
-                f"through_dead_centres=True, which takes coordinates of the whole loop, or cut the loop "
-                f"elsewhere"
-            )
+        self._searched = choice.searched
         return found
+
+    def refuse_choice(self) -> NoReturn:
+        """Say that no hinges can lead.
+
+        Raises
+        ------
+        IndependentCoordinatesError
+        """
+        extent = "no set" if self._searched else f"none of {MOST_TRIED} sets"
+        raise IndependentCoordinatesError(
+            f"the loop of {self.loop.name!r} has {self.number} degrees of freedom, but {extent} of whole "
+            f"hinges or of their components among {[body.name for body in self.free]} can be its "
+            f"independent coordinates, nor coordinates of the whole loop, because of what else moves it or "
+            f"its free geometry; name a FunctionCoordinate, or cut the loop elsewhere"
+        )

@@ -13,6 +13,7 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.embedding.closures.freedoms import Freedoms
+from ce_dynamics.embedding.whole_loop import chart_of
 from ce_dynamics.mechanism.system import LoopClosure, System
 from tests.ce_dynamics.mechanisms import Z, add, bricard, five_bar, floating_coupler, four_bar, rsur
 
@@ -248,21 +249,35 @@ class Own(ce.Spherical):
     """A user's hinge none of whose velocities is the rate of a coordinate."""
 
 
-@pytest.mark.parametrize("ball", [ce.Spherical, Own])
-def test_no_set_of_whole_hinges_will_do(ball: type[ce.Spherical], monkeypatch: pytest.MonkeyPatch) -> None:
+def balls(ball: type[ce.Spherical], carrier: str = "ground") -> System:
     """A ball joint has three coordinates, a loop of five freedoms made of two their components only."""
     system = System()
-    add(system, "one", "ground", ball((0, 0, 0)), np.array((0.0, 0.0, 0.5)))
+    if carrier != "ground":
+        add(system, carrier, "ground", ce.Revolute((1, 0, 0)), np.array((0.0, 0.0, 0.1)))
+        system.prescribe(carrier, ce.Held(0.0))
+    add(system, "one", carrier, ball((0, 0, 0)), np.array((0.0, 0.0, 0.5)))
     add(system, "two", "ground", ball((1, 0, 0)), np.array((1.0, 0.0, 0.5)))
     system.close_loop("rod", "one", "two", ce.Distance((0, 0, 1), (1, 0.2, 1)))
-    if ball is ce.Spherical:
-        assert ce.compile(system).embedding.n_v == 5
-        return
+    return system
+
+
+def test_components_lead_where_no_set_of_whole_hinges_will_do() -> None:
+    embedding = ce.compile(balls(ce.Spherical)).embedding
+    assert embedding.n_v == 5
+    assert len(embedding.aggregates[0].leading) > 0
+
+
+def test_where_no_components_lead_either_the_whole_loop_has_coordinates(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(
         "ce_dynamics.mechanism.couplings.components.Spherical", ce.Free
     )  # its orientation is unknown
+    model = ce.compile(balls(Own))
+    assert model.embedding.n_v == 5
+    assert chart_of(model.embedding.aggregates[0]) is not None
     refused(
-        lambda: system,
+        lambda: balls(Own, "driven"),
         ce.IndependentCoordinatesError,
         "has 5 degrees of freedom, but no set of whole hinges or of their components among ['one', 'two']",
         "name a FunctionCoordinate",
