@@ -18,6 +18,8 @@ from ce_dynamics.dynamics.state import Layout
 from ce_dynamics.embedding.aggregate import Embedding
 from ce_dynamics.embedding.closures.leading import Led
 from ce_dynamics.embedding.embed import embed
+from ce_dynamics.embedding.whole_loop import led_by_no_hinge
+from ce_dynamics.errors import IndependentCoordinatesError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.user_constraint import Written
 from ce_dynamics.mechanism.hinges import Fixed, Free, Spherical
@@ -80,6 +82,8 @@ def on_another_tree(state: State, system: System, u: Array) -> State:
     """The state of another description of the same mechanism, read off the motion of its bodies."""
     states = observed_states(state.instant.outward)
     embedding = embed(system)
+    if any(led_by_no_hinge(S) for S in embedding.aggregates):
+        raise IndependentCoordinatesError("coordinates of a whole loop cannot be read off bodies")
     layout = Layout(embedding)
     q, v = [np.zeros(0)], [np.zeros(0)]
     leading = {edge.name: edge for S in embedding.aggregates for edge in S.leading}
