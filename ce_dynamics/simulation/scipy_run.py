@@ -72,8 +72,11 @@ def integrate(
         return stopped(accepted, None, t_store, INTERRUPTED)
     except CeDynamicsError:
         raise
-    except (ValueError, RuntimeError, StalledError) as error:  # NaN met in a dense or sparse factorisation
+    except StalledError as error:
         return stopped(accepted, None, t_store, f"{method} failed ({error})")
+    except (ValueError, RuntimeError):  # in a dense or sparse factorisation
+        what = f"{method} met accelerations that are not finite, or that no step can follow"
+        return stopped(accepted, None, t_store, what)
     if not solution.success:
         return stopped(accepted, solution, t_store, f"{method} stopped ({solution.message})")
     if not np.all(np.isfinite(solution.y)):

@@ -131,11 +131,15 @@ class ChartLinkage(Linkage):
         """Coordinates of all hinges by the compiled closures; None if Newton does not find them."""
         theta, q_r, T = self._parts(c)
         kernel = self.kernel
+        if not np.all(np.isfinite(theta)):
+            return None
         q = with_unit_quaternions(self.loop.dependent, q_r + self.scales * (T @ theta))
         for _ in range(ITERATIONS):
             r, Y = kernel(q, kernel.p0)
             if largest(r) <= 0.01 * kernel.tolerance:
                 break
+            if not np.all(np.isfinite(Y)):
+                return None
             off = T.T @ ((q - q_r) / self.scales) - theta
             step = least_squares(self._augmented(q, Y, T), -np.concatenate((r, off)))
             q = with_unit_quaternions(self.loop.dependent, self.loop.advanced(q, step * kernel.column_scales))

@@ -186,6 +186,19 @@ def test_far_from_its_chart_there_is_nothing(mechanism: Embedding) -> None:
     assert np.all(np.isnan(numbers)) if found is None else np.all(np.isfinite(numbers))
 
 
+@pytest.mark.parametrize("lost", [np.nan, np.inf, 1e300])
+def test_what_is_no_number_has_left_its_chart(mechanism: Embedding, lost: float) -> None:
+    linkage = linkage_of(mechanism)
+    c = linkage.coordinate.inboard.neutral
+    c[0] = lost
+    with np.errstate(all="ignore"):
+        assert linkage.position(c) is None
+        assert linkage.wear(c) == np.inf
+        kept, rates = linkage.renewed(c, np.ones(linkage.coordinate.inboard.n_v))
+    np.testing.assert_array_equal(kept, c)
+    np.testing.assert_array_equal(rates, 1.0)
+
+
 # Runs
 
 
