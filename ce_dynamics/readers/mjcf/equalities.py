@@ -47,7 +47,13 @@ def close(system: System, file: Compiled, index: int, place: str) -> list[str]:
 
 
 def ends(file: Compiled, index: int, weld: bool) -> tuple[tuple[int, Pose], tuple[int, Pose]]:
-    """Both bodies, and the frames on them that are to coincide."""
+    """Both bodies, and the frames on them that are to coincide, in the design pose."""
+    (one, on_one), (other, on_other) = frames_of(file, index, weld)
+    return (one, file.frame(one) @ on_one), (other, file.frame(other) @ on_other)
+
+
+def frames_of(file: Compiled, index: int, weld: bool) -> tuple[tuple[int, Pose], tuple[int, Pose]]:
+    """Both bodies, and the frames in theirs that are to coincide."""
     model = file.model
     one, other = int(model.eq_obj1id[index]), int(model.eq_obj2id[index])
     if file.kind("mjtObj", model.eq_objtype[index]) == "SITE":
@@ -58,7 +64,7 @@ def ends(file: Compiled, index: int, weld: bool) -> tuple[tuple[int, Pose], tupl
         on_other = Pose(np.eye(3), data[0:3])
     else:  # the point on either body
         on_one, on_other = Pose(np.eye(3), data[0:3]), Pose(np.eye(3), data[3:6])
-    return (one, file.frame(one) @ on_one), (other, file.frame(other) @ on_other)
+    return (one, on_one), (other, on_other)
 
 
 def unit(quaternion: Array) -> Array:

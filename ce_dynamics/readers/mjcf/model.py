@@ -28,7 +28,7 @@ class Compiled:
     mujoco : module
     model : mujoco.MjModel
     data : mujoco.MjData
-        Kinematics of the pose ``qpos0``, that of the file.
+        Kinematics of the design pose: ``qpos0``, that of the file, unless `take_pose` was told another.
     """
 
     def __init__(self, path: Path) -> None:
@@ -51,6 +51,12 @@ class Compiled:
         self._refuse_short_keys(given)
         self.data: Any = mujoco.MjData(self.model)
         mujoco.mj_kinematics(self.model, self.data)
+
+    def take_pose(self, qpos: Array) -> None:
+        """Find the kinematics of another pose than that of the file."""
+        if np.any(self.data.qpos != qpos):
+            self.data.qpos[:] = qpos
+            self.mujoco.mj_kinematics(self.model, self.data)
 
     def _refuse_short_keys(self, given: list[dict[str, int]]) -> None:
         """Refuse keyframes with fewer numbers than the model has, which MuJoCo fills up with zeros."""
@@ -127,7 +133,7 @@ class Compiled:
         start = int(self.model.jnt_qposadr[joint])
         return slice(start, start + {"FREE": 7, "BALL": 4}.get(self.joint_kind(joint), 1))
 
-    # Geometry in the pose of the file
+    # Geometry in the design pose
 
     def frame(self, body: int) -> Pose:
         """A body's frame."""
@@ -138,11 +144,11 @@ class Compiled:
         return Pose(matrix(self.data.ximat[body]), np.array(self.data.xipos[body]))
 
     def site(self, index: int) -> tuple[int, Pose]:
-        """The body that has a site, and the site's frame."""
+        """The body that has a site, and the site's frame in the body's."""
         body = int(self.model.site_bodyid[index])
         quaternion = np.array(self.model.site_quat[index])
-        local = Pose(rotation_from_quaternion(quaternion).astype(float), np.array(self.model.site_pos[index]))
-        return body, self.frame(body) @ local
+        R = rotation_from_quaternion(quaternion).astype(float)
+        return body, Pose(R, np.array(self.model.site_pos[index]))
 
 
 def matrix(entries: Any) -> Array:

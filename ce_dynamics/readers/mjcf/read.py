@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from ce_dynamics.algebra import checks
@@ -22,6 +22,7 @@ def read_mjcf(
     path: str | Path,
     *,
     keyframe: str | None = None,
+    pose: str | Mapping[str, float] | None = None,
     independent: Collection[str] = (),
     stops: tuple[float, float] | None = None,
     ignore: Collection[str] = (),
@@ -29,9 +30,13 @@ def read_mjcf(
     """The mechanism of an MJCF file; ``connect``, ``weld`` and ``joint`` constraints become loops.
 
     Every body becomes a body of its name, on the hinge that the file calls a joint.  Of several joints of one
-    body all but the last get a massless body of their own, named ``body/joint``.  Coordinates are zero in the
-    pose of the file, which is the design pose: they are ``qpos`` less ``ref``; those of free and ball joints
-    are counted in world axes.  MuJoCo's constraints give way; here they hold exactly.
+    body all but the last get a massless body of their own, named ``body/joint``.  Coordinates are ``qpos``
+    less ``ref``, zero in the pose of the file; those of free and ball joints are counted from the design
+    pose, in world axes.  MuJoCo's constraints give way; here they hold exactly.
+
+    The design pose is the wanted one, that of the file unless ``pose`` says otherwise.  Where loops are open
+    or singular there, an assembled pose is searched for as `ce_dynamics.readers.design_pose` describes, and a
+    note says which.
 
     Parameters
     ----------
@@ -40,6 +45,8 @@ def read_mjcf(
     keyframe : str, optional
         The keyframe to start from; the pose of the file at rest if not given.  Dependent coordinates follow
         from the independent ones.
+    pose : str, or mapping of str to float, optional
+        The wanted design pose: the name of a keyframe, or coordinates of hinges and slides [rad or m].
     independent : collection of str
         Joints whose coordinates are to be independent in loops; chosen automatically where it names none.
     stops : (float, float), optional
@@ -75,7 +82,7 @@ def read_mjcf(
     notes = refuse(
         root.path.name, [*findings, *unrepresentable(compiled), *other_actuators(compiled)], ignore
     )
-    system, more = build(compiled, keyframe, independent, ignore, checked_stops("read_mjcf", stops))
+    system, more = build(compiled, keyframe, independent, ignore, checked_stops("read_mjcf", stops), pose)
     annotate(system, [*notes, *more])
     return system
 

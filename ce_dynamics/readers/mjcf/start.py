@@ -97,11 +97,13 @@ def hinge_state(file: Compiled, joint: int, qpos: Array, qvel: Array) -> tuple[A
     if kind not in ("FREE", "BALL"):
         return qpos - np.array(model.qpos0[start : start + 1]), qvel
     design: Pose = file.frame(int(model.jnt_bodyid[joint]))
+    reference = np.array(file.data.qpos[file.coordinates(joint)], dtype=float)
     if kind == "BALL":
-        q = turned(normalised(qpos), design.R)
+        there = normalised(reference)
+        unturned = design.R @ rotation_from_quaternion(there).astype(float).T
+        q = turned(product(normalised(qpos), conjugate(there)), unturned)
         R = rotation_from_quaternion(q).astype(float) @ design.R
         return q, R @ qvel
-    reference = np.array(model.qpos0[start : start + 7], dtype=float)
     q = product(normalised(qpos[3:]), conjugate(normalised(reference[3:])))
     R = rotation_from_quaternion(normalised(qpos[3:])).astype(float)
     return np.concatenate((qpos[:3] - reference[:3], q)), np.concatenate((R @ qvel[3:], qvel[:3]))

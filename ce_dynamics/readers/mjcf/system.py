@@ -1,8 +1,8 @@
-"""A compiled MuJoCo model as a `System`; the pose of the file is the design pose."""
+"""A compiled MuJoCo model as a `System`."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from ce_dynamics.readers.mjcf.actuators import add_actuators
 from ce_dynamics.readers.mjcf.checks import ONE_COORDINATE, friction, limited, of_joint
 from ce_dynamics.readers.mjcf.equalities import add_equalities
 from ce_dynamics.readers.mjcf.model import Compiled
+from ce_dynamics.readers.mjcf.posing import put_together
 from ce_dynamics.readers.mjcf.start import key_named, start_from
 from ce_dynamics.readers.tree import choose_independent, located
 
@@ -30,9 +31,11 @@ def build(
     independent: Collection[str],
     ignore: Collection[str],
     stops: tuple[float, float] | None = None,
+    pose: str | Mapping[str, float] | None = None,
 ) -> tuple[System, list[str]]:
     """The system, and notes on it."""
     model = file.model
+    lead, told = put_together(file, pose, independent)
     gravity = np.zeros(3) if file.disabled("GRAVITY") else np.array(model.opt.gravity)
     names = file.spec.modelname
     system = System(gravity, name=names or file.file)
@@ -44,8 +47,8 @@ def build(
         add_friction(system, file, joint, body, ignore)
         if stops is not None:
             add_stop(system, file, joint, body, stops)
-    notes = add_equalities(system, file, carried)
-    chosen = named_joints(file, carried, independent)
+    notes = [*told, *add_equalities(system, file, carried)]
+    chosen = [*named_joints(file, carried, independent), *(carried[joint] for joint in lead)]
     choose_independent(system, lambda bodies: [body for body in bodies if body in chosen])
     key = None if keyframe is None else key_named(file, keyframe)
     if "actuator" not in ignore:
@@ -90,7 +93,9 @@ def hinge(file: Compiled, joint: int) -> Hinge:
     if kind == "BALL":
         return Spherical(at)
     axis = np.where(np.abs(axis) < 1e-15, 0.0, axis)
-    return Prismatic(axis, at) if kind == "SLIDE" else Revolute(axis, at)
+    start = file.coordinates(joint).start
+    q = float(file.data.qpos[start] - file.model.qpos0[start])
+    return Prismatic(axis, at, q_design=q) if kind == "SLIDE" else Revolute(axis, at, q_design=q)
 
 
 def add_spring(system: System, file: Compiled, joint: int, body: Body, ignore: Collection[str]) -> None:

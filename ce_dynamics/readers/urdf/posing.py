@@ -11,14 +11,14 @@ import numpy as np
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.errors import DataError, ModelError
-from ce_dynamics.readers.chains import ChainLaw, ChainLink, ChainLoop, Chains, frame_of, parts, turns
-from ce_dynamics.readers.closures import ROUNDING, Gap, gap_between
-from ce_dynamics.readers.design_pose import MEANT, Found, Search
+from ce_dynamics.readers.chains import ChainLaw, ChainLink, ChainLoop, Chains, parts, turns
+from ce_dynamics.readers.closures import ROUNDING
+from ce_dynamics.readers.design_pose import Search
 from ce_dynamics.readers.pose import WORLD, Pose
+from ce_dynamics.readers.posing import gaps_of, report
 from ce_dynamics.readers.urdf.model import WITH_COORDINATE, Robot, UrdfJoint
 
 KINDS = {"revolute": "turn", "continuous": "turn", "prismatic": "slide"}
-LISTED = 12
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,7 @@ def placed(
     lead: list[str] = []
     dropped: list[str] = []
     notes: list[str] = []
+    places = {name: loop.element.place for name, loop in robot.loops.items()}
     for chains in parts(chains_of(robot, joints, root)):
         search = Search(chains, wanted, wishes, limits_of(moving))
         found = search.found()
@@ -83,7 +84,7 @@ def placed(
         if search.wished:
             lead += [names[k] for k in found.lead]
         dropped += [names[k] for k in search.wished if k not in found.lead]
-        notes += report(search, found, names, robot)
+        notes += report(search, found, names, places, robot.element.path.name)
         precision = max(precision, 3.0 * found.error * max(1.0, chains.size))  # norms of three components
     at = dict(zip(names, q.tolist(), strict=True))
     return Placed(at, tuple(lead), tuple(dropped), precision, tuple(notes))
@@ -167,44 +168,6 @@ def limits_of(joints: list[UrdfJoint]) -> Array:
     return np.array(
         [infinite if j.limit is None else (j.limit.lower, j.limit.upper) for j in joints]
     ).reshape(-1, 2)
-
-
-def report(search: Search, found: Found, names: list[str], robot: Robot) -> list[str]:
-    """What was chosen, where it is not what was wanted."""
-    if found.how == "as given":
-        return []
-    where = "in the wanted pose" if np.any(search.wanted) else "in the zero pose"
-    gaps = [(robot.loops[name], gap) for name, gap in gaps_of(search.chains, search.wanted)]
-    notes = [f"{loop.element.place}: open by {gap} {where}" for loop, gap in gaps if not gap.closed]
-    changed = [
-        f"{name}={value:.6g}"
-        for name, value, wanted in zip(names, found.q.tolist(), search.wanted.tolist(), strict=True)
-        if value != wanted
-    ]
-    more = f" and {len(changed) - LISTED} more" if len(changed) > LISTED else ""
-    tried = f", one of {search.assembled} assembled from {search.tried} starts" if search.tried else ""
-    singular = "" if notes else f" (closed {where}, but singular)"
-    chosen = (
-        f"{robot.element.path.name}: design pose found {found.how}{tried}{singular}: "
-        f"{', '.join(changed[:LISTED])}{more}; there the loops have {found.freedoms} freedoms, and the "
-        f"smallest singular value of Y1 is {found.quality:.2g}"
-    )
-    if found.error > MEANT:
-        chosen += (
-            f"; in no pose are the loops closed better than to {found.error:.2g} (rad, or sizes of it), "
-            f"as with data of few digits, and their frames are taken to meet there"
-        )
-    return [*notes, chosen]
-
-
-def gaps_of(chains: Chains, q: Array) -> Iterator[tuple[str, Gap]]:
-    """How far each loop is open at coordinates (n,)."""
-    poses = chains.poses(q[np.newaxis])
-    for loop in chains.loops:
-        (R_a, r_a), (R_b, r_b) = (
-            frame_of(poses, end, at) for end, at in ((loop.a, loop.at_a), (loop.b, loop.at_b))
-        )
-        yield loop.name, gap_between(loop.kind, Pose(R_a[0], r_a[0]), Pose(R_b[0], r_b[0]), loop.axis)
 
 
 def checked_pose(robot: Robot, pose: Mapping[str, float] | None) -> dict[str, float]:

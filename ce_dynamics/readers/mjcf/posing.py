@@ -1,0 +1,198 @@
+"""The pose in which an MJCF robot is put together: that of the file, a wanted one, or one that is found."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.rotation import rotation_from_quaternion
+from ce_dynamics.errors import DataError, ModelError
+from ce_dynamics.readers.chains import ChainLaw, ChainLink, ChainLoop, Chains, parts, turns
+from ce_dynamics.readers.design_pose import Search
+from ce_dynamics.readers.mjcf.equalities import frames_of
+from ce_dynamics.readers.mjcf.model import Compiled
+from ce_dynamics.readers.mjcf.start import key_named
+from ce_dynamics.readers.pose import Pose
+from ce_dynamics.readers.posing import report
+
+AXES = np.eye(3)
+X = AXES[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Skeleton:
+    """The chains of a file.
+
+    Attributes
+    ----------
+    chains : Chains
+    joint_of : list of int
+        The joint of every coordinate; a ball has three, its turns about x, y and z one after the other.
+    """
+
+    chains: Chains
+    joint_of: list[int]
+
+
+def put_together(
+    file: Compiled, pose: str | Mapping[str, float] | None, independent: Collection[str]
+) -> tuple[set[int], list[str]]:
+    """Bring the file's kinematics into the design pose; joints that lead loops, and notes on what was chosen.
+
+    Raises
+    ------
+    DataError
+        For a keyframe or joint that does not exist.
+    """
+    qpos = wanted_pose(file, pose)
+    file.take_pose(qpos)
+    skeleton = skeleton_of(file)
+    chains, joints = skeleton.chains, skeleton.joint_of
+    if not chains.loops:
+        return set(), []
+    simple = [file.joint_kind(j) != "BALL" for j in joints]
+    wanted = np.array(
+        [offset(file, j, qpos) if plain else 0.0 for j, plain in zip(joints, simple, strict=True)]
+    )
+    names = [file.joint(j) for j in joints]
+    wishes = [k for k, name in enumerate(names) if simple[k] and name in independent]
+    limits = np.array(
+        [limits_of(file, j) if plain else (-np.inf, np.inf) for j, plain in zip(joints, simple, strict=True)]
+    )
+    places = {file.equality(k): file.place("equalities", k, file.equality(k)) for k in range(file.model.neq)}
+    q, notes, lead = wanted.copy(), [], set[int]()
+    for part in parts(chains):
+        search = Search(part, wanted, wishes, limits.reshape(-1, 2))
+        found = search.found()
+        if found is None:  # the loops' own assembly says what is wrong, if anything is
+            continue
+        q[search.seen] = found.q[search.seen]
+        notes += report(search, found, names, places, file.file)
+        if search.wished and all(simple[k] for k in found.lead):
+            lead |= {joints[k] for k in found.lead}
+    file.take_pose(moved(file, qpos, joints, q))
+    return lead, notes
+
+
+def wanted_pose(file: Compiled, pose: str | Mapping[str, float] | None) -> Array:
+    """``qpos`` of the pose that is wanted."""
+    qpos = np.array(file.model.qpos0, dtype=float)
+    if pose is None:
+        return qpos
+    if isinstance(pose, str):
+        return np.array(key_named(file, pose).qpos, dtype=float)
+    if not isinstance(pose, Mapping):
+        raise ModelError(
+            f"read_mjcf: pose {checks.shown(pose)} must be a keyframe, or name joints: {{'a': 0.5}}"
+        )
+    known = {file.joint(j): j for j in range(file.model.njnt) if file.joint_kind(j) in ("HINGE", "SLIDE")}
+    for name, value in pose.items():
+        if name not in known:
+            raise DataError(f"{file.file}: pose: {checks.shown(name)} is no hinge or slide: {list(known)}")
+        number = checks.number(f"read_mjcf: pose[{name!r}]", value)
+        qpos[file.coordinates(known[name]).start] += number
+    return qpos
+
+
+def offset(file: Compiled, joint: int, qpos: Array) -> float:
+    """The coordinate of a hinge or slide: its ``qpos`` less ``ref``."""
+    at = file.coordinates(joint).start
+    return float(qpos[at] - file.model.qpos0[at])
+
+
+def limits_of(file: Compiled, joint: int) -> tuple[float, float]:
+    """The range of a hinge's or slide's coordinate."""
+    if not file.model.jnt_limited[joint]:
+        return -np.inf, np.inf
+    ref = float(file.model.qpos0[file.coordinates(joint).start])
+    lower, upper = file.model.jnt_range[joint].tolist()
+    return lower - ref, upper - ref
+
+
+def moved(file: Compiled, qpos: Array, joints: list[int], q: Array) -> Array:
+    """``qpos`` with coordinates as found."""
+    result = np.array(qpos)
+    for joint in dict.fromkeys(joints):
+        at = file.coordinates(joint)
+        values = [value for j, value in zip(joints, q.tolist(), strict=True) if j == joint]
+        if file.joint_kind(joint) != "BALL":
+            result[at.start] = file.model.qpos0[at.start] + values[0]
+        elif any(values):
+            R = rotation_from_quaternion(result[at]).astype(float)
+            for axis, angle in zip(AXES, values, strict=True):
+                R = R @ turns(axis, np.array((angle,)))[0]
+            file.mujoco.mju_mat2Quat(result[at], R.ravel())
+    return result
+
+
+def skeleton_of(file: Compiled) -> Skeleton:
+    """Bodies and their joints one by one, with the closures of the file; free joints stand still."""
+    model = file.model
+    links: list[ChainLink] = []
+    joint_of: list[int] = []
+    number, column = {0: -1}, dict[int, int]()
+
+    def add(parent: int, frame: Pose, kind: str, axis: Array) -> int:
+        links.append(ChainLink(parent, frame, kind, axis))
+        return len(links) - 1
+
+    for body in range(1, model.nbody):
+        parent = number[int(model.body_parentid[body])]
+        joints = list(file.joints(body))
+        if any(file.joint_kind(j) == "FREE" for j in joints):
+            number[body] = add(-1, file.frame(body), "still", X)
+            continue
+        R = rotation_from_quaternion(np.array(model.body_quat[body])).astype(float)
+        frame, at = Pose(R, np.array(model.body_pos[body])), np.zeros(3)
+        for joint in joints:
+            foot = frame @ Pose(np.eye(3), np.array(model.jnt_pos[joint]) - at)
+            at = np.array(model.jnt_pos[joint])
+            kind = file.joint_kind(joint)
+            if kind == "BALL":
+                start = file.coordinates(joint)
+                foot = foot @ Pose(
+                    rotation_from_quaternion(np.array(file.data.qpos[start])).astype(float), np.zeros(3)
+                )
+            column.setdefault(joint, len(joint_of))
+            for axis in AXES if kind == "BALL" else (np.array(model.jnt_axis[joint]),):
+                parent = add(parent, foot, "slide" if kind == "SLIDE" else "turn", axis)
+                foot = Pose(np.eye(3), np.zeros(3))
+                joint_of.append(joint)
+            frame = Pose(np.eye(3), np.zeros(3))
+        number[body] = add(parent, frame @ Pose(np.eye(3), -at), "still", X)
+    return Skeleton(Chains(links, list(loops(file, number)), list(laws(file, column))), joint_of)
+
+
+def active(file: Compiled, kind: str) -> Iterator[int]:
+    """Equality constraints of some kind that hold."""
+    if not file.disabled("CONSTRAINT", "EQUALITY"):
+        for index in range(file.model.neq):
+            if file.model.eq_active0[index] and file.kind("mjtEq", file.model.eq_type[index]) == kind:
+                yield index
+
+
+def loops(file: Compiled, number: dict[int, int]) -> Iterator[ChainLoop]:
+    """Points and frames that two bodies share."""
+    for kind in ("CONNECT", "WELD"):
+        for index in active(file, kind):
+            (one, on_one), (other, on_other) = frames_of(file, index, kind == "WELD")
+            name = file.equality(index)
+            if one == other:
+                continue
+            held = "fixed" if kind == "WELD" else "spherical"
+            yield ChainLoop(name, held, number[one], on_one, number[other], on_other, X)
+
+
+def laws(file: Compiled, column: dict[int, int]) -> Iterator[ChainLaw]:
+    """Joints that are polynomials of others, or held."""
+    for index in active(file, "JOINT"):
+        joint, other = int(file.model.eq_obj1id[index]), int(file.model.eq_obj2id[index])
+        coefficients = tuple(float(c) for c in file.model.eq_data[index][:5])
+        if other < 0:
+            yield ChainLaw((column[joint],), (1.0,), -1, coefficients[:1])
+        else:
+            yield ChainLaw((column[joint],), (1.0,), column[other], coefficients)

@@ -1,0 +1,121 @@
+"""Design poses of MJCF files: whatever pose is taken, the same joints give the same motion."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import ce_dynamics as ce
+from ce_dynamics.algebra.arrays import Array
+from tests.ce_dynamics.readers.mujoco_states import ROBOTS
+
+FOUR_BAR = ROBOTS / "four_bar.xml"
+
+BALLS = """
+<mujoco>
+  <option gravity="0 0 -9.81"><flag contact="disable"/></option>
+  <worldbody>
+    <body name="crank" pos="0 0 1">
+      <joint name="motor" axis="0.1 1 0"/>
+      <inertial pos="0.1 0 0" mass="1" diaginertia="0.001 0.01 0.01"/>
+      <body name="rod" pos="0.2 0 0" euler="10 20 30">
+        <joint name="socket" type="ball"/>
+        <inertial pos="0 0 -0.25" mass="0.5" diaginertia="0.01 0.011 0.002"/>
+      </body>
+    </body>
+    <body name="lever" pos="0.7 0.1 0.4">
+      <joint name="pivot" axis="0 1 0.1"/>
+      <inertial pos="-0.1 0 0.1" mass="1" diaginertia="0.02 0.02 0.003"/>
+    </body>
+  </worldbody>
+  <equality> <connect name="tip" body1="rod" body2="lever" anchor="{anchor}"/> </equality>
+  <keyframe> <key name="ready" qpos="0.3 1 0 0 0 -0.2"/> </keyframe>
+</mujoco>
+"""
+
+
+def velocities(model: ce.Model) -> Array:
+    return np.linspace(-1.0, 1.0, model.embedding.n_v)
+
+
+@pytest.mark.parametrize("pose", [{"drive": 0.4}, {"drive": -0.8}])
+def test_a_wanted_pose_changes_nothing_but_the_design(pose: dict[str, float]) -> None:
+    plain = ce.compile(ce.read_mjcf(FOUR_BAR, independent={"drive"}))
+    posed = ce.compile(ce.read_mjcf(FOUR_BAR, independent={"drive"}, pose=pose))
+    assert posed.y0[0] == pose["drive"]
+    for angle in (0.1, -0.4):
+        one, other = (model.accelerations([angle], [2.0]) for model in (plain, posed))
+        np.testing.assert_allclose(other, one, rtol=1e-10)
+
+
+def test_a_keyframe_as_design_pose() -> None:
+    path = ROBOTS / "leg.xml"
+    motors = "left_motor", "right_motor"
+    plain = ce.compile(ce.read_mjcf(path, independent=motors, keyframe="start"))
+    posed = ce.compile(ce.read_mjcf(path, independent=motors, pose="start", keyframe="start"))
+    q, v, _ = plain.layout.split(plain.y0)
+    q_posed, v_posed, _ = posed.layout.split(posed.y0)
+    np.testing.assert_allclose(q_posed[:7], (0, 0, 0, 1, 0, 0, 0), atol=1e-15)  # counted from there
+    np.testing.assert_allclose(q_posed[7:], q[7:], atol=1e-15)
+    np.testing.assert_allclose(v_posed, v, atol=1e-14)
+    np.testing.assert_allclose(posed.accelerations(q_posed, v_posed), plain.accelerations(q, v), rtol=1e-9)
+
+
+def write(folder: Path, anchor: str) -> Path:
+    path = folder / "balls.xml"
+    path.write_text(BALLS.format(anchor=anchor))
+    return path
+
+
+def test_balls_in_an_open_loop_are_turned_until_it_closes(tmp_path: Path) -> None:
+    """MuJoCo's own kinematics of the pose that is found says that the two points meet."""
+    path = write(tmp_path, "0.02 0.03 -0.5")
+    system = ce.read_mjcf(path, pose="ready")
+    model = ce.compile(system)
+    assert model.embedding.n_v == 2  # of five, and one is the rod's turn about itself
+    m = mujoco.MjModel.from_xml_path(str(path))
+    d = mujoco.MjData(m)
+    d.qpos[0] = float(system.find("crank").inboard.neutral[0])
+    d.qpos[5] = float(system.find("lever").inboard.neutral[0])
+    mujoco.mj_kinematics(m, d)
+    # the lever's point where the file puts it, and the distance that the rod keeps from the crank's end
+    at_lever = d.xpos[3] + d.xmat[3].reshape(3, 3) @ m.eq_data[0][3:6]
+    length = float(np.linalg.norm((0.02, 0.03, -0.5)))
+    assert np.linalg.norm(at_lever - d.xpos[2]) == pytest.approx(length, abs=1e-12)
+    assert np.all(np.isfinite(model.accelerations(model.layout.split(model.y0)[0], velocities(model))))
+
+
+def test_states_of_balls_are_counted_from_the_design_pose(tmp_path: Path) -> None:
+    """The rod's orientation in the world is MuJoCo's, whatever pose it is counted from."""
+    text = BALLS.format(anchor="0 0 -0.5").replace("<equality>", "<!--").replace("</equality>", "-->")
+    turn = Rotation.from_rotvec((0.3, -0.4, 0.5))
+    x, y, z, w = turn.as_quat()
+    text = text.replace('qpos="0.3 1 0 0 0 -0.2"', f'qpos="0.3 {w} {x} {y} {z} -0.2"')
+    path = tmp_path / "open.xml"
+    path.write_text(text)
+    m = mujoco.MjModel.from_xml_path(str(path))
+    d = mujoco.MjData(m)
+    mujoco.mj_resetDataKeyframe(m, d, 0)
+    mujoco.mj_forward(m, d)
+    plain = ce.compile(ce.read_mjcf(path, keyframe="ready"))
+    posed = ce.compile(ce.read_mjcf(path, keyframe="ready", pose="ready"))
+    for model in (plain, posed):
+        q, v, _ = model.layout.split(model.y0)
+        found = model.accelerations(q, v)
+        np.testing.assert_allclose(found[[0, -1]], d.qacc[[0, 4]], rtol=1e-9)
+
+
+def test_what_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path, "0 0 -0.5")
+    with pytest.raises(ce.DataError, match="there is no keyframe 'go'"):
+        ce.read_mjcf(path, pose="go")
+    with pytest.raises(ce.DataError, match="pose: 'socket' is no hinge or slide"):
+        ce.read_mjcf(path, pose={"socket": 0.1})
+    with pytest.raises(ce.ModelError, match=r"pose\['motor'\] inf"):
+        ce.read_mjcf(path, pose={"motor": np.inf})
+    with pytest.raises(ce.ModelError, match="pose 3 must be a keyframe"):
+        ce.read_mjcf(path, pose=3)  # type: ignore[arg-type]
