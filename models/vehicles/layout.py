@@ -34,7 +34,7 @@ from ce_dynamics.models.vehicles.steering.base import Steering
 from ce_dynamics.models.vehicles.steering.pitman import Pitman
 from ce_dynamics.models.vehicles.steering.rack import Rack
 from ce_dynamics.models.vehicles.steering.rotary_arm import RotaryArm
-from ce_dynamics.models.vehicles.suspensions.beam import steered_section
+from ce_dynamics.models.vehicles.suspensions.beam import GEARS, steered_section
 from ce_dynamics.models.vehicles.suspensions.graph_words import Item, end_section, items_of, own_section
 from ce_dynamics.models.vehicles.suspensions.listed import BEAMS, CORNERS, SUSPENSIONS
 from ce_dynamics.models.vehicles.tyre_kinds import TYRES
@@ -64,6 +64,7 @@ class AxleLayout:
     steering: str | None = None
     anti_roll_bar: str | None = None
     driven: str = "yes"
+    steering_gear: str = "toe-bar"
     graph: tuple[Item, ...] = ()
 
     @property
@@ -145,6 +146,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "steering": tuple(STEERINGS),
     "anti_roll_bar": tuple(BARS),
     "driven": ("yes", "no"),
+    "steering_gear": tuple(GEARS),
 }
 """What can be chosen for an axle."""
 
@@ -190,8 +192,13 @@ def suspension_section(axle: AxleLayout) -> type[CornerData]:
     if axle.suspension == GRAPH:
         return end_section(axle.graph)
     beam = BEAMS[axle.suspension]
-    steered = beam.steered_end if axle.steering is not None else None
-    return steered or beam.end
+    if axle.steering is None:
+        return beam.end
+    if beam.steered_end is None:
+        raise DataError(
+            f"axles.{axle.name}: a {beam.template} suspension cannot be steered; leave steering out"
+        )
+    return beam.steered_end
 
 
 def axle_section(axle: AxleLayout) -> type[Section] | None:
@@ -201,7 +208,7 @@ def axle_section(axle: AxleLayout) -> type[Section] | None:
     if axle.suspension == GRAPH:
         return own_section(axle.graph)
     section = BEAMS[axle.suspension].section
-    return section if axle.steering is None else steered_section(section)
+    return section if axle.steering is None else steered_section(section, axle.steering_gear)
 
 
 @lru_cache(maxsize=64)

@@ -20,6 +20,7 @@ from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.bodies import BodyData, BodyParameters, Vector
 from ce_dynamics.models.vehicles.corner import Corner, CornerData
 from ce_dynamics.models.vehicles.springs import DamperData, SpringData
+from ce_dynamics.models.vehicles.suspensions.bell_crank import BellCrank, BellCrankData
 from ce_dynamics.models.vehicles.suspensions.graph import Graph
 from ce_dynamics.models.vehicles.suspensions.linked import EveryAxleData, LinkedCorner, read
 from ce_dynamics.models.vehicles.suspensions.toe_bar import Gear, GearData
@@ -71,10 +72,10 @@ class BeamEnd(LinkedCorner):
 
     def add(self, system: System, chassis: Body, steering: Body | None) -> Body:
         """Add springs to the beam, which is there, and return what carries the wheel."""
-        body = system.find(f"{self.axle.name}.axle")
+        body = system.find(self.axle.spring_carrier(self.name))
         for name, element in self.springs.items():
             element.add(system, f"{self.name}.{name}", chassis, body)
-        return system.find(f"{self.name}.knuckle") if self.steered else body
+        return system.find(self.axle.carrier(self.name))
 
     @property
     def axle(self) -> BeamAxle:
@@ -93,7 +94,7 @@ class BeamEnd(LinkedCorner):
     @property
     def drop_link_carrier(self) -> str:
         """The beam."""
-        return f"{self.axle.name}.axle"
+        return self.axle.spring_carrier(self.name)
 
     @property
     def tie_rod_end(self) -> Vector:
@@ -139,7 +140,7 @@ class BeamAxle(ABC):
     points: Mapping[str, Vector]
     parts: Mapping[str, BodyParameters]
     ends: tuple[BeamEnd, BeamEnd]
-    gear: Gear | None
+    gear: Gear | BellCrank | None
 
     @classmethod
     def of(cls, name: str, data: Any, ends: Mapping[str, Any], steered: bool) -> Self:
@@ -153,12 +154,30 @@ class BeamAxle(ABC):
         origin = np.array(next(iter(ends.values())).origin)
         own = read(data, origin, cls.rods, EveryAxleData)
         made = [BeamEnd.of(corner, end, steered) for corner, end in ends.items()]
-        gear = Gear.of(name, data.steering_gear, origin) if steered else None
-        parts = {f"{name}.{part}": body for part, body in own.bodies.items()}
-        beam = cls(name=name, points=own.points, parts=parts, ends=(made[0], made[1]), gear=gear)
+        gear = gear_of(name, data.steering_gear, origin) if steered else None
+        parts = {
+            f"{name}.{part}": body
+            for part, body in own.bodies.items()
+            if not part.startswith("steering_gear.")  # the gear's own
+        }
+        both = made[0], made[1]
+        beam = cls(name=name, points=own.points, parts=parts, ends=both, gear=gear, **cls.more(data))
         left, right = (replace(end, beam=beam) for end in made)
         object.__setattr__(beam, "ends", (left, right))  # the two know each other
         return beam
+
+    @classmethod
+    def more(cls, data: Any) -> dict[str, Any]:
+        """Further fields of a template, from what is written."""
+        return {}
+
+    def carrier(self, end: str) -> str:
+        """Name of the body that carries the wheel of an end."""
+        return f"{end}.knuckle" if self.steered else f"{self.name}.axle"
+
+    def spring_carrier(self, end: str) -> str:
+        """Name of the body that springs and a drop link at an end act on."""
+        return f"{self.name}.axle"
 
     @property
     def steered(self) -> bool:
@@ -187,9 +206,19 @@ class BeamAxle(ABC):
         return (*self.parts.values(), *rods.values())
 
 
-def steered_section(section: type[Section]) -> type[Section]:
+GEARS: Mapping[str, type[Section]] = {"toe-bar": GearData, "bell-crank": BellCrankData}
+"""Steering gears of beams by the name that data files use, and their numbers."""
+
+
+def gear_of(name: str, data: Any, origin: Vector) -> Gear | BellCrank:
+    """The steering gear that is written."""
+    kind: type[Gear | BellCrank] = BellCrank if isinstance(data, BellCrankData) else Gear
+    return kind.of(name, data, origin)
+
+
+def steered_section(section: type[Section], gear: str) -> type[Section]:
     """The section of an axle with its steering gear."""
-    return create_model(f"Steered{section.__name__}", __base__=section, steering_gear=(GearData, ...))
+    return create_model(f"Steered{section.__name__}", __base__=section, steering_gear=(GEARS[gear], ...))
 
 
 Suspension = type[Corner] | type[BeamAxle]

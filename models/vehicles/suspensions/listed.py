@@ -26,6 +26,7 @@ from ce_dynamics.models.vehicles.suspensions.trailing_arms import (
     TrailingArmCorner,
 )
 from ce_dynamics.models.vehicles.suspensions.trailing_links import MultiLinkCorner
+from ce_dynamics.models.vehicles.suspensions.twist_beam import TwistBeamAxle
 from ce_dynamics.models.vehicles.suspensions.wishbones import PushRodCorner, ReducedWishboneCorner
 
 CORNERS: Mapping[str, type[Corner]] = {
@@ -57,6 +58,7 @@ BEAMS: Mapping[str, type[BeamAxle]] = {
         PanhardAxle,
         DeDionAxle,
         PinnedAxle,
+        TwistBeamAxle,
     )
 }
 """Axles with a beam."""

@@ -247,6 +247,19 @@ BEAM_CASES: Mapping[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
 }
 """What is written of the axle itself and of each end, by template."""
+TWIST = (
+    {"shear_centre": (0.15, 0.0, 0.06), "stiffness": 2000.0, "damping": 10.0},
+    {"half": {"pivot": (0.4, 0.55, 0.03)} | body(14.0, (0.15, 0.4, 0.02))},
+)
+CRANK = {
+    "steering": (0.8, 0.2, 0.16),
+    "drag_link": ROD,
+    "tie_rods": ROD,
+    "crank": {
+        "pivot": (-0.05, 0.1, 0.1), "shaft": (-0.05, 0.1, 0.2), "drag_link": (-0.04, 0.25, 0.15),
+        "left_rod": (-0.16, 0.12, 0.0), "right_rod": (-0.16, 0.05, 0.0),
+    } | body(2.0, (-0.08, 0.12, 0.1)),
+}  # fmt: skip
 KNUCKLE = {
     "D": (0.0, 0.72, -0.1),
     "F": (-0.01, 0.68, 0.1),
@@ -256,11 +269,16 @@ KNUCKLE = {
 GEAR = {"steering": (0.8, 0.58, 0.14), "knuckle": (-0.02, 0.52, 0.1), "drag_link": ROD, "toe_bar": ROD}
 
 
-def beam(template: str, steered: bool) -> BeamAxle:
+def beam(template: str, steered: bool, gear: str = "toe-bar") -> BeamAxle:
     """An axle of a template."""
-    layout = AxleLayout("front", template, "rack" if steered else None)
-    own, end = BEAM_CASES[template]
-    own = own | {"axle": body(60.0, (0.01, 0.0, 0.02))} | ({"steering_gear": GEAR} if steered else {})
+    layout = AxleLayout("front", template, "rack" if steered else None, steering_gear=gear)
+    own, end = TWIST if template == "twist-beam" else BEAM_CASES[template]
+    if template != "twist-beam":
+        own = (
+            own
+            | {"axle": body(60.0, (0.01, 0.0, 0.02))}
+            | ({"steering_gear": GEAR if gear == "toe-bar" else CRANK} if steered else {})
+        )
     end = end | springs((0.02, 0.45, 0.5), (0.03, 0.47, 0.03)) | (KNUCKLE if steered else {})
     written = end | WHEEL | {"origin": (1.2, 0.0, 0.1), "W": (0.0, 0.8, 0.0)}
     section = axle_section(layout)

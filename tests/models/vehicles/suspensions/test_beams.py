@@ -27,10 +27,47 @@ def test_accelerations_against_all_hinges_cut(
     assert largest_deviation(found) < 1e-10
 
 
+@pytest.mark.parametrize("travel", [0.08, -0.08])
+def test_twist_beams_against_all_hinges_cut(travel: float, rng: np.random.Generator) -> None:
+    system = beam_on_rig(beam("twist-beam", False))
+    found = instant(system, rng, travel, 0.0)
+    assert len(found.v) == 6 + 2 + 2
+    assert largest_deviation(found) < 1e-10
+
+
+def test_a_twist_beam_in_roll_turns_about_pivot_and_shear_centre() -> None:
+    """The left wheel of the first order: with both halves twisted alike, points on that line stay."""
+    axle = beam("twist-beam", False)
+    system = beam_on_rig(axle)
+    model = Model(system)
+    names = [entry.name for entry in model.layout.q]
+    small = 1e-5
+    y = model.y0  # the right half twists back what the left one pitches, twice: heave of the middle stays
+    y[names.index("front_left.half.pitch")], y[names.index("front_right.half")] = small, -2.0 * small
+    outward = model.instant(y, model.u0).outward
+    chassis, half = system.find("chassis"), system.find("front_left.half")
+    pivot, centre = axle.ends[0].points["half.pivot"], axle.points["shear_centre"]
+    for at in (pivot, centre):
+        still = np.asarray(outward.point(half, at, chassis).r + chassis.com) - at
+        assert np.abs(still).max() < 0.02 * small  # second order beside 0.25 m times the angle, and sliding
+    W = axle.ends[0].W
+    moved = np.asarray(outward.point(half, W, chassis).r + chassis.com) - W
+    assert abs(moved[2]) > 0.2 * small
+
+
+@pytest.mark.parametrize("template", ["leaf-spring", "three-link-axle"])
+def test_bell_cranks_against_all_hinges_cut(template: str, rng: np.random.Generator) -> None:
+    system = beam_on_rig(beam(template, True, "bell-crank"))
+    found = instant(system, rng, 0.06, 0.03)
+    assert len(found.v) == 6 + 2 + 2
+    assert largest_deviation(found) < 1e-10
+
+
+@pytest.mark.parametrize("gear", ["toe-bar", "bell-crank"])
 @pytest.mark.parametrize("moved", [0.05, -0.04])
-def test_wheel_angles_are_those_of_the_mechanism(moved: float) -> None:
+def test_wheel_angles_are_those_of_the_mechanism(moved: float, gear: str) -> None:
     """Drag link and toe bar: the formula from the hardpoints against the poses with the bar displaced."""
-    axle = beam("leaf-spring", True)
+    axle = beam("leaf-spring", True, gear)
     system = beam_on_rig(axle)
     model = Model(system)
     outward = model.instant(model.y0, model.inputs_with(inputs={"driven": moved})).outward
