@@ -46,9 +46,10 @@ def bead_on_arm(substeps: int | None = None) -> ce.System:
         s.add_body(
             name, mass=1.0, com=(x + 0.1, 0.0, -0.5), inertia=(0.1, 0.1, 0.1), parent=s.ground, hinge=hinge
         )
-    asked = {} if substeps is None else {"substeps": substeps}
-    s.close_loop("guide", "two", "one", ce.PointOnPlane((1.0, 0.2, 0.1), (0.3, 0.0, -0.8)), ["one"], **asked)
-    s.close_loop("rod", "two", "one", ce.Distance((0.6, 0.0, -1.0), (0.1, 0.2, -1.0)), **asked)
+    s.close_loop(
+        "guide", "two", "one", ce.PointOnPlane((1.0, 0.2, 0.1), (0.3, 0.0, -0.8)), ["one"], substeps=substeps
+    )
+    s.close_loop("rod", "two", "one", ce.Distance((0.6, 0.0, -1.0), (0.1, 0.2, -1.0)), substeps=substeps)
     return s
 
 
