@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from ce_dynamics.models.kc.axle import Axle as Axle, Wheel as Wheel
+from ce_dynamics.models.kc.bushing import Bushing as Bushing
+from ce_dynamics.models.kc.compliance import Compliance as Compliance, Elastic as Elastic
+from ce_dynamics.models.kc.compliance_figures import compliance_figures as compliance_figures
 from ce_dynamics.models.kc.optimisation import Optimum as Optimum, Target as Target, optimise as optimise
 from ce_dynamics.models.kc.rig import KCRig as KCRig
 from ce_dynamics.models.kc.sensitivities import sensitivities as sensitivities

@@ -108,7 +108,7 @@ class AxlePoses:
         self.start = np.concatenate(
             (self._y0[self.places.q], self._y0[self.places.s], self._u0[self.places.p])
         )
-        self.supports = supports(system, axle, self._moving())
+        self.supports = supports(system, axle, self.moving())
         measured = {
             name: next((key for key in ("length", "twist") if key in element.outputs), "")
             for name, element in self.supports.items()
@@ -134,7 +134,7 @@ class AxlePoses:
                 )
         return owners
 
-    def _moving(self) -> list[Body]:
+    def moving(self) -> list[Body]:
         """Bodies that the travel of the wheels moves."""
         embedding = self.model.embedding
         own = {body.name for body in self._coordinates()}
