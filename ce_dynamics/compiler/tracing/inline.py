@@ -73,6 +73,7 @@ def rebuilt(
     Before the instructions in ``marks`` the other graph may be cut, too.
     """
     values: list[Any] = []
+    graph.tables.update({table.key: table for table in traced.tables})
     for n, (op, a, b, c) in enumerate(traced.instructions):
         if n in marks:
             graph.mark()
@@ -84,6 +85,8 @@ def rebuilt(
             values.append(graph.neg(values[a]))
         elif op in _ARITHMETIC:
             values.append(_ARITHMETIC[Op(op)](graph, values[a], values[b]))
+        elif op == Op.LOOKUP:
+            values.append(graph.lookup(values[a], values[b], values[c]))
         elif op == Op.SELECT:
             values.append(selected(graph, values[a], values[b], values[c]))
         elif op in COMPARISONS:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from ce_dynamics.algebra.arrays import arctan2, array, sin, where
+from ce_dynamics.algebra.tables import Table
 from ce_dynamics.compiler import TracedFunction, trace
 from ce_dynamics.compiler.derivatives.directional import directional_derivative
 from ce_dynamics.compiler.tracing.inline import call
@@ -53,6 +54,14 @@ def test_calls_share_what_they_have_in_common(inner: TracedFunction) -> None:
     once = trace("once", lambda x: {"y": call(inner, x=x, a=2.0)["y"]}, {"x": 2})
     twice = trace("twice", lambda x: {k: call(inner, x=x, a=2.0)["y"] for k in "ab"}, {"x": 2})
     assert twice.n_instructions == once.n_instructions
+
+
+def test_tables_are_looked_up_in_the_caller_too() -> None:
+    table = Table([2.0, 3.0, 5.0, 7.0], reach=1)
+    inner = trace("inner", lambda x: {"y": table.at(x, 1) * x}, {"x": ()})
+    outer = trace("outer", lambda x: {"y": call(inner, x=x)["y"] + 1.0}, {"x": ()})
+    assert [float(outer.evaluate(x=np.float64(k))["y"]) for k in range(3)] == [1.0, 6.0, 15.0]
+    assert outer.tables == (table,)
 
 
 def test_wrong_arguments(inner: TracedFunction) -> None:
