@@ -170,3 +170,15 @@ def test_every_quantity_says_what_it_is(rig: kc.KCRig) -> None:
     assert len({quantity.name for quantity in rig.quantities}) == len(rig.quantities)
     assert all(quantity.meaning and quantity.unit for quantity in rig.quantities)
     assert sweep_of("parallel").values[[0, -1]].tolist() == [-0.1, 0.1]
+
+
+@pytest.mark.parametrize(("vehicle", "axle"), [("off-roader", "front"), ("hatchback", "rear")])
+def test_shipped_vehicles_go_on_the_rig(vehicle: str, axle: str) -> None:
+    """A beam with a drag link, and whatever the hatchback's rear is: finite, and carried by their springs."""
+    rig = kc.rig_of(vehicle, axle)
+    names = ["camber_angle", "toe_angle", "roll_centre_height", "wheel_rate", "roll_rate", "track"]
+    read = rig.read(rig.solved([(-0.03, -0.03), (0.02, -0.02), (0.03, 0.03)]), names)
+    assert all(np.all(np.isfinite(values)) for values in read.values())
+    assert np.all(read["wheel_rate"] > 1e4)
+    assert np.all(read["roll_rate"] > 1e4)
+    assert np.all(np.abs(read["camber_angle"]) < 0.1)
