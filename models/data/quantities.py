@@ -19,8 +19,8 @@ from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from ce_dynamics.algebra.arrays import Scalar
+from ce_dynamics.algebra.units import parse_unit, same_dimension
 from ce_dynamics.compiler.free_numbers import is_free, nominal
-from ce_dynamics.models.data.units import parse_unit, same_dimension
 
 Numbers: TypeAlias = tuple[float, ...]
 

@@ -6,8 +6,12 @@ from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from ce_dynamics._version import __version__
+from ce_dynamics.algebra.units import parse_unit
 from ce_dynamics.compiled.export.fmu_variables import FmuVariable
 from ce_dynamics.compiled.export.interface import Interface
+
+BASE_UNITS = ("kg", "m", "s", "rad", "A")
+"""In the order of `ce_dynamics.algebra.units.Unit`."""
 
 TOOL = f"ce-dynamics {__version__}"
 
@@ -59,9 +63,23 @@ def _head(interface: Interface, version: str, **token: str) -> Element:
 
 
 def _units(root: Element, variables: Sequence[FmuVariable]) -> None:
+    """All units, with what they are of base units where they are products of known ones."""
     units = SubElement(root, "UnitDefinitions")
     for unit in sorted({variable.unit for variable in variables}):
-        SubElement(units, "Unit", name=unit)
+        element = SubElement(units, "Unit", name=unit)
+        base = base_unit(unit)
+        if base is not None:
+            SubElement(element, "BaseUnit", base)
+
+
+def base_unit(unit: str) -> dict[str, str] | None:
+    """Exponents of `BASE_UNITS` that are not zero, and the factor if it is not one; None if unknown."""
+    try:
+        factor, exponents = parse_unit(unit)
+    except ValueError:
+        return None
+    found = {name: str(power) for name, power in zip(BASE_UNITS, exponents, strict=True) if power}
+    return found if factor == 1.0 else {**found, "factor": repr(factor)}
 
 
 def _experiment(root: Element, step: float) -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 from pydantic import ValidationError
 
+from ce_dynamics.algebra.units import parse_unit, same_dimension
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.entries import Tree
 from ce_dynamics.models.data.groups import Groups
@@ -25,7 +26,6 @@ from ce_dynamics.models.data.quantities import (
 )
 from ce_dynamics.models.data.reading import parse_override, read_file, read_text, split_tag
 from ce_dynamics.models.data.schema import Section
-from ce_dynamics.models.data.units import parse_unit, same_dimension
 from ce_dynamics.models.data.validation import validate
 
 

@@ -14,6 +14,7 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.compiled.export import cross_compiler
+from ce_dynamics.compiled.export.fmu_description import base_unit
 
 fmpy = pytest.importorskip("fmpy", reason="the extra fmi is not installed")
 pytest.importorskip("ziglang", reason="the extra fmi is not installed")
@@ -77,6 +78,32 @@ def test_names_units_and_values_are_those_of_the_model(
     assert (found["piston mass"].causality, found["piston mass"].variability) == ("parameter", "tunable")
     assert found["torque"].causality == "input"
     assert found["der(crank)"].derivative.name == "crank"
+
+
+@pytest.mark.parametrize("fmi", KINDS)
+def test_units_are_told_in_base_units(fmus: dict[str, Path], fmi: str) -> None:
+    described = fmpy.read_model_description(str(fmus[fmi]))
+    bases = {unit.name: unit.baseUnit for unit in described.unitDefinitions}
+    names = ("kg", "m", "s", "rad", "A")
+    found = {name: tuple(getattr(base, part) for part in names) for name, base in bases.items()}
+    assert found == {
+        "s": (0, 0, 1, 0, 0),
+        "m": (0, 1, 0, 0, 0),
+        "kg": (1, 0, 0, 0, 0),
+        "rad": (0, 0, 0, 1, 0),
+        "rad/s": (0, 0, -1, 1, 0),
+        "rad/s²": (0, 0, -2, 1, 0),
+        "N m": (1, 2, -2, 0, 0),
+        "N*m": (1, 2, -2, 0, 0),
+        "J": (1, 2, -2, 0, 0),
+    }
+    assert all(base.factor == 1.0 and base.offset == 0.0 for base in bases.values())
+
+
+def test_units_of_other_sizes_have_a_factor_and_unknown_ones_stay_names() -> None:
+    assert base_unit("kN/mm") == {"kg": "1", "s": "-2", "factor": "1000000.0"}
+    assert base_unit("1") == {}
+    assert base_unit("furlong") is None
 
 
 @pytest.mark.parametrize("fmi", KINDS)

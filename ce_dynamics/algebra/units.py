@@ -57,6 +57,7 @@ SYMBOLS: dict[str, Unit] = {
     "Nm": Unit(1.0, _TORQUE),
     "kNm": Unit(1e3, _TORQUE),
     "Ns": Unit(1.0, _IMPULSE),
+    "J": Unit(1.0, _TORQUE),
     "W": Unit(1.0, _POWER),
     "kW": Unit(1e3, _POWER),
     "A": Unit(1.0, _CURRENT),
