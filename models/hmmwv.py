@@ -18,6 +18,7 @@ from ce_dynamics.algebra.lazy_names import lazy_names
 if TYPE_CHECKING:
     from ce_dynamics.models.vehicles.assembly import build as build
     from ce_dynamics.models.vehicles.case import Case as Case, prepare as prepare, run as run
+    from ce_dynamics.models.vehicles.drive import drive_page as drive_page
     from ce_dynamics.models.vehicles.driving import (
         double_lane_change as double_lane_change,
         make_manoeuvre as make_manoeuvre,

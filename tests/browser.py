@@ -36,7 +36,7 @@ DRIVER = "GL Driver Message"
 PATIENCE = 300
 """For the slowest machine [s]."""
 
-ASKING = """<pre id="answer"></pre><script type="module">
+ASKING = """<pre id="answer" hidden></pre><script type="module">
 const ce = await window.ce.ready;
 const answer = await (async () => {{ {script} }})();
 document.getElementById("answer").textContent = JSON.stringify(answer ?? null);
@@ -76,7 +76,7 @@ def answer(page: str, script: str, folder: Path, picture: Path | None = None) ->
         if picture is not None:
             assert picture.stat().st_size > 0
             return None
-        found = re.search(r'<pre id="answer">(.*?)</pre>', done.stdout, re.DOTALL)
+        found = re.search(r'<pre id="answer"[^>]*>(.*?)</pre>', done.stdout, re.DOTALL)
         assert found is not None, f"no page: {done.stderr[-2000:]}"
         if found[1]:
             return json.loads(html.unescape(found[1]))

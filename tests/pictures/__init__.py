@@ -1,0 +1,1 @@
+"""Pictures of pages for docs/pictures.md, by Chromium."""
