@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from ce_dynamics.models.vehicles.chrono import beams, independent
+from ce_dynamics.models.vehicles.chrono import beams, generic, independent
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections
@@ -36,5 +36,6 @@ SUSPENSIONS: Mapping[str, Template] = {
     "DeDionAxle": Template("de-dion", beams.de_dion),
     "ToeBarDeDionAxle": Template("de-dion", beams.de_dion),
     "SolidThreeLinkAxle": Template("three-link-axle", beams.three_links),
+    "GenericWheeledSuspension": Template("graph", generic.generic),
     "RigidPinnedAxle": Template("pinned-axle", beams.pinned),
 }

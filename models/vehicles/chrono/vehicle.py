@@ -13,6 +13,7 @@ from ce_dynamics.models.vehicles.chrono.chassis import chassis
 from ce_dynamics.models.vehicles.chrono.drivelines import DRIVELINES
 from ce_dynamics.models.vehicles.chrono.engines import ENGINES
 from ce_dynamics.models.vehicles.chrono.frames import Matrix
+from ce_dynamics.models.vehicles.chrono.generic import GRAPH, held
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.pairing import Choice, companion
 from ce_dynamics.models.vehicles.chrono.reading import Reading
@@ -47,6 +48,7 @@ class Axle(NamedTuple):
     stiffness: float
     width: float
     tyre_kind: str
+    graph: Sections | None
 
 
 def converted(path: Path, choice: Choice = UNCHOSEN) -> Converted:
@@ -150,6 +152,9 @@ def vehicle(reading: Reading, part: Part, choice: Choice) -> Sections:
         "road": {"friction": "0.8 [convention]"},
         "driver": {"source": "assumed", **DRIVER},
     }
+    graphs: Sections = {name: one.graph for name, one in read.items() if one.graph is not None}
+    if graphs:
+        sections["graphs"] = graphs
     if mechanism is not None:
         sections["steering"] = mechanism[1]
     keys = ("Wheelbase", "Maximum Steering Angle (deg)", "Minimum Turning Radius")
@@ -203,11 +208,15 @@ def axle(
     words: Sections = {"suspension": template.name}
     if steered is not None:
         words["steering"] = steered
+    own = template.read(reading, part)
+    graph = own.pop(GRAPH, None)
+    if isinstance(graph, dict) and steered is None:
+        graph = held(graph)
     section: Sections = {
         "source": "chrono",
         "origin": quantities(origin, "m"),
         "W": quantities(centre, "m"),
-        **template.read(reading, part),
+        **own,
         "wheel": {
             "hub": rotor(spindle),
             "rim": turning,
@@ -223,7 +232,10 @@ def axle(
     if not driven:
         words["driven"] = "no"
     width = WHEEL_WIDTH if mounted.width is None else mounted.width
-    return Axle(words, section, origin + centre, mounted.radius, mounted.stiffness, width, mounted.kind)
+    assert graph is None or isinstance(graph, dict)
+    return Axle(
+        words, section, origin + centre, mounted.radius, mounted.stiffness, width, mounted.kind, graph
+    )
 
 
 def shafts(reading: Reading, part: Part, count: int) -> tuple[set[int], Sections]:

@@ -151,6 +151,76 @@ def test_the_steering_of_a_turned_frame(tmp_path: Path) -> None:
     assert rack.travel == pytest.approx(0.2 * np.deg2rad(20.0))
 
 
+def as_graph(suspension: dict[str, Any]) -> dict[str, Any]:
+    """The double wishbones as a free graph; their arms' inertias must not depend on the axes."""
+    arms = {"lower": suspension["Lower Control Arm"], "upper": suspension["Upper Control Arm"]}
+    upright = suspension["Upright"]
+    bodies = [{**upright, "Name": "Upright", "Position": upright["COM"]}]
+    joints = []
+    for name, arm in arms.items():
+        bodies.append({**arm, "Name": name, "Position": arm["COM"]})
+        front, back = (np.array(arm[f"Location Chassis {end}"]) for end in ("Front", "Back"))
+        turn = np.arctan2(*(front - back)[[0, 2]])  # about y, from z to the arm's axis
+        pivot = {"Name": f"{name} pivot", "Type": "Revolute", "Body1": "Chassis", "Body2": name}
+        half = [np.cos(turn / 2), 0.0, np.sin(turn / 2), 0.0]
+        joints.append({**pivot, "Position": (0.5 * (front + back)).tolist(), "Rotation": half})
+        ball = {"Name": f"{name} ball", "Type": "Spherical", "Body1": name, "Body2": "Upright"}
+        joints.append({**ball, "Position": arm["Location Upright"]})
+    rod = suspension["Tierod"]
+    springs = [
+        {
+            **{key: value for key, value in suspension[name].items() if not key.startswith("Location")},
+            "Name": name,
+            "Body1": "Chassis",
+            "Body2": "lower",
+            "Point1": suspension[name]["Location Chassis"],
+            "Point2": suspension[name]["Location Arm"],
+        }
+        for name in ("Spring", "Shock")
+    ]
+    tie_rod = {
+        "Name": "Tie rod",
+        "Body1": "Steering",
+        "Body2": "Upright",
+        "Point1": rod["Location Chassis"],
+        "Point2": rod["Location Upright"],
+    }
+    straight = {"Mirrored": True, "Rotation": [1, 0, 0, 0]}
+    return {
+        "Name": "graph",
+        "Type": "Suspension",
+        "Template": "GenericWheeledSuspension",
+        "Independent": True,
+        "Steerable": True,
+        "Spindle": {**suspension["Spindle"], "Attachment Body": "Upright"},
+        "Axle": suspension["Axle"],
+        "Antiroll Body": "lower",
+        "Bodies": [{**straight, **item} for item in bodies],
+        "Joints": [{**straight, **item} for item in joints],
+        "Distance Constraints": [{**straight, **tie_rod}],
+        "TSDAs": [{**straight, **item} for item in springs],
+    }
+
+
+def test_a_free_graph_is_the_same_car(tmp_path: Path) -> None:
+    """Double wishbones by their template and as bodies and joints: the same place, the same loads."""
+    found = []
+    for name in ("template", "graph"):
+        content = files()
+        suspension = content["car/Suspension.json"]
+        for arm in ("Upper Control Arm", "Lower Control Arm"):
+            suspension[arm]["Moments of Inertia"] = [0.03, 0.03, 0.03]
+        if name == "graph":
+            content["car/Suspension.json"] = as_graph(suspension)
+        data = VehicleParameters.load(written(tmp_path / name, content))
+        model = ce.compile(build(data, speed=15.0))
+        y = settled(model)
+        responses = model.instant(y, model.u0).loads.responses
+        loads = [float(responses[f"{corner}.tyre"].outputs["Fz"]) for corner in data.corners]
+        found.append([*y[:7].tolist(), *(load / 1e4 for load in loads)])
+    assert found[1] == pytest.approx(found[0], abs=1e-8)
+
+
 def change(name: str, *keys: Any, to: object = None) -> Callable[[Files], None]:
     """A change of one value; taken out if there is nothing to put there."""
 

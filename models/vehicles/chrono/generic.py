@@ -1,0 +1,152 @@
+"""``GenericWheeledSuspension``: a free graph of bodies, joints, distances, springs and torsion springs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import numpy as np
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.models.vehicles.chrono.bodies import body
+from ce_dynamics.models.vehicles.chrono.force_laws import damper_law, spring_law
+from ce_dynamics.models.vehicles.chrono.frames import rotation, unit
+from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.reading import Reading
+from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities
+
+ALONG = 0.1
+"""[m] from a joint to the points that say its axes."""
+TAKEN = {"wheel", "bar", "origin", "tyre", "brake", "chassis", "steering", "axle"}
+GRAPH = "graph"
+"""Key under which the words of a graph stand among its numbers, until the vehicle's file is written."""
+Words = dict[str, Sections]
+JOINTS: Mapping[str, str] = {
+    "Lock": "fixed",
+    "Revolute": "revolute",
+    "Spherical": "spherical",
+    "Universal": "universal",
+    "Point Line": "point-on-line",
+    "Point Plane": "point-on-plane",
+}
+
+
+def generic(reading: Reading, part: Part) -> Sections:
+    """Its items, by names of ours; under `GRAPH` what they are."""
+    part.flag("Independent")
+    steerable = part.flag("Steerable")
+    part.has("Vehicle-Frame Inertia")
+    words: Words = {}
+    numbers: Sections = {}
+    names = {"Chassis": "chassis", "Steering": "steering" if steerable else "chassis"}
+    for item in items(part, "Bodies"):
+        name = names[item.text("Name")] = own_name(item, words)
+        words[name] = {"body": "mirrored" if item.flag("Mirrored") else "single"}
+        numbers[name] = body(item, com=item.vector("Position"), R=rotation(item, "Rotation"))
+    for item in items(part, "Joints"):
+        add_joint(reading, item, names, words, numbers)
+    for item in items(part, "Distance Constraints"):
+        name = own_name(item, words)
+        words[name] = between(item, names, "distance")
+        points = {"one": "Point1", "other": "Point2"}
+        numbers[name] = {key: quantities(item.vector(theirs), "m") for key, theirs in points.items()}
+    for item in items(part, "TSDAs"):
+        add_springs(reading, item, names, words, numbers)
+    if items(part, "RSDAs"):
+        raise part.wrong("RSDAs", "torsion springs cannot be read; use springs between points")
+    words["wheel"] = {"carrier": body_name(part.part("Spindle"), "Attachment Body", names)}
+    if part.has("Antiroll Body"):
+        words["bar"] = {"carrier": body_name(part, "Antiroll Body", names)}
+    graph: Sections = {**words}
+    return {GRAPH: graph, **numbers}
+
+
+def held(graph: Sections) -> Sections:
+    """The words of a graph whose axle is not steered: what the steering would move is on the chassis."""
+    return {
+        name: held(word) if isinstance(word, dict) else re.sub(r"\bsteering\b", "chassis", word)
+        for name, word in graph.items()
+    }
+
+
+def items(part: Part, key: str) -> list[Part]:
+    """A list that need not be there."""
+    return part.list_of_parts(key) if part.has(key) else []
+
+
+def own_name(item: Part, words: Mapping[str, object], suffix: str = "") -> str:
+    """A name that our files can use: lower-case letters, digits and underscores, nothing that is taken."""
+    spelled = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", item.text("Name")).lower()
+    name = re.sub(r"\W+", "_", spelled).strip("_")[:24] or "item"
+    name = name if name[0].isalpha() else f"item_{name}"
+    name = f"{name}{suffix}"
+    while name in words or name in TAKEN:
+        name = f"{name}_2"
+    return name
+
+
+def body_name(item: Part, key: str, names: Mapping[str, str]) -> str:
+    """Our name of a body that a key names, or the one on a side."""
+    value = item.data.get(key)
+    if isinstance(value, list) and len(value) == 2 and value[1] in ("Left", "Right"):
+        item.has(key)
+        name, side = str(value[0]), f".{str(value[1]).lower()}"
+    else:
+        name, side = item.text(key), ""
+    if name == "Subchassis":
+        return "chassis"
+    if name not in names:
+        raise item.wrong(key, f"no body {checks.shown(name)}; there are {', '.join(names)}")
+    return f"{names[name]}{side}"
+
+
+def between(item: Part, names: Mapping[str, str], kind: str, *, swapped: bool = False) -> Sections:
+    """The words of an item that joins two bodies."""
+    one, other = (body_name(item, key, names) for key in ("Body1", "Body2"))
+    words: Sections = {kind: f"{other} {one}" if swapped else f"{one} {other}"}
+    if not item.flag("Mirrored"):
+        words["single"] = "yes"
+    return words
+
+
+def add_joint(
+    reading: Reading, item: Part, names: Mapping[str, str], words: Words, numbers: Sections
+) -> None:
+    """A joint; lines and planes of points belong to the second body with Chrono, to the first here."""
+    kind = item.text("Type")
+    if kind not in JOINTS:
+        raise item.wrong("Type", f"{checks.shown(kind)} is no joint; known are {', '.join(JOINTS)}")
+    if item.has("Bushing Data"):
+        item.part("Bushing Data").read.update(item.part("Bushing Data").data)
+        reading.note("bushings: their joints are rigid")
+    name, ours = own_name(item, words), JOINTS[kind]
+    words[name] = between(item, names, ours, swapped=ours.startswith("point-on"))
+    at, R = item.vector("Position"), rotation(item, "Rotation")
+    section: Sections = {"at": quantities(at, "m")}
+    if ours == "universal":
+        section |= {
+            "first": quantities(at + ALONG * R[:, 0], "m"),
+            "second": quantities(at + ALONG * R[:, 1], "m"),
+        }
+    elif ours in ("revolute", "point-on-plane", "point-on-line"):
+        axis = R[:, 0] if ours == "point-on-line" else R[:, 2]
+        section["through"] = quantities(at + ALONG * unit(item, "Rotation", np.asarray(axis)), "m")
+    numbers[name] = section
+
+
+def add_springs(
+    reading: Reading, item: Part, names: Mapping[str, str], words: Words, numbers: Sections
+) -> None:
+    """A spring, a damper, or both."""
+    points = {"chassis": "Point1", "arm": "Point2"}
+    ends: Sections = {ours: quantities(item.vector(theirs), "m") for ours, theirs in points.items()}
+    sprung = item.has("Spring Coefficient") or item.has("Spring Curve Data")
+    dampers = [item.has(key) for key in ("Damping Coefficient", "Damping Curve Data", "Map Data")]
+    damped = any(dampers)
+    if not (sprung or damped):
+        raise item.wrong("Spring Coefficient", "neither spring nor damper is described; give one")
+    for there, kind, law in ((sprung, "spring", spring_law), (damped, "damper", damper_law)):
+        if there:
+            name = own_name(item, words, "_damper" if sprung and kind == "damper" else "")
+            words[name] = between(item, names, kind)
+            numbers[name] = {**ends, **law(reading, item)}
