@@ -18,6 +18,7 @@ from tests.robots.pinocchio_peer import Peer
 
 STATES = 20
 ROUNDS = 20
+ROUNDING = 1e-15  # rad or m: some units in the last place of a coordinate
 AROUND = 0.5  # rad, m/10, of every independent coordinate about the design pose
 SPEED = 1.0  # rad/s, m/s
 SEED = 20260101
@@ -34,6 +35,9 @@ class Row:
     augmented, exact : float
         Largest difference of accelerations from the fully augmented form and from Pinocchio's terms, over
         the largest acceleration.
+    noise : float
+        By how much Pinocchio's change, over the largest, when coordinates are moved by `ROUNDING`: no form of
+        the equations can be expected to do better.
     unassembled : int
         States in which the loops cannot be closed.
     """
@@ -48,6 +52,7 @@ class Row:
     closure: float = np.nan
     augmented: float = 0.0
     exact: float = np.nan
+    noise: float = np.nan
     compared: int = 0
     unassembled: int = 0
     notes: list[str] = field(default_factory=list)
@@ -61,14 +66,14 @@ class Row:
             f" {self.compiling:7.1f}"
             f" {self.evaluation:9.2f} {self.pinocchio:9.2f}"
             f" {self.compared:4d}/{self.compared + self.unassembled:<4d}"
-            f" {self.closure:9.1e} {self.augmented:9.1e} {self.exact:9.1e}"
+            f" {self.closure:9.1e} {self.augmented:9.1e} {self.exact:9.1e} {self.noise:9.1e}"
         )
 
 
 HEADER = (
     f"{'robot':24s} {'dof':>4s} {'instr.':>9s} {'read s':>7s} {'comp s':>7s} {'eval us':>9s}"
     f" {'Pinocchio':>9s} {'states':>9s}"
-    f" {'closure':>9s} {'augmented':>9s} {'exact':>9s}"
+    f" {'closure':>9s} {'augmented':>9s} {'exact':>9s} {'noise':>9s}"
 )
 
 
@@ -109,10 +114,11 @@ def fill(row: Row, urdf: Path, loops: Path, states: int, around: float) -> None:
             row.unassembled += 1
             continue
         row.compared += 1
-        closure, augmented, exact = reference.differences(q, v)
+        closure, augmented, exact, noise = reference.differences(q, v)
         row.closure = float(np.fmax(row.closure, closure))
         row.augmented = max(row.augmented, augmented)
         row.exact = float(np.fmax(row.exact, exact))
+        row.noise = float(np.fmax(row.noise, noise))
 
 
 def assembles(model: ce.Model, q: Array, v: Array) -> bool:
@@ -165,8 +171,8 @@ class Reference:
             {self.joint_of[name]: value for name, value in rates.items() if name in self.joint_of},
         )
 
-    def differences(self, q: Array, v: Array) -> tuple[float, float, float]:
-        """Gap of the loops [m], and relative differences from either."""
+    def differences(self, q: Array, v: Array) -> tuple[float, float, float, float]:
+        """Gap of the loops [m], relative differences from either, and how far the latter is known."""
         model, none = self.model, np.zeros(0)
         bodies = embedded_accelerations(model.embedding, q, v, none, model.u0)
         found = np.concatenate([bodies[body.name] for body in model.system.bodies])
@@ -175,7 +181,7 @@ class Reference:
         augmented = float(np.max(np.abs(found - expected)) / np.max(np.abs(expected)))
 
         if self.peer is None:
-            return np.nan, augmented, np.nan
+            return np.nan, augmented, np.nan, np.nan
         at, speed = self.peer_state(q, v)
         accelerations, gap, _ = self.peer.accelerations(at, speed)
         own = model.accelerations(q, v)
@@ -186,8 +192,12 @@ class Reference:
                 if at.stop > at.start
             ]
         )
-        exact = float(np.max(np.abs(own - theirs)) / np.max(np.abs(theirs)))
-        return gap, augmented, exact
+        largest = float(np.max(np.abs(theirs)))
+        exact = float(np.max(np.abs(own - theirs))) / largest
+        moved = at + ROUNDING * np.random.default_rng(SEED).choice((-1.0, 1.0), len(at))
+        other, _, _ = self.peer.accelerations(moved, speed)
+        noise = max(abs(other[name] - value) for name, value in accelerations.items()) / largest
+        return gap, augmented, exact, noise
 
 
 def peer_of(urdf: Path, loops: Path) -> Peer | None:
