@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.compiled_system import CompiledSystem
@@ -63,6 +65,50 @@ class LinearModel:
                 raise ModelError(f"no {name!r} in the linear model; known are {list(known)}")
         whole = np.block([[self.A, self.B], [self.C, self.D]])
         return float(whole[rows.index(of), columns.index(by)])
+
+    def frequency_response(self, frequencies: ArrayLike) -> NDArray[np.complex128]:
+        """Outputs over inputs that swing slightly: G = C (iω − A)⁻¹ B + D, (n, k, m).
+
+        Parameters
+        ----------
+        frequencies : (n,) array_like
+            f = ω/2π [Hz].
+
+        Returns
+        -------
+        (n, k, m) complex array
+            Amplitude and phase of every output per unit of every input, in the order of ``outputs`` and
+            ``inputs``; infinite at a frequency with which the model swings undamped.
+
+        Raises
+        ------
+        ModelError
+            If the model was linearised without outputs, or a frequency is no finite number.
+
+        Examples
+        --------
+        >>> import ce_dynamics as ce
+        >>> system = ce.System()
+        >>> system.add_input("push", "N")
+        >>> box = system.add_body("box", mass=2.0, com=(0, 0, 0), parent=system.ground,
+        ...                       hinge=ce.Prismatic((1, 0, 0)))
+        >>> ends = system.ground, (-1, 0, 0), box, (0, 0, 0)
+        >>> system.add_force(ce.SpringDamper("spring", *ends, spring=50.0))
+        >>> system.add_force(ce.AppliedWrench("pushed", box, (0, 0, 0), force=("push", 0, 0)))
+        >>> linear = ce.compile(system).linearize(outputs=["spring.length"])
+        >>> G = linear.frequency_response([0.0, 0.5])[:, 0, 0]
+        >>> G.real.round(4)  # 1/50 at rest, 1/(50 − 2 π²) at half a hertz
+        array([0.02 , 0.033])
+        """
+        if not self.outputs:
+            raise ModelError("frequency_response: linearise with outputs=[...], whose response is wanted")
+        given = checks.finite_array("frequencies", frequencies, (None,))
+        responses = np.full((len(given), *self.D.shape), np.inf + 0j)
+        for k, omega in enumerate(2.0 * np.pi * given):
+            with contextlib.suppress(np.linalg.LinAlgError):
+                x = np.linalg.solve(1j * omega * np.eye(len(self.A)) - self.A, self.B)
+                responses[k] = self.C @ x + self.D
+        return responses
 
 
 def linearize(
