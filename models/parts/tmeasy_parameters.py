@@ -7,6 +7,11 @@ from dataclasses import dataclass, fields
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.checks import check_number
 
+ZERO_ALLOWED = (
+    *("dz", "rolling_resistance", "camber_thrust", "overturning", "bore_radius"),
+    *("rim_radius", "rim_stiffness"),
+)
+
 LoadPair = tuple[float, float]
 """A curve parameter at the nominal load pn and at 2 pn."""
 
@@ -45,6 +50,16 @@ class TMeasyParameters:
         Pneumatic trail over contact length at zero slip.
     sq0, sqe : pair of float
         Lateral slips at which the pneumatic trail passes zero, and from which on it stays zero.
+    camber_thrust : float
+        Share of the camber slip L sin γ/(2 r_D) that counts as lateral slip: Rill has 1/3.  Zero leaves
+        camber out.
+    overturning : float
+        Moment about x per load and lateral deflection of the contact: 1 if the load moves with the contact.
+    bore_radius : float
+        Arm R_B of the friction against turning about the road's normal [m]; zero leaves it out.
+    rim_radius, rim_stiffness : float
+        Distance of the wheel centre from the road below which the rim carries as well [m], and its stiffness
+        [N/m].
 
     Raises
     ------
@@ -77,6 +92,11 @@ class TMeasyParameters:
     nl0: LoadPair
     sq0: LoadPair
     sqe: LoadPair
+    camber_thrust: float = 0.0
+    overturning: float = 0.0
+    bore_radius: float = 0.0
+    rim_radius: float = 0.0
+    rim_stiffness: float = 0.0
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -86,7 +106,7 @@ class TMeasyParameters:
                     raise DataError(f"tyre: {field.name} = {value!r} must be two numbers, at pn and at 2 pn")
                 for load, number in zip(("pn", "2 pn"), value, strict=True):
                     check_number("tyre", f"{field.name} at {load}", number, above=0.0)
-            elif field.name in ("dz", "rolling_resistance"):
+            elif field.name in ZERO_ALLOWED:
                 check_number("tyre", field.name, value, at_least=0.0)
             else:
                 check_number("tyre", field.name, value, above=0.0)

@@ -6,11 +6,11 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, arctan, maximum
 from ce_dynamics.models.parts.tmeasy_parameters import TMeasyParameters
 from ce_dynamics.models.tyres.contract import DEFLECTIONS, TyreAnswer, TyreModel, WheelOnRoad
-from ce_dynamics.models.tyres.tmeasy_forces import effective_radius, tyre_forces
+from ce_dynamics.models.tyres.tmeasy_forces import effective_radius, tyre_forces, vertical_energy
 
 
 class TMeasyTyre(TyreModel):
-    """A TMeasy tyre (Rill), without camber thrust and overturning moment.
+    """A TMeasy tyre (Rill).
 
     Parameters
     ----------
@@ -32,12 +32,12 @@ class TMeasyTyre(TyreModel):
         p = self.parameters
         f = tyre_forces(p, wheel, x[0], x[1])
         depth = maximum(p.unloaded_radius - wheel.radius, 0.0)
-        stored = p.cz * depth * depth + p.cx * x[0] * x[0] + p.cy * x[1] * x[1]
+        stored = vertical_energy(p, p.unloaded_radius - wheel.radius)
         return TyreAnswer(
             Fx=f.Fx,
             Fy=f.Fy,
             Fz=f.Fz,
-            Mx=0.0,
+            Mx=f.Mx,
             My=f.My,
             Mz=f.Mz,
             x_dot=(f.x_dot, f.y_dot),
@@ -45,5 +45,5 @@ class TMeasyTyre(TyreModel):
             slip_angle=arctan(f.s_y),
             deflection=depth,
             rolling_speed=effective_radius(p, wheel.radius) * wheel.spin,
-            potential=0.5 * stored,
+            potential=stored + 0.5 * (p.cx * x[0] * x[0] + p.cy * x[1] * x[1]),
         )

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ce_dynamics.algebra.arrays import Scalar, absolute, maximum, minimum, sqrt
+from ce_dynamics.algebra.arrays import Scalar, absolute, maximum, minimum, sin, sqrt
+from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.models.parts.deflection import deflection_force, deflection_rate, excess_release
 from ce_dynamics.models.parts.ramps import smooth_step
-from ce_dynamics.models.parts.tmeasy_curve import pneumatic_trail, slip_force
+from ce_dynamics.models.parts.tmeasy_curve import (
+    axis_curve,
+    force_over_slip,
+    load_factor,
+    pneumatic_trail,
+    slip_force,
+)
 from ce_dynamics.models.parts.tmeasy_parameters import TMeasyParameters
 from ce_dynamics.models.tyres.contract import WheelOnRoad
 
@@ -26,6 +33,7 @@ class TyreForces(NamedTuple):
     Fx: Scalar
     Fy: Scalar
     Fz: Scalar
+    Mx: Scalar
     My: Scalar
     Mz: Scalar
     x_dot: Scalar
@@ -35,10 +43,49 @@ class TyreForces(NamedTuple):
 
 
 def vertical_force(p: TMeasyParameters, deflection: Scalar, rate: Scalar) -> Scalar:
-    """Fz = c_z δ + d_z δ̇, never pulling, zero in the air, continuous where the wheel touches down."""
+    """Fz = c_z δ + d_z δ̇, never pulling, zero in the air, continuous where the wheel touches down.
+
+    Where the rim meets the road its spring carries as well.
+    """
     depth = maximum(deflection, 0.0)
     onset = smooth_step(depth / DAMPING_ONSET)
-    return maximum(p.cz * depth + p.dz * onset * rate, 0.0)
+    elastic = p.cz * depth + p.rim_stiffness * rim_depth(p, deflection)
+    return maximum(elastic + p.dz * onset * rate, 0.0)
+
+
+def rim_depth(p: TMeasyParameters, deflection: Scalar) -> Scalar:
+    """How far the rim is pressed into the road; zero where the tyre has no rim [m]."""
+    return maximum(deflection - (p.unloaded_radius - p.rim_radius), 0.0) if has_rim(p) else 0.0
+
+
+def has_rim(p: TMeasyParameters) -> bool:
+    """Whether anything is known of a rim."""
+    return bool(nominal(p.rim_stiffness) > 0.0)
+
+
+def vertical_energy(p: TMeasyParameters, deflection: Scalar) -> Scalar:
+    """Energy stored by the load [J]."""
+    depth, rim = maximum(deflection, 0.0), rim_depth(p, deflection)
+    return 0.5 * (p.cz * depth * depth + p.rim_stiffness * rim * rim)
+
+
+def camber_velocity(p: TMeasyParameters, c: WheelOnRoad, deflection: Scalar, u: Scalar) -> Scalar:
+    """Lateral sliding that a cambered wheel has of its own [m/s], whichever way it rolls.
+
+    Tread on its way through the contact of length L is led aside by a parabola of slope L sin γ/(2 r_D) at
+    its ends.
+    """
+    slope = 0.5 * contact_length(p, deflection) / effective_radius(p, c.radius) * sin(c.gamma)
+    return p.camber_thrust * slope * u
+
+
+def bore_moment(p: TMeasyParameters, c: WheelOnRoad, Fz: Scalar, s: Scalar, u: Scalar) -> Scalar:
+    """Friction against turning on the spot: T = −R_B F(s_G) s_B/s_G, s_B = R_B ω_n/(r_D |Ω|) (Rill)."""
+    z = load_factor(p, Fz)
+    s_B = p.bore_radius * c.yaw_rate / (u + p.v_n)
+    curve = axis_curve(p, "y", z, c.friction / p.mu0)
+    s_G = sqrt(s * s + s_B * s_B + _TINY)
+    return -p.bore_radius * z * p.pn * force_over_slip(curve, s_G) * s_B
 
 
 def effective_radius(p: TMeasyParameters, radius: Scalar) -> Scalar:
@@ -58,22 +105,26 @@ def tyre_forces(p: TMeasyParameters, c: WheelOnRoad, x_e: Scalar, y_e: Scalar) -
     friction = c.friction / p.mu0
     transport = effective_radius(p, c.radius) * c.spin
     u = absolute(transport)
-    v_x, v_y = c.v_x - transport, c.v_y
+    v_x, v_y = c.v_x - transport, c.v_y + camber_velocity(p, c, deflection, u)
     f = slip_force(p, Fz, friction, u, v_x, v_y)
     W_x = f.W_x + excess_release(p.cx * x_e, f.FM_x, p.pn, RELEASE_SPEED)
     W_y = f.W_y + excess_release(p.cy * y_e, f.FM_y, p.pn, RELEASE_SPEED)
     Fx = deflection_force(p.cx, p.dx, x_e, v_x, W_x, f.G_x)
     Fy = deflection_force(p.cy, p.dy, y_e, v_y, W_y, f.G_y)
     # Slips as reported, and as the trail sees them, with Rill's small speed in the denominator.
-    s_x, s_y = -v_x / (u + p.v_n), -v_y / (u + p.v_n)
+    s_x, s_y = -v_x / (u + p.v_n), -c.v_y / (u + p.v_n)
     trail = pneumatic_trail(p, Fz, s_y, friction, contact_length(p, deflection))
+    bore: Scalar = 0.0
+    if nominal(p.bore_radius) > 0.0:
+        bore = bore_moment(p, c, Fz, sqrt(s_x * s_x + s_y * s_y), u)
     My = -p.rolling_resistance * Fz * p.unloaded_radius * transport / (u + p.v_n)
     return TyreForces(
         Fx,
         Fy,
         Fz,
+        p.overturning * Fz * y_e,
         My,
-        -trail * Fy,
+        -trail * Fy + bore,
         deflection_rate(p.cx, p.dx, x_e, v_x, W_x, f.G_x),
         deflection_rate(p.cy, p.dy, y_e, v_y, W_y, f.G_y),
         s_x,

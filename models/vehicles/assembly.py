@@ -22,6 +22,9 @@ from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.sensors import add_sensors
 from ce_dynamics.models.vehicles.tyre_kinds import model_of
 
+LEVEL = 1e-9
+"""Slope below which a road is level where a vehicle starts: what maps leave of zero by rounding."""
+
 INPUTS = {"steering": (-1.0, 1.0), "throttle": (0.0, 1.0), "brake": (0.0, 1.0)}
 """Ranges of the inputs: full lock to the right and left, pedals from rest to the floor."""
 
@@ -104,10 +107,10 @@ def build(
 def start_on(system: System, chassis: Body, road: Road, height: float, speed: float) -> None:
     """Start at the origin, a height above the road and along its grade there; turned to its bank, if any."""
     grade, bank = road.slope(0.0, 0.0)
-    if bank:
+    if abs(nominal(bank)) > LEVEL:
         start_tilted(system, chassis, road, height, speed)
         return
-    angle = math.atan(grade)
+    angle = math.atan(grade) if abs(nominal(grade)) > LEVEL else 0.0
     s, c = math.sin(angle), math.cos(angle)
     r = [0.0 - height * s, 0.0, road.height(0.0, 0.0) + height * c]
     system.start(
@@ -124,5 +127,6 @@ def start_tilted(system: System, chassis: Body, road: Road, height: float, speed
     # the shortest turn from e_z to n, as a quaternion
     q = np.array([1.0 + n[2], -n[1], n[0], 0.0])
     q /= np.linalg.norm(q)
+    q[np.abs(q) < LEVEL] = 0.0
     forward = np.array([1.0 - n[0] * n[0] / (1.0 + n[2]), -n[0] * n[1] / (1.0 + n[2]), -n[0]])
     system.start(chassis, q=[*r.tolist(), *q.tolist()], v=[0.0, 0.0, 0.0, *(speed * forward).tolist()])

@@ -47,6 +47,8 @@ class TMeasyData(Section):
     nL0: Pair
     sq0: Pair
     sqe: Pair
+    rim_radius: Length | None = None
+    rim_stiffness: PositiveStiffness | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> TMeasyData:
@@ -55,10 +57,12 @@ class TMeasyData(Section):
         for peak, slide in (("sxm", "sxs"), ("sym", "sys"), ("sq0", "sqe")):
             if not all(m < s for m, s in zip(getattr(self, peak), getattr(self, slide), strict=True)):
                 raise ValueError(f"{peak} must be less than {slide} at both loads")
+        if (self.rim_radius is None) != (self.rim_stiffness is None):
+            raise ValueError("rim_radius and rim_stiffness belong together; give both or none")
         return self
 
-    def parameters(self, cx: float, dx: float, cy: float, dy: float) -> TMeasyParameters:
-        """With a carcass: slopes and forces in N."""
+    def parameters(self, cx: float, dx: float, cy: float, dy: float, **more: float) -> TMeasyParameters:
+        """With a carcass, and more of what a TMeasy tyre may have: slopes and forces in N."""
         return TMeasyParameters(
             unloaded_radius=self.radius,
             cz=self.cz,
@@ -85,6 +89,9 @@ class TMeasyData(Section):
             nl0=pair(self.nL0),
             sq0=pair(self.sq0),
             sqe=pair(self.sqe),
+            rim_radius=self.rim_radius or 0.0,
+            rim_stiffness=self.rim_stiffness or 0.0,
+            **more,
         )
 
     def _forces(self, per_load: Numbers) -> LoadPair:
@@ -93,16 +100,25 @@ class TMeasyData(Section):
 
 
 class TyreData(TMeasyData):
-    """A TMeasy tyre with a carcass that is deflected along and across."""
+    """A TMeasy tyre with a carcass that is deflected along and across.
+
+    Left out unless given: ``camber_thrust`` (Rill: 0.333), ``overturning`` (1 if the load moves with the
+    contact), ``bore_radius``; see `TMeasyParameters`.
+    """
 
     cx: PositiveStiffness
     dx: Damping
     cy: PositiveStiffness
     dy: Damping
+    camber_thrust: Fraction | None = None
+    overturning: Fraction | None = None
+    bore_radius: Length | None = None
 
     def built(self) -> TMeasyParameters:
         """As built: slopes and forces in N."""
-        return self.parameters(self.cx, self.dx, self.cy, self.dy)
+        names = ("camber_thrust", "overturning", "bore_radius")
+        more = {name: getattr(self, name) or 0.0 for name in names}
+        return self.parameters(self.cx, self.dx, self.cy, self.dy, **more)
 
 
 def pair(values: Numbers) -> LoadPair:

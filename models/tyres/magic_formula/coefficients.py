@@ -8,10 +8,10 @@ from dataclasses import dataclass, fields
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.checks import check_number
 from ce_dynamics.models.tyres.magic_formula.construction import (
+    Conditions,
     ContactPatch,
     Dimension,
     Inertia,
-    Model,
     Ranges,
     Structural,
     Vertical,
@@ -41,7 +41,7 @@ RANGES = (("PRESMIN", "PRESMAX"), ("FZMIN", "FZMAX"), ("KPUMIN", "KPUMAX"), ("AL
 
 @dataclass(frozen=True, kw_only=True)
 class Coefficients(
-    Model,
+    Conditions,
     Dimension,
     Inertia,
     Vertical,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)
-class Model:
+class Conditions:
     """``[MODEL]`` and ``[OPERATING_CONDITIONS]``."""
 
     LONGVL: float = 16.7  # V0, speed of the measurement [m/s]

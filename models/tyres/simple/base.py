@@ -37,7 +37,10 @@ ROLLING_SPEED = 0.1
 
 TINY_SLIP = 1e-12
 
-ZERO_ALLOWED = ("dz", "damping", "rolling_resistance", "camber_stiffness", "trail")
+ZERO_ALLOWED = (
+    *("dz", "damping", "rolling_resistance", "camber_stiffness", "trail"),
+    *("rim_radius", "rim_stiffness"),
+)
 
 
 class Steady(NamedTuple):
@@ -81,6 +84,9 @@ class SlipModel(TyreModel):
         Moment over load and radius.
     camber_stiffness : float
         Side force over load and inclination [1/rad], towards the side to which the wheel leans.
+    rim_radius, rim_stiffness : float
+        Distance of the wheel centre from the road below which the rim carries as well [m], and its stiffness
+        [N/m].
 
     Raises
     ------
@@ -100,6 +106,8 @@ class SlipModel(TyreModel):
     reference_friction: float = 1.0
     rolling_resistance: float = 0.0
     camber_stiffness: float = 0.0
+    rim_radius: float = 0.0
+    rim_stiffness: float = 0.0
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -136,7 +144,9 @@ class SlipModel(TyreModel):
     def evaluate(self, wheel: WheelOnRoad, x: Array) -> TyreAnswer:
         depth = maximum(self.radius - wheel.radius, 0.0)
         onset = smooth_step(depth / DAMPING_ONSET)
-        Fz = maximum(self.cz * depth - self.dz * onset * wheel.radius_rate, 0.0)
+        rim = maximum(self.rim_radius - wheel.radius, 0.0)
+        elastic = self.cz * depth + self.rim_stiffness * rim
+        Fz = maximum(elastic - self.dz * onset * wheel.radius_rate, 0.0)
         friction = wheel.friction / self.reference_friction
         Re = self.radius - depth / 3.0  # of a contact patch that is pressed flat
         V = absolute(wheel.v_x) + TINY_SPEED
@@ -162,7 +172,13 @@ class SlipModel(TyreModel):
             slip_angle=-arctan(tan_alpha),
             deflection=depth,
             rolling_speed=Re * wheel.spin,
-            potential=0.5 * (self.cz * depth * depth + self.cx * x[0] * x[0] + self.cy * x[1] * x[1]),
+            potential=0.5
+            * (
+                self.cz * depth * depth
+                + self.rim_stiffness * rim * rim
+                + self.cx * x[0] * x[0]
+                + self.cy * x[1] * x[1]
+            ),
         )
 
     def _deflected(

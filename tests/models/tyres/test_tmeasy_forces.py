@@ -517,3 +517,49 @@ def test_curves_that_cannot_fall_are_refused_and_no_others(sliding: float, at: f
     tyre(least * 1.001)  # the differences above are good to 1e-5
     with pytest.raises(DataError, match="cannot fall from its maximum"):
         tyre(at + 0.999 * (least - at))
+
+
+FULL = replace(TYRE, camber_thrust=1.0 / 3.0, overturning=1.0, bore_radius=0.06)
+
+
+@pytest.mark.parametrize("spin", [20.0, -20.0])
+def test_a_wheel_pushes_to_where_it_leans(spin: float) -> None:
+    """Rolling forwards or back, by a third of the slope times the camber slip L sin γ/(2 r_D)."""
+    gamma, deflection = 0.02, PN / CZ
+    c = flat_contact(deflection, spin=spin)._replace(gamma=gamma)
+    r_D = TYRE.unloaded_radius - deflection / 3.0
+    c = c._replace(v_x=r_D * spin)
+    slip = math.sqrt(TYRE.unloaded_radius * deflection) * math.sin(gamma) / r_D / 3.0
+    expected = -steady_force(TYRE, PN, 0.0, slip)[1]
+    f = tyre_forces(FULL, c, 0.0, expected / TYRE.cy)
+    assert f.Fy == pytest.approx(expected, rel=1e-6)
+    assert abs(f.y_dot) < 1e-6
+    assert f.s_y == 0.0
+    assert tyre_forces(FULL, c._replace(v_x=0.0, spin=0.0), 0.0, 0.0).Fy == 0.0  # not at rest
+
+
+def test_the_load_moves_aside_with_the_contact() -> None:
+    f = tyre_forces(FULL, flat_contact(PN / CZ), 0.0, 0.01)
+    assert f.Mx == pytest.approx(0.01 * f.Fz)
+
+
+def test_turning_on_the_spot_is_braked() -> None:
+    """A standing wheel that is turned fast enough slides all over: the arm times the sliding force."""
+    at = flat_contact(PN / CZ)
+    for rate in (2.0, -2.0):
+        moment = tyre_forces(FULL, at._replace(yaw_rate=rate), 0.0, 0.0).Mz
+        assert moment == pytest.approx(-math.copysign(0.06 * TYRE.fys[0], rate), rel=1e-6)
+    rolling = flat_contact(PN / CZ, v_x=20.0, spin=None)._replace(yaw_rate=0.1)
+    slope = 0.06**2 * TYRE.dfy0[0] * 0.1 / 20.0
+    assert tyre_forces(FULL, rolling, 0.0, 0.0).Mz == pytest.approx(-slope, rel=0.01)
+
+
+def test_the_rim_carries_where_the_tyre_is_flat() -> None:
+    rim = replace(TYRE, rim_radius=0.24, rim_stiffness=2e6)
+    flat = TYRE.unloaded_radius - 0.24
+    assert vertical_force(rim, 0.9 * flat, 0.0) == vertical_force(TYRE, 0.9 * flat, 0.0)
+    assert vertical_force(rim, flat + 0.01, 0.0) == pytest.approx(CZ * (flat + 0.01) + 2e4, rel=1e-12)
+    model, h = TMeasyTyre(rim), 1e-6
+    energies = [model.evaluate(flat_contact(flat + 0.01 + d), np.zeros(2)).potential for d in (-h, h)]
+    force = model.evaluate(flat_contact(flat + 0.01), np.zeros(2)).Fz
+    assert (energies[1] - energies[0]) / (2.0 * h) == pytest.approx(force, rel=1e-8)
