@@ -400,3 +400,13 @@ def test_matplotlib_settings_of_the_user_stay(run: Run) -> None:
     before = dict(matplotlib.rcParams)
     assert run("--model", "ride", "--duration", "0.05").code == 0
     assert dict(matplotlib.rcParams) == before
+
+
+def test_roads_are_listed(run: Run) -> None:
+    from ce_dynamics.models.parts.roads.kinds import ROADS
+
+    out = run("--list-roads").out
+    for name, kind in ROADS.items():
+        assert f"{name}: {kind.about}" in out
+    assert "  seed=1    # of the random phases" in out
+    assert "  dx=...    # spacing" in out

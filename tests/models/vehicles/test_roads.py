@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import xarray as xr
 
 import ce_dynamics as ce
 from ce_dynamics.errors import DataError, SimulationError
@@ -33,7 +34,7 @@ def test_the_end_of_a_map_ends_the_run_by_name(short: Path) -> None:
     ) as found:
         case.simulate(method="dopri5", rtol=1e-5)
     kept = found.value.partial
-    assert kept is not None
+    assert isinstance(kept, xr.Dataset)
     # the front wheels are 1.4 m ahead of the reference point; the map ends at x = 20 m
     assert 17.5 < float(kept["x"][-1]) < 19.0
     assert float(kept["tyre_road_margin"].min()) >= 0.0
