@@ -152,8 +152,13 @@ class CompiledSystem:
 
     def unassembled(self, y: Array, u: Array) -> Aggregate | None:
         """The first aggregated body that cannot be assembled at a state, if any."""
+        return self.unassembled_in(self.instant(y, u))
+
+    def unassembled_in(self, instant: Instant) -> Aggregate | None:
+        """As `unassembled`, of an instant of floats."""
+        u = instant.u
         with np.errstate(all="ignore"):
-            motions = self.instant(y, u).outward.motions
+            motions = instant.outward.motions
         for S in self.embedding.aggregates:
             numbers = [value for motion in motions[S.name].hinge_motions.values() for value in motion.c]
             if not np.all(np.isfinite(values_at(numbers, self.layout.parameters, u[self.layout.n_inputs :]))):

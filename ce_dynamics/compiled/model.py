@@ -63,12 +63,7 @@ class Model(CompiledSystem):
         super().__init__(system)
         with at_work(f"checking {system.name!r}"):
             self.variables = variables(self.entries, system.groups)
-            self.check_initial_state()
-            self.check_inertia()
-
-    check_initial_state = start_checks.check_initial_state
-    check_closure = start_checks.check_closure
-    check_inertia = start_checks.check_inertia
+            start_checks.check_start(self)
 
     # Inputs
 

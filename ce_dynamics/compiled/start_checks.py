@@ -8,6 +8,7 @@ from ce_dynamics.compiled.compiled_system import CompiledSystem, reach_text
 from ce_dynamics.compiled.observed import closure_norms
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.dynamics.articulated_body import smallest_inertia
+from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.embedding.gearing import CLOSED
 from ce_dynamics.errors import AssemblyError, MasslessFreedomError
 from ce_dynamics.mechanism.parameters import values_at
@@ -16,24 +17,31 @@ NEGLIGIBLE = 1e-14
 """Inertia of a motion, of what it would be if it moved the heaviest body, that counts as none: rounding."""
 
 
-def check_initial_state(model: CompiledSystem) -> None:
+def check_start(model: CompiledSystem) -> None:
+    """Refuse a system that cannot be started: one instant is looked at from all sides."""
+    instant = model.instant(model.y0, model.u0)
+    check_initial_state(model, instant)
+    check_closure(model, instant)
+    check_inertia(model, instant)
+
+
+def check_initial_state(model: CompiledSystem, instant: Instant) -> None:
     """Refuse a system whose loops cannot be assembled at its initial state."""
-    broken = model.unassembled(model.y0, model.u0)
+    broken = model.unassembled_in(instant)
     if broken is not None:
         q = {b.name: model.layout.y0[model.embedding.q_of[b.name]].tolist() for b in broken.independent}
         raise AssemblyError(
             f"the loop of {broken.name!r} cannot be assembled at its initial coordinates {q}"
             f"{reach_text(broken)}"
         )
-    check_closure(model)
 
 
-def check_closure(model: CompiledSystem) -> None:
+def check_closure(model: CompiledSystem, instant: Instant) -> None:
     """Refuse a system whose linkages leave a loop open at its initial state."""
     if not model.system.closures:
         return
     with np.errstate(all="ignore"):
-        gaps = closure_norms(model, model.instant(model.y0, model.u0))
+        gaps = closure_norms(model, instant)
     numbers = values_at(gaps, model.layout.parameters, model.u0[model.layout.n_inputs :])
     for loop, gap, limit in zip(model.system.closures, numbers, model.closure_limits, strict=True):
         if not gap <= limit:
@@ -46,10 +54,10 @@ def check_closure(model: CompiledSystem) -> None:
             )
 
 
-def check_inertia(model: CompiledSystem) -> None:
+def check_inertia(model: CompiledSystem, instant: Instant) -> None:
     """Refuse degrees of freedom that move no mass, whose acceleration is not determined."""
     with np.errstate(all="ignore"):
-        nodes = model.instant(model.y0, model.u0).nodes
+        nodes = instant.nodes
     for S in reversed(model.embedding.aggregates):  # what it carries comes first: NaN spreads to the base
         if S.N == 0:
             continue

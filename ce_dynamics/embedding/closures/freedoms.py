@@ -77,18 +77,18 @@ class Freedoms:
         if largest(self._residual(self._q)) > self._tolerance:
             self._q = assembled(LoopKernel(self.loop, siblings))
             self._exactly = ASSEMBLED
-        self.Y, self._Y_given = self._jacobians(self._q)
+        _, self.Y, self._Y_given = self._errors(self._q)
 
     def _residual(self, q: Array) -> Array:
         return np.asarray(self.loop.residual(q, self._given, self._held), dtype=float)
 
-    def _jacobians(self, q: Array) -> tuple[Array, Array]:
-        """Scaled Y over the free hinges, and Y over those with prescribed motion."""
+    def _errors(self, q: Array) -> tuple[Array, Array, Array]:
+        """Residual, scaled Y over the free hinges, and Y over those with prescribed motion."""
         m = self.loop.m
         columns = sum(len(motion.eta) for motion in self._given.values()) + m
         errors = self.loop.errors(q, np.zeros(columns), self._given, self._held)
         Y = np.asarray(errors.Y, dtype=float)
-        return Y[:, :m] * self.loop.scales, Y[:, m:]
+        return np.asarray(errors.residual, dtype=float), Y[:, :m] * self.loop.scales, Y[:, m:]
 
     @property
     def number(self) -> int:
@@ -168,7 +168,8 @@ class Freedoms:
 
     def _equations(self, q: Array) -> tuple[Array, Array]:
         """Residual and scaled Y over the free hinges."""
-        return self._residual(q), self._jacobians(q)[0]
+        residual, Y, _ = self._errors(q)
+        return residual, Y
 
     def _advanced(self, q: Array, step: Array) -> Array:
         """Coordinates moved by a small step of scaled velocities."""
@@ -183,7 +184,8 @@ class Freedoms:
         OverConstrainedError
             If that would open the loop as it moves.
         """
-        refuse_contradicting(self.loop, self._equations, self._advanced, self._q)
+        if self.redundant_rows:
+            refuse_contradicting(self.loop, self._equations, self._advanced, self._q)
 
     @property
     def barely_held(self) -> int:
