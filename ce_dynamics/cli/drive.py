@@ -26,6 +26,10 @@ def drive(
             "--manoeuvre", "-m", metavar="NAME", help="Whose road to drive.", rich_help_panel=VEHICLE
         ),
     ] = None,
+    road: Annotated[
+        str | None,
+        typer.Option(metavar="ROAD", help="As of a simulation; see --list-roads.", rich_help_panel=VEHICLE),
+    ] = None,
     speed: Annotated[
         str | None,
         typer.Option(help="Speed at the start.  [dim]Default: at rest[/dim]", rich_help_panel=VEHICLE),
@@ -75,6 +79,7 @@ def drive(
         page = drive_page(
             vehicle or VEHICLES,
             manoeuvre=manoeuvre,
+            road=road,
             speed=speed,
             overrides=overrides or (),
             tyres=tyre or (),

@@ -56,6 +56,7 @@ def drive_page(
     vehicles: Sequence[str | Path] = VEHICLES,
     *,
     manoeuvre: str | None = None,
+    road: str | None = None,
     speed: float | str | None = None,
     overrides: Sequence[str] = (),
     tyres: Sequence[str] = (),
@@ -70,6 +71,8 @@ def drive_page(
         To choose from; shipped ones by name, or data files.
     manoeuvre : str, optional
         Whose road is driven; flat if not given.
+    road : str, optional
+        Another road, as of `ce_dynamics.models.vehicles.case.run`.
     speed : float or str, optional
         At the start; at rest if not given.
     overrides, tyres : sequence of str
@@ -77,7 +80,8 @@ def drive_page(
         choose from.
     sliders : sequence of str, optional
         Numbers of the data to change while driving, ``name`` or ``name=low:high``; friction, springs, dampers
-        and two hardpoints if not given.
+        and two hardpoints if not given.  Tyres of files and roads with tables want plain hardpoints: with
+        these, two hardpoints less.
     step : float
         [s].
 
@@ -93,17 +97,19 @@ def drive_page(
     """
     machines = []
     for vehicle in vehicles:
-        chosen = (
-            sliders_of(vehicle, overrides) if sliders is None else parse_sliders(vehicle, overrides, sliders)
-        )
         for fitted in [(), *((tyre,) for tyre in tyres)]:
-            task = manoeuvre or (STANDING if speed is None else "step-steer")
+            chosen = (
+                sliders_of(vehicle, overrides, hardpoints=not fitted and road is None)
+                if sliders is None
+                else parse_sliders(vehicle, overrides, sliders)
+            )
             case = prepare(
-                task,
+                manoeuvre or (STANDING if speed is None else "step-steer"),
                 model=vehicle,
                 speed=speed,
                 overrides=overrides,
                 free=[slider.name for slider in chosen],
+                road=road,
                 tyres=fitted,
             )
             label = ", ".join((Path(vehicle).stem, *(Path(tyre.rpartition("=")[2]).stem for tyre in fitted)))
@@ -138,10 +144,12 @@ def behind(system: System) -> Camera:
     return Camera("behind", "chassis", com + (-7.5, 0.0, 2.2), com + (2.0, 0.0, 0.2), steady=True)
 
 
-def sliders_of(vehicle: str | Path, overrides: Sequence[str]) -> list[Slider]:
+def sliders_of(vehicle: str | Path, overrides: Sequence[str], hardpoints: bool = True) -> list[Slider]:
     """Those of `SLIDERS` that the vehicle has."""
     found = []
     for name, (low, high) in SLIDERS.items():
+        if low < 0.0 and not hardpoints:
+            continue
         try:
             value = value_of(load_parameters(vehicle, overrides, [name]))
         except DataError:

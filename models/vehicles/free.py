@@ -106,6 +106,8 @@ def number_at(data: BaseModel, leaf: Sequence[str], index: int | None) -> float:
     value: Any = data
     for name in leaf:
         value = getattr(value, name)
+    if value is None:
+        raise DataError(f"'{'.'.join(leaf)}' has no value in this vehicle's data, so that it cannot be free")
     number = value if index is None else value[index]
     return float(getattr(number, "value", number))
 

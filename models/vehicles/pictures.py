@@ -34,7 +34,7 @@ EVEN = 1e-4
 """By how much a road may differ from what is drawn between places where it is looked at [m]."""
 PROFILES = 40
 """Along and across, to see where a road is uneven."""
-MOST_POINTS = 60_000
+MOST_POINTS = 20_000
 """Of a road; where it would take more it is drawn less finely."""
 PAINT, GLASS, TRAIL = "#7f8f7a", "#8fb3c9", "#0b6fb8"
 
