@@ -269,6 +269,24 @@ def test_reaction_of_a_coupling_lies_along_the_coordinate_that_it_couples() -> N
     np.testing.assert_allclose(found["turn"].force, (0, 0, 0), atol=1e-12)
 
 
+def test_a_condition_on_a_direction_holds_with_a_torque() -> None:
+    """An arm of 2 kg on a ball joint, its centre 1 m away: kept level, against 20 N m of its weight."""
+    system = System(gravity=(0, 0, -10.0))
+    arm = system.add_body(
+        "arm", mass=2.0, com=(1, 0, 0), inertia=(1, 1, 1), parent="ground", hinge=Spherical((0, 0, 0))
+    )
+
+    def level(see: View) -> list[Scalar]:
+        return [see.direction(arm, (1, 0, 0), system.ground)[2]]
+
+    system.constrain("level", (system.ground, arm), level)
+    model = Model(system)
+    found = model.reactions(model.y0)
+    np.testing.assert_allclose(found.closures["level"].torque, (0, -20.0, 0), atol=1e-12)
+    np.testing.assert_allclose(found.closures["level"].force, (0, 0, 0), atol=1e-12)
+    np.testing.assert_allclose(found.hinges["arm"].force, (0, 0, 20.0), atol=1e-12)
+
+
 # Free parameters
 
 
