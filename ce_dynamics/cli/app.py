@@ -57,7 +57,8 @@ def simulate_vehicle(
         str | None,
         typer.Option(
             metavar="NAME|FILE",
-            help="Any vehicle: [bold]hmmwv[/bold], [bold]hmmwv-automatic[/bold], [bold]sedan[/bold], a "
+            help="Any vehicle: [bold]hmmwv[/bold], [bold]sedan[/bold], [bold]hatchback[/bold], "
+            "[bold]off-roader[/bold], [bold]formula-student[/bold], [bold]truck[/bold], ..., a "
             "YAML file that names its axles or the file that it builds on, or a vehicle's JSON file of "
             "Project Chrono.",
             rich_help_panel=RUN,

@@ -29,9 +29,7 @@ _FREE = re.compile(
     | steering\.(tilt|(origin|T|U|V|W)\.[xyz])
     | steering\.(pitman_arm|idler_arm|link)\.(mass|com\.[xyz]|inertia\.\w+)
     | steering\.actuator\.damping_ratio
-    | (origin|[A-Z])\.[xyz]
-    | \w+\.((front|rear|inner|outer)_)?pivot\.[xyz]
-    | \w+\.(chassis|upright)\.[xyz]
+    | (?!wheel)(\w+\.)*\w+\.[xyz]
     | (?!wheel)\w+\.(mass|com\.[xyz]|inertia\.\w+)
     | (tie_rod|upright_link|shock_lower|shock_upper|\w+\.rod)\.(mass|radius)
     | (shock_lower|shock_upper)\.length

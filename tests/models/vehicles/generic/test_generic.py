@@ -63,3 +63,33 @@ def test_another_steering_mechanism_leaves_nothing_of_that_of_the_base_but_the_a
     assert "steering.max_angle" in keys
     assert "steering.travel" not in keys
     assert "steering.actuator.natural_frequency" in keys
+
+
+FREE = {
+    "hatchback": {
+        "front.D.z": -0.105,
+        "front.S.y": 0.627,
+        "front.tie_rod.mass": 0.8,
+    },
+    "truck": {"front.roll_centre.z": 0.085, "rear.link.chassis.z": -0.115, "front.knuckle.mass": 62.0},
+    "formula-student": {"front.rocker.rod.z": 0.243, "rear.F.y": 0.517},
+}
+"""Hardpoints and masses by vehicle, and other values than the data's."""
+
+
+@pytest.mark.parametrize("name", FREE)
+def test_free_hardpoints_are_those_of_the_vehicle_built_with_them(
+    name: str, rng: np.random.Generator
+) -> None:
+    """Newton's loops are led from their own design pose; rounding as for the HMMWV's free numbers."""
+    values = FREE[name]
+    model = Model(build(VehicleParameters.load(name, free=list(values)), speed=12.0))
+    overrides = [f"{key}={value!r}" for key, value in values.items()]
+    built = Model(build(VehicleParameters.load(name, overrides=overrides), speed=12.0))
+    y = built.y0 + rng.uniform(-0.01, 0.01, len(built.y0))
+    y[2] -= 0.02  # on its tyres
+    inputs = np.full(len(built.u0), 0.2)
+    given = [values.get(p.name, p.value) for p in model.layout.parameters]
+    found = model.trace_dynamics().evaluate(y=y, u=np.array([*inputs, *given]))["y_dot"]
+    expected = built.trace_dynamics().evaluate(y=y, u=inputs)["y_dot"]
+    np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-10 * np.abs(expected).max())
