@@ -289,13 +289,40 @@ class GraphAxle:
         What a body on no hinge leads is led by its height and roll, where these can lead.
         """
         chosen = self.chosen({})
-        plain = {name: heave_and_roll(leads) for name, leads in chosen.items()}
-        if plain == chosen:
-            return chosen
-        try:
-            return self.chosen(plain)
-        except ModelError:
-            return chosen
+        for better in (self.unsteered, heave_and_roll):
+            plain = {name: better(leads) for name, leads in chosen.items()}
+            if plain == chosen:
+                continue
+            try:
+                chosen = self.chosen(plain)
+            except ModelError:
+                continue
+        return chosen
+
+    def unsteered(self, leads: Sequence[str | Component]) -> Sequence[str | Component]:
+        """The roll of the body that a crank or knuckle is on, in place of that body's angle.
+
+        What the steering holds by a rod would be an independent coordinate else, and the steering move the
+        axle.
+        """
+        held = {
+            self.body_name(body, end): item
+            for item, end, _ in self.placed()
+            if "steering" in item.between
+            for body in item.between
+            if body != "steering"
+        }
+        pivots = {
+            self.body_name(body, end): self.body_name(other, end)
+            for item, end, _ in self.placed()
+            if item.kind == "revolute"
+            for other, body in (item.between, item.between[::-1])
+        }
+        found: list[str | Component] = []
+        for lead in leads:
+            on = pivots.get(lead, CHASSIS) if isinstance(lead, str) and lead in held else CHASSIS
+            found.append(lead if on == CHASSIS else Component(on, "roll"))
+        return found
 
     def chosen(
         self, leads: Mapping[str, Sequence[str | Component]]

@@ -1,0 +1,70 @@
+"""A beam axle whose bell crank steers both knuckles."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ce_dynamics as ce
+from ce_dynamics.models.vehicles.assembly import build
+from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.models.vehicles.equilibrium import settled
+from tests.models.vehicles.chrono.small_car import SUSPENSION, files, written
+
+BODY = {"Mass": 5.0, "Inertia": [0.05, 0.05, 0.05]}
+AXLE: dict[str, Any] = {
+    "Name": "beam",
+    "Type": "Suspension",
+    "Template": "SolidBellcrankThreeLinkAxle",
+    "Spindle": SUSPENSION["Spindle"],
+    "Axle": SUSPENSION["Axle"],
+    "Axle Tube": {"Mass": 60.0, "COM": [0, 0, 0], "Inertia": [5.0, 0.3, 5.0]},
+    "Knuckle": {
+        **BODY,
+        "COM": [0, 0.68, 0],
+        "Location Lower": [0.01, 0.66, -0.1],
+        "Location Upper": [-0.01, 0.64, 0.1],
+        "Location Tierod": [-0.15, 0.6, 0.0],
+    },
+    "Bellcrank": {**BODY, "Location Axle": [0.0, 0.0, 0.05], "Location Tierod": [-0.15, 0.02, 0.05]},
+    "Draglink": {**BODY, "Location Steering": [-0.15, 0.3, 0.1], "Location Bellcrank": [-0.15, 0.0, 0.08]},
+    "Triangular Link": {**BODY, "Location Chassis": [-0.6, 0.2, 0.2], "Location Axle": [0.0, 0.05, 0.2]},
+    "Longitudinal Link": {
+        **BODY,
+        "Location Chassis": [-0.7, 0.4, -0.05],
+        "Location Axle": [0.0, 0.45, -0.05],
+    },
+    "Tierod": BODY,
+    "Spring": {
+        "Location Chassis": [0, 0.4, 0.5],
+        "Location Axle": [0, 0.4, 0.05],
+        "Spring Coefficient": 40000.0,
+        "Free Length": 0.5,
+    },
+    "Shock": {
+        "Location Chassis": [0.05, 0.4, 0.5],
+        "Location Axle": [0.05, 0.4, 0.0],
+        "Damping Coefficient": 3000.0,
+    },
+}
+
+
+@pytest.mark.parametrize("steering", [0.2])
+def test_it_carries_the_vehicle_and_turns_it_to_the_left(tmp_path: Path, steering: float) -> None:
+    content = files()
+    content["car/Beam.json"] = AXLE
+    front = content["car/Vehicle.json"]["Axles"][0]
+    front["Suspension Input File"] = "car/Beam.json"
+    del front["Antirollbar Input File"]
+    data = VehicleParameters.load(written(tmp_path, content))
+    model = ce.compile(build(data, speed=8.0))
+    y = settled(model)
+    responses = model.instant(y, model.u0).loads.responses
+    loads = np.array([float(responses[f"{corner}.tyre"].outputs["Fz"]) for corner in data.corners])
+    assert loads.sum() == pytest.approx(9.81 * data.mass, rel=1e-6)
+    run = ce.simulate(model, {"steering": steering}, duration=1.5, y0=y, method="rk4")
+    assert float(run["yaw_rate"][-1]) > 0.02
+    assert float(np.abs(run["closure_error"]).max()) < 1e-9
