@@ -2,6 +2,7 @@
 
     python -m tests.benchmarks.friction_problems FILE.hdf5 FILE.dat.gz FOLDER ...
     python -m tests.benchmarks.friction_problems            # generated piles instead
+    python -m tests.benchmarks.friction_problems --altered FOLDER       # and 15 variants of each
 
 Reads ``fclib_local`` of HDF5 files (W as CSC for nz = −1, CSR for −2, else triplets) and Siconos' text files
 (dimension, number of contacts, storage: 0 dense column-wise, 1 sparse blocks), either compressed by gzip too.
@@ -26,7 +27,7 @@ from scipy.sparse.linalg import aslinearoperator
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity import solve_friction
-from tests.ce_dynamics.complementarity.piles import bricks, sphere_wall, stack
+from tests.ce_dynamics.complementarity.piles import bricks, rocks, sphere_wall, stack
 
 
 class FrictionProblem(NamedTuple):
@@ -111,6 +112,7 @@ def piles() -> Iterator[tuple[str, FrictionProblem]]:
     made: dict[str, Callable[[], Any]] = {
         "5 cubes, each × 10": lambda: stack(5, ratio=10.0),
         "30 cubes": lambda: stack(30),
+        **{f"{n} rocks, μ {mu}": partial(rocks, n, mu) for n in (20, 60) for mu in (0.2, 0.5, 0.9)},
         "bricks 6 × 8": lambda: bricks(6, 8),
         "bricks 12 × 8": lambda: bricks(12, 8),
         **{f"500 spheres, μ {mu}": partial(sphere_wall, 1000, mu) for mu in (0.1, 0.3, 0.5, 0.8, 1.0)},
@@ -132,6 +134,34 @@ def files(given: list[Path]) -> Iterator[tuple[str, FrictionProblem]]:
                     print(f"{file.name}: not read, {error}")
 
 
+def altered(name: str, problem: FrictionProblem) -> Iterator[tuple[str, FrictionProblem]]:
+    """The problem, and others of its matrix: velocities and friction scaled, or perturbed at random."""
+    W, q, mu = problem
+    size = len(q) // len(mu)
+    normal = np.arange(len(q)) % size == 0
+    scaled = {
+        "as it is": (q, mu),
+        "q_n / 2": (np.where(normal, 0.5 * q, q), mu),
+        "q_n × 2": (np.where(normal, 2.0 * q, q), mu),
+        "q_t × 3": (np.where(normal, q, 3.0 * q), mu),
+        "q_t / 3": (np.where(normal, q, q / 3.0), mu),
+        "−q_t": (np.where(normal, q, -q), mu),
+        "μ / 2": (q, 0.5 * mu),
+        "μ × 2": (q, 2.0 * mu),
+        "μ = 1": (q, np.ones(len(mu))),
+        "μ = 0.05": (q, np.full(len(mu), 0.05)),
+        "μ random": (q, mu * np.random.default_rng(7).uniform(0.3, 1.7, size=len(mu))),
+    }
+    for seed in range(3):
+        moved = W @ np.random.default_rng(seed).normal(size=len(q))
+        scaled[f"q + W x, {seed}"] = q + 0.1 * np.linalg.norm(q) / np.linalg.norm(moved) * moved, mu
+    for seed in range(2):
+        noise = np.random.default_rng(seed).normal(size=len(q))
+        scaled[f"q × (1 + x/10), {seed}"] = q * (1.0 + 0.1 * noise), mu
+    for what, (velocity, friction) in scaled.items():
+        yield f"{name[:24]} {what}", FrictionProblem(W, velocity, friction)
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Print a table."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.friction_problems", description=__doc__)
@@ -139,11 +169,15 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--tolerance", type=float, default=1e-8)
     parser.add_argument("--seconds", type=float, default=60.0, help="for one problem at most")
     parser.add_argument("--products-only", action="store_true", help="hand over W as an operator")
+    parser.add_argument("--altered", action="store_true", help="and 15 variants of each problem")
     given = parser.parse_args(arguments)
     solve_friction(np.eye(3), [-2.0, 3.0, 4.0], [0.25])  # compile
     heads = ("contacts", "residual", "seconds", "systems", "products")
     print(f"{'problem':44s} " + " ".join(f"{head:>9s}" for head in heads) + "  by")
-    for name, (W, q, mu) in files(given.paths) if given.paths else piles():
+    problems = files(given.paths) if given.paths else piles()
+    if given.altered:
+        problems = (one for name, problem in problems for one in altered(name, problem))
+    for name, (W, q, mu) in problems:
         began = time.perf_counter()
         matrix = aslinearoperator(W) if given.products_only else W
         found = solve_friction(matrix, q, mu, tolerance=given.tolerance, time_limit=given.seconds)

@@ -1,7 +1,9 @@
 """Following the smoothed conditions from a wide width σ to σ = 0.
 
 For wide σ the natural map is almost linear and Newton's method converges from anywhere; the solution is
-then followed as σ shrinks [1]_.  Where Coulomb's law is not monotone the path may turn back in σ; it is then
+then followed as σ shrinks [1]_.  Where Coulomb's law is not monotone the path may turn back in σ.  Other
+paths to the same conditions may not: those from other widths, and those of w = (A + c σ) x + b, which bound
+impulses where more contacts than needed hold the bodies; c σ vanishes with σ.  At last the path is
 followed by its arc length, with log σ as one more unknown, through as many turns as it has.
 
 References
@@ -25,8 +27,15 @@ from ce_dynamics.complementarity.solvers.rows import Rows
 
 NEAR = 0.05
 """Largest |F| on the path, as a share of σ."""
-STARTS = ((1.0, NEAR), (10.0, NEAR), (100.0, 0.2))
-"""Widths to start from, in turn, and how near the path to stay: impulses in a pile are large."""
+STARTS = (
+    (1.0, NEAR, 0.0),
+    (1.0, NEAR, 1e-3),
+    (10.0, NEAR, 0.0),
+    (100.0, 0.2, 0.0),
+    (1.0, NEAR, 1e-2),
+    (10.0, NEAR, 1e-4),
+)
+"""Widths to start from, in turn, how near the path to stay, and c: impulses in a pile are large."""
 LAST = 1e-15
 """Smallest σ."""
 
@@ -38,6 +47,7 @@ def shrinking(
     tolerance: float,
     width: float = 1.0,
     close: float = NEAR,
+    pull: float = 0.0,
     steps: int = 200,
     deadline: float = math.inf,
 ) -> Found:
@@ -54,11 +64,14 @@ def shrinking(
         The first σ.
     close : float
         Largest |F| on the path, as a share of σ.
+    pull : float
+        c.
     steps : int
         Linear systems, about.
     deadline : float
         `time.perf_counter` at which to stop.
     """
+    origin = np.zeros(len(rows)) if pull > 0.0 else None
     sigma = reached = width
     factor, count = 0.2, 0
     on_path = x
@@ -70,6 +83,8 @@ def shrinking(
             steps=8 if count else 30,
             tolerance=max(close * sigma, 0.1 * tolerance),
             sigma=sigma,
+            epsilon=max(pull * sigma, REGULAR),
+            centre=origin,
             deadline=deadline,
         )
         count += near.steps
@@ -103,21 +118,28 @@ def bordered(J: Any, column: Floats, row: Floats, corner: float, right: Floats) 
 
 
 class Path:
-    """F(x, σ) = 0 in x and τ = log σ."""
+    """F(x, σ) = 0 in x and τ = log σ, with w = (A + c σ) x + b."""
 
-    def __init__(self, rows: Rows) -> None:
-        self.rows, self.weight = rows, 1.0 / max(1, len(rows))
+    def __init__(self, rows: Rows, pull: float = 0.0) -> None:
+        self.rows, self.weight, self.pull = rows, 1.0 / max(1, len(rows)), pull
+
+    def y(self, x: Floats, sigma: float) -> Floats:
+        """x − w."""
+        return np.asarray((1.0 - self.pull * sigma) * x - self.rows.w(x))
 
     def F(self, x: Floats, tau: float) -> Floats:
         """F(x, σ)."""
-        return np.asarray(x - self.rows.map(x - self.rows.w(x), math.exp(tau))[0])
+        sigma = math.exp(tau)
+        return np.asarray(x - self.rows.map(self.y(x, sigma), sigma)[0])
 
     def linear(self, x: Floats, tau: float) -> tuple[Floats, Any, Floats]:
         """F, ∂F/∂x and ∂F/∂τ (by central differences, good to 1e-10)."""
         change = 1e-5
         by_tau = (self.F(x, tau + change) - self.F(x, tau - change)) / (2.0 * change)
-        P, *D = self.rows.map(x - self.rows.w(x), math.exp(tau))
-        return x - P, newton_matrix(self.rows, (D[0], D[1], D[2]), REGULAR), by_tau
+        sigma = math.exp(tau)
+        P, *D = self.rows.map(self.y(x, sigma), sigma)
+        epsilon = max(self.pull * sigma, REGULAR)
+        return x - P, newton_matrix(self.rows, (D[0], D[1], D[2]), epsilon), by_tau
 
     def tangent(self, x: Floats, tau: float, before: Floats) -> Floats | None:
         """Unit tangent, onwards from the one before."""
@@ -151,15 +173,22 @@ class Path:
 
 
 def by_arc_length(
-    rows: Rows, x: Floats, *, tolerance: float, steps: int = 600, deadline: float = math.inf
+    rows: Rows,
+    x: Floats,
+    *,
+    tolerance: float,
+    pull: float = 0.0,
+    steps: int = 600,
+    deadline: float = math.inf,
 ) -> Found:
     """Follow the path by its arc length, with sharp Newton steps whenever a solution seems near.
 
     Parameters are those of `shrinking`.
     """
-    m, path = len(rows), Path(rows)
+    m, path = len(rows), Path(rows, pull)
     tau = 0.0
-    start = newton(rows, x, steps=30, tolerance=1e-3, sigma=1.0)
+    origin = np.zeros(m) if pull > 0.0 else None
+    start = newton(rows, x, steps=30, tolerance=1e-3, sigma=1.0, epsilon=max(pull, REGULAR), centre=origin)
     x, count = start.x, start.steps
     best, smallest = x, float(np.max(np.abs(rows.gap(x)), initial=0.0))
     t = np.append(np.zeros(m), -1.0)

@@ -3,10 +3,10 @@
 1. Newton from the start given: one to three steps where that is the solution of the step before.
 2. Of many rows, 4: 60 to 100 sparse linear systems, where gradients need ten thousands of products.
 3. A short block of projected gradients, followed by Newton and by proximal Newton.
-4. The smoothed conditions followed to σ = 0; 3 with a longer block; 4 from wider σ.
-5. Long blocks of projected gradients, each followed by Newton.
-6. The smoothed conditions followed by arc length.
-7. More of 5.
+4. The smoothed conditions followed to σ = 0; 3 with a longer block; 4 on other paths.
+5. Of up to a thousand rows: the smoothed conditions followed by arc length, on several paths.
+6. Long blocks of projected gradients, each followed by Newton.
+7. Of more rows, 5; then more of 6.
 
 Each stage ends as soon as the judge is satisfied.  The best point of all stages is kept.
 """
@@ -29,6 +29,10 @@ FIRST_BLOCKS = (100, 400)
 """Products of the gradient blocks that Newton and proximal Newton follow."""
 LONG_BLOCK, LONG_BLOCKS, LAST_BLOCKS = 1000, 20, 100
 """Products of a later block; how many before and after the path is followed by arc length."""
+TURNS = (0.0, 1e-3, 1e-4, 1e-2)
+"""c of the paths that are followed by arc length, in turn."""
+MODERATE = 1000
+"""Rows up to which that comes before long blocks of gradients: its matrices are small."""
 LARGE = 6000
 """Rows from which the smoothed conditions go first."""
 WITHIN = 1e-14
@@ -100,14 +104,29 @@ class Search:
         """Proximal Newton from a point."""
         return self.take(proximal(self.rows, x, tolerance=WITHIN, deadline=self.deadline), "proximal Newton")
 
-    def smoothed(self, starts: tuple[tuple[float, float], ...] = STARTS) -> bool:
+    def smoothed(self, starts: tuple[tuple[float, float, float], ...] = STARTS) -> bool:
         """The smoothed conditions followed to σ = 0, proximal Newton from where each path ends."""
         nothing = np.zeros(len(self.rows))
-        for width, close in starts:
+        for width, close, pull in starts:
             found = shrinking(
-                self.rows, nothing, tolerance=WITHIN, width=width, close=close, deadline=self.deadline
+                self.rows,
+                nothing,
+                tolerance=WITHIN,
+                width=width,
+                close=close,
+                pull=pull,
+                deadline=self.deadline,
             )
             if self.take(found, "smoothing") or self.proximal(found.x):
+                return True
+        return False
+
+    def through_turns(self) -> bool:
+        """The smoothed conditions followed by arc length, proximal Newton from where each path ends."""
+        nothing = np.zeros(len(self.rows))
+        for pull in TURNS:
+            found = by_arc_length(self.rows, nothing, tolerance=WITHIN, pull=pull, deadline=self.deadline)
+            if self.take(found, "smoothing by arc length") or self.proximal(found.x):
                 return True
         return False
 
@@ -160,11 +179,9 @@ def with_matrix(search: Search, x: Floats) -> None:
             return
         if len(search.rows) <= LARGE and search.smoothed(starts):
             return
-    on_gradients = search.long_gradients(on_gradients, LONG_BLOCKS)
-    if search.over:
+    if len(search.rows) <= MODERATE and search.through_turns():
         return
-    nothing = np.zeros(len(search.rows))
-    found = by_arc_length(search.rows, nothing, tolerance=WITHIN, deadline=search.deadline)
-    if search.take(found, "smoothing by arc length") or search.proximal(found.x):
+    on_gradients = search.long_gradients(on_gradients, LONG_BLOCKS)
+    if search.over or (len(search.rows) > MODERATE and search.through_turns()):
         return
     search.long_gradients(on_gradients, LAST_BLOCKS)

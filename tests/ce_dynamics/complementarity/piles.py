@@ -77,6 +77,35 @@ def bricks(courses: int, columns: int, mu: float = 0.5) -> Problem:
     return touching(bodies, touches, mu)
 
 
+def rocks(count: int, mu: float, seed: int = 0) -> Problem:
+    """Bodies heaped up, each touching those within reach in one to four points: many more than hold it.
+
+    All contacts open where every body moves away from the origin, so that there is a solution.
+    """
+    rng = np.random.default_rng(seed)
+    wide = max(1, round((count / 1.5) ** (1 / 3)))
+    cells = [(i, j, k) for k in range(count) for j in range(wide) for i in range(wide)][:count]
+    at = np.array(cells, dtype=float) + rng.uniform(-0.2, 0.2, size=(count, 3)) + (0.0, 0.0, 0.5)
+    bodies: list[RigidBody] = []
+    touches: list[Touch] = []
+    for k in range(count):
+        m = rng.uniform(0.3, 3.0)
+        inertia, pushed = m * rng.uniform(0.13, 0.25, 3), 0.02 * rng.normal(size=3)
+        bodies.append(RigidBody(f"b{k}", m, inertia, at[k], (1, 0, 0, 0), pushed))
+    patch = ((0.2, 0.2), (-0.2, 0.2), (0.2, -0.2), (-0.2, -0.2))
+    for a in range(count):
+        for b in (b for b in range(a) if np.linalg.norm(at[a] - at[b]) < 1.25):
+            n = (at[a] - at[b]) / np.linalg.norm(at[a] - at[b])
+            t = np.cross(n, rng.normal(size=3))
+            t /= np.linalg.norm(t)
+            for x, y in patch[: rng.integers(1, 5)]:
+                point = 0.5 * (at[a] + at[b]) + x * t + y * np.cross(n, t)
+                touches.append((a, b, tuple(n), tuple(point - at[a]), tuple(point - at[b])))
+        if cells[a][2] == 0:
+            touches += [(a, NO_BODY, (0, 0, 1), (1.5 * x, 1.5 * y, -at[a, 2]), (0, 0, 0)) for x, y in patch]
+    return touching(bodies, touches, mu)
+
+
 def sphere_wall(contacts: int, mu: float, wide: int = 50) -> Problem:
     """A wall of spheres."""
     problem = spheres(contacts, wide)

@@ -28,7 +28,7 @@ from ce_dynamics.complementarity.solvers.newton import proximal
 from ce_dynamics.complementarity.solvers.rows import Rows, scaled_rows
 from ce_dynamics.complementarity.solvers.stages import LARGE
 from ce_dynamics.errors import ModelError
-from tests.ce_dynamics.complementarity.piles import bricks, coulomb_violation, sphere_wall, stack
+from tests.ce_dynamics.complementarity.piles import bricks, coulomb_violation, rocks, sphere_wall, stack
 from tests.ce_dynamics.complementarity.random_problems import frictional, frictionless
 
 MET = 1e-10
@@ -42,6 +42,8 @@ PILES = {
     "spheres": lambda: sphere_wall(200, 0.5),
     "slippery spheres": lambda: sphere_wall(200, 0.1),
     "rough spheres": lambda: sphere_wall(200, 1.0),
+    "rocks, where the widest path turns back": lambda: rocks(12, 0.9, 6),
+    "rocks, where all paths turn back": lambda: rocks(20, 0.9, 6),
 }
 
 
