@@ -261,6 +261,7 @@ def test_load_transfer_under_braking() -> None:
 
 
 @cache
+@cache
 def pose(*overrides: str) -> dict[str, float]:
     """Heave, pitch, arms and tyre loads of the settled vehicle."""
     model = Model(build(overrides=overrides))
