@@ -152,15 +152,17 @@ def left_to_fall(model: Model, u: Floats | None) -> Floats:
 
 
 def carried(model: Model, y: Floats, u: Floats | None) -> Floats:
-    """The state, if no tyre is pressed in further than it could be.
+    """The state, if no tyre is pressed in further than it could be, and no suspension has given way.
 
     Raises
     ------
     AssemblyError
-        Naming wheel, load and deflection.
+        Naming wheel, load and deflection, or wheel and travel.
     """
-    responses = model.instant(y, model.u0 if u is None else u).loads.responses
-    for corner in corners(model):
+    given = model.u0 if u is None else u
+    responses = model.instant(y, given).loads.responses
+    bump = wheels_above_chassis(model, y, given) - wheels_above_chassis(model, model.y0, given)
+    for corner, travel in zip(corners(model), bump.tolist(), strict=True):
         outputs = responses[f"{corner}.tyre"].outputs if f"{corner}.tyre" in responses else {}
         if "deflection" not in outputs:
             continue
@@ -172,7 +174,20 @@ def carried(model: Model, y: Floats, u: Floats | None) -> Floats:
                 f"{corner}: a load of {1e-3 * load:.4g} kN presses the tyre in by {1e3 * deflection:.4g} mm "
                 f"of a radius of {1e3 * radius:.4g} mm; check masses and tyre.cz"
             )
+        if travel > radius:
+            raise AssemblyError(
+                f"the vehicle finds no equilibrium on its springs: {corner} gives way by "
+                f"{1e3 * travel:.4g} mm of wheel travel, more than the radius of the wheel; "
+                "check spring and stops"
+            )
     return y
+
+
+def wheels_above_chassis(model: Model, y: Floats, u: Floats) -> Floats:
+    """Heights of the wheels' centres less that of the chassis' reference point, by corner [m]."""
+    seen = model.sense(model.instant(y, u))
+    height = y[state_names(model).index("chassis.z")]
+    return np.array([float(seen[f"{corner}.wheel_z"]) for corner in corners(model)]) - height
 
 
 def settled_state(
