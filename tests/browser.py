@@ -66,9 +66,12 @@ def answer(page: str, script: str, folder: Path, picture: Path | None = None) ->
     file = folder / "page.html"
     file.write_text(page.replace("</body>", ASKING.format(script=script)), "utf-8")
     wanted = "--dump-dom" if picture is None else f"--screenshot={picture}"
-    profile = f"--user-data-dir={folder / 'profile'}"
     environment = {**os.environ, "HOME": str(folder)}
+    trouble = "the page did not answer in time"
     for budget in BUDGETS:
+        profile = (
+            f"--user-data-dir={folder / f'profile-{budget}'}"  # a browser that died leaves its own locked
+        )
         command = [CHROMIUM, *FLAGS, profile, f"--virtual-time-budget={budget}", wanted, file.as_uri()]
         done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, env=environment)
         said = [line for line in done.stderr.splitlines() if ":CONSOLE" in line and DRIVER not in line]
@@ -77,7 +80,8 @@ def answer(page: str, script: str, folder: Path, picture: Path | None = None) ->
             assert picture.stat().st_size > 0
             return None
         found = re.search(r'<pre id="answer"[^>]*>(.*?)</pre>', done.stdout, re.DOTALL)
-        assert found is not None, f"no page: {done.stderr[-2000:]}"
-        if found[1]:
+        if found is None:
+            trouble = f"no page: {done.stderr[-2000:]}"
+        elif found[1]:
             return json.loads(html.unescape(found[1]))
-    raise AssertionError("the page did not answer in time")
+    raise AssertionError(trouble)
