@@ -166,9 +166,15 @@ def numerically(S: Aggregate, start: Start) -> tuple[Linkage, ...]:
     """Newton's method on all closures of S, part after part where they can be taken apart."""
     if S.siblings or S.prescribed or S.N < 2:  # a single coordinate gets a table of everything
         return (numeric(S, S.bodies, S.closures, S.dependent, start),)
+    parts = blocks(S.parent, S.bodies, S.closures, S.dependent)
     return tuple(
-        NumericLinkage(Loop(part.parent, part.bodies, part.closures, part.dependent), (), start=start)
-        for part in blocks(S.parent, S.bodies, S.closures, S.dependent)
+        NumericLinkage(
+            Loop(part.parent, part.bodies, part.closures, part.dependent),
+            (),
+            substeps=substeps_of(part.closures),
+            start=start,
+        )
+        for part in parts
     )
 
 
@@ -179,5 +185,10 @@ def numeric(
     ends = {end for edge in closures for end in edge.bodies}
     siblings = tuple(body for body in S.siblings if body in ends)
     loop = Loop(S.parent, tuple(bodies), tuple(closures), tuple(dependent))
+    return NumericLinkage(loop, siblings, substeps=substeps_of(closures), start=start)
+
+
+def substeps_of(closures: Sequence[CutEdge]) -> int:
+    """As many as a closure asks for; the default if none does."""
     asked = [joint.substeps for joint in joints_in(closures) if joint.substeps is not None]
-    return NumericLinkage(loop, siblings, substeps=max(asked, default=SUBSTEPS), start=start)
+    return max(asked, default=SUBSTEPS)

@@ -160,13 +160,14 @@ def carried(model: Model, y: Floats, u: Floats | None) -> Floats:
         Naming wheel, load and deflection, or wheel and travel.
     """
     given = model.u0 if u is None else u
-    responses = model.instant(y, given).loads.responses
-    bump = wheels_above_chassis(model, y, given) - wheels_above_chassis(model, model.y0, given)
-    for corner, travel in zip(corners(model), bump.tolist(), strict=True):
-        outputs = responses[f"{corner}.tyre"].outputs if f"{corner}.tyre" in responses else {}
-        if "deflection" not in outputs:
+    seen, design = model.outputs(y, given), model.outputs(model.y0, given)
+    height = state_names(model).index("chassis.z")
+    sunk = model.y0[height] - y[height]
+    for corner in corners(model):
+        if f"{corner}.tyre.deflection" not in seen:
             continue
-        deflection, load = float(outputs["deflection"]), float(outputs["Fz"])
+        deflection, load = seen[f"{corner}.tyre.deflection"], seen[f"{corner}.tyre.Fz"]
+        travel = seen[f"{corner}.wheel_z"] - design[f"{corner}.wheel_z"] + sunk
         element = next(force for force in model.system.forces if force.name == f"{corner}.tyre")
         radius = float(nominal(getattr(element, "unloaded_radius", np.inf)))
         if deflection > MOST_DEFLECTION * radius:
@@ -181,13 +182,6 @@ def carried(model: Model, y: Floats, u: Floats | None) -> Floats:
                 "check spring and stops"
             )
     return y
-
-
-def wheels_above_chassis(model: Model, y: Floats, u: Floats) -> Floats:
-    """Heights of the wheels' centres less that of the chassis' reference point, by corner [m]."""
-    seen = model.sense(model.instant(y, u))
-    height = y[state_names(model).index("chassis.z")]
-    return np.array([float(seen[f"{corner}.wheel_z"]) for corner in corners(model)]) - height
 
 
 def settled_state(

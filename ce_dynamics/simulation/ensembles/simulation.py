@@ -8,8 +8,9 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from queue import SimpleQueue
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -33,9 +34,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from ce_dynamics.simulation.ensembles.lanes import Code, Lanes
-
-LOOKS_EVERY = 0.05
-"""Between two reports of progress [s]."""
 
 Progress = Callable[[int, int], None]
 """Told how many runs are done, and how many there are."""
@@ -228,32 +226,6 @@ def lanes_of(code: Code, runs: Runs, t_store: Floats, settings: Settings) -> Lan
     return FixedLanes(code, runs, t_store, EXPLICIT[settings.method], settings)
 
 
-class Waiting:
-    """Runs that nobody has begun yet; those that are refused are not among them.
-
-    Attributes
-    ----------
-    done : int
-        How many runs are over.
-    """
-
-    def __init__(self, runs: Runs) -> None:
-        good = [run for run, reason in enumerate(runs.refused) if not reason]
-        self._left = deque(good)
-        self._lock = threading.Lock()
-        self.done = runs.number - len(good)
-
-    def take(self, most: int) -> list[int]:
-        """The next ones."""
-        with self._lock:
-            return [self._left.popleft() for _ in range(min(most, len(self._left)))]
-
-    def finished(self, number: int) -> None:
-        """Count runs that are over."""
-        with self._lock:
-            self.done += number
-
-
 def march_all(
     code: Code, settings: Settings, runs: Runs, records: Records, workers: int, report: Progress
 ) -> bool:
@@ -261,24 +233,38 @@ def march_all(
     # here, because it loads Numba
     from ce_dynamics.simulation.ensembles.thrown_runs import thrown_runs
 
-    stop = threading.Event()
-    waiting = Waiting(runs)
+    good = [run for run, reason in enumerate(runs.refused) if not reason]
+    waiting, lock, stop = deque(good), threading.Lock(), threading.Event()
+    over: SimpleQueue[int | None] = SimpleQueue()  # numbers of runs, and None when a worker is done
+
+    def take(most: int) -> list[int]:
+        with lock:
+            return [waiting.popleft() for _ in range(min(most, len(waiting)))]
 
     def work() -> None:
-        for members, outcome in lanes_of(code, runs, records.t, settings).work(waiting.take, stop.is_set):
-            thrown = thrown_runs(records.model, code.control, runs, records.t, members, outcome)
-            records.write(members, outcome, thrown)
-            waiting.finished(len(members))
+        try:
+            for members, outcome in lanes_of(code, runs, records.t, settings).work(take, stop.is_set):
+                thrown = thrown_runs(records.model, code.control, runs, records.t, members, outcome)
+                records.write(members, outcome, thrown)
+                over.put(len(members))
+        finally:
+            over.put(None)
 
-    report(waiting.done, runs.number)
+    done = runs.number - len(good)
+    report(done, runs.number)
     with ThreadPoolExecutor(workers) as pool:
         try:
-            left: set[Future[None]] = {pool.submit(work) for _ in range(workers)}
+            futures = [pool.submit(work) for _ in range(workers)]
+            left = workers
             while left:
-                finished, left = wait(left, timeout=LOOKS_EVERY)
-                report(waiting.done, runs.number)
-                for future in finished:
-                    future.result()
+                number = over.get()
+                if number is None:
+                    left -= 1
+                else:
+                    done += number
+                    report(done, runs.number)
+            for future in futures:
+                future.result()
         except KeyboardInterrupt:
             stop.set()
             return False
