@@ -157,6 +157,7 @@ def test_metadata(wheel: Path) -> None:
         "docs",
         "fmi",
         "mutation",
+        "roads",
         "robots",
         "test",
     }

@@ -181,7 +181,11 @@ def case() -> Case:
 
 @pytest.fixture(scope="module")
 def exact(case: Case) -> Array:
-    """States of the embedded model with an error below 1e-10."""
+    """States of the embedded model with an error below 1e-8, a tenth of what is allowed of the finest runs.
+
+    Curves of tyres have kinks.  Where a step meets one, as that of the front left tyre at t = 1.697 s, its
+    error is above the tolerance for some tenths of a second; elsewhere it is below 1e-10.
+    """
     solutions = [
         solve_ivp(
             RightHandSide(case.model, case.manoeuvre),
@@ -194,7 +198,8 @@ def exact(case: Case) -> Array:
         ).y.T
         for tolerance in (1e-12, 1e-13)
     ]
-    np.testing.assert_allclose(solutions[0], solutions[1], rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(solutions[0], solutions[1], rtol=1e-10, atol=1e-8)
+    assert np.median(np.max(np.abs(solutions[0] - solutions[1]), axis=1)) < 1e-10
     return np.asarray(solutions[1])
 
 
