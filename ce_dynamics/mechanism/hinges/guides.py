@@ -9,7 +9,23 @@ from ce_dynamics.mechanism.checked import finite_vector, unit_axis
 from ce_dynamics.mechanism.hinges.conditions import Condition, InPlane, on_line
 
 
-class PointOnLine:
+class _Guide:
+    """A point in which parent and child meet in the design pose."""
+
+    at: Array
+
+    @property
+    def at_parent(self) -> Array:
+        """Design position of a point of the guide."""
+        return self.at
+
+    @property
+    def at_child(self) -> Array:
+        """Design position of the point on the child."""
+        return self.at
+
+
+class PointOnLine(_Guide):
     """A point of the child stays on a line of the parent; it may slide along it and the child may turn.
 
     Not a hinge, for it has no coordinates: it closes loops.
@@ -28,22 +44,12 @@ class PointOnLine:
         self.at = finite_vector(at, "PointOnLine", "at")
 
     @property
-    def at_parent(self) -> Array:
-        """Design position of a point of the line."""
-        return self.at
-
-    @property
-    def at_child(self) -> Array:
-        """Design position of the point on the child."""
-        return self.at
-
-    @property
     def constraints(self) -> tuple[Condition, ...]:
         """The two conditions, on the point."""
         return on_line(self.axis)
 
 
-class PointOnPlane:
+class PointOnPlane(_Guide):
     """A point of the child stays in a plane of the parent.
 
     Not a hinge, for it has no coordinates: it closes loops.
@@ -59,16 +65,6 @@ class PointOnPlane:
     def __init__(self, normal: ArrayLike, at: ArrayLike = (0.0, 0.0, 0.0)) -> None:
         self.normal = unit_axis(normal, "PointOnPlane", "normal")
         self.at = finite_vector(at, "PointOnPlane", "at")
-
-    @property
-    def at_parent(self) -> Array:
-        """Design position of a point of the plane."""
-        return self.at
-
-    @property
-    def at_child(self) -> Array:
-        """Design position of the point on the child."""
-        return self.at
 
     @property
     def constraints(self) -> tuple[Condition, ...]:
