@@ -126,12 +126,9 @@ class AdaptiveLanes(Lanes):
         track.clock[:, lane] = 0.0, 0.0, 1e-4
         track.counts[:, lane] = 1, 0, 0, 0
         track.code[lane], track.fresh[lane] = RUNNING, True
-        self.held[:, lane] = runs.u[run]
-        self.u[:, lane] = runs.u[run]
+        self.u[:, lane] = self.held[:, lane] = runs.inputs_at(run, 0.0)
         self._values[:, :, lane] = runs.values[:, :, run]
-        track.cursor[lane] = int(np.searchsorted(runs.times, 0.0, side="right")) - 1
-        if track.cursor[lane] >= 0:
-            self.held[runs.where, lane] = runs.values[track.cursor[lane], :, run]
+        track.cursor[lane] = runs.latest(0.0)
         self._Y[0, :, lane] = runs.y0[run]
         self._watches[lane] = StallWatch(float(self.t_store[-1]))
 

@@ -64,6 +64,18 @@ class Runs(NamedTuple):
         """How many runs there are."""
         return len(self.y0)
 
+    def latest(self, t: float) -> int:
+        """Which of the held inputs are in place at a time; -1 before the first."""
+        return int(np.searchsorted(self.times, t, side="right")) - 1
+
+    def inputs_at(self, run: int, t: float) -> Floats:
+        """Inputs and parameters of a run at a time (a copy)."""
+        u: Floats = self.u[run].copy()
+        column = self.latest(t)
+        if column >= 0:
+            u[self.where] = self.values[column, :, run]
+        return u
+
 
 def spread(
     model: Model, y0s: ArrayLike | None, parameters: Mapping[str, ArrayLike] | None, controls: Controls

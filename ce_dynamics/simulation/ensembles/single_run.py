@@ -40,10 +40,7 @@ class SingleRun:
     def inputs_at(self, t: float, y: Floats) -> Floats:
         """Inputs and parameters at an instant."""
         _, _, runs, run = self._given
-        u = np.array(runs.u[run])
-        column = int(np.searchsorted(runs.times, t, side="right")) - 1
-        if column >= 0:
-            u[runs.where] = runs.values[column, :, run]
+        u = runs.inputs_at(run, t)
         if self._bound is None:
             return u
         for name, values in (("t", np.array((t,))), ("y", y[: self._n]), ("held", u)):
