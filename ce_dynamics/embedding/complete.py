@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.blocks import blocks
+from ce_dynamics.embedding.closed_forms.leg_linkage import LegLinkage
+from ce_dynamics.embedding.closed_forms.without_legs import with_slides, without_legs
 from ce_dynamics.embedding.closures.loop import Loop
 from ce_dynamics.embedding.couplings_solved import CoupledHinges, Plan, implied, planned
 from ce_dynamics.embedding.linkage import Linkage
@@ -163,10 +165,17 @@ def as_linkage(plan: Plan) -> tuple[Linkage, ...]:
 
 
 def numerically(S: Aggregate, start: Start) -> tuple[Linkage, ...]:
-    """Newton's method on all closures of S, part after part where they can be taken apart."""
+    """Newton's method on all closures of S, part after part where they can be taken apart.
+
+    Legs are left to formulas: all that the rest needs to know of them is how long they are.
+    """
     if S.siblings or S.prescribed or S.N < 2:  # a single coordinate gets a table of everything
         return (numeric(S, S.bodies, S.closures, S.dependent, start),)
-    parts = blocks(S.parent, S.bodies, S.closures, S.dependent)
+    rest = without_legs(S.parent, S.bodies, S.closures, S.dependent)
+    legs = tuple(LegLinkage(leg) for leg in rest.legs)
+    if not rest.dependent:
+        return legs
+    parts = blocks(S.parent, rest.bodies, rest.closures, rest.dependent)
     return tuple(
         NumericLinkage(
             Loop(part.parent, part.bodies, part.closures, part.dependent),
@@ -174,8 +183,8 @@ def numerically(S: Aggregate, start: Start) -> tuple[Linkage, ...]:
             substeps=substeps_of(part.closures),
             start=start,
         )
-        for part in parts
-    )
+        for part in map(with_slides, parts)
+    ) + legs
 
 
 def numeric(

@@ -21,6 +21,8 @@ from ce_dynamics.compiled.tangent import quaternion_places
 from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.dynamics.state import Entry, dotted
+from ce_dynamics.embedding.aggregate import Aggregate
+from ce_dynamics.embedding.whole_loop import chart_of
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.hinges.base import Hinge
@@ -214,9 +216,47 @@ def solved(model: CompiledSystem, y: Floats, u: Floats, wanted: Mapping[int, flo
 
 def slope_of(model: CompiledSystem, y: Floats, u: Floats, places: Sequence[int]) -> Floats:
     """Derivatives of coordinates along displacements of the independent ones."""
+    if displaced_by_velocities(model):
+        slope: Floats = gearing_function(model)(y, u)[0][places]
+        return slope
     derivative = model.derivative(coordinate_function(model).traced, "coordinates", "y")
-    slope: Floats = derivative(y, u)[places] @ tangent_columns(model, y)
-    return slope
+    differentiated: Floats = derivative(y, u)[places] @ tangent_columns(model, y)
+    return differentiated
+
+
+def displaced_by_velocities(model: CompiledSystem) -> bool:
+    """Whether every displacement of the coordinates is along a velocity, and every velocity has one."""
+    n_v = model.embedding.n_v
+    known = model.tangent.velocity == tuple(range(n_v))
+    return known and not any(chart_of(S) for S in model.embedding.aggregates)
+
+
+def gearing_function(model: CompiledSystem) -> CompiledFunction:
+    """∂q̇/∂v of all inboard hinges at (y, u): the rows of X_S, which loops know without being differentiated."""
+
+    def gearing(y: Array, u: Array) -> dict[str, Array]:
+        motions = model.instant(y, u).outward.motions
+        rows: Array = np.full((len(coordinate_entries(model)), model.embedding.n_v), 0.0, dtype=object)
+        start = 0
+        for S, body in ((owner_of(model, body), body) for body in coordinate_owners(model)):
+            hinge, X = body.inboard, motions[S.name].hinge_motions[body.name].X
+            q = motions[S.name].coordinates(body.name)
+            for lead in S.independent:
+                here, there = S.columns(lead), model.embedding.v_of[lead.name]
+                for k, column in zip(range(here.start, here.stop), range(there.start, there.stop), strict=True):
+                    rows[start : start + hinge.n_q, column] = hinge.q_dot(q, X[:, k])
+            start += hinge.n_q
+        return {"gearing": rows}
+
+    return model.function("gearing of coordinates", gearing, model.sizes_of("y", "u"))
+
+
+def owner_of(model: CompiledSystem, body: Body) -> Aggregate:
+    """The aggregated body that a hinge, or what leads a loop besides, belongs to."""
+    for S in model.embedding.aggregates:
+        if body in S.bodies or body in S.independent:
+            return S
+    raise KeyError(body.name)
 
 
 def gap_of(model: CompiledSystem, y: Floats, u: Floats, wanted: Mapping[int, float]) -> Floats:

@@ -1,0 +1,1 @@
+"""Parts of loops that are recognised, and solved by formulas instead of Newton's method."""

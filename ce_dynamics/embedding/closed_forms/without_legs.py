@@ -1,0 +1,82 @@
+"""What is left of a loop when its legs are left to formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.embedding.blocks import Block
+from ce_dynamics.embedding.closed_forms.leg import Leg, legs_of
+from ce_dynamics.embedding.closed_forms.leg_length import LegLength
+from ce_dynamics.embedding.closures.compiled_closures import largest
+from ce_dynamics.embedding.closures.loop import Loop, moving, stacked_neutral
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.system import CutEdge
+
+
+class WithoutLegs(NamedTuple):
+    """The rest of a loop.
+
+    Attributes
+    ----------
+    bodies : tuple of Body
+        Those that are in no leg, and slides of legs that are given.
+    closures : tuple of CutEdge
+        The lengths of legs instead of their ball joints; nothing for a leg that has the length it takes.
+    dependent : tuple of Body
+    legs : tuple of Leg
+    """
+
+    bodies: tuple[Body, ...]
+    closures: tuple[CutEdge, ...]
+    dependent: tuple[Body, ...]
+    legs: tuple[Leg, ...]
+
+
+def without_legs(
+    parent: Body, bodies: Sequence[Body], closures: Sequence[CutEdge], dependent: Sequence[Body]
+) -> WithoutLegs:
+    """The rest of a loop without the legs that are found in it; all of it if there are none.
+
+    Legs are recognised in a design pose that is closed, and whose geometry is not free: the sign that selects
+    a leg's branch is that of the design pose.
+    """
+    whole = WithoutLegs(tuple(bodies), tuple(closures), tuple(dependent), ())
+    loop = Loop(parent, whole.bodies, whole.closures, whole.dependent)
+    if loop.has_free_geometry or not is_closed(loop):
+        return whole
+    legs = legs_of(closures, bodies, dependent)
+    if not legs:
+        return whole
+    inside = {body for leg in legs for body in leg.bodies if body is not leg.slide or leg.slides}
+    ends = {leg.edge: leg for leg in legs}
+    left: list[CutEdge] = []
+    for edge in closures:
+        leg = ends.get(edge) if edge in ends else None
+        if leg is None:
+            left.append(edge)
+        elif not leg.slides:
+            left.append(LegLength(edge.name, leg))
+    unknown = tuple(body for body in dependent if body not in inside)
+    if left and not any(body.inboard.n_v for body in unknown):
+        return whole  # they contradict each other, or say the same: that is a matter of all rows
+    return WithoutLegs(tuple(body for body in bodies if body not in inside), tuple(left), unknown, tuple(legs))
+
+
+def is_closed(loop: Loop) -> bool:
+    """Whether the closures hold in the design pose."""
+    given = moving(loop.given, stacked_neutral(loop.given))
+    residual: Array = np.asarray(loop.residual(loop.neutral(), given, {}), dtype=float)
+    return largest(residual) <= loop.tolerance
+
+
+def with_slides(block: Block) -> Block:
+    """A part of the closures with the given slides on which lengths in it depend."""
+    slides = {edge.leg.slide for edge in block.closures if isinstance(edge, LegLength)}
+    more = {body for body in slides if body is not None and body not in block.bodies}
+    if not more:
+        return block
+    return block._replace(bodies=tuple(sorted({*block.bodies, *more}, key=lambda body: body.index)))
