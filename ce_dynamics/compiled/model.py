@@ -9,8 +9,10 @@ from ce_dynamics.compiled import input_laws, observed, start_checks
 from ce_dynamics.compiled.analysis import (
     aggregated_bodies,
     configurations,
+    coordinates,
     derivatives as all_derivatives,
     equilibria,
+    inverse_kinematics as inverse,
     linearization,
     loops,
     mechanics,
@@ -110,8 +112,9 @@ class Model(CompiledSystem):
     # Configurations
 
     assemble = configurations.assemble
-    coordinate_entries = property(configurations.coordinate_entries)
-    slope_of = configurations.slope_of
+    inverse_kinematics = inverse.inverse_kinematics
+    coordinate_entries = property(coordinates.coordinate_entries)
+    slope_of = coordinates.slope_of
     dead_centres = loops.dead_centres
 
     # Linearised motion

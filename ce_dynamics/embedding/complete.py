@@ -176,15 +176,18 @@ def numerically(S: Aggregate, start: Start) -> tuple[Linkage, ...]:
     if not rest.dependent:
         return legs
     parts = blocks(S.parent, rest.bodies, rest.closures, rest.dependent)
-    return tuple(
-        NumericLinkage(
-            Loop(part.parent, part.bodies, part.closures, part.dependent),
-            (),
-            substeps=substeps_of(part.closures),
-            start=start,
+    return (
+        tuple(
+            NumericLinkage(
+                Loop(part.parent, part.bodies, part.closures, part.dependent),
+                (),
+                substeps=substeps_of(part.closures),
+                start=start,
+            )
+            for part in map(with_slides, parts)
         )
-        for part in map(with_slides, parts)
-    ) + legs
+        + legs
+    )
 
 
 def numeric(

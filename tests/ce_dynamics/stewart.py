@@ -79,12 +79,11 @@ def stewart(
             f"lower{k}", mass=2.0, com=foot + 0.25 * (head - foot), inertia=(0.05, 0.06, 0.03),
             parent=carrier, hinge=hinge,
         )  # fmt: skip
-        ends.append(
-            s.add_body(
-                f"upper{k}", mass=1.5, com=foot + 0.75 * (head - foot), inertia=(0.03, 0.04, 0.02),
-                parent=lower, hinge=ce.Prismatic(along + aside, at=head),
-            )  # fmt: skip
-        )
+        upper = s.add_body(
+            f"upper{k}", mass=1.5, com=foot + 0.75 * (head - foot), inertia=(0.03, 0.04, 0.02),
+            parent=lower, hinge=ce.Prismatic(along + aside, at=head),
+        )  # fmt: skip
+        ends.append(upper)
         if on_a_leg and k == 0:
             platform = top(s, ends[0], ce.Spherical(at=head), turn)
     assert platform is not None

@@ -95,11 +95,15 @@ def legs_of(closures: Sequence[CutEdge], bodies: Sequence[Body], dependent: Coll
     taken: set[Body] = set()
     for edge in closures:
         leg = leg_at(edge, closures, bodies, dependent)
-        if leg is not None and not taken & {*leg.bodies, leg.foot, leg.anchor}:
-            if not any({leg.foot, leg.anchor} & set(other.bodies) for other in found):
-                found.append(leg)
-                taken |= set(leg.bodies)
+        if leg is not None and not taken & {*leg.bodies, leg.foot, leg.anchor} and stands_outside(leg, found):
+            found.append(leg)
+            taken |= set(leg.bodies)
     return found
+
+
+def stands_outside(leg: Leg, others: Iterable[Leg]) -> bool:
+    """Whether a leg neither stands on nor holds a body of another."""
+    return not any({leg.foot, leg.anchor} & set(other.bodies) for other in others)
 
 
 def leg_at(
@@ -132,6 +136,7 @@ def leg_from(
             body = body.carrier
         return body
 
+    turning: tuple[Body, ...]
     body = next_moving(tip)
     slide: Body | None = None
     if not body.is_ground and isinstance(body.inboard, Prismatic):

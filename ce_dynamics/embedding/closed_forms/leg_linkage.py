@@ -217,7 +217,8 @@ class LegLinkage(Linkage):
     ) -> Array:
         """The direction of the slide, in p's axes."""
         if self._along_leg:
-            return d * (np.sign(float(axis @ self.leg.e)) / sqrt(dot(d, d)))
+            line: Array = d * (np.sign(float(axis @ self.leg.e)) / sqrt(dot(d, d)))
+            return line
         (c1, _), (c2, _) = parts[self.leg.turning[0].name], parts[self.leg.turning[-1].name]
         turned = rotate_about(self.leg.axis2, c2[-2], c2[-1], axis)
         return carrier.turned(rotate_about(self.leg.axis1, c1[0], c1[1], turned))

@@ -63,7 +63,8 @@ def without_legs(
     unknown = tuple(body for body in dependent if body not in inside)
     if left and not any(body.inboard.n_v for body in unknown):
         return whole  # they contradict each other, or say the same: that is a matter of all rows
-    return WithoutLegs(tuple(body for body in bodies if body not in inside), tuple(left), unknown, tuple(legs))
+    outside = tuple(body for body in bodies if body not in inside)
+    return WithoutLegs(outside, tuple(left), unknown, tuple(legs))
 
 
 def is_closed(loop: Loop) -> bool:

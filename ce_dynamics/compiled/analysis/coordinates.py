@@ -1,0 +1,99 @@
+"""Coordinates of all hinges of a model, independent and dependent ones, and how they move together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ce_dynamics.algebra.arrays import Array, array
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.compiled_system import CompiledSystem
+from ce_dynamics.compiler import CompiledFunction
+from ce_dynamics.dynamics.state import Entry, dotted
+from ce_dynamics.embedding.aggregate import Aggregate
+from ce_dynamics.embedding.whole_loop import chart_of
+from ce_dynamics.mechanism.body import Body
+
+
+def coordinate_entries(model: CompiledSystem) -> tuple[Entry, ...]:
+    """Names and units of the coordinates of all inboard hinges and of what else leads loops."""
+    return tuple(
+        Entry(dotted(body.name, suffix), unit)
+        for body in coordinate_owners(model)
+        for suffix, unit in zip(body.inboard.coordinate_names, body.inboard.coordinate_units, strict=True)
+    )
+
+
+def coordinate_owners(model: CompiledSystem) -> tuple[Body, ...]:
+    """All bodies, and what stands for independent coordinates that are none of their hinges'."""
+    bodies = model.system.bodies
+    known = {dotted(body.name, suffix) for body in bodies for suffix in body.inboard.coordinate_names}
+    leading = (edge.body_b for S in model.embedding.aggregates for edge in S.leading)
+    return (*bodies, *(body for body in leading if body.name not in known))
+
+
+def coordinate_function(model: CompiledSystem) -> CompiledFunction:
+    """Coordinates of all inboard hinges at (y, u)."""
+
+    def coordinates(y: Array, u: Array) -> dict[str, Array]:
+        outward = model.instant(y, u).outward
+        bodies = coordinate_owners(model)
+        return {"coordinates": array(outward.coordinate(b, k) for b in bodies for k in range(b.inboard.n_q))}
+
+    return model.function("coordinates", coordinates, model.sizes_of("y", "u"))
+
+
+def slope_of(model: CompiledSystem, y: Floats, u: Floats, places: Sequence[int]) -> Floats:
+    """Derivatives of coordinates along displacements of the independent ones."""
+    if displaced_by_velocities(model):
+        slope: Floats = gearing_function(model)(y, u)[0][places]
+        return slope
+    derivative = model.derivative(coordinate_function(model).traced, "coordinates", "y")
+    differentiated: Floats = derivative(y, u)[places] @ tangent_columns(model, y)
+    return differentiated
+
+
+def displaced_by_velocities(model: CompiledSystem) -> bool:
+    """Whether every displacement of the coordinates is along a velocity, and every velocity has one."""
+    n_v = model.embedding.n_v
+    known = model.tangent.velocity == tuple(range(n_v))
+    return known and not any(chart_of(S) for S in model.embedding.aggregates)
+
+
+def gearing_function(model: CompiledSystem) -> CompiledFunction:
+    """∂q̇/∂v of all inboard hinges at (y, u): rows of X_S, which loops know without being differentiated."""
+
+    def gearing(y: Array, u: Array) -> dict[str, Array]:
+        motions = model.instant(y, u).outward.motions
+        rows: Array = np.full((len(coordinate_entries(model)), model.embedding.n_v), 0.0, dtype=object)
+        start = 0
+        for S, body in ((owner_of(model, body), body) for body in coordinate_owners(model)):
+            hinge, X = body.inboard, motions[S.name].hinge_motions[body.name].X
+            q = motions[S.name].coordinates(body.name)
+            for lead in S.independent:
+                here, there = S.columns(lead), model.embedding.v_of[lead.name]
+                for k, column in zip(
+                    range(here.start, here.stop), range(there.start, there.stop), strict=True
+                ):
+                    rows[start : start + hinge.n_q, column] = hinge.q_dot(q, X[:, k])
+            start += hinge.n_q
+        return {"gearing": rows}
+
+    return model.function("gearing of coordinates", gearing, model.sizes_of("y", "u"))
+
+
+def owner_of(model: CompiledSystem, body: Body) -> Aggregate:
+    """The aggregated body that a hinge, or what leads a loop besides, belongs to."""
+    for S in model.embedding.aggregates:
+        if body in S.bodies or body in S.independent:
+            return S
+    raise KeyError(body.name)
+
+
+def tangent_columns(model: CompiledSystem, y: Floats) -> Floats:
+    """∂y/∂δ."""
+    q = model.layout.split(y)[0]
+    columns = np.zeros((len(y), len(model.tangent)))
+    columns[: len(q)] = model.tangent.columns(q)
+    return columns

@@ -1,0 +1,172 @@
+"""Inverse kinematics: the configuration in which points and frames are where they are wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.checks import Floats, checked
+from ce_dynamics.compiled.analysis.configurations import (
+    Configuration,
+    assemble,
+    displaced,
+    gap_of,
+    wanted_values,
+)
+from ce_dynamics.compiled.analysis.continuation import CLOSE, searched
+from ce_dynamics.compiled.analysis.coordinates import slope_of, tangent_columns
+from ce_dynamics.compiled.analysis.points import Frame, Point
+from ce_dynamics.compiled.analysis.poses import pose_function
+from ce_dynamics.compiled.compiled_system import CompiledSystem
+from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.compiler.progress import at_work
+from ce_dynamics.errors import AssemblyError, ModelError
+
+ORTHONORMAL = 1e-9
+"""Error of R Rᵀ = 1 of a wanted orientation that counts as none."""
+
+
+class Goal(NamedTuple):
+    """Where a frame is to be; its orientation does not matter where R is None."""
+
+    frame: Frame
+    r: Floats
+    R: Floats | None
+
+
+def inverse_kinematics(
+    model: CompiledSystem,
+    targets: Mapping[Point | Frame, ArrayLike | tuple[ArrayLike, ArrayLike]],
+    *,
+    coordinates: Mapping[str, float] | None = None,
+    y: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+) -> Configuration:
+    """The configuration in which points and frames are where they are wanted, on the design pose's branch.
+
+    Parameters
+    ----------
+    targets : mapping of Point or Frame
+        Of a point (`Model.point`) its position in the world (3,) [m]; of a frame (`Model.frame`) its position
+        and its orientation, a rotation matrix (3, 3) that is the identity in the design pose.  Where these
+        are fewer conditions than freedoms, the coordinates move as little as they can.
+    coordinates : mapping of str to float, optional
+        Coordinates that are wanted as well, as in `Model.assemble` [rad] or [m].
+    y, u : array_like, optional
+        State to start from, and inputs with free parameters; the model's own if not given.
+
+    Raises
+    ------
+    ModelError
+        If a target is none, a position not finite, or an orientation no rotation.
+    AssemblyError
+        If no such configuration was found: the message says what misses its target most, and by how much.
+
+    Examples
+    --------
+    A planar arm of two links, 1 m each, whose tip is to be at (1, 1):
+
+    >>> import ce_dynamics as ce
+    >>> z = (0, 0, 1)
+    >>> system = ce.System()
+    >>> arm = system.add_body("arm", mass=1.0, com=(0.5, 0, 0), inertia=(1, 1, 1),
+    ...                       parent=system.ground, hinge=ce.Revolute(z))
+    >>> hand = system.add_body("hand", mass=1.0, com=(1.5, 0, 0), inertia=(1, 1, 1),
+    ...                        parent=arm, hinge=ce.Revolute(z, at=(1, 0, 0)))
+    >>> model = ce.compile(system)
+    >>> tip = model.point(hand, (2, 0, 0))
+    >>> found = model.inverse_kinematics({tip: (1, 1, 0)}, y=[0.1, 1.4, 0, 0])
+    >>> {name: round(value, 6) + 0.0 for name, value in found.coordinates.items()}
+    {'arm': 0.0, 'hand': 1.570796}
+    """
+    given, state = model.given_inputs(u), model.given_state(y)
+    q, v, x = model.layout.split(state)
+    state = np.concatenate((model.tangent.normalised(q), np.zeros(len(v)), x))
+    checks.instance("targets", targets, Mapping, "a mapping of model.point(...) or model.frame(...)")
+    goals = [goal_of(model, target, wanted) for target, wanted in targets.items()]
+    values = wanted_values(model, {} if coordinates is None else coordinates)
+    with at_work(f"inverse kinematics of {model.system.name!r}"):
+        found = searched(Reached(model, given, tuple(goals), values), state)
+    if found.size > CLOSE:
+        worst = int(np.argmax(np.where(np.isfinite(found.gap), np.abs(found.gap), np.inf)))
+        labels = [label for goal in goals for label in labels_of(goal)]
+        what = labels[worst] if worst < len(labels) else "a wanted coordinate"
+        raise AssemblyError(
+            f"{what} misses its target by {abs(found.gap[worst]):.3g} in the nearest configuration that was "
+            f"reached: the target is out of reach, or on another branch; start elsewhere (y), or ask for less"
+        )
+    return assemble(model, y=np.concatenate((model.layout.split(found.y)[0], v, x)), u=given)
+
+
+def goal_of(model: CompiledSystem, target: object, wanted: object) -> Goal:
+    """A target, checked."""
+    if isinstance(target, Point):
+        return Goal(target.frame, checked(f"target of {target.frame.body.name!r}", wanted, 3), None)
+    if not isinstance(target, Frame):
+        raise ModelError(f"targets: {target!r} is neither model.point(...) nor model.frame(...)")
+    owner = f"target of {target.body.name!r}"
+    if not isinstance(wanted, (tuple, list)) or len(wanted) != 2:
+        raise ModelError(f"{owner}: a frame takes a position (3,) and a rotation matrix (3, 3)")
+    r, R = checked(owner, wanted[0], 3), np.asarray(wanted[1], dtype=np.float64)
+    proper = R.shape == (3, 3) and np.allclose(R @ R.T, np.eye(3), atol=ORTHONORMAL, rtol=0.0)
+    if not proper or np.linalg.det(R) < 0.0:
+        raise ModelError(f"{owner}: {R.tolist()} is no rotation matrix")
+    return Goal(target, r, R)
+
+
+def labels_of(goal: Goal) -> tuple[str, ...]:
+    """What the rows of a goal are, for messages."""
+    where = f"{goal.frame.body.name!r} at {goal.frame.at.tolist()}"
+    position = tuple(f"{axis} of {where} [m]" for axis in "xyz")
+    turns = tuple(f"rotation about {axis} of {where} [rad]" for axis in "xyz")
+    return position if goal.R is None else (*turns, *position)
+
+
+class Reached(NamedTuple):
+    """Frames where they are wanted, as a problem of `searched`."""
+
+    model: CompiledSystem
+    u: Floats
+    goals: tuple[Goal, ...]
+    values: Mapping[int, float]
+
+    def gap(self, y: Floats) -> Floats:
+        """Rotation vectors and displacements that lead from the goals to where frames are."""
+        positions, rotations = pose_function(self.model)(y, self.u)
+        bodies = list(self.model.system.bodies)
+        parts = [gap_of(self.model, y, self.u, self.values)] if self.values else []
+        ahead = []
+        for frame, r, R in self.goals:
+            k = bodies.index(frame.body)
+            at = positions[k] + rotations[k] @ (frame.at - nominal(frame.body.com).astype(float))
+            if R is not None:
+                ahead.append(rotation_vector(rotations[k] @ R.T))
+            ahead.append(at - r)
+        return np.concatenate([*ahead, *parts])
+
+    def slope(self, y: Floats) -> Floats:
+        """Jacobians; of rotation vectors to first order in what is left, which Newton's steps allow."""
+        rows = []
+        for frame, _, R in self.goals:
+            J = frame(y, self.u).J
+            rows.append(J if R is not None else J[3:])
+        if self.values:
+            rows.append(slope_of(self.model, y, self.u, list(self.values)))
+        return np.concatenate(rows) if rows else tangent_columns(self.model, y)[:0]
+
+    def displaced(self, y: Floats, step: Floats) -> Floats:
+        return displaced(self.model, y, step)
+
+
+def rotation_vector(R: Floats) -> Floats:
+    """Axis times angle of a rotation, the angle at most π; NaN stays NaN."""
+    from scipy.spatial.transform import Rotation  # here, because most runs never ask
+
+    if not np.all(np.isfinite(R)):
+        return np.full(3, np.nan)
+    vector: Floats = Rotation.from_matrix(R).as_rotvec()
+    return vector
