@@ -13,8 +13,10 @@ from functools import singledispatch
 from typing import TYPE_CHECKING
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.embedding.blocks import blocks
+from ce_dynamics.embedding.blocks import Block, blocks
 from ce_dynamics.embedding.closed_forms.leg_linkage import LegLinkage
+from ce_dynamics.embedding.closed_forms.planar_dyad import planar_dyad
+from ce_dynamics.embedding.closed_forms.turn_to_length import turn_to_length
 from ce_dynamics.embedding.closed_forms.without_legs import with_slides, without_legs
 from ce_dynamics.embedding.closures.loop import Loop
 from ce_dynamics.embedding.couplings_solved import CoupledHinges, Plan, implied, planned
@@ -175,19 +177,21 @@ def numerically(S: Aggregate, start: Start) -> tuple[Linkage, ...]:
     legs = tuple(LegLinkage(leg) for leg in rest.legs)
     if not rest.dependent:
         return legs
-    parts = blocks(S.parent, rest.bodies, rest.closures, rest.dependent)
-    return (
-        tuple(
-            NumericLinkage(
-                Loop(part.parent, part.bodies, part.closures, part.dependent),
-                (),
-                substeps=substeps_of(part.closures),
-                start=start,
-            )
-            for part in map(with_slides, parts)
-        )
-        + legs
-    )
+    parts = map(with_slides, blocks(S.parent, rest.bodies, rest.closures, rest.dependent))
+    return (*(part_solved(part, start, rest.certain) for part in parts), *legs)
+
+
+def part_solved(part: Block, start: Start, certain: bool) -> Linkage:
+    """A part of closures by formulas, where it is recognised and its branch is certain, or numerically.
+
+    What a single coordinate leads keeps its table, which tells whole turns, too.
+    """
+    given = sum(body.inboard.n_v for body in part.bodies if body not in part.dependent)
+    known = (turn_to_length(part) or planar_dyad(part)) if certain and given > 1 else None
+    if known is not None:
+        return known
+    loop = Loop(part.parent, part.bodies, part.closures, part.dependent)
+    return NumericLinkage(loop, (), substeps=substeps_of(part.closures), start=start)
 
 
 def numeric(

@@ -28,12 +28,15 @@ class WithoutLegs(NamedTuple):
         The lengths of legs instead of their ball joints; nothing for a leg that has the length it takes.
     dependent : tuple of Body
     legs : tuple of Leg
+    certain : bool
+        Whether formulas are certain of their branches: the design pose is closed, and its geometry not free.
     """
 
     bodies: tuple[Body, ...]
     closures: tuple[CutEdge, ...]
     dependent: tuple[Body, ...]
     legs: tuple[Leg, ...]
+    certain: bool
 
 
 def without_legs(
@@ -44,9 +47,10 @@ def without_legs(
     Legs are recognised in a design pose that is closed, and whose geometry is not free: the sign that selects
     a leg's branch is that of the design pose.
     """
-    whole = WithoutLegs(tuple(bodies), tuple(closures), tuple(dependent), ())
-    loop = Loop(parent, whole.bodies, whole.closures, whole.dependent)
-    if loop.has_free_geometry or not is_closed(loop):
+    loop = Loop(parent, tuple(bodies), tuple(closures), tuple(dependent))
+    certain = not loop.has_free_geometry and is_closed(loop)
+    whole = WithoutLegs(loop.bodies, loop.closures, loop.dependent, (), certain)
+    if not certain:
         return whole
     legs = legs_of(closures, bodies, dependent)
     if not legs:
@@ -64,7 +68,7 @@ def without_legs(
     if left and not any(body.inboard.n_v for body in unknown):
         return whole  # they contradict each other, or say the same: that is a matter of all rows
     outside = tuple(body for body in bodies if body not in inside)
-    return WithoutLegs(outside, tuple(left), unknown, tuple(legs))
+    return WithoutLegs(outside, tuple(left), unknown, tuple(legs), certain)
 
 
 def is_closed(loop: Loop) -> bool:
