@@ -5,8 +5,8 @@ not.  A traced function in which sines and the like are written out gives the sa
 operation is rounded once: in a browser, on another processor, years later.
 
 Arguments are reduced to a short interval (of sine and cosine by π/2 in three parts, exactly up to about 10⁶),
-where a Taylor series that is longer than needed is summed by Horner's rule; results are within four units in
-the last place, powers within that of their logarithm.
+where a polynomial is summed; results are within four units in the last place, powers within that of their
+logarithm.
 """
 
 from __future__ import annotations
@@ -31,9 +31,23 @@ PI_2 = (
 )
 LN_2 = (float.fromhex("0x1.62e42feep-1"), float.fromhex("0x1.a39ef35793c76p-33"))
 
-SINE = [(-1.0) ** n / math.factorial(2 * n + 1) for n in range(1, 10)]
-COSINE = [(-1.0) ** n / math.factorial(2 * n) for n in range(2, 11)]
-ARCTANGENT = [(-1.0) ** n / (2 * n + 1) for n in range(1, 14)]
+SINE = [
+    -0.16666666666666666, 0.008333333333333331, -0.0001984126984126506, 2.7557319219335453e-06,
+    -2.5052106231157904e-08, 1.605853141458901e-10, -7.586685070091267e-13,
+]
+"""(sin r/r − 1)/r² as a polynomial in r², through its values at Chebyshev points of |r| ≤ π/4."""
+COSINE = [
+    0.041666666666666664, -0.0013888888888887395, 2.4801587298763433e-05, -2.7557317270560326e-07,
+    2.0876146024689747e-09, -1.1382614868556325e-11,
+]
+"""(cos r − 1 + r²/2)/r⁴ likewise."""
+ARCTANGENT = [
+    -0.3333333333333333, 0.19999999999999804, -0.14285714285659729, 0.11111111105145725,
+    -0.09090908753017178, 0.07692296361048218, -0.06666424634599337, 0.05878926110528101,
+    -0.052304330074828924, 0.0455149623749493, -0.034568068014968874, 0.016282993238924487,
+]
+"""(arctan u/u − 1)/u² likewise, for |u| ≤ tan π/8."""
+
 EXPONENTIAL = [1.0 / math.factorial(n) for n in range(2, 16)]
 LOGARITHM = [1.0 / (2 * n + 1) for n in range(1, 13)]
 
@@ -76,11 +90,13 @@ class _WrittenOut(Graph):
 
 
 def polynomial(x: Scalar, coefficients: Sequence[float]) -> Scalar:
-    """Sum of c₀, c₁ x, c₂ x² and so on."""
-    total: Scalar = coefficients[-1]
-    for c in reversed(coefficients[:-1]):
-        total = c + x * total
-    return total
+    """Sum of c₀, c₁ x, c₂ x² and so on, by Estrin's rule: what neighbours need is there at the same time."""
+    terms: list[Scalar] = list(coefficients)
+    while len(terms) > 1:
+        pairs = zip(terms[::2], terms[1::2], strict=False)
+        terms = [even + x * odd for even, odd in pairs] + terms[len(terms) // 2 * 2 :]
+        x = x * x
+    return terms[0]
 
 
 def copysign(x: Scalar, y: Scalar) -> Scalar:
@@ -138,13 +154,12 @@ def tangent(x: Scalar) -> Scalar:
 # Inverse functions
 
 
-def angle_of_slope(t: Scalar) -> Scalar:
-    """Arctan t for 0 ≤ t ≤ 1: by half the angle, from the nearer of 0 and π/4."""
-    steep = t > math.tan(math.pi / 8.0)
-    u = where(steep, (t - 1.0) / (t + 1.0), t)
-    h = u / (1.0 + sqrt(1.0 + u * u))
-    z = h * h
-    near = 2.0 * (h + h * (z * polynomial(z, ARCTANGENT)))
+def angle_of_slope(rise: Scalar, run: Scalar) -> Scalar:
+    """Arctan of rise/run for 0 ≤ rise ≤ run and run > 0, by the difference from the nearer of 0 and π/4."""
+    steep = rise > math.tan(math.pi / 8.0) * run
+    u = where(steep, rise - run, rise) / where(steep, rise + run, run)
+    z = u * u
+    near = u + u * (z * polynomial(z, ARCTANGENT))
     return where(steep, 0.5 * PI_2[0] + (near + 0.5 * PI_2[1]), near)
 
 
@@ -152,7 +167,7 @@ def arctangent(x: Scalar) -> Scalar:
     """Arctan x."""
     a = abs(x)
     large = a > 1.0
-    near = angle_of_slope(where(large, 1.0 / where(large, a, 1.0), a))
+    near = angle_of_slope(where(large, 1.0, a), where(large, a, 1.0))
     return copysign(where(large, PI_2[0] - (near - PI_2[1]), near), x)
 
 
@@ -160,7 +175,7 @@ def angle(y: Scalar, x: Scalar) -> Scalar:
     """Angle of the finite point (x, y), in [−π, π]."""
     a, b = abs(x), abs(y)
     high, low = maximum(a, b), minimum(a, b)
-    near = angle_of_slope(where(high > 0.0, low / where(high > 0.0, high, 1.0), 0.0 * high))
+    near = angle_of_slope(where(high > 0.0, low / where(high > 0.0, high, 1.0), 0.0 * high), 1.0)
     first = where(b > a, PI_2[0] - (near - PI_2[1]), near)
     behind = 2.0 * PI_2[0] - (first - 2.0 * PI_2[1])
     found = where(copysign(1.0, x) < 0.0, behind, first) + 0.0 * (x + y)  # which of two is larger hides a NaN

@@ -115,7 +115,8 @@ def source(
     """LLVM IR of a function: straight-line code, or pieces if that would be longer than is allowed."""
     if traced.n_instructions <= (LARGEST_STRAIGHT if largest_straight is None else largest_straight):
         return emit.emit_llvm(traced, lanes, fuse=fused and has_fma())
-    return emit_segments.emit_outline(traced, outline(traced, code_of(traced, fused and has_fma())), lanes)
+    fuse = fused and has_fma()
+    return emit_segments.emit_outline(traced, outline(traced, code_of(traced, fuse)), lanes, fuse=fuse)
 
 
 def has_fma() -> bool:

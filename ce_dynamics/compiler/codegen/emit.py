@@ -32,14 +32,28 @@ tests.benchmarks history`` measures it), because formulas as written keep relate
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+
+import numpy as np
 
 from ce_dynamics.algebra.tables import known_table
+from ce_dynamics.compiler.codegen.elementary_calls import (
+    FAMILY,
+    FARTHEST,
+    Family,
+    calls_together,
+    function_name,
+    lanes_for,
+    needed,
+    number_type,
+    results_type,
+    traced_formula,
+)
 from ce_dynamics.compiler.codegen.fused import MINUS_PRODUCT, PRODUCT_MINUS, PRODUCT_PLUS, Code, code_of
 from ce_dynamics.compiler.tracing.function import TracedFunction
 from ce_dynamics.compiler.tracing.operations import C_FUNCTIONS, Op
 
-EMITTER_VERSION = 2
+EMITTER_VERSION = 4
 """Raise whenever the text for an unchanged graph changes: it is part of the cache key."""
 
 ENTRY = "evaluate"
@@ -69,7 +83,7 @@ def emit_llvm(traced: TracedFunction, lanes: int = 1, flags: str = FLAGS, fuse: 
     fuse : bool
         Whether the processor has fused multiply-add.
     """
-    writer = Writer(lanes, flags)
+    writer = Writer(lanes, flags, written_out=fuse)
     straight_line(writer, traced, code_of(traced, fuse))
     return module(writer, traced)
 
@@ -77,24 +91,46 @@ def emit_llvm(traced: TracedFunction, lanes: int = 1, flags: str = FLAGS, fuse: 
 def straight_line(writer: Writer, traced: TracedFunction, code: Code) -> None:
     """Write all instructions between loads of the inputs and stores of the outputs."""
     kind, lines = writer.type, writer.lines
-    lines += [f"define void @{ENTRY}({parameters(traced)}) nounwind {{"]
+    writer.begin(f"define void @{ENTRY}({parameters(traced)}) nounwind {{")
     values: list[str] = []
-    rows = zip(code.op.tolist(), code.operands.tolist(), code.computes.tolist(), strict=True)
-    for n, (op, operands, computes) in enumerate(rows):
+    for n, (op, operands) in enumerate(zip(code.op.tolist(), code.operands.tolist(), strict=True)):
         name = f"%v{n}"
         if op == Op.CONST:
             name = writer.literal(traced.numbers[operands[0]])
         elif op == Op.INPUT:
             lines.append(f"  %p{n} = getelementptr {kind}, ptr %in{operands[0]}, i64 {operands[1]}")
             lines.append(f"  {name} = load {kind}, ptr %p{n}, align 8")
-        elif computes:
-            writer.operation(name, op, [values[k] for k in operands if k >= 0])
         values.append(name)
+    instructions(writer, code, values)
     for k, nodes in enumerate(traced.outputs):
         for entry, node in enumerate(nodes):
             lines.append(f"  %o{k}.{entry} = getelementptr {kind}, ptr %out{k}, i64 {entry}")
             lines.append(f"  store {kind} {values[node]}, ptr %o{k}.{entry}, align 8")
     lines += ["  ret void", "}", ""]
+
+
+def instructions(writer: Writer, code: Code, values: list[str]) -> None:
+    """Write what computes, in the order of tracing; what calls made together need comes before them."""
+    op, operands = code.op.tolist(), code.operands.tolist()
+    groups = calls_together(code) if writer.written_out and writer.lanes == 1 else {}
+    missing = code.computes.tolist()
+
+    def write(n: int) -> None:
+        missing[n] = False
+        group = groups.get(n)
+        if group is None:
+            writer.operation(values[n], op[n], [values[k] for k in operands[n] if k >= 0])
+            return
+        for member in needed(group, operands, missing):
+            if missing[member]:
+                write(member)
+        for member in group:
+            missing[member] = False
+        writer.together([(values[m], op[m], [values[k] for k in operands[m] if k >= 0]) for m in group])
+
+    for n in np.flatnonzero(code.computes).tolist():
+        if missing[n]:
+            write(n)
 
 
 def arguments(traced: TracedFunction) -> list[str]:
@@ -109,8 +145,66 @@ def parameters(traced: TracedFunction) -> str:
     return ", ".join(f"ptr noalias {attributes[name[1]]} {name}" for name in arguments(traced))
 
 
+def define_formulas(writer: Writer) -> None:
+    """Write the formulas of elementary functions that have been called."""
+    for family, lanes in sorted(writer.functions, key=lambda called: (called[0].name, called[1])):
+        formula = Writer(lanes)
+        define_formula(formula, family)
+        writer.lines += formula.lines
+        writer.declarations |= formula.declarations
+
+
+def define_formula(writer: Writer, family: Family) -> None:
+    """Write the formula of a family as a function of the module."""
+    traced, kind = traced_formula(family), writer.type
+    code = code_of(traced)
+    results = results_type(family, writer.lanes)
+    arguments = [f"%x{k}" for k in range(family.n_arguments)]
+    given = ", ".join(f"{kind} {x}" for x in arguments)
+    writer.begin(f"define internal {results} @{function_name(family, writer.lanes)}({given}) nounwind {{")
+    writer.lines.append("entry:")
+    values = [
+        writer.literal(traced.numbers[a]) if op == Op.CONST else arguments[b] if op == Op.INPUT else f"%v{n}"
+        for n, (op, (a, b, _)) in enumerate(zip(code.op.tolist(), code.operands.tolist(), strict=True))
+    ]
+    instructions(writer, code, values)
+    found = [values[node] for node in traced.outputs[0]]
+    if family.reduces_angles:
+        found = _far_angles_by_the_library(writer, family, found)
+    result = "poison"
+    for k, value in enumerate(found):
+        writer.lines.append(f"  %r{k} = insertvalue {results} {result}, {kind} {value}, {k}")
+        result = f"%r{k}"
+    writer.lines += [f"  ret {results} {result}", "}", ""]
+
+
+def _far_angles_by_the_library(writer: Writer, family: Family, near: list[str]) -> list[str]:
+    """Results of a formula, and of the library for angles whose reduction would lose digits."""
+    add, kind = writer.lines.append, writer.type
+    writer.operation("%size", Op.FABS, ["%x0"])
+    writer.operation("%far", Op.LT, [writer.literal(FARTHEST), "%size"])
+    some = "%far"
+    if writer.lanes > 1:
+        some, reduce = "%some", f"@llvm.vector.reduce.or.v{writer.lanes}i1"
+        writer.declarations.add(f"declare i1 {reduce}({writer.logical})")
+        add(f"  %some = call i1 {reduce}({writer.logical} %far)")
+    add(f"  br i1 {some}, label %library, label %end")
+    add("library:")
+    chosen = []
+    for k, op in enumerate(family.operations):
+        writer.operation(f"%l{k}", op, ["%x0"])
+        writer.operation(f"%c{k}", Op.SELECT, ["%far", f"%l{k}", near[k]])
+        chosen.append(f"%c{k}")
+    add("  br label %end")
+    add("end:")
+    for k, (value, choice) in enumerate(zip(near, chosen, strict=True)):
+        add(f"  %e{k} = phi {kind} [ {value}, %entry ], [ {choice}, %library ]")
+    return [f"%e{k}" for k in range(len(near))]
+
+
 def module(writer: Writer, traced: TracedFunction) -> str:
-    """What has been written, with declarations and the entry that takes a table."""
+    """What has been written, with declarations, formulas and the entry that takes a table."""
+    define_formulas(writer)
     text = [
         *sorted(writer.declarations),
         "",
@@ -145,16 +239,28 @@ class Writer:
         Of numbers and of conditions.
     lines : list of str
     declarations : set of str
+    functions : set of (Family, int)
+        Formulas of elementary functions that are called, and for how many lanes.
+    known : dict
+        In the function that is being written: results of formulas, by their names and arguments.
     """
 
-    def __init__(self, lanes: int, flags: str = FLAGS) -> None:
+    def __init__(self, lanes: int, flags: str = FLAGS, *, written_out: bool = False) -> None:
         self.lanes = lanes
         self.flags = flags
-        self.type = "double" if lanes == 1 else f"<{lanes} x double>"
+        self.written_out = written_out
+        self.type = number_type(lanes)
         self.logical = "i1" if lanes == 1 else f"<{lanes} x i1>"
         self.suffix = "f64" if lanes == 1 else f"v{lanes}f64"
         self.lines: list[str] = []
         self.declarations: set[str] = set()
+        self.functions: set[tuple[Family, int]] = set()
+        self.known: dict[tuple[str, ...], str] = {}
+
+    def begin(self, line: str) -> None:
+        """Begin a function."""
+        self.lines.append(line)
+        self.known = {}
 
     def literal(self, x: float) -> str:
         """A number, the same in all lanes."""
@@ -202,6 +308,8 @@ class Writer:
             self._intrinsic(name, _INTRINSIC[op], x)
         elif op == Op.LOOKUP:
             self._lookup(name, x)
+        elif self.written_out and op in FAMILY:
+            self._result(name, op, self._formula(name, FAMILY[op], self.lanes, x))
         elif op in LIBM:
             self._call(name, LIBM[op], x)
         else:
@@ -238,6 +346,49 @@ class Writer:
             target = name if lane == self.lanes - 1 else f"{at}.r"
             add(f"  {target} = insertelement {kind} {result}, double {at}, i64 {lane}")
             result = target
+
+    def together(self, calls: Sequence[tuple[str, int, list[str]]]) -> None:
+        """Let names be the results of operations of one family, with the arguments of each, in one call."""
+        family = FAMILY[calls[0][1]]
+        arguments = list(dict.fromkeys(tuple(x) for _, _, x in calls))
+        if len(arguments) == 1:
+            for name, op, x in calls:
+                self.operation(name, op, x)
+            return
+        lanes, first = lanes_for(len(arguments)), calls[0][0]
+        kind = f"<{lanes} x double>"
+        gathered = []
+        for k in range(family.n_arguments):
+            result = "poison"
+            for lane in range(lanes):
+                target, argument = f"{first}.x{k}.{lane}", arguments[min(lane, len(arguments) - 1)][k]
+                self.lines.append(f"  {target} = insertelement {kind} {result}, double {argument}, i64 {lane}")
+                result = target
+            gathered.append(result)
+        found = self._formula(first, family, lanes, gathered)
+        for op in sorted({op for _, op, _ in calls}):
+            self._result(f"{first}.{op}", op, found, lanes)
+        for name, op, x in calls:
+            lane = arguments.index(tuple(x))
+            self.lines.append(f"  {name} = extractelement {kind} {first}.{op}, i64 {lane}")
+
+    def _formula(self, name: str, family: Family, lanes: int, x: list[str]) -> str:
+        """Call the formula of a family; gives the name of its results."""
+        key = (family.name, *x)
+        if key not in self.known:
+            self.functions.add((family, lanes))
+            self.known[key] = f"{name}.f"
+            kind = number_type(lanes)
+            arguments = ", ".join(f"{kind} {y}" for y in x)
+            function = f"{results_type(family, lanes)} @{function_name(family, lanes)}"
+            self.lines.append(f"  {name}.f = call {function}({arguments})")
+        return self.known[key]
+
+    def _result(self, name: str, op: int, found: str, lanes: int | None = None) -> None:
+        """Let a name be the result of an operation among those of a formula."""
+        family = FAMILY[op]
+        kind = results_type(family, self.lanes if lanes is None else lanes)
+        self.lines.append(f"  {name} = extractvalue {kind} {found}, {family.operations.index(op)}")
 
     def _call(self, name: str, function: str, x: list[str]) -> None:
         add = self.lines.append

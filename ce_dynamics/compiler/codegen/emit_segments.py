@@ -82,7 +82,7 @@ IMPORTS = ("malloc", "free", "memcpy", "memset")
 """What the code calls of the C library."""
 
 
-def emit_outline(traced: TracedFunction, parts: Outline, lanes: int = 1) -> str:
+def emit_outline(traced: TracedFunction, parts: Outline, lanes: int = 1, *, fuse: bool = True) -> str:
     """LLVM IR of a function in pieces.
 
     Parameters
@@ -92,8 +92,10 @@ def emit_outline(traced: TracedFunction, parts: Outline, lanes: int = 1) -> str:
         The function in pieces.
     lanes : int
         Number of instances evaluated at once.
+    fuse : bool
+        As of `emit_llvm`.
     """
-    writer = Writer(lanes)
+    writer = Writer(lanes, written_out=fuse)
     for number, kind in enumerate(parts.kinds):
         _KindWriter(writer, kind).write(number)
     writer.lines += [*tables(parts), _DRIVER.format(type=writer.type, n_pieces=len(parts.order))]
@@ -183,7 +185,7 @@ class _KindWriter:
         kind, lines = self.kind, self.writer.lines
         pointers = "ptr noalias readonly %from, ptr noalias writeonly %into"
         pointers += ", ptr noalias readonly %bases, ptr noalias readonly %numbers"
-        lines.append(f"define internal void @kind{number}({pointers}) nounwind {{")
+        self.writer.begin(f"define internal void @kind{number}({pointers}) nounwind {{")
         rows = zip(kind.op.tolist(), kind.sources.tolist(), kind.operands.tolist(), strict=True)
         for place, (op, sources, numbers) in enumerate(rows):
             given = [(source, n) for source, n in zip(sources, numbers, strict=True) if source != NONE]

@@ -1,0 +1,140 @@
+"""Elementary functions in machine code: formulas for many arguments at once in place of calls one by one.
+
+A call into the C mathematics library takes one number and some 25 cycles.  The formulas of
+`ce_dynamics.compiler.elementary` are arithmetic, which vector registers do for 4 or 8 arguments in the same
+time: for the lanes of a function, and in a function without lanes for up to four arguments that do not depend
+on each other (tyres of a vehicle, the functions of one formula).  Each argument is treated by itself, so that
+results do not depend on what it is grouped with.
+
+Used where the processor has fused multiply-add; code without (`fused=False`) calls the library, as C does.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from ce_dynamics.compiler import elementary
+from ce_dynamics.compiler.codegen.fused import Code
+from ce_dynamics.compiler.tracing.function import TracedFunction, extract
+from ce_dynamics.compiler.tracing.graph import Graph
+from ce_dynamics.compiler.tracing.operations import Op
+from ce_dynamics.compiler.tracing.traced import node_of, wrap
+
+WIDEST = 4
+"""Arguments that are taken together in a function without lanes: what a vector register of AVX2 holds."""
+
+DEEPEST = 100
+"""Calls one after the other beyond which every call is made by itself: the search for what it needs nests."""
+
+FARTHEST = 2.0**19
+"""Angle beyond which the reduction by parts of π/2 loses digits, and the library is called."""
+
+
+class Family(NamedTuple):
+    """Operations that one function of the machine code computes from the same arguments.
+
+    Attributes
+    ----------
+    name : str
+    operations : tuple of int
+        In the order of its results.
+    n_arguments : int
+    formula : callable
+        The results, of traced scalars.
+    reduces_angles : bool
+        Whether arguments beyond `FARTHEST` go to the library.
+    """
+
+    name: str
+    operations: tuple[int, ...]
+    n_arguments: int
+    formula: Callable[..., tuple[Any, ...]]
+    reduces_angles: bool
+
+
+FAMILIES = (
+    Family("sincos", (Op.SIN, Op.COS), 1, lambda x: (elementary.sine(x), elementary.cosine(x)), True),
+    Family("tan", (Op.TAN,), 1, lambda x: (elementary.tangent(x),), True),
+    Family("atan", (Op.ATAN,), 1, lambda x: (elementary.arctangent(x),), False),
+    Family("atan2", (Op.ATAN2,), 2, lambda y, x: (elementary.angle(y, x),), False),
+)
+
+FAMILY: dict[int, Family] = {op: family for family in FAMILIES for op in family.operations}
+"""By operation.  The other functions are rare, and their formulas longer than a call."""
+
+
+@functools.cache
+def traced_formula(family: Family) -> TracedFunction:
+    """The formula of a family as instructions."""
+    graph = Graph()
+    arguments = [wrap(graph, graph.input(0, k)) for k in range(family.n_arguments)]
+    results = [node_of(graph, value) for value in family.formula(*arguments)]
+    shapes = {"x": (family.n_arguments,)}, {"y": (len(results),)}
+    return extract(family.name, graph, *shapes, [results])
+
+
+def calls_together(code: Code) -> dict[int, list[int]]:
+    """Which calls of a function without lanes are made together: for each, the instructions of its group.
+
+    Calls of one family that need the results of equally many calls, one after the other, do not need each
+    other; they are taken four arguments at a time, in the order of the instructions.
+
+    Parameters
+    ----------
+    code : Code
+        Instructions of the function.
+    """
+    operands = code.operands.tolist()
+    depth = [0] * len(operands)
+    kinds: dict[tuple[Family, int], dict[tuple[int, ...], list[int]]] = {}
+    for n, op in enumerate(code.op.tolist()):
+        if op in (Op.CONST, Op.INPUT):
+            continue
+        depth[n] = max(depth[k] for k in operands[n] if k >= 0)
+        family = FAMILY.get(op)
+        if family is not None:
+            depth[n] += 1
+            if depth[n] <= DEEPEST:
+                arguments = tuple(operands[n][: family.n_arguments])
+                kinds.setdefault((family, depth[n]), {}).setdefault(arguments, []).append(n)
+    group_of = {}
+    for of_arguments in kinds.values():
+        found = list(of_arguments.values())
+        for k in range(0, len(found), WIDEST):
+            group = [n for calls in found[k : k + WIDEST] for n in calls]
+            group_of.update(dict.fromkeys(group, group))
+    return group_of
+
+
+def needed(group: Sequence[int], operands: Sequence[Sequence[int]], missing: Sequence[bool]) -> list[int]:
+    """Instructions that are missing and that a group reads, directly or not, in their order."""
+    found: set[int] = set()
+    ahead = list(group)
+    while ahead:
+        for k in operands[ahead.pop()]:
+            if k >= 0 and missing[k] and k not in found:
+                found.add(k)
+                ahead.append(k)
+    return sorted(found)
+
+
+def lanes_for(n: int) -> int:
+    """Lanes of the function that takes n arguments together: 1, 2 or 4."""
+    return n if n < 3 else WIDEST
+
+
+def number_type(lanes: int) -> str:
+    """LLVM's type of a number in all lanes."""
+    return "double" if lanes == 1 else f"<{lanes} x double>"
+
+
+def results_type(family: Family, lanes: int) -> str:
+    """LLVM's type of the results of a family."""
+    return f"{{ {', '.join([number_type(lanes)] * len(family.operations))} }}"
+
+
+def function_name(family: Family, lanes: int) -> str:
+    """Name of the function in machine code."""
+    return f"{family.name}_of_{lanes}"
