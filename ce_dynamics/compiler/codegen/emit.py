@@ -362,7 +362,9 @@ class Writer:
             result = "poison"
             for lane in range(lanes):
                 target, argument = f"{first}.x{k}.{lane}", arguments[min(lane, len(arguments) - 1)][k]
-                self.lines.append(f"  {target} = insertelement {kind} {result}, double {argument}, i64 {lane}")
+                self.lines.append(
+                    f"  {target} = insertelement {kind} {result}, double {argument}, i64 {lane}"
+                )
                 result = target
             gathered.append(result)
         found = self._formula(first, family, lanes, gathered)
