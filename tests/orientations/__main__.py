@@ -10,11 +10,13 @@ near dead centres, are passed over and others drawn in their place; their closur
 from __future__ import annotations
 
 import argparse
+import json
 import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
+from pathlib import Path
 
 import numpy as np
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -22,7 +24,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from tests.ce_dynamics.random_mechanisms.recipe import Place, Recipe
 from tests.ce_dynamics.random_mechanisms.strategies import recipes
 from tests.orientations.builders import everywhere
-from tests.orientations.trial import outcome
+from tests.orientations.trial import Outcome, outcome
 
 AWAY = (0.0, 0.0, 5e3)
 """Distances from the origin [m]."""
@@ -57,6 +59,25 @@ def minutes(start: float) -> float:
     return (time.monotonic() - start) / 60.0
 
 
+def noted(file: Path | None, number: int, recipe: Recipe, states: int) -> Outcome:
+    """What comes of a mechanism, written to a file as well, one line of JSON each."""
+    began = time.process_time()
+    found = outcome(recipe, states)
+    if file is not None:
+        told = {"number": number, "seconds": round(time.process_time() - began, 2)} | found._asdict()
+        with file.open("a", encoding="utf-8") as lines:
+            lines.write(json.dumps(told) + "\n")
+    return found
+
+
+def recorded(file: Path | None) -> dict[int, Outcome]:
+    """What earlier runs have written to the file, by number."""
+    if file is None or not file.exists():
+        return {}
+    told = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    return {one["number"]: Outcome(*(one[name] for name in Outcome._fields)) for one in told}
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Parse, try, report."""
     parser = argparse.ArgumentParser(prog="python -m tests.orientations", description=__doc__)
@@ -65,8 +86,9 @@ def main(arguments: list[str] | None = None) -> int:
         "--states", type=int, default=10_000, help="states of each at which closures are looked at"
     )
     parser.add_argument("--seed", type=int, default=1, help="another seed draws other mechanisms")
-    parser.add_argument("--skip", type=int, default=0, help="mechanisms of which an earlier run has told")
+    parser.add_argument("--skip", type=int, default=0, help="mechanisms to leave out")
     parser.add_argument("--minutes", type=float, default=1e9, help="stop after so long")
+    parser.add_argument("--record", type=Path, help="file of outcomes, which a later run goes on with")
     parser.add_argument(
         "--builders", action="store_true", help="the mechanisms of other tests instead, each everywhere"
     )
@@ -77,10 +99,11 @@ def main(arguments: list[str] | None = None) -> int:
     kinds: Counter[str] = Counter()
     reasons: Counter[tuple[str, str]] = Counter()
     states, sampled, full, worst, start = 0, 0, 0, [0.0, 0.0], time.monotonic()
-    for recipe in islice(drawn(options.count, options.seed), options.skip, None):
+    known = recorded(options.record)
+    for number, recipe in islice(enumerate(drawn(options.count, options.seed)), options.skip, None):
         if kinds.total() - kinds["passed over"] == wanted or minutes(start) > options.minutes:
             break
-        found = outcome(recipe, options.states)
+        found = known.get(number) or noted(options.record, number, recipe, options.states)
         kinds[found.kind] += 1
         states, sampled = states + found.states, sampled + (found.states > 0)
         full += found.states == options.states

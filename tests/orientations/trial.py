@@ -15,7 +15,7 @@ from ce_dynamics.compiled.model import compile
 from ce_dynamics.embedding.aggregate import Aggregate, Embedding
 from ce_dynamics.embedding.closures.loop import Loop
 from ce_dynamics.errors import CeDynamicsError, ImmobilityWarning
-from tests.ce_dynamics.closure_sampling import closure_errors_at
+from tests.ce_dynamics.closure_sampling import closure_errors_of
 from tests.ce_dynamics.random_mechanisms.recipe import Recipe, build
 from tests.ce_dynamics.random_mechanisms.states import STEEPEST, State, random_state, regular
 
@@ -176,12 +176,13 @@ def sampled(recipe: Recipe, state: State, number: int) -> tuple[int, float, floa
         ]
     )
     near, away = allowed(recipe, embedding)
+    errors_at = closure_errors_of(embedding)
     found, closure, excess = 0, 0.0, 0.0
     for batch in range(BATCHES):
         reach = 1.0 if batch < BATCHES // 2 else NEARER
         q = displaced(embedding, reach * scales * rng.uniform(-1.0, 1.0, (number, embedding.n_v)), q_0)
         u = reach * rng.uniform(-1.0, 1.0, (number, len(state.layout.u)))
-        errors: Array = closure_errors_at(embedding, q, u)
+        errors: Array = errors_at(q, u)
         errors = errors[np.all(np.isfinite(errors), axis=1)][: number - found]
         found += len(errors)
         closure = max(closure, float(np.max(errors * CLOSED / near, initial=0.0)))
@@ -198,8 +199,8 @@ def displaced(embedding: Embedding, steps: Array, q_0: Array) -> Array:
         hinge, part = body.inboard, embedding.q_of[name]
         rates = np.array([hinge.q_dot(q_0[part], unit) for unit in np.eye(hinge.n_v)], dtype=float)
         q[:, part] += steps[:, embedding.v_of[name]] @ rates.reshape(hinge.n_v, hinge.n_q)
-        if hinge.n_q != hinge.n_v:
-            w = part.start + hinge.neutral.tolist().index(1.0)
+        if hinge.quaternion is not None:
+            w = part.start + hinge.quaternion
             q[:, w : part.stop] /= np.linalg.norm(q[:, w : part.stop], axis=1, keepdims=True)
     return q
 

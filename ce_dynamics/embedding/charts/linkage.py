@@ -115,7 +115,7 @@ class ChartLinkage(Linkage):
 
     def rates(self, q: Array, v: Array) -> Array:
         """θ̇ on the chart at q for hinge velocities v that the closures allow."""
-        coordinate_rates = self.loop.advanced(q, v) - q
+        coordinate_rates = self.kernel.advanced(q, v) - q
         return np.asarray(self.directions(q).T @ (coordinate_rates / self.scales))
 
     def wear(self, c: Array) -> float:
@@ -142,7 +142,7 @@ class ChartLinkage(Linkage):
                 return None
             off = T.T @ ((q - q_r) / self.scales) - theta
             step = least_squares(self._augmented(q, Y, T), -np.concatenate((r, off)))
-            q = with_unit_quaternions(self.loop.dependent, self.loop.advanced(q, step * kernel.column_scales))
+            q = with_unit_quaternions(self.loop.dependent, kernel.advanced(q, step * kernel.column_scales))
         r, _ = kernel(q, kernel.p0)
         return q if largest(r) <= self._tolerance else None
 
@@ -191,7 +191,7 @@ class ChartLinkage(Linkage):
                     before = t / np.linalg.norm(t)
                     ahead = on_curve(
                         self.kernel,
-                        self.loop.advanced(q, SAMPLE_STEP * before * self.kernel.column_scales),
+                        self.kernel.advanced(q, SAMPLE_STEP * before * self.kernel.column_scales),
                         N,
                     )
                     if ahead is None:

@@ -65,7 +65,7 @@ def closed_with(linkage: ChartLinkage, q: Array, places: list[int], wanted: Arra
             break
         step = least_squares(np.vstack((kernel.scaled(Y), rows)), -np.concatenate((r, off)), 1e-10)
         step = step * min(1.0, 0.3 / max(largest(step), 1e-300))
-        q = with_unit_quaternions(loop.dependent, loop.advanced(q, step * kernel.column_scales))
+        q = with_unit_quaternions(loop.dependent, kernel.advanced(q, step * kernel.column_scales))
     return q, error
 
 

@@ -109,5 +109,5 @@ def closed_across(kernel: LoopKernel, q: Array, p: Array, t: Array) -> tuple[Arr
             break
         A = np.vstack((kernel.scaled(Y), across))
         correction = least_squares(A, np.append(-r, np.zeros(len(across))), RANK_TOLERANCE) * scales
-        q, p = kernel.loop.advanced(q, correction[:m]), p + correction[m:]
+        q, p = kernel.advanced(q, correction[:m]), p + correction[m:]
     return (q, p) if error <= kernel.tolerance else None

@@ -50,7 +50,7 @@ def starts(kernel: LoopKernel, q: Array) -> Iterator[Array]:
     m = kernel.loop.m
     for k in range(STARTS):
         step = k * FARTHER * rng.uniform(-1.0, 1.0, m) * kernel.column_scales[:m]
-        yield with_unit_quaternions(kernel.loop.dependent, kernel.loop.advanced(q, step))
+        yield with_unit_quaternions(kernel.loop.dependent, kernel.advanced(q, step))
 
 
 def descended(kernel: LoopKernel, q: Array) -> Array:
@@ -73,7 +73,7 @@ def damped(kernel: LoopKernel, q: Array, step: Array, cost: float) -> Array | No
     """The longest of the steps 1, ½, ¼ … that makes the sum of squares smaller; None if none does."""
     factor = 1.0
     while factor >= SMALLEST_DAMPING:
-        trial = kernel.loop.advanced(q, factor * step)
+        trial = kernel.advanced(q, factor * step)
         r, _ = kernel(trial, kernel.p0)
         if float(r @ r) < (1.0 - 1e-4 * factor) * cost:
             return trial

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.compiler import compile_function, trace
+from ce_dynamics.compiler import Binding, compile_function, trace
 from ce_dynamics.embedding.closures.loop import (
     Loop,
     advanced,
     coordinate_scales,
+    has_own_velocities,
     held_at_design,
     moving,
     stacked_neutral,
@@ -72,12 +75,40 @@ class LoopKernel:
             return {"r": loop.residual(q, given, held), "Y": loop.errors(q, rates, given, held).Y}
 
         sizes = {"q": len(loop.neutral()), "p": len(self.p0)}
-        self._compiled = compile_function(trace(f"closures of {loop.name}", equations, sizes))
+        self._alone = threading.Lock()  # charts are renewed in every thread that runs the model
+        self._equations = compile_function(trace(f"closures of {loop.name}", equations, sizes)).bind()
 
     def __call__(self, q: Array, p: Array) -> tuple[Array, Array]:
         """Residual (rows,) and Y (rows, m + parameters)."""
-        r, Y = self._compiled(q, p)
-        return r, Y
+        bound = self._equations
+        with self._alone:
+            bound.inputs["q"][:], bound.inputs["p"][:] = q, p
+            bound.run()
+            return bound.outputs["r"].copy(), bound.outputs["Y"].copy()
+
+    def advanced(self, q: Array, step: Array) -> Array:
+        """Dependent coordinates moved by a small step of the dependent velocities, to first order."""
+        bound = self._advance
+        if bound is None:
+            return q + step
+        with self._alone:
+            bound.inputs["q"][:], bound.inputs["step"][:] = q, step
+            bound.run()
+            return bound.outputs["q"].copy()
+
+    @cached_property
+    def _advance(self) -> Binding | None:
+        """What moves coordinates whose rates are not the velocities; None if there are none."""
+        loop = self.loop
+        if not any(has_own_velocities(body.inboard) for body in loop.dependent):
+            return None
+
+        def moved(q: Array, step: Array) -> Mapping[str, Array]:
+            return {"q": loop.advanced(q, step)}
+
+        sizes = {"q": len(loop.neutral()), "step": loop.m}
+        # not fused, so that a step is the same to the last bit as it is on floats
+        return compile_function(trace(f"steps of {loop.name}", moved, sizes), fused=False).bind()
 
     @property
     def tolerance(self) -> float:
@@ -97,7 +128,7 @@ class LoopKernel:
             if not error > 0.01 * self.tolerance:
                 break
             step = least_squares(self.scaled(Y)[:, :m], -r) * self.column_scales[:m]
-            trial = self.loop.advanced(q, step)
+            trial = self.advanced(q, step)
             r, Y = self(trial, p)
             if error <= self.tolerance and not largest(r) < 0.5 * error:
                 break  # as far as rounding goes

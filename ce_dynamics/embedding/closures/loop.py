@@ -19,6 +19,7 @@ from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, closure
 from ce_dynamics.embedding.closures.coupling_rows import moving_residuals
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion, at_rest as body_at_rest
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.nominal import at_nominal
 from ce_dynamics.mechanism.system import CutEdge, LoopClosure
 
@@ -207,6 +208,8 @@ def advanced(bodies: Sequence[Body], q: Array, step: Array) -> Array:
 
 def with_unit_quaternions(bodies: Sequence[Body], q: Array) -> Array:
     """Stacked coordinates (floats) with quaternions of unit length, which small steps do not keep."""
+    if all(body.inboard.quaternion is None for body in bodies):
+        return q
     parts = []
     for body, coordinates in zip(bodies, split(q, bodies).values(), strict=True):
         w = body.inboard.quaternion
@@ -214,6 +217,11 @@ def with_unit_quaternions(bodies: Sequence[Body], q: Array) -> Array:
             coordinates = concatenate((coordinates[:w], normalised(coordinates[w:])))
         parts.append(coordinates)
     return concatenate(parts)
+
+
+def has_own_velocities(hinge: Hinge) -> bool:
+    """Whether a hinge's velocities are no rates of its coordinates (a quaternion)."""
+    return type(hinge).q_dot is not Hinge.q_dot
 
 
 def stacked_neutral(bodies: Sequence[Body]) -> Array:

@@ -143,7 +143,7 @@ def over_all_hinges(kernel: LoopKernel, q0: Array) -> tuple[Equations, Callable[
 
     def advanced(q: Array, step: Array) -> Array:
         moved = step * kernel.column_scales
-        dependent = with_unit_quaternions(loop.dependent, loop.advanced(q[:n_q], moved[:m]))
+        dependent = with_unit_quaternions(loop.dependent, kernel.advanced(q[:n_q], moved[:m]))
         parameters = kernel.moved_parameters(q[n_q:], moved[m:])
         return np.concatenate((dependent, with_unit_quaternions(kernel.parameters, parameters)))
 

@@ -143,7 +143,7 @@ def coordinate_rates(kernel: LoopKernel, point: Point) -> Array:
     """Rates of (q, θ) per arc length."""
     velocity = point.t * kernel.column_scales
     m = kernel.loop.m
-    return np.append(kernel.loop.advanced(point.q, velocity[:m]) - point.q, velocity[m])
+    return np.append(kernel.advanced(point.q, velocity[:m]) - point.q, velocity[m])
 
 
 def follow(kernel: LoopKernel, q0: Array, limits: tuple[float, float]) -> Branch:
@@ -213,7 +213,7 @@ def refuse_contradiction_ahead(kernel: LoopKernel, here: Point, direction: float
     m, scales = kernel.loop.m, kernel.column_scales
     step = direction * AHEAD * here.t * scales
     theta = here.theta + float(step[m])
-    closed = kernel.newton(kernel.loop.advanced(here.q, step[:m]), np.array((theta,)))
+    closed = kernel.newton(kernel.advanced(here.q, step[:m]), np.array((theta,)))
     _, Y = kernel(closed.q, np.array((theta,)))
     if contradicts(kernel, closed.error, Y):
         raise contradiction(kernel.loop, f"at a coordinate of {theta:.6g}", closed.error)
@@ -243,7 +243,7 @@ def end_within(kernel: LoopKernel, here: Point, h: float) -> Point | None:
 def step(kernel: LoopKernel, here: Point, h: float) -> Point | None:
     """The point of the branch at arc length h along the tangent; None if it is not found."""
     m, scales = kernel.loop.m, kernel.column_scales
-    q = kernel.loop.advanced(here.q, h * here.t[:m] * scales[:m])
+    q = kernel.advanced(here.q, h * here.t[:m] * scales[:m])
     theta = here.theta + h * float(here.t[m]) * float(scales[m])
     found = closed_across(kernel, q, np.array((theta,)), here.t)
     if found is None:

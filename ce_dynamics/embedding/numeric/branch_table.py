@@ -272,8 +272,18 @@ def needed(coefficients: Array, accuracy: float) -> int:
 
 def monomials(fitted: Array, j: int, degree: int) -> Array:
     """Coefficients of coordinate j, truncated, in powers of the local variable."""
-    rows = []
-    for piece in fitted:
-        powers = chebyshev.cheb2poly(piece[: degree + 1, j])
-        rows.append(np.concatenate((powers, np.zeros(degree + 1 - len(powers)))))
-    return np.array(rows)
+    c = fitted[:, : degree + 1, j]
+    if degree < 2:
+        return c.copy()
+
+    def times_x(powers: Array) -> Array:
+        return np.hstack((np.zeros((len(c), 1)), powers[:, :-1]))
+
+    # Clenshaw's recurrence b_k = c_k + 2 x b_{k+1} - b_{k+2} on all pieces at a time
+    b, next_b = np.zeros_like(c), np.zeros_like(c)
+    b[:, 0], next_b[:, 0] = c[:, degree - 1], c[:, degree]
+    for k in range(degree - 2, -1, -1):
+        low = -next_b
+        low[:, 0] += c[:, k]
+        b, next_b = low, b + 2.0 * times_x(next_b)
+    return np.asarray(b + times_x(next_b))

@@ -127,9 +127,9 @@ class CurveMarch(March[CurvePoint, bool]):
 
 def step(kernel: LoopKernel, before: CurvePoint, here: CurvePoint, h: float) -> CurvePoint | None:
     """The point of the curve at about arc length h along the tangent; None if it is not found."""
-    loop, scales = kernel.loop, kernel.column_scales
+    scales = kernel.column_scales
     turning = (here.t - before.t) / (here.s - before.s) if here.s != before.s else 0.0 * here.t
-    predicted = loop.advanced(here.q, h * (here.t + 0.5 * h * turning) * scales)
+    predicted = kernel.advanced(here.q, h * (here.t + 0.5 * h * turning) * scales)
     q = on_curve(kernel, predicted, here.t)
     if q is None:
         return None

@@ -15,13 +15,13 @@ from ce_dynamics.algebra.arrays import zeros
 from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.embedding.closures.assembly import assembled
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
-from ce_dynamics.embedding.closures.loop import Loop
+from ce_dynamics.embedding.closures.loop import Loop, has_own_velocities
 from ce_dynamics.embedding.closures.nearby_pose import refuse_contradiction
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.embedding.path.coordinate import path_body
 from ce_dynamics.embedding.path.curve import Curve, follow_curve, null_vector
-from ce_dynamics.embedding.path.table import PathTable, has_own_velocities, make_table
+from ce_dynamics.embedding.path.table import PathTable, make_table
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
 

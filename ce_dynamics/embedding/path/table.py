@@ -17,12 +17,11 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest, least_squares
-from ce_dynamics.embedding.closures.loop import split, with_unit_quaternions
+from ce_dynamics.embedding.closures.loop import has_own_velocities, split, with_unit_quaternions
 from ce_dynamics.embedding.path.curve import Curve
 from ce_dynamics.embedding.path.series import NEGLIGIBLE, Polynomial, Series, Trigonometric
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.hinges.base import Hinge
 
 REFERENCE = 1e-4  # accuracy of the reference, in radians and sizes of the loop
 REFERENCE_SAMPLES = 2048
@@ -120,7 +119,7 @@ def coordinate_map(kernel: LoopKernel, q: Array) -> Array:
     if not any(has_own_velocities(body.inboard) for body in kernel.loop.dependent):
         return np.diag(kernel.column_scales)
     steps = np.diag(kernel.column_scales)
-    return np.array([kernel.loop.advanced(q, step) - q for step in steps]).T
+    return np.array([kernel.advanced(q, step) - q for step in steps]).T
 
 
 def reference_of(interpolated: Interpolant) -> Trigonometric | Polynomial:
@@ -206,7 +205,7 @@ def on_plane(kernel: LoopKernel, q: Array, target: Array, T: Array) -> Array:
         best = min(best, error)
         along = (T / scales) @ coordinate_map(kernel, q)
         step = least_squares(np.vstack((kernel.scaled(Y), along)), -np.append(r, off), 1e-13)
-        q = with_unit_quaternions(kernel.loop.dependent, kernel.loop.advanced(q, step * kernel.column_scales))
+        q = with_unit_quaternions(kernel.loop.dependent, kernel.advanced(q, step * kernel.column_scales))
     if best <= kernel.tolerance:
         return q
     raise ModelError(
@@ -233,11 +232,6 @@ def in_coordinates(series: Trigonometric | Polynomial, scales: Array) -> Trigono
     if isinstance(series, Polynomial):
         return Polynomial(series.lower, series.upper, series.c * scales)
     return Trigonometric(series.period, series.slope * scales, series.a * scales, series.b * scales)
-
-
-def has_own_velocities(hinge: Hinge) -> bool:
-    """Whether a hinge's velocities are no rates of its coordinates (a quaternion)."""
-    return type(hinge).q_dot is not Hinge.q_dot
 
 
 def velocity_series(kernel: LoopKernel, coordinates: Series) -> Series | None:
