@@ -57,6 +57,8 @@ class CompiledSystem:
         Names and units of the state y = [q; v; x] and of the inputs u.
     functions : dict of str to CompiledFunction
         What was compiled so far, by name.
+    controls : dict of bytes to CompiledFunction
+        The latest laws, by content (`ce_dynamics.compiled.input_laws.control`).
     """
 
     def __init__(self, system: System) -> None:
@@ -65,6 +67,7 @@ class CompiledSystem:
             self.embedding: Embedding = embed(system)
         self.layout = Layout(self.embedding)
         self.functions: dict[str, CompiledFunction] = {}
+        self.controls: dict[bytes, CompiledFunction] = {}
         self._jacobians: dict[str, CompiledJacobian] = {}
         self._made: dict[str, object] = {}
 
@@ -313,7 +316,7 @@ class CompiledSystem:
         for kept in (*self.__dict__.values(), *self.functions.values()):
             if isinstance(kept, CompiledFunction):
                 _ = kept.traced
-        return self.__dict__.copy()
+        return self.__dict__ | {"controls": {}}
 
 
 def reach_text(S: Aggregate) -> str:

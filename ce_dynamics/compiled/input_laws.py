@@ -14,8 +14,12 @@ from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiled.law_memory import memory, refuse_memory
 from ce_dynamics.compiled.observed import sense
 from ce_dynamics.compiler import CompiledFunction, trace
+from ce_dynamics.compiler.fingerprint import content_in_process
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.parameters import refusals
+
+CONTROLS_KEPT = 8
+"""Laws of which a model keeps the code, the latest ones."""
 
 
 class InputLaw(Protocol):
@@ -92,8 +96,16 @@ def control(model: CompiledSystem, law: InputLaw, held: Floats | None = None) ->
     def control(t: Array, y: Array) -> dict[str, Array]:
         return {"u": answers(model, law, t[0], y, others)}
 
+    key = content_in_process(law, others)
+    if key is not None and key in model.controls:
+        return model.controls[key]
     sizes = {"t": 1, "y": len(model.layout.y0)}
-    return model.recalled("control", lambda: trace("control", control, sizes), law, others)
+    compiled = model.recalled("control", lambda: trace("control", control, sizes), law, others)
+    if key is not None:
+        if len(model.controls) >= CONTROLS_KEPT:
+            model.controls.pop(next(iter(model.controls)), None)
+        model.controls[key] = compiled
+    return compiled
 
 
 def answers(model: CompiledSystem, law: InputLaw, t: Scalar, y: Array, held: Array) -> Array:

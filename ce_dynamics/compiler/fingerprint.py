@@ -54,16 +54,22 @@ def content_key(*things: object) -> str | None:
         at hand or younger than what runs.
     """
     source = None if changed_since_import() else source_key()
-    if source is None:
+    content = None if source is None else content_in_process(*things)
+    if content is None:
         return None
+    head = repr((FORMAT, source, sys.version, np.__version__)).encode()
+    return hashlib.sha256(head + content).hexdigest()
+
+
+def content_in_process(*things: object) -> bytes | None:
+    """What `content_key` is made of, but for the package: enough within a process; None as there."""
     walk = _Walk(_source_files())
     try:
         for thing in things:
             walk.add(thing)
     except (_UnknownError, RecursionError):
         return None
-    head = repr((FORMAT, source, sys.version, np.__version__)).encode()
-    return hashlib.sha256(head + b"".join(walk.parts)).hexdigest()
+    return b"".join(walk.parts)
 
 
 def _source_files() -> frozenset[str]:

@@ -348,6 +348,9 @@ class Binding:
         table = ctypes.c_void_p(ctypes.addressof(self._table))
         self.run: Callable[[], None] = functools.partial(function._call, table)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CompiledFunction.bind, (self._function,)  # buffers are one's own
+
 
 def _table(arrays: list[NDArray[np.float64]]) -> Any:
     return (ctypes.c_void_p * max(1, len(arrays)))(*[array.ctypes.data for array in arrays])

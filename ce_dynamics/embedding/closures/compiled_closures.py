@@ -24,6 +24,9 @@ from ce_dynamics.embedding.closures.loop import (
 )
 from ce_dynamics.mechanism.body import Body
 
+_ALONE = threading.Lock()
+"""Held while buffers are in use: charts are renewed in every thread that runs a model."""
+
 
 class Closed(NamedTuple):
     """A configuration that satisfies the closures.
@@ -75,13 +78,12 @@ class LoopKernel:
             return {"r": loop.residual(q, given, held), "Y": loop.errors(q, rates, given, held).Y}
 
         sizes = {"q": len(loop.neutral()), "p": len(self.p0)}
-        self._alone = threading.Lock()  # charts are renewed in every thread that runs the model
-        self._equations = compile_function(trace(f"closures of {loop.name}", equations, sizes)).bind()
+        self._compiled = compile_function(trace(f"closures of {loop.name}", equations, sizes))
 
     def __call__(self, q: Array, p: Array) -> tuple[Array, Array]:
         """Residual (rows,) and Y (rows, m + parameters)."""
         bound = self._equations
-        with self._alone:
+        with _ALONE:
             bound.inputs["q"][:], bound.inputs["p"][:] = q, p
             bound.run()
             return bound.outputs["r"].copy(), bound.outputs["Y"].copy()
@@ -91,10 +93,14 @@ class LoopKernel:
         bound = self._advance
         if bound is None:
             return q + step
-        with self._alone:
+        with _ALONE:
             bound.inputs["q"][:], bound.inputs["step"][:] = q, step
             bound.run()
             return bound.outputs["q"].copy()
+
+    @cached_property
+    def _equations(self) -> Binding:
+        return self._compiled.bind()
 
     @cached_property
     def _advance(self) -> Binding | None:

@@ -14,6 +14,7 @@ from ce_dynamics.simulation.ensembles.lanes import COMPLETED, Outcome
 from ce_dynamics.simulation.ensembles.single_run import SingleRun
 from ce_dynamics.simulation.monitors.jumps import thrown
 from ce_dynamics.simulation.monitors.promises import Fault
+from ce_dynamics.simulation.monitors.reach import Approaches
 
 
 def thrown_runs(
@@ -27,13 +28,13 @@ def thrown_runs(
     """By lane what a run that was thrown over a dead centre is told, and from which instant on."""
     if not model.geared_loops:
         return {}
-    found = {}
+    found, approaches = {}, Approaches(model)
     for lane, run in enumerate(members):
         stored = int(np.isfinite(outcome.Y[:, 0, lane]).sum())
         alone = SingleRun(model, control, runs, run)
         stopped = int(outcome.state[lane]) != COMPLETED
         states = outcome.Y[:stored, :, lane]
-        jump = thrown(model, t[:stored], states, alone.inputs_at, alone.audited, stopped)
+        jump = thrown(model, t[:stored], states, alone.inputs_at, alone.audited, stopped, approaches)
         if jump is not None:
             found[lane] = Fault(int(np.sum(t[:stored] <= jump.t)), jump.what)
     return found

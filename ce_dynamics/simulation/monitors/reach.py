@@ -9,13 +9,14 @@ stands at that instant.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 
 from ce_dynamics.algebra.bisection import last_that_holds
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiler import Binding
 from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.embedding.gearing import size_of
 from ce_dynamics.simulation.monitors.dead_centres import Watched, watched
@@ -36,20 +37,29 @@ InputsAt = Callable[[float, Floats], Floats]
 class Coordinate:
     """The independent coordinate of a loop with one freedom.
 
+    Parameters
+    ----------
+    model : Model
+    S : Aggregate
+    observation : Binding, optional
+        Of the model's observation, for coordinates that are not asked at the same time.
+
     Attributes
     ----------
     S : Aggregate
     q, v : int
         Its places in the state.
+    which : int
+        Its place among the model's geared loops.
     """
 
-    def __init__(self, model: Model, S: Aggregate) -> None:
+    def __init__(self, model: Model, S: Aggregate, observation: Binding | None = None) -> None:
         self.S = S
         name = S.independent[0].name
         self.q = model.embedding.q_of[name].start
         self.v = len(model.layout.q) + model.embedding.v_of[name].start
-        self._which = model.geared_loops.index(S)
-        self._observation = model.observation.bind()
+        self.which = model.geared_loops.index(S)
+        self._observation = observation or model.observation.bind()
         self._y, self._u = self._observation.inputs["y"], self._observation.inputs["u"]
 
     @property
@@ -63,18 +73,31 @@ class Coordinate:
         if theta is not None:
             self._y[self.q] = theta
         self._observation.run()
-        found = float(self._observation.outputs["gearing"][self._which])
+        found = float(self._observation.outputs["gearing"][self.which])
         return found if math.isfinite(found) else math.inf
 
-    def comes_close(self, t: Floats, Y: Floats, inputs_at: InputsAt) -> int | None:
-        """The row of the state that comes closest to an end of the reach, if any comes close."""
+    def comes_close(
+        self, t: Floats, Y: Floats, inputs_at: InputsAt, known: Floats | None = None
+    ) -> int | None:
+        """The row of the state that comes closest to an end of the reach, if any comes close.
+
+        ``known`` is the gearing at every row, where that was observed; else the extremes are asked.
+        """
         theta = Y[:, self.q]
-        rows = {int(np.argmin(theta)), int(np.argmax(theta))}
-        probes = [(k, float(theta[k])) for k in rows]
+        low, high = int(np.argmin(theta)), int(np.argmax(theta))
+        if known is None:
+            probes = [(k, float(theta[k])) for k in {low, high}]
+        else:
+            gearing = np.where(np.isfinite(known), known, math.inf)
+            steepest, probes = int(np.argmax(gearing)), []
+            if gearing[steepest] > CLOSE:
+                return steepest
         if len(t) > 1:
             # On the way into a dead centre the distance that is left is half the time left times the rate.
             ahead = theta[:-1] + 2.0 * Y[:-1, self.v] * np.diff(t)
-            probes += [(int(k), float(ahead[k])) for k in {np.argmin(ahead), np.argmax(ahead)}]
+            for k in {int(np.argmin(ahead)), int(np.argmax(ahead))}:
+                passed = theta[low] <= ahead[k] <= theta[high] and not self.S.siblings  # these move the ends
+                probes += [] if passed else [(k, float(ahead[k]))]
         found = [(self.gearing(Y[k], inputs_at(float(t[k]), Y[k]), value), k) for k, value in probes]
         worst, k = max(found, default=(0.0, 0))
         return k if worst > CLOSE else None
@@ -112,23 +135,39 @@ class Coordinate:
         return None if reach is None else Watched(self.S, self.q, self.v, *reach, blur)
 
 
-def coordinates(model: Model) -> Iterator[Coordinate]:
-    """Of loops with one freedom whose reach is not known beforehand."""
-    known = {watch.S.name for watch in watched(model)} if model.geared_loops else set()
-    for S in model.geared_loops:
-        if S.N == 1 and not S.prescribed and S.name not in known:
-            yield Coordinate(model, S)
+class Approaches:
+    """Loops with one freedom of a model, and which of them runs bring near an end of their reach.
+
+    It is made once for many runs of one thread.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self._known = watched(model)
+        names = {watch.S.name for watch in self._known}
+        others = [
+            S for S in model.geared_loops if S.N == 1 and not S.prescribed and S.name not in names
+        ]  # whose reach is not known beforehand
+        observation = model.observation.bind() if others else None
+        self._others = [Coordinate(model, S, observation) for S in others]
+
+    def of(self, t: Floats, Y: Floats, inputs_at: InputsAt, gearing: Floats | None = None) -> list[Watched]:
+        """What is to be watched of a run: loops without a closed form, and those that come near their ends.
+
+        ``gearing`` (instants, loops) is that of the model's geared loops at the rows, where it was observed.
+        """
+        found = list(self._known)
+        for coordinate in self._others:
+            known = None if gearing is None else gearing[:, coordinate.which]
+            k = coordinate.comes_close(t, Y, inputs_at, known)
+            watch = None if k is None else coordinate.watch(Y[k], inputs_at(float(t[k]), Y[k]).copy())
+            if watch is not None:
+                found.append(watch)
+        return found
 
 
 def approached(model: Model, t: Floats, Y: Floats, inputs_at: InputsAt) -> list[Watched]:
-    """What is to be watched of a run: loops without a closed form, and those that come near their ends."""
-    found = watched(model)
-    for coordinate in coordinates(model):
-        k = coordinate.comes_close(t, Y, inputs_at)
-        watch = None if k is None else coordinate.watch(Y[k], inputs_at(float(t[k]), Y[k]).copy())
-        if watch is not None:
-            found.append(watch)
-    return found
+    """What is to be watched of a run."""
+    return Approaches(model).of(t, Y, inputs_at)
 
 
 def standing_at_an_end(model: Model, t: float, y: Floats, inputs_at: InputsAt) -> list[Watched]:
