@@ -20,7 +20,7 @@ DEEPEST = 32
 """Levels of a parameter file."""
 
 
-WORDS = ("base", "axles", "kinds", "graphs")
+WORDS = ("base", "axles", "kinds", "graphs", "trailers")
 """Top-level keys whose values are words, not numbers."""
 
 

@@ -85,7 +85,7 @@ def axle_of(data: VehicleParameters, system: System, axle: str) -> Axle:
             f"{corner.name}.wheel",
             radii[corner.name],
             corner.kingpin,
-            float(nominal(corner.tyre.cz)),
+            corner.tyre_count * float(nominal(corner.tyre.cz)),
             corner.name,
         )
         for corner in corners
@@ -127,8 +127,9 @@ def axle_share(data: VehicleParameters, axle: str, x: float) -> float:
 
 
 def loaded_radius(corner: Corner, load: float) -> float:
-    """Of the tyre under its static load."""
-    return float(nominal(corner.tyre.unloaded_radius)) - load / float(nominal(corner.tyre.cz))
+    """Of the tyre, or each of two, under its static load."""
+    stiffness = corner.tyre_count * float(nominal(corner.tyre.cz))
+    return float(nominal(corner.tyre.unloaded_radius)) - load / stiffness
 
 
 def brake_share(data: VehicleParameters, corners: Sequence[Corner]) -> float:

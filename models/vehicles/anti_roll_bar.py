@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Annotated
 
@@ -77,6 +77,16 @@ class AntiRollBar(Mirrored):
             link=np.array(data.link),
             stiffness=data.stiffness,
             damping=data.damping,
+        )
+
+    def shifted(self, by: Vector) -> AntiRollBar:
+        """The bar farther along a vector [m]."""
+        return replace(
+            self,
+            half=replace(self.half, com=self.half.com + by),
+            pivot=self.pivot + by,
+            end=self.end + by,
+            link=self.link + by,
         )
 
     def add(self, system: System, axle: str, chassis: Body, links: tuple[Body, Body]) -> None:

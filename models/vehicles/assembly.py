@@ -20,6 +20,7 @@ from ce_dynamics.models.tyres.contract import TyreModel
 from ce_dynamics.models.vehicles.bodies import add_rigid_body
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.sensors import add_sensors
+from ce_dynamics.models.vehicles.trailers.sensors import add_hitch_sensors
 from ce_dynamics.models.vehicles.tyre_kinds import model_of
 
 LEVEL = 1e-9
@@ -41,7 +42,8 @@ def build(
     """The full vehicle on a road.
 
     Inputs: ``steering`` (−1 … 1, positive to the left), ``throttle`` and ``brake`` (0 … 1); with an automatic
-    gearbox also ``selector`` (1 forwards, unless given; 0 neutral, −1 reverse).
+    gearbox also ``selector`` (1 forwards, unless given; 0 neutral, −1 reverse), with aerodynamics ``wind_x`` and
+    ``wind_y``.
 
     Parameters
     ----------
@@ -77,29 +79,43 @@ def build(
         system.add_input(name, "1", default, between=(least, largest))
     system.group("corner", tuple(data.corners))
     chassis = add_rigid_body(system, "chassis", data.chassis, system.ground, Free())
+    if data.aerodynamics is not None:
+        data.aerodynamics.add(system, chassis, np.zeros(3))
+    if data.hull is not None:
+        data.hull.add(system, chassis, surface)
     link = data.steering.add(system, chassis)
-    for beam in data.beams.values():
-        beam.add(system, chassis, link if beam.steered else None)
+    units = {axle.name: chassis for axle in data.layout.axles}
+    if data.trailers:
+        system.group("trailer", tuple(data.trailers))
+    for name, trailer in data.trailers.items():
+        towed = trailer.add(system)
+        units |= {axle.name: towed for axle in data.layout.axles_of(name)}
+    for name, beam in data.beams.items():
+        beam.add(system, units[name], link if beam.steered else None)
     wheels, spins, lifted = {}, {}, 0.0
-    for corner in data.corners.values():
-        carrier = corner.add(system, chassis, link if corner.steered else None)
+    own = sum(2 for _ in data.layout.axles_of(None))
+    for axle, corner in ((axle, data.corners[name]) for axle in data.layout.axles for name in axle.corners):
+        unit = units[axle.name]
+        carrier = corner.add(system, unit, link if corner.steered else None)
         wheel = corner.add_wheel(system, carrier)
         tyre = fitted.get(corner.name, model_of(corner.tyre))
         corner.add_wheel_forces(system, wheel, surface, tyre)
         wheels[corner.name] = (wheel, wheel.carrier, corner.W, corner.wheel.axis)
         radius = tyre.unloaded_radius
-        lifted += (radius - corner.tyre.unloaded_radius) / len(data.corners)
+        lifted += 0.0 if axle.trailer else (radius - corner.tyre.unloaded_radius) / own
         spins[corner.name] = speed / radius
         system.start(wheel, v=[spins[corner.name]])
-    for axle, bar in data.anti_roll_bars.items():
+    for name, bar in data.anti_roll_bars.items():
         left, right = (
-            system.find(data.corners[name].drop_link_carrier) for name in (f"{axle}_left", f"{axle}_right")
+            system.find(data.corners[f"{name}_{side}"].drop_link_carrier) for side in ("left", "right")
         )
-        bar.add(system, axle, chassis, (left, right))
+        bar.add(system, name, units[name], (left, right))
     driven = [wheels[name] for name in data.driven]
     spin = nominal(spins[data.driven[0]])
     system.add_force(data.powertrain.element(chassis, driven, data.torque_shares, spin))
     add_sensors(system, chassis)
+    for name in data.trailers:
+        add_hitch_sensors(system, name)
     start_on(system, chassis, surface, data.ride_height + lifted, speed)
     return system
 

@@ -26,6 +26,7 @@ from ce_dynamics.models.parts.brake import Brake, BrakeParameters
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.tyres.contract import TyreModel
 from ce_dynamics.models.tyres.element import RoadTyre
+from ce_dynamics.models.tyres.twin import TwinTyre
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Mirrored, Vector, add_rigid_body
 from ce_dynamics.models.vehicles.brakes import BrakeData
 from ce_dynamics.models.vehicles.tyre_kinds import BuiltTyre, model_of
@@ -138,7 +139,10 @@ class Corner(Mirrored, ABC):
         """All bodies but the wheel."""
 
     def add_wheel(self, system: System, carrier: Body) -> Body:
-        """Add the wheel on its carrier, the axle shaft turning with it, and its centre as outputs."""
+        """Add the wheel on its carrier, the axle shaft turning with it; outputs are its centre and its travel.
+
+        Its travel is how far it is above its design position, along z of what its suspension is on.
+        """
         wheel = self.wheel
         axle = wheel.axle_inertia * np.outer(wheel.axis, wheel.axis)
         rotor = BodyParameters(wheel.mass, wheel.com, wheel.inertia + axle)
@@ -147,16 +151,30 @@ class Corner(Mirrored, ABC):
         for k, coordinate in enumerate("xyz"):
             centre = partial(position, body=body, at=self.W, ground=system.ground, k=k)
             system.add_output(f"{self.name}.wheel_{coordinate}", "m", centre)
+        unit = sprung_body(system, carrier)
+        design = self.W[2] - unit.com[2]
+        travel = partial(height_above, body=body, at=self.W, unit=unit, design=design)
+        system.add_output(f"{self.name}.wheel_travel", "m", travel)
         return body
 
     def add_wheel_forces(
         self, system: System, wheel: Body, road: Road, tyre: TyreModel | None = None
     ) -> None:
-        """Add the tyre, that of the data or another one, and the brake."""
+        """Add the tyre or tyres, those of the data or other ones, and the brake."""
         name, place = f"{self.name}.tyre", (wheel, wheel.carrier, self.W, self.wheel.axis)
         fitted = model_of(self.tyre) if tyre is None else tyre
-        system.add_force(RoadTyre(name, *place, fitted, road, system.ground))
+        spacing = self.wheel.twin_spacing
+        if spacing is None:
+            system.add_force(RoadTyre(name, *place, fitted, road, system.ground))
+        else:
+            outward = 0.5 * spacing * self.side * self.wheel.axis
+            system.add_force(TwinTyre(name, *place, fitted, road, system.ground, outward))
         system.add_force(Brake(f"{self.name}.brake", wheel, self.W, self.brake))
+
+    @property
+    def tyre_count(self) -> int:
+        """Tyres on the hub."""
+        return 1 if self.wheel.twin_spacing is None else 2
 
     def derived_bodies(self) -> tuple[tuple[str, BodyParameters], ...]:
         """Bodies that are not written but computed, by a name that says of what; most have none."""
@@ -188,6 +206,19 @@ class Corner(Mirrored, ABC):
 def position(observer: Observer, body: Body, at: Array, ground: Body, k: int) -> Scalar:
     """A coordinate of a body-fixed point in the world."""
     return observer.point(body, at, ground).r[k]
+
+
+def sprung_body(system: System, carrier: Body) -> Body:
+    """The chassis, or the trailer, that carries a body."""
+    trailers, body = system.groups.get("trailer", ()), carrier
+    while not body.carrier.is_ground and body.name not in trailers:
+        body = body.carrier
+    return body
+
+
+def height_above(observer: Observer, body: Body, at: Array, unit: Body, design: Scalar) -> Scalar:
+    """How far a point of a body is above a height over another's centre of mass, along the other's z axis."""
+    return observer.point(body, at, unit).r[2] - design
 
 
 def check_side(name: str, data: CornerData) -> None:

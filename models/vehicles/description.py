@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -29,11 +29,13 @@ from ce_dynamics.models.data.quantities import INERTIA, inertia_matrix, triangle
 from ce_dynamics.models.data.reading import DataFile, parse_override, read_file
 from ce_dynamics.models.data.schema import leaves
 from ce_dynamics.models.data.validation import entry_of, validate
+from ce_dynamics.models.vehicles.aerodynamics import AerodynamicsData
 from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBar
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, body
 from ce_dynamics.models.vehicles.corner import Corner, CornerData
 from ce_dynamics.models.vehicles.files import files_of, variant_path
 from ce_dynamics.models.vehicles.free import freed
+from ce_dynamics.models.vehicles.hull import HullData
 from ce_dynamics.models.vehicles.layout import (
     GRAPH,
     AxleLayout,
@@ -48,6 +50,7 @@ from ce_dynamics.models.vehicles.sections import Description, DriverData, Publis
 from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle
 from ce_dynamics.models.vehicles.suspensions.free_graph import GraphAxle
 from ce_dynamics.models.vehicles.suspensions.listed import BEAMS, CORNERS
+from ce_dynamics.models.vehicles.trailers.trailer import Trailer, placed, trailers_as_built
 from ce_dynamics.models.vehicles.tyre_kinds import BuiltTyre
 
 MIRROR_NOTE = (
@@ -69,6 +72,8 @@ class VehicleParameters:
         Axles, from front to rear, and kinds of parts.
     anti_roll_bars : dict
         By axle.
+    trailers : dict
+        `Trailer` by name, each after what tows it.
     notes : tuple of str
         What files of other formats say that is not done, or is chosen.
     corners : dict
@@ -86,11 +91,14 @@ class VehicleParameters:
     gravity: Vector
     ride_height: float
     chassis: BodyParameters
+    trailers: dict[str, Trailer]
     corners: dict[str, Any]
     beams: dict[str, BeamAxle | GraphAxle]
     anti_roll_bars: dict[str, AntiRollBar]
     steering: Any
     powertrain: PowertrainData
+    aerodynamics: AerodynamicsData | None
+    hull: HullData | None
     road: RoadData
     driver: DriverData
     published: PublishedData | None
@@ -157,6 +165,12 @@ class VehicleParameters:
         free: Sequence[str],
     ) -> VehicleParameters:
         given, free_parameters = freed(data, free, groups_of(layout))
+        trailers = trailers_as_built(layout.trailers, given)
+        for axle in layout.axles:
+            if axle.trailer is not None:
+                carrier = trailers[axle.trailer]
+                standing = {name: placed(section(given, name), carrier) for name in axle.corners}
+                given = given.model_copy(update=standing)
         beams = {axle.name: beam_of(axle, given) for axle in layout.axles if axle.suspension not in CORNERS}
         corners = {
             corner.name: corner
@@ -174,15 +188,18 @@ class VehicleParameters:
             gravity=np.array([0.0, 0.0, -given.vehicle.gravity]),
             ride_height=given.vehicle.ride_height,
             chassis=body(given.chassis, np.zeros(3)),
+            trailers=trailers,
             corners=corners,
             beams=beams,
             anti_roll_bars={
-                axle.name: AntiRollBar.of(axle.name, section(given, axle.name).anti_roll_bar)
+                axle.name: bar_of(axle, given, trailers)
                 for axle in layout.axles
                 if axle.anti_roll_bar is not None
             },
             steering=steering_of(layout).of(section(given, "steering")).aimed(steered),
             powertrain=given.powertrain,
+            aerodynamics=given.aerodynamics,
+            hull=given.hull,
             road=given.road,
             driver=given.driver,
             published=data.published,
@@ -241,9 +258,9 @@ class VehicleParameters:
     def wheelbase(self) -> Scalar:
         """Distance along x of the first axle's wheel centres from the mean of the others' (m).
 
-        Left side, design position.
+        Left side, design position; without trailers. 
         """
-        first, *others = (self.corners[axle.corners[0]].W[0] for axle in self.layout.axles)
+        first, *others = (self.corners[axle.corners[0]].W[0] for axle in self.layout.axles_of(None))
         return number(
             first - (sum(others[1:], start=others[0]) / len(others) if len(others) > 1 else others[0])
         )
@@ -251,16 +268,18 @@ class VehicleParameters:
     @property
     def axle_spacing(self) -> Scalar:
         """Distance along x of the first and the last corner origin on the left side (m)."""
-        first, last = (self.corners[self.layout.axles[k].corners[0]].origin[0] for k in (0, -1))
+        axles = self.layout.axles_of(None)
+        first, last = (self.corners[axles[k].corners[0]].origin[0] for k in (0, -1))
         return number(first - last)
 
     @property
     def mass(self) -> float:
-        """Mass of the whole vehicle (kg)."""
+        """Mass of the whole vehicle with its trailers (kg)."""
         corners = [b for c in self.corners.values() for b in corner_bodies(c)]
         bars = [half for bar in self.anti_roll_bars.values() for half in (bar.half, bar.half)]
         beams = [b for beam in self.beams.values() for b in beam.bodies()]
-        others = (*corners, *bars, *beams, *self.steering.bodies())
+        towed = [trailer.body for trailer in self.trailers.values()]
+        others = (*towed, *corners, *bars, *beams, *self.steering.bodies())
         mass: float = self.chassis.mass + sum(b.mass for b in others)
         return mass
 
@@ -286,6 +305,12 @@ def beam_of(axle: AxleLayout, data: Description) -> BeamAxle | GraphAxle:
         own = getattr(data, axle.name, None)
         return GraphAxle.of(axle.name, axle.graph, own, ends, axle.steering is not None)
     return BEAMS[axle.suspension].of(axle.name, section(data, axle.name), ends, axle.steering is not None)
+
+
+def bar_of(axle: AxleLayout, data: Description, trailers: Mapping[str, Trailer]) -> AntiRollBar:
+    """The anti-roll bar of an axle, which is relative to the origin of the vehicle or of its trailer."""
+    bar = AntiRollBar.of(axle.name, section(data, axle.name).anti_roll_bar)
+    return bar if axle.trailer is None else bar.shifted(trailers[axle.trailer].at)
 
 
 def section(data: Description, name: str) -> Any:
@@ -335,7 +360,9 @@ def corner_bodies(c: Any) -> tuple[BodyParameters, ...]:
 
 
 def _check_axles(parameters: VehicleParameters) -> None:
-    for ahead, behind in pairwise(parameters.layout.axles):
+    layout = parameters.layout
+    names = (None, *(trailer.name for trailer in layout.trailers))
+    for ahead, behind in (pair for name in names for pair in pairwise(layout.axles_of(name))):
         for one, other in zip(ahead.corners, behind.corners, strict=True):
             front, rear = parameters.corners[one].W[0], parameters.corners[other].W[0]
             if not decided(front > rear, f"{one}.W must lie ahead of {other}.W"):

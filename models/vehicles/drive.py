@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.case import Case, load_parameters, prepare
@@ -122,6 +123,8 @@ def machine_of(case: Case, label: str, sliders: Sequence[Slider] = ()) -> Machin
     system = case.model.system
     outputs = {entry.name for entry in case.model.output_entries}
     extra = [Gauge("driveline.gear", "gear", "")] if "driveline.gear" in outputs else []
+    for name in system.groups.get("trailer", ()):
+        extra.append(Gauge(f"{name}.hitch_yaw", f"{name}'s hitch", "°", 180.0 / np.pi))
     selector = [Slider("selector", -1.0, 1.0, 1.0)] if "selector" in system.inputs else []
     return Machine(
         label,
@@ -141,7 +144,9 @@ def machine_of(case: Case, label: str, sliders: Sequence[Slider] = ()) -> Machin
 def behind(system: System) -> Camera:
     """A camera that is drawn behind the vehicle."""
     com = np.asarray(system.find("chassis").com, dtype=object)
-    return Camera("behind", "chassis", com + (-7.5, 0.0, 2.2), com + (2.0, 0.0, 0.2), steady=True)
+    last = min(float(nominal(tyre.centre)[0]) for tyre in tyres_of(system))
+    towed = max(0.0, float(nominal(com)[0]) - 4.0 - last) if "trailer" in system.groups else 0.0
+    return Camera("behind", "chassis", com + (-7.5 - towed, 0.0, 2.2 + 0.35 * towed), com + (2.0, 0.0, 0.2), steady=True)
 
 
 def sliders_of(vehicle: str | Path, overrides: Sequence[str], hardpoints: bool = True) -> list[Slider]:

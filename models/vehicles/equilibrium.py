@@ -13,6 +13,7 @@ from ce_dynamics.compiled.steady_state import SteadyState, steady_state
 from ce_dynamics.compiled.trim import trim
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import AssemblyError, ModelError, SimulationError
+from ce_dynamics.models.vehicles.trailers.hitches import unheld_coordinates
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.results import quantity
 from ce_dynamics.simulation.simulate import simulate_to_record
@@ -33,12 +34,13 @@ class Coordinates(NamedTuple):
 
 
 def suspension_coordinates(model: Model) -> Coordinates:
-    """What is left when the chassis stands and the wheels do not turn."""
+    """What is left when the chassis stands, the wheels do not turn and trailers stay in line."""
     mine = [
         [entry.name for entry in entries if not entry.name.startswith("chassis.")]
         for entries in (model.layout.q, model.layout.v)
     ]
     turning = {f"{name}.{what}" for name in corners(model) for what in ("wheel", "wheel_rate")}
+    turning |= unheld_coordinates(model.system)
     positions, rates = (tuple(name for name in names if name not in turning) for names in mine)
     return Coordinates(positions, rates)
 

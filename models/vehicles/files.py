@@ -15,11 +15,14 @@ SHIPPED = {
     "hmmwv": HERE / "hmmwv" / "hmmwv.yaml",
     "hmmwv-automatic": HERE / "hmmwv" / "hmmwv-automatic.yaml",
     "hmmwv-chrono": HERE / "hmmwv" / "hmmwv-chrono.yaml",
+    "hmmwv-hull": HERE / "hmmwv" / "hmmwv-hull.yaml",
     "sedan": HERE / "sedan" / "sedan.yaml",
     "hatchback": HERE / "generic" / "hatchback.yaml",
     "off-roader": HERE / "generic" / "off-roader.yaml",
     "formula-student": HERE / "generic" / "formula-student.yaml",
     "truck": HERE / "generic" / "truck.yaml",
+    "van": HERE / "generic" / "van.yaml",
+    "van-trailer": HERE / "generic" / "van-trailer.yaml",
 }
 """Vehicles by name."""
 VARIANTS = {"ride": HERE / "hmmwv" / "ride.yaml"}

@@ -37,6 +37,9 @@ _FREE = re.compile(
     | (spring|damper)\.(chassis|arm)\.[xyz]
     | spring\.(free_length|linear|cubic|min_length|max_length|stop_stiffness|stop_progression)
     | damper\.coefficient
+    | \w+\.hitch\.([xz]|yaw_damping)
+    | hull\.(stiffness|damping|friction)
+    | (\w+\.)?aerodynamics\.\w+(\.[xy])?
     | ground_spring\.(stiffness|damping|height)
     | brake\.\w+
     | tyre\.(?!radius)\w+(\.\w+)?""",

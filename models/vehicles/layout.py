@@ -37,6 +37,8 @@ from ce_dynamics.models.vehicles.steering.rotary_arm import RotaryArm
 from ce_dynamics.models.vehicles.suspensions.beam import GEARS, steered_section
 from ce_dynamics.models.vehicles.suspensions.graph_words import Item, end_section, items_of, own_section
 from ce_dynamics.models.vehicles.suspensions.listed import BEAMS, CORNERS, SUSPENSIONS
+from ce_dynamics.models.vehicles.trailers.trailer import trailer_section
+from ce_dynamics.models.vehicles.trailers.words import TrailerLayout, trailers_of
 from ce_dynamics.models.vehicles.tyre_kinds import TYRES
 
 SIDES = ("left", "right")
@@ -65,6 +67,7 @@ class AxleLayout:
     anti_roll_bar: str | None = None
     driven: str = "yes"
     steering_gear: str = "toe-bar"
+    trailer: str | None = None
     graph: tuple[Item, ...] = ()
 
     @property
@@ -76,11 +79,17 @@ class AxleLayout:
 
 @dataclass(frozen=True)
 class Layout:
-    """What a vehicle is made of: its axles from front to rear, the kinds of its powertrain and its tyres."""
+    """What a vehicle is made of: its axles from front to rear, those of its trailers among them, the kinds of
+    its powertrain and its tyres, and the trailers."""
 
     axles: tuple[AxleLayout, ...]
     powertrain: str = "envelope"
     tyre: str = "tmeasy"
+    trailers: tuple[TrailerLayout, ...] = ()
+
+    def axles_of(self, trailer: str | None) -> tuple[AxleLayout, ...]:
+        """The axles of a trailer, or of the vehicle itself."""
+        return tuple(axle for axle in self.axles if axle.trailer == trailer)
 
 
 def layout_of(words: Sequence[Assignment], label: str) -> Layout:
@@ -94,6 +103,9 @@ def layout_of(words: Sequence[Assignment], label: str) -> Layout:
     for key, entry in words:
         if len(key) == 1 and key != ("base",):
             raise DataError(f"{entry.where}: {key[0]}: expected lines 'name: word'; for example {EXAMPLE}")
+    trailers = trailers_of(words, label)
+    for trailer in trailers:
+        check_name(trailer.name, "trailer", label)
     axles: dict[str, dict[str, str]] = {}
     kinds: dict[str, str] = {}
     for (_, kind, *rest), entry in (word for word in words if word.key[0] == "kinds"):
@@ -109,11 +121,11 @@ def layout_of(words: Sequence[Assignment], label: str) -> Layout:
             said = checks.shown(".".join((axle, *rest)))
             raise DataError(f"{entry.where}: axles: {said}: an axle has {', '.join(CHOICES)}; {EXAMPLE}")
         check_axle_name(axle, entry)
-        known = CHOICES[rest[0]]
+        known = tuple(one.name for one in trailers) if rest[0] == "trailer" else CHOICES[rest[0]]
         if entry.value not in known:
             raise DataError(
                 f"{entry.where}: axles.{axle}.{rest[0]}: unknown {checks.shown(entry.value)}; "
-                f"known are {', '.join(known)}"
+                f"known are {', '.join(known) or 'none'}"
             )
         axles.setdefault(axle, {})[rest[0]] = entry.value
     if not axles:
@@ -131,8 +143,12 @@ def layout_of(words: Sequence[Assignment], label: str) -> Layout:
     for (_, axle, *_), entry in (word for word in words if word.key[0] == "graphs"):
         if axle not in axles:
             raise DataError(f"{entry.where}: graphs: {checks.shown(axle)} is none of the axles {list(axles)}")
+    for chosen in axles.values():
+        if "trailer" in chosen:
+            chosen.setdefault("driven", "no")
     made = [AxleLayout(name, **chosen, graph=graphs.get(name, ())) for name, chosen in axles.items()]
-    layout = Layout(tuple(made), **kinds)
+    layout = Layout(tuple(made), **kinds, trailers=trailers)
+    check_trailers(layout, label)
     check_steering(layout, label)
     if all(axle.driven == "no" for axle in layout.axles):
         raise DataError(f"{label}: axles: none is driven; take 'driven: no' from one of them")
@@ -147,23 +163,48 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "anti_roll_bar": tuple(BARS),
     "driven": ("yes", "no"),
     "steering_gear": tuple(GEARS),
+    "trailer": (),
 }
-"""What can be chosen for an axle."""
+"""What can be chosen for an axle; for ``trailer`` the name of one of the file."""
 
 
 def check_axle_name(axle: str, entry: Entry) -> None:
     """Refuse a name that cannot start a dotted key, or means something else."""
+    check_name(axle, "axle", entry.where)
+    if axle.endswith(tuple(f"_{side}" for side in SIDES)):
+        raise DataError(f"{entry.where}: axles: {axle} reads like a corner; leave out the side")
+
+
+def check_name(name: str, what: str, where: str) -> None:
+    """Refuse the name of an axle or a trailer that cannot start a dotted key, or means something else."""
     taken = {
         *Description.model_fields,
         *(f for kind in CORNERS.values() for f in kind.section.model_fields),
     }
-    if not re.fullmatch(r"[a-z][a-z0-9_]{0,30}", axle) or axle in taken or axle == "steering":
+    if not re.fullmatch(r"[a-z][a-z0-9_]{0,30}", name) or name in taken or name in ("steering", "ground"):
+        article = "an" if what == "axle" else "a"
         raise DataError(
-            f"{entry.where}: axles: {checks.shown(axle)} is no name for an axle; use lower-case letters, "
+            f"{where}: {what}s: {checks.shown(name)} is no name for {article} {what}; use lower-case letters, "
             "digits and _, for example front, and no name of a section"
         )
-    if axle.endswith(tuple(f"_{side}" for side in SIDES)):
-        raise DataError(f"{entry.where}: axles: {axle} reads like a corner; leave out the side")
+
+
+def check_trailers(layout: Layout, label: str) -> None:
+    """Refuse trailers without axles or with driven or steered ones, and a vehicle of trailers alone."""
+    for name in (None, *(trailer.name for trailer in layout.trailers)):
+        if not layout.axles_of(name):
+            whose = "all belong to trailers" if name is None else f"none belongs to the trailer {name}"
+            remedy = "leave 'trailer' out of one" if name is None else f"give one 'trailer: {name}'"
+            raise DataError(f"{label}: axles: {whose}; {remedy}")
+    names = {axle.name for axle in layout.axles}
+    for trailer in layout.trailers:
+        if trailer.name in names:
+            raise DataError(f"{label}: trailers: {trailer.name} is the name of an axle; choose another one")
+    for axle in layout.axles:
+        if axle.trailer is not None and axle.driven == "yes":
+            raise DataError(f"{label}: axles.{axle.name}: an axle of a trailer cannot be driven")
+        if axle.trailer is not None and axle.steering is not None:
+            raise DataError(f"{label}: axles.{axle.name}: an axle of a trailer cannot be steered")
 
 
 def check_steering(layout: Layout, label: str) -> None:
@@ -224,6 +265,8 @@ def schema_of(layout: Layout) -> type[Description]:
         own = axle_section(axle)
         if parts or own is not None:
             fields[axle.name] = (create_model("AxleDescription", __base__=own or Section, **parts), ...)
+    for trailer in layout.trailers:
+        fields[trailer.name] = (trailer_section(trailer.hitch), ...)
     fields["steering"] = (steering_of(layout).section, ...)
     schema: type[Description] = create_model("VehicleDescription", __base__=Description, **fields)
     return schema

@@ -15,7 +15,9 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.planes import FlatRoad, InclinedRoad
 from ce_dynamics.models.tyres.element import RoadTyre
-from ce_dynamics.views.scene.shapes import Shape, block, line, plane, terrain, wheel
+from ce_dynamics.models.tyres.twin import single_tyres
+from ce_dynamics.models.vehicles.corner import sprung_body
+from ce_dynamics.views.scene.shapes import Shape, block, line, plane, rod, terrain, wheel
 from ce_dynamics.views.scene.take import Camera
 from ce_dynamics.views.scene.view import View, view
 
@@ -36,7 +38,7 @@ PROFILES = 40
 """Along and across, to see where a road is uneven."""
 MOST_POINTS = 20_000
 """Of a road; where it would take more it is drawn less finely."""
-PAINT, GLASS, TRAIL = "#7f8f7a", "#8fb3c9", "#0b6fb8"
+PAINT, GLASS, TRAIL, LOAD = "#7f8f7a", "#8fb3c9", "#0b6fb8", "#b9a58c"
 
 
 def picture_of(case: Case, results: xr.Dataset) -> View:
@@ -67,26 +69,55 @@ def radius_of(tyre: RoadTyre) -> float:
 
 def shapes_of(system: System) -> dict[str, list[Shape]]:
     """Of wheels and chassis; links are drawn from their hinges."""
-    tyres = tyres_of(system)
-    shapes = {
-        tyre.wheel.name: [
-            wheel(tyre.centre, tyre.spin_axis, radius_of(tyre), WIDTH * radius_of(tyre)).painted("#c3c9ce")
-        ]
-        for tyre in tyres
-    }
-    if tyres:
-        shapes["chassis"] = body_of(system)
+    shapes: dict[str, list[Shape]] = {}
+    for tyre in (one for force in system.forces for one in single_tyres(force)):
+        drawn = wheel(tyre.centre, tyre.spin_axis, radius_of(tyre), WIDTH * radius_of(tyre))
+        shapes.setdefault(tyre.wheel.name, []).append(drawn.painted("#c3c9ce"))
+    for body, own in units_of(system).items():
+        shapes[body] = body_of(own) if body == "chassis" else [*box_of(own), *drawbar_of(system, body, own)]
     return shapes
 
 
-def body_of(system: System) -> list[Shape]:
-    """Two rails, a body and a cabin that one can look through, sized by the wheels."""
-    tyres = tyres_of(system)
+def units_of(system: System) -> dict[str, list[RoadTyre]]:
+    """Tyres by the body, chassis or trailer, that their suspensions are on."""
+    found: dict[str, list[RoadTyre]] = {}
+    for tyre in tyres_of(system):
+        found.setdefault(sprung_body(system, tyre.carrier).name, []).append(tyre)
+    return found
+
+
+def box_of(tyres: list[RoadTyre]) -> list[Shape]:
+    """A trailer's box that one can look through, on a frame, sized by its wheels."""
+    rear, front, half, height, radius = sizes_of(tyres)
+    length, middle = max(front - rear + 2.2 * radius, 4.0 * half * 0.8), 0.5 * (front + rear)
+    frame = block((length, 1.2 * half, 0.15 * radius), (middle, 0.0, height + 0.35 * radius))
+    box = block((length, 1.9 * half, 1.9 * half), (middle, 0.0, height + 0.5 * radius + 0.95 * half))
+    return [frame.painted("#5b656d"), box.painted(LOAD, 0.35)]
+
+
+def drawbar_of(system: System, body: str, tyres: list[RoadTyre]) -> list[Shape]:
+    """From the hitch to the trailer's box."""
+    rear, front, half, height, radius = sizes_of(tyres)
+    at = nominal(system.find(body).inboard.at).astype(float)
+    start = 0.5 * (front + rear) + 0.5 * max(front - rear + 2.2 * radius, 4.0 * half * 0.8)
+    if at[0] < start:
+        return []
+    ends = [(start, side * 0.5 * half, height + 0.35 * radius) for side in (-1.0, 1.0)]
+    return [rod(at, end, 0.1 * radius).painted("#5b656d") for end in ends]
+
+
+def sizes_of(tyres: list[RoadTyre]) -> tuple[float, float, float, float, float]:
+    """x of the last and of the first wheels, half the track, height of the centres, largest radius [m]."""
     centres = np.array([nominal(tyre.centre) for tyre in tyres]).astype(float)
     radius = max(radius_of(tyre) for tyre in tyres)
-    rear, front = centres[:, 0].min(), centres[:, 0].max()
-    half = np.abs(centres[:, 1]).max()
-    base, height, middle = front - rear, float(centres[:, 2].mean()), 0.5 * (front + rear)
+    x, y, z = centres.T
+    return float(x.min()), float(x.max()), float(np.abs(y).max()), float(z.mean()), radius
+
+
+def body_of(tyres: list[RoadTyre]) -> list[Shape]:
+    """Two rails, a body and a cabin that one can look through, sized by the wheels."""
+    rear, front, half, height, radius = sizes_of(tyres)
+    base, middle = front - rear, 0.5 * (front + rear)
     narrow = 0.45 * half
     rails = [
         block(
@@ -106,21 +137,20 @@ def body_of(system: System) -> list[Shape]:
 
 
 def cameras_of(system: System) -> Iterator[Camera]:
-    """The driver's, and one beside every wheel; all on the chassis."""
+    """The driver's, and one beside every wheel; all on the chassis or on the wheel's trailer."""
     tyres = tyres_of(system)
     if not tyres:
         return
-    centres = np.array([nominal(tyre.centre) for tyre in tyres]).astype(float)
-    radius = max(radius_of(tyre) for tyre in tyres)
-    middle = 0.5 * (centres[:, 0].min() + centres[:, 0].max())
-    eye = np.array([middle, 0.25 * np.abs(centres[:, 1]).max(), centres[:, 2].mean() + 2.3 * radius])
+    rear, front, half, height, radius = sizes_of(units_of(system)["chassis"])
+    eye = np.array([0.5 * (rear + front), 0.25 * half, height + 2.3 * radius])
     yield Camera("driver", "chassis", eye, eye + (10.0, 0.0, -1.2))
-    for tyre, W in zip(tyres, centres, strict=True):
+    for tyre in tyres:
+        W, unit = nominal(tyre.centre).astype(float), sprung_body(system, tyre.carrier).name
         out = np.array([0.0, np.sign(W[1]) or 1.0, 0.0])
         name = tyre.name.rpartition(".")[0]
-        yield Camera(f"wheel {name}", "chassis", W + 4.5 * radius * out + (1.2 * radius, 0, 0.6 * radius), W)
+        yield Camera(f"wheel {name}", unit, W + 4.5 * radius * out + (1.2 * radius, 0, 0.6 * radius), W)
         inside = W - 2.2 * radius * out + (3.0 * radius, 0.0, 0.8 * radius)
-        yield Camera(f"suspension {name}", "chassis", inside, W - 0.6 * radius * out)
+        yield Camera(f"suspension {name}", unit, inside, W - 0.6 * radius * out)
 
 
 def road_of(system: System, way: Floats) -> list[Shape]:

@@ -6,7 +6,9 @@ from typing import Annotated
 
 from ce_dynamics.models.data.quantities import Fraction, Length, PositiveFraction, Quantity
 from ce_dynamics.models.data.schema import Section
+from ce_dynamics.models.vehicles.aerodynamics import AerodynamicsData
 from ce_dynamics.models.vehicles.bodies import ChassisData
+from ce_dynamics.models.vehicles.hull import HullData
 from ce_dynamics.models.vehicles.powertrains.base import PowertrainData
 
 
@@ -58,4 +60,6 @@ class Description(Section):
     powertrain: PowertrainData
     road: RoadData
     driver: DriverData
+    aerodynamics: AerodynamicsData | None = None
+    hull: HullData | None = None
     published: PublishedData | None = None

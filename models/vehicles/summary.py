@@ -99,12 +99,18 @@ def motion(results: Results) -> list[Figure]:
         ("peak_yaw_rate", "peak yaw rate", "yaw_rate", 180.0 / math.pi, "deg/s"),
         ("peak_steering", "peak steering, part of full lock", "steering", 100.0, "%"),
         ("peak_path_error", "peak distance from the path", "path_error", 1.0, "m"),
+        ("peak_hitch_yaw", "peak yaw angle of a hitch", "hitch_yaw", 180.0 / math.pi, "deg"),
+        ("peak_trailer_acceleration", "peak lateral acceleration of a trailer", "trailer_ay", 1.0, "m/s^2"),
     )
     figures = [
         Figure(key, label, factor * peak(results[name].values), unit)
         for key, label, name, factor, unit in rows
         if name in results
     ]
+    if "hitch_Fx" in results:
+        force = np.stack([results[f"hitch_F{k}"].values for k in "xyz"])
+        largest = float(np.linalg.norm(force, axis=0).max())
+        figures.append(Figure("peak_hitch_force", "greatest force of a hitch", largest, "N"))
     if "vx" in results:
         figures.append(Figure("final_speed", "speed at the end", float(results["vx"].values[-1]), "m/s"))
     return figures
@@ -171,35 +177,23 @@ def energy_imbalance(results: Results) -> Floats:
 
 
 def suspension_travel(results: Results) -> Floats:
-    """How far each wheel centre has risen towards the chassis since the start [m], (time, corner)."""
-    wheel = np.stack([results[f"wheel_{k}"].values for k in "xyz"], axis=2)
-    chassis = np.stack([results[f"chassis_{k}"].values for k in "xyz"], axis=1)
-    up = chassis_up(results)
-    height: Floats = np.einsum("tck,tk->tc", wheel - chassis[:, np.newaxis], up)
+    """How far each wheel centre has risen towards what its suspension is on since the start [m], (time, corner)."""
+    height: Floats = results["wheel_travel"].values
     travel: Floats = height - height[0]
     return travel
 
 
-def chassis_up(results: Results) -> Floats:
-    """The chassis' z axis in world axes, (time, 3)."""
-    q = np.stack([results[f"chassis_q{k}"].values for k in "wxyz"])
-    w, x, y, z = q / np.linalg.norm(q, axis=0)
-    return np.stack((2.0 * (x * z + w * y), 2.0 * (y * z - w * x), 1.0 - 2.0 * (x * x + y * y)), axis=1)
-
-
 def gate_clearance(results: Results, manoeuvre: DoubleLaneChange) -> float:
-    """Least distance of the vehicle's flanks, at both axles, from the cones of the gates [m].
+    """Least distance of the flanks, at every axle of vehicle and trailers, from the cones of the gates [m].
 
     Negative where cones fall; NaN as long as no gate has been reached.
     """
     half = 0.5 * manoeuvre.values["vehicle_width"]
-    yaw = results["yaw"].values
-    across = half * np.stack((-np.sin(yaw), np.cos(yaw)), axis=1)
     least = math.nan
-    corners = [str(name) for name in results["corner"].values]
-    for axle in ("front", "rear"):
-        pair = [corners.index(f"{axle}_{side}") for side in ("left", "right")]
-        centre = np.stack([results[f"wheel_{k}"].values[:, pair].mean(axis=1) for k in "xy"], axis=1)
+    wheels = np.stack([results[f"wheel_{k}"].values for k in "xy"], axis=2)
+    for left, right in zip(wheels[:, ::2].swapaxes(0, 1), wheels[:, 1::2].swapaxes(0, 1), strict=True):
+        centre, along = 0.5 * (left + right), left - right  # the axle's line: a trailer has a heading of its own
+        across = half * along / np.linalg.norm(along, axis=1, keepdims=True)
         for gate in manoeuvre.gates:
             for side in (centre + across, centre - across):
                 inside = (side[:, 0] >= gate.start) & (side[:, 0] <= gate.end)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from ce_dynamics.models.vehicles.plots.look import (
+    AXLE_COLOURS,
     BLUE,
     GREEN,
     GREY,
@@ -136,6 +137,30 @@ def draw_side_forces(axes: Axes, results: xr.Dataset) -> None:
     legend(axes)
 
 
+def draw_hitch_angles(axes: Axes, results: xr.Dataset) -> None:
+    """Yaw of the hitches, and roll of the trailers."""
+    for k, name in enumerate(str(trailer) for trailer in results["trailer"].values):
+        colour = AXLE_COLOURS[k]
+        axes.plot(results["time"], DEGREES * results["hitch_yaw"][:, k], color=colour, label=f"{name}, yaw")
+        roll = DEGREES * results["trailer_roll"].values[:, k]
+        axes.plot(results["time"], roll, color=colour, linestyle="--", label=f"{name}, roll")
+    axes.set_ylabel("angle [deg]")
+    widen(axes, 0.2)
+    legend(axes)
+
+
+def draw_hitch_forces(axes: Axes, results: xr.Dataset) -> None:
+    """Forces of trailers on what tows them: along (lines), across (dashes) and up (dots)."""
+    for k, name in enumerate(str(trailer) for trailer in results["trailer"].values):
+        for axis, dashes in (("x", "-"), ("y", "--"), ("z", ":")):
+            force = 1e-3 * results[f"hitch_F{axis}"].values[:, k]
+            label = f"{name}, {axis}"
+            axes.plot(results["time"], force, color=AXLE_COLOURS[k], linestyle=dashes, label=label)
+    axes.set_ylabel("force of the trailer [kN]")
+    widen(axes, 0.2)
+    legend(axes, columns=3)
+
+
 def draw_slip(axes: Axes, results: xr.Dataset) -> None:
     """Longitudinal slip of the tyres."""
     by_corner(axes, results, 100.0 * results["tyre_slip"].values)
@@ -187,6 +212,8 @@ PANELS = (
     Panel("Tyre loads", (), draw_loads),
     Panel("Side forces", ("tyre_Fy",), draw_side_forces),
     Panel("Wheel slip", ("tyre_slip",), draw_slip),
+    Panel("Hitch angles", ("hitch_yaw", "trailer_roll"), draw_hitch_angles),
+    Panel("Hitch forces", ("hitch_Fx",), draw_hitch_forces),
     Panel("Road", ("tyre_road_height",), draw_road),
     Panel("Suspension travel", (), draw_travel),
     Panel("Ride height", ("chassis_z",), draw_height),

@@ -33,6 +33,7 @@ def random_instant(
     for k, entry in enumerate(layout.q):
         if not entry.name.startswith("chassis."):
             q[k] = rng.uniform(-10.0, 10.0) if entry.name in wheels else rng.uniform(-travel, travel)
+    turn_trailers(system, [entry.name for entry in layout.q], q, rng)
     for k, entry in enumerate(layout.v):
         if not entry.name.startswith("chassis."):
             v[k] = (30.0 if entry.name.removesuffix("_rate") in wheels else 3.0) * rng.normal()
@@ -45,6 +46,18 @@ def random_instant(
     given |= {"driven_rate": rng.uniform(1.0, 2.0) * steer, "driven_acceleration": -20.0 * steer}
     u = np.array([given.get(entry.name, 0.0) for entry in layout.u])
     return Instant(embedding, layout, q, v, x, u)
+
+
+def turn_trailers(system: System, names: list[str], q: Array, rng: np.random.Generator) -> None:
+    """Trailers pitch and roll as far as suspensions travel, and turn by half a radian about the vertical."""
+    for name in system.groups.get("trailer", ()):
+        yaw = rng.uniform(-0.5, 0.5)
+        if f"{name}.qw" in names:
+            turned = [names.index(f"{name}.q{k}") for k in "wxyz"]
+            q[turned[0]], q[turned[3]] = 1.0, np.tan(0.5 * yaw)
+            q[turned] /= np.linalg.norm(q[turned])
+        else:
+            q[names.index(f"{name}.2")] = yaw
 
 
 def largest_deviation(instant: Instant) -> float:

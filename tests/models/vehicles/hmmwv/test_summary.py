@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from ce_dynamics.algebra.arrays import array
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import AssemblyError, DataError
 from ce_dynamics.models import hmmwv
@@ -69,18 +70,25 @@ def test_energy_imbalance_is_what_work_does_not_explain() -> None:
 
 
 def test_suspension_travel_is_measured_along_the_leaning_chassis() -> None:
-    # Rolled by 30°, the wheel moves by d along the chassis' own z axis and by anything across it.
-    angle, d = math.radians(30.0), 0.07
-    up = np.array([0.0, -math.sin(angle), math.cos(angle)])
-    across = np.array([0.0, math.cos(angle), math.sin(angle)])
-    chassis = np.array([[1.0, 2.0, 0.5], [4.0, 1.0, 0.7]])
-    wheel = chassis + [-0.2 * up + 0.9 * across, (d - 0.2) * up + 0.3 * across + [5.0, 0.0, 0.0]]
-    data = {f"wheel_{k}": (("time", "corner"), wheel[:, [i]]) for i, k in enumerate("xyz")}
-    pose = {f"chassis_{k}": ("time", chassis[:, i]) for i, k in enumerate("xyz")}
-    turn = dict(zip("wxyz", (math.cos(angle / 2), math.sin(angle / 2), 0.0, 0.0), strict=True))
-    quaternion = {f"chassis_q{k}": ("time", [3.0 * q, 3.0 * q]) for k, q in turn.items()}  # of any length
-    travel = suspension_travel(xr.Dataset({**data, **pose, **quaternion}))
-    np.testing.assert_allclose(travel[:, 0], [0.0, d], atol=1e-15)
+    """Of a rolled vehicle far away: heights along the chassis' own z axis, from the design position on."""
+    system = hmmwv.build()
+    model = Model(system)
+    y = model.y0.copy()
+    q = np.array([math.cos(0.3), math.sin(0.3), 0.1, -0.4])
+    y[:3], y[3:7] = (300.0, -200.0, 5.0), q / np.linalg.norm(q)
+    y[[entry.name for entry in model.layout.q].index("front_left.lower_arm")] = 0.1
+    outward = model.instant(y, model.u0).outward
+    up = outward.direction(system.find("chassis"), array((0.0, 0.0, 1.0)), system.ground).astype(float)
+    expected = []
+    for corner in VEHICLE.corners.values():
+        wheel = outward.point(system.find(f"{corner.name}.wheel"), corner.W, system.ground).r.astype(float)
+        design = outward.point(system.find("chassis"), corner.W, system.ground).r.astype(float)
+        expected.append(up @ (wheel - design))
+    found = [float(system.outputs[f"{name}.wheel_travel"].function(outward)) for name in CORNERS]
+    assert abs(expected[0]) > 0.02
+    np.testing.assert_allclose(found, expected, atol=1e-12)  # coordinates of hundreds of metres
+    results = xr.Dataset({"wheel_travel": (("time", "corner"), [[0.01, 0.02], [0.04, 0.0]])})
+    np.testing.assert_allclose(suspension_travel(results), [[0.0, 0.0], [0.03, -0.02]], atol=1e-16)
 
 
 def test_json_has_no_nan() -> None:

@@ -1,0 +1,121 @@
+"""Hitches: what joins a trailer to the vehicle, or the trailer, ahead of it.
+
+Each is a hinge of the tree, so that no loop has to be closed.  A hitch of one's own is a section with `add`
+and an entry of `HITCHES`.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Annotated
+
+import numpy as np
+from pydantic import model_validator
+
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
+from ce_dynamics.mechanism.hinges.base import Hinge
+from ce_dynamics.mechanism.hinges.revolute import Revolute
+from ce_dynamics.mechanism.hinges.spherical import Spherical
+from ce_dynamics.mechanism.hinges.universal import Universal
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.data.quantities import Quantity
+from ce_dynamics.models.data.schema import Section
+from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, add_rigid_body
+from ce_dynamics.models.vehicles.trailers.turning_damper import TurningDamper
+
+X, Y, Z = np.eye(3)
+
+AngularStiffness = Annotated[float, Quantity("N*m/rad", above=0.0)]
+AngularDamping = Annotated[float, Quantity("N*m*s/rad", at_least=0.0)]
+
+
+class HitchData(Section):
+    """Where a trailer is coupled: ``x`` and ``z`` in the coordinates of what tows it, in its middle plane."""
+
+    x: Annotated[float, Quantity("m")]
+    z: Annotated[float, Quantity("m")]
+
+    @abstractmethod
+    def add(self, system: System, name: str, tower: Body, body: BodyParameters, at: Vector) -> Body:
+        """Add the trailer's body on what tows it, coupled at a point in vehicle coordinates [m]."""
+
+
+class BallData(HitchData):
+    """A ball: the trailer turns any way about it.
+
+    ``yaw_damping`` is that of a stabiliser, about the vertical of what tows; none if left out.
+    """
+
+    yaw_damping: AngularDamping | None = None
+
+    def add(self, system: System, name: str, tower: Body, body: BodyParameters, at: Vector) -> Body:
+        """On a spherical hinge."""
+        trailer = add_rigid_body(system, name, body, tower, Spherical(at))
+        if self.yaw_damping is not None:
+            system.add_force(TurningDamper(f"{name}.stabiliser", trailer, 2, self.yaw_damping))
+        return trailer
+
+
+class PintleData(HitchData):
+    """A pintle and its eye: the trailer turns any way about it; the play of a real one is left out."""
+
+    def add(self, system: System, name: str, tower: Body, body: BodyParameters, at: Vector) -> Body:
+        """On a spherical hinge."""
+        return add_rigid_body(system, name, body, tower, Spherical(at))
+
+
+class FifthWheelData(HitchData):
+    """A fifth wheel: the plate pitches on what tows, the kingpin turns in the plate about its normal.
+
+    It transmits roll stiffly, or with ``roll_stiffness`` and ``roll_damping`` by a plate that rocks.
+    """
+
+    yaw_damping: AngularDamping | None = None
+    roll_stiffness: AngularStiffness | None = None
+    roll_damping: AngularDamping | None = None
+
+    @model_validator(mode="after")
+    def _whole(self) -> FifthWheelData:
+        if (self.roll_stiffness is None) != (self.roll_damping is None):
+            raise ValueError("roll_stiffness and roll_damping belong together; give both or none")
+        return self
+
+    def add(self, system: System, name: str, tower: Body, body: BodyParameters, at: Vector) -> Body:
+        """On a universal hinge, if it rocks on a plate without mass."""
+        carrier = tower
+        if self.roll_stiffness is not None and self.roll_damping is not None:
+            carrier = plate(system, f"{name}.plate", tower, Revolute(X, at))
+            laws = self.roll_stiffness, self.roll_damping
+            system.add_force(
+                TorsionSpringDamper(f"{name}.plate.spring", carrier, spring=laws[0], damper=laws[1])
+            )
+        trailer = add_rigid_body(system, name, body, carrier, Universal(Y, Z, at))
+        if self.yaw_damping is not None:
+            system.add_force(TurningDamper(f"{name}.stabiliser", trailer, 1, self.yaw_damping))
+        return trailer
+
+
+HITCHES: Mapping[str, type[HitchData]] = {
+    "ball": BallData,
+    "pintle": PintleData,
+    "fifth-wheel": FifthWheelData,
+}
+"""Hitches by the name that data files use."""
+
+
+def plate(system: System, name: str, tower: Body, hinge: Hinge) -> Body:
+    """A body without mass between two hinges."""
+    return add_rigid_body(system, name, BodyParameters(0.0, hinge.at, np.zeros((3, 3))), tower, hinge)
+
+
+UNHELD: Mapping[type[Hinge], tuple[str, ...]] = {Spherical: ("qw", "qz", "wz"), Universal: ("2", "2_rate")}
+"""Coordinates and velocities of these hinges that turn a trailer about the vertical, which no spring holds, and
+those that follow from others."""
+
+
+def unheld_coordinates(system: System) -> set[str]:
+    """Names of what turns trailers about the vertical, among coordinates and velocities."""
+    names = system.groups.get("trailer", ())
+    return {f"{name}.{what}" for name in names for what in UNHELD[type(system.find(name).inboard)]}
