@@ -69,9 +69,7 @@ class TwinTyre(RoadTyre):
         for name, one in outer.outputs.items():
             other = inner.outputs[name]
             both = one + other
-            outputs[name] = (
-                both if name in SUMMED else minimum(one, other) if name == MARGIN else 0.5 * both
-            )
+            outputs[name] = both if name in SUMMED else minimum(one, other) if name == MARGIN else 0.5 * both
         outputs |= {f"{place}_Fz": r.outputs["Fz"] for place, r in zip(PLACES, (outer, inner), strict=True)}
         return Response(
             loads=(*outer.loads, *inner.loads),

@@ -18,8 +18,10 @@ Resistance = Annotated[float, Quantity("1", at_least=0.0)]
 
 
 class AerodynamicsData(Section):
-    """Coefficients, see `AerodynamicCoefficients`; ``wind``, the steady one along the world's x and y, may be
-    left out."""
+    """Coefficients, see `AerodynamicCoefficients`.
+
+    The steady wind along the world's x and y, ``wind``, may be left out.
+    """
 
     point: Point
     density: Annotated[float, Quantity("kg/m^3", above=0.0)]
@@ -41,6 +43,4 @@ class AerodynamicsData(Section):
         coefficients = AerodynamicCoefficients(**{name: getattr(self, name) for name in names})
         x, y = self.wind or (0.0, 0.0)
         point = origin + np.array(self.point)
-        system.add_force(
-            Aerodynamics(f"{body.name}.air", body, system.ground, point, coefficients, (x, y))
-        )
+        system.add_force(Aerodynamics(f"{body.name}.air", body, system.ground, point, coefficients, (x, y)))

@@ -42,8 +42,8 @@ def build(
     """The full vehicle on a road.
 
     Inputs: ``steering`` (−1 … 1, positive to the left), ``throttle`` and ``brake`` (0 … 1); with an automatic
-    gearbox also ``selector`` (1 forwards, unless given; 0 neutral, −1 reverse), with aerodynamics ``wind_x`` and
-    ``wind_y``.
+    gearbox also ``selector`` (1 forwards, unless given; 0 neutral, −1 reverse), with aerodynamics ``wind_x``
+    and ``wind_y``.
 
     Parameters
     ----------
@@ -93,10 +93,11 @@ def build(
     for name, beam in data.beams.items():
         beam.add(system, units[name], link if beam.steered else None)
     wheels, spins, lifted = {}, {}, 0.0
-    own = sum(2 for _ in data.layout.axles_of(None))
-    for axle, corner in ((axle, data.corners[name]) for axle in data.layout.axles for name in axle.corners):
-        unit = units[axle.name]
-        carrier = corner.add(system, unit, link if corner.steered else None)
+    axles = {name: axle for axle in data.layout.axles for name in axle.corners}
+    own = 2 * len(data.layout.axles_of(None))
+    for corner in data.corners.values():
+        axle = axles[corner.name]
+        carrier = corner.add(system, units[axle.name], link if corner.steered else None)
         wheel = corner.add_wheel(system, carrier)
         tyre = fitted.get(corner.name, model_of(corner.tyre))
         corner.add_wheel_forces(system, wheel, surface, tyre)

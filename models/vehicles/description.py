@@ -258,7 +258,7 @@ class VehicleParameters:
     def wheelbase(self) -> Scalar:
         """Distance along x of the first axle's wheel centres from the mean of the others' (m).
 
-        Left side, design position; without trailers. 
+        Left side, design position; without trailers.
         """
         first, *others = (self.corners[axle.corners[0]].W[0] for axle in self.layout.axles_of(None))
         return number(

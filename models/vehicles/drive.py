@@ -146,7 +146,9 @@ def behind(system: System) -> Camera:
     com = np.asarray(system.find("chassis").com, dtype=object)
     last = min(float(nominal(tyre.centre)[0]) for tyre in tyres_of(system))
     towed = max(0.0, float(nominal(com)[0]) - 4.0 - last) if "trailer" in system.groups else 0.0
-    return Camera("behind", "chassis", com + (-7.5 - towed, 0.0, 2.2 + 0.35 * towed), com + (2.0, 0.0, 0.2), steady=True)
+    return Camera(
+        "behind", "chassis", com + (-7.5 - towed, 0.0, 2.2 + 0.35 * towed), com + (2.0, 0.0, 0.2), steady=True
+    )
 
 
 def sliders_of(vehicle: str | Path, overrides: Sequence[str], hardpoints: bool = True) -> list[Slider]:

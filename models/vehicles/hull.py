@@ -44,7 +44,5 @@ class HullData(Section):
         """Add the element ``hull``."""
         left = [np.array(point) for point in (getattr(self, name) for name in POINTS) if point is not None]
         points = [np.array([1.0, side, 1.0]) * point for point in left for side in (1.0, -1.0)]
-        given = ContactParameters(
-            self.stiffness, self.onset, self.damping, self.friction, self.slip_speed
-        )
+        given = ContactParameters(self.stiffness, self.onset, self.damping, self.friction, self.slip_speed)
         system.add_force(BodyContact("hull", body, system.ground, points, given, road))

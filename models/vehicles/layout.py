@@ -79,8 +79,7 @@ class AxleLayout:
 
 @dataclass(frozen=True)
 class Layout:
-    """What a vehicle is made of: its axles from front to rear, those of its trailers among them, the kinds of
-    its powertrain and its tyres, and the trailers."""
+    """What a vehicle is made of: axles from front to rear, the trailers' among them; kinds of parts; trailers."""
 
     axles: tuple[AxleLayout, ...]
     powertrain: str = "envelope"

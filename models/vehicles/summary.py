@@ -192,7 +192,10 @@ def gate_clearance(results: Results, manoeuvre: DoubleLaneChange) -> float:
     least = math.nan
     wheels = np.stack([results[f"wheel_{k}"].values for k in "xy"], axis=2)
     for left, right in zip(wheels[:, ::2].swapaxes(0, 1), wheels[:, 1::2].swapaxes(0, 1), strict=True):
-        centre, along = 0.5 * (left + right), left - right  # the axle's line: a trailer has a heading of its own
+        centre, along = (
+            0.5 * (left + right),
+            left - right,
+        )  # the axle's line: a trailer has a heading of its own
         across = half * along / np.linalg.norm(along, axis=1, keepdims=True)
         for gate in manoeuvre.gates:
             for side in (centre + across, centre - across):

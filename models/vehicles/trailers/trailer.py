@@ -86,4 +86,6 @@ def placed(section: SomeSection, trailer: Trailer | None) -> SomeSection:
     if trailer is None:
         return section
     origin: Sequence[float] = section.origin  # type: ignore[attr-defined]  # asked of corners
-    return section.model_copy(update={"origin": tuple(a + b for a, b in zip(origin, trailer.at, strict=True))})
+    return section.model_copy(
+        update={"origin": tuple(a + b for a, b in zip(origin, trailer.at, strict=True))}
+    )

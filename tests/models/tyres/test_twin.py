@@ -55,7 +55,7 @@ def test_level_and_straight_they_carry_twice_as_much() -> None:
 
 
 def test_a_leaning_hub_loads_the_tyre_on_its_lower_side() -> None:
-    """By c_z s sin γ / cos γ: heights of centres differ by s sin γ, radii are measured along the wheel's plane."""
+    """By c_z s sin γ / cos γ: centres differ by s sin γ in height, radii are measured in the wheel's plane."""
     lean = 0.03  # positive about x: the left side up
     outputs = response(None, lean=lean).outputs
     expected = -PARAMETERS.cz * SPACING * np.tan(lean)

@@ -1,8 +1,9 @@
 """The linear single-track model of a vehicle with a trailer, from the data of a vehicle alone.
 
-Lateral velocity v of the vehicle's centre of mass, its yaw rate r, the trailer's angle θ to it and its rate: with the
-velocity of a point written as J · (v, r, θ̇), the equations of motion are Σ m J Jᵀ ẇ + U r Σ m J = Σ J F, where an axle's
-force is F = −C (J · w − U θ)/U, the last term for the trailer's.  The force acts the pneumatic trail behind the axle.
+Lateral velocity v of the vehicle's centre of mass, its yaw rate r, the trailer's angle θ to it and its rate:
+with the lateral velocity of a point written as J · w, w = (v, r, θ̇), the equations of motion are
+Σ m J Jᵀ ẇ + U r Σ m J = Σ J F.  An axle's force is F = −C (J · w − U θ)/U, the last term for a trailer's; it
+acts the pneumatic trail behind the axle.
 """
 
 from __future__ import annotations

@@ -189,7 +189,7 @@ def test_a_trailer_stands_where_its_coupling_point_is(van: VehicleParameters) ->
 FREE = ("chassis.com.z", "trailer.com.z", "trailer.com.x", "tyre.cy", "trailer.hitch.yaw_damping")
 LOW = {"chassis.com.z": -0.36, "trailer.com.z": -0.47, "tyre.cy": 5e6}
 """Centres of mass at the height of the road and stiff carcasses: what a single-track model leaves out."""
-SWAYING = {**LOW, "trailer.com.x": -4.0, "trailer.hitch.yaw_damping": 0.0}
+SWAYING = {**LOW, "trailer.com.x": -4.4, "trailer.hitch.yaw_damping": 0.0}
 """And a trailer that carries its load behind its axles."""
 
 
@@ -213,7 +213,7 @@ def test_it_settles_with_the_weight_on_wheels_and_hitch(model: Model, van: Vehic
 
 
 @pytest.mark.parametrize(
-    ("speed", "values", "tolerance"), [(12.0, LOW, 0.08), (20.0, LOW, 0.05), (25.0, SWAYING, 0.08)]
+    ("speed", "values", "tolerance"), [(12.0, LOW, 0.08), (20.0, LOW, 0.05), (20.0, SWAYING, 0.08)]
 )
 def test_sway_is_that_of_a_single_track_model(
     model: Model, speed: float, values: dict[str, float], tolerance: float
