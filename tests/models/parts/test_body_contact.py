@@ -80,7 +80,7 @@ def test_a_fixed_step_over_the_onset_keeps_its_order(brick: ce.Model) -> None:
 
 @pytest.mark.parametrize("slope", [0.2, 0.7])
 def test_friction_holds_below_its_angle_and_slides_beyond(slope: float) -> None:
-    """On a grade of 0.2 below μ = 0.5 a point only creeps, at v_s tan φ/μ …; on 0.7 it accelerates by hand."""
+    """On a grade of 0.2, below μ = 0.5, a point only creeps; on 0.7 it accelerates as by hand."""
     system = ce.System(gravity=(0.0, 0.0, -9.81))
     body = system.add_body("block", mass=100.0, inertia=np.eye(3), parent=system.ground, hinge=ce.Free())
     road = InclinedRoad(0.9, float(np.arctan(slope)))

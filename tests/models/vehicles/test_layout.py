@@ -102,7 +102,9 @@ def test_a_file_with_just_numbers_is_no_vehicle(tmp_path: Path) -> None:
     assert load_parameters(just, []).chassis.mass == 3000.0  # laid over the HMMWV
     with pytest.raises(DataError, match="names neither its axles nor a base"):
         check_vehicle(str(just))
-    with pytest.raises(DataError, match=r"no vehicle 'lorry'; give hmmwv, .*truck or an existing data file"):
+    with pytest.raises(
+        DataError, match=r"no vehicle 'lorry'; give hmmwv, .*van-trailer or an existing data file"
+    ):
         check_vehicle("lorry")
 
 

@@ -1,0 +1,87 @@
+"""What data files say of trailers, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.models.vehicles.files import SHIPPED
+
+TEXT = SHIPPED["van-trailer"].read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("hitch: ball", "hitch: rope", "trailers.trailer.hitch: unknown 'rope'; known are ball, pintle"),
+        ("{hitch: ball}", "{behind: trailer}", "trailers.trailer: no hitch is named"),
+        ("{hitch: ball}", "{hitch: ball, behind: van}", "'van' is no other trailer; leave it out"),
+        ("{hitch: ball}", "{hitch: ball, colour: red}", "a trailer has hitch, behind; trailers: {caravan"),
+        ("  trailer: {hitch: ball}", "  steering: {hitch: ball}", "'steering' is no name for a trailer"),
+        ("  trailer: {hitch: ball}", "  rear: {hitch: ball}", "trailer: unknown 'trailer'; known are rear"),
+        (
+            "{hitch: ball}",
+            "{hitch: ball}\n  one: {hitch: ball, behind: two}\n  two: {hitch: ball, behind: one}",
+            "one and two are behind one another; leave out 'behind' of the first",
+        ),
+        (
+            "{hitch: ball}",
+            "{hitch: ball}\n  empty: {hitch: ball}",
+            "none belongs to the trailer empty; give one 'trailer: empty'",
+        ),
+        ("trailing-arm, trailer: trailer}\n  aft", "trailing-arm, trailer: cart}\n  aft", "unknown 'cart'"),
+        (
+            "trailer: trailer}\n  aft",
+            "trailer: trailer, driven: yes}\n  aft",
+            "axles.fore: an axle of a trailer cannot be driven",
+        ),
+        (
+            "trailer: trailer}\n  aft",
+            "trailer: trailer, steering: rack}\n  aft",
+            "axles.fore: an axle of a trailer cannot be steered",
+        ),
+        ("    x: -2.700 m", "    y: 0.1 m\n    x: -2.700 m", "unknown parameter 'trailer.hitch.y'"),
+        (
+            "    x: -2.700 m",
+            "    roll_damping: 3\n    x: -2.700 m",
+            "unknown parameter 'trailer.hitch.roll_d",
+        ),
+        ("origin: (-3.620", "origin: (-2.620", "fore_left.W at x = -5.55 m must lie ahead of aft_left.W"),
+        ("    density: 1.2 kg/m^3\n", "", "missing trailer.aerodynamics.density; expected kg/m^3"),
+    ],
+)
+def test_trailers_that_are_none(tmp_path: Path, before: str, after: str, message: str) -> None:
+    assert TEXT.count(before) == 1
+    own = tmp_path / "own.yaml"
+    own.write_text(TEXT.replace(before, after), encoding="utf-8")
+    with pytest.raises(DataError) as caught:
+        VehicleParameters.load(own)
+    assert message in str(caught.value)
+    assert str(caught.value).startswith("own.yaml") or "fore_left" in message
+
+
+def test_half_a_rocking_plate_is_refused(tmp_path: Path) -> None:
+    own = tmp_path / "own.yaml"
+    text = TEXT.replace("hitch: ball", "hitch: fifth-wheel").replace(
+        "    x: -2.700 m", "    roll_stiffness: 9 kN*m/rad\n    x: -2.700 m"
+    )
+    own.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match="roll_stiffness and roll_damping belong together; give both or none"):
+        VehicleParameters.load(own)
+
+
+def test_a_trailer_of_one_file_goes_behind_any_vehicle(tmp_path: Path) -> None:
+    """Its points are relative to the coupling: only where that is depends on the vehicle."""
+    (tmp_path / "box.yaml").write_text(TEXT.replace("base: van\n", ""), encoding="utf-8")
+    own = tmp_path / "own.yaml"
+    own.write_text("base: [off-roader, box.yaml]\ntrailer:\n  hitch: {x: -2.1 m}\n", encoding="utf-8")
+    train, alone = VehicleParameters.load(own), VehicleParameters.load("off-roader")
+    assert train.mass == pytest.approx(
+        alone.mass + 1720.0 + 4 * (14.0 + alone.corners["rear_left"].wheel.mass)
+    )
+    assert train.corners["aft_right"].W == pytest.approx([-2.1 - 3.62, -0.88, 0.09 - 0.1])
+    assert train.wheelbase == alone.wheelbase
+    assert train.driven == alone.driven
