@@ -79,7 +79,7 @@ class AxleLayout:
 
 @dataclass(frozen=True)
 class Layout:
-    """What a vehicle is made of: axles from front to rear, with those of trailers, kinds of parts, trailers."""
+    """What a vehicle is made of: its axles from front to rear, kinds of parts, and trailers."""
 
     axles: tuple[AxleLayout, ...]
     powertrain: str = "envelope"
