@@ -183,8 +183,8 @@ def check_name(name: str, what: str, where: str) -> None:
     if not re.fullmatch(r"[a-z][a-z0-9_]{0,30}", name) or name in taken or name in ("steering", "ground"):
         article = "an" if what == "axle" else "a"
         raise DataError(
-            f"{where}: {what}s: {checks.shown(name)} is no name for {article} {what}; use lower-case letters, "
-            "digits and _, for example front, and no name of a section"
+            f"{where}: {what}s: {checks.shown(name)} is no name for {article} {what}; use lower-case "
+            "letters, digits and _, for example front, and no name of a section"
         )
 
 
