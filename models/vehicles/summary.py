@@ -177,7 +177,7 @@ def energy_imbalance(results: Results) -> Floats:
 
 
 def suspension_travel(results: Results) -> Floats:
-    """How far each wheel centre has risen towards what its suspension is on since the start [m], (time, corner)."""
+    """How far wheel centres have risen towards what they are on since the start [m], (time, corner)."""
     height: Floats = results["wheel_travel"].values
     travel: Floats = height - height[0]
     return travel

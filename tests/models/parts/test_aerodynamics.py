@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ce_dynamics as ce
-from ce_dynamics.mechanism.forces.base import Response
+from ce_dynamics.mechanism.forces.base import PointLoad, Response
 from ce_dynamics.models.parts.aerodynamics import AerodynamicCoefficients, Aerodynamics
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
@@ -76,12 +76,18 @@ def air(
     return model.instant(model.y0, model.u0).loads.responses["air"]
 
 
+def load_of(response: Response) -> PointLoad:
+    (load,) = response.loads
+    assert isinstance(load, PointLoad)
+    return load
+
+
 def test_only_the_motion_in_the_air_counts() -> None:
     """Wind in world axes, steady and of the inputs together, takes the place of a motion against it."""
     moving, blown = air((20.0, 4.0, 0.0), yaw=0.8), air((0.0, 0.0, 0.0), yaw=0.8, wind=(-20.0, -4.0))
-    for one, other in zip(moving.loads, blown.loads, strict=True):
-        np.testing.assert_allclose(one.force.astype(float), other.force.astype(float), rtol=1e-12)
-        np.testing.assert_allclose(one.torque.astype(float), other.torque.astype(float), rtol=1e-12)
+    one, other = load_of(moving), load_of(blown)
+    np.testing.assert_allclose(one.force.astype(float), other.force.astype(float), rtol=1e-12)
+    np.testing.assert_allclose(one.torque.astype(float), other.torque.astype(float), rtol=1e-12)
 
 
 @pytest.mark.parametrize("yaw", [0.0, 2.3])
@@ -97,7 +103,7 @@ def test_forces_and_moments_by_hand(yaw: float) -> None:
     assert out["side_force"] == pytest.approx(-q_A * 2.2 * np.sin(beta), rel=1e-8)
     assert out["lift_front"] == pytest.approx(q_A * 0.05 * np.cos(beta) ** 2, rel=1e-8)
     assert out["yaw_moment"] == pytest.approx(-q_A * 3.3 * 0.45 * 0.5 * np.sin(2 * beta), rel=1e-8)
-    (load,) = response.loads
+    load = load_of(response)
     expected = [-out["drag"], out["side_force"], out["lift_front"] + out["lift_rear"]]
     force, torque = load.force.astype(float), load.torque.astype(float)
     np.testing.assert_allclose(
@@ -112,7 +118,7 @@ def test_forces_and_moments_by_hand(yaw: float) -> None:
 def test_backwards_drag_still_opposes_and_still_air_does_nothing() -> None:
     assert air((-20.0, 0.0, 0.0)).outputs["drag"] == pytest.approx(-K * 400.0, rel=1e-8)
     still = air((0.0, 0.0, 3.0))
-    assert not np.any(still.loads[0].force.astype(float))
+    assert not np.any(load_of(still).force.astype(float))
 
 
 def test_the_van_and_its_trailer_meet_the_air() -> None:
@@ -123,5 +129,5 @@ def test_the_van_and_its_trailer_meet_the_air() -> None:
     responses = model.instant(model.y0, model.u0).loads.responses
     assert responses["chassis.air"].outputs["drag"] == pytest.approx(0.6 * 4.4 * 0.35 * 900.0, rel=1e-7)
     assert responses["trailer.air"].outputs["drag"] == pytest.approx(0.6 * 4.2 * 0.30 * 625.0, rel=1e-7)
-    place = responses["trailer.air"].loads[0].r.astype(float)
+    place = load_of(responses["trailer.air"]).r.astype(float)
     np.testing.assert_allclose(place - model.y0[:3], [-2.7 - 3.2, 0.0, 0.09 + 0.8], atol=1e-12)

@@ -7,7 +7,7 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.mechanism.forces.base import Response
+from ce_dynamics.mechanism.forces.base import PointLoad, Response
 from ce_dynamics.models.parts.roads.planes import FlatRoad
 from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.tyres.tmeasy import TMeasyTyre
@@ -68,8 +68,11 @@ def test_each_is_the_tyre_that_would_be_there_alone(lean: float, yaw_rate: float
     pair = response(None, lean, yaw_rate, deflected=0.002)
     for k, y in enumerate((SPACING / 2, -SPACING / 2)):
         alone = response(y, lean, yaw_rate, deflected=0.002)
-        np.testing.assert_array_equal(pair.loads[k].force.astype(float), alone.loads[0].force.astype(float))
-        np.testing.assert_array_equal(pair.loads[k].r.astype(float), alone.loads[0].r.astype(float))
+        one, other = pair.loads[k], alone.loads[0]
+        assert isinstance(one, PointLoad)
+        assert isinstance(other, PointLoad)
+        np.testing.assert_array_equal(one.force.astype(float), other.force.astype(float))
+        np.testing.assert_array_equal(one.r.astype(float), other.r.astype(float))
         assert pair.x_dot[2 * k : 2 * k + 2] == tuple(alone.x_dot)
 
 

@@ -11,6 +11,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.steady_state import steady_state
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.forces.base import PointLoad
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.corner import sprung_body
@@ -99,7 +100,7 @@ def test_forces_of_hitches_and_tyres_are_what_moves_trains(moving: Instant) -> N
             load.force.astype(float)
             for response in moving.loads.responses.values()
             for load in response.loads
-            if getattr(load, "frame", None) is system.ground and load.body.name in names
+            if isinstance(load, PointLoad) and load.frame is system.ground and load.body.name in names
         ]
         force = weight + sum(tyres, start=np.zeros(3))
         if first is not None:
