@@ -111,8 +111,8 @@ def plate(system: System, name: str, tower: Body, hinge: Hinge) -> Body:
 
 
 UNHELD: Mapping[type[Hinge], tuple[str, ...]] = {Spherical: ("qw", "qz", "wz"), Universal: ("2", "2_rate")}
-"""Coordinates and velocities of these hinges that turn a trailer about the vertical, which no spring holds, and
-those that follow from others."""
+"""Of these hinges: what turns a trailer about the vertical, which no spring holds, and what follows from
+other coordinates."""
 
 
 def unheld_coordinates(system: System) -> set[str]:

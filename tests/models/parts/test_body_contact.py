@@ -90,7 +90,7 @@ def test_friction_holds_below_its_angle_and_slides_beyond(slope: float) -> None:
     c = n[2]
     N = 100.0 * 9.81 * c
     depth = N / P.stiffness + 0.5 * P.onset  # beyond the onset only if N > k w/2
-    if N < 0.5 * P.stiffness * P.onset:
+    if 0.5 * P.stiffness * P.onset > N:
         from scipy.optimize import brentq
 
         depth = brentq(lambda d: float(elastic(d, P.stiffness, P.onset).force) - N, 0.0, P.onset)

@@ -9,12 +9,20 @@ import ce_dynamics as ce
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.mechanism.forces.base import PointLoad, Response
 from ce_dynamics.models.parts.roads.planes import FlatRoad
+from ce_dynamics.models.parts.tmeasy_parameters import TMeasyParameters
 from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.tyres.tmeasy import TMeasyTyre
 from ce_dynamics.models.tyres.twin import TwinTyre
 from ce_dynamics.models.vehicles.description import VehicleParameters
 
-PARAMETERS = VehicleParameters.load("van").tyre
+
+def tyre_of_van() -> TMeasyParameters:
+    tyre = VehicleParameters.load("van").tyre
+    assert isinstance(tyre, TMeasyParameters)
+    return tyre
+
+
+PARAMETERS = tyre_of_van()
 SPACING, PRESSED = 0.3, 0.02
 
 
@@ -55,7 +63,7 @@ def test_level_and_straight_they_carry_twice_as_much() -> None:
 
 
 def test_a_leaning_hub_loads_the_tyre_on_its_lower_side() -> None:
-    """By c_z s sin γ / cos γ: centres differ by s sin γ in height, radii are measured in the wheel's plane."""
+    """By c_z s sin γ / cos γ: centres differ by s sin γ in height, radii count in the wheel's plane."""
     lean = 0.03  # positive about x: the left side up
     outputs = response(None, lean=lean).outputs
     expected = -PARAMETERS.cz * SPACING * np.tan(lean)

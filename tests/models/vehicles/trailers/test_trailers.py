@@ -123,7 +123,7 @@ def is_behind(body: Body, first: Body) -> bool:
 
 
 def test_energy_changes_by_the_power_of_the_loads(moving: Instant) -> None:
-    """Along the motion, by central differences: 1e-6 s, an energy of 1e5 J and rounding leave 1e-5 of 1e6 W."""
+    """Along the motion, by central differences: 1e-6 s, rounding of 1e5 J leaves 1e-5 of 1e6 W."""
     h = 1e-6
     u_dot = (
         np.array([e.name == "driven" for e in moving.layout.u]) * moving.u[input_of(moving, "driven_rate")]
@@ -148,7 +148,7 @@ def input_of(instant: Instant, name: str) -> int:
 
 
 def test_a_train_does_the_same_under_any_heading_and_anywhere(moving: Instant) -> None:
-    """On a flat road: rates of all hinges but the chassis' own; a place a kilometre away costs four digits."""
+    """On a flat road: rates of all hinges but the chassis' own; a kilometre away four digits are lost."""
     q = moving.q.copy()
     half = 1.3
     turn = np.array([np.cos(half), 0.0, 0.0, np.sin(half)])
@@ -223,7 +223,7 @@ def test_sway_is_that_of_a_single_track_model(
     """The pair of eigenvalues that makes trailers sway.
 
     Left out of the linear model are the roll that is left with suspensions above the road, load transfer
-    between tyres whose stiffness is not proportional to load, steer by travel, and resistances: some per cent.
+    between tyres whose stiffness is not proportional to load, steer by travel, resistances: some per cent.
     """
     u = model.u0.copy()
     for k, parameter in enumerate(model.layout.parameters, start=model.layout.n_inputs):

@@ -82,6 +82,6 @@ def test_a_trailer_of_one_file_goes_behind_any_vehicle(tmp_path: Path) -> None:
     assert train.mass == pytest.approx(
         alone.mass + 1720.0 + 4 * (14.0 + alone.corners["rear_left"].wheel.mass)
     )
-    assert train.corners["aft_right"].W == pytest.approx([-2.1 - 3.62, -0.88, 0.09 - 0.1])
+    assert pytest.approx([-2.1 - 3.62, -0.88, 0.09 - 0.1]) == train.corners["aft_right"].W
     assert train.wheelbase == alone.wheelbase
     assert train.driven == alone.driven
