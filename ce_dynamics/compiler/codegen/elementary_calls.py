@@ -33,46 +33,41 @@ FARTHEST = 2.0**19
 
 
 class Family(NamedTuple):
-    """Operations that one function of the machine code computes from the same arguments.
+    """Operations that one function of the machine code computes from the same number.
 
     Attributes
     ----------
     name : str
     operations : tuple of int
         In the order of its results.
-    n_arguments : int
     formula : callable
-        The results, of traced scalars.
+        The results, of a traced scalar.
     reduces_angles : bool
         Whether arguments beyond `FARTHEST` go to the library.
     """
 
     name: str
     operations: tuple[int, ...]
-    n_arguments: int
-    formula: Callable[..., tuple[Any, ...]]
+    formula: Callable[[Any], tuple[Any, ...]]
     reduces_angles: bool
 
 
 FAMILIES = (
-    Family("sincos", (Op.SIN, Op.COS), 1, lambda x: (elementary.sine(x), elementary.cosine(x)), True),
-    Family("tan", (Op.TAN,), 1, lambda x: (elementary.tangent(x),), True),
-    Family("atan", (Op.ATAN,), 1, lambda x: (elementary.arctangent(x),), False),
-    Family("atan2", (Op.ATAN2,), 2, lambda y, x: (elementary.angle(y, x),), False),
+    Family("sincos", (Op.SIN, Op.COS), lambda x: (elementary.sine(x), elementary.cosine(x)), True),
+    Family("tan", (Op.TAN,), lambda x: (elementary.tangent(x),), True),
+    Family("atan", (Op.ATAN,), lambda x: (elementary.arctangent(x),), False),
 )
 
 FAMILY: dict[int, Family] = {op: family for family in FAMILIES for op in family.operations}
-"""By operation.  The other functions are rare, and their formulas longer than a call."""
+"""By operation.  The others are rare, and their formulas longer than a call, or not for infinities."""
 
 
 @functools.cache
 def traced_formula(family: Family) -> TracedFunction:
     """The formula of a family as instructions."""
     graph = Graph()
-    arguments = [wrap(graph, graph.input(0, k)) for k in range(family.n_arguments)]
-    results = [node_of(graph, value) for value in family.formula(*arguments)]
-    shapes = {"x": (family.n_arguments,)}, {"y": (len(results),)}
-    return extract(family.name, graph, *shapes, [results])
+    results = [node_of(graph, value) for value in family.formula(wrap(graph, graph.input(0, 0)))]
+    return extract(family.name, graph, {"x": ()}, {"y": (len(results),)}, [results])
 
 
 def calls_together(code: Code) -> dict[int, list[int]]:
@@ -88,7 +83,7 @@ def calls_together(code: Code) -> dict[int, list[int]]:
     """
     operands = code.operands.tolist()
     depth = [0] * len(operands)
-    kinds: dict[tuple[Family, int], dict[tuple[int, ...], list[int]]] = {}
+    kinds: dict[tuple[Family, int], dict[int, list[int]]] = {}
     for n, op in enumerate(code.op.tolist()):
         if op in (Op.CONST, Op.INPUT):
             continue
@@ -97,11 +92,10 @@ def calls_together(code: Code) -> dict[int, list[int]]:
         if family is not None:
             depth[n] += 1
             if depth[n] <= DEEPEST:
-                arguments = tuple(operands[n][: family.n_arguments])
-                kinds.setdefault((family, depth[n]), {}).setdefault(arguments, []).append(n)
+                kinds.setdefault((family, depth[n]), {}).setdefault(operands[n][0], []).append(n)
     group_of = {}
-    for of_arguments in kinds.values():
-        found = list(of_arguments.values())
+    for of_argument in kinds.values():
+        found = list(of_argument.values())
         for k in range(0, len(found), WIDEST):
             group = [n for calls in found[k : k + WIDEST] for n in calls]
             group_of.update(dict.fromkeys(group, group))

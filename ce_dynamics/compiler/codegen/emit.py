@@ -53,7 +53,7 @@ from ce_dynamics.compiler.codegen.fused import MINUS_PRODUCT, PRODUCT_MINUS, PRO
 from ce_dynamics.compiler.tracing.function import TracedFunction
 from ce_dynamics.compiler.tracing.operations import C_FUNCTIONS, Op
 
-EMITTER_VERSION = 4
+EMITTER_VERSION = 5
 """Raise whenever the text for an unchanged graph changes: it is part of the cache key."""
 
 ENTRY = "evaluate"
@@ -126,7 +126,7 @@ def instructions(writer: Writer, code: Code, values: list[str]) -> None:
                 write(member)
         for member in group:
             missing[member] = False
-        writer.together([(values[m], op[m], [values[k] for k in operands[m] if k >= 0]) for m in group])
+        writer.together([(values[m], op[m], values[operands[m][0]]) for m in group])
 
     for n in np.flatnonzero(code.computes).tolist():
         if missing[n]:
@@ -159,13 +159,11 @@ def define_formula(writer: Writer, family: Family) -> None:
     traced, kind = traced_formula(family), writer.type
     code = code_of(traced)
     results = results_type(family, writer.lanes)
-    arguments = [f"%x{k}" for k in range(family.n_arguments)]
-    given = ", ".join(f"{kind} {x}" for x in arguments)
-    writer.begin(f"define internal {results} @{function_name(family, writer.lanes)}({given}) nounwind {{")
+    writer.begin(f"define internal {results} @{function_name(family, writer.lanes)}({kind} %x) nounwind {{")
     writer.lines.append("entry:")
     values = [
-        writer.literal(traced.numbers[a]) if op == Op.CONST else arguments[b] if op == Op.INPUT else f"%v{n}"
-        for n, (op, (a, b, _)) in enumerate(zip(code.op.tolist(), code.operands.tolist(), strict=True))
+        writer.literal(traced.numbers[a]) if op == Op.CONST else "%x" if op == Op.INPUT else f"%v{n}"
+        for n, (op, (a, _, _)) in enumerate(zip(code.op.tolist(), code.operands.tolist(), strict=True))
     ]
     instructions(writer, code, values)
     found = [values[node] for node in traced.outputs[0]]
@@ -181,7 +179,7 @@ def define_formula(writer: Writer, family: Family) -> None:
 def _far_angles_by_the_library(writer: Writer, family: Family, near: list[str]) -> list[str]:
     """Results of a formula, and of the library for angles whose reduction would lose digits."""
     add, kind = writer.lines.append, writer.type
-    writer.operation("%size", Op.FABS, ["%x0"])
+    writer.operation("%size", Op.FABS, ["%x"])
     writer.operation("%far", Op.LT, [writer.literal(FARTHEST), "%size"])
     some = "%far"
     if writer.lanes > 1:
@@ -192,7 +190,7 @@ def _far_angles_by_the_library(writer: Writer, family: Family, near: list[str]) 
     add("library:")
     chosen = []
     for k, op in enumerate(family.operations):
-        writer.operation(f"%l{k}", op, ["%x0"])
+        writer.operation(f"%l{k}", op, ["%x"])
         writer.operation(f"%c{k}", Op.SELECT, ["%far", f"%l{k}", near[k]])
         chosen.append(f"%c{k}")
     add("  br label %end")
@@ -242,7 +240,7 @@ class Writer:
     functions : set of (Family, int)
         Formulas of elementary functions that are called, and for how many lanes.
     known : dict
-        In the function that is being written: results of formulas, by their names and arguments.
+        In the function that is being written: results of formulas, by name and argument.
     """
 
     def __init__(self, lanes: int, flags: str = FLAGS, *, written_out: bool = False) -> None:
@@ -255,7 +253,7 @@ class Writer:
         self.lines: list[str] = []
         self.declarations: set[str] = set()
         self.functions: set[tuple[Family, int]] = set()
-        self.known: dict[tuple[str, ...], str] = {}
+        self.known: dict[tuple[str, str], str] = {}
 
     def begin(self, line: str) -> None:
         """Begin a function."""
@@ -309,7 +307,7 @@ class Writer:
         elif op == Op.LOOKUP:
             self._lookup(name, x)
         elif self.written_out and op in FAMILY:
-            self._result(name, op, self._formula(name, FAMILY[op], self.lanes, x))
+            self._result(name, op, self._formula(name, FAMILY[op], self.lanes, x[0]))
         elif op in LIBM:
             self._call(name, LIBM[op], x)
         else:
@@ -347,43 +345,33 @@ class Writer:
             add(f"  {target} = insertelement {kind} {result}, double {at}, i64 {lane}")
             result = target
 
-    def together(self, calls: Sequence[tuple[str, int, list[str]]]) -> None:
-        """Let names be the results of operations of one family, with the arguments of each, in one call."""
-        family = FAMILY[calls[0][1]]
-        arguments = list(dict.fromkeys(tuple(x) for _, _, x in calls))
+    def together(self, calls: Sequence[tuple[str, int, str]]) -> None:
+        """Let names be the results of operations of one family, with the argument of each, in one call."""
+        arguments = list(dict.fromkeys(x for _, _, x in calls))
         if len(arguments) == 1:
             for name, op, x in calls:
-                self.operation(name, op, x)
+                self.operation(name, op, [x])
             return
         lanes, first = lanes_for(len(arguments)), calls[0][0]
-        kind = f"<{lanes} x double>"
-        gathered = []
-        for k in range(family.n_arguments):
-            result = "poison"
-            for lane in range(lanes):
-                target, argument = f"{first}.x{k}.{lane}", arguments[min(lane, len(arguments) - 1)][k]
-                self.lines.append(
-                    f"  {target} = insertelement {kind} {result}, double {argument}, i64 {lane}"
-                )
-                result = target
-            gathered.append(result)
-        found = self._formula(first, family, lanes, gathered)
+        kind, gathered = number_type(lanes), "poison"
+        for lane in range(lanes):
+            target, argument = f"{first}.x{lane}", arguments[min(lane, len(arguments) - 1)]
+            self.lines.append(f"  {target} = insertelement {kind} {gathered}, double {argument}, i64 {lane}")
+            gathered = target
+        found = self._formula(first, FAMILY[calls[0][1]], lanes, gathered)
         for op in sorted({op for _, op, _ in calls}):
             self._result(f"{first}.{op}", op, found, lanes)
         for name, op, x in calls:
-            lane = arguments.index(tuple(x))
-            self.lines.append(f"  {name} = extractelement {kind} {first}.{op}, i64 {lane}")
+            self.lines.append(f"  {name} = extractelement {kind} {first}.{op}, i64 {arguments.index(x)}")
 
-    def _formula(self, name: str, family: Family, lanes: int, x: list[str]) -> str:
+    def _formula(self, name: str, family: Family, lanes: int, x: str) -> str:
         """Call the formula of a family; gives the name of its results."""
-        key = (family.name, *x)
+        key = (family.name, x)
         if key not in self.known:
             self.functions.add((family, lanes))
             self.known[key] = f"{name}.f"
-            kind = number_type(lanes)
-            arguments = ", ".join(f"{kind} {y}" for y in x)
             function = f"{results_type(family, lanes)} @{function_name(family, lanes)}"
-            self.lines.append(f"  {name}.f = call {function}({arguments})")
+            self.lines.append(f"  {name}.f = call {function}({number_type(lanes)} {x})")
         return self.known[key]
 
     def _result(self, name: str, op: int, found: str, lanes: int | None = None) -> None:
