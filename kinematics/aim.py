@@ -8,6 +8,10 @@ d0 = a1 × a2.  For the target at d from the centre, in the carrier's axes and w
 so sin ζ = a1 · d / ℓ, cos ζ = m / ℓ, cos χ = d0 · d / m, sin χ = −a2 · d / m with m = hypot(a2 · d, d0 · d).
 It is singular where d points along a1 (ζ = ±π/2).
 
+Axes may be given that leave the design direction aside, d̂ = d0 cos β + a1 sin β, as long as they are
+perpendicular to each other and d̂ lies in the plane across a2: then ζ above is counted from d0, and the
+hinge's own angle is ζ − β.
+
 Rates, with the axes e1, e2 turned along (e2 ⊥ d), g = e2 × d (e1 · g = m, |g| = ℓ, e2 · g = 0), and
 W = ω + e1 χ̇ + e2 ζ̇ the angular velocity of the body on a carrier that turns with ω: the target moves
 from the centre with v = W × d + (ℓ̇ / ℓ) d, hence e2 · v = −W · g and g · v = ℓ² W · e2:
@@ -26,11 +30,12 @@ from __future__ import annotations
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, sqrt
-from ce_dynamics.compiler.free_numbers import decided
+from ce_dynamics.compiler.free_numbers import decided, number
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion
+from ce_dynamics.errors import ModelError
 from ce_dynamics.kinematics.hardpoints import length_between
 from ce_dynamics.kinematics.rotated import hinge_point, rotated
-from ce_dynamics.mechanism.checked import magnitude
+from ce_dynamics.mechanism.checked import ANGULAR_TOLERANCE, magnitude
 from ce_dynamics.mechanism.hinges.universal import Universal
 from ce_dynamics.mechanism.orientation import Directions
 
@@ -58,6 +63,21 @@ def aiming_universal(at: Array, target: Array, owner: str, names: str) -> Univer
     return Universal(axis1=a1.tolist(), axis2=cross(d0, a1).tolist(), at=at.tolist())
 
 
+def check_axes(hinge: Universal, along: Array, owner: str, names: str) -> None:
+    """Refuse axes of one's own with which a direction cannot be led as above."""
+    for direction, what in ((hinge.axis1, "the first one"), (along, names)):
+        cosine = abs(number(hinge.axis2 @ direction))
+        if decided(cosine > ANGULAR_TOLERANCE, f"{owner}: its hinge's second axis is not square to {what}"):
+            raise ModelError(f"{owner}: its hinge's second axis has to be perpendicular to {what}")
+    if not decided(
+        number(cross(hinge.axis1, hinge.axis2) @ along) > ANGULAR_TOLERANCE, f"{owner}: the side of {names}"
+    ):
+        raise ModelError(
+            f"{owner}: {names} has to lie on the side of its hinge's first axis × second axis; turn one of "
+            "them round, or choose others"
+        )
+
+
 class Aim:
     """A universal hinge that points a direction of its body from its centre at a target.
 
@@ -71,23 +91,51 @@ class Aim:
         Whether the target stays at its design distance (a rod) or not (a telescope).
     owner, names : str
         Name the linkage and the two points in messages.
+    hinge : Universal, optional
+        With axes of one's own (see above); else both are perpendicular to the design direction.
 
     Attributes
     ----------
     hinge : Universal
         The hinge that the body must be added with.
+
+    Raises
+    ------
+    ModelError
+        If the axes given are not perpendicular, or the target is not in the plane across the second one and
+        there on the side of a1 × a2.
     """
 
-    def __init__(self, at: Array, target: Array, fixed_length: bool, owner: str, names: str) -> None:
-        self.hinge = aiming_universal(at, target, owner, names)
+    def __init__(
+        self,
+        at: Array,
+        target: Array,
+        fixed_length: bool,
+        owner: str,
+        names: str,
+        hinge: Universal | None = None,
+    ) -> None:
+        self.hinge = aiming_universal(at, target, owner, names) if hinge is None else hinge
         self.d0 = cross(self.hinge.axis1, self.hinge.axis2)
         self.length = length_between(at, target, owner, names) if fixed_length else None
+        if hinge is None:
+            self.tilt: tuple[Scalar, Scalar] | None = None
+            self.design = np.stack((self.hinge.axis1, self.hinge.axis2, self.d0), axis=1)
+        else:
+            along = (target - at) / length_between(at, target, owner, names)
+            check_axes(hinge, along, owner, names)
+            self.tilt = number(self.d0 @ along), number(hinge.axis1 @ along)  # cos β, sin β
+            self.design = np.stack((cross(hinge.axis2, along), hinge.axis2, along), axis=1)
 
     def configuration(self, d: Array, per_length: Scalar, per_m: Scalar) -> Array:
         """(cos χ, sin χ, cos ζ, sin ζ) for the target at d, in the carrier's axes."""
         along_1, along_2, along_0 = dot(self.hinge.axis1, d), dot(self.hinge.axis2, d), dot(self.d0, d)
         m = (along_2 * along_2 + along_0 * along_0) * per_m
-        return array((along_0 * per_m, -along_2 * per_m, m * per_length, along_1 * per_length))
+        c, s = m * per_length, along_1 * per_length
+        if self.tilt is not None:
+            c_beta, s_beta = self.tilt
+            c, s = c * c_beta + s * s_beta, s * c_beta - c * s_beta
+        return array((along_0 * per_m, -along_2 * per_m, c, s))
 
     def solve(self, carrier: BodyMotion, target: PointMotion, theta_dot: Array) -> HingeMotion:
         """Motion of the hinge."""
@@ -101,9 +149,9 @@ class Aim:
         e2 = per_m * across
         g = cross(e2, d)
         c = self.configuration(carrier.R.T @ d, per_length, per_m)
-        # The body's directions axis1, axis2 and d0 of the design pose are along g, e2 and d now.
+        # The body's directions a2 × d̂, a2 and d̂ of the design pose are along g, e2 and d now.
         now = np.stack((per_length * g, e2, per_length * d), axis=1)
-        directions = Directions(now, np.stack((self.hinge.axis1, self.hinge.axis2, self.d0), axis=1))
+        directions = Directions(now, self.design)
         J, drift = target.J - at.J, target.drift - at.drift
         X = np.stack(
             (

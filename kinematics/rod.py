@@ -6,12 +6,15 @@ this one only finds the two angles of the rod's body, whose axis passes through 
 
 from __future__ import annotations
 
+from numpy.typing import ArrayLike
+
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.kinematics.aim import Aim
 from ce_dynamics.kinematics.base import ClosedForm, expect_hinge
 from ce_dynamics.kinematics.edges import Cut, Joint
 from ce_dynamics.kinematics.hardpoints import Point, checked_point
 from ce_dynamics.mechanism.hinges.guides import PointOnLine
+from ce_dynamics.mechanism.hinges.universal import Universal
 
 
 class Rod(ClosedForm):
@@ -26,20 +29,31 @@ class Rod(ClosedForm):
         Names of the bodies.
     fixed_length : bool
         Whether the loop keeps the distance PQ.
+    axes : pair of 3-vectors, optional
+        Of the universal hinge at P: one on ``carrier``, one on the rod, which is perpendicular to the first
+        and to PQ, with PQ on the side of their product.  Else both are perpendicular to PQ; which they are matters where springs act on them.
 
     Raises
     ------
     ModelError
-        If the points coincide.
+        If the points coincide, or the axes are not perpendicular as said.
     """
 
     def __init__(
-        self, P: Point, Q: Point, rod: str, carrier: str, anchor: str, fixed_length: bool = True
+        self,
+        P: Point,
+        Q: Point,
+        rod: str,
+        carrier: str,
+        anchor: str,
+        fixed_length: bool = True,
+        axes: tuple[ArrayLike, ArrayLike] | None = None,
     ) -> None:
         owner = f"rod {rod!r}"
         self.P, self.Q = checked_point(P, owner, "P"), checked_point(Q, owner, "Q")
         self.rod, self.carrier, self.anchor = rod, carrier, anchor
-        self.aim = Aim(self.P, self.Q, fixed_length, owner, "PQ")
+        hinge = None if axes is None else Universal(*axes, at=self.P.tolist())
+        self.aim = Aim(self.P, self.Q, fixed_length, owner, "PQ", hinge)
         self.determines = (rod,)
         self.closes = tuple(cut.name for cut in self.cuts())
 

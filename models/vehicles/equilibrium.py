@@ -36,9 +36,9 @@ class Coordinates(NamedTuple):
 def suspension_coordinates(model: Model) -> Coordinates:
     """What is left when the chassis stands, the wheels do not turn and trailers stay in line."""
     mine = [
-        [entry.name for entry in entries if not entry.name.startswith("chassis.")]
+        [e.name for e in entries if not e.name.startswith("chassis.") and not e.name.endswith(".qw")]
         for entries in (model.layout.q, model.layout.v)
-    ]
+    ]  # of a quaternion the first entry follows from its length
     turning = {f"{name}.{what}" for name in corners(model) for what in ("wheel", "wheel_rate")}
     turning |= unheld_coordinates(model.system)
     positions, rates = (tuple(name for name in names if name not in turning) for names in mine)

@@ -1,7 +1,8 @@
 """Which numbers of the shipped vehicles change a result: ``python -m tests.number_effects [vehicle ...]``.
 
 Every component of every number is changed by itself, and what follows is compared bit by bit.  Numbers
-without an effect are listed, and make the exit code 1.
+without an effect are listed, and make the exit code 1.  Numbers whose every change is refused, such as the
+zero that a table has to begin with, are listed as well; they are not silently without effect.
 """
 
 from __future__ import annotations
@@ -9,21 +10,27 @@ from __future__ import annotations
 import sys
 
 from ce_dynamics.models.vehicles.files import SHIPPED
-from tests.number_effects.effects import components, has_effect
+from tests.number_effects.effects import components, verdict
 
 
 def main() -> None:
-    """Print what has no effect."""
+    """Print what has no effect, and what can be no other number."""
     idle = 0
     for vehicle in sys.argv[1:] or list(SHIPPED):
-        found = components(vehicle)
-        without = []
-        for key in found:
-            if not has_effect(vehicle, key):
-                without.append(key)
+        without, fixed = 0, 0
+        for key in components(vehicle):
+            found = verdict(vehicle, key)
+            if found.refused:
+                fixed += 1
+                print(f"{vehicle}: {key} can be no other number: {found.refused}", flush=True)
+            elif not found.effect:
+                without += 1
                 print(f"{vehicle}: {key} has no effect", flush=True)
-        print(f"{vehicle}: {len(found)} numbers, {len(without)} without effect", flush=True)
-        idle += len(without)
+        print(
+            f"{vehicle}: {len(components(vehicle))} numbers, {without} without effect, {fixed} fixed",
+            flush=True,
+        )
+        idle += without
     raise SystemExit(1 if idle else 0)
 
 

@@ -77,7 +77,7 @@ def has_effect(vehicle: str, key: str) -> bool:
     Raises
     ------
     CeDynamicsError
-        If no change of it makes a vehicle.
+        If every change of it is refused: it can be no other number.
     """
     value = components(vehicle)[key]
     values = [factor * value for factor in FACTORS] if value else [ADDED, -ADDED]
@@ -89,3 +89,19 @@ def has_effect(vehicle: str, key: str) -> bool:
             refused = error
     assert refused is not None, "there is a change to try"
     raise refused
+
+
+class Verdict(NamedTuple):
+    """Of one number: whether it changes a result, or why it can be no other number."""
+
+    key: str
+    effect: bool
+    refused: str = ""
+
+
+def verdict(vehicle: str, key: str) -> Verdict:
+    """What a change of one number does; a refusal is told, not raised."""
+    try:
+        return Verdict(key, has_effect(vehicle, key))
+    except CeDynamicsError as error:
+        return Verdict(key, effect=False, refused=str(error))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.models.vehicles.chrono.bodies import body, bushed, link, middle, rod
-from ce_dynamics.models.vehicles.chrono.force_laws import spring_and_damper
-from ce_dynamics.models.vehicles.chrono.frames import Matrix
+from ce_dynamics.models.vehicles.chrono.bodies import UNPHYSICAL, body, bushed, link, middle, rod
+from ce_dynamics.models.vehicles.chrono.force_laws import damper_law, spring_and_damper, spring_law
+from ce_dynamics.models.vehicles.chrono.frames import Matrix, moments
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.reading import Reading
-from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities
+from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantities, quantity
 
 IN_THE_MIDDLE = np.array([1.0, 0.0, 1.0])
 """Of a point and its mirror image."""
@@ -113,6 +113,107 @@ def beam(reading: Reading, part: Part) -> Sections:
         **spring_and_damper(reading, part, arm="Location Axle"),
         **(steered(reading, part) if part.has("Knuckle") else {}),
     }
+
+
+def sae_leaf_spring(reading: Reading, part: Part) -> Sections:
+    """``SAELeafspringAxle``, ``SAEToeBarLeafspringAxle``: leaf springs of two halves, with shackles.
+
+    Chrono shares its stiffnesses between the halves by a bias b, K/(1 + b) in front and b K/(1 + b) behind,
+    and turns them into torsion springs k = K_half r²; damping is a hundredth of that, in seconds.
+    """
+    leaf = part.part("Leafspring")
+    points = {
+        name: leaf.vector(f"Location {theirs}")
+        for name, theirs in (
+            ("front eye", "Front Hanger"), ("front clamp", "Clamp A"), ("rear clamp", "Clamp B"),
+            ("rear eye", "Shackle"), ("pivot", "Rear Hanger"),
+        )
+    }  # fmt: skip
+    middle_of_clamps = middle(points["front clamp"], points["rear clamp"])
+    bias = leaf.positive("Stiffness Bias")
+    preload = leaf.number("Vertical Preload Force", 0.0)
+    if preload and reading.like_chrono:
+        reading.note("preloads of leaf springs, which Chrono loses: as there")
+        preload = 0.0
+    elif preload:
+        reading.note("preloads of leaf springs, which Chrono loses: they lift the chassis")
+    for key in ("Shackle Bushing Data", "Clamp Bushing Data", "Leafspring Bushing Data"):
+        if leaf.has(key):
+            reading.note("bushings: their joints are rigid")
+    reading.note("half clamps of leaf springs: their mass belongs to the axle, at the middle of the clamps")
+    clamps: Sections = {}
+    for half, share in (("front", 1.0 / (1.0 + bias)), ("rear", bias / (1.0 + bias))):
+        r = points[f"{half} eye"] - points[f"{half} clamp"]
+        square = float(r @ r)
+        bending, lateral = (
+            share * leaf.positive(f"{which} Stiffness") * square for which in ("Vertical", "Lateral")
+        )
+        clamps[f"{half}_clamp"] = {
+            "bending": quantity(bending, "N*m/rad"),
+            "bending_damping": quantity(DAMPED * bending, "N*m*s/rad"),
+            "lateral": quantity(lateral, "N*m/rad"),
+            "lateral_damping": quantity(DAMPED * lateral, "N*m*s/rad"),
+            "preload": quantity(0.5 * preload, "N"),
+        }
+    halves: Sections = {
+        f"{half}_leaf": {
+            "clamp": quantities(points[f"{half} clamp"], "m"),
+            "eye": quantities(points[f"{half} eye"], "m"),
+            **body(leaf.part(f"{half.capitalize()}leaf"), middle(points[f"{half} clamp"], points[f"{half} eye"])),
+        }
+        for half in ("front", "rear")
+    }
+    auxiliary = part.part("Auxiliary Spring")
+    spring = {
+        "chassis": quantities(auxiliary.vector("Location Chassis"), "m"),
+        "arm": quantities(auxiliary.vector("Location Axle"), "m"),
+        **spring_law(reading, auxiliary),
+    }
+    shock = part.part("Shock")
+    damper = {
+        "chassis": quantities(shock.vector("Location Chassis"), "m"),
+        "arm": quantities(shock.vector("Location Axle"), "m"),
+        **damper_law(reading, shock),
+    }
+    return {
+        "axle": with_clamps(part.part("Axle Tube"), leaf.part("Half Clamp"), middle_of_clamps),
+        **clamps,
+        **halves,
+        "shackle": {
+            "pivot": quantities(points["pivot"], "m"),
+            **body(leaf.part("Shackle"), middle(points["rear eye"], points["pivot"])),
+        },
+        "spring": spring,
+        "damper": damper,
+        **(steered(reading, part) if part.has("Knuckle") else {}),
+    }
+
+
+DAMPED = 0.01
+"""[s], damping over stiffness of the torsion springs that Chrono makes of a leaf spring."""
+
+
+def with_clamps(tube: Part, clamp: Part, at: Matrix) -> Sections:
+    """The beam with four half clamps, two on either side in the middle of the clamps of that side.
+
+    I = I_tube + m_tube S(tube) + Σ (J_clamp + m_clamp S(clamp)), S(r) = r² 1 − r rᵀ from the common centre.
+    """
+    mass, each = tube.number("Mass", least=0.0), clamp.number("Mass", least=0.0)
+    places = [(mass, tube.vector("COM"), moments(tube))]
+    places += [(each, at * (1.0, side, 1.0), moments(clamp)) for side in (1.0, 1.0, -1.0, -1.0)]
+    total = sum(m for m, *_ in places)
+    com = np.sum([m * r for m, r, _ in places], axis=0) / total
+    J = np.sum([I + m * steiner(r - com) for m, r, I in places], axis=0)
+    return {
+        "mass": quantity(total, "kg"),
+        "com": quantities(com, "m"),
+        "inertia": inertia(J, UNPHYSICAL),
+    }
+
+
+def steiner(r: Matrix) -> Matrix:
+    """r² 1 − r rᵀ."""
+    return np.asarray((r @ r) * np.eye(3) - np.outer(r, r))
 
 
 def steered(reading: Reading, part: Part) -> Sections:

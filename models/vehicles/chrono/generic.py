@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import cross
 from ce_dynamics.models.vehicles.chrono.bodies import body
 from ce_dynamics.models.vehicles.chrono.force_laws import damper_law, spring_law
 from ce_dynamics.models.vehicles.chrono.frames import rotation, unit
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.reading import Reading
-from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities
+from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity
 
 ALONG = 0.1
 """[m] from a joint to the points that say its axes."""
@@ -43,8 +44,9 @@ def generic(reading: Reading, part: Part) -> Sections:
         name = names[item.text("Name")] = own_name(item, words)
         words[name] = {"body": "mirrored" if item.flag("Mirrored") else "single"}
         numbers[name] = body(item, com=item.vector("Position"), R=rotation(item, "Rotation"))
-    for item in items(part, "Joints"):
-        add_joint(reading, item, names, words, numbers)
+    joints = {
+        item.text("Name"): add_joint(reading, item, names, words, numbers) for item in items(part, "Joints")
+    }
     for item in items(part, "Distance Constraints"):
         name = own_name(item, words)
         words[name] = between(item, names, "distance")
@@ -52,10 +54,10 @@ def generic(reading: Reading, part: Part) -> Sections:
         numbers[name] = {key: quantities(item.vector(theirs), "m") for key, theirs in points.items()}
     for item in items(part, "TSDAs"):
         add_springs(reading, item, names, words, numbers)
-    if items(part, "RSDAs"):
-        raise part.wrong("RSDAs", "torsion springs cannot be read; use springs between points")
+    for item in items(part, "RSDAs"):
+        add_torsion(reading, item, items(part, "Joints"), joints, names, words, numbers)
     words["wheel"] = {"carrier": body_name(part.part("Spindle"), "Attachment Body", names)}
-    if part.has("Antiroll Body"):
+    if part.has("Antiroll Body") and part.data["Antiroll Body"] != "":
         words["bar"] = {"carrier": body_name(part, "Antiroll Body", names)}
     graph: Sections = {**words}
     return {GRAPH: graph, **numbers}
@@ -111,8 +113,8 @@ def between(item: Part, names: Mapping[str, str], kind: str, *, swapped: bool = 
 
 def add_joint(
     reading: Reading, item: Part, names: Mapping[str, str], words: Words, numbers: Sections
-) -> None:
-    """A joint; lines and planes of points belong to the second body with Chrono, to the first here."""
+) -> str:
+    """A joint, by our name; lines and planes of points belong to the second body with Chrono, to the first here."""
     kind = item.text("Type")
     if kind not in JOINTS:
         raise item.wrong("Type", f"{checks.shown(kind)} is no joint; known are {', '.join(JOINTS)}")
@@ -132,6 +134,7 @@ def add_joint(
         axis = R[:, 0] if ours == "point-on-line" else R[:, 2]
         section["through"] = quantities(at + ALONG * unit(item, "Rotation", np.asarray(axis)), "m")
     numbers[name] = section
+    return name
 
 
 def add_springs(
@@ -150,3 +153,55 @@ def add_springs(
             name = own_name(item, words, "_damper" if sprung and kind == "damper" else "")
             words[name] = between(item, names, kind)
             numbers[name] = {**ends, **law(reading, item)}
+
+
+SQUARE = 1e-3
+"""Of the sine of the angle between a torsion spring's axis and that of its joint; of their distance [m]."""
+
+
+def add_torsion(
+    reading: Reading,
+    item: Part,
+    joints: Sequence[Part],
+    called: Mapping[str, str],
+    names: Mapping[str, str],
+    words: Words,
+    numbers: Sections,
+) -> None:
+    """A torsion spring: it acts on the revolute joint between its two bodies that has its axis.
+
+    Chrono's torque on the second body is P − k (θ − θ0) − c ω with the angle of the second body against the
+    first; a preload is an angle P/k more.
+    """
+    pair = between(item, names, "revolute")
+    one, other = str(pair["revolute"]).split()
+    axis = unit(item, "Axis", item.vector("Axis"))
+    for joint in joints:
+        ours, theirs = (body_name(joint, key, names) for key in ("Body1", "Body2"))
+        along = rotation(joint, "Rotation")[:, 2]
+        apart = joint.vector("Position") - item.vector("Position")
+        same = {ours, theirs} == {one, other} and joint.text("Type") == "Revolute"
+        if same and max(*np.abs(cross(along, axis)), *np.abs(cross(axis, apart))) < SQUARE:
+            break
+    else:
+        raise item.wrong("Axis", "no revolute joint of its two bodies turns about this line; add one")
+    k = item.number("Spring Coefficient", least=0.0)
+    angle = item.number("Free Angle", 0.0)
+    preload = item.number("Preload", 0.0)
+    if preload and not k:
+        raise item.wrong("Preload", "a preload needs a spring; give 'Spring Coefficient' or leave it out")
+    if preload:
+        angle += preload / k
+    # The joint's angle is that of its second body about its own axis.
+    sense = float(np.sign(along @ axis)) * (1.0 if (ours, theirs) == (one, other) else -1.0)
+    name = own_name(item, words)
+    words[name] = {"torsion": called[joint.text("Name")]}
+    if not item.flag("Mirrored"):
+        words[name]["single"] = "yes"
+    numbers[name] = {
+        "stiffness": quantity(k, "N*m/rad"),
+        "damping": quantity(item.number("Damping Coefficient", 0.0, least=0.0), "N*m*s/rad"),
+        **({"free_angle": quantity(sense * angle, "rad")} if angle else {}),
+    }
+    if item.flag("Mirrored") and axis[1]:
+        reading.note("torsion springs on the right, whose axes Chrono turns wrongly: they are mirror images")

@@ -26,10 +26,13 @@ class Reading:
     ----------
     path : Path
         Of the vehicle's file.
+    like_chrono : bool
+        Whether Chrono's quirks are copied, as far as they are documented and can be.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, like_chrono: bool = False) -> None:
         self.path = path
+        self.like_chrono = like_chrono
         self.files: dict[Path, Part] = {}
         self.notes: dict[str, None] = {}
         self.root: Path | None = None

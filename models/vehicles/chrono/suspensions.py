@@ -29,6 +29,8 @@ SUSPENSIONS: Mapping[str, Template] = {
     "RigidSuspension": Template("rigid", independent.rigid),
     "LeafspringAxle": Template("leaf-spring", beams.leaf_spring),
     "ToeBarLeafspringAxle": Template("leaf-spring", beams.leaf_spring),
+    "SAELeafspringAxle": Template("shackled-leaf-spring", beams.sae_leaf_spring),
+    "SAEToeBarLeafspringAxle": Template("shackled-leaf-spring", beams.sae_leaf_spring),
     "PushPipeAxle": Template("push-pipe", beams.push_pipe),
     "ToeBarPushPipeAxle": Template("push-pipe", beams.push_pipe),
     "RigidPanhardAxle": Template("panhard", beams.rigid_panhard),

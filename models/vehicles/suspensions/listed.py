@@ -18,6 +18,7 @@ from ce_dynamics.models.vehicles.suspensions.multi_link import FiveLinkCorner
 from ce_dynamics.models.vehicles.suspensions.panhard import PanhardAxle
 from ce_dynamics.models.vehicles.suspensions.push_pipe import DeDionAxle, PushPipeAxle
 from ce_dynamics.models.vehicles.suspensions.rigid import RigidCorner
+from ce_dynamics.models.vehicles.suspensions.shackled_leaf_spring import ShackledLeafAxle
 from ce_dynamics.models.vehicles.suspensions.single_wishbone import SingleWishboneCorner
 from ce_dynamics.models.vehicles.suspensions.three_link import ThreeLinkCorner
 from ce_dynamics.models.vehicles.suspensions.trailing_arms import (
@@ -51,6 +52,7 @@ BEAMS: Mapping[str, type[BeamAxle]] = {
     kind.template: kind
     for kind in (
         LeafSpringAxle,
+        ShackledLeafAxle,
         FourLinkAxle,
         ThreeLinkAxle,
         ThreeLinkPanhardAxle,

@@ -251,6 +251,17 @@ TWIST = (
     {"shear_centre": (0.15, 0.0, 0.06), "stiffness": 2000.0, "damping": 10.0},
     {"half": {"pivot": (0.4, 0.55, 0.03)} | body(14.0, (0.15, 0.4, 0.02))},
 )
+CLAMP = {"bending": 9e3, "bending_damping": 90.0, "lateral": 9e4, "lateral_damping": 900.0, "preload": 1500.0}
+SHACKLED = (
+    {"front_clamp": CLAMP, "rear_clamp": CLAMP | {"bending": 8e3}},
+    {
+        "front_leaf": {"clamp": (0.05, 0.4, 0.1), "eye": (0.5, 0.43, 0.13)} | body(3.9, (0.27, 0.41, 0.11)),
+        "rear_leaf": {"clamp": (-0.05, 0.4, 0.1), "eye": (-0.5, 0.38, 0.07)} | body(3.9, (-0.28, 0.4, 0.09)),
+        "shackle": {"pivot": (-0.44, 0.38, 0.19)} | body(0.8, (-0.47, 0.38, 0.13)),
+    },
+)
+OTHER_BEAMS = {"twist-beam": TWIST, "shackled-leaf-spring": SHACKLED}
+"""Axles of another kind, or with other freedoms."""
 CRANK = {
     "steering": (0.8, 0.2, 0.16),
     "drag_link": ROD,
@@ -272,7 +283,7 @@ GEAR = {"steering": (0.8, 0.58, 0.14), "knuckle": (-0.02, 0.52, 0.1), "drag_link
 def beam(template: str, steered: bool, gear: str = "toe-bar") -> BeamAxle:
     """An axle of a template."""
     layout = AxleLayout("front", template, "rack" if steered else None, steering_gear=gear)
-    own, end = TWIST if template == "twist-beam" else BEAM_CASES[template]
+    own, end = OTHER_BEAMS.get(template) or BEAM_CASES[template]
     if template != "twist-beam":
         own = (
             own

@@ -8,7 +8,7 @@ import pytest
 from ce_dynamics.algebra.arrays import array
 from ce_dynamics.compiled.model import Model
 from tests.models.vehicles.any_vehicle import largest_deviation
-from tests.models.vehicles.suspensions.rig import BEAM_CASES, beam, beam_on_rig, instant
+from tests.models.vehicles.suspensions.rig import BEAM_CASES, CLAMP, OTHER_BEAMS, beam, beam_on_rig, instant
 
 TRAVEL = 0.1
 """[rad, or m] of both coordinates of an axle."""
@@ -33,6 +33,47 @@ def test_twist_beams_against_all_hinges_cut(travel: float, rng: np.random.Genera
     found = instant(system, rng, travel, 0.0)
     assert len(found.v) == 6 + 2 + 2
     assert largest_deviation(found) < 1e-10
+
+
+@pytest.mark.parametrize(("travel", "steered"), [(0.06, True), (-0.06, False)])
+def test_shackled_leaf_springs_against_all_hinges_cut(
+    travel: float, steered: bool, rng: np.random.Generator
+) -> None:
+    """All four coordinates of the beam at 60 mm and 0.06 rad: sideways, height, roll, wind-up."""
+    system = beam_on_rig(beam("shackled-leaf-spring", steered))
+    found = instant(system, rng, travel, 0.02)
+    assert len(found.v) == 6 + 4 + 2
+    assert largest_deviation(found) < 1e-10
+
+
+def test_leaf_springs_carry_their_preload(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By virtual work: with level halves and upright shackles the beam's height turns each half by dz/r.
+
+    So dE/dz is the sum of the preloads, and d²E/dz² the sum of k/r² there.
+    """
+    own, end = OTHER_BEAMS["shackled-leaf-spring"]
+    level = {
+        "front_leaf": end["front_leaf"] | {"clamp": (0.05, 0.4, 0.1), "eye": (0.55, 0.4, 0.1)},
+        "rear_leaf": end["rear_leaf"] | {"clamp": (-0.05, 0.4, 0.1), "eye": (-0.45, 0.4, 0.1)},
+        "shackle": end["shackle"] | {"pivot": (-0.45, 0.4, 0.2)},
+    }
+    clamps = {"front_clamp": CLAMP, "rear_clamp": CLAMP | {"bending": 8e3, "preload": 700.0}}
+    monkeypatch.setitem(OTHER_BEAMS, "shackled-leaf-spring", (own | clamps, level))  # type: ignore[arg-type]
+    model = Model(beam_on_rig(beam("shackled-leaf-spring", False)))
+    height = [entry.name for entry in model.layout.q].index("front.axle.z")
+    step, energies = 1e-4, []
+    for z in (-step, 0.0, step):
+        y = model.y0
+        y[height] += z
+        responses = model.instant(y, model.u0).loads.responses
+        energies.append(
+            sum(float(r.potential) for name, r in responses.items() if name.endswith((".bending", ".lateral")))
+        )
+    below, here, above = energies
+    assert (above - below) / (2.0 * step) == pytest.approx(2.0 * (1500.0 + 700.0), rel=1e-5)
+    # k/r² of either half on either side; preloads times second derivatives of the angles are of no weight
+    stiffness = 2.0 * (9e3 / 0.5**2 + 8e3 / 0.4**2)
+    assert (above - 2.0 * here + below) / step**2 == pytest.approx(stiffness, rel=0.05)
 
 
 def test_a_twist_beam_in_roll_turns_about_pivot_and_shear_centre() -> None:
