@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.models.vehicles.chrono.bodies import body, middle
+from ce_dynamics.models.vehicles.chrono.bodies import body, middle, rod
 from ce_dynamics.models.vehicles.chrono.force_laws import spring_and_damper
 from ce_dynamics.models.vehicles.chrono.frames import Matrix
 from ce_dynamics.models.vehicles.chrono.generic import ALONG, GRAPH
@@ -12,7 +12,8 @@ from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities
 
-LEFTWARDS, UPWARDS = np.array([0.0, ALONG, 0.0]), np.array([0.0, 0.0, ALONG])
+FORWARDS, LEFTWARDS, UPWARDS = ALONG * np.eye(3)
+MIRRORED = np.array([1.0, -1.0, 1.0])
 IN_THE_MIDDLE = np.array([1.0, 0.0, 1.0])
 """Of a point and its mirror image."""
 
@@ -20,14 +21,11 @@ IN_THE_MIDDLE = np.array([1.0, 0.0, 1.0])
 def three_links_and_crank(reading: Reading, part: Part) -> Sections:
     """``SolidBellcrankThreeLinkAxle``: triangle and two links; a crank on the beam turns both knuckles.
 
-    Links, drag link and tie rods are distances, whose masses are left out.
+    Links, drag link and tie rods are uniform bars.
     """
     triangle, links = part.part("Triangular Link"), part.part("Longitudinal Link")
     knuckle, crank, drag = part.part("Knuckle"), part.part("Bellcrank"), part.part("Draglink")
-    for block in (links, drag, part.part("Tierod")):
-        for key in ("Mass", "Inertia"):
-            block.has(key)
-    reading.note("masses of links, drag links and tie rods of axles with bell cranks")
+    bar = rod(reading, part.part("Tierod"))
     pivot, ball = (IN_THE_MIDDLE * triangle.vector(f"Location {end}") for end in ("Chassis", "Axle"))
     turned = crank.vector("Location Axle")
     lower, upper = knuckle.vector("Location Lower"), knuckle.vector("Location Upper")
@@ -42,7 +40,7 @@ def three_links_and_crank(reading: Reading, part: Part) -> Sections:
         "link": {"distance": "chassis beam"},
         "kingpin": {"revolute": "beam knuckle"},
         "crank_pivot": {"revolute": "beam crank", "single": "yes"},
-        "drag_link": {"distance": "steering crank", "single": "yes"},
+        "drag_link": {"distance": "crank steering", "single": "yes"},
         "tie_rod": {"distance": "crank knuckle"},
         "spring": {"spring": "chassis beam"},
         "damper": {"damper": "chassis beam"},
@@ -56,11 +54,81 @@ def three_links_and_crank(reading: Reading, part: Part) -> Sections:
         "knuckle": body(knuckle),
         "triangle_pivot": line(pivot, pivot + LEFTWARDS),
         "triangle_ball": {"at": quantities(ball, "m")},
-        "link": distance(links.vector("Location Chassis"), links.vector("Location Axle")),
+        "link": distance(
+            links.vector("Location Chassis"), links.vector("Location Axle"), rod(reading, links)
+        ),
         "kingpin": line(lower, upper),
         "crank_pivot": line(turned, turned + UPWARDS),
-        "drag_link": distance(drag.vector("Location Steering"), drag.vector("Location Bellcrank")),
-        "tie_rod": distance(crank.vector("Location Tierod"), knuckle.vector("Location Tierod")),
+        "drag_link": distance(
+            drag.vector("Location Bellcrank"), drag.vector("Location Steering"), rod(reading, drag)
+        ),
+        "tie_rod": distance(crank.vector("Location Tierod"), knuckle.vector("Location Tierod"), bar),
+        **laws,
+    }
+
+
+def four_links_and_crank(reading: Reading, part: Part) -> Sections:
+    """``SolidAxle``: four links and a track bar; a crank on the beam shifts the toe bar along itself.
+
+    The crank's point moves in a plane of the toe bar, across it; ball joint and universal joint of the bar
+    are on the left and on the right knuckle.
+    """
+    if not part.has("Trackbar"):
+        raise part.wrong("Trackbar", "it is missing; give the bar that holds the axle sideways")
+    knuckle, crank, drag = part.part("Knuckle"), part.part("Bell Crank"), part.part("Draglink")
+    bar, track = part.part("Tierod"), part.part("Trackbar")
+    lower, upper = knuckle.vector("Location Lower"), knuckle.vector("Location Upper")
+    pivot, held, pulled = (
+        crank.vector("Location Axle"), crank.vector("Location Tierod"), drag.vector("Location Bell Crank"),
+    )  # fmt: skip
+    left = bar.vector("Location Knuckle")
+    right = MIRRORED * left
+    laws = spring_and_damper(reading, part, arm="Location Axle")
+    links = {name: part.part(f"{name.capitalize()} Link") for name in ("upper", "lower")}
+    reading.note("inertias of bell cranks and drag links: in the axes of the vehicle")
+    words: Sections = {
+        "beam": {"body": "single"},
+        "crank": {"body": "single"},
+        "toe_bar": {"body": "single"},
+        "knuckle": {"body": "mirrored"},
+        "upper": {"distance": "chassis beam"},
+        "lower": {"distance": "chassis beam"},
+        "track_bar": {"distance": "chassis beam", "single": "yes"},
+        "kingpin": {"revolute": "beam knuckle"},
+        "crank_pivot": {"revolute": "beam crank", "single": "yes"},
+        "drag_link": {"distance": "crank steering", "single": "yes"},
+        "bar_ball": {"spherical": "toe_bar knuckle.left", "single": "yes"},
+        "bar_joint": {"universal": "toe_bar knuckle.right", "single": "yes"},
+        "bar_plane": {"point-on-plane": "toe_bar crank", "single": "yes"},
+        "spring": {"spring": "chassis beam"},
+        "damper": {"damper": "chassis beam"},
+        "wheel": {"carrier": "knuckle"},
+    }
+    return {
+        GRAPH: words,
+        "beam": body(part.part("Axle Tube")),
+        "crank": body(crank, com=(pivot + held + pulled) / 3.0),
+        "toe_bar": body(bar, com=middle(left, right)),
+        "knuckle": body(knuckle),
+        **{
+            name: distance(
+                link.vector("Location Chassis"), link.vector("Location Axle"), rod(reading, link)
+            )
+            for name, link in links.items()
+        },
+        "track_bar": distance(
+            track.vector("Location Chassis"), track.vector("Location Axle"), rod(reading, track)
+        ),
+        "kingpin": line(lower, upper),
+        "crank_pivot": line(pivot, pivot + UPWARDS),
+        "drag_link": distance(pulled, drag.vector("Location Chassis"), rod(reading, drag)),
+        "bar_ball": {"at": quantities(left, "m")},
+        "bar_joint": {
+            "at": quantities(right, "m"),
+            "first": quantities(right + FORWARDS, "m"),
+            "second": quantities(right + UPWARDS, "m"),
+        },
+        "bar_plane": line(held, held + LEFTWARDS),
         **laws,
     }
 
@@ -70,6 +138,7 @@ def line(at: Matrix, through: Matrix) -> Sections:
     return {"at": quantities(at, "m"), "through": quantities(through, "m")}
 
 
-def distance(one: Matrix, other: Matrix) -> Sections:
-    """The numbers of a distance."""
-    return {"one": quantities(one, "m"), "other": quantities(other, "m")}
+def distance(one: Matrix, other: Matrix, bar: Sections | None = None) -> Sections:
+    """The numbers of a distance, of a uniform bar if one is given."""
+    ends: Sections = {"one": quantities(one, "m"), "other": quantities(other, "m")}
+    return ends if bar is None else {**ends, "rod": bar}

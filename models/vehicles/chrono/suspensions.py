@@ -40,5 +40,6 @@ SUSPENSIONS: Mapping[str, Template] = {
     "SolidThreeLinkAxle": Template("three-link-axle", beams.three_links),
     "GenericWheeledSuspension": Template("graph", generic.generic),
     "SolidBellcrankThreeLinkAxle": Template("graph", bell_cranks.three_links_and_crank),
+    "SolidAxle": Template("graph", bell_cranks.four_links_and_crank),
     "RigidPinnedAxle": Template("pinned-axle", beams.pinned),
 }

@@ -14,6 +14,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.errors import DataError, ModelError
+from ce_dynamics.kinematics.rod import Rod
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import Component
 from ce_dynamics.mechanism.drives import Driven
@@ -31,7 +32,7 @@ from ce_dynamics.mechanism.hinges.spherical import Spherical
 from ce_dynamics.mechanism.hinges.universal import Universal
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.data.schema import Section
-from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, add_rigid_body
+from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, add_rigid_body, rod
 from ce_dynamics.models.vehicles.corner import CornerData
 from ce_dynamics.models.vehicles.springs import DamperParameters, SpringParameters
 from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, STEERING, SUBSTEPS, Graph
@@ -39,6 +40,7 @@ from ce_dynamics.models.vehicles.suspensions.graph_words import (
     FORCES,
     JOINTS,
     SURROUNDINGS,
+    DistanceData,
     Item,
     TorsionData,
 )
@@ -78,7 +80,7 @@ class GraphEnd(LinkedCorner):
         return cls(
             **common,
             points=found.points,
-            parts=found.bodies,
+            parts={**found.bodies, **rods(data, found.points)},
             springs=found.springs,
             torsions=torsions(data),
         )
@@ -159,6 +161,16 @@ def torsions(data: Section) -> dict[str, TorsionData]:
     return {name: value for name, value in values.items() if isinstance(value, TorsionData)}
 
 
+def rods(data: Section, points: Mapping[str, Vector]) -> dict[str, BodyParameters]:
+    """Bodies of distances that have mass, by name."""
+    values = {name: getattr(data, name) for name in type(data).model_fields}
+    return {
+        name: rod(value.rod, points[f"{name}.one"], points[f"{name}.other"])
+        for name, value in values.items()
+        if isinstance(value, DistanceData) and value.rod is not None
+    }
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class GraphAxle:
     """An axle made of items, in vehicle coordinates.
@@ -206,7 +218,7 @@ class GraphAxle:
             name=name,
             items=items,
             points=own.points,
-            parts=own.bodies,
+            parts=own.bodies if data is None else {**own.bodies, **rods(data, own.points)},
             springs=own.springs,
             torsions={} if data is None else torsions(data),
             ends=(made[0], made[1]),
@@ -264,15 +276,18 @@ class GraphAxle:
         """Add all bodies, joints and forces."""
         around = {CHASSIS: chassis, STEERING: chassis if steering is None else steering}
         tree = self.join(system, around, self.leads)
+        self.add_rods(system, around)
         self.add_forces(system, around, tree)
 
     def join(
         self, system: System, around: Mapping[str, Body], leads: Mapping[str, Sequence[str | Component]]
     ) -> dict[str, str]:
         """Add bodies and joints; the carrier of every body."""
-        parts = {f"{self.name}.{name}": part for name, part in self.parts.items()}
-        for end in self.ends:
-            parts |= {f"{end.name}.{name}": part for name, part in end.parts.items()}
+        parts = {
+            f"{self.name if end is None else end.name}.{item.name}": store.parts[item.name]
+            for item, end, store in self.placed()
+            if item.kind == "body"
+        }
         tree, cut = grown(self.edges(), parts)
         for name, carrier, hinge in tree:
             parent = around.get(carrier) or system.find(carrier)
@@ -281,6 +296,22 @@ class GraphAxle:
             one, other = (around.get(body) or system.find(body) for body in ends)
             system.close_loop(name, one, other, joint, leads.get(name, ()), substeps=SUBSTEPS)
         return {name: carrier for name, carrier, _ in tree}
+
+    def add_rods(self, system: System, around: Mapping[str, Body]) -> None:
+        """Bodies of distances that have mass: each points from its first end at its second."""
+        for item, end, store in self.placed():
+            if item.kind != "distance" or item.name not in store.parts:
+                continue
+            name = f"{self.name if end is None else end.name}.{item.name}"
+            carrier, anchor = (
+                (around.get(body) or system.find(body)).name
+                for body in (self.body_name(body, end) for body in item.between)
+            )
+            P, Q = (store.points[f"{item.name}.{which}"] for which in ("one", "other"))
+            linkage = Rod(P, Q, name, carrier, anchor)
+            for joint in linkage.joints():
+                add_rigid_body(system, joint.body, store.parts[item.name], joint.carrier, joint.hinge)
+            linkage.close(system)
 
     @cached_property
     def leads(self) -> Mapping[str, Sequence[str | Component]]:

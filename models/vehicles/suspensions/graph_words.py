@@ -27,7 +27,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.entries import Assignment
 from ce_dynamics.models.data.quantities import Point, Quantity
 from ce_dynamics.models.data.schema import Section
-from ce_dynamics.models.vehicles.bodies import BodyData
+from ce_dynamics.models.vehicles.bodies import BodyData, RodData
 from ce_dynamics.models.vehicles.corner import CornerData
 from ce_dynamics.models.vehicles.springs import DamperData, SpringData
 
@@ -55,10 +55,11 @@ class CrossData(PointData):
 
 
 class DistanceData(Section):
-    """A rod without mass between a point of the first body and one of the second."""
+    """A rod between a point of the first body and one of the second; it has mass if ``rod`` is given."""
 
     one: Point
     other: Point
+    rod: RodData | None = None
 
 
 class TorsionData(Section):
