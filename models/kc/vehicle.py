@@ -90,7 +90,7 @@ def axle_of(data: VehicleParameters, system: System, axle: str) -> Axle:
         )
         for corner in corners
     )
-    steered_by, full_lock, unit = steering(system) if layout.steering is not None else (None, 1.0, "rad")
+    steered_by, full_lock, unit = steering(system, layout.mechanism) if layout.steering is not None else (None, 1.0, "rad")
     return Axle(
         axle,
         left,
@@ -139,8 +139,8 @@ def brake_share(data: VehicleParameters, corners: Sequence[Corner]) -> float:
     return sum(torques[corner.name] for corner in corners) / whole if whole > 0.0 else 1.0
 
 
-def steering(system: System) -> tuple[str, float, str]:
-    """The prescribed body that the input ``steering`` moves, its coordinate at full lock, its unit.
+def steering(system: System, mechanism: str = "steering") -> tuple[str, float, str]:
+    """The body of a mechanism that the input ``steering`` moves, its coordinate at full lock, its unit.
 
     Raises
     ------
@@ -148,6 +148,7 @@ def steering(system: System) -> tuple[str, float, str]:
         If there is none, or it is not moved by an actuator.
     """
     for name, motion in system.prescribed.items():
-        if isinstance(motion, SecondOrderActuator) and motion.inputs == ("steering",):
+        own = name.startswith(f"{mechanism}.")
+        if own and isinstance(motion, SecondOrderActuator) and motion.inputs == ("steering",):
             return name, float(nominal(motion.gain)), system.find(name).inboard.coordinate_units[0]
     raise DataError("rig: nothing is steered by an actuator of the input 'steering'")

@@ -83,7 +83,10 @@ def build(
         data.aerodynamics.add(system, chassis, np.zeros(3))
     if data.hull is not None:
         data.hull.add(system, chassis, surface)
-    link = data.steering.add(system, chassis)
+    made = {name: steering.add(system, chassis) for name, steering in data.steerings.items()}
+    links = {
+        axle.name: None if axle.steering is None else made[axle.mechanism] for axle in data.layout.axles
+    }
     units = {axle.name: chassis for axle in data.layout.axles}
     if data.trailers:
         system.group("trailer", tuple(data.trailers))
@@ -91,13 +94,13 @@ def build(
         towed = trailer.add(system)
         units |= {axle.name: towed for axle in data.layout.axles_of(name)}
     for name, beam in data.beams.items():
-        beam.add(system, units[name], link if beam.steered else None)
+        beam.add(system, units[name], links[name])
     wheels, spins, lifted = {}, {}, 0.0
     axles = {name: axle for axle in data.layout.axles for name in axle.corners}
     own = 2 * len(data.layout.axles_of(None))
     for corner in data.corners.values():
         axle = axles[corner.name]
-        carrier = corner.add(system, units[axle.name], link if corner.steered else None)
+        carrier = corner.add(system, units[axle.name], links[axle.name])
         wheel = corner.add_wheel(system, carrier)
         tyre = fitted.get(corner.name, model_of(corner.tyre))
         corner.add_wheel_forces(system, wheel, surface, tyre)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -43,10 +43,12 @@ from ce_dynamics.models.vehicles.layout import (
     groups_of,
     layout_of,
     schema_of,
-    steering_of,
+    steered_axles,
+    steerings_of,
 )
 from ce_dynamics.models.vehicles.powertrains.base import PowertrainData
 from ce_dynamics.models.vehicles.sections import Description, DriverData, PublishedData, RoadData
+from ce_dynamics.models.vehicles.steering.base import Steering
 from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle
 from ce_dynamics.models.vehicles.suspensions.free_graph import GraphAxle
 from ce_dynamics.models.vehicles.suspensions.listed import BEAMS, CORNERS
@@ -74,6 +76,8 @@ class VehicleParameters:
         By axle.
     trailers : dict
         `Trailer` by name, each after what tows it.
+    steerings : dict
+        `Steering` by the name of its section.
     notes : tuple of str
         What files of other formats say that is not done, or is chosen.
     corners : dict
@@ -95,7 +99,7 @@ class VehicleParameters:
     corners: dict[str, Any]
     beams: dict[str, BeamAxle | GraphAxle]
     anti_roll_bars: dict[str, AntiRollBar]
-    steering: Any
+    steerings: dict[str, Steering]
     powertrain: PowertrainData
     aerodynamics: AerodynamicsData | None
     hull: HullData | None
@@ -177,7 +181,6 @@ class VehicleParameters:
             for axle in layout.axles
             for corner in (beams[axle.name].ends if axle.name in beams else corners_of(axle, given))
         }
-        steered = [corner for corner in corners.values() if corner.steered]
         parameters = cls(
             name=name,
             title=next(file.title for file in reversed(layers) if file.title or file is layers[0]),
@@ -196,7 +199,9 @@ class VehicleParameters:
                 for axle in layout.axles
                 if axle.anti_roll_bar is not None
             },
-            steering=steering_of(layout).of(section(given, "steering")).aimed(steered),
+            steerings={
+                name: steering_of(name, layout, given, corners) for name in steerings_of(layout)
+            },
             powertrain=given.powertrain,
             aerodynamics=given.aerodynamics,
             hull=given.hull,
@@ -255,6 +260,15 @@ class VehicleParameters:
         return tuple(0.5 * share for share in per_axle for _ in range(2))
 
     @property
+    def steering(self) -> Any:
+        """The steering mechanism; the first one of several."""
+        return next(iter(self.steerings.values()))
+
+    def mechanism_of(self, corner: str) -> str:
+        """Name of the steering mechanism that steers a corner."""
+        return next(axle.mechanism for axle in self.layout.axles if corner in axle.corners)
+
+    @property
     def wheelbase(self) -> Scalar:
         """Distance along x of the first axle's wheel centres from the mean of the others' (m).
 
@@ -279,7 +293,8 @@ class VehicleParameters:
         bars = [half for bar in self.anti_roll_bars.values() for half in (bar.half, bar.half)]
         beams = [b for beam in self.beams.values() for b in beam.bodies()]
         towed = [trailer.body for trailer in self.trailers.values()]
-        others = (*towed, *corners, *bars, *beams, *self.steering.bodies())
+        steered = [b for mechanism in self.steerings.values() for b in mechanism.bodies()]
+        others = (*towed, *corners, *bars, *beams, *steered)
         mass: float = self.chassis.mass + sum(b.mass for b in others)
         return mass
 
@@ -311,6 +326,16 @@ def bar_of(axle: AxleLayout, data: Description, trailers: Mapping[str, Trailer])
     """The anti-roll bar of an axle, which is relative to the origin of the vehicle or of its trailer."""
     bar = AntiRollBar.of(axle.name, section(data, axle.name).anti_roll_bar)
     return bar if axle.trailer is None else bar.shifted(trailers[axle.trailer].at)
+
+
+def steering_of(
+    name: str, layout: Layout, data: Description, corners: Mapping[str, Corner]
+) -> Steering:
+    """A steering mechanism, knowing the corners that it steers."""
+    axles = steered_axles(layout)[name]
+    made = steerings_of(layout)[name].of(section(data, name))
+    named = replace(made, name=name, phase=1 if axles[0].phase == "with" else -1)
+    return named.aimed([corners[corner] for axle in axles for corner in axle.corners])
 
 
 def section(data: Description, name: str) -> Any:

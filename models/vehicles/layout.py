@@ -44,6 +44,10 @@ from ce_dynamics.models.vehicles.tyre_kinds import TYRES
 SIDES = ("left", "right")
 STEERINGS: Mapping[str, type[Steering]] = {kind.template: kind for kind in (Pitman, Rack, RotaryArm)}
 """Steering mechanisms by the name that data files use."""
+MECHANISMS = ("steering", "second_steering", "third_steering", "fourth_steering")
+"""Sections of steering mechanisms; each carries the tie rods of the axles that name it."""
+PHASES = ("with", "against")
+"""Whether an axle steers with the driver or, as rear axles do, against."""
 BARS: Mapping[str, type[Section]] = {"torsion": AntiRollBarData}
 """Anti-roll bars by the name that data files use."""
 SHARED = frozenset({"wheel", "tyre", "brake", "ground_spring"})
@@ -68,6 +72,8 @@ class AxleLayout:
     driven: str = "yes"
     steering_gear: str = "toe-bar"
     trailer: str | None = None
+    mechanism: str = "steering"
+    phase: str = "with"
     graph: tuple[Item, ...] = ()
 
     @property
@@ -163,6 +169,8 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "driven": ("yes", "no"),
     "steering_gear": tuple(GEARS),
     "trailer": (),
+    "mechanism": MECHANISMS,
+    "phase": PHASES,
 }
 """What can be chosen for an axle; for ``trailer`` the name of one of the file."""
 
@@ -180,7 +188,8 @@ def check_name(name: str, what: str, where: str) -> None:
         *Description.model_fields,
         *(f for kind in CORNERS.values() for f in kind.section.model_fields),
     }
-    if not re.fullmatch(r"[a-z][a-z0-9_]{0,30}", name) or name in taken or name in ("steering", "ground"):
+    sections = ("ground", *MECHANISMS)
+    if not re.fullmatch(r"[a-z][a-z0-9_]{0,30}", name) or name in taken or name in sections:
         article = "an" if what == "axle" else "a"
         raise DataError(
             f"{where}: {what}s: {checks.shown(name)} is no name for {article} {what}; use lower-case "
@@ -207,22 +216,51 @@ def check_trailers(layout: Layout, label: str) -> None:
 
 
 def check_steering(layout: Layout, label: str) -> None:
-    """Refuse a vehicle that cannot be steered, or by two mechanisms."""
-    kinds = sorted({axle.steering for axle in layout.axles if axle.steering is not None})
-    if not kinds:
+    """Refuse a vehicle that cannot be steered, or an axle by two mechanisms."""
+    if all(axle.steering is None for axle in layout.axles):
         raise DataError(
             f"{label}: axles: none is steered; give one of them steering: {' or '.join(STEERINGS)}"
         )
-    if len(kinds) > 1:
-        raise DataError(
-            f"{label}: axles: they are steered by {' and '.join(kinds)}; one mechanism (section 'steering') "
-            "carries the tie rods of all steered axles"
-        )
+    for axle in layout.axles:
+        if axle.steering is None and (axle.mechanism, axle.phase) != (MECHANISMS[0], PHASES[0]):
+            raise DataError(
+                f"{label}: axles.{axle.name}: it is not steered, so mechanism and phase have no effect; "
+                "leave them out, or name a steering"
+            )
+    steered = steered_axles(layout)
+    for count, name in enumerate(steered):
+        if name != MECHANISMS[count]:
+            raise DataError(
+                f"{label}: axles: no axle is steered by {MECHANISMS[count]}, but one is by {name}; name "
+                "mechanisms in their order"
+            )
+    for name, axles in steered.items():
+        kinds = sorted({str(axle.steering) for axle in axles})
+        if len(kinds) > 1:
+            raise DataError(
+                f"{label}: axles: they are steered by {' and '.join(kinds)}; one mechanism (section "
+                f"'{name}') carries the tie rods of all axles that name it; give one of them "
+                f"mechanism: {MECHANISMS[1]}"
+            )
+        if len({axle.phase for axle in axles}) > 1:
+            raise DataError(
+                f"{label}: axles: {' and '.join(axle.name for axle in axles)} are steered by one mechanism, "
+                "with the driver and against; give one of them another mechanism"
+            )
 
 
-def steering_of(layout: Layout) -> type[Steering]:
-    """The steering mechanism."""
-    return STEERINGS[next(axle.steering for axle in layout.axles if axle.steering is not None)]
+def steered_axles(layout: Layout) -> Mapping[str, tuple[AxleLayout, ...]]:
+    """The axles that each steering mechanism steers, mechanisms in their order."""
+    found = {
+        name: tuple(axle for axle in layout.axles if axle.steering is not None and axle.mechanism == name)
+        for name in MECHANISMS
+    }
+    return {name: axles for name, axles in found.items() if axles}
+
+
+def steerings_of(layout: Layout) -> Mapping[str, type[Steering]]:
+    """The steering mechanisms by the names of their sections."""
+    return {name: STEERINGS[str(axles[0].steering)] for name, axles in steered_axles(layout).items()}
 
 
 def suspension_section(axle: AxleLayout) -> type[CornerData]:
@@ -266,7 +304,7 @@ def schema_of(layout: Layout) -> type[Description]:
             fields[axle.name] = (create_model("AxleDescription", __base__=own or Section, **parts), ...)
     for trailer in layout.trailers:
         fields[trailer.name] = (trailer_section(trailer.hitch), ...)
-    fields["steering"] = (steering_of(layout).section, ...)
+    fields |= {name: (kind.section, ...) for name, kind in steerings_of(layout).items()}
     schema: type[Description] = create_model("VehicleDescription", __base__=Description, **fields)
     return schema
 

@@ -29,16 +29,17 @@ def max_wheel_angle(parameters: VehicleParameters) -> Scalar:
     angles = []
     for corner in first_steered(parameters):
         name = corner.name
+        mechanism = parameters.steerings[parameters.mechanism_of(name)]
         with np.errstate(invalid="ignore"):
             for lock in (1.0, -1.0):
                 reached = wheel_angle(parameters, corner, lock)
                 open_at_lock = f"{name}: the steering linkage cannot be assembled at full lock"
                 if not decided(reached == reached, open_at_lock):  # NaN
                     part = steering_reach(parameters, corner, lock)
-                    key, locked = parameters.steering.full_lock()
-                    _, reach = parameters.steering.full_lock(part)
+                    key, locked = mechanism.full_lock()
+                    _, reach = mechanism.full_lock(part)
                     raise AssemblyError(f"{open_at_lock}, {key} = {locked}; admissible is up to {reach}")
-        angle = wheel_angle(parameters, corner, 1.0)
+        angle = mechanism.phase * wheel_angle(parameters, corner, 1.0)
         wrong = f"{name}: full steering to the left does not turn the wheel to the left"
         if decided(angle <= 0.0, wrong):
             degrees = np.degrees(nominal(angle))
@@ -52,7 +53,7 @@ def max_wheel_angle(parameters: VehicleParameters) -> Scalar:
 
 def first_steered(parameters: VehicleParameters) -> tuple[Corner, Corner]:
     """The corners of the first steered axle."""
-    left, right = (c for c in parameters.corners.values() if c.steered)
+    left, right, *_ = (c for c in parameters.corners.values() if c.steered)
     return left, right
 
 
@@ -84,4 +85,5 @@ def wheel_angle(parameters: VehicleParameters, corner: Corner, steering: float) 
     float
         NaN where the linkage cannot be assembled.
     """
-    return corner.wheel_angle(parameters.steering.moved(corner.tie_rod_end, steering))
+    mechanism = parameters.steerings[parameters.mechanism_of(corner.name)]
+    return corner.wheel_angle(mechanism.moved(corner.tie_rod_end, steering))

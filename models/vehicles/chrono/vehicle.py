@@ -23,6 +23,7 @@ from ce_dynamics.models.vehicles.chrono.transmissions import TRANSMISSIONS
 from ce_dynamics.models.vehicles.chrono.tyres import twins, tyre
 from ce_dynamics.models.vehicles.chrono.wheels import brake, rotor, wheel_files
 from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity, yaml_text
+from ce_dynamics.models.vehicles.layout import MECHANISMS
 
 WHEEL_WIDTH = 0.25
 """[m] of a wheel whose tyre does not say it, for the width of the vehicle."""
@@ -117,7 +118,9 @@ def vehicle(reading: Reading, part: Part, choice: Choice) -> Sections:
     names = axle_names(len(files))
     mechanisms = part.list_of_parts("Steering Subsystems") if part.has("Steering Subsystems") else []
     driven, driveline = shafts(reading, part, len(files))
-    read, mechanism = {}, None
+    read: dict[str, Axle] = {}
+    steerings: dict[int, tuple[str, Sections]] = {}
+    named_as: dict[int, str] = {}
     for k, (name, file) in enumerate(zip(names, files, strict=True)):
         steered = None
         if file.has("Steering Index"):
@@ -126,10 +129,13 @@ def vehicle(reading: Reading, part: Part, choice: Choice) -> Sections:
                 raise file.wrong(
                     "Steering Index", f"{index:g}: there are {len(mechanisms)} steering subsystems"
                 )
-            if index > 0:
-                raise file.wrong("Steering Index", "a second steering mechanism cannot be read; take it out")
-            mechanism = steering(reading, mechanisms[int(index)]) if mechanism is None else mechanism
-            steered = mechanism[0]
+            if int(index) not in named_as:
+                if len(named_as) == len(MECHANISMS):
+                    raise file.wrong("Steering Index", f"more than {len(MECHANISMS)} mechanisms; leave some out")
+                named_as[int(index)] = MECHANISMS[len(named_as)]
+                ours, section = steering(reading, mechanisms[int(index)])
+                steerings[int(index)] = ours, section
+            steered = steerings[int(index)][0], named_as[int(index)]
         read[name] = axle(reading, file, name, steered, k in driven, choice, folder)
     kinds = sorted({one.tyre_kind for one in read.values()})
     if len(kinds) > 1:
@@ -155,8 +161,7 @@ def vehicle(reading: Reading, part: Part, choice: Choice) -> Sections:
     graphs: Sections = {name: one.graph for name, one in read.items() if one.graph is not None}
     if graphs:
         sections["graphs"] = graphs
-    if mechanism is not None:
-        sections["steering"] = mechanism[1]
+    sections |= {named_as[index]: section for index, (_, section) in steerings.items()}
     keys = ("Wheelbase", "Maximum Steering Angle (deg)", "Minimum Turning Radius")
     there = [part.has(key) for key in keys]  # each of them counts as read
     if all(there):
@@ -182,9 +187,15 @@ def own_folder(reading: Reading, chassis_path: Path) -> Path:
 
 
 def axle(
-    reading: Reading, file: Part, name: str, steered: str | None, driven: bool, choice: Choice, folder: Path
+    reading: Reading,
+    file: Part,
+    name: str,
+    steered: tuple[str, str] | None,
+    driven: bool,
+    choice: Choice,
+    folder: Path,
 ) -> Axle:
-    """One axle."""
+    """One axle, with the kind and the name of the mechanism that steers it."""
     if file.has("Chassis Index") and file.number("Chassis Index") >= 0:
         raise file.wrong("Chassis Index", "axles of a rear chassis cannot be read; take them out")
     if file.has("Subchassis Index"):
@@ -207,7 +218,9 @@ def axle(
         mounted, turning = twins(reading, file, mounted, turning)
     words: Sections = {"suspension": template.name}
     if steered is not None:
-        words["steering"] = steered
+        words["steering"], mechanism = steered
+        if mechanism != MECHANISMS[0]:
+            words["mechanism"] = mechanism
     own = template.read(reading, part)
     graph = own.pop(GRAPH, None)
     if isinstance(graph, dict) and steered is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar
 
 from ce_dynamics.mechanism.body import Body
@@ -40,14 +40,24 @@ class Steering(ABC):
 
     1. ``template``: its name in data files; ``section``: its data as written.
     2. `of` makes it of these and refuses, by name, what is no such mechanism.
-    3. `aimed` lets it know what it steers; `add` adds its bodies, driven by the input ``steering``, and
-       returns what carries the tie rods' ends.
+    3. `aimed` lets it know what it steers; `add` adds its bodies, whose names begin with ``name``, driven by
+       the input ``steering``, and returns what carries the tie rods' ends.
     4. `moved` tells where a point of that body is at a steering input, from the hardpoints alone.
     5. `full_lock` names the number that sets full lock, in a unit for people.
+
+    Attributes
+    ----------
+    name : str
+        Of its section; a vehicle may have several mechanisms.
+    phase : int
+        1 where a positive input steers to the left; −1 where it steers to the right, as rear axles may.
     """
 
     template: ClassVar[str]
     section: ClassVar[type[Section]]
+
+    name: str = field(default="steering", kw_only=True)
+    phase: int = field(default=1, kw_only=True)
 
     @classmethod
     @abstractmethod

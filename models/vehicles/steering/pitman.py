@@ -111,23 +111,23 @@ class Pitman(Steering):
             self.V,
             self.W,
             self.axis,
-            arm="steering.pitman_arm",
-            link="steering.link",
-            idler="steering.idler_arm",
+            arm=f"{self.name}.pitman_arm",
+            link=f"{self.name}.link",
+            idler=f"{self.name}.idler_arm",
             chassis=chassis.name,
         )
         for joint in linkage.joints():
-            parameters = getattr(self, joint.body.removeprefix("steering."))
+            parameters = getattr(self, joint.body.removeprefix(f"{self.name}."))
             add_rigid_body(system, joint.body, parameters, joint.carrier, joint.hinge)
         linkage.close(system)
         # The arms point forward and the tie rods lie behind the wheel centres: an arm that turns to the left
         # moves the link to the left and the wheels' rears with it, which steers to the right.
-        system.prescribe("steering.pitman_arm", self.actuator.drive(-self.max_angle))
-        return system.find("steering.link")
+        system.prescribe(f"{self.name}.pitman_arm", self.actuator.drive(-self.phase * self.max_angle))
+        return system.find(f"{self.name}.link")
 
     def moved(self, point: Vector, steering: float) -> Vector:
         """Where a point of the link is at a steering input; the sign: see `add`."""
-        angle = -steering * self.max_angle
+        angle = -steering * self.phase * self.max_angle
         T, U, V, W = self.T, self.U, self.V, self.W
         idler_hinge = Revolute(self.axis, at=W)
         idler = RotationToDistance(idler_hinge, V, U, "steering idler arm", "VU")
@@ -142,7 +142,7 @@ class Pitman(Steering):
 
     def full_lock(self, part: float = 1.0) -> tuple[str, str]:
         """The Pitman arm's angle."""
-        return "steering.max_angle", f"{math.degrees(part * self.max_angle):.4g} deg"
+        return f"{self.name}.max_angle", f"{math.degrees(part * self.max_angle):.4g} deg"
 
     def bodies(self) -> tuple[BodyParameters, ...]:
         """Arm, idler and link."""

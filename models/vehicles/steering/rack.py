@@ -60,17 +60,17 @@ class Rack(Steering):
     def add(self, system: System, chassis: Body) -> Body:
         """Add the rack, driven by the input ``steering`` through its actuator."""
         hinge = Prismatic((0.0, 1.0, 0.0), at=self.rack.com)
-        rack = add_rigid_body(system, "steering.rack", self.rack, chassis, hinge)
-        system.prescribe(rack, self.actuator.drive(self.sense * self.travel))
+        rack = add_rigid_body(system, f"{self.name}.rack", self.rack, chassis, hinge)
+        system.prescribe(rack, self.actuator.drive(self.phase * self.sense * self.travel))
         return rack
 
     def moved(self, point: Vector, steering: float) -> Vector:
         """Where a point of the rack is at a steering input."""
-        return np.asarray(point + np.array((0.0, steering * self.sense * self.travel, 0.0)))
+        return np.asarray(point + np.array((0.0, steering * self.phase * self.sense * self.travel, 0.0)))
 
     def full_lock(self, part: float = 1.0) -> tuple[str, str]:
         """The rack's travel."""
-        return "steering.travel", f"{1e3 * part * self.travel:.4g} mm"
+        return f"{self.name}.travel", f"{1e3 * part * self.travel:.4g} mm"
 
     def bodies(self) -> tuple[BodyParameters, ...]:
         """The rack."""

@@ -74,18 +74,18 @@ class RotaryArm(Steering):
     def add(self, system: System, chassis: Body) -> Body:
         """Add the arm, driven by the input ``steering`` through its actuator."""
         hinge = Revolute(self.axis.tolist(), at=self.pivot.tolist())
-        arm = add_rigid_body(system, "steering.arm", self.arm, chassis, hinge)
-        system.prescribe(arm, self.actuator.drive(self.sense * self.max_angle))
+        arm = add_rigid_body(system, f"{self.name}.arm", self.arm, chassis, hinge)
+        system.prescribe(arm, self.actuator.drive(self.phase * self.sense * self.max_angle))
         return arm
 
     def moved(self, point: Vector, steering: float) -> Vector:
         """Where a point of the arm is at a steering input."""
-        angle = steering * self.sense * self.max_angle
+        angle = steering * self.phase * self.sense * self.max_angle
         return self.pivot + rotate_about(self.axis, math.cos(angle), math.sin(angle), point - self.pivot)
 
     def full_lock(self, part: float = 1.0) -> tuple[str, str]:
         """The arm's angle."""
-        return "steering.max_angle", f"{math.degrees(part * self.max_angle):.4g} deg"
+        return f"{self.name}.max_angle", f"{math.degrees(part * self.max_angle):.4g} deg"
 
     def bodies(self) -> tuple[BodyParameters, ...]:
         """The arm."""
