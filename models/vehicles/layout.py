@@ -70,11 +70,16 @@ class AxleLayout:
     steering: str | None = None
     anti_roll_bar: str | None = None
     driven: str = "yes"
-    steering_gear: str = "toe-bar"
+    steering_gear: str | None = None
     trailer: str | None = None
     mechanism: str = "steering"
     phase: str = "with"
     graph: tuple[Item, ...] = ()
+
+    @property
+    def knuckles(self) -> bool:
+        """Whether a beam has knuckles: if it is steered, or a gear holds them on the chassis."""
+        return self.steering is not None or self.steering_gear is not None
 
     @property
     def corners(self) -> tuple[str, str]:
@@ -265,12 +270,16 @@ def steerings_of(layout: Layout) -> Mapping[str, type[Steering]]:
 
 def suspension_section(axle: AxleLayout) -> type[CornerData]:
     """What each corner of an axle has."""
+    if axle.steering_gear is not None and axle.suspension not in BEAMS:
+        raise DataError(
+            f"axles.{axle.name}: steering_gear has no effect on a {axle.suspension} suspension; leave it out"
+        )
     if axle.suspension in CORNERS:
         return CORNERS[axle.suspension].section
     if axle.suspension == GRAPH:
         return end_section(axle.graph)
     beam = BEAMS[axle.suspension]
-    if axle.steering is None:
+    if not axle.knuckles:
         return beam.end
     if beam.steered_end is None:
         raise DataError(
@@ -286,7 +295,7 @@ def axle_section(axle: AxleLayout) -> type[Section] | None:
     if axle.suspension == GRAPH:
         return own_section(axle.graph)
     section = BEAMS[axle.suspension].section
-    return section if axle.steering is None else steered_section(section, axle.steering_gear)
+    return section if not axle.knuckles else steered_section(section, axle.steering_gear or "toe-bar")
 
 
 @lru_cache(maxsize=64)

@@ -21,6 +21,8 @@ ALONG = 0.1
 TAKEN = {"wheel", "bar", "origin", "tyre", "brake", "chassis", "steering", "axle"}
 GRAPH = "graph"
 """Key under which the words of a graph stand among its numbers, until the vehicle's file is written."""
+GEAR = "gear"
+"""Key under which the kind of a beam's steering gear stands there, if it is not the usual one."""
 Words = dict[str, Sections]
 JOINTS: Mapping[str, str] = {
     "Lock": "fixed",

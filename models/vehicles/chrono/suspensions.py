@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from ce_dynamics.models.vehicles.chrono import beams, bell_cranks, generic, independent
+from ce_dynamics.models.vehicles.chrono import beams, bell_cranks, generic, independent, primaxx
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections
@@ -41,5 +41,6 @@ SUSPENSIONS: Mapping[str, Template] = {
     "GenericWheeledSuspension": Template("graph", generic.generic),
     "SolidBellcrankThreeLinkAxle": Template("graph", bell_cranks.three_links_and_crank),
     "SolidAxle": Template("graph", bell_cranks.four_links_and_crank),
+    "HendricksonPRIMAXX": Template("parallel-links", primaxx.primaxx),
     "RigidPinnedAxle": Template("pinned-axle", beams.pinned),
 }

@@ -13,7 +13,7 @@ from ce_dynamics.models.vehicles.chrono.chassis import chassis
 from ce_dynamics.models.vehicles.chrono.drivelines import DRIVELINES
 from ce_dynamics.models.vehicles.chrono.engines import ENGINES
 from ce_dynamics.models.vehicles.chrono.frames import Matrix
-from ce_dynamics.models.vehicles.chrono.generic import GRAPH, held
+from ce_dynamics.models.vehicles.chrono.generic import GEAR, GRAPH, held
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.pairing import Choice, companion
 from ce_dynamics.models.vehicles.chrono.reading import Reading
@@ -223,6 +223,8 @@ def axle(
             words["mechanism"] = mechanism
     own = template.read(reading, part)
     graph = own.pop(GRAPH, None)
+    if GEAR in own:
+        words["steering_gear"] = own.pop(GEAR)
     if isinstance(graph, dict) and steered is None:
         graph = held(graph)
     section: Sections = {

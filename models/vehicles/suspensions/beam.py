@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 from pydantic import create_model
@@ -23,10 +23,15 @@ from ce_dynamics.models.vehicles.springs import DamperData, SpringData
 from ce_dynamics.models.vehicles.suspensions.bell_crank import BellCrank, BellCrankData
 from ce_dynamics.models.vehicles.suspensions.graph import Graph
 from ce_dynamics.models.vehicles.suspensions.linked import EveryAxleData, LinkedCorner, read
+from ce_dynamics.models.vehicles.suspensions.tie_rods import TieRods, TieRodsData
 from ce_dynamics.models.vehicles.suspensions.toe_bar import Gear, GearData
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+
+AnyGear: TypeAlias = "Gear | BellCrank | TieRods"
+"""What turns the knuckles of a beam."""
 
 
 class BeamData(Section):
@@ -72,8 +77,8 @@ class BeamEnd(LinkedCorner):
 
     def add(self, system: System, chassis: Body, steering: Body | None) -> Body:
         """Add springs to the beam, which is there, and return what carries the wheel."""
-        body = system.find(self.axle.spring_carrier(self.name))
         for name, element in self.springs.items():
+            body = system.find(self.axle.spring_carrier(self.name, name))
             element.add(system, f"{self.name}.{name}", chassis, body)
         return system.find(self.axle.carrier(self.name))
 
@@ -86,7 +91,7 @@ class BeamEnd(LinkedCorner):
     @property
     def kingpin(self) -> tuple[tuple[str, Vector], tuple[str, Vector]] | None:
         """The kingpin of a steered end."""
-        if not self.steered:
+        if self.axle.gear is None:
             return None
         knuckle = f"{self.name}.knuckle"
         return (knuckle, self.points["D"]), (knuckle, self.points["F"])
@@ -99,8 +104,9 @@ class BeamEnd(LinkedCorner):
     @property
     def tie_rod_end(self) -> Vector:
         """Where the steering holds the drag link, in the design position [m]."""
-        assert self.axle.gear is not None, "asked of steered corners"
-        return self.axle.gear.end
+        gear = self.axle.gear
+        assert gear is not None, "asked of steered corners"
+        return gear.inner(self) if isinstance(gear, TieRods) else gear.end
 
     def wheel_angle(self, L: Vector) -> Scalar:
         """With the beam in the design position, the knuckles turn on their kingpins."""
@@ -140,11 +146,13 @@ class BeamAxle(ABC):
     points: Mapping[str, Vector]
     parts: Mapping[str, BodyParameters]
     ends: tuple[BeamEnd, BeamEnd]
-    gear: Gear | BellCrank | None
+    gear: AnyGear | None
 
     @classmethod
     def of(cls, name: str, data: Any, ends: Mapping[str, Any], steered: bool) -> Self:
         """The axle called `name` from its own data and those of its two ends, left and right.
+
+        It has knuckles if it is steered, or if its data have a steering gear: then the chassis holds its rods.
 
         Raises
         ------
@@ -154,7 +162,8 @@ class BeamAxle(ABC):
         origin = np.array(next(iter(ends.values())).origin)
         own = read(data, origin, cls.rods, EveryAxleData)
         made = [BeamEnd.of(corner, end, steered) for corner, end in ends.items()]
-        gear = gear_of(name, data.steering_gear, origin) if steered else None
+        written = getattr(data, "steering_gear", None)
+        gear = None if written is None else gear_of(name, written, origin)
         parts = {
             f"{name}.{part}": body
             for part, body in own.bodies.items()
@@ -175,13 +184,13 @@ class BeamAxle(ABC):
         """Name of the body that carries the wheel of an end."""
         return f"{end}.knuckle" if self.steered else f"{self.name}.axle"
 
-    def spring_carrier(self, end: str) -> str:
-        """Name of the body that springs and a drop link at an end act on."""
+    def spring_carrier(self, end: str, element: str = "") -> str:
+        """Name of the body that a spring or damper at an end acts on; without a name, an anti-roll bar."""
         return f"{self.name}.axle"
 
     @property
     def steered(self) -> bool:
-        """Whether it has knuckles."""
+        """Whether it has knuckles, which a steering or the chassis turns."""
         return self.gear is not None
 
     @abstractmethod
@@ -206,14 +215,19 @@ class BeamAxle(ABC):
         return (*self.parts.values(), *rods.values())
 
 
-GEARS: Mapping[str, type[Section]] = {"toe-bar": GearData, "bell-crank": BellCrankData}
+GEARS: Mapping[str, type[Section]] = {
+    "toe-bar": GearData,
+    "bell-crank": BellCrankData,
+    "tie-rods": TieRodsData,
+}
 """Steering gears of beams by the name that data files use, and their numbers."""
 
 
-def gear_of(name: str, data: Any, origin: Vector) -> Gear | BellCrank:
+def gear_of(name: str, data: Any, origin: Vector) -> AnyGear:
     """The steering gear that is written."""
-    kind: type[Gear | BellCrank] = BellCrank if isinstance(data, BellCrankData) else Gear
-    return kind.of(name, data, origin)
+    if isinstance(data, TieRodsData):
+        return TieRods.of(name, data, origin)
+    return BellCrank.of(name, data, origin) if isinstance(data, BellCrankData) else Gear.of(name, data, origin)
 
 
 def steered_section(section: type[Section], gear: str) -> type[Section]:

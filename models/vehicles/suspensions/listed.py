@@ -16,6 +16,7 @@ from ce_dynamics.models.vehicles.suspensions.linked_axles import (
 from ce_dynamics.models.vehicles.suspensions.macpherson import MacPhersonCorner
 from ce_dynamics.models.vehicles.suspensions.multi_link import FiveLinkCorner
 from ce_dynamics.models.vehicles.suspensions.panhard import PanhardAxle
+from ce_dynamics.models.vehicles.suspensions.parallel_links import ParallelLinksAxle
 from ce_dynamics.models.vehicles.suspensions.push_pipe import DeDionAxle, PushPipeAxle
 from ce_dynamics.models.vehicles.suspensions.rigid import RigidCorner
 from ce_dynamics.models.vehicles.suspensions.shackled_leaf_spring import ShackledLeafAxle
@@ -60,6 +61,7 @@ BEAMS: Mapping[str, type[BeamAxle]] = {
         PanhardAxle,
         DeDionAxle,
         PinnedAxle,
+        ParallelLinksAxle,
         TwistBeamAxle,
     )
 }

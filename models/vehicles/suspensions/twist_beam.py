@@ -75,7 +75,9 @@ class TwistBeamAxle(BeamAxle):
         """Its half."""
         return f"{end}.half"
 
-    spring_carrier = carrier
+    def spring_carrier(self, end: str, element: str = "") -> str:
+        """Its half."""
+        return f"{end}.half"
 
     def guide(self, graph: Graph) -> None:
         """The left half on its ball joint, the right one on it, and its pivot that slides."""

@@ -260,7 +260,18 @@ SHACKLED = (
         "shackle": {"pivot": (-0.44, 0.38, 0.19)} | body(0.8, (-0.47, 0.38, 0.13)),
     },
 )
-OTHER_BEAMS = {"twist-beam": TWIST, "shackled-leaf-spring": SHACKLED}
+PARALLEL = (
+    {
+        "lower_links": {"pivot": (0.6, 0.0, 0.0), "joint": (0.0, 0.0, -0.2)} | body(6.0, (0.3, 0.0, -0.1)),
+        "upper_links": {"pivot": (0.62, 0.0, 0.12), "joint": (0.0, 0.0, 0.1)} | body(3.0, (0.3, 0.0, 0.1)),
+    },
+    {"beam_damper": springs((0.0, 0.5, 0.4), (0.0, 0.5, 0.0))["damper"]},
+)
+TIE_RODS = {"L": (-0.1, 0.3, 0.0), "tie_rods": ROD}
+OTHER_BEAMS = {
+    "parallel-links": PARALLEL,
+    "twist-beam": TWIST, "shackled-leaf-spring": SHACKLED,
+}
 """Axles of another kind, or with other freedoms."""
 CRANK = {
     "steering": (0.8, 0.2, 0.16),
@@ -280,15 +291,18 @@ KNUCKLE = {
 GEAR = {"steering": (0.8, 0.58, 0.14), "knuckle": (-0.02, 0.52, 0.1), "drag_link": ROD, "toe_bar": ROD}
 
 
+GEARS: Mapping[str, dict[str, Any]] = {"toe-bar": GEAR, "bell-crank": CRANK, "tie-rods": TIE_RODS}
+
+
 def beam(template: str, steered: bool, gear: str = "toe-bar") -> BeamAxle:
     """An axle of a template."""
-    layout = AxleLayout("front", template, "rack" if steered else None, steering_gear=gear)
+    layout = AxleLayout("front", template, "rack" if steered else None, steering_gear=gear if steered else None)
     own, end = OTHER_BEAMS.get(template) or BEAM_CASES[template]
     if template != "twist-beam":
         own = (
             own
             | {"axle": body(60.0, (0.01, 0.0, 0.02))}
-            | ({"steering_gear": GEAR if gear == "toe-bar" else CRANK} if steered else {})
+            | ({"steering_gear": GEARS[gear]} if steered else {})
         )
     end = end | springs((0.02, 0.45, 0.5), (0.03, 0.47, 0.03)) | (KNUCKLE if steered else {})
     written = end | WHEEL | {"origin": (1.2, 0.0, 0.1), "W": (0.0, 0.8, 0.0)}

@@ -46,6 +46,16 @@ def test_shackled_leaf_springs_against_all_hinges_cut(
     assert largest_deviation(found) < 1e-10
 
 
+@pytest.mark.parametrize(("travel", "steered"), [(0.08, True), (-0.08, False)])
+def test_parallel_links_against_all_hinges_cut(
+    travel: float, steered: bool, rng: np.random.Generator
+) -> None:
+    system = beam_on_rig(beam("parallel-links", steered, "tie-rods"))
+    found = instant(system, rng, travel, 0.02)
+    assert len(found.v) == 6 + 1 + 2
+    assert largest_deviation(found) < 1e-10
+
+
 def test_leaf_springs_carry_their_preload(monkeypatch: pytest.MonkeyPatch) -> None:
     """By virtual work: with level halves and upright shackles the beam's height turns each half by dz/r.
 
