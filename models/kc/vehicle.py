@@ -90,7 +90,9 @@ def axle_of(data: VehicleParameters, system: System, axle: str) -> Axle:
         )
         for corner in corners
     )
-    steered_by, full_lock, unit = steering(system, layout.mechanism) if layout.steering is not None else (None, 1.0, "rad")
+    steered_by, full_lock, unit = (
+        steering(system, layout.mechanism) if layout.steering is not None else (None, 1.0, "rad")
+    )
     return Axle(
         axle,
         left,

@@ -84,9 +84,7 @@ def build(
     if data.hull is not None:
         data.hull.add(system, chassis, surface)
     made = {name: steering.add(system, chassis) for name, steering in data.steerings.items()}
-    links = {
-        axle.name: None if axle.steering is None else made[axle.mechanism] for axle in data.layout.axles
-    }
+    links = {axle.name: None if axle.steering is None else made[axle.mechanism] for axle in data.layout.axles}
     units = {axle.name: chassis for axle in data.layout.axles}
     if data.trailers:
         system.group("trailer", tuple(data.trailers))

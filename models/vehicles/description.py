@@ -199,9 +199,7 @@ class VehicleParameters:
                 for axle in layout.axles
                 if axle.anti_roll_bar is not None
             },
-            steerings={
-                name: steering_of(name, layout, given, corners) for name in steerings_of(layout)
-            },
+            steerings={name: steering_of(name, layout, given, corners) for name in steerings_of(layout)},
             powertrain=given.powertrain,
             aerodynamics=given.aerodynamics,
             hull=given.hull,
@@ -328,9 +326,7 @@ def bar_of(axle: AxleLayout, data: Description, trailers: Mapping[str, Trailer])
     return bar if axle.trailer is None else bar.shifted(trailers[axle.trailer].at)
 
 
-def steering_of(
-    name: str, layout: Layout, data: Description, corners: Mapping[str, Corner]
-) -> Steering:
+def steering_of(name: str, layout: Layout, data: Description, corners: Mapping[str, Corner]) -> Steering:
     """A steering mechanism, knowing the corners that it steers."""
     axles = steered_axles(layout)[name]
     made = steerings_of(layout)[name].of(section(data, name))

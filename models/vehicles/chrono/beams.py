@@ -159,7 +159,9 @@ def sae_leaf_spring(reading: Reading, part: Part) -> Sections:
         f"{half}_leaf": {
             "clamp": quantities(points[f"{half} clamp"], "m"),
             "eye": quantities(points[f"{half} eye"], "m"),
-            **body(leaf.part(f"{half.capitalize()}leaf"), middle(points[f"{half} clamp"], points[f"{half} eye"])),
+            **body(
+                leaf.part(f"{half.capitalize()}leaf"), middle(points[f"{half} clamp"], points[f"{half} eye"])
+            ),
         }
         for half in ("front", "rear")
     }
@@ -203,7 +205,7 @@ def with_clamps(tube: Part, clamp: Part, at: Matrix) -> Sections:
     places += [(each, at * (1.0, side, 1.0), moments(clamp)) for side in (1.0, 1.0, -1.0, -1.0)]
     total = sum(m for m, *_ in places)
     com = np.sum([m * r for m, r, _ in places], axis=0) / total
-    J = np.sum([I + m * steiner(r - com) for m, r, I in places], axis=0)
+    J = np.sum([own + m * steiner(r - com) for m, r, own in places], axis=0)
     return {
         "mass": quantity(total, "kg"),
         "com": quantities(com, "m"),

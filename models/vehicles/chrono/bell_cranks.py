@@ -111,9 +111,7 @@ def four_links_and_crank(reading: Reading, part: Part) -> Sections:
         "toe_bar": body(bar, com=middle(left, right)),
         "knuckle": body(knuckle),
         **{
-            name: distance(
-                link.vector("Location Chassis"), link.vector("Location Axle"), rod(reading, link)
-            )
+            name: distance(link.vector("Location Chassis"), link.vector("Location Axle"), rod(reading, link))
             for name, link in links.items()
         },
         "track_bar": distance(

@@ -1,4 +1,4 @@
-"""``HendricksonPRIMAXX``: a housing on lower beams and torque rods that all turn about lines across the vehicle."""
+"""``HendricksonPRIMAXX``: a housing on lower beams and torque rods, all about lines across the vehicle."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import cross
 from ce_dynamics.models.vehicles.chrono.bodies import UNPHYSICAL, body, rod
 from ce_dynamics.models.vehicles.chrono.force_laws import damper_law, spring_law
-from ce_dynamics.models.vehicles.chrono.frames import Matrix, moments, turned, unit
+from ce_dynamics.models.vehicles.chrono.frames import moments, turned, unit
 from ce_dynamics.models.vehicles.chrono.generic import GEAR
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.reading import Reading

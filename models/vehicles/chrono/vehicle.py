@@ -131,7 +131,9 @@ def vehicle(reading: Reading, part: Part, choice: Choice) -> Sections:
                 )
             if int(index) not in named_as:
                 if len(named_as) == len(MECHANISMS):
-                    raise file.wrong("Steering Index", f"more than {len(MECHANISMS)} mechanisms; leave some out")
+                    raise file.wrong(
+                        "Steering Index", f"more than {len(MECHANISMS)} mechanisms; leave some out"
+                    )
                 named_as[int(index)] = MECHANISMS[len(named_as)]
                 ours, section = steering(reading, mechanisms[int(index)])
                 steerings[int(index)] = ours, section

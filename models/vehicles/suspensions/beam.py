@@ -152,7 +152,7 @@ class BeamAxle(ABC):
     def of(cls, name: str, data: Any, ends: Mapping[str, Any], steered: bool) -> Self:
         """The axle called `name` from its own data and those of its two ends, left and right.
 
-        It has knuckles if it is steered, or if its data have a steering gear: then the chassis holds its rods.
+        It has knuckles if it is steered, or if it has a steering gear: then the chassis holds its rods.
 
         Raises
         ------
@@ -227,7 +227,9 @@ def gear_of(name: str, data: Any, origin: Vector) -> AnyGear:
     """The steering gear that is written."""
     if isinstance(data, TieRodsData):
         return TieRods.of(name, data, origin)
-    return BellCrank.of(name, data, origin) if isinstance(data, BellCrankData) else Gear.of(name, data, origin)
+    return (
+        BellCrank.of(name, data, origin) if isinstance(data, BellCrankData) else Gear.of(name, data, origin)
+    )
 
 
 def steered_section(section: type[Section], gear: str) -> type[Section]:

@@ -1,4 +1,4 @@
-"""Leaf springs with shackles: each of two rigid halves that bend at the beam, the three links of the SAE's model.
+"""Leaf springs with shackles: each of two rigid halves that bend at the beam, as in the SAE's three links.
 
 The front half is hung on the chassis by its eye, the rear half by a shackle (SAE Spring Design Manual, the
 three-link equivalent of a leaf spring).  Halves turn on the beam about the vertical and about the horizontal
@@ -119,7 +119,10 @@ class ShackledLeafAxle(BeamAxle):
             ends = p["front_leaf.clamp"].tolist(), p["front_leaf.eye"].tolist()
             graph.close("axle", CHASSIS, Distance(*ends), f"{end.name}.front_leaf")
         for end in self.ends:
-            p, names = end.points, {part: f"{end.name}.{part}" for part in ("front_leaf", "rear_leaf", "shackle")}
+            p, names = (
+                end.points,
+                {part: f"{end.name}.{part}" for part in ("front_leaf", "rear_leaf", "shackle")},
+            )
             turned = p["shackle.pivot"], p["shackle.pivot"] + Y, p["rear_leaf.eye"], p["rear_leaf.clamp"]
             graph.use(SpindleTieRod(*turned, names["shackle"], None, chassis, axle))
             for half, anchor in zip(HALVES, (chassis, names["shackle"]), strict=True):

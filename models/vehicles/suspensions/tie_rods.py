@@ -1,4 +1,4 @@
-"""Steering of a beam axle by a tie rod to either knuckle, from the steering or, where none is named, the chassis."""
+"""Steering of a beam axle by a tie rod to either knuckle, from the steering or from the chassis."""
 
 from __future__ import annotations
 

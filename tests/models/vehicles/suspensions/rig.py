@@ -270,7 +270,8 @@ PARALLEL = (
 TIE_RODS = {"L": (-0.1, 0.3, 0.0), "tie_rods": ROD}
 OTHER_BEAMS = {
     "parallel-links": PARALLEL,
-    "twist-beam": TWIST, "shackled-leaf-spring": SHACKLED,
+    "twist-beam": TWIST,
+    "shackled-leaf-spring": SHACKLED,
 }
 """Axles of another kind, or with other freedoms."""
 CRANK = {
@@ -296,7 +297,9 @@ GEARS: Mapping[str, dict[str, Any]] = {"toe-bar": GEAR, "bell-crank": CRANK, "ti
 
 def beam(template: str, steered: bool, gear: str = "toe-bar") -> BeamAxle:
     """An axle of a template."""
-    layout = AxleLayout("front", template, "rack" if steered else None, steering_gear=gear if steered else None)
+    layout = AxleLayout(
+        "front", template, "rack" if steered else None, steering_gear=gear if steered else None
+    )
     own, end = OTHER_BEAMS.get(template) or BEAM_CASES[template]
     if template != "twist-beam":
         own = (

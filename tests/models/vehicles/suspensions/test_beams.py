@@ -77,7 +77,9 @@ def test_leaf_springs_carry_their_preload(monkeypatch: pytest.MonkeyPatch) -> No
         y[height] += z
         responses = model.instant(y, model.u0).loads.responses
         energies.append(
-            sum(float(r.potential) for name, r in responses.items() if name.endswith((".bending", ".lateral")))
+            sum(
+                float(r.potential) for name, r in responses.items() if name.endswith((".bending", ".lateral"))
+            )
         )
     below, here, above = energies
     assert (above - below) / (2.0 * step) == pytest.approx(2.0 * (1500.0 + 700.0), rel=1e-5)
