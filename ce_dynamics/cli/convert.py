@@ -21,6 +21,10 @@ def convert(
     tyre: Annotated[
         str | None, typer.Option(metavar="FILE", help="Its tyres.", rich_help_panel=PARTS)
     ] = None,
+    like_chrono: Annotated[
+        bool,
+        typer.Option("--like-chrono", help="Copy ways of Chrono that no vehicle has.", rich_help_panel=PARTS),
+    ] = False,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -46,7 +50,7 @@ def convert(
     path = files.path_of("vehicle", vehicle)
     named = {"engine": engine, "transmission": transmission, "tyre": tyre}
     choice = Choice(**{key: files.path_of(key, text) for key, text in named.items() if text is not None})
-    made = converted(path, choice)
+    made = converted(path, choice, like_chrono)
     written = Path(f"{path.stem}.yaml") if output is None else output
     if written.is_dir():
         raise DataError(f"--output {files.shown_path(written)} is a folder; name a file")

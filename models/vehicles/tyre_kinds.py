@@ -11,6 +11,7 @@ from ce_dynamics.models.data.quantities import (
     Damping,
     Fraction,
     Length,
+    Numbers,
     PositiveFraction,
     PositiveStiffness,
     Quantity,
@@ -20,6 +21,7 @@ from ce_dynamics.models.parts.tmeasy_parameters import TMeasyParameters
 from ce_dynamics.models.tyres.contract import TyreModel
 from ce_dynamics.models.tyres.simple.base import SlipModel
 from ce_dynamics.models.tyres.simple.fiala import FialaTyre
+from ce_dynamics.models.tyres.simple.pac89 import Pac89Tyre
 from ce_dynamics.models.tyres.simple.tmsimple import TMsimpleTyre
 from ce_dynamics.models.tyres.tmeasy import TMeasyTyre
 from ce_dynamics.models.tyres.tmeasy_chrono import DAHL_DAMPING, DAHL_STIFFNESS, ChronoTMeasy
@@ -91,6 +93,31 @@ class TMsimpleData(SlipTyreData):
         return TMsimpleTyre(**self.common(), pn=self.pn, **forces)
 
 
+class Pac89Data(SlipTyreData):
+    """The Magic Formula of 1989 without camber and shifts, in its units: kN, degrees, per cent.
+
+    ``lateral`` are a0 … a4, a6, a7, ``longitudinal`` b0 … b8; ``trail`` is the pneumatic trail without slip.
+    """
+
+    lateral: Annotated[Numbers, Quantity("1", curve=True)]
+    longitudinal: Annotated[Numbers, Quantity("1", curve=True)]
+    trail: Annotated[float, Quantity("m", at_least=0.0)]
+
+    @model_validator(mode="after")
+    def _as_many_as_there_are(self) -> Pac89Data:
+        for name, count, which in (("lateral", 7, "a0 to a4, a6, a7"), ("longitudinal", 9, "b0 to b8")):
+            given = len(getattr(self, name))
+            if given != count:
+                raise ValueError(f"{name} has {given} coefficients; give {count}: {which}")
+        return self
+
+    def built(self) -> BuiltTyre:
+        """As built."""
+        a, b = self.lateral, self.longitudinal
+        lateral = (*a[:5], 0.0, *a[5:], *(0.0,) * 6)
+        return Pac89Tyre(**self.common(), a=lateral, b=(*b, 0.0, 0.0), trail=self.trail)
+
+
 class ChronoTMeasyData(TMeasyData):
     """TMeasy as Project Chrono evaluates it (`models.tyres.tmeasy_chrono`); with the delay of its force."""
 
@@ -107,6 +134,7 @@ TYRES: Mapping[str, type[TMeasyData] | type[SlipTyreData]] = {
     "tmeasy-chrono": ChronoTMeasyData,
     "fiala": FialaData,
     "tmsimple": TMsimpleData,
+    "pac89": Pac89Data,
 }
 """Tyres by the name that data files use."""
 

@@ -58,7 +58,11 @@ def de_dion(reading: Reading, part: Part) -> Sections:
         for end in ("Center", "Chassis")
     }
     pivot = middle(ends["Left Center"], ends["Right Center"])
-    if not part.template.startswith("ToeBar"):
+    misplaced = not part.template.startswith("ToeBar")
+    if misplaced and reading.like_chrono:
+        pivot = ends["Left Center"] + 0.5 * ends["Right Center"]
+        reading.note("the pivot of Watt linkages, which Chrono misplaces: as there")
+    elif misplaced:
         reading.note("the pivot of Watt linkages, which Chrono misplaces: half way between the side links")
     centre, side = (watt.number(f"{name} Link Mass", least=0.0) for name in ("Center", "Side"))
     reading.note("inertias and centres of mass of links between two joints: they are those of uniform bars")

@@ -13,11 +13,15 @@ LIGHT = 2.0
 
 
 class Driven(NamedTuple):
-    """Wheel speed over shaft speed; inertia at the shaft [kg m²]; parts of the torque by axle, if unequal."""
+    """Wheel speed over shaft speed; inertia at the shaft [kg m²]; parts of the torque by axle, if unequal.
+
+    ``on_chassis``: whether the torque of the propeller shaft rolls Chrono's chassis.
+    """
 
     ratio: float
     inertia: float
     split: tuple[float, ...] | None = None
+    on_chassis: bool = False
 
 
 def two_wheels(reading: Reading, part: Part) -> Driven:
@@ -25,7 +29,7 @@ def two_wheels(reading: Reading, part: Part) -> Driven:
     inertia, ratio = part.part("Shaft Inertia"), part.part("Gear Ratio").positive("Conical Gear")
     box = inertia.number("Differential Box", least=0.0)
     _left_out(reading, part)
-    return Driven(ratio, inertia.number("Driveshaft", least=0.0) + ratio**2 * box)
+    return Driven(ratio, inertia.number("Driveshaft", least=0.0) + ratio**2 * box, on_chassis=True)
 
 
 def four_wheels(reading: Reading, part: Part) -> Driven:
@@ -42,7 +46,7 @@ def four_wheels(reading: Reading, part: Part) -> Driven:
     boxes = (inertia.number(f"{end} Differential Box", least=0.0) for end in ("Front", "Rear"))
     inertia.has("Central Differential Box")
     _left_out(reading, part)
-    return Driven(front, sum(shafts) + front**2 * sum(boxes))
+    return Driven(front, sum(shafts) + front**2 * sum(boxes), on_chassis=True)
 
 
 def simple(reading: Reading, part: Part) -> Driven:
@@ -78,7 +82,8 @@ def _left_out(reading: Reading, part: Part) -> None:
     if directions is not None:
         for key in ("Motor Block", "Axle"):
             directions.vector(key)
-    reading.note("the reaction of the propeller shaft, which rolls the chassis")
+    if not reading.like_chrono:
+        reading.note("the reaction of the propeller shaft, which rolls the chassis")
 
 
 DRIVELINES: Mapping[str, Callable[[Reading, Part], Driven]] = {

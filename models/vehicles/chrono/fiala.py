@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.reading import Reading
-from ce_dynamics.models.vehicles.chrono.tmeasy import CARCASS
+from ce_dynamics.models.vehicles.chrono.tmeasy import CARCASS, CONTACT_DAMPING
 from ce_dynamics.models.vehicles.chrono.writing import Sections, quantity
-
-CONTACT_DAMPING = "0.002 s [assumed]"
 
 
 def fiala(reading: Reading, part: Part) -> Sections:
@@ -19,8 +17,9 @@ def fiala(reading: Reading, part: Part) -> Sections:
     if p.has("Vertical Curve Data"):
         p.rows("Vertical Curve Data")
         reading.note("curves of a tyre's vertical force: its linear stiffness is taken")
-    if p.has("X Relaxation Length") and p.has("Y Relaxation Length"):
-        cx, cy = slip / p.positive("X Relaxation Length"), cornering / p.positive("Y Relaxation Length")
+    lengths = [p.number(f"{axis} Relaxation Length", 0.0, least=0.0) for axis in "XY"]
+    if min(lengths) > 0.0:
+        cx, cy = slip / lengths[0], cornering / lengths[1]
         source = "derived"
     else:
         source = "assumed"

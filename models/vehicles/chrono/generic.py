@@ -114,7 +114,7 @@ def between(item: Part, names: Mapping[str, str], kind: str, *, swapped: bool = 
 
 
 def add_joint(reading: Reading, item: Part, names: Mapping[str, str], words: Words, numbers: Sections) -> str:
-    """A joint, by our name; lines and planes of points are on its second body with Chrono, on the first here."""
+    """A joint, by our name; lines and planes of points: on the second body with Chrono, on the first here."""
     kind = item.text("Type")
     if kind not in JOINTS:
         raise item.wrong("Type", f"{checks.shown(kind)} is no joint; known are {', '.join(JOINTS)}")

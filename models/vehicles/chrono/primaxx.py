@@ -45,18 +45,24 @@ def primaxx(reading: Reading, part: Part) -> Sections:
         ("Shock Lower Beam", "", "Location Lower Beam"),
     ):
         shock = part.part(key)
+        prefix = "beam_" if reading.like_chrono else prefix
         ends: Sections = {
             "chassis": quantities(shock.vector("Location Chassis"), "m"),
             "arm": quantities(shock.vector(end), "m"),
         }
         if shock.number("Spring Coefficient", 0.0) or shock.has("Spring Curve Data"):
-            sections[f"{prefix}spring"] = {**ends, **spring_law(reading, shock)}
+            law = spring_law(reading, shock)
+            if reading.like_chrono:
+                built = float(np.linalg.norm(shock.vector("Location Chassis") - shock.vector(end)))
+                law["free_length"] = quantity(built, "m")
+            sections[f"{prefix}spring"] = {**ends, **law}
         if shock.number("Damping Coefficient", 0.0) or shock.has("Damping Curve Data"):
             sections[f"{prefix}damper"] = {**ends, **damper_law(reading, shock)}
         shock.has("Free Length")
+    kept = "as there" if reading.like_chrono else "they act on what they are named after, by 'Free Length'"
     reading.note(
         "shock absorbers of PRIMAXX axles, which Chrono puts between chassis and housing with the length as "
-        "built: they act on what they are named after, with the file's 'Free Length'"
+        f"built: {kept}"
     )
     return sections
 

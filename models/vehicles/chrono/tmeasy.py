@@ -28,6 +28,18 @@ PASSENGER: Pairs = {
 }  # fmt: skip
 """Chrono's generic tyres at the nominal load | twice that; forces and slopes in multiples of the load."""
 
+TMSIMPLE: Mapping[str, Pairs] = {
+    "Truck": {
+        "dfx0": (19.1677, 15.1285), "fxm": (0.91432, 0.79538), "fxs": (0.52273, 0.48517),
+        "dfy0": (6.8392, 6.4235), "fym": (0.75948, 0.72714), "fys": (0.68739, 0.65594),
+    },
+    "Passenger": {
+        "dfx0": (19.9774, 20.8424), "fxm": (1.1404, 1.1045), "fxs": (0.84482, 0.82041),
+        "dfy0": (16.7895, 12.9866), "fym": (1.0107, 0.91902), "fys": (0.84864, 0.78702),
+    },
+}  # fmt: skip
+"""The same of its TMsimple tyres."""
+
 KEYS = {
     "dfx0": ("Longitudinal", "Initial Slopes dFx/dsx [N]"),
     "fxm": ("Longitudinal", "Maximum Fx Load [N]"),
@@ -48,6 +60,7 @@ MOST_LOAD = 3.5
 """Nominal loads up to which the curves hold."""
 CARCASS = (0.45, 0.4)
 """Longitudinal and lateral stiffness over the vertical one: Chrono's model has no carcass."""
+CONTACT_DAMPING = "0.002 s [assumed]"
 CARCASS_TIME = 0.02
 """[s], their damping over their stiffness."""
 
@@ -61,9 +74,10 @@ def tmeasy(reading: Reading, part: Part) -> Sections:
     for key in ("Load Index", "Maximum Bearing Capacity [N]", "Vehicle Type"):
         part.has(key)
     if part.has("Parameters"):
-        pn, cz, dz, pairs = given(reading, part.part("Parameters"), radius)
+        pn, cz, dz, pairs = given(reading, part.part("Parameters"), KEYS)
     else:
-        pn, cz, dz, pairs = guessed(part, design, radius, mass)
+        pn, cz, dz = guessed(part, design, radius, mass)
+        pairs = TRUCK if vehicle_type(part) == "Truck" else PASSENGER
     cx, cy = (share * cz for share in CARCASS)
     section: Sections = {
         "source": "chrono",
@@ -83,8 +97,43 @@ def tmeasy(reading: Reading, part: Part) -> Sections:
     return {**section, **{name: quantities(pair) for name, pair in pairs.items()}}
 
 
-def guessed(part: Part, design: Part, radius: float, mass: float) -> tuple[float, float, float, Pairs]:
-    """Nominal load, stiffness, damping and curves from the load that the tyre may carry."""
+def vehicle_type(part: Part) -> str:
+    """Of the vehicles that the tyre is for."""
+    return part.text("Vehicle Type") if part.has("Vehicle Type") else "Passenger"
+
+
+def tmsimple(reading: Reading, part: Part) -> Sections:
+    """Our section ``tyre`` of a ``TMsimpleTire``."""
+    design = part.part("Design")
+    radius, mass = design.positive("Unloaded Radius [m]"), design.positive("Mass [kg]")
+    for key in ("Width [m]", "Rim Radius [m]"):
+        design.has(key)
+    for key in ("Load Index", "Maximum Bearing Capacity [N]", "Vehicle Type"):
+        part.has(key)
+    if part.has("Parameters"):
+        keys = {name: KEYS[name] for name in FORCES}
+        pn, cz, dz, pairs = given(reading, part.part("Parameters"), keys, "Vertical Tire Damping [Ns/m]")
+    else:
+        pn, cz, dz = guessed(part, design, radius, mass)
+        pairs = TMSIMPLE["Truck" if vehicle_type(part).lower() == "truck" else "Passenger"]
+    cx, cy = (share * cz for share in CARCASS)
+    return {
+        "source": "chrono",
+        "radius": quantity(radius, "m"),
+        "pn": quantity(pn, "N"),
+        "mu0": quantity(part.positive("Coefficient of Friction", 0.8)),
+        "rolling_resistance": quantity(part.number("Rolling Resistance Coefficient", 0.015, least=0.0)),
+        "cz": quantity(cz, "N/m"),
+        "dz": quantity(dz, "N*s/m"),
+        "cx": f"{quantity(cx, 'N/m')} [assumed]",
+        "cy": f"{quantity(cy, 'N/m')} [assumed]",
+        "contact_damping": CONTACT_DAMPING,
+        **{name: quantities(pair) for name, pair in pairs.items()},
+    }
+
+
+def guessed(part: Part, design: Part, radius: float, mass: float) -> tuple[float, float, float]:
+    """Nominal load, stiffness and damping from the load that the tyre may carry."""
     rim = design.positive("Rim Radius [m]")
     if not rim < radius:
         raise design.wrong(
@@ -103,12 +152,16 @@ def guessed(part: Part, design: Part, radius: float, mass: float) -> tuple[float
     pressure = part.positive("Inflation Pressure Use [Pa]", 1.0)
     pn = 0.5 * load * (pressure / design_pressure) ** 0.8
     cz = load / (0.16 * (radius - rim))
-    kind = part.text("Vehicle Type") if part.has("Vehicle Type") else "Passenger"
-    return pn, cz, math.sqrt(cz * mass), TRUCK if kind == "Truck" else PASSENGER
+    return pn, cz, math.sqrt(cz * mass)
 
 
-def given(reading: Reading, part: Part, radius: float) -> tuple[float, float, float, Pairs]:
-    """The same, of files with parameters."""
+def given(
+    reading: Reading,
+    part: Part,
+    keys: Mapping[str, tuple[str, str]],
+    damping: str = "Tire Vertical Damping [Ns/m]",
+) -> tuple[float, float, float, Pairs]:
+    """The same, and curves, of files with parameters."""
     vertical = part.part("Vertical")
     pn = vertical.positive("Nominal Vertical Force [N]")
     if vertical.has("Tire Spring Curve Data"):
@@ -120,9 +173,11 @@ def given(reading: Reading, part: Part, radius: float) -> tuple[float, float, fl
     if vertical.has("Tire Bottoming Radius [m]") or vertical.has("Tire Bottoming Stiffness [N/m]"):
         vertical.has("Tire Bottoming Stiffness [N/m]")
         reading.note("bottoming of tyres on their rims")
-    dz = vertical.number("Vertical Tire Damping [Ns/m]", least=0.0)
+    vertical.has("Maximum Vertical Force [N]")
+    other = "Vertical Tire Damping [Ns/m]"  # of TMsimple; some files of TMeasy call it so too
+    dz = vertical.number(damping if vertical.has(damping) else other, least=0.0)
     pairs: dict[str, tuple[float, float]] = {}
-    for name, (block, key) in KEYS.items():
+    for name, (block, key) in keys.items():
         first, second = part.part(block).numbers(key, 2)
         pairs[name] = (first / pn, second / (2.0 * pn)) if name in FORCES else (first, second)
     return pn, cz, dz, pairs

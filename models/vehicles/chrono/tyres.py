@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from ce_dynamics.models.vehicles.chrono.fiala import fiala
 from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.pac89 import pac89
 from ce_dynamics.models.vehicles.chrono.reading import Reading
-from ce_dynamics.models.vehicles.chrono.tmeasy import tmeasy
+from ce_dynamics.models.vehicles.chrono.tmeasy import tmeasy, tmsimple
 from ce_dynamics.models.vehicles.chrono.writing import Sections, plain, quantities, quantity
 
 
@@ -26,8 +27,17 @@ class Tyre(NamedTuple):
 
 def tyre(reading: Reading, part: Part) -> Tyre:
     """A tyre file."""
+    if part.template == "Pac02Tire":
+        raise part.wrong(
+            "Template",
+            "'Pac02Tire' is a tyre by coefficients; give its property file (.tir) to simulate-vehicle by "
+            "--tyre, and another tyre's JSON file here",
+        )
     kind, read = reading.by_template(part, "tyre", TYRES)
     section = read(reading, part)
+    if reading.like_chrono and kind == "tmeasy":
+        kind = "tmeasy-chrono"
+        section = {name: value for name, value in section.items() if name not in CARCASS}
     design = part.part("Design") if part.has("Design") else part
     units = (" [kg]", " [kg.m2]") if part.has("Design") else ("", "")
     mass, J = design.number(f"Mass{units[0]}", least=0.0), design.numbers(f"Inertia{units[1]}", 3)
@@ -39,11 +49,11 @@ def tyre(reading: Reading, part: Part) -> Tyre:
 
 def twins(reading: Reading, axle: Part, one: Tyre, rim: Sections) -> tuple[Tyre, Sections]:
     """Two wheels side by side as one: twice the load, stiffness, mass and inertia."""
-    if one.kind != "tmeasy":
+    if one.kind not in ("tmeasy", "tmeasy-chrono"):
         raise axle.wrong("Wheel Separation", "twin wheels need a tyre with the template TMeasyTire; name one")
     reading.note("twin wheels: they are one wheel between both, with a tyre of twice the load and stiffness")
     section = dict(one.section)
-    for name in ("pn", "pn_max", "cz", "dz", "cx", "dx", "cy", "dy"):
+    for name in ("pn", "pn_max", "cz", "dz", *(name for name in CARCASS if name in section)):
         section[name] = doubled(section[name])
     body: Sections = {name: doubled(value) for name, value in one.body.items()}
     made = one._replace(section=section, body=body, stiffness=2.0 * one.stiffness)
@@ -56,8 +66,12 @@ def doubled(value: str | Sections) -> str:
     return re.sub(r"(?<![\w.^])\d+\.?\d*(?:e[-+]?\d+)?", lambda m: plain(2.0 * float(m[0])), text)
 
 
+CARCASS = ("cx", "dx", "cy", "dy")
+"""Numbers that Chrono's own evaluation of TMeasy has not."""
 TYRES: Mapping[str, tuple[str, Callable[[Reading, Part], Sections]]] = {
     "TMeasyTire": ("tmeasy", tmeasy),
     "FialaTire": ("fiala", fiala),
+    "TMsimpleTire": ("tmsimple", tmsimple),
+    "Pac89Tire": ("pac89", pac89),
 }
 """Our name of the kind, and what reads the file."""

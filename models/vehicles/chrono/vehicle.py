@@ -52,7 +52,7 @@ class Axle(NamedTuple):
     graph: Sections | None
 
 
-def converted(path: Path, choice: Choice = UNCHOSEN) -> Converted:
+def converted(path: Path, choice: Choice = UNCHOSEN, like_chrono: bool = False) -> Converted:
     """A vehicle's JSON file as our YAML.
 
     Parameters
@@ -61,13 +61,15 @@ def converted(path: Path, choice: Choice = UNCHOSEN) -> Converted:
         A vehicle (``"Type": "Vehicle"``), or a file that names one with its tyres.
     choice : Choice
         Engine, transmission and tyres, which vehicles' files do not name.
+    like_chrono : bool
+        Whether ways of Chrono that no vehicle has are copied: those that docs/chrono-vehicles.md lists.
 
     Raises
     ------
     DataError
         One line: file, key, what is wrong, what to do.
     """
-    reading = Reading(path)
+    reading = Reading(path, like_chrono)
     part = reading.open(path)
     if part.has("Vehicle") and not part.has("Axles"):
         choice = named(reading, part, choice)
@@ -271,7 +273,10 @@ def shafts(reading: Reading, part: Part, count: int) -> tuple[set[int], Sections
         if len(indexes) != len(driven.split):
             raise block.wrong("Suspension Indexes", f"{len(indexes)} axles; this driveline drives two")
         section["torque_split"] = quantities(driven.split)
-    section["shafts"] = {"inertia": f"{quantity(driven.inertia, 'kg*m^2')} [derived]"}
+    turning: Sections = {"inertia": f"{quantity(driven.inertia, 'kg*m^2')} [derived]"}
+    if reading.like_chrono and driven.on_chassis:
+        turning["roll_reaction"] = "1"
+    section["shafts"] = turning
     return {int(index) for index in indexes}, section
 
 

@@ -1,0 +1,179 @@
+"""Numbers of suspensions and steerings as read from Chrono's files, by hand."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.vehicles.chrono.vehicle import converted
+from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.models.vehicles.steering_angle import wheel_angle
+from tests.models.vehicles.chrono.small_car import SUSPENSION, files, written
+from tests.models.vehicles.chrono.test_bell_cranks import AXLE
+
+PART = {"Mass": 0.8, "Inertia": [0.001, 0.002, 0.003]}
+LEAF: dict[str, Any] = {
+    "Location Front Hanger": [0.5, 0.4, 0.1],
+    "Location Clamp A": [0.05, 0.4, 0.1],
+    "Location Clamp B": [-0.05, 0.4, 0.1],
+    "Location Shackle": [-0.55, 0.4, 0.1],
+    "Location Rear Hanger": [-0.5, 0.4, 0.2],
+    "Vertical Stiffness": 90000.0,
+    "Vertical Preload Force": 3000.0,
+    "Stiffness Bias": 2.0,
+    "Lateral Stiffness": 900000.0,
+    "Frontleaf": PART,
+    "Rearleaf": PART,
+    "Half Clamp": PART,
+    "Shackle": PART,
+}
+SAE: dict[str, Any] = {
+    **{key: AXLE[key] for key in ("Name", "Type", "Spindle", "Axle", "Axle Tube", "Shock")},
+    "Template": "SAELeafspringAxle",
+    "Auxiliary Spring": AXLE["Spring"],
+    "Leafspring": LEAF,
+}
+
+
+def rear(axle: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The small car with another suspension behind."""
+    content = files()
+    content["car/Rear.json"] = axle
+    content["car/Vehicle.json"]["Axles"][1]["Suspension Input File"] = "car/Rear.json"
+    return content
+
+
+def test_leaf_springs_by_hand(tmp_path: Path) -> None:
+    """K is shared 1 : 2 between the halves; torsion springs K r² at levers of 0.45 and 0.5 m."""
+    data = VehicleParameters.load(written(tmp_path, rear(SAE)))
+    clamps = data.beams["rear"].clamps  # type: ignore[union-attr]
+    assert clamps["front"].bending == pytest.approx(30000.0 * 0.45**2, rel=1e-12)
+    assert clamps["rear"].bending == pytest.approx(60000.0 * 0.5**2, rel=1e-12)
+    assert clamps["rear"].lateral == pytest.approx(600000.0 * 0.5**2, rel=1e-12)
+    assert clamps["front"].bending_damping == pytest.approx(0.01 * clamps["front"].bending, rel=1e-12)
+    assert (clamps["front"].preload, clamps["rear"].preload) == (1500.0, 1500.0)
+    beam = data.beams["rear"].parts["rear.axle"]
+    assert beam.mass == pytest.approx(60.0 + 4 * 0.8, rel=1e-12)
+    # Half clamps at (0, ±0.4, 0.1), the tube at the origin: the common centre, and Ixx about it.
+    z = 3.2 * 0.1 / 63.2
+    assert beam.com == pytest.approx(data.corners["rear_left"].origin + (0.0, 0.0, z), abs=1e-12)
+    own = 5.0 + 4 * 0.001
+    assert beam.inertia[0, 0] == pytest.approx(own + 60 * z**2 + 3.2 * (0.4**2 + (0.1 - z) ** 2), rel=1e-12)
+
+
+def test_preloads_that_chrono_loses(tmp_path: Path) -> None:
+    """They are lost if its ways are asked for, and said to be."""
+    path = written(tmp_path, rear(SAE))
+    made = converted(path, like_chrono=True)
+    assert "preload: 0 N" in made.text
+    assert any("preloads of leaf springs" in note and note.endswith("as there") for note in made.notes)
+    assert "preload: 1500 N" in converted(path).text
+
+
+def test_solid_axles_need_their_track_bar(tmp_path: Path) -> None:
+    axle = {**AXLE, "Template": "SolidAxle"}
+    with pytest.raises(DataError, match=r"Rear.json: Trackbar: it is missing; give the bar"):
+        converted(written(tmp_path, rear(axle)))
+
+
+def torsion(axis: list[float], one: str, other: str) -> dict[str, Any]:
+    """A trailing arm as a free graph, sprung by a torsion spring."""
+    return {
+        **{key: SUSPENSION[key] for key in ("Name", "Type", "Axle")},
+        "Template": "GenericWheeledSuspension",
+        "Steerable": False,
+        "Independent": True,
+        "Spindle": {**SUSPENSION["Spindle"], "Attachment Body": "Arm"},
+        "Antiroll Body": "Arm",
+        "Bodies": [
+            {
+                "Name": "Arm", "Mirrored": True, "Mass": 10.0, "Position": [0.2, 0.6, 0.0],
+                "Rotation": [1, 0, 0, 0], "Moments of Inertia": [1, 1, 1], "Products of Inertia": [0, 0, 0],
+            }
+        ],
+        "Joints": [
+            {
+                "Name": "Pivot", "Type": "Revolute", "Mirrored": True, "Body1": "Chassis", "Body2": "Arm",
+                "Position": [0.4, 0.6, 0.0], "Rotation": [math.sqrt(0.5), math.sqrt(0.5), 0, 0],
+            }
+        ],
+        "RSDAs": [
+            {
+                "Name": "Bar", "Mirrored": True, "Body1": one, "Body2": other, "Position": [0.4, 0.6, 0.0],
+                "Axis": axis, "Spring Coefficient": 5000.0, "Damping Coefficient": 200.0, "Free Angle": 0.2,
+                "Preload": 100.0,
+            }
+        ],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("axis", "one", "other", "sign"),
+    [
+        ([0, -1, 0], "Chassis", "Arm", 1.0),  # the joint's own axis is −y
+        ([0, 1, 0], "Chassis", "Arm", -1.0),
+        ([0, -1, 0], "Arm", "Chassis", -1.0),
+    ],
+)
+def test_torsion_springs_of_free_graphs(
+    tmp_path: Path, axis: list[float], one: str, other: str, sign: float
+) -> None:
+    """A preload of 100 N m is 0.02 rad more of the spring's free angle."""
+    data = VehicleParameters.load(written(tmp_path, rear(torsion(axis, one, other))))
+    (spring,) = data.corners["rear_left"].torsions.values()
+    assert (spring.stiffness, spring.damping) == (5000.0, 200.0)
+    assert spring.free_angle == pytest.approx(sign * 0.22, rel=1e-12)
+
+
+def test_torsion_springs_need_a_joint(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"RSDAs\[0\]/Axis: no revolute joint of its two bodies turns about"):
+        converted(written(tmp_path, rear(torsion([0, 0, 1], "Chassis", "Arm"))))
+
+
+def two_steerings() -> dict[str, dict[str, Any]]:
+    """The small car with a rack for either axle."""
+    content = files()
+    vehicle = content["car/Vehicle.json"]
+    vehicle["Axles"][1]["Steering Index"] = 1
+    vehicle["Steering Subsystems"] = [
+        {"Input File": "car/Rack.json", "Location": [x, 0, -0.02], "Orientation": [1, 0, 0, 0]}
+        for x in (1.05, -1.35)
+    ]
+    return content
+
+
+def test_a_second_steering_mechanism(tmp_path: Path) -> None:
+    """Each axle is steered by its own rack, which has a section of its own; the other is not moved by it."""
+    data = VehicleParameters.load(written(tmp_path, two_steerings()), ["second_steering.travel=20 mm"])
+    assert list(data.steerings) == ["steering", "second_steering"]
+    front, back = (data.corners[f"{axle}_left"] for axle in ("front", "rear"))
+    travels = [data.steerings[name].moved(np.zeros(3), 1.0)[1] for name in data.steerings]
+    assert np.abs(travels) == pytest.approx([0.2 * math.radians(20.0), 0.02])
+    assert wheel_angle(data, front, 1.0) > wheel_angle(data, back, 1.0) > 0.0
+
+
+def test_an_axle_that_steers_against_the_driver(tmp_path: Path) -> None:
+    (tmp_path / "against.yaml").write_text("base: car/Vehicle.json\naxles: {rear: {phase: against}}\n")
+    written(tmp_path, two_steerings())
+    data = VehicleParameters.load(tmp_path / "against.yaml")
+    front, back = (data.corners[f"{axle}_left"] for axle in ("front", "rear"))
+    assert wheel_angle(data, front, 1.0) > 0.0 > wheel_angle(data, back, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("{rear: {phase: against, mechanism: steering}}", "with the driver and against"),
+        ("{rear: {mechanism: third_steering}}", "no axle is steered by second_steering, but one is by third"),
+    ],
+)
+def test_mechanisms_that_do_not_go_together(tmp_path: Path, words: str, message: str) -> None:
+    (tmp_path / "wrong.yaml").write_text(f"base: car/Vehicle.json\naxles: {words}\n")
+    written(tmp_path, two_steerings())
+    with pytest.raises(DataError, match=message):
+        VehicleParameters.load(tmp_path / "wrong.yaml")
