@@ -268,7 +268,7 @@ PARALLEL = (
     {"beam_damper": springs((0.0, 0.5, 0.4), (0.0, 0.5, 0.0))["damper"]},
 )
 TIE_RODS = {"L": (-0.1, 0.3, 0.0), "tie_rods": ROD}
-OTHER_BEAMS = {
+OTHER_BEAMS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "parallel-links": PARALLEL,
     "twist-beam": TWIST,
     "shackled-leaf-spring": SHACKLED,

@@ -68,7 +68,7 @@ def test_leaf_springs_carry_their_preload(monkeypatch: pytest.MonkeyPatch) -> No
         "shackle": end["shackle"] | {"pivot": (-0.45, 0.4, 0.2)},
     }
     clamps = {"front_clamp": CLAMP, "rear_clamp": CLAMP | {"bending": 8e3, "preload": 700.0}}
-    monkeypatch.setitem(OTHER_BEAMS, "shackled-leaf-spring", (own | clamps, level))  # type: ignore[arg-type]
+    monkeypatch.setitem(OTHER_BEAMS, "shackled-leaf-spring", (own | clamps, level))
     model = Model(beam_on_rig(beam("shackled-leaf-spring", False)))
     height = [entry.name for entry in model.layout.q].index("front.heave")
     step, energies = 1e-4, []
