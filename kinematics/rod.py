@@ -31,7 +31,8 @@ class Rod(ClosedForm):
         Whether the loop keeps the distance PQ.
     axes : pair of 3-vectors, optional
         Of the universal hinge at P: one on ``carrier``, one on the rod, which is perpendicular to the first
-        and to PQ, with PQ on the side of their product.  Else both are perpendicular to PQ; which they are matters where springs act on them.
+        and to PQ, with PQ on the side of their product.  Else both are perpendicular to PQ; which they are
+        matters where springs act on them.
 
     Raises
     ------
