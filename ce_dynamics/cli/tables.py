@@ -24,14 +24,30 @@ def print_tables(title: str, summary: Summary) -> None:
     for figure in summary.figures:
         table.add_row(figure.label, number(figure.value), unit(figure.unit))
     console.print(table)
-    corners = list(summary.corners[0].values)
-    table = Table("corner", *(name.replace("_", " ") for name in corners), "")
-    for column in table.columns[1:-1]:
-        column.justify = "right"
-    for row in summary.corners:
-        table.add_row(row.label, *(number(row.values[name]) for name in corners), unit(row.unit))
-    console.print(table)
+    console.print(corner_table(summary))
     console.file.flush()  # files are still to be written: what reads a pipe need not wait for them
+
+
+FEW = 4
+"""Corners that have a column each; of more of them each has a row."""
+
+
+def corner_table(summary: Summary) -> Table:
+    """Figures of the corners."""
+    corners = list(summary.corners[0].values)
+    if len(corners) <= FEW:
+        table = Table("corner", *(name.replace("_", " ") for name in corners), "")
+        for row in summary.corners:
+            table.add_row(row.label, *(number(row.values[name]) for name in corners), unit(row.unit))
+        aligned = table.columns[1:-1]
+    else:
+        table = Table("corner", *(f"{row.label}, {unit(row.unit)}" for row in summary.corners))
+        for name in corners:
+            table.add_row(name.replace("_", " "), *(number(row.values[name]) for row in summary.corners))
+        aligned = table.columns[1:]
+    for column in aligned:
+        column.justify = "right"
+    return table
 
 
 def print_files(files: Mapping[str, str]) -> None:

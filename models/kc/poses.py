@@ -202,9 +202,8 @@ class AxlePoses:
         y[n_q : n_q + n_v] = 0.0
         body = self.chassis
         while not body.is_ground:
-            if not isinstance(body.inboard, Free):
-                break
-            y[model.embedding.q_of[body.name]] = nominal(body.inboard.neutral)
+            if isinstance(body.inboard, Free):  # a hitch of a trailer starts in line
+                y[model.embedding.q_of[body.name]] = nominal(body.inboard.neutral)
             body = body.carrier
         return y
 

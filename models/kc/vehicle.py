@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
 from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.compiler.free_numbers import nominal, number
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.drives import SecondOrderActuator
 from ce_dynamics.mechanism.system import System
@@ -17,8 +19,12 @@ from ce_dynamics.models.kc.axle import Axle, Wheel
 from ce_dynamics.models.kc.rig import KCRig
 from ce_dynamics.models.vehicles.anti_roll_bar import TwistSpring
 from ce_dynamics.models.vehicles.assembly import build
-from ce_dynamics.models.vehicles.corner import Corner
+from ce_dynamics.models.vehicles.bodies import Vector
+from ce_dynamics.models.vehicles.corner import Corner, sprung_body
 from ce_dynamics.models.vehicles.description import VehicleParameters
+
+Kingpin: TypeAlias = tuple[tuple[str, Vector], tuple[str, Vector]]
+"""Lower and upper point of a steering axis, each with the body it is fixed on."""
 
 
 def rig_of(
@@ -74,8 +80,10 @@ def axle_of(data: VehicleParameters, system: System, axle: str) -> Axle:
     checks.known("rig", axle, names, "axle", DataError)
     layout = data.layout.axles[names.index(axle)]
     corners: list[Corner] = [data.corners[name] for name in layout.corners]
-    masses = np.array([float(nominal(body.mass)) for body in system.bodies])
-    centres = np.array([nominal(body.com).astype(float) for body in system.bodies])
+    unit = layout.trailer or "chassis"
+    own = [body for body in system.bodies if sprung_body(system, body).name == unit]
+    masses = np.array([float(nominal(body.mass)) for body in own])
+    centres = np.array([nominal(body.com).astype(float) for body in own])
     com = masses @ centres / masses.sum()
     load = float(masses.sum()) * float(nominal(data.data.vehicle.gravity)) * axle_share(data, axle, com[0])
     radii = {corner.name: loaded_radius(corner, 0.5 * load) for corner in corners}
@@ -84,7 +92,7 @@ def axle_of(data: VehicleParameters, system: System, axle: str) -> Axle:
         Wheel(
             f"{corner.name}.wheel",
             radii[corner.name],
-            corner.kingpin,
+            on_unit(corner.kingpin, unit),
             corner.tyre_count * float(nominal(corner.tyre.cz)),
             corner.name,
         )
@@ -97,6 +105,7 @@ def axle_of(data: VehicleParameters, system: System, axle: str) -> Axle:
         axle,
         left,
         right,
+        chassis=unit,
         steered_by=steered_by,
         full_lock=full_lock,
         steering_unit=unit,
@@ -105,7 +114,7 @@ def axle_of(data: VehicleParameters, system: System, axle: str) -> Axle:
             for element in system.forces
             if isinstance(element, TwistSpring) and element.name.startswith(f"{axle}.")
         ),
-        wheelbase=abs(float(nominal(data.wheelbase))),
+        wheelbase=abs(float(nominal(wheelbase(data, corners[0], layout.trailer)))),
         centre_of_mass=(float(com[0]), float(com[2] - road)),
         brake_share=brake_share(data, corners),
         drive_share=sum(
@@ -116,13 +125,27 @@ def axle_of(data: VehicleParameters, system: System, axle: str) -> Axle:
     )
 
 
+def on_unit(kingpin: Kingpin | None, unit: str) -> Kingpin | None:
+    """A steering axis whose points on "the chassis" are on a trailer, if that carries it."""
+    if kingpin is None:
+        return None
+    lower, upper = ((unit if body == "chassis" else body, at) for body, at in kingpin)
+    return lower, upper
+
+
+def wheelbase(data: VehicleParameters, corner: Corner, trailer: str | None) -> Scalar:
+    """Of the vehicle; of an axle of a trailer its distance from the hitch [m]."""
+    return data.wheelbase if trailer is None else number(data.trailers[trailer].at[0] - corner.W[0])
+
+
 def axle_share(data: VehicleParameters, axle: str, x: float) -> float:
-    """Part of the weight on an axle: by the levers of two axles, else in equal parts."""
+    """Part of the weight on an axle: by the levers of two axles, else (and of trailers) in equal parts."""
+    trailer = next(one.trailer for one in data.layout.axles if one.name == axle)
     places = {
         one.name: float(np.mean([float(nominal(data.corners[name].W[0])) for name in one.corners]))
-        for one in data.layout.axles
+        for one in data.layout.axles_of(trailer)
     }
-    if len(places) != 2:
+    if len(places) != 2 or trailer is not None:
         return 1.0 / len(places)
     other = next(place for name, place in places.items() if name != axle)
     return (x - other) / (places[axle] - other)

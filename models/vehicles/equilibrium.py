@@ -162,14 +162,12 @@ def carried(model: Model, y: Floats, u: Floats | None) -> Floats:
         Naming wheel, load and deflection, or wheel and travel.
     """
     given = model.u0 if u is None else u
-    seen, design = model.outputs(y, given), model.outputs(model.y0, given)
-    height = state_names(model).index("chassis.z")
-    sunk = model.y0[height] - y[height]
+    seen = model.outputs(y, given)
     for corner in corners(model):
         if f"{corner}.tyre.deflection" not in seen:
             continue
         deflection, load = seen[f"{corner}.tyre.deflection"], seen[f"{corner}.tyre.Fz"]
-        travel = seen[f"{corner}.wheel_z"] - design[f"{corner}.wheel_z"] + sunk
+        travel = seen[f"{corner}.wheel_travel"]
         element = next(force for force in model.system.forces if force.name == f"{corner}.tyre")
         radius = float(nominal(getattr(element, "unloaded_radius", np.inf)))
         if deflection > MOST_DEFLECTION * radius:
