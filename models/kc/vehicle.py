@@ -80,8 +80,8 @@ def axle_of(data: VehicleParameters, system: System, axle: str) -> Axle:
     checks.known("rig", axle, names, "axle", DataError)
     layout = data.layout.axles[names.index(axle)]
     corners: list[Corner] = [data.corners[name] for name in layout.corners]
-    unit = layout.trailer or "chassis"
-    own = [body for body in system.bodies if sprung_body(system, body).name == unit]
+    sprung = layout.trailer or "chassis"
+    own = [body for body in system.bodies if sprung_body(system, body).name == sprung]
     masses = np.array([float(nominal(body.mass)) for body in own])
     centres = np.array([nominal(body.com).astype(float) for body in own])
     com = masses @ centres / masses.sum()
@@ -92,7 +92,7 @@ def axle_of(data: VehicleParameters, system: System, axle: str) -> Axle:
         Wheel(
             f"{corner.name}.wheel",
             radii[corner.name],
-            on_unit(corner.kingpin, unit),
+            on_unit(corner.kingpin, sprung),
             corner.tyre_count * float(nominal(corner.tyre.cz)),
             corner.name,
         )
@@ -105,7 +105,7 @@ def axle_of(data: VehicleParameters, system: System, axle: str) -> Axle:
         axle,
         left,
         right,
-        chassis=unit,
+        chassis=sprung,
         steered_by=steered_by,
         full_lock=full_lock,
         steering_unit=unit,

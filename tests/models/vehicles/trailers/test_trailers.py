@@ -13,6 +13,7 @@ from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import PointLoad
 from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.kc.vehicle import rig_of
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.corner import sprung_body
 from ce_dynamics.models.vehicles.description import VehicleParameters
@@ -259,3 +260,19 @@ def jacobian(model: Model, y: np.ndarray, u: np.ndarray) -> np.ndarray:
         step[k] = h
         columns.append((model.dynamics(y + step, u)[0] - model.dynamics(y - step, u)[0]) / (2.0 * h))
     return np.array(columns).T
+
+
+def test_an_axle_of_a_trailer_on_the_rig(van: VehicleParameters) -> None:
+    """Trailing arms with axes across the trailer: no toe, no camber; the spring's force by its lever."""
+    found = rig_of(van, "fore").sweep("parallel", [-0.03, 0.0, 0.03])
+    assert np.abs(found["toe_angle"].values).max() < 1e-12
+    assert np.abs(found["camber_angle"].values).max() < 1e-12
+    force = 115e3 * (0.341 - 0.300) * (0.180 - 0.020) / 0.180
+    np.testing.assert_allclose(found["wheel_force"].values[1], force, rtol=1e-9)
+    ahead, above = 0.180, 0.010  # of the pivot to the centre of the wheel, which goes round it
+    radius = np.hypot(ahead, above)
+    risen = np.arcsin((0.03 - above) / radius)
+    x = ahead - radius * np.cos(risen)
+    np.testing.assert_allclose(
+        found["wheel_centre_x"].values[2] - found["wheel_centre_x"].values[1], x, atol=1e-12
+    )
