@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         WrongTypeError as WrongTypeError,
     )
     from ce_dynamics.mechanism.body import Body as Body
+    from ce_dynamics.mechanism.controller import Controller as Controller
     from ce_dynamics.mechanism.couplings import (
         Coupling as Coupling,
         FunctionCoupling as FunctionCoupling,

@@ -134,6 +134,11 @@ class Augmented(ABC):
     holonomic: Array
 
     def __init__(self, system: System) -> None:
+        if system.controllers:
+            raise ModelError(
+                f"{system.controllers[0].described} is not asked in the augmented formulation; "
+                "compile the system instead (ce_dynamics.compile)"
+            )
         self.system = system
         owners = {motion_key(name): motion.states for name, motion in system.prescribed.items()}
         owners |= {element.name: element.states for element in system.forces}

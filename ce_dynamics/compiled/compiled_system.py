@@ -258,6 +258,11 @@ class CompiledSystem:
         """ẏ = f(y, u)."""
         return self.at_state("dynamics", self._rates)
 
+    @cached_property
+    def sample(self) -> CompiledFunction:
+        """The state after sampled controllers have looked, ``y_sampled`` of y and u."""
+        return self.at_state("sample", lambda y, u: {"y_sampled": self.instant(y, u).y_sampled})
+
     def trace_dynamics(self) -> TracedFunction:
         """The right-hand side as a traced function of y and u."""
         return self.traced("dynamics", self._rates)
@@ -291,7 +296,10 @@ class CompiledSystem:
 
     @cached_property
     def output_entries(self) -> tuple[Entry, ...]:
-        """Names and units of all outputs: the system's own, those of its force elements and of its paths."""
+        """Names and units of all outputs.
+
+        The system's own, those of its force elements, what its controllers answer, and those of its paths.
+        """
         declared = (*self.system.outputs.values(), *self.system.measurements.values())
         own = [Entry(output.name, output.unit) for output in declared]
         elements = [
@@ -299,7 +307,11 @@ class CompiledSystem:
             for element in self.system.forces
             for name, unit in element.outputs.items()
         ]
-        return (*own, *elements, *path_entries(self.embedding), Entry("energy", "J"))
+        inputs = self.system.inputs
+        answered = [
+            Entry(f"{c.name}.{n}", inputs[n].unit) for c in self.system.controllers for n in c.answers
+        ]
+        return (*own, *elements, *answered, *path_entries(self.embedding), Entry("energy", "J"))
 
     @cached_property
     def geared_loops(self) -> tuple[Aggregate, ...]:

@@ -18,12 +18,12 @@ _CONTAINERS = (list, dict, set, np.ndarray)
 _NUMBERS = (int, float, complex, str, bool, np.generic)
 
 REMEDY = (
-    "a law is compiled once, so that this would be frozen; give what it remembers to a force element or "
-    "actuator as a state, or step a Simulator and call the law between its steps"
+    "a law is compiled once, so that this would be frozen; declare what it remembers as states of a "
+    "ce_dynamics.Controller, continuous or sampled, and give that to System.add_controller"
 )
 REMEDY_OF_ELEMENTS = (
     "it is compiled once, so that this would be frozen; declare what is remembered as a state of a force "
-    "element (`states`, with its rate in the response)"
+    "element (`states`, with its rate in the response) or of a Controller (`states`, `sampled`)"
 )
 
 
@@ -56,6 +56,7 @@ def without_memory(system: System) -> Iterator[None]:
     """
     asked = [
         *((f"force element {element.name!r}", element) for element in system.forces),
+        *((controller.described, controller) for controller in system.controllers),
         *((f"output {name!r}", output.function) for name, output in system.outputs.items()),
         *((f"output {name!r}", output.function) for name, output in system.measurements.items()),
         *((f"prescribed motion of {name!r}", motion) for name, motion in system.prescribed.items()),
@@ -75,7 +76,8 @@ def _first_changed(thing: object, before: dict[str, Any]) -> str:
 def _held(thing: object) -> Iterator[tuple[str, Any]]:
     own = getattr(thing, "__dict__", {})
     yield from own.items()
-    for function in (thing, getattr(thing, "inputs", None), getattr(thing, "evaluate", None), *own.values()):
+    asked = (getattr(thing, name, None) for name in ("inputs", "evaluate", "act", "rates", "update"))
+    for function in (thing, *asked, *own.values()):
         yield from _seen_by(function)
 
 

@@ -6,15 +6,14 @@ from functools import partial
 
 from numpy.typing import ArrayLike
 
-from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, array, norm
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiled.path_outputs import path_values
 from ce_dynamics.compiler import CompiledFunction
+from ce_dynamics.dynamics.control import observed
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.embedding.closures.closure_errors import closure_errors
 from ce_dynamics.embedding.gearing import gearing
-from ce_dynamics.mechanism.system import Output
 
 
 def observation(model: CompiledSystem) -> CompiledFunction:
@@ -34,6 +33,8 @@ def observe(model: CompiledSystem, y: Array, u: Array) -> dict[str, Array]:
     values |= {name: observed(output, instant) for name, output in model.system.measurements.items()}
     for element, response in instant.loads.responses.items():
         values |= {f"{element}.{name}": value for name, value in response.outputs.items()}
+    for name, answered in instant.controlled.answered.items():
+        values |= {f"{name}.{signal}": value for signal, value in answered.items()}
     return {
         "outputs": array(values[entry.name] for entry in model.output_entries),
         "closure": closure_norms(model, instant),
@@ -85,16 +86,3 @@ def outputs(
     values, closure, *_ = observation(model)(state, given)
     model.refuse_not_finite(state, given, closure)
     return {entry.name: float(x) for entry, x in zip(model.output_entries, values, strict=True)}
-
-
-def observed(output: Output, motion: object) -> Scalar:
-    """What a user's output says: one number.
-
-    Raises
-    ------
-    ModelError
-        If its function raises something, or returns no number.
-    """
-    with checks.calling(f"output {output.name!r}"):
-        value: Scalar = output.function(motion)
-    return checks.one(f"output {output.name!r}, as its function returns it,", value)

@@ -122,6 +122,12 @@ class UnilateralModel:
         what = "an element, such as Contact(...)"
         for k, element in enumerate(checks.items("UnilateralModel: elements", elements)):
             checks.instance(f"UnilateralModel: elements, entry {k},", element, UnilateralElement, what)
+        for controller in model.system.controllers:
+            if controller.sampled:
+                raise ModelError(
+                    f"{controller.described} is sampled, which time stepping with contact does not do; "
+                    "give it continuous states"
+                )
         self.model, self.elements, self.rest_speed = model, tuple(elements), rest_speed
         names = [element.name for element in elements]
         for name in names:

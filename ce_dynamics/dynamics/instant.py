@@ -6,11 +6,13 @@ a model is compiled.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from ce_dynamics.algebra.arrays import Array, Scalar, array, concatenate, cross
 from ce_dynamics.dynamics.articulated_body import Accelerations, Articulated, base_to_tip, tip_to_base
+from ce_dynamics.dynamics.control import Controlled, controlled, rates, updated
 from ce_dynamics.dynamics.energy import Power, gravitational_potential, kinetic_energy, power
 from ce_dynamics.dynamics.loads import Loads, gather_loads
 from ce_dynamics.dynamics.outward import Outward
@@ -42,24 +44,41 @@ class Instant:
         self.layout.bind_parameters(self.u, (self.q, self.v, self.x))
 
     @cached_property
+    def seen(self) -> Outward:
+        """Motion of all bodies as controllers see it: of accelerations, without their own doing."""
+        return Outward(self.embedding, self.q, self.v, self._motions(self.layout.inputs_of(self.u)))
+
+    @cached_property
+    def controlled(self) -> Controlled:
+        """What controllers make of the inputs."""
+        return controlled(self.embedding.system, self.layout, self.seen, (self.q, self.v, self.x), self.u)
+
+    @cached_property
     def prescribed(self) -> dict[str, Prescribed]:
         """Prescribed motions by body name."""
-        states, inputs = self.layout.states_of(self.x), self.layout.inputs_of(self.u)
-        motions = self.embedding.system.prescribed
+        return self._motions(self.controlled.inputs if self._steered else self.layout.inputs_of(self.u))
+
+    def _motions(self, inputs: Mapping[str, Scalar]) -> dict[str, Prescribed]:
+        states, motions = self.layout.states_of(self.x), self.embedding.system.prescribed
         return {name: motion.evaluate(states[motion_key(name)], inputs) for name, motion in motions.items()}
 
     @cached_property
     def outward(self) -> Outward:
         """Motion of all bodies."""
-        return Outward(self.embedding, self.q, self.v, self.prescribed)
+        return Outward(self.embedding, self.q, self.v, self.prescribed) if self._steered else self.seen
+
+    @property
+    def _steered(self) -> bool:
+        """Whether controllers have a hand in prescribed motions."""
+        system = self.embedding.system
+        read = {name for motion in system.prescribed.values() for name in motion.inputs}
+        return any(name in read for controller in system.controllers for name in controller.answers)
 
     @cached_property
     def loads(self) -> Loads:
         """Loads of all force elements."""
         elements = {element.name: element for element in self.embedding.system.forces}
-        return gather_loads(
-            self.outward, elements, self.layout.states_of(self.x), self.layout.inputs_of(self.u)
-        )
+        return gather_loads(self.outward, elements, self.layout.states_of(self.x), self.controlled.inputs)
 
     @cached_property
     def nodes(self) -> dict[str, Articulated]:
@@ -103,9 +122,21 @@ class Instant:
     @property
     def x_dot(self) -> Array:
         """Rates of the first-order states."""
-        rates = {motion_key(name): array(motion.x_dot) for name, motion in self.prescribed.items()}
-        rates |= {name: array(response.x_dot) for name, response in self.loads.responses.items()}
-        return self.layout.collect(rates)
+        found = {motion_key(name): array(motion.x_dot) for name, motion in self.prescribed.items()}
+        found |= {name: array(response.x_dot) for name, response in self.loads.responses.items()}
+        x, seen = self.layout.states_of(self.x), self.controlled.seen
+        found |= {c.name: rates(c, seen[c.name], x[c.name]) for c in self.embedding.system.controllers}
+        return self.layout.collect(found)
+
+    @property
+    def y_sampled(self) -> Array:
+        """The state with what sampled controllers remember after they have looked."""
+        every, seen = self.layout.sampling.every, self.controlled.seen
+        parts = self.layout.states_of(self.x)
+        for c in self.embedding.system.controllers:
+            if c.name in every:
+                parts[c.name] = updated(c, every[c.name], seen[c.name], parts[c.name])
+        return concatenate((self.q, self.v, *parts.values()))
 
     @property
     def y_dot(self) -> Array:

@@ -11,9 +11,13 @@ from ce_dynamics.algebra.arrays import Array, Scalar, concatenate
 from ce_dynamics.embedding.aggregate import Embedding, slices
 from ce_dynamics.embedding.embed import neutral_state
 from ce_dynamics.errors import ModelError
+from ce_dynamics.mechanism.controller import Controller, Sampling
 from ce_dynamics.mechanism.forces.base import StateDeclaration
 from ce_dynamics.mechanism.hinges.base import CoordinateRole
 from ce_dynamics.mechanism.parameters import bind
+
+COUNT = "samples"
+"""Of a controller that does not look at every sample: how many there were since it did."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,9 @@ class Layout:
     n_inputs : int
         How many entries of u are inputs proper.
     x_of : dict of str to slice
-        States of each prescribed motion (``"<body>.motion"``) and force element, in x.
+        States of each prescribed motion (``"<body>.motion"``), force element and controller, in x.
+    sampling : Sampling
+        When controllers look at what they remember from sample to sample.
     y0 : array
         Initial state.
     u0 : array
@@ -69,6 +75,8 @@ class Layout:
             motion_key(name): motion.states for name, motion in system.prescribed.items()
         }
         owners |= {element.name: element.states for element in system.forces}
+        self.sampling = Sampling(system.controllers)
+        owners |= {c.name: remembered(c, self.sampling) for c in system.controllers}
         self.x_of = slices((name, len(states)) for name, states in owners.items())
         self.x = tuple(
             Entry(dotted(name, state.name), state.unit) for name, states in owners.items() for state in states
@@ -121,6 +129,12 @@ class Layout:
                     f" {where.stop - where.start} states and must return as many"
                 )
         return concatenate([x_dot[name] for name in self.x_of])
+
+
+def remembered(controller: Controller, sampling: Sampling) -> tuple[StateDeclaration, ...]:
+    """Everything a controller remembers; last, where it leaves samples out, how many since it looked."""
+    own = (*controller.states, *controller.sampled)
+    return (*own, StateDeclaration(COUNT, "1")) if sampling.every.get(controller.name, 1) > 1 else own
 
 
 def motion_key(body: str) -> str:

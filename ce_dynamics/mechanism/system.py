@@ -22,6 +22,7 @@ from ce_dynamics.mechanism.armature import checked_armature
 from ce_dynamics.mechanism.assumptions import TOLERANCE, Assumption, Original
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_number, finite_vector, free_numbers
+from ce_dynamics.mechanism.controller import Controller, Sampling, check_controller
 from ce_dynamics.mechanism.couplings.base import Coupled, Coupling, checked_coordinates
 from ce_dynamics.mechanism.couplings.components import (
     Component,
@@ -200,6 +201,7 @@ class System:
         self.bodies: list[Body] = []
         self.closures: list[CutEdge] = []
         self.forces: list[ForceElement] = []
+        self.controllers: list[Controller] = []
         self.inputs: dict[str, Input] = {}
         self.parameters: dict[str, Parameter] = {}
         self.outputs: dict[str, Output] = {}
@@ -474,15 +476,32 @@ class System:
         """
         what = "a force element, such as AppliedWrench or SpringDamper"
         checks.instance("add_force: element", element, ForceElement, what)
-        if any(known.name == element.name for known in self.forces):
-            raise ModelError(
-                f"force element {element.name!r} exists already; give every element its own name"
-            )
+        self._need_new_owner("force element", element.name)
         for body, _ in element.attachments:
             self.find(body)
         for name in element.inputs:
             self._need_input(name, f"force element {element.name!r}")
         self.forces.append(element)
+
+    def add_controller(self, controller: Controller) -> None:
+        """Add a control law with memory, which sees what those before it have made of the inputs.
+
+        Raises
+        ------
+        ModelError
+            If its name is taken, it answers an input that is not declared, or does not say what it remembers.
+        """
+        what = "a Controller, which says what it remembers and how it changes"
+        checks.instance("add_controller: controller", controller, Controller, what)
+        checks.name_of("add_controller: name", getattr(controller, "name", None))
+        self._need_new_owner("controller", controller.name)
+        check_controller(controller)
+        if not controller.answers:
+            raise ModelError(f"{controller.described} answers no inputs, so that it has no effect; name some")
+        for name in checks.texts(f"{controller.described}: answers", controller.answers):
+            self._need_input(name, controller.described, "answers")
+        Sampling([*self.controllers, controller])
+        self.controllers.append(controller)
 
     def add_input(
         self, name: str, unit: str, default: float = 0.0, *, between: tuple[float, float] | None = None
@@ -693,10 +712,16 @@ class System:
         if name in self.outputs or name in self.measurements:
             raise ModelError(f"output {name!r} exists already; give every output its own name")
 
-    def _need_input(self, name: str, who: str) -> None:
+    def _need_new_owner(self, kind: str, name: str) -> None:
+        """Of states: a force element or a controller."""
+        taken = [*(force.name for force in self.forces), *(c.name for c in self.controllers)]
+        if name in taken:
+            raise ModelError(f"{kind} {name!r} exists already; give every element its own name")
+
+    def _need_input(self, name: str, who: str, does: str = "reads") -> None:
         if name not in self.inputs:
             raise ModelError(
-                f"{who} reads input {name!r}, which is not declared; call add_input({name!r}, ...) first"
+                f"{who} {does} input {name!r}, which is not declared; call add_input({name!r}, ...) first"
             )
 
     def __repr__(self) -> str:

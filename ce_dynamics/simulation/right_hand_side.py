@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.input_laws import InputLaw
 from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiler.machine import Binding
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.input_ranges import check_range, held_number
 
@@ -55,6 +58,7 @@ class RightHandSide:
         self._u[:] = constant_inputs(model, inputs)
         self._u[model.layout.n_inputs :] = model.inputs_with(parameters)[model.layout.n_inputs :]
         self._control = None
+        self._sample: Binding | None = None
         if inputs is not None and not isinstance(inputs, Mapping):
             self.control = model.control(inputs, self._u.copy())
             self._control = self.control.bind()
@@ -77,6 +81,15 @@ class RightHandSide:
             self._u[:] = self.inputs_at(t, y)
         self._dynamics.run()
         return self._y_dot.copy()
+
+    def sampled(self, t: float, y: Floats) -> Floats:
+        """The state after sampled controllers have looked at it (a fresh array)."""
+        if self._sample is None:
+            self._sample = self.model.sample.bind()
+        self._sample.inputs["y"][:] = y[: self._n]
+        self._sample.inputs["u"][:] = self.inputs_at(t, y)
+        self._sample.run()
+        return np.concatenate((self._sample.outputs["y_sampled"], y[self._n :]))
 
     def inputs_at(self, t: float, y: Floats) -> Floats:
         """Inputs at an instant (a view that the next call overwrites)."""

@@ -17,6 +17,7 @@ from ce_dynamics.simulation.monitors.stall import StalledError, StallWatch
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.reached import INTERRUPTED, NOT_FINITE_AT_START
 from ce_dynamics.simulation.right_hand_side import RightHandSide
+from ce_dynamics.simulation.scipy_samples import solve_across_samples
 
 if TYPE_CHECKING:
     from scipy.integrate._ivp.ivp import OdeResult
@@ -41,7 +42,9 @@ def integrate(
     watching = StallWatch(t_store[-1]), Thrown(rhs, accepted)
 
     def after_step(t: float, y: Floats) -> float:
-        if t > 0.0:
+        if t == accepted[-1][0]:  # the same instant after a sample
+            accepted[-1] = t, y.copy()
+        else:
             accepted.append((t, y.copy()))
         if progress is not None:
             progress(t)
@@ -63,10 +66,16 @@ def integrate(
             limits = {"rtol": options.rtol, "atol": options.atol, "max_step": options.max_step}
             solve = partial(solve_ivp, rhs, method=method, **limits, **exact)
             charts = Charts(rhs.model)
+
+            def through(t: Floats, y: Floats) -> Any:
+                if charts:
+                    return solve_across_charts(charts, solve, t, y, after_step)
+                return solve((t[0], t[-1]), y, t_eval=t, events=after_step)
+
             solution: Any = (
-                solve_across_charts(charts, solve, t_store, y0, after_step)
-                if charts
-                else solve((0.0, t_store[-1]), y0, t_eval=t_store, events=after_step)
+                solve_across_samples(rhs, through, t_store, y0)
+                if rhs.model.layout.sampling.period
+                else through(t_store, y0)
             )
     except KeyboardInterrupt:
         return stopped(accepted, None, t_store, INTERRUPTED)

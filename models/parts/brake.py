@@ -27,15 +27,20 @@ class BrakeParameters:
         Torque at full pedal per wheel [N m].
     stiffness, damping : float
         Of the wind-up of pads, disc and caliper under torque [N m/rad, N m s/rad].
+    lag : float, optional
+        Time in which the pressure follows, to first order [s]; at once if not given.
     """
 
     max_torque: float
     stiffness: float
     damping: float
+    lag: float | None = None
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            check_number("brake", field.name, getattr(self, field.name), above=0.0)
+            value = getattr(self, field.name)
+            if value is not None:
+                check_number("brake", field.name, value, above=0.0)
 
 
 def brake_torque(p: BrakeParameters, capacity: Scalar, windup: Scalar, spin: Scalar) -> tuple[Scalar, Scalar]:
@@ -72,9 +77,11 @@ class Brake(ForceElement):
         Part of ``max_torque`` this wheel's axle gets at full pedal, 0 … 1.
     pedal : str
         Name of the input, 0 … 1.
+    addition, release : str, optional
+        Names of inputs of controllers: pressure added to the pedal's, and the part of all that is let go.
     """
 
-    states = (StateDeclaration("windup", "rad"),)
+    states: tuple[StateDeclaration, ...] = (StateDeclaration("windup", "rad"),)
     outputs: Mapping[str, str] = {"torque": "N*m"}
 
     def __init__(
@@ -85,6 +92,8 @@ class Brake(ForceElement):
         parameters: BrakeParameters,
         share: float = 1.0,
         pedal: str = "brake",
+        addition: str | None = None,
+        release: str | None = None,
     ) -> None:
         self.name = name
         self.wheel = wheel
@@ -92,7 +101,10 @@ class Brake(ForceElement):
         self.parameters = parameters
         self.share = check_number(f"brake {name}", "share", share, at_least=0.0, at_most=1.0)
         self.pedal = pedal
-        self.inputs = (pedal,)
+        self.addition, self.release = addition, release
+        self.inputs = (pedal, *(name for name in (addition, release) if name is not None))
+        if parameters.lag is not None:
+            self.states = (*Brake.states, StateDeclaration("pressure", "1"))
 
     @property
     def attachments(self) -> tuple[tuple[Body, Array], ...]:
@@ -100,11 +112,22 @@ class Brake(ForceElement):
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
         p = self.parameters
-        capacity = unit_clip(u[self.pedal]) * self.share * p.max_torque
+        pressure = self.wanted(u)
+        filling: tuple[Scalar, ...] = ()
+        if p.lag is not None:
+            pressure, filling = x[1], ((pressure - x[1]) / p.lag,)
+        capacity = pressure * self.share * p.max_torque
         torque, windup_dot = brake_torque(p, capacity, x[0], observer.rate(self.wheel))
         return Response(
             loads=(HingeLoad(self.wheel, 0, -torque),),
-            x_dot=(windup_dot,),
+            x_dot=(windup_dot, *filling),
             outputs={"torque": torque},
             potential=0.5 * p.stiffness * x[0] * x[0],
         )
+
+    def wanted(self, u: Mapping[str, Scalar]) -> Scalar:
+        """Pressure that pedal and controllers want, part of the full one."""
+        wanted = unit_clip(u[self.pedal])
+        if self.addition is not None:
+            wanted = unit_clip(wanted + u[self.addition])
+        return wanted if self.release is None else wanted * (1.0 - unit_clip(u[self.release]))

@@ -15,6 +15,9 @@ from ce_dynamics.models.parts.tmeasy_parameters import TMeasyParameters, at_load
 TINY_SPEED = 1e-9
 """[m/s]; below it, rolling and sliding count as rest."""
 
+STICK_SPEED = 0.1
+"""[m/s] of sliding per slip beyond that of the peak: what hardly moves holds with the peak friction."""
+
 ISOTROPIC_SLIP = 0.01
 """Normalised slip within which the initial slope blends from the combined to each axis' own."""
 
@@ -135,7 +138,10 @@ def slip_force(
     # F = f(s) s, written with speeds: W = u (1 + s), G = f (1 + s) are bounded at rest (u → 0, s → ∞).
     W = u + vN
     Fz_held = z * p.pn
-    G = Fz_held * force_over_slip(curve, s) * (1.0 + s)
+    # Of a locked wheel the slip is infinite at any speed; but what hardly moves sticks, and the peak is
+    # passed only as the sliding passes the stick speed.
+    seen = minimum(s, curve.sM + vN / STICK_SPEED)
+    G = Fz_held * force_over_slip(curve, seen) * (1.0 + s) * (seen / s)
     # Rill's initial slope depends on φ although φ has no meaning at s = 0; there each axis gets its own
     # slope, which leaves pure slip as it is and makes the force differentiable.
     near_zero = ISOTROPIC_SLIP * ISOTROPIC_SLIP / (ISOTROPIC_SLIP * ISOTROPIC_SLIP + s * s)

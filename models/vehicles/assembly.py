@@ -17,6 +17,7 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.planes import FlatRoad
 from ce_dynamics.models.tyres.contract import TyreModel
+from ce_dynamics.models.vehicles.assistance import brake_inputs, controllers
 from ce_dynamics.models.vehicles.bodies import add_rigid_body
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.sensors import add_sensors
@@ -93,6 +94,7 @@ def build(
         units |= {axle.name: towed for axle in data.layout.axles_of(name)}
     for name, beam in data.beams.items():
         beam.add(system, units[name], links[name])
+    assisting = controllers(data)
     wheels, spins, lifted = {}, {}, 0.0
     axles = {name: axle for axle in data.layout.axles for name in axle.corners}
     own = 2 * len(data.layout.axles_of(None))
@@ -101,7 +103,10 @@ def build(
         carrier = corner.add(system, units[axle.name], links[axle.name])
         wheel = corner.add_wheel(system, carrier)
         tyre = fitted.get(corner.name, model_of(corner.tyre))
-        corner.add_wheel_forces(system, wheel, surface, tyre)
+        brake = brake_inputs(corner.name, assisting)
+        for name in brake.values():
+            system.add_input(name, "1", between=(0.0, 1.0))
+        corner.add_wheel_forces(system, wheel, surface, tyre, brake)
         wheels[corner.name] = (wheel, wheel.carrier, corner.W, corner.wheel.axis)
         radius = tyre.unloaded_radius
         lifted += 0.0 if axle.trailer else (radius - corner.tyre.unloaded_radius) / own
@@ -118,6 +123,8 @@ def build(
     add_sensors(system, chassis)
     for name in data.trailers:
         add_hitch_sensors(system, name)
+    for controller in assisting:
+        system.add_controller(controller)
     start_on(system, chassis, surface, data.ride_height + lifted, speed)
     return system
 

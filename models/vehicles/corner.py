@@ -7,6 +7,7 @@ As built it is in vehicle coordinates, mirrored for the right side.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -14,14 +15,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar
-from ce_dynamics.compiler.free_numbers import decided
+from ce_dynamics.compiler.free_numbers import decided, nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import Observer
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.data.quantities import Damping, Length, Point, Stiffness
-from ce_dynamics.models.data.schema import Section
+from ce_dynamics.models.data.schema import Section, leaves
 from ce_dynamics.models.parts.brake import Brake, BrakeParameters
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.tyres.contract import TyreModel
@@ -102,6 +103,7 @@ class Corner(Mirrored, ABC):
         DataError
             If points coincide or lie so that the linkage is none; the message names corner and points.
         """
+        check_near(name, data)
         cls.check(name, data)
         check_side(name, data)
         o = np.array(data.origin)
@@ -158,9 +160,14 @@ class Corner(Mirrored, ABC):
         return body
 
     def add_wheel_forces(
-        self, system: System, wheel: Body, road: Road, tyre: TyreModel | None = None
+        self,
+        system: System,
+        wheel: Body,
+        road: Road,
+        tyre: TyreModel | None = None,
+        brake: Mapping[str, str] | None = None,
     ) -> None:
-        """Add the tyre or tyres, those of the data or other ones, and the brake."""
+        """Add the tyres, those of the data or others, and the brake with its inputs beside the pedal."""
         name, place = f"{self.name}.tyre", (wheel, wheel.carrier, self.W, self.wheel.axis)
         fitted = model_of(self.tyre) if tyre is None else tyre
         spacing = self.wheel.twin_spacing
@@ -169,7 +176,16 @@ class Corner(Mirrored, ABC):
         else:
             outward = 0.5 * spacing * self.side * self.wheel.axis
             system.add_force(TwinTyre(name, *place, fitted, road, system.ground, outward))
-        system.add_force(Brake(f"{self.name}.brake", wheel, self.W, self.brake))
+        more = brake or {}
+        element = Brake(
+            f"{self.name}.brake",
+            wheel,
+            self.W,
+            self.brake,
+            addition=more.get("addition"),
+            release=more.get("release"),
+        )
+        system.add_force(element)
 
     @property
     def tyre_count(self) -> int:
@@ -219,6 +235,26 @@ def sprung_body(system: System, carrier: Body) -> Body:
 def height_above(observer: Observer, body: Body, at: Array, unit: Body, design: Scalar) -> Scalar:
     """How far a point of a body is above a height over another's centre of mass, along the other's z axis."""
     return observer.point(body, at, unit).r[2] - design
+
+
+FARTHEST = 50.0
+"""Of a hardpoint from the origin of its corner [m]: above, a unit was meant that is not written."""
+
+
+def check_near(name: str, data: CornerData) -> None:
+    """Refuse hardpoints that no vehicle has."""
+    for key, quantity in leaves(type(data)).items():
+        if quantity.unit != "m" or not quantity.components:
+            continue
+        value: Any = data
+        for part in key:
+            value = getattr(value, part, None)
+        for component, number in zip(quantity.components, value or (), strict=False):
+            if not abs(nominal(number)) <= FARTHEST:
+                raise DataError(
+                    f"{name}.{'.'.join(key)}.{component}: {nominal(number):g} m is no place on a vehicle, at "
+                    f"most {FARTHEST:g} m from the corner's origin; check the unit"
+                )
 
 
 def check_side(name: str, data: CornerData) -> None:

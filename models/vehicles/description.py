@@ -31,6 +31,7 @@ from ce_dynamics.models.data.schema import leaves
 from ce_dynamics.models.data.validation import entry_of, validate
 from ce_dynamics.models.vehicles.aerodynamics import AerodynamicsData
 from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBar
+from ce_dynamics.models.vehicles.assistance_data import AssistanceData
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, body
 from ce_dynamics.models.vehicles.corner import Corner, CornerData
 from ce_dynamics.models.vehicles.files import files_of, variant_path
@@ -106,6 +107,7 @@ class VehicleParameters:
     road: RoadData
     driver: DriverData
     published: PublishedData | None
+    assistance: AssistanceData | None
     free: tuple[Parameter, ...]
     notes: tuple[str, ...]
     _tree: Tree = field(repr=False)
@@ -206,6 +208,7 @@ class VehicleParameters:
             road=given.road,
             driver=given.driver,
             published=data.published,
+            assistance=given.assistance,
             free=free_parameters,
             notes=tuple(note for file in layers for note in file.notes),
             _tree=tree,

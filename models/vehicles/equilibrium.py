@@ -13,6 +13,7 @@ from ce_dynamics.compiled.steady_state import SteadyState, steady_state
 from ce_dynamics.compiled.trim import trim
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import AssemblyError, ModelError, SimulationError
+from ce_dynamics.models.vehicles.standing import at_rest
 from ce_dynamics.models.vehicles.trailers.hitches import unheld_coordinates
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.results import quantity
@@ -56,8 +57,8 @@ def wheel_rates(model: Model) -> tuple[str, ...]:
 
 
 def rolling_states(model: Model) -> tuple[str, ...]:
-    """Names of what is constant when the vehicle rolls steadily: wheels' speeds and tyres' deflections."""
-    deflections = (entry.name for entry in model.layout.x if ".tyre." in entry.name)
+    """Names of what is constant when it rolls steadily: wheels' speeds, deflections of tyres and brakes."""
+    deflections = (e.name for e in model.layout.x if ".tyre." in e.name or ".brake." in e.name)
     return (*wheel_rates(model), *deflections)
 
 
@@ -74,8 +75,9 @@ def settled(model: Model, u: Floats | None = None) -> Floats:
     rolls, also the wheels' speeds and tyres' deflections at which theirs do.  Speed, position and heading
     stay.  An engine with a state of its own then turns steadily at the given pedals; where it cannot
     (creeping at walking pace), it starts as fast as gears and wheels turn it.  On a road too slippery to turn
-    the wheels against rolling resistance and the drag of the engine they slide steadily, hardly turning.  (At
-    rest the deflections of the tyres stay as they are: any of them is in equilibrium.)
+    the wheels against rolling resistance and the drag of the engine they slide steadily, hardly turning.  At
+    rest tyres, brakes and shafts are wound up to what holds the vehicle on its grade, each wheel as much as
+    it can hold; where that is not enough, it is about to roll or slide.
 
     Parameters
     ----------
@@ -95,12 +97,12 @@ def settled(model: Model, u: Floats | None = None) -> Floats:
     ways = tuple(dict.fromkeys(((*rolling, *turning), rolling)))
     found = first_of(model, u, ways, model.y0)
     if found is not None:
-        return found
+        return found if rolling else standing_still(model, found, u)
     standing = first_of(model, u, ((),), model.y0)
     fallen = left_to_fall(model, u)
     found = first_of(model, u, ways, fallen)
     if found is not None:
-        return found
+        return found if rolling else standing_still(model, found, u)
     if standing is None:
         standing = first_of(model, u, ((),), fallen)
     if standing is None:
@@ -117,6 +119,14 @@ def settled(model: Model, u: Floats | None = None) -> Floats:
             f"{speed:.3g} m/s, nor do they slide steadily; check the tyres and road.friction "
             "or start at rest"
         ) from error
+
+
+def standing_still(model: Model, standing: Floats, u: Floats | None) -> Floats:
+    """The same at rest for good, where brakes and tyres hold it; else as it is, about to move."""
+    positions = ("chassis.z", "chassis.qx", "chassis.qy", *suspension_coordinates(model).positions)
+    given = model.u0 if u is None else u
+    found = at_rest(model, standing, given, positions)
+    return standing if found is None else found
 
 
 def first_of(model: Model, u: Floats | None, ways: Sequence[Sequence[str]], start: Floats) -> Floats | None:
@@ -146,9 +156,9 @@ def left_to_fall(model: Model, u: Floats | None) -> Floats:
         return model.y0.copy()
     names = state_names(model)
     y = model.y0.copy()
-    kept = {"chassis.x", "chassis.y", "chassis.vx", "chassis.vy", "chassis.vz", *wheel_rates(model)}
+    kept = {"chassis.x", "chassis.y", *(entry.name for entry in model.layout.v)}
     for k, name in enumerate(names):
-        if name not in kept and not name.endswith("_rate"):
+        if name not in kept:
             y[k] = float(quantity(run.dataset(), name)[-1])
     return model.with_unit_quaternions(y)
 

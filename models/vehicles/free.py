@@ -41,7 +41,8 @@ _FREE = re.compile(
     | hull\.(stiffness|damping|friction)
     | (\w+\.)?aerodynamics\.\w+(\.[xy])?
     | ground_spring\.(stiffness|damping|height)
-    | brake\.\w+
+    | brake\.(max_torque|stiffness|damping)
+    | assistance\.\w+\.(?!period)\w+
     | tyre\.(?!radius)\w+(\.\w+)?""",
     re.VERBOSE,
 )

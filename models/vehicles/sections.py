@@ -7,6 +7,7 @@ from typing import Annotated
 from ce_dynamics.models.data.quantities import Fraction, Length, PositiveFraction, Quantity
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.aerodynamics import AerodynamicsData
+from ce_dynamics.models.vehicles.assistance_data import AssistanceData
 from ce_dynamics.models.vehicles.bodies import ChassisData
 from ce_dynamics.models.vehicles.hull import HullData
 from ce_dynamics.models.vehicles.powertrains.base import PowertrainData
@@ -63,3 +64,4 @@ class Description(Section):
     aerodynamics: AerodynamicsData | None = None
     hull: HullData | None = None
     published: PublishedData | None = None
+    assistance: AssistanceData | None = None

@@ -13,6 +13,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.dynamics.armature import with_armature
+from ce_dynamics.dynamics.control import controlled
 from ce_dynamics.dynamics.energy import energy_rates, load_power, transmitted, velocities
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.inverse_dynamics import prescribed_forces
@@ -174,7 +175,8 @@ def rates_of_stored(model: CompiledSystem, y: Floats, u: Floats, positions: Floa
         }
         outward = Outward(model.embedding, q, v, prescribed)
         elements = {element.name: element for element in model.system.forces}
-        loads = gather_loads(outward, elements, model.layout.states_of(x), model.layout.inputs_of(u))
+        inputs = controlled(model.system, model.layout, outward, (q, v, x), u).inputs
+        loads = gather_loads(outward, elements, model.layout.states_of(x), inputs)
         return {"potentials": array(loads.responses[name].potential for name in elements)}
 
     sizes = {**model.sizes_of("y", "u"), "driven": len(positions)}

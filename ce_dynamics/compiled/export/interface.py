@@ -73,6 +73,12 @@ class Interface:
                     f"the loop of {owner!r} is followed on charts, which runs in Python change on their way: "
                     "exported code would leave its chart; lead the loop by a hinge of its own"
                 )
+        for controller in model.system.controllers:
+            if controller.sampled:
+                raise ModelError(
+                    f"{controller.described} is sampled, which exported code does not do; give it continuous "
+                    "states, or leave it out and answer its inputs from outside"
+                )
         self.model = model
         self._written: Callable[[TracedFunction], TracedFunction] = written_out if exactly else same
         self.y0 = model.start_at(y0)

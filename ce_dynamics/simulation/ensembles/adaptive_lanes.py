@@ -81,6 +81,7 @@ class AdaptiveLanes(Lanes):
             code=np.full(lanes, IDLE),
             fresh=np.zeros(lanes, dtype=np.bool_),
             cursor=np.zeros(lanes, dtype=np.int64),
+            made=np.zeros(lanes, dtype=np.int64),
             h=np.zeros(lanes),
             all_h=np.zeros(n * lanes),
             stop=np.zeros(lanes),
@@ -128,7 +129,7 @@ class AdaptiveLanes(Lanes):
         track.code[lane], track.fresh[lane] = RUNNING, True
         self.u[:, lane] = self.held[:, lane] = runs.inputs_at(run, 0.0)
         self._values[:, :, lane] = runs.values[:, :, run]
-        track.cursor[lane] = runs.latest(0.0)
+        track.cursor[lane], track.made[lane] = runs.latest(0.0), 0
         self._Y[0, :, lane] = runs.y0[run]
         self._watches[lane] = StallWatch(float(self.t_store[-1]))
 

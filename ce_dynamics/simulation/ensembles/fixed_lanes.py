@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -25,7 +24,8 @@ from ce_dynamics.simulation.ensembles.lanes import (
 from ce_dynamics.simulation.integrators.blocks import block_of
 from ce_dynamics.simulation.integrators.explicit import ExplicitRungeKutta
 from ce_dynamics.simulation.integrators.explicit_kernels import Explicit
-from ce_dynamics.simulation.integrators.settings import Settings, substeps
+from ce_dynamics.simulation.integrators.settings import Settings
+from ce_dynamics.simulation.integrators.stretches import Stretch, stretches
 
 INTERVALS_PER_CHUNK = 64
 """Stored intervals between two looks at whether to stop; of no influence on the results."""
@@ -61,6 +61,7 @@ class FixedLanes(Lanes):
         lanes, t_store = self.lanes, self.t_store
         self.held[:] = group.u
         self.u[:] = group.u
+        self.made[0] = 0
         y = group.y0.copy()
         alive = np.ones(lanes, dtype=np.bool_)
         finite, cursor = np.ones(lanes, dtype=np.bool_), np.array([-1])
@@ -71,7 +72,7 @@ class FixedLanes(Lanes):
         Y = np.full((len(t_store), self.n, lanes), np.nan)
         Y[0] = y
         reached, made, cut = np.zeros(lanes), np.zeros(lanes, dtype=np.int64), False
-        for first, last, pieces, h in chunks(t_store, self._step):
+        for first, last, begins, pieces, h, ends in chunks(t_store, self._step, float(self.period[0])):
             if not alive.any():
                 break
             if stopped():
@@ -80,27 +81,20 @@ class FixedLanes(Lanes):
             before, steps = alive.copy(), np.zeros(lanes, dtype=np.int64)
             lane_kernels.march_lanes(
                 self.model, self._work, holding, y, alive, finite, steps,
-                t_store[first:last], pieces, h, Y[first + 1 : last + 1],
+                begins, pieces, h, Y[first + 1 : last + 1],
             )  # fmt: skip
             made += steps
             whole, rest = np.divmod(steps, pieces)
-            reached[before] = (t_store[first + whole] + rest * h)[before]
+            ahead = np.append(begins, t_store[last] if ends else begins[-1] + pieces * h)
+            reached[before] = (ahead[whole] + rest * h)[before]
         state = np.where(alive, STOPPED if cut else COMPLETED, np.where(started, FAILED, NOT_FINITE_AT_START))
         return self.outcome(group, Y, reached, y, state, made, self._evaluations * made)
 
 
-def chunks(t_store: Floats, step: float) -> list[tuple[int, int, int, float]]:
-    """First and last instant, number of steps per interval and their size, as in a single run."""
-    lengths = np.diff(t_store)
-    if len(lengths) == 0:
-        return []
-    regular = lengths[0]
-    n_regular = len(lengths) if math.isclose(lengths[-1], regular) else len(lengths) - 1
-    result = []
-    for first, last, length in ((0, n_regular, regular), (n_regular, len(lengths), lengths[-1])):
-        pieces, h = substeps(length, step)
-        result += [
-            (k, min(k + INTERVALS_PER_CHUNK, last), pieces, h)
-            for k in range(first, last, INTERVALS_PER_CHUNK)
-        ]
-    return result
+def chunks(t_store: Floats, step: float, period: float) -> Iterator[Stretch]:
+    """The steps of a single run, so many intervals at a time."""
+    for stretch in stretches(t_store, step, period):
+        for k in range(stretch.first, stretch.last, INTERVALS_PER_CHUNK):
+            last = min(k + INTERVALS_PER_CHUNK, stretch.last)
+            begins = stretch.begins[k - stretch.first : last - stretch.first]
+            yield stretch._replace(first=k, last=last, begins=begins)

@@ -8,10 +8,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ce_dynamics.simulation.integrators.explicit_kernels import explicit_of, explicit_step
-from ce_dynamics.simulation.integrators.kernels import buffers_of, call, evaluate, kernel
-
-EARLY = 1e-9
-"""Part of a step by which a change of a held input may lie behind the beginning of the step it belongs to."""
+from ce_dynamics.simulation.integrators.kernels import EARLY, buffers_of, call, evaluate, kernel, look, part
 
 
 @kernel
@@ -48,6 +45,19 @@ def hold(holding, at):  # type: ignore[no-untyped-def]
                 held[where[k], lane] = values[cursor[0], k, lane]
 
 
+@part
+def sample_lanes(b, t, slack, y, alive):  # type: ignore[no-untyped-def]
+    """As `sample_if_due`, in the lanes that are alive."""
+    period, lanes = b.period[0], y.shape[1]
+    if period == 0.0 or t + slack < b.made[0] * period:
+        return
+    look(b, t, y.reshape(y.size))
+    for k in range(b.sampled.size):
+        if alive[k % lanes]:
+            y[k // lanes, k % lanes] = b.sampled[k]
+    b.made[0] += 1
+
+
 @kernel
 def set_out(model, holding, y):  # type: ignore[no-untyped-def]
     """Inputs and ẏ of all lanes at the start, left in the buffers."""
@@ -72,6 +82,7 @@ def march_lanes(model, work, holding, y, alive, finite, steps, t, n, h, out):  #
                 break
             at = t[k] + step * h
             hold(held, at + EARLY * h)
+            sample_lanes(b, at, EARLY * h, y, alive)
             explicit_step(b, w, flat, at, h)
             finite_lanes(ahead, finite)
             some = False

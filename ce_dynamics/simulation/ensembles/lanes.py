@@ -27,11 +27,17 @@ class Code(NamedTuple):
         u of t, y and the held inputs; None if these are all.
     observation : CompiledFunction or None
         Outputs and closure errors of y and u; None if they are not wanted.
+    sample : CompiledFunction or None
+        The state after sampled controllers have looked, of y and u; None if there are none.
+    period : float
+        Time between samples [s], 0 if there are none.
     """
 
     dynamics: CompiledFunction
     control: CompiledFunction | None
     observation: CompiledFunction | None
+    sample: CompiledFunction | None = None
+    period: float = 0.0
 
 
 class Group(NamedTuple):
@@ -124,19 +130,22 @@ class Lanes(ABC):
         self.outputs = np.zeros(shapes.get("outputs", (0, lanes)))
         self.closures = np.zeros(shapes.get("closure", (0, lanes)))
         self.gearing = np.zeros(shapes.get("gearing", (0, lanes)))
+        self.sampled = np.zeros((n, lanes))
+        self.period, self.made = np.array([code.period]), np.zeros(1, dtype=np.int64)
         arguments = (
             (code.dynamics, (self.state, self.u, self.rate)),
             (code.control, (self.time, self.state, self.held, self.u)),
             (code.observation, (self.state, self.u, self.outputs, self.closures, self.gearing)),
+            (code.sample, (self.state, self.u, self.sampled)),
         )
         self._tables = [np.array([a.ctypes.data for a in given], dtype=np.int64) for _, given in arguments]
         addresses = []
         for (function, _), table in zip(arguments, self._tables, strict=True):
             addresses += [0, 0] if function is None else [function.table_address, table.ctypes.data]
         self.calls = np.array(addresses, dtype=np.int64)
-        flat = (part.reshape(-1) for part in (self.time, self.state, self.rate))
-        self.model = block_of((self.calls, *flat))
-        self._observation = (*addresses[4:], self.u, self.outputs, self.closures)
+        flat = (part.reshape(-1) for part in (self.time, self.state, self.rate, self.sampled))
+        self.model = block_of((self.calls, *flat, self.period, self.made))
+        self._observation = (*addresses[4:6], self.u, self.outputs, self.closures)
 
     @abstractmethod
     def work(self, take: Take, stopped: Callable[[], bool]) -> Iterator[tuple[list[int], Outcome]]:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from ce_dynamics.simulation.integrators.kernels import (
     DONE,
+    EARLY,
     NOT_FINITE,
     RUNNING,
     STEP_TOO_SMALL,
@@ -23,7 +24,7 @@ from ce_dynamics.simulation.integrators.kernels import (
     kernel,
     part,
 )
-from ce_dynamics.simulation.integrators.pair_kernels import pair_of
+from ce_dynamics.simulation.integrators.pair_kernels import before_sample, pair_of
 
 IDLE = -1
 """Code of a lane without a run."""
@@ -45,6 +46,8 @@ class Track(NamedTuple):
         Whether the rates at the beginning of the step are still to be evaluated.
     cursor : (lanes,) int array
         Which of the held inputs are in place.
+    made : (lanes,) int array
+        Samples of controllers that were made.
     h, all_h, stop, error : arrays
         The step of each lane (0 where it makes none), the same for every entry of y, the time that no step
         goes beyond, the estimated error.
@@ -56,6 +59,7 @@ class Track(NamedTuple):
     code: Any
     fresh: Any
     cursor: Any
+    made: Any
     h: Any
     all_h: Any
     stop: Any
@@ -122,6 +126,36 @@ def begin_lanes(b, w, track, flat):  # type: ignore[no-untyped-def]
 
 
 @part
+def sample_due_lanes(b, track, flat):  # type: ignore[no-untyped-def]
+    """Let sampled controllers look in the lanes whose time has come; as `sample_if_due`."""
+    period, lanes = b.period[0], track.h.size
+    if period == 0.0:
+        return
+    due = False
+    for lane in range(lanes):
+        track.h[lane] = 0.0
+        if track.code[lane] == RUNNING and track.clock[0, lane] + EARLY * period >= track.made[lane] * period:
+            track.h[lane] = 1.0
+            due = True
+    if not due:
+        return
+    for lane in range(lanes):
+        b.time[lane] = track.clock[0, lane]
+    for k in range(flat.size):
+        b.state[k] = flat[k]
+    if b.calls[2] != 0:
+        call(b.calls[2], b.calls[3])
+    call(b.calls[6], b.calls[7])
+    for k in range(b.sampled.size):
+        if track.h[k % lanes] > 0.0:
+            flat[k] = b.sampled[k]
+    for lane in range(lanes):
+        if track.h[lane] > 0.0:
+            track.made[lane] += 1
+            track.fresh[lane] = True
+
+
+@part
 def start_lanes(b, w, track, flat, control):  # type: ignore[no-untyped-def]
     """Size of the first step where it is to be chosen; as `pair_start`."""
     exponent, rtol, atol, _ = control
@@ -161,8 +195,8 @@ def start_lanes(b, w, track, flat, control):  # type: ignore[no-untyped-def]
 
 
 @part
-def choose_steps(track, times, max_step, t_end):  # type: ignore[no-untyped-def]
-    """The step of every lane, up to the next change of its inputs at most; whether all can make one."""
+def choose_steps(track, times, period, max_step, t_end):  # type: ignore[no-untyped-def]
+    """The step of every lane, up to its next sample or change of inputs at most; whether all can make one."""
     fine = True
     for lane in range(track.h.size):
         track.h[lane] = 0.0
@@ -170,6 +204,7 @@ def choose_steps(track, times, max_step, t_end):  # type: ignore[no-untyped-def]
             continue
         t, ahead = track.clock[0, lane], track.cursor[lane] + 1
         stop = min(t_end, times[ahead]) if ahead < times.size else t_end
+        stop = before_sample(stop, track.made[lane], period)
         wanted = min(track.clock[1, lane], max_step)
         h = stop - t if t + 1.01 * wanted >= stop else wanted
         if wanted <= 1e-14 * max(abs(t), abs(t_end)) or not h > 0.0:
@@ -264,7 +299,9 @@ def finish_step(w, track, lane, control, t_store, holding, bend, out):  # type: 
     if t_new >= t_store[t_store.size - 1]:
         track.code[lane] = DONE
     elif ends:
-        hold_next(holding, track, lane)
+        ahead = track.cursor[lane] + 1
+        if ahead < holding[0].size and t_new >= holding[0][ahead]:
+            hold_next(holding, track, lane)
 
 
 @kernel
@@ -278,11 +315,12 @@ def march_pair_lanes(model, work, holding, control, lanes, t_store, budget, out)
     _, rtol, atol, max_step = control
     flat, last = track.y.reshape(track.y.size), w.K.shape[0] - 1
     for _ in range(budget):
+        sample_due_lanes(b, track, flat)
         fine = begin_lanes(b, w, track, flat)
         if not fine:
             return
         start_lanes(b, w, track, flat, control)
-        fine = choose_steps(track, holding[0], max_step, t_store[t_store.size - 1])
+        fine = choose_steps(track, holding[0], b.period[0], max_step, t_store[t_store.size - 1])
         if not fine:
             return
         for s in range(1, last + 1):

@@ -188,6 +188,9 @@ def compiled(model: Model, law: InputLaw | None, lanes: int, observed: bool) -> 
         kept["dynamics", lanes] = None, compile_function(model.dynamics.traced, lanes)
     if observed and ("observation", lanes) not in kept:
         kept["observation", lanes] = None, compile_function(model.observation.traced, lanes)
+    period = model.layout.sampling.period
+    if period and ("sample", lanes) not in kept:
+        kept["sample", lanes] = None, compile_function(model.sample.traced, lanes)
     if law is not None and kept.get(("control", lanes), (None,))[0] is not law:
 
         def function(t: Array, y: Array, held: Array) -> dict[str, Array]:
@@ -199,6 +202,8 @@ def compiled(model: Model, law: InputLaw | None, lanes: int, observed: bool) -> 
         kept["dynamics", lanes][1],
         None if law is None else kept["control", lanes][1],
         kept["observation", lanes][1] if observed else None,
+        kept["sample", lanes][1] if period else None,
+        period,
     )
 
 

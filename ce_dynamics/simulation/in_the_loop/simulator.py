@@ -8,7 +8,7 @@ import math
 import struct
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 import numpy as np
@@ -31,6 +31,12 @@ from ce_dynamics.simulation.integrators.settings import (
     substeps,
 )
 from ce_dynamics.simulation.integrators.stepper import Chunk
+from ce_dynamics.simulation.integrators.stretches import (
+    NEAR,
+    between_samples,
+    common_steps,
+    samples_before,
+)
 from ce_dynamics.simulation.interrupts import Interrupts
 from ce_dynamics.simulation.monitors.charts import Charts
 from ce_dynamics.simulation.monitors.promises import Promises
@@ -117,8 +123,8 @@ class Simulator:
         self._stepper = make_stepper(self._settings, model.dynamics, None, model.u0, self._y0, model)
         self._u = self._stepper.wiring.u
         self._index = {entry.name: k for k, entry in enumerate(model.layout.u)}
-        self._single = self._division = self._kept = (step, *substeps(step, step))
-        self._fixed = METHOD_OF[method].fixed
+        self._fixed, self._period = METHOD_OF[method].fixed, model.layout.sampling.period
+        self._single = self._division = self._kept = (step, *self._divided(step))
         self._base, self._count = 0.0, 0
         self._guard = ReachGuard(model)
         self._guards = self._guard.bounds
@@ -163,7 +169,7 @@ class Simulator:
             dt = checks.number("dt", dt, above=0.0)
             if dt != division[0]:
                 check_steps(dt, self._settings.step if self._fixed else dt)
-                division = self._division = (dt, *substeps(dt, self._settings.step))
+                division = self._division = (dt, *self._divided(dt))
         if inputs:
             self._set(inputs)
         if division is not self._kept:
@@ -173,9 +179,11 @@ class Simulator:
         if self._charts and self._charts.renew(stepper.y):
             stepper.restart()
         t_end = self._base + (self._count + 1) * length
-        code = stepper.advance(self.time, t_end, n, h, self._guards)
-        if code != kernels.DONE:
-            self._go_on(code)
+        for begin, number, size, end in self._parts(t_end, n, h):
+            code = stepper.advance(begin, end, number, size, self._guards)
+            if code != kernels.DONE:
+                self._go_on(code)
+            self.time = end
         self._count += 1
         self.time = t_end
         return self.state
@@ -251,7 +259,7 @@ class Simulator:
         if hashlib.sha256(body).digest() != digest or not sound or not stepper.remembers(memory):
             raise ModelError("the saved state is damaged: its bytes are not those that save() returned")
         length = float(clock[2])
-        self._kept = (length, *substeps(length, self._settings.step))
+        self._kept = (length, *self._divided(length))
         self._base, self._count = float(clock[0]), int(clock[1])
         self._division = self._kept
         self.time = self._base + self._count * length
@@ -303,6 +311,25 @@ class Simulator:
             self.step(dt)
             pace.wait()
         return pace.report()
+
+    def _divided(self, dt: float) -> tuple[int, float]:
+        """Number and size of the steps of a stretch, which end at samples where they can."""
+        step = self._settings.step
+        return (self._fixed and common_steps(dt, step, self._period)) or substeps(dt, step)
+
+    def _parts(self, t_end: float, n: int, h: float) -> Iterable[tuple[float, int, float, float]]:
+        """Beginning, steps, their size and end: the whole stretch, or from sample to sample."""
+        t, period = self.time, self._period
+        if period:
+            made = samples_before(t, period)
+            self._stepper.wiring.made[0] = made
+            first, between = (made * period - t) / h, period / h
+            met = abs(first - round(first)) < NEAR and abs(between - round(between)) < NEAR
+            if self._fixed and not met and made * period < t_end:
+                parts = list(between_samples(t, t_end, self._settings.step, period))
+                ends = [*(begin for begin, *_ in parts[1:]), t_end]
+                return [(begin, n, h, end) for (begin, n, h, _), end in zip(parts, ends, strict=True)]
+        return ((t, n, h, t_end),)
 
     def _set(self, inputs: Mapping[str, float]) -> None:
         limits = self._limits

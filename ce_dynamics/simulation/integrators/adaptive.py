@@ -92,7 +92,7 @@ class Adaptive(Stepper):
 
     def run(self, t_store: Floats, Y: Floats, chunk: Chunk) -> Iterator[Progress]:
         """March until the end is reached or steps get too small."""
-        self.counts[0] = 1
+        self.counts[0], self.wiring.made[0] = 1, 0
         code = kernels.RUNNING
         while code == kernels.RUNNING:
             chunk.begin()

@@ -13,8 +13,9 @@ from ce_dynamics.simulation.integrators import kernels
 from ce_dynamics.simulation.integrators.blocks import block_of
 from ce_dynamics.simulation.integrators.explicit_kernels import Explicit, march_explicit
 from ce_dynamics.simulation.integrators.implicit_kernels import Implicit, march_implicit
-from ce_dynamics.simulation.integrators.settings import Settings, substeps
+from ce_dynamics.simulation.integrators.settings import Settings
 from ce_dynamics.simulation.integrators.stepper import AT_ONCE, UNGUARDED, Chunk, Progress, Stepper
+from ce_dynamics.simulation.integrators.stretches import stretches
 from ce_dynamics.simulation.integrators.table import Table
 from ce_dynamics.simulation.integrators.wiring import Wiring
 
@@ -35,7 +36,7 @@ class FixedSteps(Stepper):
         self.wiring, self.y = wiring, np.array(y0, dtype=float)
         self._name, self._step, self._steps = settings.method, settings.step, 0
         self._begin, self._n, self._h, self._made = 0.0, 0, 0.0, 0
-        self._zero, self._out = np.zeros(1), np.zeros((1, wiring.n))
+        self._start, self._out = np.zeros(1), np.zeros((1, wiring.n))
         self._evaluations_per_step = stages
         self.march(np.zeros(0), 1, settings.step, np.empty((0, wiring.n)))  # compiles the loop
 
@@ -64,7 +65,8 @@ class FixedSteps(Stepper):
         return self._h
 
     def advance(self, t: float, t_end: float, n: int, h: float, guards: Floats) -> int:
-        done = 0 if n > AT_ONCE else self.march(self._zero, n, h, self._out, 0, guards)
+        self._start[0] = t
+        done = 0 if n > AT_ONCE else self.march(self._start, n, h, self._out, 0, guards)
         if done == n:
             return kernels.DONE
         self._begin, self._n, self._h, self._made = t, n, h, done
@@ -72,7 +74,7 @@ class FixedSteps(Stepper):
 
     def go(self, most: int, guards: Floats = UNGUARDED) -> int:
         n = min(most, self._n - self._made)
-        done = self.march(self._zero, n, self._h, self._out, self._made, guards)
+        done = self.march(self._start, n, self._h, self._out, self._made, guards)
         self._made += done
         if done < n:
             guarded = kernels.leaves(guards, self.y, self._h) >= 0
@@ -81,18 +83,14 @@ class FixedSteps(Stepper):
 
     def run(self, t_store: Floats, Y: Floats, chunk: Chunk) -> Iterator[Progress]:
         """March through all intervals, in pieces where they are long; the last may be shorter."""
-        lengths = np.diff(t_store)
-        regular = lengths[0] if len(lengths) else 0.0
-        n_regular = len(lengths) if math.isclose(lengths[-1], regular) else len(lengths) - 1
-        total = 0
-        for first, last, length in ((0, n_regular, regular), (n_regular, len(lengths), lengths[-1])):
-            n, h = substeps(length, self._step)
+        self.wiring.made[0] = total = 0
+        for first, last, begins, n, h, ends in stretches(t_store, self._step, float(self.wiring.period[0])):
             k, made = first, 0  # intervals, and steps of the one that has been begun
             while k < last:
                 end = min(k + max(1, chunk.steps // n), last)
                 steps = min(n - made, chunk.pieces) if end == k + 1 else n
                 chunk.begin()
-                done = self.march(t_store[k:end], steps, h, Y[k + 1 : end + 1], made)
+                done = self.march(begins[k - first : end - first], steps, h, Y[k + 1 : end + 1], made)
                 chunk.end()
                 self._steps += done
                 total += done * self._evaluations_per_step
@@ -100,8 +98,11 @@ class FixedSteps(Stepper):
                 what = f"{self._name} met accelerations that are not finite" if failed else ""
                 whole, made = divmod(made + done, n)
                 k += whole
-                within = self.y.copy() if made else None
-                yield Progress(float(t_store[k] + made * h), k + 1, total, what, within)
+                if ends:
+                    at, stored, within = t_store[k] + made * h, k + 1, self.y.copy() if made else None
+                else:
+                    at, stored, within = begins[0] + (made or whole * n) * h, first + 1, self.y.copy()
+                yield Progress(float(at), stored, total, what, within)
                 if failed:
                     return
 

@@ -6,6 +6,7 @@ import math
 from typing import Any, NamedTuple
 
 from ce_dynamics.simulation.integrators.kernels import (
+    EARLY,
     buffers_of,
     call,
     combine,
@@ -17,6 +18,7 @@ from ce_dynamics.simulation.integrators.kernels import (
     leaves,
     matrix,
     part,
+    sample_if_due,
     vector,
 )
 
@@ -157,7 +159,9 @@ def march_implicit(model, work, y, t, first, n, h, guards, out):  # type: ignore
         for step in range(n):
             if leaves(guards, y, h) >= 0:
                 return k * n + step
-            implicit_step(b, w, y, t[k] + (first + step) * h, h)
+            at = t[k] + (first + step) * h
+            sample_if_due(b, at, EARLY * h, y)
+            implicit_step(b, w, y, at, h)
             if not is_finite(w.ahead):
                 return k * n + step
             for i in range(y.size):

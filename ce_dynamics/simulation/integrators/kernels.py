@@ -6,11 +6,13 @@ They see a model as `calls`, an array of addresses:
 0, 1  the dynamics, and the table of its arguments
 2, 3  the control law (0 if there is none) and its table
 4, 5  the Jacobian (0 if there is none) and its table
+6, 7  what sampled controllers do (0 if there are none), and its table
 ====  ==================================================================
 
 and the buffers that the tables point to: `time`, `state`, the inputs (which only the compiled functions see),
-`rate` (ẏ) and `entries` (of the Jacobian).  Addresses are numbers at run time, so that one compiled loop
-serves every model and can be kept on disk.
+`rate` (ẏ), `entries` (of the Jacobian) and `sampled` (the state after a sample); `period` is the time between
+samples (0 if there are none) and `made` how many have been made.  Addresses are numbers at run time, so that
+one compiled loop serves every model and can be kept on disk.
 
 State, work space and results are allocated by the caller; nothing is allocated here.
 """
@@ -31,6 +33,10 @@ from ce_dynamics.compiler import loops
 
 RUNNING, DONE, STEP_TOO_SMALL, GUARDED, NOT_FINITE = range(5)
 
+EARLY = 1e-9
+"""Part of a step, or of the time between samples, by which what is due then may lie behind the beginning of
+the step it belongs to."""
+
 
 class Buffers(NamedTuple):
     """What the compiled functions of a model read and write; see above."""
@@ -39,6 +45,9 @@ class Buffers(NamedTuple):
     time: Any
     state: Any
     rate: Any
+    sampled: Any
+    period: Any
+    made: Any
 
 
 def sources() -> tuple[tuple[str, int, int], ...]:
@@ -127,7 +136,10 @@ def integer_matrix(block, k):  # type: ignore[no-untyped-def]
 @part
 def buffers_of(block):  # type: ignore[no-untyped-def]
     """The buffers that a block tells of."""
-    return Buffers(integers(block, 0), vector(block, 1), vector(block, 2), vector(block, 3))
+    return Buffers(
+        integers(block, 0), vector(block, 1), vector(block, 2), vector(block, 3), vector(block, 4),
+        vector(block, 5), integers(block, 6),
+    )  # fmt: skip
 
 
 @part
@@ -140,6 +152,31 @@ def evaluate(b, t, y):  # type: ignore[no-untyped-def]
     if b.calls[2] != 0:
         call(b.calls[2], b.calls[3])
     call(b.calls[0], b.calls[1])
+
+
+@part
+def look(b, t, y):  # type: ignore[no-untyped-def]
+    """The state after a sample at (t, y), left in the buffer; in all lanes where it holds several."""
+    for k in range(b.time.size):
+        b.time[k] = t
+    for k in range(y.size):
+        b.state[k] = y[k]
+    if b.calls[2] != 0:
+        call(b.calls[2], b.calls[3])
+    call(b.calls[6], b.calls[7])
+
+
+@part
+def sample_if_due(b, t, slack, y):  # type: ignore[no-untyped-def]
+    """Let sampled controllers look where they are to, before a step that begins at t; whether they did."""
+    period = b.period[0]
+    if period == 0.0 or t + slack < b.made[0] * period:
+        return False
+    look(b, t, y)
+    for k in range(b.sampled.size):
+        y[k] = b.sampled[k]
+    b.made[0] += 1
+    return True
 
 
 @part

@@ -55,7 +55,9 @@ def make_stepper(
     check_renewal(settings.method, settings.jacobian_every)
     method = METHOD_OF[settings.method]
     jacobian = model.jacobian if method.implicit else None
-    return method.stepper(Wiring(dynamics, control, u, jacobian), y0, settings)
+    period = model.layout.sampling.period
+    wiring = Wiring(dynamics, control, u, jacobian, model.sample if period else None, period)
+    return method.stepper(wiring, y0, settings)
 
 
 def march(

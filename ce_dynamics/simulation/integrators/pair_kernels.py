@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from ce_dynamics.simulation.integrators.explicit_kernels import explicit_stages
 from ce_dynamics.simulation.integrators.kernels import (
     DONE,
+    EARLY,
     GUARDED,
     RUNNING,
     STEP_TOO_SMALL,
@@ -22,6 +23,7 @@ from ce_dynamics.simulation.integrators.kernels import (
     leaves,
     matrix,
     part,
+    sample_if_due,
     vector,
 )
 
@@ -53,6 +55,13 @@ def first_stage(model, work, y, t):  # type: ignore[no-untyped-def]
     evaluate(b, t, y)
     for i in range(y.size):
         w.K[0, i] = b.rate[i]
+
+
+@part
+def before_sample(stop, made, period):  # type: ignore[no-untyped-def]
+    """Where a step ends that is to go no further than `stop`, nor beyond the next sample."""
+    due = made * period
+    return due if period > 0.0 and due < stop - EARLY * period else stop
 
 
 @part
@@ -113,6 +122,8 @@ def march_pair(  # type: ignore[no-untyped-def]
 ):
     """Go on towards the last of t_store by at most `budget` steps, and not by one that `leaves` the guards.
 
+    Steps end at samples, and where one is due the step begins with what sampled controllers make of it.
+
     `control` is (1/q, rtol, atol, longest step); `clock` holds the time, the size of the next step (0: to be
     chosen) and the error of the last one; `counts` the next instant to store, the evaluations, and the steps
     that were accepted and rejected.  K[0] must be ẏ at y.  All of these and y are kept up to date, so that
@@ -122,16 +133,22 @@ def march_pair(  # type: ignore[no-untyped-def]
     exponent, rtol, atol, max_step = control
     last = w.K.shape[0] - 1
     t_end = t_store[t_store.size - 1]
-    if clock[1] == 0.0:
-        clock[1] = pair_start(b, w, y, clock[0], exponent, rtol, atol)
-        counts[1] += 1
     for _ in range(budget):
         t = clock[0]
         if t >= t_end:
             return DONE
+        if sample_if_due(b, t, EARLY * b.period[0], y):
+            evaluate(b, t, y)
+            for i in range(y.size):
+                w.K[0, i] = b.rate[i]
+            counts[1] += 1
+        if clock[1] == 0.0:
+            clock[1] = pair_start(b, w, y, t, exponent, rtol, atol)
+            counts[1] += 1
         wanted = min(clock[1], max_step)
-        ends = t + 1.01 * wanted >= t_end
-        h = t_end - t if ends else wanted
+        stop = before_sample(t_end, b.made[0], b.period[0])
+        ends = t + 1.01 * wanted >= stop
+        h = stop - t if ends else wanted
         if wanted <= 1e-14 * max(abs(t), abs(t_end)) or not h > 0.0:
             return STEP_TOO_SMALL
         if leaves(guards, y, h) >= 0:
@@ -143,7 +160,7 @@ def march_pair(  # type: ignore[no-untyped-def]
             counts[3] += 1
             clock[1] = h * (max(0.2, 0.9 * error**-exponent) if error < 1e300 else 0.2)
             continue
-        t_new = t_end if ends else t + h
+        t_new = stop if ends else t + h
         while counts[0] < t_store.size and t_store[counts[0]] <= t_new:
             pair_between(w, y, h, (t_store[counts[0]] - t) / h, out[counts[0]])
             counts[0] += 1

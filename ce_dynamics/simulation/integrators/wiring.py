@@ -24,6 +24,10 @@ class Wiring:
     jacobian : CompiledJacobian or None
         For the implicit methods.  Rows of ẏ beyond it (the work of an audited run) count as zero, which costs
         none of the methods its order.
+    sample : CompiledFunction or None
+        The state after sampled controllers have looked, of y and u; None if there are none.
+    period : float
+        Time between samples [s], 0 if there are none.
 
     Attributes
     ----------
@@ -33,6 +37,8 @@ class Wiring:
         The buffers behind them.
     rows, columns : int arrays
         Positions of `entries`.
+    sampled, period, made : arrays
+        The state after a sample, the time between samples, how many were made.
     block : array of int
         Of the `Buffers` of the kernels.
     """
@@ -43,14 +49,20 @@ class Wiring:
         control: CompiledFunction | None,
         u: Floats,
         jacobian: CompiledJacobian | None = None,
+        sample: CompiledFunction | None = None,
+        period: float = 0.0,
     ) -> None:
         self.n = dynamics.output_shapes["y_dot"][0]
         self.time = np.zeros(1)
         self.state, self.rate = np.zeros(self.n), np.zeros(self.n)
         self.u = np.array(u, dtype=float)
-        self._alive = (dynamics, control, jacobian)
+        self._alive = (dynamics, control, jacobian, sample)
+        size = 0 if sample is None else sample.output_shapes["y_sampled"][0]
+        self.sampled, self.period = np.zeros(size), np.array([period])
+        self.made = np.zeros(1, dtype=np.int64)
         t, y, given, y_dot = (a.ctypes.data for a in (self.time, self.state, self.u, self.rate))
-        self._tables = np.array([[y, given, y_dot], [t, y, given]], dtype=np.int64)
+        after = self.sampled.ctypes.data
+        self._tables = np.array([[y, given, y_dot], [t, y, given], [y, given, after]], dtype=np.int64)
         calls = [dynamics.table_address, self._tables[0].ctypes.data]
         calls += [0, 0] if control is None else [control.table_address, self._tables[1].ctypes.data]
         self._jacobian = None if jacobian is None else JacobianCall(jacobian, (self.state, self.u))
@@ -60,5 +72,7 @@ class Wiring:
         if self._jacobian is not None and jacobian is not None:
             self.entries, addresses = self._jacobian.entries, self._jacobian.addresses
             self.rows, self.columns = jacobian.rows, jacobian.columns
-        self.calls: Integers = np.array([*calls, *addresses], dtype=np.int64)
-        self.block = block_of((self.calls, self.time, self.state, self.rate))
+        looking = [0, 0] if sample is None else [sample.table_address, self._tables[2].ctypes.data]
+        self.calls: Integers = np.array([*calls, *addresses, *looking], dtype=np.int64)
+        buffers = self.time, self.state, self.rate, self.sampled, self.period
+        self.block = block_of((self.calls, *buffers, self.made))

@@ -57,7 +57,7 @@ def replace(law: Law, x: Any) -> None:
 )
 def test_laws_that_remember_are_refused(model: ce.Model, remember: Any, what: str) -> None:
     with pytest.raises(
-        ModelError, match=rf"input law Law: {what} changes when the law is asked: .* Simulator"
+        ModelError, match=rf"input law Law: {what} changes when the law is asked: .*Controller"
     ):
         ce.simulate(model, Law(remember), duration=0.1)
 

@@ -253,7 +253,14 @@ def test_a_step_of_dormand_prince_equals_plain_numpy() -> None:
     w, h = stepper.wiring, 0.05
     pair = Pair(*DOPRI5.table, np.array(DOPRI5.error), np.array(DOPRI5.dense), np.zeros((7, 4)), np.zeros(4))
     pair.K[0] = rhs(0.3, PENDULUM_START)
-    explicit_stages(Buffers(w.calls, w.time, w.state, w.rate), pair, PENDULUM_START, 0.3, h, 1)
+    explicit_stages(
+        Buffers(w.calls, w.time, w.state, w.rate, w.sampled, w.period, w.made),
+        pair,
+        PENDULUM_START,
+        0.3,
+        h,
+        1,
+    )
     after, error = plain.dormand_prince(rhs, 0.3, PENDULUM_START, h)
     np.testing.assert_allclose(pair.ahead, after, rtol=0.0, atol=1e-14)
     norm = pair_error(pair, PENDULUM_START, h, 0.0, 1.0)

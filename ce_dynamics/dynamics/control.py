@@ -1,0 +1,112 @@
+"""What controllers make of the inputs, and of what they remember."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array, Scalar, array, where
+from ce_dynamics.dynamics.outward import Outward
+from ce_dynamics.dynamics.state import Layout
+from ce_dynamics.errors import ModelError
+from ce_dynamics.mechanism.controller import Controller
+from ce_dynamics.mechanism.system import Output, System
+
+
+class Controlled(NamedTuple):
+    """Inputs as force elements see them, and what every controller saw.
+
+    Attributes
+    ----------
+    inputs : dict of str to scalar
+    seen : dict of str to dict
+        Sensors by controller.
+    answered : dict of str to dict
+        What each controller answered.
+    """
+
+    inputs: dict[str, Scalar]
+    seen: dict[str, dict[str, Scalar]]
+    answered: dict[str, dict[str, Scalar]]
+
+
+def controlled(
+    system: System, layout: Layout, outward: Outward, y: tuple[Array, Array, Array], u: Array
+) -> Controlled:
+    """Ask the controllers, one after the other."""
+    inputs = layout.inputs_of(u)
+    if not system.controllers:
+        return Controlled(inputs, {}, {})
+    motion = {
+        entry.name: value
+        for entries, part in zip((layout.q, layout.v, layout.x), y, strict=True)
+        for entry, value in zip(entries, part, strict=True)
+    }
+    motion |= {name: observed(output, outward) for name, output in system.outputs.items()}
+    x = layout.states_of(y[2])
+    seen, answered = {}, {}
+    for controller in system.controllers:
+        seen[controller.name] = motion | inputs
+        with checks.calling(controller.described):
+            given = controller.act(seen[controller.name], memory(controller, x[controller.name]))
+        answer = dict(checks.mapping(f"{controller.described}: its answer", given))
+        if set(answer) != set(controller.answers):
+            raise ModelError(
+                f"{controller.described} answers {sorted(answer)}; it declares {sorted(controller.answers)}"
+            )
+        for name, value in answer.items():
+            checks.one(f"input {name!r} as {controller.described} answers it", value)
+        answered[controller.name] = answer
+        inputs = inputs | answer
+    return Controlled(inputs, seen, answered)
+
+
+def rates(controller: Controller, sensors: Mapping[str, Scalar], x: Array) -> Array:
+    """Rates of all that a controller remembers: zero between samples for what is sampled."""
+    with checks.calling(controller.described):
+        given = controller.rates(sensors, memory(controller, x))
+    found = numbers(controller, "rates", given, len(controller.states))
+    return array((*found, *(0.0 for _ in range(len(x) - len(found)))))
+
+
+def updated(controller: Controller, every: int, sensors: Mapping[str, Scalar], x: Array) -> Array:
+    """All that a controller remembers after a sample."""
+    n, m = len(controller.states), len(controller.sampled)
+    with checks.calling(controller.described):
+        given = controller.update(sensors, memory(controller, x))
+    new = numbers(controller, "values", given, m)
+    if every == 1:
+        return array((*x[:n], *new))
+    count = x[n + m]
+    looks = count < 0.5
+    kept = [where(looks, value, old) for value, old in zip(new, x[n : n + m], strict=True)]
+    return array((*x[:n], *kept, where(count > every - 1.5, 0.0, count + 1.0)))
+
+
+def memory(controller: Controller, x: Array) -> dict[str, Scalar]:
+    """What a controller remembers, by name."""
+    return {
+        state.name: value for state, value in zip((*controller.states, *controller.sampled), x, strict=False)
+    }
+
+
+def numbers(controller: Controller, what: str, given: Sequence[Scalar], n: int) -> list[Scalar]:
+    """So many numbers."""
+    found = checks.items(f"{controller.described}: {what}", given)
+    if len(found) != n:
+        raise ModelError(f"{controller.described} answers {len(found)} {what}; it declares {n} of them")
+    return [checks.one(f"{controller.described}: {what}", value) for value in found]
+
+
+def observed(output: Output, motion: object) -> Scalar:
+    """What a user's output says: one number.
+
+    Raises
+    ------
+    ModelError
+        If its function raises something, or returns no number.
+    """
+    with checks.calling(f"output {output.name!r}"):
+        value: Scalar = output.function(motion)
+    return checks.one(f"output {output.name!r}, as its function returns it,", value)

@@ -1,0 +1,125 @@
+"""Control laws with memory: what a controller provides, and how often sampled ones look."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Scalar
+from ce_dynamics.errors import ModelError
+from ce_dynamics.mechanism.forces.base import StateDeclaration
+
+Named = Mapping[str, Scalar]
+"""Numbers by name."""
+
+
+class Controller(ABC):
+    """Contract of a control law that remembers; part of a system by `System.add_controller`.
+
+    A controller stands between the inputs that are given and the force elements that read them.  It sees
+    `sensors`: the state of the system, its outputs and its inputs, by name; the inputs as the controllers
+    before it have left them.
+
+    1. ``name``: unique in the system; prefixes its states.
+    2. ``states``: what it remembers continuously; `rates` answers their rates in the same order.
+    3. ``sampled``: what it remembers from sample to sample; `update` answers the new values in the same
+       order, every ``period`` seconds from t = 0 on.  In between they are constant, and integrators end their
+       steps at samples, so that they keep their order.  At a sample `update` sees the state before it.
+    4. ``answers``: names of the inputs that `act` answers, from how they were given (``sensors[name]``); it
+       may not forget what is given.
+    5. All three are written on arrays and `where`: they never branch on a value, and remember nothing in
+       attributes.
+    """
+
+    name: str
+    states: tuple[StateDeclaration, ...] = ()
+    sampled: tuple[StateDeclaration, ...] = ()
+    period: float | None = None
+    answers: tuple[str, ...] = ()
+
+    @abstractmethod
+    def act(self, sensors: Named, x: Named) -> Named:
+        """Inputs by name, from what is seen and remembered."""
+
+    def rates(self, sensors: Named, x: Named) -> Sequence[Scalar]:
+        """Rates of ``states``."""
+        return ()
+
+    def update(self, sensors: Named, x: Named) -> Sequence[Scalar]:
+        """Values of ``sampled`` from now on."""
+        return ()
+
+    @property
+    def described(self) -> str:
+        """As messages speak of it."""
+        return f"controller {self.name!r}"
+
+
+def check_controller(controller: Controller) -> None:
+    """Refuse a controller that does not say what it remembers.
+
+    Raises
+    ------
+    ModelError
+        Naming what is missing.
+    """
+    who = controller.described
+    names = [state.name for state in (*controller.states, *controller.sampled)]
+    for name in names:
+        checks.name_of(f"{who}: state", name)
+        if names.count(name) > 1:
+            raise ModelError(f"{who} has two states {name!r}; give every state its own name")
+    if not controller.sampled:
+        if controller.period is not None:
+            raise ModelError(
+                f"{who}: period {controller.period!r} has no effect, for nothing is sampled; leave it out"
+            )
+        return
+    if controller.period is None:
+        raise ModelError(f"{who} has sampled states but no period; give the time between samples [s]")
+    checks.number(f"{who}: period", controller.period, above=0.0)
+
+
+class Sampling:
+    """When the sampled controllers of a system look.
+
+    Samples are taken at whole multiples of `period`; a controller looks at every ``every[name]``-th of them.
+
+    Parameters
+    ----------
+    controllers : iterable of Controller
+
+    Attributes
+    ----------
+    period : float
+        [s]; 0 where nothing is sampled.
+    every : dict of str to int
+
+    Raises
+    ------
+    ModelError
+        If periods have no common part of at least a hundredth of the shortest.
+    """
+
+    def __init__(self, controllers: Iterable[Controller]) -> None:
+        periods = {c.name: float(c.period) for c in controllers if c.period is not None}
+        self.period = 0.0
+        self.every: dict[str, int] = {}
+        if not periods:
+            return
+        common = common_part(periods.values())
+        if common < 0.01 * min(periods.values()):
+            told = ", ".join(f"{name} {period:g} s" for name, period in periods.items())
+            raise ModelError(f"sampled controllers need periods in simple proportion, got {told}")
+        self.period = common if len(set(periods.values())) > 1 else next(iter(periods.values()))
+        self.every = {name: round(period / self.period) for name, period in periods.items()}
+
+
+def common_part(lengths: Iterable[float]) -> float:
+    """The greatest length of which all are whole multiples, to nine digits."""
+    parts = [Fraction(length).limit_denominator(10**9) for length in lengths]
+    denominator = math.lcm(*(part.denominator for part in parts))
+    return math.gcd(*(int(part * denominator) for part in parts)) / denominator

@@ -1,0 +1,109 @@
+"""How fixed steps are laid so that they end at stored instants and at samples of controllers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.mechanism.controller import common_part
+from ce_dynamics.simulation.integrators.settings import substeps
+
+FINEST = 0.2
+"""Part of the step that was asked for, below which steps are not shortened for the sake of samples."""
+
+NEAR = 1e-9
+"""Part of the time between samples by which two instants are the same."""
+
+
+class Stretch(NamedTuple):
+    """Equal steps from one stored instant to another, or up to a sample between two of them.
+
+    Attributes
+    ----------
+    first, last : int
+        Stored instants.
+    begins : array
+        Where each of its intervals begins [s].
+    n : int
+        Steps of an interval.
+    h : float
+        Their length [s].
+    ends : bool
+        Whether it ends at ``last``, not before.
+    """
+
+    first: int
+    last: int
+    begins: Floats
+    n: int
+    h: float
+    ends: bool
+
+
+def stretches(t_store: Floats, step: float, period: float) -> Iterator[Stretch]:
+    """Steps of a whole run; all stored instants but the last are equally far apart.
+
+    Parameters
+    ----------
+    t_store : array
+        Stored instants, from 0.
+    step : float
+        Longest step [s].
+    period : float
+        Time between samples [s], 0 without any.
+    """
+    lengths = np.diff(t_store)
+    if len(lengths) == 0:
+        return
+    regular = lengths[0]
+    n_regular = len(lengths) if math.isclose(lengths[-1], regular) else len(lengths) - 1
+    for first, last, length in ((0, n_regular, regular), (n_regular, len(lengths), lengths[-1])):
+        if first == last:
+            continue
+        common = common_steps(length, step, period) if last == n_regular else None
+        if not period:
+            common = substeps(length, step)
+        if common is not None:
+            yield Stretch(first, last, t_store[first:last], *common, True)
+            continue
+        for k in range(first, last):
+            for t, n, h, ends in between_samples(float(t_store[k]), float(t_store[k + 1]), step, period):
+                yield Stretch(k, k + 1, np.array([t]), n, h, ends)
+
+
+def common_steps(length: float, step: float, period: float) -> tuple[int, float] | None:
+    """Number and size of equal steps of an interval that make up the time between samples as well, if any."""
+    if not period:
+        return substeps(length, step)
+    part = common_part((length, period))
+    if part < FINEST * min(step, length, period):
+        return None
+    n = round(length / part) * substeps(part, step)[0]
+    return n, length / n
+
+
+def between_samples(
+    t: float, t_end: float, step: float, period: float
+) -> Iterator[tuple[float, int, float, bool]]:
+    """Beginning, number and size of steps up to each sample on the way, and whether they end the way."""
+    k = samples_before(t, period)
+    while True:
+        due = k * period
+        if due <= t + NEAR * period:
+            k += 1
+            continue
+        ends = due >= t_end - NEAR * period
+        stop = t_end if ends else due
+        yield t, *substeps(stop - t, step), ends
+        if ends:
+            return
+        t, k = stop, k + 1
+
+
+def samples_before(t: float, period: float) -> int:
+    """How many samples lie before a time."""
+    return math.ceil(t / period - NEAR)

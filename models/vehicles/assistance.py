@@ -1,0 +1,53 @@
+"""What assists the driver: controllers of a vehicle from its data.
+
+Adding one: a controller in `ce_dynamics.models.parts.assistance`, its section in
+`ce_dynamics.models.vehicles.assistance_data`, and its place in `controllers`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ce_dynamics.mechanism.controller import Controller
+from ce_dynamics.models.parts.assistance.abs import AntiLock
+from ce_dynamics.models.parts.assistance.esc import StabilityControl
+from ce_dynamics.models.parts.assistance.traction import TractionControl
+from ce_dynamics.models.parts.assistance.wheels import AssistedWheel
+from ce_dynamics.models.vehicles.steering_angle import max_wheel_angle
+
+if TYPE_CHECKING:
+    from ce_dynamics.models.vehicles.description import VehicleParameters
+
+
+def assisted_wheels(parameters: VehicleParameters) -> list[AssistedWheel]:
+    """The wheels but those of trailers, from front to rear, left before right."""
+    return [
+        AssistedWheel(name, corner.tyre.unloaded_radius, corner.W[1], name in parameters.driven)
+        for axle in parameters.layout.axles_of(None)
+        for name, corner in ((name, parameters.corners[name]) for name in axle.corners)
+    ]
+
+
+def controllers(parameters: VehicleParameters) -> Sequence[Controller]:
+    """The controllers of a vehicle in the order they are asked in: anti-lock brakes have the last word."""
+    data = parameters.assistance
+    if data is None:
+        return ()
+    wheels = assisted_wheels(parameters)
+    found: list[Controller] = []
+    if data.traction is not None:
+        found.append(TractionControl(wheels, data.traction.built()))
+    if data.esc is not None:
+        lock = max_wheel_angle(parameters)
+        found.append(StabilityControl(wheels, parameters.wheelbase, lock, data.esc.built()))
+    if data.abs is not None:
+        found.append(AntiLock(wheels, data.abs.built()))
+    return found
+
+
+def brake_inputs(corner: str, assisting: Sequence[Controller]) -> dict[str, str]:
+    """Inputs of a corner's brake that controllers answer, by the argument of `Brake`."""
+    answered = {name for controller in assisting for name in controller.answers}
+    named = {"addition": f"{corner}.brake_addition", "release": f"{corner}.brake_release"}
+    return {argument: name for argument, name in named.items() if name in answered}

@@ -1,0 +1,130 @@
+"""Vehicles at rest: what tyres, brakes and shafts must hold so that nothing moves, on any grade."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.models.parts.brake import Brake
+
+STEP = 1e-7
+"""Of differences, over the size of an entry or 1."""
+MOST_ITERATIONS = 25
+RESIDUAL = 1e-8
+"""Acceleration [m/s²], [rad/s²] or rate of a state per second that counts as none."""
+NEAR = 1e-2
+"""Of the same: from here on only the last digits are missing."""
+SHORTEST = 2.0**-8
+"""Part of a step below which it is given up."""
+
+
+class Unknowns(NamedTuple):
+    """Entries of the state that are found, their scales, and the rates that are to vanish."""
+
+    found: list[int]
+    scales: Floats
+    resting: list[int]
+
+
+def at_rest(model: Model, y: Floats, u: Floats, positions: tuple[str, ...]) -> Floats | None:
+    """The state at which a standing vehicle stays, or None if there is none nearby.
+
+    Statically it is indeterminate which wheel holds how much: of all states at which no acceleration and no
+    rate is left, the one is taken whose deflections are least, weighed by what the wheels can hold.  On a
+    grade all wheels then come to the limit together.
+
+    Parameters
+    ----------
+    model : Model
+    y : array
+        Standing on its springs and tyres; the tyres hold nothing along the road yet.
+    u : array
+        Inputs; pedals hold what they hold.
+    positions : tuple of str
+        Coordinates of chassis and suspensions that give way.
+    """
+    n_q, n_v = len(model.layout.q), len(model.layout.v)
+    y = y.copy()
+    y[n_q : n_q + n_v] = 0.0
+    wanted = unknowns(model, y, u, positions)
+
+    def state(values: Floats) -> Floats:
+        trial = y.copy()
+        trial[wanted.found] = values
+        return model.with_unit_quaternions(trial)
+
+    def residual(z: Floats) -> Floats:
+        rates = model.dynamics(state(start + wanted.scales * z), u)[0][wanted.resting]
+        return np.where(np.isfinite(rates), rates, 1e30)
+
+    start = y[wanted.found]
+    z = np.zeros(len(start))
+    r = residual(z)
+    for _ in range(MOST_ITERATIONS):
+        worst = float(np.max(np.abs(r)))
+        if worst <= RESIDUAL:
+            return state(start + wanted.scales * z)
+        J = np.array([(residual(z + STEP * e) - r) / STEP for e in np.eye(len(z))]).T
+        # least z: the step that leads from the start; at last, from where it has come to
+        base = z if worst > NEAR else np.zeros(len(z))
+        step = np.linalg.lstsq(J, J @ base - r, rcond=1e-12)[0] - base
+        part = 1.0
+        while part >= SHORTEST:
+            trial = residual(z + part * step)
+            if float(np.max(np.abs(trial))) < worst:
+                break
+            part *= 0.5
+        else:
+            return None
+        z, r = z + part * step, trial
+    return None
+
+
+def unknowns(model: Model, y: Floats, u: Floats, positions: tuple[str, ...]) -> Unknowns:
+    """What gives way: the pose by units of 1, deflections of tyres by the square root of what they can hold.
+
+    Minimal z of x = D z, subject to Σ c_i x_i = F, is x_i ∝ D_i² c_i: forces in proportion to D².
+    """
+    layout = model.layout
+    names = [entry.name for entry in (*layout.q, *layout.v, *layout.x)]
+    n_q, n_v = len(layout.q), len(layout.v)
+    steered = {motion for motion in layout.x_of if motion.endswith(".motion")}
+    controlled = {controller.name for controller in model.system.controllers}
+    own = [
+        n_q + n_v + k
+        for name, where in layout.x_of.items()
+        if name not in steered and name not in controlled
+        for k in range(where.start, where.stop)
+    ]
+    found = [*(names.index(name) for name in positions), *own]
+    resting = [*range(n_q, n_q + n_v), *own]
+    hold = held(model, y, u)
+    most = max(hold.values(), default=1.0)
+    scales = np.ones(len(found))
+    for k, place in enumerate(found):
+        corner, _, part = names[place].partition(".tyre.")
+        if part and corner in hold:
+            scales[k] = np.sqrt(hold[corner] / most)
+    return Unknowns(found, scales, resting)
+
+
+def held(model: Model, y: Floats, u: Floats) -> dict[str, float]:
+    """What a wheel can hold along the road [N], up to a factor: its load, or its brake where that is less."""
+    seen = model.outputs(y, u)
+    given = dict(zip((entry.name for entry in model.layout.u), u.tolist(), strict=True))
+    brakes = {force.name: force for force in model.system.forces if isinstance(force, Brake)}
+    tyres = {force.name: force for force in model.system.forces if force.name.endswith(".tyre")}
+    found = {}
+    for name, tyre in tyres.items():
+        corner = name.removesuffix(".tyre")
+        load = max(seen[f"{name}.Fz"], 1.0) if f"{name}.Fz" in seen else 1.0
+        brake = brakes.get(f"{corner}.brake")
+        if brake is not None:
+            torque = nominal(brake.wanted(given)) * brake.share * nominal(brake.parameters.max_torque)
+            load = max(min(load, torque / nominal(getattr(tyre, "unloaded_radius", 1.0))), 1e-3 * load)
+        found[corner] = load
+    return found
