@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     )
     from ce_dynamics.mechanism.forces.actuator import Actuator as Actuator
     from ce_dynamics.mechanism.forces.base import ForceElement as ForceElement
+    from ce_dynamics.mechanism.forces.fixed_tendon import FixedTendon as FixedTendon
     from ce_dynamics.mechanism.forces.hinge_damper import HingeDamper as HingeDamper
     from ce_dynamics.mechanism.forces.laws import (
         DryFriction as DryFriction,

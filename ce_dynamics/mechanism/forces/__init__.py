@@ -10,6 +10,7 @@ from ce_dynamics.mechanism.forces.base import (
     Response as Response,
     StateDeclaration as StateDeclaration,
 )
+from ce_dynamics.mechanism.forces.fixed_tendon import FixedTendon as FixedTendon
 from ce_dynamics.mechanism.forces.hinge_damper import HingeDamper as HingeDamper
 from ce_dynamics.mechanism.forces.laws import (
     DryFriction as DryFriction,

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.compiled.variables import plain
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.actuator import Actuator, Range
+from ce_dynamics.mechanism.forces.fixed_tendon import FixedTendon
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.mjcf.checks import ONE_COORDINATE, nonlinear
 from ce_dynamics.readers.mjcf.model import Compiled
+from ce_dynamics.readers.mjcf.tendons import joints_of, plain_tendon, terms_of
 from ce_dynamics.readers.survey import Finding
 from ce_dynamics.readers.tree import located, taken_names
 
@@ -39,18 +42,30 @@ def other_actuators(file: Compiled) -> Iterator[Finding]:
     for k in active(file):
         if not representable(file, k):
             yield Finding("actuator", file.where("actuators", k, file.actuator(k)))
-        elif file.model.jnt_actfrclimited[joint_of(file, k)]:
-            joint = joint_of(file, k)
-            yield Finding("joint@actuatorfrcrange", file.where("joints", joint, file.joint(joint)))
+        for joint in pulled(file, k) if representable(file, k) else ():
+            if file.model.jnt_actfrclimited[joint]:
+                yield Finding("joint@actuatorfrcrange", file.where("joints", joint, file.joint(joint)))
 
 
 def representable(file: Compiled, k: int) -> bool:
     """Whether an actuator is a function of its command, one coordinate and its rate."""
     model = file.model
     on_joint = file.kind("mjtTrn", model.actuator_trntype[k]) in ("JOINT", "JOINTINPARENT")
+    on_sum = on_tendon(file, k) and plain_tendon(file, int(model.actuator_trnid[k][0]))
     algebraic = all(file.kind(each, types(file, each)[k]) in ALGEBRAIC[each] for each in ALGEBRAIC)
-    simple = on_joint and file.joint_kind(joint_of(file, k)) in ONE_COORDINATE
+    simple = on_sum or (on_joint and file.joint_kind(joint_of(file, k)) in ONE_COORDINATE)
     return simple and algebraic and not any(nonlinear(model, field, k) for field in ADDED)
+
+
+def on_tendon(file: Compiled, k: int) -> bool:
+    """Whether an actuator acts on a tendon."""
+    return file.kind("mjtTrn", file.model.actuator_trntype[k]) == "TENDON"
+
+
+def pulled(file: Compiled, k: int) -> list[int]:
+    """The joints that an actuator acts on."""
+    first = int(file.model.actuator_trnid[k][0])
+    return list(joints_of(file, first)) if on_tendon(file, k) else [first]
 
 
 def types(file: Compiled, enumeration: str) -> list[int]:
@@ -76,7 +91,7 @@ def add_actuators(system: System, file: Compiled, carried: dict[int, Body], ctrl
     for k in active(file):
         if not representable(file, k):
             continue
-        joint, name = joint_of(file, k), file.actuator(k)
+        name = file.actuator(k)
         place = file.place("actuators", k, name)
         command = name if plain(name) not in taken else f"{name} command"
         if command != name:
@@ -85,20 +100,26 @@ def add_actuators(system: System, file: Compiled, carried: dict[int, Body], ctrl
             system.add_input(
                 command, "1", 0.0 if ctrl is None else float(ctrl[int(model.actuator_ctrladr[k])])
             )
-            system.add_force(
-                Actuator(
-                    f"actuator {name}",
-                    carried[joint],
-                    command=command,
-                    gear=float(model.actuator_gear[k][0]),
-                    gain=coefficients(file, k, "mjtGain", "actuator_gainprm"),
-                    bias=coefficients(file, k, "mjtBias", "actuator_biasprm"),
-                    zero=-float(model.qpos0[file.coordinates(joint).start]),
-                    command_range=limits(file, k, "ctrl", not file.disabled("CLAMPCTRL")),
-                    force_range=limits(file, k, "force", True),
-                )
-            )
+            system.add_force(actuator(file, k, command, carried))
     return notes
+
+
+def actuator(file: Compiled, k: int, command: str, carried: dict[int, Body]) -> Actuator | FixedTendon:
+    """On one hinge, or on the sum of several."""
+    model, name, first = file.model, f"actuator {file.actuator(k)}", int(file.model.actuator_trnid[k][0])
+    law: dict[str, Any] = {
+        "command": command,
+        "gear": float(model.actuator_gear[k][0]),
+        "gain": coefficients(file, k, "mjtGain", "actuator_gainprm"),
+        "bias": coefficients(file, k, "mjtBias", "actuator_biasprm"),
+        "command_range": limits(file, k, "ctrl", not file.disabled("CLAMPCTRL")),
+        "force_range": limits(file, k, "force", True),
+    }
+    if on_tendon(file, k):
+        terms = terms_of(file, first, carried)
+        return FixedTendon(name, terms, zero=-float(model.tendon_length0[first]), **law)
+    zero = -float(model.qpos0[file.coordinates(first).start])
+    return Actuator(name, carried[first], zero=zero, **law)
 
 
 def coefficients(file: Compiled, k: int, enumeration: str, parameters: str) -> list[float]:

@@ -12,6 +12,7 @@ from ce_dynamics.mechanism.drives import Held
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.closures import between
 from ce_dynamics.readers.mjcf.model import Compiled
+from ce_dynamics.readers.mjcf.tendons import couple_tendon
 from ce_dynamics.readers.pose import Pose
 from ce_dynamics.readers.tree import gap_note, located
 
@@ -29,8 +30,11 @@ def add_equalities(system: System, file: Compiled, carried: dict[int, Body]) -> 
             notes.append(f"{place}: switched off in the file")
             continue
         with located(place):
-            if file.kind("mjtEq", file.model.eq_type[index]) == "JOINT":
+            kind = file.kind("mjtEq", file.model.eq_type[index])
+            if kind == "JOINT":
                 couple(system, file, index, carried)
+            elif kind == "TENDON":
+                couple_tendon(system, file, index, carried)
             else:
                 notes += close(system, file, index, place)
     return notes

@@ -47,7 +47,7 @@ JOINT = known(
     settings=("group", "user", "actuatorfrcrange", "actuatorfrclimited", "actuatorgravcomp", *LIMITS),
 )
 PLACED = ("name", "pos", *ORIENTATION, "childclass")
-DEFAULTS = "mesh material camera light site pair tendon flex plugin"
+DEFAULTS = "mesh material camera light site pair flex plugin"
 ACTUATORS = "general motor position velocity intvelocity damper cylinder muscle adhesion dcmotor"
 
 GRAMMAR: Grammar = {
@@ -63,6 +63,7 @@ GRAMMAR: Grammar = {
         "contact": known(children="contact"),
         "keyframe": known(children="keyframe"),
         "actuator": known(children="actuator"),
+        "tendon": known(children="tendon"),
         **dict.fromkeys(["size", "visual", "statistic", "asset", "custom", "sensor"], LOOKS),
     },
     "compiler": {"lengthrange": LOOKS},
@@ -72,6 +73,7 @@ GRAMMAR: Grammar = {
         "joint": JOINT,
         "geom": ANY,
         "equality": known(settings=SOFTNESS),
+        "tendon": ANY,
         **dict.fromkeys(ACTUATORS.split(), ANY),
         **dict.fromkeys(DEFAULTS.split(), LOOKS),
     },
@@ -94,7 +96,10 @@ GRAMMAR: Grammar = {
             settings=(*SOFTNESS, "torquescale"),
         ),
         "joint": known(*["name", "class", "active", "joint1", "joint2", "polycoef"], settings=SOFTNESS),
+        "tendon": known(*["name", "class", "active", "tendon1", "tendon2", "polycoef"], settings=SOFTNESS),
     },
+    "tendon": {"fixed": Rule(None, "fixed")},
+    "fixed": {"joint": known("joint", "coef")},
     "contact": {"exclude": ANY},
     "keyframe": {"key": ANY},
     "actuator": dict.fromkeys(ACTUATORS.split(), ANY),

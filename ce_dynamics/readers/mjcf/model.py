@@ -100,7 +100,7 @@ class Compiled:
 
     @cached_property
     def _lines(self) -> dict[str, dict[int, str]]:
-        lists = ("bodies", "joints", "equalities", "actuators")
+        lists = ("bodies", "joints", "equalities", "actuators", "tendons")
         return {what: {item.id: item.info for item in getattr(self.spec, what)} for what in lists}
 
     def kind(self, enumeration: str, value: int) -> str:

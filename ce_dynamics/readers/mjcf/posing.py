@@ -16,6 +16,7 @@ from ce_dynamics.readers.design_pose import Search
 from ce_dynamics.readers.mjcf.equalities import frames_of
 from ce_dynamics.readers.mjcf.model import Compiled
 from ce_dynamics.readers.mjcf.start import key_named
+from ce_dynamics.readers.mjcf.tendons import equalities, linear_row
 from ce_dynamics.readers.pose import Pose
 from ce_dynamics.readers.posing import report
 
@@ -196,3 +197,7 @@ def laws(file: Compiled, column: dict[int, int]) -> Iterator[ChainLaw]:
             yield ChainLaw((column[joint],), (1.0,), -1, coefficients[:1])
         else:
             yield ChainLaw((column[joint],), (1.0,), column[other], coefficients)
+    for index in equalities(file):
+        row = linear_row(file, index)
+        if row is not None:
+            yield ChainLaw(tuple(column[joint] for joint in row[0]), tuple(row[0].values()), -1, (row[1],))

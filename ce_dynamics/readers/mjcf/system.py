@@ -22,6 +22,7 @@ from ce_dynamics.readers.mjcf.equalities import add_equalities
 from ce_dynamics.readers.mjcf.model import Compiled
 from ce_dynamics.readers.mjcf.posing import put_together
 from ce_dynamics.readers.mjcf.start import key_named, start_from
+from ce_dynamics.readers.mjcf.tendons import add_tendons
 from ce_dynamics.readers.tree import choose_independent, located
 
 
@@ -47,6 +48,7 @@ def build(
         add_friction(system, file, joint, body, ignore)
         if stops is not None:
             add_stop(system, file, joint, body, stops)
+    add_tendons(system, file, carried)
     notes = [*told, *add_equalities(system, file, carried)]
     chosen = [*named_joints(file, carried, independent), *(carried[joint] for joint in lead)]
     choose_independent(system, lambda bodies: [body for body in bodies if body in chosen])

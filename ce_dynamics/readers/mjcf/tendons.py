@@ -1,0 +1,123 @@
+"""Fixed tendons of MuJoCo: sums of joint coordinates that springs, actuators and equalities act on.
+
+With coordinates counted from the pose of the file, a tendon's length is Σ c q + its length there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.couplings import LinearCoupling
+from ce_dynamics.mechanism.forces.fixed_tendon import FixedTendon, Term
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.readers.mjcf.checks import ONE_COORDINATE, nonlinear
+from ce_dynamics.readers.mjcf.model import Compiled
+from ce_dynamics.readers.survey import Finding
+from ce_dynamics.readers.tree import located
+
+
+def joints_of(file: Compiled, tendon: int) -> dict[int, float]:
+    """Coefficients by joint; none for a tendon in space."""
+    model = file.model
+    start = int(model.tendon_adr[tendon])
+    found: dict[int, float] = {}
+    for k in range(start, start + int(model.tendon_num[tendon])):
+        if file.kind("mjtWrap", model.wrap_type[k]) != "JOINT":
+            return {}
+        joint = int(model.wrap_objid[k])
+        found[joint] = found.get(joint, 0.0) + float(model.wrap_prm[k])
+    return found
+
+
+def terms_of(file: Compiled, tendon: int, carried: dict[int, Body]) -> list[Term]:
+    """Bodies behind its joints, and their coefficients."""
+    return [(carried[joint], c) for joint, c in joints_of(file, tendon).items()]
+
+
+def name_of(file: Compiled, tendon: int) -> str:
+    """Name of a tendon, or its number."""
+    return str(file.model.tendon(tendon).name or f"tendon {tendon}")
+
+
+def plain_tendon(file: Compiled, tendon: int) -> bool:
+    """Whether it is a sum of hinges and slides."""
+    joints = joints_of(file, tendon)
+    return bool(joints) and all(file.joint_kind(joint) in ONE_COORDINATE for joint in joints)
+
+
+def other_tendons(file: Compiled) -> Iterator[Finding]:
+    """What tendons do and the model does not."""
+    model = file.model
+    for tendon in range(model.ntendon):
+        name = name_of(file, tendon)
+        where = file.where("tendons", tendon, name)
+        if not plain_tendon(file, tendon):
+            yield Finding("tendon", where, name=name)
+            continue
+        if model.tendon_limited[tendon] and not file.disabled("CONSTRAINT", "LIMIT"):
+            yield Finding("tendon@range", where, told=True, name=name)
+        if model.tendon_frictionloss[tendon] and not file.disabled("CONSTRAINT", "FRICTIONLOSS"):
+            yield Finding("tendon@frictionloss", where, name=name)
+        for field in ("armature", "stiffnesspoly", "dampingpoly", "actfrclimited"):
+            if nonlinear(model, f"tendon_{field}", tendon):
+                yield Finding(f"tendon@{field}", where, name=name)
+    for index in equalities(file):
+        if linear_row(file, index) is None:
+            name = file.equality(index)
+            yield Finding("equality tendon", file.where("equalities", index, name), name=name)
+
+
+def equalities(file: Compiled) -> list[int]:
+    """Equalities of tendons that hold."""
+    model = file.model
+    if file.disabled("CONSTRAINT", "EQUALITY"):
+        return []
+    kinds = [file.kind("mjtEq", kind) for kind in model.eq_type]
+    return [k for k in range(model.neq) if kinds[k] == "TENDON" and model.eq_active0[k]]
+
+
+def linear_row(file: Compiled, index: int) -> tuple[dict[int, float], float] | None:
+    """Coefficients by joint and the constant of an equality, Σ c q = constant; None if it is not linear."""
+    model = file.model
+    constant, slope, *curved = (float(c) for c in model.eq_data[index][:5])
+    one, other = int(model.eq_obj1id[index]), int(model.eq_obj2id[index])
+    if not plain_tendon(file, one) or (other >= 0 and (any(curved) or not plain_tendon(file, other))):
+        return None
+    row = dict(joints_of(file, one))
+    if other >= 0:
+        for joint, c in joints_of(file, other).items():
+            row[joint] = row.get(joint, 0.0) - slope * c
+    row = {joint: c for joint, c in row.items() if c}
+    return (row, constant) if len(row) > 1 else None
+
+
+def couple_tendon(system: System, file: Compiled, index: int, carried: dict[int, Body]) -> None:
+    """An equality of tendons as a coupling of their hinges."""
+    found = linear_row(file, index)
+    if found is not None:
+        row, constant = found
+        bodies = [carried[joint] for joint in row]
+        system.couple(file.equality(index), bodies, LinearCoupling(tuple(row.values()), constant))
+
+
+def add_tendons(system: System, file: Compiled, carried: dict[int, Body]) -> None:
+    """Springs and dampers of tendons."""
+    model = file.model
+    for tendon in range(model.ntendon):
+        stiffness = 0.0 if file.disabled("SPRING") else float(np.max(model.tendon_stiffness[tendon]))
+        damping = 0.0 if file.disabled("DAMPER") else float(np.max(model.tendon_damping[tendon]))
+        if plain_tendon(file, tendon) and (stiffness or damping):
+            name = name_of(file, tendon)
+            with located(file.place("tendons", tendon, name)):
+                tendon_spring = FixedTendon(
+                    f"tendon {name}",
+                    terms_of(file, tendon, carried),
+                    zero=-float(model.tendon_length0[tendon]),
+                    stiffness=stiffness,
+                    damping=damping,
+                    rest=tuple(model.tendon_lengthspring[tendon].tolist()),
+                )
+                system.add_force(tendon_spring)
