@@ -1,4 +1,4 @@
-"""Robots from files: URDF with loops (URDF+) and MJCF with equality constraints, as a `System`.
+"""Robots from files: URDF with loops (URDF+), SDF, and MJCF with equality constraints, as a `System`.
 
 Nothing in a file is ignored silently.  What has no effect on the motion (looks) is skipped and listed in
 ``system.notes``; what has one and cannot be represented is refused, by name, line by line, unless the caller
@@ -6,4 +6,5 @@ says that it is to be left out.
 """
 
 from ce_dynamics.readers.mjcf.read import read_mjcf as read_mjcf
+from ce_dynamics.readers.sdf.read import read_sdf as read_sdf
 from ce_dynamics.readers.urdf.read import read_urdf as read_urdf

@@ -63,6 +63,19 @@ class Element:
         return {str(name): str(value) for name, value in self._node.attrib.items()}
 
     @property
+    def content(self) -> str:
+        """What stands between its tags, without blanks around it."""
+        return str(self._node.text or "").strip()
+
+    def values(self, count: int) -> Array:
+        """So many finite numbers as its content, separated by blanks."""
+        given = self.content.split()
+        if len(given) != count or not all(is_finite(word) for word in given):
+            what = "a finite number" if count == 1 else f"{count} finite numbers separated by blanks"
+            raise self.error(f"{checks.shown(self.content)} must be {what}")
+        return np.array([float(word) for word in given])
+
+    @property
     def place(self) -> str:
         """File, line and element for a message."""
         named = self.attributes.get("name")

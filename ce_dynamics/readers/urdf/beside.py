@@ -2,13 +2,14 @@
 
 The form is that of example-parallel-robots (Gepetto): ``closed_loop`` lists pairs of frames, each the name of
 a joint or a link of the file; ``type`` says of each pair what it holds, ``6d`` all six motions and ``3d`` the
-three displacements; ``name_mot`` lists the joints with motors.
+three displacements; ``name_mot`` lists the joints with motors; ``joint_name`` and ``joint_type`` which joints
+are of another kind than the format can tell.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -27,7 +28,9 @@ LARGEST_FILE = 2**20
 """Bytes of a file with loops."""
 HELD = {"3d": "spherical", "6d": "fixed"}
 """What the words for the types of a loop mean."""
-KEYS = ("closed_loop", "type", "name_mot")
+KEYS = ("closed_loop", "type", "name_mot", "joint_name", "joint_type")
+JOINT_TYPES = {"SPHERICAL": "spherical", "CARDAN": "cardan", "FIXED": "fixed"}
+"""What ``joint_type`` makes of the joints of ``joint_name``; the axes of a cardan joint are its x and y."""
 SETTINGS = ("rotor_inertia", "gear_ratio", "damping", "friction", "armature")
 """Keys for numbers of the motors, which are refused: a robot with them is another one."""
 
@@ -47,6 +50,8 @@ class Additions:
         Two frames, and the kind of joint that keeps them together.
     motors : tuple of str
         Names of joints.
+    types : mapping of str to str
+        Joints that are of another kind than the URDF says.
     notes : tuple of str
         What was read past.
     """
@@ -54,6 +59,7 @@ class Additions:
     place: str
     pairs: tuple[tuple[str, str, str], ...]
     motors: tuple[str, ...] = ()
+    types: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
@@ -116,8 +122,27 @@ def from_file(path: Path, ignore: Collection[str]) -> Additions:
             for pair, kind in zip(pairs, kinds, strict=True)
         ),
         texts(f"{path.name}: name_mot", listed(path, said, "name_mot")),
+        types_of(path, said),
         tuple(f"{path.name}: {key}: left out as asked" for key in others),
     )
+
+
+def types_of(path: Path, said: Mapping[Any, Any]) -> dict[str, str]:
+    """Joints and the kinds that they are to be of."""
+    names, words = (
+        texts(f"{path.name}: {key}", listed(path, said, key)) for key in ("joint_name", "joint_type")
+    )
+    if len(names) != len(words):
+        raise DataError(
+            f"{path.name}: joint_type has {len(words)} words for {len(names)} joints of joint_name"
+        )
+    for word in words:
+        if word.upper() not in JOINT_TYPES:
+            raise DataError(
+                f"{path.name}: joint_type {checks.shown(word)} is not known; it must be one of "
+                f"{[*JOINT_TYPES]}"
+            )
+    return {name: JOINT_TYPES[word.upper()] for name, word in zip(names, words, strict=True)}
 
 
 def listed(path: Path, said: Mapping[Any, Any], key: str) -> list[Any]:
@@ -153,6 +178,7 @@ def with_loops(robot: Robot, beside: Additions) -> Robot:
     DataError
         For a frame that is neither joint nor link, or a motor that is no joint.
     """
+    robot = retyped(robot, beside)
     loops = dict(robot.loops)
     for a, b, kind in beside.pairs:
         name = f"{a} to {b}"
@@ -168,6 +194,21 @@ def with_loops(robot: Robot, beside: Additions) -> Robot:
             place = Beside(f"{beside.place}, name_mot")
             raise place.error(f"there is no joint {checks.shown(motor)}")
     return replace(robot, loops=loops)
+
+
+def retyped(robot: Robot, beside: Additions) -> Robot:
+    """The robot with joints of the kinds that are given beside its file."""
+    joints = dict(robot.joints)
+    for name, kind in beside.types.items():
+        place = Beside(f"{beside.place}, joint_name")
+        if name not in joints:
+            raise place.error(f"there is no joint {checks.shown(name)}")
+        if joints[name].mimic is not None:
+            raise place.error(
+                f"joint {name!r} follows another, which takes one coordinate; leave it as it is"
+            )
+        joints[name] = replace(joints[name], kind=kind, limit=None)
+    return replace(robot, joints=joints)
 
 
 def link_of(robot: Robot, frame: str, where: Beside) -> str:

@@ -55,8 +55,8 @@ GRAMMAR: Grammar = {
         "parent": known("link"),
         "child": known("link"),
         "axis": AXIS,
-        "dynamics": known("damping", "friction"),
-        "joint_properties": known("damping", "friction"),
+        "dynamics": known("damping", "friction", "armature"),
+        "joint_properties": known("damping", "friction", "armature"),
         "limit": known("lower", "upper", "effort", "velocity"),
         "mimic": known("joint", "multiplier", "offset"),
         "calibration": LOOKS,
@@ -117,9 +117,17 @@ class UrdfJoint:
     axis: Array
     damping: float
     friction: float
+    armature: float
     mimic: Mimic | None
     independent: bool | None
     limit: Range | None
+    second_axis: Array | None = None
+
+    @property
+    def axes(self) -> tuple[Array, Array]:
+        """Both axes of a cardan joint, x and y of its frame if nothing else is said."""
+        x, y, _ = np.eye(3)
+        return (x, y) if self.second_axis is None else (self.axis, self.second_axis)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +144,11 @@ class Range:
     def bounded(self) -> bool:
         """Whether the coordinate has a range."""
         return math.isfinite(self.lower) or math.isfinite(self.upper)
+
+    @property
+    def drives(self) -> bool:
+        """Whether the load has a limit; many files print zero where they know none."""
+        return 0.0 < self.effort < math.inf
 
     def stoppable(self, kind: str) -> bool:
         """Whether a stop can keep a joint in it: turns are not counted."""
@@ -266,7 +279,9 @@ def inertial(link: Element, right_angles: float) -> Inertial | None:
 def joint(element: Element, name: str, right_angles: float) -> UrdfJoint:
     """A joint."""
     kind = one_of(element, "type", JOINT_TYPES)
-    damping, friction = (dynamics(element, name, what) for what in ("damping", "friction"))
+    damping, friction, armature = (
+        dynamics(element, name, what) for what in ("damping", "friction", "armature")
+    )
     return UrdfJoint(
         element,
         name,
@@ -277,6 +292,7 @@ def joint(element: Element, name: str, right_angles: float) -> UrdfJoint:
         unit(element) if kind in WITH_AXIS else np.array((1.0, 0.0, 0.0)),
         damping,
         friction,
+        armature,
         mimic(element.child("mimic")),
         flag(element, "independent"),
         None if kind == "continuous" else limit(element.child("limit")),
@@ -284,7 +300,7 @@ def joint(element: Element, name: str, right_angles: float) -> UrdfJoint:
 
 
 def dynamics(element: Element, name: str, what: str) -> float:
-    """Damping or dry friction of a joint; onshape-to-robot calls the element `<joint_properties>`."""
+    """Damping, dry friction or armature of a joint; `<joint_properties>` is what onshape-to-robot writes."""
     total = 0.0
     for tag in ("dynamics", "joint_properties"):
         given = element.child(tag)

@@ -10,7 +10,7 @@ from pathlib import Path
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.errors import DataError
+from ce_dynamics.errors import DataError, ModelError
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.survey import Finding, annotate, check_names, refuse, survey, where
 from ce_dynamics.readers.tree import checked_stops
@@ -21,7 +21,7 @@ from ce_dynamics.readers.urdf.system import Wishes, build
 from ce_dynamics.readers.xml_file import Element, parse
 
 BASES = ("fixed", "floating")
-FRICTION, DAMPING = "dynamics@friction", "dynamics@damping"
+FRICTION, DAMPING, ARMATURE = "dynamics@friction", "dynamics@damping", "dynamics@armature"
 MOST_OFF = 0.1
 """Angles that are taken as right ones may be off by so much at most [rad]."""
 LOOKS_RIGHT = 1e-4
@@ -39,6 +39,7 @@ def read_urdf(
     stops: tuple[float, float] | None = None,
     ignore: Collection[str] = (),
     right_angles: float = 1e-11,
+    armature: Mapping[str, float] | None = None,
 ) -> System:
     """The robot of a URDF file, with loops and couplings as in URDF+.
 
@@ -75,6 +76,9 @@ def read_urdf(
         Angles ``rpy`` as near as this to a multiple of a right angle are taken as such [rad]: π/2 with eleven
         digits is.  A loop whose axes are parallel but for 1e-8 rad cannot be closed; notes name angles that
         look meant to be right ones.
+    armature : mapping of str to float, optional
+        Inertia of joints' own rates by the name of the joint, such as that of rotors seen through their gears
+        [kg m² or kg]; in place of what ``<dynamics armature>`` says.
 
     Returns
     -------
@@ -102,9 +106,19 @@ def read_urdf(
     for name in independent:
         if name not in robot.joints:
             raise DataError(f"{root.path.name}: there is no joint {checks.shown(name)} to be independent")
-    notes = refuse(root.path.name, [*findings, *losses(robot, ignore), *limits(robot, stops)], ignore)
+    notes = refuse(
+        root.path.name, [*findings, *losses(robot, ignore), *limits(robot, stops, beside.motors)], ignore
+    )
     robot = without(robot, ignore)
-    wishes = Wishes(base, gravity, checked_pose(robot, pose), tuple(independent), beside.motors, stops)
+    wishes = Wishes(
+        base,
+        gravity,
+        checked_pose(robot, pose),
+        tuple(independent),
+        beside.motors,
+        stops,
+        armature=checked_armature(robot, armature),
+    )
     system, more = build(robot, wishes)
     more = [*beside.notes, *more]
     if robot.loops:
@@ -117,13 +131,38 @@ def losses(robot: Robot, ignore: Collection[str]) -> Iterator[Finding]:
     """Joints with friction, and no single coordinate for it to act on or none that it is to act on."""
     for joint in robot.joints.values():
         simple, name = joint.kind in WITH_COORDINATE, joint.name
-        for kind, value in ((FRICTION, joint.friction), (DAMPING, joint.damping)):
+        for kind, value in (
+            (FRICTION, joint.friction),
+            (DAMPING, joint.damping),
+            (ARMATURE, joint.armature),
+        ):
             if value != 0.0 and (not simple or kind in ignore):
                 yield Finding(kind, where(joint.element), told=joint.kind == "fixed", name=name)
 
 
-def limits(robot: Robot, stops: tuple[float, float] | None) -> Iterator[Finding]:
-    """Limits that the model does not keep: of positions unless there are stops, of loads and of rates."""
+def checked_armature(robot: Robot, given: Mapping[str, float] | None) -> dict[str, float]:
+    """Armature of joints as a caller gives it.
+
+    Raises
+    ------
+    ModelError
+        For a joint that does not exist or has not one coordinate, or a value that is negative.
+    """
+    found = {}
+    for name, value in checks.mapping("read_urdf: armature", {} if given is None else given).items():
+        if name not in robot.joints or robot.joints[name].kind not in WITH_COORDINATE:
+            raise ModelError(f"read_urdf: armature: {checks.shown(name)} is no joint with one coordinate")
+        found[name] = checks.number(f"read_urdf: armature[{name!r}]", value, at_least=0.0)
+    return found
+
+
+def limits(
+    robot: Robot, stops: tuple[float, float] | None, motors: Collection[str] = ()
+) -> Iterator[Finding]:
+    """Limits that the model does not keep: of positions unless there are stops, of loads and of rates.
+
+    A motor that is asked for keeps to the limit of its load.
+    """
     for joint in robot.joints.values():
         given, place = joint.limit, where(joint.element)
         if given is None:
@@ -131,7 +170,8 @@ def limits(robot: Robot, stops: tuple[float, float] | None) -> Iterator[Finding]
         if given.bounded and (stops is None or not given.stoppable(joint.kind)):
             yield Finding("limit@lower, limit@upper", place, told=True, name=joint.name)
         for kind, value in (("limit@effort", given.effort), ("limit@velocity", given.velocity)):
-            if math.isfinite(value):
+            kept = kind == "limit@effort" and joint.name in motors and given.drives
+            if math.isfinite(value) and not kept:
                 yield Finding(kind, place, told=True, name=joint.name)
 
 
@@ -142,6 +182,7 @@ def without(robot: Robot, ignore: Collection[str]) -> Robot:
             joint,
             friction=0.0 if FRICTION in ignore else joint.friction,
             damping=0.0 if DAMPING in ignore else joint.damping,
+            armature=0.0 if ARMATURE in ignore or joint.kind not in WITH_COORDINATE else joint.armature,
         )
         for name, joint in robot.joints.items()
     }

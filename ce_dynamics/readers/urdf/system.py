@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from numpy.typing import ArrayLike
 
@@ -14,7 +14,16 @@ from ce_dynamics.mechanism.forces.actuator import Actuator
 from ce_dynamics.mechanism.forces.laws import DryFriction
 from ce_dynamics.mechanism.forces.stop import JointStop
 from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
-from ce_dynamics.mechanism.hinges import Fixed, Free, Hinge, Planar, Prismatic, Revolute
+from ce_dynamics.mechanism.hinges import (
+    Fixed,
+    Free,
+    Hinge,
+    Planar,
+    Prismatic,
+    Revolute,
+    Spherical,
+    Universal,
+)
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.closures import between
 from ce_dynamics.readers.pose import WORLD, Pose
@@ -43,6 +52,8 @@ class Wishes:
         Joints that get an actuator.
     stops : (float, float), optional
         Stiffness and damping of stops at the joints' limits.
+    armature : mapping of str to float
+        Inertia of joints' own rates, by name; what the file says of the others.
     creep : float
         Rate at which dry friction is nearly whole.
     """
@@ -54,6 +65,7 @@ class Wishes:
     motors: tuple[str, ...] = ()
     stops: tuple[float, float] | None = None
     creep: float = 1e-2
+    armature: Mapping[str, float] = field(default_factory=dict)
 
 
 def build(robot: Robot, wishes: Wishes) -> tuple[System, list[str]]:
@@ -73,7 +85,9 @@ def build(robot: Robot, wishes: Wishes) -> tuple[System, list[str]]:
         q = at.q.get(joint.name, 0.0)
         frame = frames[joint.parent] @ joint.frame @ moved(joint, q)
         frames[joint.child] = frame
-        body = add_link(system, robot.links[joint.child], frame, joint.parent, hinge(joint, frame, q))
+        added = hinge(joint, frame, q)
+        armature = wishes.armature.get(joint.name, joint.armature) or None
+        body = add_link(system, robot.links[joint.child], frame, joint.parent, added, armature)
         if joint.kind in WITH_COORDINATE:
             add_loads(system, joint, body, wishes)
     notes = list(at.notes)
@@ -88,7 +102,8 @@ def build(robot: Robot, wishes: Wishes) -> tuple[System, list[str]]:
             )
     if wishes.independent or wishes.motors:
         led = {robot.joints[name].child for name in at.lead}
-        choose_independent(system, lambda bodies: [body for body in bodies if body.name in led])
+        asked = {robot.joints[name].child for name in wished}
+        choose_independent(system, lambda bodies: leading(bodies, led, asked))
     else:
         by_link = {joint.child: joint.independent for joint in joints}
         choose_independent(system, lambda bodies: independent(bodies, by_link))
@@ -168,11 +183,15 @@ def need_link(robot: Robot, name: str, element: Element | Beside) -> None:
         raise element.error(f"there is no link {checks.shown(name)}")
 
 
-def add_link(system: System, link: UrdfLink, frame: Pose, parent: str, hinge: Hinge) -> Body:
+def add_link(
+    system: System, link: UrdfLink, frame: Pose, parent: str, hinge: Hinge, armature: float | None = None
+) -> Body:
     """A link as a body."""
     with located(link.element.place):
         if link.inertial is None:
-            return system.add_body(link.name, mass=0.0, com=frame.r, parent=parent, hinge=hinge)
+            return system.add_body(
+                link.name, mass=0.0, com=frame.r, parent=parent, hinge=hinge, armature=armature
+            )
         at_mass = frame @ link.inertial.frame
         return system.add_body(
             link.name,
@@ -181,6 +200,7 @@ def add_link(system: System, link: UrdfLink, frame: Pose, parent: str, hinge: Hi
             inertia=at_mass.inertia(link.inertial.inertia),
             parent=parent,
             hinge=hinge,
+            armature=armature,
         )
 
 
@@ -193,6 +213,10 @@ def hinge(joint: UrdfJoint, frame: Pose, q: float) -> Hinge:
         return Planar(axis, frame.r)
     if joint.kind == "floating":
         return Free(frame.r)
+    if joint.kind == "spherical":
+        return Spherical(frame.r)
+    if joint.kind == "cardan":
+        return Universal(frame.direction(joint.axes[0]), frame.direction(joint.axes[1]), frame.r)
     return Fixed(frame.r) if joint.kind == "fixed" else Revolute(axis, frame.r, q_design=q)
 
 
@@ -221,7 +245,9 @@ def add_motor(system: System, joint: UrdfJoint) -> list[str]:
             f"{joint.name!r}"
         )
     system.add_input(name, "N" if joint.kind == "prismatic" else "N*m")
-    system.add_force(Actuator(f"motor {joint.name}", body, command=name))
+    effort = None if joint.limit is None or not joint.limit.drives else joint.limit.effort
+    force_range = None if effort is None else (-effort, effort)
+    system.add_force(Actuator(f"motor {joint.name}", body, command=name, force_range=force_range))
     return notes
 
 
@@ -232,6 +258,15 @@ def close(system: System, loop: UrdfLoop, robot: Robot, frames: dict[str, Pose],
     closure, _ = between(loop.kind, at_predecessor, at_successor, loop.axis, precision)
     with located(loop.element.place):
         system.close_loop(loop.name, loop.predecessor, loop.successor, closure)
+
+
+def leading(bodies: Collection[Body], found: Collection[str], asked: Collection[str]) -> list[Body]:
+    """Hinges that lead a loop: those found with its design pose, which knows hinges of one coordinate only.
+
+    Loops with others are led by those that are asked for, or automatically.
+    """
+    simple = all(body.inboard.n_v <= 1 for body in bodies)
+    return [body for body in bodies if body.name in (found if simple else asked)]
 
 
 def independent(bodies: Collection[Body], said: dict[str, bool | None]) -> list[Body]:

@@ -324,9 +324,9 @@ REFUSED = {
         HINGE.format(z=0, attributes="", geom=""),
         '<actuator><intvelocity joint="j" actrange="-1 1"/></actuator>',
     ),
-    "tendon": (
+    "tendon@frictionloss": (
         HINGE.format(z=0, attributes="", geom=""),
-        '<tendon><fixed><joint joint="j" coef="1"/></fixed></tendon>',
+        '<tendon><fixed frictionloss="2"><joint joint="j" coef="1"/></fixed></tendon>',
     ),
     "pair": (
         HINGE.format(z=0, attributes="", geom='name="g"') + "",

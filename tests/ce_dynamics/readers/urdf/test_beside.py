@@ -108,6 +108,9 @@ BROKEN = {
     "not YAML": "a: [",
     "there is no joint or link 'tip'": "closed_loop: [[tip, tip_end]]",
     "name_mot: there is no joint 'm'": "closed_loop: [[tip_pin, tip_end]]\nname_mot: [m]",
+    "joint_type has 1 words for 0 joints": "joint_type: [CARDAN]",
+    "joint_type 'BALL' is not known": "joint_name: [tip]\njoint_type: [BALL]",
+    "joint_name: there is no joint 'm'": "joint_name: [m]\njoint_type: [SPHERICAL]",
     "is given twice": "closed_loop: [[tip_pin, tip_end], [tip_pin, tip_end]]",
 }
 
@@ -118,6 +121,37 @@ def test_errors_name_the_file_and_the_key(tmp_path: Path, message: str) -> None:
     path.write_text(BROKEN[message])
     with pytest.raises(ce.DataError, match=rf"(?s)^loops.yaml.*{message}"):
         ce.read_urdf(FIVE_BAR, loops=path)
+
+
+CHAIN = """<robot name="chain"><link name="base"/>
+  <link name="a"><inertial><mass value="1"/><origin xyz="0.3 0 0"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.2"
+    iyz="0" izz="0.3"/></inertial></link>
+  <link name="b"><inertial><mass value="1"/><origin xyz="0 0.2 0"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.2"
+    iyz="0" izz="0.3"/></inertial></link>
+  <joint name="ja" type="revolute"><parent link="base"/><child link="a"/><origin rpy="0.1 0.2 0.3"/>
+    <limit lower="-1" upper="1" effort="2" velocity="3"/><dynamics armature="0.25"/></joint>
+  <joint name="jb" type="continuous"><parent link="a"/><child link="b"/><origin xyz="0.6 0 0"/></joint></robot>"""
+
+
+def test_kinds_of_joints_beside_the_file(tmp_path: Path) -> None:
+    """Axes of a cardan joint are x and y of its frame; the armature and the effort are those of the file."""
+    (tmp_path / "chain.urdf").write_text(CHAIN)
+    (tmp_path / "chain.yaml").write_text("joint_name: [jb]\njoint_type: [CARDAN]\nname_mot: [ja]\n")
+    system = ce.read_urdf(tmp_path / "chain.urdf", loops=tmp_path / "chain.yaml")
+    hinge = system.find("b").inboard
+    assert isinstance(hinge, ce.Universal)
+    R = np.array([hinge.axis1, hinge.axis2, np.cross(hinge.axis1, hinge.axis2)]).T
+    roll = np.array(((1, 0, 0), (0, np.cos(0.1), -np.sin(0.1)), (0, np.sin(0.1), np.cos(0.1))))
+    np.testing.assert_allclose(R[2], (-np.sin(0.2), *(np.cos(0.2) * roll[2, 1:])), atol=1e-15)
+    model = ce.compile(system)
+    q, v = [0.1, 0.2, 0.3], [0.0, 0.0, 0.0]
+    (two,), (nine,) = (model.accelerations(q, v, u=[u])[:1] for u in (2.0, 9.0))
+    assert two == nine
+    bare = ce.compile(
+        ce.read_urdf(tmp_path / "chain.urdf", loops=tmp_path / "chain.yaml", armature={"ja": 0.0})
+    )
+    difference = model.mass_matrix(q) - bare.mass_matrix(q)
+    np.testing.assert_allclose(difference, np.diag((0.25, 0.0, 0.0)), atol=1e-14)
 
 
 def test_lists_that_are_none() -> None:

@@ -1,0 +1,1 @@
+"""SDFormat, with its closed loops."""

@@ -1,0 +1,85 @@
+"""Where the frames of an SDF model are: poses that refer to links, joints and frames by name."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.rotation import rotation_from_quaternion
+from ce_dynamics.errors import DataError
+from ce_dynamics.readers.pose import WORLD, Pose, from_rpy
+from ce_dynamics.readers.xml_file import Element
+
+MODEL = "__model__"
+TRUE = ("true", "1")
+
+
+class Frames:
+    """All named frames of a model, in the axes of the model.
+
+    Parameters
+    ----------
+    model : Element
+    right_angles : float
+        Angles as near as this to a multiple of a right angle are taken as such [rad].
+    """
+
+    def __init__(self, model: Element, right_angles: float) -> None:
+        self.right_angles = right_angles
+        self._elements: dict[str, tuple[Element, str]] = {}
+        for tag, base in (("link", ""), ("joint", "child"), ("frame", "attached_to")):
+            for element in model.children(tag):
+                name = checks.name_of(f"{element.place}: name", element.text("name"), DataError)
+                if name in self._elements:
+                    other, _ = self._elements[name]
+                    raise element.error(f"the name is taken by line {other.line}; every frame has its own")
+                self._elements[name] = element, base
+        self._known: dict[str, Pose] = {MODEL: WORLD, "": WORLD, "world": WORLD}
+        self._asked: list[str] = []
+
+    def __call__(self, name: str, asking: Element) -> Pose:
+        """A frame by its name."""
+        if name not in self._known:
+            if name not in self._elements:
+                raise asking.error(f"there is no frame {checks.shown(name)}; known are {[*self._elements]}")
+            if name in self._asked:
+                raise asking.error(f"frames refer to each other in a circle: {' → '.join(self._asked)}")
+            self._asked.append(name)
+            element, base = self._elements[name]
+            self._known[name] = self._placed(element, self._default(element, base))
+            self._asked.pop()
+        return self._known[name]
+
+    def _default(self, element: Element, base: str) -> str:
+        """What the pose of an element is relative to if it does not say."""
+        if base == "child":
+            return element.needed("child").content
+        return element.attributes.get(base, MODEL) if base else MODEL
+
+    def _placed(self, element: Element, default: str) -> Pose:
+        given = element.child("pose")
+        relative = default if given is None else given.attributes.get("relative_to") or default
+        return self(relative, element) @ self.pose(given)
+
+    def pose(self, element: Element | None) -> Pose:
+        """The content of a `<pose>`; that of nothing is at rest."""
+        if element is None or not element.content:
+            return WORLD
+        if element.attributes.get("rotation_format", "euler_rpy") == "quat_xyzw":
+            *r, x, y, z, w = element.values(7).tolist()
+            quaternion = np.array((w, x, y, z))
+            length = float(np.linalg.norm(quaternion))
+            if length == 0.0:
+                raise element.error("the quaternion is zero, which is no rotation")
+            return Pose(rotation_from_quaternion(quaternion / length).astype(float), np.array(r))
+        numbers = element.values(6)
+        degrees = element.attributes.get("degrees", "false").lower() in TRUE
+        rpy = numbers[3:] * (math.pi / 180.0 if degrees else 1.0)
+        return Pose(from_rpy(rpy, self.right_angles), numbers[:3])
+
+
+def inverse(pose: Pose) -> Pose:
+    """The world as seen from a frame."""
+    return Pose(pose.R.T, -pose.R.T @ pose.r)

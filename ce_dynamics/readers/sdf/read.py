@@ -1,0 +1,140 @@
+"""Reading SDF, the format of Gazebo and Drake."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.errors import DataError
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.readers.sdf.grammar import GRAMMAR
+from ce_dynamics.readers.sdf.model import read_model, unkept
+from ce_dynamics.readers.survey import Finding, annotate, check_names, refuse, survey, where
+from ce_dynamics.readers.tree import checked_stops
+from ce_dynamics.readers.urdf.posing import checked_pose
+from ce_dynamics.readers.urdf.read import BASES, MOST_OFF, checked_armature, limits, losses, without
+from ce_dynamics.readers.urdf.system import Wishes, build
+from ce_dynamics.readers.xml_file import Element, parse
+
+EARTH = (0.0, 0.0, -9.81)
+
+
+def read_sdf(
+    path: str | Path,
+    *,
+    model: str | None = None,
+    base: str | None = None,
+    gravity: ArrayLike | None = None,
+    pose: Mapping[str, float] | None = None,
+    independent: Collection[str] = (),
+    motors: Collection[str] = (),
+    stops: tuple[float, float] | None = None,
+    ignore: Collection[str] = (),
+    right_angles: float = 1e-11,
+    armature: Mapping[str, float] | None = None,
+) -> System:
+    """A model of an SDF file; joints that a spanning tree does not need close its loops.
+
+    Every link becomes a body of its name; coordinates are those of the joints.  Of a model that no joint
+    holds in the world, the canonical link moves freely, unless the model is static.
+
+    Parameters
+    ----------
+    path : str or Path
+    model : str, optional
+        Which one, where the file has several.
+    base : str, optional
+        ``"fixed"`` or ``"floating"``: how a model is held that no joint holds in the world.
+    gravity : (3,) array_like, optional
+        Acceleration of free fall [m/s²]; that of the file's world, or 9.81 m/s² downwards, if not given.
+    pose, independent, stops, ignore, right_angles, armature
+        As of `read_urdf`.
+    motors : collection of str
+        Joints that get an actuator, with an input of their name.
+
+    Returns
+    -------
+    System
+        ``system.notes`` lists what was skipped or left out.
+
+    Raises
+    ------
+    DataError
+        Naming file, line and element: for what cannot be represented and is not in ``ignore`` (all at once),
+        missing or malformed values, frames that refer to each other in a circle, links that nothing holds.
+    ModelError
+        For another ``base``, a string as ``ignore``, or if lxml is not installed.
+    """
+    if base is not None:
+        checks.choice("read_sdf: base", base, BASES)
+    for what, names in (("ignore", ignore), ("independent", independent), ("motors", motors)):
+        check_names(f"read_sdf: {what}", names)
+    stops = checked_stops("read_sdf", stops)
+    checks.number("read_sdf: right_angles", right_angles, at_least=0.0, at_most=MOST_OFF)
+    root = parse(path, "sdf")
+    findings = list(survey([root], GRAMMAR))
+    chosen, found_gravity = chosen_model(root, model)
+    version = version_of(root)
+    robot, cuts = read_model(chosen, version, right_angles, base)
+    for name in (*independent, *motors):
+        if name not in robot.joints:
+            shown = checks.shown(name)
+            raise DataError(f"{root.path.name}: {shown} is no joint of the tree: {[*robot.joints]}")
+    told = [*findings, *springs(chosen), *unkept(cuts), *losses(robot, ignore)]
+    notes = refuse(root.path.name, [*told, *limits(robot, stops, motors)], ignore)
+    robot = without(robot, ignore)
+    robot = replace(robot, loops={k: v for k, v in robot.loops.items() if k not in ignore})
+    wishes = Wishes(
+        "fixed",
+        found_gravity if gravity is None else gravity,
+        checked_pose(robot, pose),
+        tuple(independent),
+        tuple(motors),
+        stops,
+        armature=checked_armature(robot, armature),
+    )
+    system, more = build(robot, wishes)
+    annotate(system, [*notes, *(f"{edge.element.place}: closes a loop" for edge in cuts), *more])
+    return system
+
+
+def chosen_model(root: Element, name: str | None) -> tuple[Element, tuple[float, ...]]:
+    """The model, and the gravity of its world."""
+    gravity = EARTH
+    models = root.children("model")
+    for world in root.children("world"):
+        given = world.child("gravity")
+        if given is not None:
+            gravity = tuple(given.values(3).tolist())
+        models += world.children("model")
+    names = [each.text("name") for each in models]
+    if name is None and len(models) == 1:
+        return models[0], gravity
+    if name is None or name not in names:
+        said = "" if name is None else f" {checks.shown(name)}"
+        raise root.error(f"which model{said} is meant? There are {names}; name one with model=")
+    return models[names.index(name)], gravity
+
+
+def version_of(root: Element) -> tuple[int, ...]:
+    """The version of the format."""
+    words = root.text("version").split(".")
+    if not all(word.isdigit() for word in words):
+        raise root.error(f"version={checks.shown(root.text('version'))} must be numbers such as 1.9")
+    return tuple(int(word) for word in words)
+
+
+def springs(model: Element) -> Iterator[Finding]:
+    """Springs of joints, which are not read."""
+    for joint in model.children("joint"):
+        for tag in ("axis", "axis2"):
+            axis = joint.child(tag)
+            dynamics = None if axis is None else axis.child("dynamics")
+            stiffness = None if dynamics is None else dynamics.child("spring_stiffness")
+            if stiffness is not None and np.any(stiffness.values(1)):
+                yield Finding("spring_stiffness", where(stiffness), name=joint.text("name"))
