@@ -80,6 +80,7 @@ if TYPE_CHECKING:
         Polynomial as Polynomial,
         Tabulated as Tabulated,
     )
+    from ce_dynamics.mechanism.forces.point_contact import PointContact as PointContact
     from ce_dynamics.mechanism.forces.spring_damper import SpringDamper as SpringDamper
     from ce_dynamics.mechanism.forces.stop import JointStop as JointStop
     from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper as TorsionSpringDamper

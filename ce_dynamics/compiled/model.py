@@ -8,6 +8,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.compiled import input_laws, observed, start_checks
 from ce_dynamics.compiled.analysis import (
     aggregated_bodies,
+    centroidal as about_com,
     configurations,
     coordinates,
     derivatives as all_derivatives,
@@ -90,6 +91,7 @@ class Model(CompiledSystem):
     mass_matrix = mechanics.mass_matrix
     energy = mechanics.energy
     momentum = mechanics.momentum
+    centroidal = about_com.centroidal
     reactions = mechanics.reactions
     power = power_balance.power
     audited_dynamics = cached_property(power_balance.audited_dynamics)

@@ -131,7 +131,7 @@ def leg_from(
     chain: list[Body] = []  # from the tip to the foot
 
     def next_moving(body: Body) -> Body:
-        while isinstance(body.inboard, Fixed) and not body.is_ground and body in dependent:
+        while not body.is_ground and isinstance(body.inboard, Fixed) and body in dependent:
             chain.append(body)
             body = body.carrier
         return body

@@ -19,6 +19,7 @@ from ce_dynamics.mechanism.forces.laws import (
     Polynomial as Polynomial,
     Tabulated as Tabulated,
 )
+from ce_dynamics.mechanism.forces.point_contact import PointContact as PointContact
 from ce_dynamics.mechanism.forces.spring_damper import SpringDamper as SpringDamper
 from ce_dynamics.mechanism.forces.stop import JointStop as JointStop
 from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper as TorsionSpringDamper

@@ -87,3 +87,16 @@ def test_a_leg_that_something_hangs_on_is_none() -> None:
              if isinstance(link, LegLinkage)]  # fmt: skip
     assert "lower0" not in found
     assert "lower1" in found
+
+
+def test_a_ball_joint_on_the_ground_ends_no_leg_of_the_ground() -> None:
+    """Two freedoms, and a rod whose ball joint holds it on the ground: the end on the ground has no hinge."""
+    s = ce.System()
+    arm = s.add_body("arm", mass=1.0, inertia=(0.1,) * 3, parent=s.ground, hinge=ce.Spherical((0, 0, 0)))
+    rod = s.add_body(
+        "rod", mass=1.0, inertia=(0.1,) * 3, parent=arm, hinge=ce.Universal((0, 1, 0), (0, 0, 1), (1, 0, 0))
+    )
+    s.close_loop("ball", s.ground, rod, ce.Spherical((1.5, 0.2, 0.8)))
+    embedding = embed(s)
+    assert embedding.n_v == 2
+    assert largest_difference(embedding, around=0.1) < 1e-12

@@ -123,14 +123,14 @@ def test_errors_name_the_file_and_the_key(tmp_path: Path, message: str) -> None:
         ce.read_urdf(FIVE_BAR, loops=path)
 
 
-CHAIN = """<robot name="chain"><link name="base"/>
-  <link name="a"><inertial><mass value="1"/><origin xyz="0.3 0 0"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.2"
-    iyz="0" izz="0.3"/></inertial></link>
-  <link name="b"><inertial><mass value="1"/><origin xyz="0 0.2 0"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.2"
-    iyz="0" izz="0.3"/></inertial></link>
+BODY = """<link name="{name}"><inertial><mass value="1"/><origin xyz="{com}"/>
+  <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.2" iyz="0" izz="0.3"/></inertial></link>"""
+CHAIN = f"""<robot name="chain"><link name="base"/>
+  {BODY.format(name="a", com="0.3 0 0")} {BODY.format(name="b", com="0 0.2 0")}
   <joint name="ja" type="revolute"><parent link="base"/><child link="a"/><origin rpy="0.1 0.2 0.3"/>
     <limit lower="-1" upper="1" effort="2" velocity="3"/><dynamics armature="0.25"/></joint>
-  <joint name="jb" type="continuous"><parent link="a"/><child link="b"/><origin xyz="0.6 0 0"/></joint></robot>"""
+  <joint name="jb" type="continuous">
+    <parent link="a"/><child link="b"/><origin xyz="0.6 0 0"/></joint></robot>"""
 
 
 def test_kinds_of_joints_beside_the_file(tmp_path: Path) -> None:
