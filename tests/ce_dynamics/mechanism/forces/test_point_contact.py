@@ -76,7 +76,7 @@ def test_what_must_be_positive(name: str) -> None:
     body = s.add_body("b", mass=1.0, parent=s.ground, hinge=ce.Free())
     given = {"stiffness": 1.0, "creep": 1.0, name: 0.0}
     with pytest.raises(ce.ModelError, match=rf"contact 'c': {name} 0.0 must be"):
-        ce.PointContact("c", body, (0, 0, 0), **given)
+        ce.PointContact("c", body, (0, 0, 0), given["stiffness"], creep=given["creep"])
     with pytest.raises(ce.ModelError, match="of its own"):
         ce.PointContact("c", body, (0, 0, 0), 1.0, plane=body)
     assert math.isclose(ce.PointContact("c", body, (0, 0, 0), 1.0, normal=(0, 0, 2)).normal[2], 1.0)
