@@ -38,7 +38,13 @@ def consequences(vehicle: str, overrides: Sequence[str] = ()) -> Consequences:
     model = Model(build(data, speed=15.0))
     task = make_manoeuvre("double-lane-change", {}, data)
     answers: list[float] = []
-    places = (0.0, 0.0, 0.1, 3.0), (4.0, 50.0, 1.0, 14.0), (7.0, 100.0, 3.0, 10.5), (8.0, 120.0, 0.3, 11.98)
+    places = (
+        (0.0, 0.0, 0.1, 3.0),
+        (2.5, 30.0, 0.8, 12.0),  # in the first bend, so that what lies ahead counts
+        (4.0, 50.0, 1.0, 14.0),
+        (7.0, 100.0, 3.0, 10.5),
+        (8.0, 120.0, 0.3, 11.98),
+    )
     for t, x, y, v in places:
         sensors = {"x": x, "y": y, "yaw": 0.05, "speed": v, "vx": v, "vy": 0.2, "yaw_rate": 0.1}
         answers += map(float, task.inputs(t, sensors).values())
@@ -91,6 +97,26 @@ def has_effect(vehicle: str, key: str) -> bool:
     raise refused
 
 
+LINES = (("pivot", "shaft"), ("front_pivot", "rear_pivot"), ("outer_pivot", "inner_pivot"), ("D", "F"))
+"""Pairs of points that say a line."""
+
+
+def along_its_line(vehicle: str, key: str) -> bool:
+    """Whether a component shifts one of two points of a line along that line, which stays where it is."""
+    found = components(vehicle)
+    owner, _, component = key.rpartition(".")
+    for pair in LINES:
+        for mine, other in (pair, pair[::-1]):
+            if owner.rpartition(".")[2] != mine:
+                continue
+            there = owner[: len(owner) - len(mine)] + other
+            if f"{there}.{component}" not in found:
+                continue
+            aside = [c for c in "xyz" if c != component]
+            return all(found[f"{owner}.{c}"] == found[f"{there}.{c}"] for c in aside)
+    return False
+
+
 class Verdict(NamedTuple):
     """Of one number: whether it changes a result, or why it can be no other number."""
 
@@ -101,6 +127,8 @@ class Verdict(NamedTuple):
 
 def verdict(vehicle: str, key: str) -> Verdict:
     """What a change of one number does; a refusal is told, not raised."""
+    if along_its_line(vehicle, key):
+        return Verdict(key, effect=False, refused="it shifts a point of a line along this line")
     try:
         return Verdict(key, has_effect(vehicle, key))
     except CeDynamicsError as error:

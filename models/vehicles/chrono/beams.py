@@ -13,12 +13,14 @@ from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quanti
 
 IN_THE_MIDDLE = np.array([1.0, 0.0, 1.0])
 """Of a point and its mirror image."""
+ACROSS = np.array([0.0, 1.0, 1.0])
+"""Of a point of an axis along x."""
 
 
 def leaf_spring(reading: Reading, part: Part) -> Sections:
     """``LeafspringAxle``, ``ToeBarLeafspringAxle``: heave, and roll about where its centre is designed."""
     tube = part.part("Axle Tube")
-    return {**beam(reading, part), "roll_centre": quantities(tube.vector("COM"), "m")}
+    return {**beam(reading, part), "roll_centre": quantities(ACROSS * tube.vector("COM"), "m")}
 
 
 def push_pipe(reading: Reading, part: Part) -> Sections:
@@ -72,7 +74,7 @@ def de_dion(reading: Reading, part: Part) -> Sections:
         **beam(reading, part),
         "ball": quantities(tube.vector("Location Connector Chassis"), "m"),
         "centre_link": {
-            "pivot": quantities(pivot, "m"),
+            "pivot": quantities((ends["Left Center"][0], *pivot[1:]), "m"),
             "mass": f"{centre!r} kg",
             "com": quantities(pivot, "m"),
             "inertia": f"diag{quantities(watt.numbers('Center Link Inertia', 3), 'kg*m^2')}",
@@ -107,7 +109,7 @@ def three_links(reading: Reading, part: Part) -> Sections:
 def pinned(reading: Reading, part: Part) -> Sections:
     """``RigidPinnedAxle``: turns about a pin along the vehicle."""
     tube = part.part("Tube")
-    return {"axle": body(tube), "pin": quantities(tube.vector("Pin Location"), "m")}
+    return {"axle": body(tube), "pin": quantities(ACROSS * tube.vector("Pin Location"), "m")}
 
 
 def beam(reading: Reading, part: Part) -> Sections:
@@ -186,7 +188,7 @@ def sae_leaf_spring(reading: Reading, part: Part) -> Sections:
         **clamps,
         **halves,
         "shackle": {
-            "pivot": quantities(points["pivot"], "m"),
+            "pivot": quantities((points["pivot"][0], points["rear eye"][1], points["pivot"][2]), "m"),
             **body(leaf.part("Shackle"), middle(points["rear eye"], points["pivot"])),
         },
         "spring": spring,

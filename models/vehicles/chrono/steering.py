@@ -77,17 +77,15 @@ def pitman(reading: Reading, part: Part, origin: Matrix, R: Matrix) -> Sections:
             "inertia": inertia(R.T @ J @ R if vehicle_frame else J),
         }
 
-    W = idler.vector("Location Chassis")
     return {
         "origin": quantities(origin, "m"),
         "tilt": quantity(math.atan2(R[0, 2], R[2, 2]), "rad"),
         "T": quantities(revolute.vector("Location"), "m"),
         "U": quantities(universal.vector("Location"), "m"),
-        "W": quantities(W, "m"),
+        "W": quantities(idler.vector("Location Chassis"), "m"),
         "V": quantities(idler.vector("Location Link"), "m"),
         "max_angle": quantity(revolute.positive("Maximum Angle (deg)"), "deg"),
         "pitman_arm": body(arm),
-        "idler_arm": {"mass": "0 kg", "com": quantities(W, "m"), "inertia": "diag(0, 0, 0) kg*m^2"},
         "link": body(link),
     }
 

@@ -33,7 +33,8 @@ from ce_dynamics.models.vehicles.steering.base import ActuatorData, Steering
 class PitmanData(Section):
     """Pitman steering in its own frame: at `origin`, turned by `tilt` about +y; all axes along the frame's z.
 
-    T U is the Pitman arm (T on the chassis), W V the idler arm (W on the chassis), U V the link.
+    T U is the Pitman arm (T on the chassis), W V the idler arm (W on the chassis), U V the link.  An idler
+    arm that is left out has no mass.
     """
 
     origin: Point
@@ -44,7 +45,7 @@ class PitmanData(Section):
     W: Point
     max_angle: Annotated[float, Quantity("rad", above=0.0, below=math.pi / 2)]
     pitman_arm: BodyData
-    idler_arm: BodyData
+    idler_arm: BodyData | None = None
     link: BodyData
     actuator: ActuatorData
 
@@ -88,6 +89,7 @@ class Pitman(Steering):
         def placed(b: BodyData) -> BodyParameters:
             return BodyParameters(b.mass, origin + R @ np.array(b.com), R @ inertia_matrix(b.inertia) @ R.T)
 
+        massless = BodyParameters(0.0, origin + R @ np.array(data.W), np.zeros((3, 3)))
         return cls(
             origin=origin,
             R=R,
@@ -97,7 +99,7 @@ class Pitman(Steering):
             V=origin + R @ np.array(data.V),
             W=origin + R @ np.array(data.W),
             pitman_arm=placed(data.pitman_arm),
-            idler_arm=placed(data.idler_arm),
+            idler_arm=massless if data.idler_arm is None else placed(data.idler_arm),
             link=placed(data.link),
             max_angle=data.max_angle,
             actuator=data.actuator,

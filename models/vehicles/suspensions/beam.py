@@ -23,6 +23,7 @@ from ce_dynamics.models.vehicles.springs import DamperData, SpringData
 from ce_dynamics.models.vehicles.suspensions.bell_crank import BellCrank, BellCrankData
 from ce_dynamics.models.vehicles.suspensions.graph import Graph
 from ce_dynamics.models.vehicles.suspensions.linked import EveryAxleData, LinkedCorner, read
+from ce_dynamics.models.vehicles.suspensions.points import check_along
 from ce_dynamics.models.vehicles.suspensions.tie_rods import TieRods, TieRodsData
 from ce_dynamics.models.vehicles.suspensions.toe_bar import Gear, GearData
 
@@ -126,6 +127,8 @@ class BeamAxle(ABC):
        what each end has.
     2. `guide`: how the body ``axle`` is held by the chassis (`Graph`).
     3. ``independent``: what leads loops without a closed form.
+    4. ``along``: points of axes along x, y or z, with that component, which is to be zero or as that of
+       another point: a number without effect is refused.
 
     Knuckles, toe bar and drag link follow from the axle being steered (`Gear`).
 
@@ -141,6 +144,7 @@ class BeamAxle(ABC):
     steered_end: ClassVar[type[CornerData] | None] = SteeredEndData
     rods: ClassVar[Sequence[tuple[str, str, str]]] = ()
     independent: ClassVar[Sequence[str | Component]] = ()
+    along: ClassVar[Sequence[tuple[str, int, str]]] = ()
 
     name: str
     points: Mapping[str, Vector]
@@ -161,6 +165,9 @@ class BeamAxle(ABC):
         """
         origin = np.array(next(iter(ends.values())).origin)
         own = read(data, origin, cls.rods, EveryAxleData)
+        for point, k, like in cls.along:
+            expected = own.points[like][k] - origin[k] if like else 0.0
+            check_along(f"{name}.{point}", own.points[point] - origin, k, expected)
         made = [BeamEnd.of(corner, end, steered) for corner, end in ends.items()]
         written = getattr(data, "steering_gear", None)
         gear = None if written is None else gear_of(name, written, origin)

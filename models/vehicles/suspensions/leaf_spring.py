@@ -27,6 +27,7 @@ class LeafSpringAxle(BeamAxle):
 
     template = "leaf-spring"
     section = LeafSpringData
+    along = (("roll_centre", 0, ""),)
 
     def guide(self, graph: Graph) -> None:
         """A guide without mass that rolls on the chassis, and the beam that slides on it."""
@@ -47,6 +48,7 @@ class PinnedAxle(BeamAxle):
 
     template = "pinned-axle"
     section = PinnedData
+    along = (("pin", 0, ""),)
 
     def guide(self, graph: Graph) -> None:
         """The beam on its pin."""

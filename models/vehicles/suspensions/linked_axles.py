@@ -114,6 +114,7 @@ class ThreeLinkAxle(BeamOnLinks):
     end = OneLinkData
     steered_end = SteeredOneLinkData
     independent = ("triangle", "roll")
+    along = (("triangle.pivot", 1, ""),)
 
     def guide(self, graph: Graph) -> None:
         """The beam on the triangle's ball joint: roll, yaw and pitch, the last two found by the links."""

@@ -61,6 +61,9 @@ class ParallelLinksAxle(BeamAxle):
     section = ParallelLinksData
     end = ParallelEndData
     steered_end = SteeredParallelEndData
+    along = tuple(
+        (f"{which}_links.{point}", 1, "") for which in ("lower", "upper") for point in ("pivot", "joint")
+    )
 
     def spring_carrier(self, end: str, element: str = "") -> str:
         """The beam for what is named after it, else the lower links."""

@@ -13,6 +13,9 @@ from ce_dynamics.mechanism.checked import magnitude
 from ce_dynamics.models.data.quantities import Numbers
 from ce_dynamics.models.vehicles.bodies import SMALLEST_LENGTH
 
+NEGLIGIBLE = 1e-9
+"""[m]."""
+
 
 def check_apart(name: str, pairs: Iterable[tuple[str, Numbers, str, Numbers]]) -> None:
     """Refuse points that coincide; pairs of name and point, twice."""
@@ -30,6 +33,20 @@ def check_off(name: str, rows: Iterable[tuple[str, Numbers, str, Numbers, Number
         off = f"{name}.{point} lies on {line}; it must be 1 mm off or more"
         if decided(distance_to_line(r, a, b) < SMALLEST_LENGTH, off):
             raise DataError(f"{name}.{point}: {at(r)} lies on {line}; it must be 1 mm off or more")
+
+
+def check_along(name: str, point: Numbers, component: int, expected: Scalar) -> None:
+    """Refuse a point that is not where it is expected along its own axis, on which nothing depends.
+
+    Raises
+    ------
+    DataError
+        Naming the component and what to give.
+    """
+    axis, value = "xyz"[component], np.asarray(point)[component]
+    aside = f"{name}.{axis}: the axis through {name.rpartition('.')[2]} lies along {axis}"
+    if decided(abs(value - expected) > NEGLIGIBLE, f"{aside}, so that it has no effect"):
+        raise DataError(f"{aside}, so that {value:g} m has no effect; give {expected:g} m")
 
 
 def distance_to_line(point: Numbers, a: Numbers, b: Numbers) -> Scalar:

@@ -94,6 +94,7 @@ class DeDionAxle(BeamAxle):
         ("right_rod", "right_link.centre", "right_link.chassis"),
     )
     independent = ("pitch", "roll")
+    along = (("centre_link.pivot", 0, "left_link.centre"),)
 
     def guide(self, graph: Graph) -> None:
         """Two outer links find the yaw and the angle of the middle link."""

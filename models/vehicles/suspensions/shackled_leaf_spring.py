@@ -7,8 +7,9 @@ across themselves, against torsion springs: so the beam may heave, roll, pitch (
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
@@ -27,6 +28,10 @@ from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.bodies import BodyData
 from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle, BeamData, BeamEndData, SteeredEndData
 from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, Graph
+from ce_dynamics.models.vehicles.suspensions.points import check_along
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 X, Y, Z = np.eye(3)
 HALVES = ("front", "rear")
@@ -103,6 +108,13 @@ class ShackledLeafAxle(BeamAxle):
     def more(cls, data: Any) -> dict[str, Any]:
         """Elasticities."""
         return {"clamps": {"front": data.front_clamp, "rear": data.rear_clamp}}
+
+    @classmethod
+    def of(cls, name: str, data: Any, ends: Mapping[str, Any], steered: bool) -> Self:
+        """The axle; a shackle's pivot is as far aside as its eye."""
+        for corner, end in ends.items():
+            check_along(f"{corner}.shackle.pivot", end.shackle.pivot, 1, end.rear_leaf.eye[1])
+        return super().of(name, data, ends, steered)
 
     def guide(self, graph: Graph) -> None:
         """The beam by a hinge for each of its six freedoms, the halves on it, the shackles on the chassis."""

@@ -60,6 +60,7 @@ class TwistBeamAxle(BeamAxle):
 
     template = "twist-beam"
     section = TwistBeamData
+    along = (("shear_centre", 1, ""),)
     end = TwistEndData
     steered_end = None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.number_effects.effects import components, has_effect
+from tests.number_effects.effects import components, has_effect, verdict
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,7 @@ from tests.number_effects.effects import components, has_effect
         "vehicle.ride_height",
         "vehicle.width",
         "driver.brake_margin",
+        "driver.feedforward_time",
         "front.anti_roll_bar.link.z",
     ],
 )
@@ -30,3 +31,17 @@ def test_the_comparison_notices(monkeypatch: pytest.MonkeyPatch) -> None:
     """With the same value again nothing changes."""
     monkeypatch.setattr("tests.number_effects.effects.FACTORS", (1.0,))
     assert not has_effect("sedan", "chassis.mass")
+
+
+@pytest.mark.parametrize(
+    ("vehicle", "key", "why"),
+    [
+        ("truck", "rear.triangle.pivot.y", "lies along y"),
+        ("truck", "steering.pivot.y", "along this line"),
+        ("sedan", "powertrain.converter.speed_ratio.0", "must be at least 0"),
+    ],
+)
+def test_numbers_that_can_be_no_other_are_told(vehicle: str, key: str, why: str) -> None:
+    found = verdict(vehicle, key)
+    assert not found.effect
+    assert why in found.refused

@@ -7,6 +7,7 @@ import pytest
 
 from ce_dynamics.algebra.arrays import array
 from ce_dynamics.compiled.model import Model
+from ce_dynamics.errors import DataError
 from tests.models.vehicles.any_vehicle import largest_deviation
 from tests.models.vehicles.suspensions.rig import BEAM_CASES, CLAMP, OTHER_BEAMS, beam, beam_on_rig, instant
 
@@ -145,3 +146,23 @@ def test_a_leaf_spring_axle_only_heaves_and_rolls() -> None:
     centre = np.array((1.2, 0.0, 0.15))
     moved = np.asarray(outward.point(axle, centre, chassis).r + chassis.com) - centre
     assert moved == pytest.approx((0.0, -0.05 * np.sin(0.2), 0.05 * np.cos(0.2)), abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("template", "point", "value", "message"),
+    [
+        ("leaf-spring", "roll_centre", (0.1, 0.0, 0.05), r"front.roll_centre.x: .* along x, .* 0.1 m has no"),
+        ("pinned-axle", "pin", (-0.1, 0.0, 0.05), r"front.pin.x: .* give 0 m"),
+    ],
+)
+def test_numbers_along_an_axis_are_refused(
+    template: str,
+    point: str,
+    value: tuple[float, float, float],
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    own, end = BEAM_CASES[template]
+    monkeypatch.setitem(BEAM_CASES, template, (own | {point: value}, end))  # type: ignore[index]
+    with pytest.raises(DataError, match=message):
+        beam(template, False)
