@@ -163,6 +163,6 @@ def test_numbers_along_an_axis_are_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     own, end = BEAM_CASES[template]
-    monkeypatch.setitem(BEAM_CASES, template, (own | {point: value}, end))  # type: ignore[index]
+    monkeypatch.setitem(BEAM_CASES, template, (own | {point: value}, end))
     with pytest.raises(DataError, match=message):
         beam(template, False)
