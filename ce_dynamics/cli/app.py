@@ -17,6 +17,7 @@ from ce_dynamics.cli.cache import cache
 from ce_dynamics.cli.convert import convert
 from ce_dynamics.cli.drive import drive
 from ce_dynamics.cli.export import export
+from ce_dynamics.cli.handling import handling
 from ce_dynamics.cli.kc import kc
 from ce_dynamics.cli.messages import complain
 from ce_dynamics.cli.sweep import sweep
@@ -247,5 +248,6 @@ app.command(name="sweep")(sweep)
 app.command(name="export")(export)
 app.command(name="drive")(drive)
 app.command(name="kc")(kc)
+app.command(name="handling")(handling)
 app.command(name="convert")(convert)
 app.command(name="cache")(cache)

@@ -22,9 +22,24 @@ def print_manoeuvres() -> None:
     """Name and title of every manoeuvre, and its options with defaults and bounds."""
     for name, kind in MANOEUVRES.items():
         print(f"{name}: {kind.title}")
-        for option in kind.options:
-            unit = "" if option.unit == "1" else f" {option.unit}"
-            print(f"  {option.name}={option.default:g}{unit}    # {option.description}{bounds(option)}")
+        print_options(kind.options)
+
+
+def print_tests() -> None:
+    """Name, title and standard of every test, and its options with defaults and bounds."""
+    # here, because other listings do without
+    from ce_dynamics.models.handling.procedures.listed import PROCEDURES
+
+    for name, kind in PROCEDURES.items():
+        print(f"{name}: {kind.title} ({kind.standard})")
+        print_options(kind.options)
+
+
+def print_options(options: Sequence[Option]) -> None:
+    """One line each."""
+    for option in options:
+        unit = "" if option.unit == "1" else f" {option.unit}"
+        print(f"  {option.name}={option.default:g}{unit}    # {option.description}{bounds(option)}")
 
 
 def print_roads() -> None:

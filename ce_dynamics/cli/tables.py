@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
 
 from ce_dynamics._version import __version__
-from ce_dynamics.models.vehicles.summary import Summary
+from ce_dynamics.models.vehicles.summary import Figure, Summary
+
+if TYPE_CHECKING:
+    from ce_dynamics.models.handling.outcome import Outcome
 
 
 def print_tables(title: str, summary: Summary) -> None:
@@ -48,6 +51,48 @@ def corner_table(summary: Summary) -> Table:
     for column in aligned:
         column.justify = "right"
     return table
+
+
+def print_outcomes(outcomes: Sequence[Outcome]) -> None:
+    """On stdout: the figures of one test, a column for each of what was tested."""
+    console = Console(highlight=False)
+    first = outcomes[0]
+    table = Table(
+        "",
+        *(o.subject for o in outcomes),
+        "",
+        title=f"{first.title} ({first.standard})",
+        title_justify="left",
+    )
+    for column in table.columns[1:-1]:
+        column.justify = "right"
+    for figure in rows_of(outcomes):
+        values = [next((f.value for f in o.figures if f.key == figure.key), math.nan) for o in outcomes]
+        table.add_row(figure.label, *map(number, values), unit(figure.unit))
+    for criterion in dict.fromkeys(v.criterion for o in outcomes for v in o.verdicts):
+        own = [next((v for v in o.verdicts if v.criterion == criterion), None) for o in outcomes]
+        allowed = next(v.allowed for v in own if v is not None)
+        table.add_row(
+            criterion, *("–" if v is None else f"{v.reached}: {JUDGED[v.passed]}" for v in own), allowed
+        )
+    console.print(table)
+    for outcome in outcomes:
+        for note in outcome.notes:
+            console.print(f"{outcome.subject}: {note}", markup=False)
+    console.file.flush()
+
+
+JUDGED = {True: "kept", False: "NOT kept", None: "not judged"}
+"""Verdicts in words."""
+
+
+def rows_of(outcomes: Sequence[Outcome]) -> list[Figure]:
+    """The figures that any of the outcomes has, each once, in order."""
+    found: dict[str, Figure] = {}
+    for outcome in outcomes:
+        for figure in outcome.figures:
+            found.setdefault(figure.key, figure)
+    return list(found.values())
 
 
 def print_files(files: Mapping[str, str]) -> None:

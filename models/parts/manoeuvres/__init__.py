@@ -10,8 +10,13 @@ from collections.abc import Mapping
 
 from ce_dynamics.models.parts.manoeuvres.base import Manoeuvre, Option
 from ce_dynamics.models.parts.manoeuvres.circle import ConstantRadius
+from ce_dynamics.models.parts.manoeuvres.held_turn import BrakeInTurn, PowerOff
 from ce_dynamics.models.parts.manoeuvres.lane_change import DoubleLaneChange, Gate
+from ce_dynamics.models.parts.manoeuvres.obstacle import ObstacleAvoidance
 from ce_dynamics.models.parts.manoeuvres.open_loop import SineSteer, StepSteer
+from ce_dynamics.models.parts.manoeuvres.severe_steering import Fishhook, JTurn, SineWithDwell
+from ce_dynamics.models.parts.manoeuvres.split_braking import SplitBraking
+from ce_dynamics.models.parts.manoeuvres.steering_ramps import ConstantSteer, RampSteer
 from ce_dynamics.models.parts.manoeuvres.straight import (
     Braking,
     DriveOverBump,
@@ -19,17 +24,29 @@ from ce_dynamics.models.parts.manoeuvres.straight import (
     StraightAcceleration,
     StraightOn,
 )
+from ce_dynamics.models.parts.manoeuvres.swept_steer import PulseSteer, SineSweep
 
 __all__ = [
     "MANOEUVRES",
+    "BrakeInTurn",
     "Braking",
     "ConstantRadius",
+    "ConstantSteer",
     "DoubleLaneChange",
     "DriveOverBump",
+    "Fishhook",
     "Gate",
+    "JTurn",
     "Manoeuvre",
+    "ObstacleAvoidance",
     "Option",
+    "PowerOff",
+    "PulseSteer",
+    "RampSteer",
     "SineSteer",
+    "SineSweep",
+    "SineWithDwell",
+    "SplitBraking",
     "StandStill",
     "StepSteer",
     "StraightAcceleration",
@@ -40,10 +57,21 @@ MANOEUVRES: Mapping[str, type[Manoeuvre]] = {
     kind.name: kind
     for kind in (
         DoubleLaneChange,
+        ObstacleAvoidance,
         StepSteer,
+        RampSteer,
+        ConstantSteer,
         SineSteer,
+        SineSweep,
+        PulseSteer,
+        SineWithDwell,
+        JTurn,
+        Fishhook,
         StraightAcceleration,
         Braking,
+        SplitBraking,
+        PowerOff,
+        BrakeInTurn,
         ConstantRadius,
         StraightOn,
         DriveOverBump,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import ClassVar
 
 from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.errors import DataError
@@ -50,7 +51,7 @@ class Braking(Manoeuvre):
 
     name = "braking"
     title = "braking to rest on a straight line"
-    options = (
+    options: ClassVar[tuple[Option, ...]] = (
         speed_option(20.0),
         duration_option(8.0),
         FRICTION,

@@ -54,6 +54,11 @@ class Road(ABC):
         return self._friction.at(x, y) if isinstance(self._friction, Friction) else self._friction
 
     @property
+    def even_friction(self) -> float | None:
+        """The friction coefficient, if it is the same everywhere."""
+        return None if isinstance(self._friction, Friction) else self._friction
+
+    @property
     def sharpness(self) -> float:
         """Largest second derivative of the heights [1/m]; zero for planes."""
         return 0.0

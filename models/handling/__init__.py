@@ -1,0 +1,21 @@
+"""Handling: manoeuvres of standards on any vehicle, and what they come to.
+
+>>> from ce_dynamics.models import handling
+>>> sedan = handling.vehicle("sedan")
+>>> outcome = handling.perform("step-input", sedan, speed="80 km/h")  # doctest: +SKIP
+>>> outcome["yaw_rate_response_time"]  # doctest: +SKIP
+"""
+
+from ce_dynamics.models.handling.bench import compare as compare, perform as perform
+from ce_dynamics.models.handling.drawing import page as page, save_page as save_page
+from ce_dynamics.models.handling.outcome import (
+    Chart as Chart,
+    Line as Line,
+    Outcome as Outcome,
+    Verdict as Verdict,
+)
+from ce_dynamics.models.handling.procedure import Procedure as Procedure
+from ce_dynamics.models.handling.procedures.listed import PROCEDURES as PROCEDURES
+from ce_dynamics.models.handling.run import Run as Run, make_run as make_run
+from ce_dynamics.models.handling.subject import Start as Start, Subject as Subject
+from ce_dynamics.models.handling.vehicle import Vehicle as Vehicle, vehicle as vehicle

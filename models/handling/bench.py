@@ -1,0 +1,112 @@
+"""Procedures by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.handling.options import Given
+from ce_dynamics.models.handling.outcome import Outcome
+from ce_dynamics.models.handling.procedure import Procedure, Progress
+from ce_dynamics.models.handling.procedures.listed import PROCEDURES
+from ce_dynamics.models.handling.subject import Subject
+from ce_dynamics.models.vehicles.driving import nearest
+
+
+def perform(name: str, subject: Subject, progress: Progress | None = None, **options: Given) -> Outcome:
+    """Put a subject to a test.
+
+    Parameters
+    ----------
+    name : str
+        A key of `PROCEDURES`.
+    subject : Subject
+        What is tested, such as ``vehicle("sedan")``.
+    progress : callable, optional
+        Told the name of a run, the time reached and its duration [s].
+    **options : float or str
+        Options of the procedure, in SI or with units.
+
+    Returns
+    -------
+    Outcome
+        Figures, verdicts, charts and runs.  What a vehicle cannot do is its ``trouble``, with what was
+        reached.
+
+    Raises
+    ------
+    DataError
+        If the procedure or an option is unknown, or a value is wrong.
+    """
+    return procedure(name)(subject, progress, **options).finished()
+
+
+def compare(
+    names: Sequence[str],
+    subjects: Sequence[Subject],
+    progress: Progress | None = None,
+    options: Mapping[str, Mapping[str, Given]] | None = None,
+) -> dict[str, list[Outcome]]:
+    """Put several subjects to several tests.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Keys of `PROCEDURES`.
+    subjects : sequence of Subject
+        With different titles.
+    progress : callable, optional
+        As of `perform`.
+    options : mapping of str to mapping, optional
+        Options by procedure.
+
+    Returns
+    -------
+    dict of str to list of Outcome
+        By procedure, in the order of the subjects.
+
+    Raises
+    ------
+    DataError
+        As of `perform`, before anything is run; or if two subjects have one title.
+    """
+    made = procedures(names, subjects, progress, options)
+    return {name: [one.finished() for one in ones] for name, ones in made.items()}
+
+
+def procedures(
+    names: Sequence[str],
+    subjects: Sequence[Subject],
+    progress: Progress | None = None,
+    options: Mapping[str, Mapping[str, Given]] | None = None,
+) -> dict[str, list[Procedure]]:
+    """What `compare` performs, with everything checked and nothing done."""
+    titles = [subject.title for subject in subjects]
+    twice = next((title for k, title in enumerate(titles) if title in titles[:k]), None)
+    if twice is not None:
+        raise DataError(f"two of what is compared are called {checks.shown(twice)}; give each its own title")
+    given = {} if options is None else options
+    for name in given:
+        if name not in names:
+            raise DataError(
+                f"options are given for '{name}', which is not among the tests {', '.join(names)}"
+            )
+    return {
+        name: [procedure(name)(subject, progress, **given.get(name, {})) for subject in subjects]
+        for name in names
+    }
+
+
+def procedure(name: str) -> type[Procedure]:
+    """A procedure by its name.
+
+    Raises
+    ------
+    DataError
+        If there is none.
+    """
+    if name not in PROCEDURES:
+        hint = nearest(name, PROCEDURES)
+        raise DataError(f"unknown test {checks.shown(name)}{hint}; known are {', '.join(PROCEDURES)}")
+    return PROCEDURES[name]

@@ -1,0 +1,92 @@
+"""Instants and values of sampled signals: crossings, extremes, means over windows."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ce_dynamics.errors import DataError
+
+Floats = NDArray[np.float64]
+
+
+class Extreme(NamedTuple):
+    """Where a signal is largest, and its value there."""
+
+    t: float
+    value: float
+
+
+def signals(t: ArrayLike, *values: ArrayLike) -> tuple[Floats, ...]:
+    """Times and signals as arrays.
+
+    Raises
+    ------
+    DataError
+        If there are fewer than three instants, they do not rise, or a signal has another length or is not
+        finite.
+    """
+    times = np.asarray(t, dtype=float)
+    arrays = [np.asarray(x, dtype=float) for x in values]
+    if times.ndim != 1 or len(times) < 3 or not np.all(np.diff(times) > 0.0):
+        raise DataError(
+            f"a time series of shape {times.shape} is none; give three rising instants [s] at least"
+        )
+    for k, x in enumerate(arrays, start=1):
+        if x.shape != times.shape or not np.all(np.isfinite(x)):
+            raise DataError(
+                f"signal {k} of shape {x.shape} must have one finite value for each of the {len(times)} "
+                f"instants"
+            )
+    return (times, *arrays)
+
+
+def crossing(t: Floats, x: Floats, level: float, after: float = -np.inf) -> float:
+    """The first time [s] at which a signal is at or above a level, linearly interpolated; NaN if never."""
+    above = np.flatnonzero((t >= after) & (x >= level))
+    if not above.size:
+        return float(np.nan)
+    k = int(above[0])
+    return float(t[k]) if k == 0 or x[k - 1] >= level else max(rise(t, x, level, k), after)
+
+
+def rise(t: Floats, x: Floats, level: float, k: int) -> float:
+    """When the line from sample k − 1 to k passes a level."""
+    return float(t[k - 1] + (t[k] - t[k - 1]) * (level - x[k - 1]) / (x[k] - x[k - 1]))
+
+
+def largest(t: Floats, x: Floats) -> Extreme:
+    """The maximum, from the parabola through the largest sample and its neighbours.
+
+    Of samples at a distance h it is exact to O(h³) in value and O(h²) in time.
+    """
+    k = int(np.argmax(x))
+    if k in (0, len(x) - 1):
+        return Extreme(float(t[k]), float(x[k]))
+    # x(t_k + s) = x_k + b s + c s²
+    left, right = t[k - 1] - t[k], t[k + 1] - t[k]
+    slope_l, slope_r = (x[k - 1] - x[k]) / left, (x[k + 1] - x[k]) / right
+    c = (slope_r - slope_l) / (right - left)
+    if not c < 0.0:
+        return Extreme(float(t[k]), float(x[k]))
+    b = slope_l - c * left
+    s = -0.5 * b / c
+    return Extreme(float(t[k] + s), float(x[k] + 0.5 * b * s))
+
+
+def mean(t: Floats, x: Floats, begin: float, end: float) -> float:
+    """Mean over a window of time, by the trapezoidal rule between its samples.
+
+    Raises
+    ------
+    DataError
+        If the record does not reach over the window.
+    """
+    inside = (t >= begin - 1e-12) & (t <= end + 1e-12)
+    if np.count_nonzero(inside) < 2 or t[-1] < end - 1e-9:
+        raise DataError(
+            f"the record ends at {t[-1]:.4g} s; a mean from {begin:.4g} to {end:.4g} s is asked for"
+        )
+    return float(np.trapezoid(x[inside], t[inside]) / (t[inside][-1] - t[inside][0]))

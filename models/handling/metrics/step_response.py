@@ -1,0 +1,112 @@
+"""Step response (ISO 7401): response and peak times, overshoot, gain, TB factor.
+
+Times count from the instant at which the steering has half its final value, so that they depend little on
+how fast it is turned.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.handling.metrics.instants import Floats, crossing, largest, mean, signals
+
+REACHED = 0.9
+"""Part of the steady value that counts as a response."""
+SETTLED = 0.05
+"""Deviation from the steady value, relative to it, that may remain over the window in which that is taken."""
+
+
+class StepResponse(NamedTuple):
+    """A response to a step of the steering.
+
+    Attributes
+    ----------
+    steady : float
+        Its steady value, in the signal's unit.
+    gain : float
+        That over the steering, in the signal's unit per that of the steering.
+    delay : float
+        Until half the steady value [s].
+    response_time : float
+        Until 90 % of the steady value [s].
+    peak_time : float
+        Until the peak [s]; NaN where there is none: the signal creeps up to its steady value.
+    overshoot : float
+        Peak over steady value less 1; 0 where there is none.
+    """
+
+    steady: float
+    gain: float
+    delay: float
+    response_time: float
+    peak_time: float
+    overshoot: float
+
+
+def step_response(
+    t: ArrayLike, steer: ArrayLike, response: ArrayLike, window: float = 0.5, before: float = math.inf
+) -> StepResponse:
+    """What a step of the steering leads to.
+
+    Parameters
+    ----------
+    t : (n,) array_like
+        [s].
+    steer, response : (n,) array_like
+        The steering, from zero to its final value, and a signal that follows it from zero.
+    window : float
+        Length of the window at the end over which the steady value is the mean [s].
+    before : float
+        Time by which the peak must have been [s]; in what comes later nothing but drift is expected.
+
+    Raises
+    ------
+    DataError
+        If the steering does not end at a value of its own, or the response is not steady at the end.
+    """
+    t, delta, y = signals(t, steer, response)
+    final = delta[-1]
+    if final == 0.0:
+        raise DataError("the steering ends at zero; a step response needs a step")
+    steady = steady_end(t, y, window)
+    zero = crossing(t, delta / final, 0.5)
+    x = y / steady
+    peak = largest(t[t <= before], x[t <= before])
+    risen = peak.value > 1.0 + np.max(np.abs(x[t >= t[-1] - window] - 1.0))
+    return StepResponse(
+        steady,
+        steady / float(final),
+        crossing(t, x, 0.5) - zero,
+        crossing(t, x, REACHED) - zero,
+        peak.t - zero if risen else math.nan,
+        peak.value - 1.0 if risen else 0.0,
+    )
+
+
+def steady_end(t: Floats, y: Floats, window: float) -> float:
+    """The steady value: the mean over a window at the end.
+
+    Raises
+    ------
+    DataError
+        If the signal is not steady there, or it is zero.
+    """
+    steady = mean(t, y, t[-1] - window, t[-1])
+    left = float(np.max(np.abs(y[t >= t[-1] - window] - steady)))
+    if not left <= SETTLED * abs(steady):
+        raise DataError(
+            f"the response is not steady at the end: within the last {window:g} s it differs by "
+            f"{left:.3g} from its "
+            f"mean {steady:.3g}, more than {100 * SETTLED:g} %; let the run last longer, or steer less"
+        )
+    return steady
+
+
+def tb_factor(sideslip_steady: float, yaw_rate_peak_time: float) -> float:
+    """TB factor [rad s]: size of the steady side-slip angle times the peak response time of the yaw rate."""
+    return abs(sideslip_steady) * yaw_rate_peak_time

@@ -1,0 +1,161 @@
+"""What a procedure comes to: figures, verdicts, charts, and the runs behind them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.models.handling.run import Run
+from ce_dynamics.models.vehicles.summary import Figure, finite
+
+DEGREES = 180.0 / math.pi
+
+
+class Verdict(NamedTuple):
+    """A criterion of a standard: what was reached, what is allowed, and whether that is kept.
+
+    ``passed`` is None where it could not be judged.
+    """
+
+    criterion: str
+    reached: str
+    allowed: str
+    passed: bool | None
+
+
+class Line(NamedTuple):
+    """A curve of a chart."""
+
+    label: str
+    x: Floats
+    y: Floats
+
+
+class Chart(NamedTuple):
+    """Curves that belong together, in the units that people read.
+
+    Attributes
+    ----------
+    title : str
+    x, y : str
+        Labels of the axes with units in brackets.
+    lines : tuple of Line
+        One, or one for each of several signals.
+    limits : tuple of (label, Line)
+        What a standard allows, drawn dashed.
+    logarithmic : str
+        ``""``, ``"x"``, ``"y"`` or ``"xy"``.
+    equal : bool
+        Whether both axes have one scale.
+    """
+
+    title: str
+    x: str
+    y: str
+    lines: tuple[Line, ...]
+    limits: tuple[Line, ...] = ()
+    logarithmic: str = ""
+    equal: bool = False
+
+
+@dataclass
+class Outcome:
+    """What a procedure came to.
+
+    Attributes
+    ----------
+    name, title, standard : str
+        Of the procedure.
+    subject : str
+        Title of what was tested.
+    settings : dict of str to (value, unit)
+        Options of the procedure.
+    figures : list of Figure
+    verdicts : list of Verdict
+    charts : list of Chart
+    runs : list of Run
+    notes : list of str
+        What a reader has to know, such as an amplitude that full lock cut off.
+    trouble : str
+        Why it was not finished, with what was reached; empty if it was.
+    """
+
+    name: str
+    title: str
+    standard: str
+    subject: str
+    settings: Mapping[str, tuple[float, str]]
+    figures: list[Figure] = field(default_factory=list)
+    verdicts: list[Verdict] = field(default_factory=list)
+    charts: list[Chart] = field(default_factory=list)
+    runs: list[Run] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    trouble: str = ""
+
+    def add(self, key: str, label: str, value: float, unit: str, factor: float = 1.0) -> None:
+        """A figure; ``factor`` brings the value to the unit."""
+        self.figures.append(Figure(key, label, factor * value, unit))
+
+    def __getitem__(self, key: str) -> float:
+        """A figure's value by its key.
+
+        Raises
+        ------
+        KeyError
+            If there is none.
+        """
+        for figure in self.figures:
+            if figure.key == key:
+                return figure.value
+        raise KeyError(
+            f"{self.name} of {self.subject} has no figure {key!r}: {[f.key for f in self.figures]}"
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON; numbers that are not finite are None."""
+        return {
+            "procedure": self.name,
+            "title": self.title,
+            "standard": self.standard,
+            "subject": self.subject,
+            "settings": {k: {"value": finite(v), "unit": unit} for k, (v, unit) in self.settings.items()},
+            "figures": {
+                f.key: {"label": f.label, "value": finite(f.value), "unit": f.unit} for f in self.figures
+            },
+            "verdicts": [v._asdict() for v in self.verdicts],
+            "notes": list(self.notes),
+            "trouble": self.trouble,
+            "charts": [chart_as_dict(chart) for chart in self.charts],
+            "runs": [run.name for run in self.runs],
+        }
+
+
+def chart_as_dict(chart: Chart) -> dict[str, Any]:
+    """For JSON."""
+    return {
+        "title": chart.title,
+        "x": chart.x,
+        "y": chart.y,
+        "lines": [
+            {"label": line.label, "x": numbers(line.x), "y": numbers(line.y)}
+            for line in (*chart.lines, *chart.limits)
+        ],
+    }
+
+
+def numbers(values: Floats) -> list[float | None]:
+    """As JSON has them."""
+    return [finite(float(x)) for x in np.asarray(values, dtype=float).tolist()]
+
+
+def thinned(x: Floats, y: Floats, most: int = 400) -> tuple[Floats, Floats]:
+    """A curve by at most so many points, equally spaced in number, ends included."""
+    if len(x) <= most:
+        return x, y
+    kept = np.unique(np.linspace(0, len(x) - 1, most).round().astype(int))
+    return x[kept], y[kept]

@@ -1,0 +1,142 @@
+"""What every procedure is asked, and what does it: runs with progress, failures kept."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import ClassVar
+
+from ce_dynamics.errors import CeDynamicsError, DataError
+from ce_dynamics.models.handling.options import Given, values_of
+from ce_dynamics.models.handling.outcome import Outcome
+from ce_dynamics.models.handling.run import INTERVAL, Run, make_run
+from ce_dynamics.models.handling.subject import Subject
+from ce_dynamics.models.parts.manoeuvres import Manoeuvre, Option
+from ce_dynamics.simulation.reached import INTERRUPTED
+
+Progress = Callable[[str, float, float], None]
+"""Told the name of a run, the time reached and its duration [s]."""
+
+NOTHING: Mapping[str, Given] = MappingProxyType({})
+FALLEN = 0.05
+"""Part of the speed that may be lost before a manoeuvre begins."""
+
+
+class Procedure(ABC):
+    """Contract of a procedure: runs of a subject, and the figures that follow.
+
+    1. ``name``, ``title``, ``standard``, ``options``: for people and the command line.
+    2. `perform` makes runs by `run` and adds figures, verdicts and charts to ``outcome``.  What it raises of
+    this project's
+       errors becomes the outcome's trouble; runs and figures up to there stay.
+
+    Parameters
+    ----------
+    subject : Subject
+    progress : callable, optional
+        See `Progress`.
+    **given : float or str
+        Options by name, in SI or with units; the others have their defaults.
+
+    Raises
+    ------
+    DataError
+        If an option is unknown, has another unit, or is out of bounds.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    standard: ClassVar[str]
+    options: ClassVar[tuple[Option, ...]] = ()
+
+    def __init__(self, subject: Subject, progress: Progress | None = None, **given: Given) -> None:
+        self.subject = subject
+        self.progress = progress
+        self.values: Mapping[str, float] = {
+            option.name: subject.defaults.get(option.name, option.default) for option in self.options
+        } | values_of(self.name, self.options, given)
+        units = {option.name: option.unit for option in self.options}
+        settings = {name: (value, units[name]) for name, value in self.values.items()}
+        self.outcome = Outcome(self.name, self.title, self.standard, subject.title, settings)
+
+    @abstractmethod
+    def perform(self) -> None:
+        """Make the runs and judge them."""
+
+    def finished(self) -> Outcome:
+        """Perform, and keep what there is if that fails."""
+        try:
+            self.perform()
+        except CeDynamicsError as error:
+            self.outcome.trouble = str(error)
+        if not self.outcome.trouble:
+            broken = next((run for run in self.outcome.runs if run.trouble), None)
+            if broken is not None:
+                self.outcome.trouble = ended_early(broken)
+        return self.outcome
+
+    def run(
+        self,
+        name: str,
+        kind: type[Manoeuvre],
+        *,
+        road: str | None = None,
+        interval: float = INTERVAL,
+        more: Mapping[str, Given] = NOTHING,
+        **options: Given,
+    ) -> Run:
+        """Make a run and keep it, whole or not; the friction is that of the procedure, where it has one."""
+        options = {**options, **more}
+        if "friction" in self.values:
+            options.setdefault("friction", self.values["friction"])
+        task = self.subject.manoeuvre(kind, **options)
+
+        def reached(t: float) -> None:
+            if self.progress is not None:
+                self.progress(f"{self.name}, {name}", t, task.duration)
+
+        reached(0.0)
+        made = make_run(self.subject, name, task, road=road, interval=interval, progress=reached)
+        self.outcome.runs.append(made)
+        if made.trouble.startswith(INTERRUPTED):
+            raise KeyboardInterrupt
+        return made
+
+    def whole(self, run: Run) -> Run:
+        """The run, if it came to its end.
+
+        Raises
+        ------
+        DataError
+            Saying how far it came.
+        """
+        if run.trouble:
+            raise DataError(ended_early(run))
+        return run
+
+    def holds_speed(self, run: Run, until: float) -> None:
+        """Refuse a vehicle that cannot hold the speed until a time [s].
+
+        Raises
+        ------
+        DataError
+            With the speed that is left.
+        """
+        at = run.t <= until
+        slowest = float(run.speed[at].min())
+        if slowest < (1.0 - FALLEN) * run.task.speed:
+            raise DataError(
+                f"{self.subject.title} cannot hold {run.task.speed:.4g} m/s before the manoeuvre begins: "
+                f"it falls to "
+                f"{slowest:.4g} m/s; give a lower speed"
+            )
+
+
+def ended_early(run: Run) -> str:
+    """What happened, with what was reached."""
+    return (
+        f"{run.subject.title}, run '{run.name}' ended at {run.t[-1]:.4g} of {run.task.duration:g} s, at "
+        f"{run.speed[-1]:.3g} m/s "
+        f"with {abs(run.ay).max():.3g} m/s² of lateral acceleration at most: {run.trouble}"
+    )

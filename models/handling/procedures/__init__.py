@@ -1,0 +1,1 @@
+"""Procedures of standards, one file for each; the list of them is `listed`."""

@@ -1,0 +1,104 @@
+"""Frequency response to the steering (ISO 7401): a swept sine or a pulse."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.handling.metrics.frequency_response import (
+    FrequencyResponse,
+    frequency_response,
+    shape,
+)
+from ce_dynamics.models.handling.outcome import DEGREES, Chart, Line
+from ce_dynamics.models.handling.procedure import Procedure
+from ce_dynamics.models.handling.procedures.steering_ramp import steering_at
+from ce_dynamics.models.handling.run import Run
+from ce_dynamics.models.parts.manoeuvres import Option, PulseSteer, SineSweep
+from ce_dynamics.models.parts.manoeuvres.base import FRICTION, speed_option
+
+POINTS = 57
+"""Frequencies of the response."""
+
+
+class FrequencyInputTest(Procedure):
+    """The steering swings with small amplitude through the frequencies; ratios of spectra follow."""
+
+    name = "frequency-input"
+    title = "frequency response to the steering"
+    standard = "ISO 7401:2011"
+    options = (
+        speed_option(80.0 / 3.6),
+        Option("lateral_acceleration", "m/s^2", 2.0, "amplitude at low frequency", above=0.0),
+        FRICTION,
+        Option("pulse", "1", 0.0, "1: a pulse instead of the swept sine", at_least=0.0, at_most=1.0),
+        Option("first", "Hz", 0.2, "lowest frequency of the response", above=0.05),
+        Option("last", "Hz", 3.0, "highest frequency of the response", above=0.5, at_most=8.0),
+        Option("sweep", "s", 30.0, "time the sweep takes", above=10.0),
+    )
+
+    def perform(self) -> None:
+        v = self.values
+        if v["pulse"] not in (0.0, 1.0):
+            raise DataError(f"{self.name}: pulse = {v['pulse']:g} must be 0 (swept sine) or 1 (pulse)")
+        if not v["last"] > v["first"]:
+            raise DataError(f"{self.name}: last = {v['last']:g} Hz must be above first = {v['first']:g} Hz")
+        steer = steering_at(self, v["speed"], v["lateral_acceleration"])
+        run = self.whole(self.excited(steer))
+        self.holds_speed(run, 1.0)
+        f = np.linspace(v["first"], v["last"], POINTS)
+        delta = run.steer - run.steer[0]
+        yaw = frequency_response(run.t, delta, run["yaw_rate"] - run["yaw_rate"][0], f)
+        ay = frequency_response(run.t, delta, run.ay - run.ay[0], f)
+        self.figures("yaw_rate", "yaw rate", yaw, 1.0, "1/s")
+        self.figures("lateral_acceleration", "lateral acceleration", ay, 1.0 / DEGREES, "m/s^2/deg")
+        self.draw(yaw, ay)
+
+    def excited(self, steer: float) -> Run:
+        """The run."""
+        v = self.values
+        if v["pulse"] == 1.0:
+            width = 1.0 / v["last"]  # the spectrum of sin² first vanishes at 2/width
+            return self.run(
+                "pulse",
+                PulseSteer,
+                speed=v["speed"],
+                steer=steer,
+                width=width,
+                start=1.0,
+                duration=6.0 + width,
+            )
+        return self.run(
+            "sweep",
+            SineSweep,
+            speed=v["speed"],
+            steer=steer,
+            sweep=v["sweep"],
+            first=0.5 * v["first"],
+            last=1.3 * v["last"],
+            start=1.0,
+            duration=v["sweep"] + 5.0,
+        )
+
+    def figures(self, key: str, label: str, found: FrequencyResponse, factor: float, unit: str) -> None:
+        """What people read off one response."""
+        out, read = self.outcome, shape(found)
+        out.add(
+            f"{key}_static_gain", f"{label}: gain at the lowest frequency", read.static_gain, unit, factor
+        )
+        out.add(f"{key}_resonance", f"{label}: resonance", read.resonance, "Hz")
+        out.add(f"{key}_peak_ratio", f"{label}: gain there over the first", read.peak_ratio, "1")
+        out.add(f"{key}_bandwidth", f"{label}: bandwidth (−3 dB)", read.bandwidth, "Hz")
+        out.add(f"{key}_quarter_turn", f"{label}: lags by 45° at", read.quarter_turn, "Hz")
+        out.add(f"{key}_equivalent_delay", f"{label}: equivalent delay", read.equivalent_delay, "s")
+
+    def draw(self, yaw: FrequencyResponse, ay: FrequencyResponse) -> None:
+        """Gains and phases."""
+        over = "frequency [Hz]"
+        for title, label, values in (
+            ("Yaw rate gain", "yaw rate per road-wheel angle [1/s]", yaw.gain),
+            ("Yaw rate phase", "phase [deg]", DEGREES * yaw.phase),
+            ("Lateral acceleration gain", "per road-wheel angle [m/s²/deg]", ay.gain / DEGREES),
+            ("Lateral acceleration phase", "phase [deg]", DEGREES * ay.phase),
+        ):
+            self.outcome.charts.append(Chart(title, over, label, (Line("", yaw.frequency, values),)))

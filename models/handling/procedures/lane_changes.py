@@ -1,0 +1,141 @@
+"""Lane changes between cones (ISO 3888): the highest speed without touching one."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar
+
+import numpy as np
+
+from ce_dynamics.models.handling.outcome import DEGREES, Chart, Line, thinned
+from ce_dynamics.models.handling.procedure import Procedure
+from ce_dynamics.models.handling.run import Run
+from ce_dynamics.models.parts.manoeuvres import DoubleLaneChange, ObstacleAvoidance, Option
+from ce_dynamics.models.parts.manoeuvres.base import FRICTION, speed_option
+from ce_dynamics.models.vehicles.lanes import clearance
+
+BEYOND = 20.0
+"""Way behind the last gate [m]."""
+SEARCH = Option(
+    "search",
+    "1",
+    1.0,
+    "1: look for the highest speed without touching a cone; 0: one run",
+    at_least=0.0,
+    at_most=1.0,
+)
+FINENESS = Option("fineness", "m/s", 0.5, "how close the highest speed is looked for", above=0.0)
+WIDTH = Option("vehicle_width", "m", 1.8, "width of the vehicle, which sets the lanes' widths", above=0.0)
+FASTEST = 45.0
+"""Speed up to which is searched [m/s]."""
+
+
+class DoubleLaneChangeTest(Procedure):
+    """The path-following driver takes the lanes; the speed at the entry is raised until a cone falls."""
+
+    name = "double-lane-change"
+    title = "double lane change"
+    standard = "ISO 3888-1:2018"
+    options = (speed_option(80.0 / 3.6), FRICTION, WIDTH, SEARCH, FINENESS)
+    task: ClassVar[type[DoubleLaneChange]] = DoubleLaneChange
+    SLOWEST = 8.0
+    """Speed from which is searched [m/s]."""
+    PATIENCE = 1.25
+    """Time given, over what the distance takes at the speed of the entry."""
+
+    def perform(self) -> None:
+        v = self.values
+        run = self.at_speed(v["speed"]) if v["search"] != 1.0 else self.fastest()
+        if run is None:
+            return
+        out = self.outcome
+        out.add("entry_speed", "speed at the entry", run.task.speed, "km/h", 3.6)
+        out.add("exit_speed", "speed at the exit", float(run.speed[-1]), "km/h", 3.6)
+        out.add("clearance", "least distance from a cone", self.clearance(run), "m")
+        out.add("lateral_acceleration", "largest lateral acceleration", float(abs(run.ay).max()), "m/s^2")
+        out.add("yaw_rate", "largest yaw rate", float(abs(run["yaw_rate"]).max()), "deg/s", DEGREES)
+        out.add("roll", "largest roll angle", float(abs(run.roll).max()), "deg", DEGREES)
+        out.add("sideslip", "largest side-slip angle", float(abs(run.sideslip).max()), "deg", DEGREES)
+        self.draw(run)
+
+    def at_speed(self, speed: float) -> Run:
+        """A run at a speed [m/s]."""
+        task = self.subject.manoeuvre(self.task, speed=speed, vehicle_width=self.values["vehicle_width"])
+        assert isinstance(task, DoubleLaneChange)
+        lasts = (task.gates[-1].end + BEYOND) / speed
+        return self.run(
+            f"{3.6 * speed:.4g}-km-h",
+            self.task,
+            speed=speed,
+            duration=self.PATIENCE * lasts,
+            vehicle_width=self.values["vehicle_width"],
+        )
+
+    def clearance(self, run: Run) -> float:
+        """Least distance from the cones [m]: negative where they fall, NaN short of the last gate."""
+        assert isinstance(run.task, DoubleLaneChange)
+        gates = run.task.gates
+        if run.trouble or run["x"][-1] < gates[-1].end:
+            return math.nan
+        return clearance(self.subject.axle_paths(run.record), run["yaw"], self.values["vehicle_width"], gates)
+
+    def passed(self, run: Run) -> bool:
+        """Whether all cones stand."""
+        return self.clearance(run) >= 0.0
+
+    def fastest(self) -> Run | None:
+        """The fastest run without a fallen cone, by bisection; the runs that failed are kept as such.
+
+        None if even the slowest knocks cones over.
+        """
+        best = self.at_speed(self.SLOWEST)
+        if not self.passed(best):
+            self.outcome.trouble = (
+                f"{self.subject.title} knocks cones over at {3.6 * self.SLOWEST:.3g} km/h already: the "
+                f"path-following driver "
+                "does not get this vehicle through"
+            )
+            return None
+        low, high = self.SLOWEST, FASTEST
+        while high - low > self.values["fineness"]:
+            middle = 0.5 * (low + high)
+            run = self.at_speed(middle)
+            if self.passed(run):
+                low, best = middle, run
+            else:
+                high = middle
+                self.outcome.runs.remove(run)
+        self.outcome.notes.append(
+            f"at {3.6 * high:.4g} km/h a cone falls; the driver is the path-following one, another may do "
+            f"better"
+        )
+        return best
+
+    def draw(self, run: Run) -> None:
+        """The path between the cones, steering and lateral acceleration."""
+        charts = self.outcome.charts
+        assert isinstance(run.task, DoubleLaneChange)
+        edges = [
+            Line("lane", np.array([gate.start, gate.end]), np.array([y, y]))
+            for gate in run.task.gates
+            for y in (gate.left, gate.right)
+        ]
+        path = Line("", *thinned(run["x"], run["y"]))
+        charts.append(Chart("Path", "x [m]", "y [m]", (path,), tuple(edges)))
+        for title, label, values in (
+            ("Steering", "road-wheel angle [deg]", DEGREES * run.steer),
+            ("Lateral acceleration", "lateral acceleration [m/s²]", run.ay),
+        ):
+            charts.append(Chart(title, "x [m]", label, (Line("", *thinned(run["x"], values)),)))
+
+
+class ObstacleAvoidanceTest(DoubleLaneChangeTest):
+    """The shorter and narrower lanes of part 2, the throttle released at the entry."""
+
+    name = "obstacle-avoidance"
+    title = "obstacle avoidance"
+    standard = "ISO 3888-2:2011"
+    options = (speed_option(60.0 / 3.6), FRICTION, WIDTH, SEARCH, FINENESS)
+    task = ObstacleAvoidance
+    SLOWEST = 10.0
+    PATIENCE = 2.5

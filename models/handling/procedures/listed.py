@@ -1,0 +1,47 @@
+"""All procedures by name: a new one is a class in a file of its own, and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ce_dynamics.models.handling.procedure import Procedure
+from ce_dynamics.models.handling.procedures.constant_radius import ConstantRadiusTest
+from ce_dynamics.models.handling.procedures.constant_speed import ConstantSpeedTest
+from ce_dynamics.models.handling.procedures.constant_steering import ConstantSteeringTest
+from ce_dynamics.models.handling.procedures.frequency_input import FrequencyInputTest
+from ce_dynamics.models.handling.procedures.lane_changes import DoubleLaneChangeTest, ObstacleAvoidanceTest
+from ce_dynamics.models.handling.procedures.modes import ModesTest
+from ce_dynamics.models.handling.procedures.ride import RideTest
+from ce_dynamics.models.handling.procedures.rollover import FishhookTest, JTurnTest
+from ce_dynamics.models.handling.procedures.sine_with_dwell import SineWithDwellTest
+from ce_dynamics.models.handling.procedures.step_input import StepInputTest
+from ce_dynamics.models.handling.procedures.straight_line import (
+    AccelerationTest,
+    BrakingTest,
+    SplitBrakingTest,
+)
+from ce_dynamics.models.handling.procedures.turn_events import BrakeInTurnTest, PowerOffTest
+
+PROCEDURES: Mapping[str, type[Procedure]] = {
+    kind.name: kind
+    for kind in (
+        ConstantRadiusTest,
+        ConstantSpeedTest,
+        ConstantSteeringTest,
+        StepInputTest,
+        FrequencyInputTest,
+        DoubleLaneChangeTest,
+        ObstacleAvoidanceTest,
+        PowerOffTest,
+        BrakeInTurnTest,
+        SineWithDwellTest,
+        JTurnTest,
+        FishhookTest,
+        BrakingTest,
+        SplitBrakingTest,
+        AccelerationTest,
+        RideTest,
+        ModesTest,
+    )
+}
+"""Procedures in the order of reports."""

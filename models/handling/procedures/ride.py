@@ -1,0 +1,89 @@
+"""Ride over a random road (ISO 8608), felt as ISO 2631-1 weights it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.handling.metrics.vibration import felt, power_spectrum
+from ce_dynamics.models.handling.outcome import Chart, Line
+from ce_dynamics.models.handling.procedure import Procedure
+from ce_dynamics.models.parts.manoeuvres import Option, StraightOn
+from ce_dynamics.models.parts.manoeuvres.base import FRICTION, speed_option
+from ce_dynamics.models.parts.roads.iso8608 import CLASSES
+from ce_dynamics.models.vehicles.comfort import W_D, W_K
+
+ONSET = 3.0
+"""Time in which the road begins, which is left out [s]."""
+BANDS = {"body": (0.5, 3.0), "wheel": (6.0, 18.0)}
+"""Bands in which bodies and wheels resonate [Hz]."""
+INTERVAL = 0.005
+"""Between stored instants [s]."""
+
+
+class RideTest(Procedure):
+    """Straight on over a random road."""
+
+    name = "ride"
+    title = "ride over a random road"
+    standard = "ISO 8608:2016, ISO 2631-1:1997"
+    options = (
+        speed_option(80.0 / 3.6),
+        FRICTION,
+        Option("road", "1", 3.0, "class of the road: 1 is A, 8 is H", at_least=1.0, at_most=8.0),
+        Option("seed", "1", 1.0, "of the random road", at_least=0.0),
+        Option("duration", "s", 25.0, "time on the road", above=5.0, at_most=600.0),
+    )
+
+    def perform(self) -> None:
+        v, out = self.values, self.outcome
+        if v["road"] != round(v["road"]) or v["seed"] != round(v["seed"]):
+            raise DataError(
+                f"{self.name}: road = {v['road']:g} and seed = {v['seed']:g} must be whole numbers"
+            )
+        road = f"iso8608:{list(CLASSES)[int(v['road']) - 1]},seed={int(v['seed'])}"
+        run = self.run(
+            "ride", StraightOn, road=road, interval=INTERVAL, speed=v["speed"], duration=v["duration"] + ONSET
+        )
+        on = run.t >= ONSET
+        t = run.t[on]
+        az, ay = run["az"][on], run.ay[on]
+        out.add("vertical", "vertical acceleration, rms", rms(az), "m/s^2")
+        out.add("felt_vertical", "the same, weighted by W_k of ISO 2631-1", felt(t, az, W_K), "m/s^2")
+        out.add("felt_lateral", "lateral acceleration, weighted by W_d", felt(t, ay, W_D), "m/s^2")
+        spectrum = power_spectrum(t, az)
+        for name, band in BANDS.items():
+            label = f"vertical acceleration, {name} band ({band[0]:g} to {band[1]:g} Hz), rms"
+            out.add(f"vertical_{name}", label, spectrum.rms(*band), "m/s^2")
+        sides = self.subject.side_loads(run.record)
+        if sides is not None:
+            loads = np.concatenate(sides, axis=1)[on]
+            worst = float((loads.std(axis=0) / loads.mean(axis=0)).max())
+            out.add("load_variation", "largest wheel load variation, rms over mean", worst, "%", 100.0)
+            out.add(
+                "unloaded",
+                "time with a wheel off the road",
+                100.0 * float((loads <= 0.0).any(axis=1).mean()),
+                "%",
+            )
+        shown = (spectrum.frequency >= 0.5) & (spectrum.frequency <= 50.0)
+        line = Line("", spectrum.frequency[shown], spectrum.density[shown])
+        out.charts.append(
+            Chart(
+                "Spectrum", "frequency [Hz]", "vertical acceleration [(m/s²)²/Hz]", (line,), logarithmic="xy"
+            )
+        )
+        part = t <= t[0] + 5.0
+        out.charts.append(
+            Chart(
+                "Vertical acceleration",
+                "time [s]",
+                "vertical acceleration [m/s²]",
+                (Line("", t[part], az[part]),),
+            )
+        )
+
+
+def rms(x: np.ndarray) -> float:
+    """Root of the mean square about the mean."""
+    return float(np.std(x))

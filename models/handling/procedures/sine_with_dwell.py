@@ -1,0 +1,160 @@
+"""Sine with dwell (FMVSS 126, UN Regulation 140): amplitudes up to six and a half times the reference."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ce_dynamics.models.handling.metrics.dwell import (
+    AT,
+    RESPONSIVE,
+    STABILITY,
+    DwellResponse,
+    dwell_response,
+    least_displacement,
+)
+from ce_dynamics.models.handling.outcome import DEGREES, Chart, Line, Verdict
+from ce_dynamics.models.handling.procedure import Procedure
+from ce_dynamics.models.handling.procedures.steering_ramp import steering_at
+from ce_dynamics.models.handling.procedures.steering_wheel import LOCK
+from ce_dynamics.models.handling.run import Run
+from ce_dynamics.models.parts.manoeuvres import Option, SineWithDwell
+from ce_dynamics.models.parts.manoeuvres.base import FRICTION, speed_option
+
+REFERENCE = 0.3 * 9.81
+"""Lateral acceleration at which the reference amplitude A is taken [m/s²]."""
+FIRST, GROWTH, LAST = 1.5, 0.5, 6.5
+"""Multiples of A: the first, the step, and the last unless a fixed angle is larger."""
+LARGE, LARGEST = math.radians(270.0), math.radians(300.0)
+"""Steering-wheel angles: the last one at least, and the one beyond which 6.5 A is cut off to the former."""
+
+
+class SineWithDwellTest(Procedure):
+    """Coasting, the steering swings once with a dwell, to either side, with growing amplitudes."""
+
+    name = "sine-with-dwell"
+    title = "sine with dwell"
+    standard = "FMVSS 126, UN Regulation 140"
+    options = (
+        speed_option(80.0 / 3.6),
+        FRICTION,
+        LOCK,
+        Option("growth", "1", GROWTH, "step of the amplitude, multiples of A", above=0.1),
+    )
+
+    def perform(self) -> None:
+        out, v = self.outcome, self.values
+        found: dict[str, list[tuple[float, Run, DwellResponse | None]]] = {}
+        for side, sign in (("left", 1.0), ("right", -1.0)):
+            A = abs(steering_at(self, v["speed"], REFERENCE, sign))
+            out.add(f"reference_{side}", f"A, steering wheel at 0.3 g, {side}", A, "deg", DEGREES * v["lock"])
+            found[side] = [self.one(side, sign, A, multiple) for multiple in self.multiples(A)]
+        self.draw(found)
+        self.judge([one for ones in found.values() for one in ones])
+
+    def multiples(self, A: float) -> list[float]:
+        """Multiples of the reference amplitude, a part of full lock."""
+        at_wheel = A * self.values["lock"]
+        last = LARGE / at_wheel if LAST * at_wheel < LARGE or LAST * at_wheel > LARGEST else LAST
+        if last * A > 1.0:
+            last = 1.0 / A
+            self.outcome.notes.append(f"full lock ends the amplitudes at {last:.3g} A")
+        below = np.arange(FIRST, last - 1e-9, self.values["growth"])
+        return [*below.tolist(), last]
+
+    def one(
+        self, side: str, sign: float, A: float, multiple: float
+    ) -> tuple[float, Run, DwellResponse | None]:
+        """One run, and its response unless it ended early."""
+        run = self.run(
+            f"{side}-{multiple:.3g}A",
+            SineWithDwell,
+            speed=self.values["speed"],
+            steer=sign * min(multiple * A, 1.0),
+        )
+        task = run.task
+        assert isinstance(task, SineWithDwell)
+        if run.trouble:
+            return multiple, run, None
+        across = run.at_centre("y")
+        response = dwell_response(
+            run.t, run["yaw_rate"], across, sign, task.values["start"], task.reversal, task.end
+        )
+        return multiple, run, response
+
+    def judge(self, runs: list[tuple[float, Run, DwellResponse | None]]) -> None:
+        """Largest ratios, smallest displacement, and the criteria."""
+        out = self.outcome
+        whole = [(multiple, response) for multiple, _, response in runs if response is not None]
+        if not whole:
+            return
+        least = least_displacement(self.subject.mass)
+        broken = len(whole) < len(runs)
+        for k, (later, most) in enumerate(STABILITY):
+            worst = max(response.yaw_rate_ratios[k] for _, response in whole)
+            key = f"yaw_rate_ratio_{later:g}s".replace(".", "_")
+            out.add(key, f"largest yaw rate {later:g} s after the steering, over its peak", worst, "%", 100.0)
+            passed = worst <= most and not broken
+            out.verdicts.append(
+                Verdict(
+                    f"yaw rate {later:g} s after the steering",
+                    f"{100 * worst:.3g} %",
+                    f"≤ {100 * most:g} %",
+                    passed,
+                )
+            )
+        large = [response.displacement for multiple, response in whole if multiple >= RESPONSIVE]
+        if large:
+            out.add(
+                "displacement", f"least displacement after {AT} s from {RESPONSIVE:g} A on", min(large), "m"
+            )
+        out.verdicts.append(
+            Verdict(
+                f"displacement {AT} s after the beginning, from {RESPONSIVE:g} A on",
+                f"{min(large):.3g} m" if large else "not reached",
+                f"≥ {least:g} m",
+                min(large) >= least if large else None,
+            )
+        )
+        stable = [multiple for multiple, response in whole if not response.stable]
+        if stable:
+            out.add("first_unstable", "first unstable amplitude, multiple of A", min(stable), "1")
+
+    def draw(self, found: dict[str, list[tuple[float, Run, DwellResponse | None]]]) -> None:
+        """Ratios and displacements over the amplitude; the yaw rate at the largest."""
+        charts = self.outcome.charts
+        over = "steering amplitude, multiple of A"
+        for k, (later, most) in enumerate(STABILITY):
+            lines = tuple(
+                Line(
+                    side,
+                    np.array([m for m, _, _ in ones]),
+                    np.array([np.nan if r is None else 100.0 * r.yaw_rate_ratios[k] for _, _, r in ones]),
+                )
+                for side, ones in found.items()
+            )
+            ends = np.array([min(line.x[0] for line in lines), max(line.x[-1] for line in lines)])
+            allowed = Line("allowed", ends, np.full(2, 100.0 * most))
+            charts.append(
+                Chart(f"Yaw rate after {later:g} s", over, "of its second peak [%]", lines, (allowed,))
+            )
+        lines = tuple(
+            Line(
+                side,
+                np.array([m for m, _, _ in ones]),
+                np.array([np.nan if r is None else r.displacement for _, _, r in ones]),
+            )
+            for side, ones in found.items()
+        )
+        needed = Line(
+            "needed",
+            np.array([RESPONSIVE, max(line.x[-1] for line in lines)]),
+            np.full(2, least_displacement(self.subject.mass)),
+        )
+        charts.append(Chart("Displacement", over, f"to the side after {AT} s [m]", lines, (needed,)))
+        runs = [ones[-1][1] for ones in found.values()]
+        lines = tuple(
+            Line(side, run.t, DEGREES * run["yaw_rate"]) for side, run in zip(found, runs, strict=True)
+        )
+        charts.append(Chart("Yaw rate at the largest amplitude", "time [s]", "yaw rate [deg/s]", lines))

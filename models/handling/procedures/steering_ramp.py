@@ -1,0 +1,62 @@
+"""Slowly rising steering: which amplitude leads to which lateral acceleration at a speed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.handling.procedure import Procedure
+from ce_dynamics.models.handling.run import Run
+from ce_dynamics.models.parts.manoeuvres import RampSteer
+
+BEGIN = 1.0
+"""When the steering begins [s]."""
+SLOWNESS = 3.0
+"""Time that each m/s² of lateral acceleration takes [s²/m · s]."""
+
+
+def ramp(procedure: Procedure, speed: float, ay: float, sign: float = 1.0, margin: float = 1.3) -> Run:
+    """A run in which the steering rises as far as a lateral acceleration may take, with a margin.
+
+    How far that is, the driver's idea of the vehicle tells; full lock is the most.
+    """
+    subject = procedure.subject
+    angle = margin * ay * (subject.wheelbase / speed**2 + max(subject.driver.understeer, 0.0))
+    lock = abs(float(subject.road_wheel_angle(np.array([sign]))[0]))
+    steer = subject.steering_for(sign * min(angle, lock))
+    lasts = SLOWNESS * margin * ay
+    side = "left" if sign > 0.0 else "right"
+    run = procedure.run(
+        f"ramp-{side}",
+        RampSteer,
+        speed=speed,
+        steer=steer,
+        rate=abs(steer) / lasts,
+        start=BEGIN,
+        duration=BEGIN + lasts,
+    )
+    procedure.holds_speed(run, BEGIN)
+    return run
+
+
+def steering_at(procedure: Procedure, speed: float, ay: float, sign: float = 1.0) -> float:
+    """The steering input that leads to a lateral acceleration [m/s²] at a speed [m/s], by a slow ramp.
+
+    Raises
+    ------
+    DataError
+        If the vehicle does not reach it.
+    """
+    reached = 0.0
+    for margin in (1.5, 3.0):
+        run = ramp(procedure, speed, ay, sign, margin)
+        rising = np.maximum.accumulate(sign * run.ay)
+        if rising[-1] >= ay:
+            k = int(np.argmax(rising >= ay))
+            begin = max(k - 1, 0)
+            return float(np.interp(ay, rising[begin : k + 1], run["steering"][begin : k + 1]))
+        reached = max(reached, float(rising[-1]))
+    raise DataError(
+        f"{procedure.subject.title} reaches {reached:.3g} m/s² of lateral acceleration at {speed:.4g} m/s, "
+        f"{ay:.3g} m/s² are asked for; give a lower one, or another speed"
+    )

@@ -1,0 +1,184 @@
+"""Pedals in a turn, the steering held: braking (ISO 7975), power off (ISO 9816)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.handling.metrics.straight import STANDING
+from ce_dynamics.models.handling.metrics.turn import TurnReaction, turn_reaction
+from ce_dynamics.models.handling.outcome import DEGREES, Chart, Line
+from ce_dynamics.models.handling.procedure import Procedure
+from ce_dynamics.models.handling.procedures.cornering import DIRECTION
+from ce_dynamics.models.handling.run import Run
+from ce_dynamics.models.parts.manoeuvres import BrakeInTurn, ConstantRadius, Option, PowerOff
+from ce_dynamics.models.parts.manoeuvres.base import FRICTION
+
+LASTS = 4.0
+"""Time after the event [s]."""
+CIRCLE = 10.0
+"""Time on the circle in which the steering is found [s]."""
+SPUN = math.radians(60.0)
+"""Change of the side-slip angle beyond which a vehicle spins [rad]."""
+CREEPING = 2.0
+"""Speed below which yaw rates are no longer compared [m/s]."""
+
+
+class PowerOffTest(Procedure):
+    """On a steady circle the throttle is released; the steering stays as it was."""
+
+    name = "power-off"
+    title = "power off in a turn"
+    standard = "ISO 9816:2018"
+    options: ClassVar[tuple[Option, ...]] = (
+        Option("radius", "m", 100.0, "radius of the circle", above=10.0),
+        Option("lateral_acceleration", "m/s^2", 5.0, "on the circle", above=0.0),
+        DIRECTION,
+        FRICTION,
+    )
+    task: ClassVar[type[PowerOff]] = PowerOff
+
+    def perform(self) -> None:
+        v = self.values
+        speed = math.sqrt(v["lateral_acceleration"] * v["radius"])
+        steer = self.steering_of_circle(speed)
+        reactions = []
+        for name, pedal in self.levels().items():
+            lasts = float(self.task(self.subject.driver).values["start"]) + LASTS
+            run = self.run(name, self.task, speed=speed, steer=steer, duration=lasts, more=pedal)
+            assert isinstance(run.task, PowerOff)
+            self.draw(run, name, run.task.event)
+            if not run.trouble:
+                reactions.append(self.judge(run, name, run.task.event))
+        self.compare(reactions)
+
+    def levels(self) -> dict[str, dict[str, float]]:
+        """Names of the runs, and what is pressed in each."""
+        return {"power off": {}}
+
+    def compare(self, reactions: Sequence[TurnReaction]) -> None:
+        """What several runs say together."""
+
+    def steering_of_circle(self, speed: float) -> float:
+        """What a driver who keeps to the circle steers.
+
+        Raises
+        ------
+        DataError
+            If the vehicle does not keep to it.
+        """
+        v = self.values
+        run = self.whole(
+            self.run(
+                "circle",
+                ConstantRadius,
+                speed=speed,
+                radius=v["radius"],
+                direction=v["direction"],
+                duration=CIRCLE,
+            )
+        )
+        end = run.t >= run.t[-1] - 1.0
+        curvature = float(np.mean(run["yaw_rate"][end] / run.speed[end])) * v["direction"] * v["radius"]
+        if not 0.9 <= curvature <= 1.1 or run.speed[end].min() < 0.9 * speed:
+            raise DataError(
+                f"{self.subject.title} does not keep to a circle of {v['radius']:g} m at {speed:.4g} m/s "
+                f"({v['lateral_acceleration']:g} m/s²): it drives one of "
+                f"{v['radius'] / max(abs(curvature), 1e-9):.4g} m at "
+                f"{run.speed[end].mean():.4g} m/s; give a lower lateral acceleration"
+            )
+        return float(np.mean(run["steering"][end]))
+
+    def judge(self, run: Run, name: str, event: float) -> TurnReaction:
+        """Figures of the reaction."""
+        out = self.outcome
+        slow = run.t[(run.t > event) & (run.speed < CREEPING)]
+        until = float(slow[0]) if slow.size else float(run.t[-1])
+        found = turn_reaction(
+            run.t,
+            run.at_centre("x"),
+            run.at_centre("y"),
+            run.speed,
+            run["yaw_rate"],
+            run.sideslip,
+            run.course,
+            event,
+            until,
+        )
+        if not any(figure.key == "radius" for figure in out.figures):
+            out.add("radius", "radius before", found.radius, "m")
+            out.add(
+                "lateral_acceleration", "lateral acceleration before", found.lateral_acceleration, "m/s^2"
+            )
+        key = name.replace(" ", "_").replace("%", "percent")
+        out.add(
+            f"deceleration_{key}",
+            f"{name}: mean deceleration in the first second",
+            found.deceleration,
+            "m/s^2",
+        )
+        ratio = "yaw rate after 1 s over that of the circle"
+        out.add(f"yaw_rate_ratio_{key}", f"{name}: {ratio}", found.yaw_rate_ratio, "1")
+        out.add(
+            f"sideslip_change_{key}",
+            f"{name}: largest change of side-slip",
+            found.sideslip_change,
+            "deg",
+            DEGREES,
+        )
+        inside = f"{name}: to the inside of the circle after 1 s"
+        out.add(f"path_deviation_{key}", inside, found.path_deviation, "m")
+        if found.sideslip_change > SPUN:
+            out.notes.append(f"{name}: the vehicle spins")
+        return found
+
+    def draw(self, run: Run, name: str, event: float) -> None:
+        """Yaw rate, side-slip and deceleration since shortly before the event."""
+        shown = (run.t >= event - 1.0) & (run.speed > STANDING)
+        sign, charts = self.values["direction"], self.outcome.charts
+        for title, label, values in (
+            ("Yaw rate", "yaw rate [deg/s]", DEGREES * sign * run["yaw_rate"]),
+            ("Side-slip", "side-slip angle [deg]", DEGREES * sign * run.sideslip),
+            ("Speed", "speed [km/h]", 3.6 * run.speed),
+            ("Lateral acceleration", "lateral acceleration [m/s²]", sign * run.ay),
+        ):
+            line = Line(name if len(self.levels()) > 1 else "", run.t[shown] - event, values[shown])
+            drawn = next((k for k, chart in enumerate(charts) if chart.title == title), None)
+            if drawn is None:
+                charts.append(Chart(title, "time since the event [s]", label, (line,)))
+            else:
+                charts[drawn] = charts[drawn]._replace(lines=(*charts[drawn].lines, line))
+
+
+class BrakeInTurnTest(PowerOffTest):
+    """On a steady circle the throttle is released and the brake pressed; the steering stays as it was."""
+
+    name = "brake-in-turn"
+    title = "braking in a turn"
+    standard = "ISO 7975:2019"
+    options = (
+        *PowerOffTest.options,
+        Option("brake", "1", 0.4, "brake pedal in the last run", above=0.0, at_most=1.0),
+        Option(
+            "levels", "1", 4.0, "number of runs, whose pedals are equally apart", at_least=1.0, at_most=20.0
+        ),
+    )
+    task = BrakeInTurn
+
+    def levels(self) -> dict[str, dict[str, float]]:
+        n = round(self.values["levels"])
+        pedals = [self.values["brake"] * (k + 1) / n for k in range(n)]
+        return {f"pedal {100 * pedal:.3g} %": {"brake": pedal} for pedal in pedals}
+
+    def compare(self, reactions: Sequence[TurnReaction]) -> None:
+        x = np.array([reaction.deceleration for reaction in reactions])
+        for title, label, values in (
+            ("Turning in", "yaw rate after 1 s over the circle's", [r.yaw_rate_ratio for r in reactions]),
+            ("Path", "to the inside after 1 s [m]", [r.path_deviation for r in reactions]),
+        ):
+            line = Line("", x, np.array(values))
+            self.outcome.charts.append(Chart(title, "mean deceleration [m/s²]", label, (line,)))

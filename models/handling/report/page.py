@@ -1,0 +1,216 @@
+"""The page: the figures that matter, every test, the vehicles and where their numbers come from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from ce_dynamics._version import __version__
+from ce_dynamics.models.handling.drawing import colours, svg, titles_of
+from ce_dynamics.models.handling.outcome import Outcome, Verdict
+from ce_dynamics.models.handling.report.html import document, element, items, number, table, text, unit
+from ce_dynamics.models.handling.report.suspensions import suspensions
+from ce_dynamics.models.handling.report.vehicles import vehicle_section
+from ce_dynamics.models.handling.subject import Subject
+from ce_dynamics.models.handling.vehicle import Vehicle
+from ce_dynamics.models.vehicles.summary import Figure
+
+HEADLINES: Mapping[str, tuple[str, ...]] = {
+    "constant-radius": ("understeer_gradient", "roll_gradient", "largest_lateral_acceleration"),
+    "constant-speed": (
+        "understeer_gradient",
+        "characteristic_speed",
+        "roll_gradient",
+        "largest_lateral_acceleration",
+    ),
+    "step-input": (
+        "yaw_rate_response_time",
+        "yaw_rate_overshoot",
+        "lateral_acceleration_response_time",
+        "tb_factor",
+    ),
+    "frequency-input": ("yaw_rate_bandwidth", "lateral_acceleration_equivalent_delay"),
+    "double-lane-change": ("entry_speed",),
+    "obstacle-avoidance": ("entry_speed",),
+    "power-off": ("yaw_rate_ratio_power_off",),
+    "sine-with-dwell": ("first_unstable", "displacement"),
+    "j-turn": ("load_transfer",),
+    "fishhook": ("load_transfer",),
+    "braking": ("distance", "mean_deceleration"),
+    "split-braking": ("distance", "deviation"),
+    "acceleration": ("time_to_100", "time_over_400"),
+    "ride": ("felt_vertical", "load_variation"),
+    "modes": ("yaw_and_sideslip_damping", "roll_frequency", "heave_frequency"),
+}
+"""Figures of the table at the top."""
+
+
+def report_of(
+    outcomes: Mapping[str, Sequence[Outcome]],
+    subjects: Sequence[Subject],
+    *,
+    title: str = "",
+    kc: bool = False,
+) -> str:
+    """One self-contained page of HTML.
+
+    Parameters
+    ----------
+    outcomes : mapping of str to sequence of Outcome
+        By test, as `ce_dynamics.models.handling.compare` returns it.
+    subjects : sequence of Subject
+        What was tested, the one first with which the others are compared.
+    title : str
+        Heading; made of the subjects if not given.
+    kc : bool
+        Also curves of kinematics and compliance, of the subjects that are vehicles.
+
+    Returns
+    -------
+    str
+        A file of its own: pictures, style and all are inside; it has no script.
+    """
+    names = [subject.title for subject in subjects]
+    heading = title or f"Handling: {', '.join(names)}"
+    sections = [element("section", test_section(made), id=name) for name, made in outcomes.items()]
+    links = [text("a", made[0].title, href=f"#{name}") for name, made in outcomes.items()]
+    vehicles = [subject for subject in subjects if isinstance(subject, Vehicle)]
+    if kc and vehicles:
+        sections.append(element("section", suspensions(vehicles), id="kc"))
+        links.append(text("a", "kinematics and compliance", href="#kc"))
+    sections.append(element("section", vehicle_section(subjects), id="vehicles"))
+    links.append(text("a", "the vehicles and their data", href="#vehicles"))
+    return document(
+        heading,
+        text("h1", heading),
+        text(
+            "p",
+            f"Simulated by ce-dynamics {__version__}: the whole linkage, tyres and driveline. Axes are "
+            f"those of ISO 8855: "
+            "x forward, y to the left, z up.",
+            class_="soft",
+        ),
+        key(names),
+        element("section", overview(outcomes, names), id="overview"),
+        element("nav", *links),
+        *sections,
+    )
+
+
+def key(names: Sequence[str]) -> str:
+    """Which colour is whose; nothing where there is one."""
+    if len(names) < 2:
+        return ""
+    marks = [
+        element("span", element("i", style=f"background: {css(colour)}"), escape(name), class_="key")
+        for name, colour in colours(names).items()
+    ]
+    return element("p", *marks)
+
+
+def css(colour: str) -> str:
+    """A colour of matplotlib as browsers know it."""
+    from matplotlib.colors import to_hex  # here, because only pictures need it
+
+    return to_hex(colour)
+
+
+def overview(outcomes: Mapping[str, Sequence[Outcome]], names: Sequence[str]) -> str:
+    """The figures that matter, the verdicts, and what went wrong."""
+    rows, wrong = [], []
+    for name, made in outcomes.items():
+        shown = HEADLINES.get(name, ())
+        wanted = [figure for figure in figures_of(made) if figure.key in shown]
+        rows += [figure_row(figure, made, f"{made[0].title}: ") for figure in wanted]
+        wrong += [f"{outcome.title}: {outcome.trouble}" for outcome in made if outcome.trouble]
+    parts = [text("h2", "At a glance")]
+    if rows:
+        parts.append(element("div", table(["", *map(escape, names), "unit"], rows), class_="scroll"))
+    verdicts = [row for made in outcomes.values() for row in verdict_rows(made)]
+    if verdicts:
+        parts.append(
+            element("div", table(["criterion", *map(escape, names), "allowed"], verdicts), class_="scroll")
+        )
+    if wrong:
+        parts.append(element("div", text("strong", "Not finished"), items(wrong), class_="trouble"))
+    return "".join(parts)
+
+
+def figures_of(made: Sequence[Outcome]) -> list[Figure]:
+    """The figures that any of the outcomes has, each once, in order."""
+    found: dict[str, Figure] = {}
+    for outcome in made:
+        for figure in outcome.figures:
+            found.setdefault(figure.key, figure)
+    return list(found.values())
+
+
+def figure_row(figure: Figure, made: Sequence[Outcome], before: str = "") -> list[str]:
+    """A figure of all subjects; behind the others' the difference from the first's."""
+    values = [
+        next((f.value for f in outcome.figures if f.key == figure.key), float("nan")) for outcome in made
+    ]
+    cells = [number(values[0])]
+    for value in values[1:]:
+        change = 100.0 * (value / values[0] - 1.0) if values[0] and value == value else float("nan")
+        sign = "" if change < 0.0 else "+"
+        told = f" <small>({sign}{number(round(change, 1))} %)</small>" if abs(change) < 1000.0 else ""
+        cells.append(number(value) + told)
+    return [escape(before + figure.label), *cells, escape(unit(figure.unit))]
+
+
+def verdict_rows(made: Sequence[Outcome]) -> list[list[str]]:
+    """A row for each criterion."""
+    rows = []
+    for criterion in dict.fromkeys(v.criterion for outcome in made for v in outcome.verdicts):
+        own = [next((v for v in outcome.verdicts if v.criterion == criterion), None) for outcome in made]
+        allowed = next(v.allowed for v in own if v is not None)
+        rows.append([escape(f"{made[0].title}: {criterion}"), *map(judged, own), escape(allowed)])
+    return rows
+
+
+def judged(verdict: Verdict | None) -> str:
+    """What was reached, and whether that is enough."""
+    if verdict is None:
+        return "–"
+    word, kind = {True: ("kept", "kept"), False: ("not kept", "broken"), None: ("not judged", "soft")}[
+        verdict.passed
+    ]
+    return f"{escape(verdict.reached)} {text('span', word, class_=kind)}"
+
+
+def test_section(made: Sequence[Outcome]) -> str:
+    """One test: how it was made, figures, charts, what a reader has to know."""
+    first = made[0]
+    names = [outcome.subject for outcome in made]
+    settings = [
+        f"{name.replace('_', ' ')} {number(value)} {unit(u)}".rstrip()
+        for name, (value, u) in first.settings.items()
+    ]
+    parts = [
+        text("h2", first.title[0].upper() + first.title[1:]),
+        text("p", f"{first.standard}. {'; '.join(settings)}.", class_="soft"),
+    ]
+    for outcome in made:
+        if outcome.trouble:
+            parts.append(
+                element(
+                    "div", text("strong", f"{outcome.subject}: "), escape(outcome.trouble), class_="trouble"
+                )
+            )
+    charts = [element("figure", svg(made, title)) for title in titles_of(made)]
+    if charts:
+        parts.append(key(names))
+        parts.append(element("div", *charts, class_="figures"))
+    rows = [figure_row(figure, made) for figure in figures_of(made)]
+    if rows:
+        parts.append(element("div", table(["", *map(escape, names), "unit"], rows), class_="scroll"))
+    verdicts = verdict_rows(made)
+    if verdicts:
+        parts.append(
+            element("div", table(["criterion", *map(escape, names), "allowed"], verdicts), class_="scroll")
+        )
+    notes = [f"{outcome.subject}: {note}" for outcome in made for note in outcome.notes]
+    if notes:
+        parts.append(items(notes, class_="soft"))
+    return "".join(parts)

@@ -1,0 +1,126 @@
+"""The vehicles in a table, what differs between them, and where all numbers come from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+
+from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.models.handling.report.html import element, items, number, table, text
+from ce_dynamics.models.handling.subject import Subject
+from ce_dynamics.models.handling.vehicle import Vehicle, design_centre
+from ce_dynamics.models.vehicles.assembly import build
+from ce_dynamics.models.vehicles.description import VehicleParameters
+
+
+def vehicle_section(subjects: Sequence[Subject]) -> str:
+    """All of it."""
+    vehicles = [subject for subject in subjects if isinstance(subject, Vehicle)]
+    parts = [text("h2", "The vehicles and their data")]
+    columns = [summary(subject) for subject in subjects]
+    labels = list(dict.fromkeys(label for column in columns for label in column))
+    rows = [
+        [
+            escape(label),
+            *(escape(column.get(label, ("–", ""))[0]) for column in columns),
+            unit_of(label, columns),
+        ]
+        for label in labels
+    ]
+    names = [escape(subject.title) for subject in subjects]
+    parts.append(element("div", table(["", *names, ""], rows), class_="scroll"))
+    if len(vehicles) > 1:
+        parts.append(differences(vehicles))
+    return "".join((*parts, *map(all_numbers, vehicles)))
+
+
+def unit_of(label: str, columns: Sequence[dict[str, tuple[str, str]]]) -> str:
+    """The unit beside a label."""
+    return escape(next(column[label][1] for column in columns if label in column))
+
+
+def summary(subject: Subject) -> dict[str, tuple[str, str]]:
+    """What people ask first: values and units by label."""
+    found = {
+        "mass": (number(subject.mass), "kg"),
+        "wheelbase": (number(subject.wheelbase), "m"),
+        "full lock of the front wheels": (
+            number(float(np.degrees(subject.road_wheel_angle(np.array([1.0]))[0]))),
+            "°",
+        ),
+    }
+    return found | (of_data(subject.data) if isinstance(subject, Vehicle) else {})
+
+
+def of_data(data: VehicleParameters) -> dict[str, tuple[str, str]]:
+    """What the data say."""
+    centre = design_centre(build(data))
+    axles = data.layout.axles
+    places = [float(nominal(data.corners[axle.corners[0]].W[0])) for axle in axles]
+    found = {}
+    if len(axles) == 2:
+        found["weight on the front axle"] = (
+            number(100.0 * (centre[0] - places[1]) / (places[0] - places[1])),
+            "%",
+        )
+    bottom = np.mean(
+        [float(nominal(c.W[2])) - float(nominal(c.tyre.unloaded_radius)) for c in data.corners.values()]
+    )
+    found["centre of mass above the road"] = (number(float(centre[2] - bottom)), "m")
+    for axle in axles:
+        left, right = (data.corners[name] for name in axle.corners)
+        words = [axle.suspension]
+        words += [f"steered ({axle.steering})"] if axle.steering else []
+        words += ["anti-roll bar"] if axle.anti_roll_bar else []
+        words += ["driven"] if axle.driven == "yes" else []
+        found[f"{axle.name} axle"] = (", ".join(words), "")
+        found[f"{axle.name} track"] = (number(abs(float(nominal(left.W[1] - right.W[1])))), "m")
+    found["powertrain"] = (data.layout.powertrain, "")
+    found["tyres"] = (data.layout.tyre, "")
+    found["friction of the road"] = (number(float(nominal(data.road.friction))), "")
+    return found
+
+
+def listed(data: VehicleParameters) -> dict[str, tuple[str, str]]:
+    """Every number as text, with where it comes from."""
+    return {p.key: (p.text, data.sources.get(p.source, p.source)) for p in data.flat()}
+
+
+def differences(vehicles: Sequence[Vehicle]) -> str:
+    """Numbers in which the others differ from the first, if these are few enough to be read."""
+    first = listed(vehicles[0].data)
+    parts = []
+    for other in vehicles[1:]:
+        own = listed(other.data)
+        changed = [key for key in own if key not in first or own[key][0] != first[key][0]]
+        if len(changed) > 40:
+            said = (
+                f"{other.title} is another vehicle than {vehicles[0].title}: {len(changed)} numbers differ."
+            )
+            parts.append(text("p", said))
+            continue
+        rows = [
+            [escape(key), escape(first.get(key, ("–", ""))[0]), escape(own[key][0]), escape(own[key][1])]
+            for key in changed
+        ]
+        parts.append(text("h3", f"{other.title}: what differs from {vehicles[0].title}"))
+        parts.append(table(["number", escape(vehicles[0].title), escape(other.title), "source"], rows))
+    return "".join(parts)
+
+
+def all_numbers(vehicle: Vehicle) -> str:
+    """Every number and its source, folded."""
+    rows = [
+        [escape(key), escape(value), escape(source)] for key, (value, source) in listed(vehicle.data).items()
+    ]
+    sources = [f"{name}: {about}" for name, about in vehicle.data.sources.items()]
+    told = [f"tyres: {name}" for name in vehicle.tyres] + list(vehicle.data.notes)
+    return element(
+        "details",
+        text("summary", f"{vehicle.data.title}: all {len(rows)} numbers and their sources"),
+        items(sources),
+        items(told) if told else "",
+        element("div", table(["number", "value", "source"], rows), class_="scroll"),
+    )

@@ -1,0 +1,133 @@
+"""One run of a subject: what was driven, what came out, and what went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.errors import DataError, SimulationError
+from ce_dynamics.models.handling.subject import AT_CENTRE, Subject, refuse_without
+from ce_dynamics.models.parts.manoeuvres import Manoeuvre
+from ce_dynamics.simulation.options import RunOptions
+from ce_dynamics.simulation.results import Column, Record
+from ce_dynamics.simulation.simulate import simulate_to_record
+
+RTOL, ATOL = 1e-6, 1e-8
+"""Relative and absolute error per step."""
+INTERVAL = 0.01
+"""Time between stored instants [s]."""
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A run, whole or as far as it came.
+
+    Attributes
+    ----------
+    name : str
+        Among the runs of a procedure.
+    subject : Subject
+    task : Manoeuvre
+    record : Record
+    trouble : str
+        Why it ended early; empty if it did not.
+    """
+
+    name: str
+    subject: Subject
+    task: Manoeuvre
+    record: Record
+    trouble: str = ""
+
+    def __getitem__(self, name: str) -> Floats:
+        if name not in self.record:
+            raise DataError(f"{self.subject.title}: the model has no output {name!r}, which this needs")
+        return np.asarray(self.record[name].values)
+
+    @property
+    def t(self) -> Floats:
+        """Stored times [s]."""
+        return self["time"]
+
+    def at_centre(self, name: str) -> Floats:
+        """A signal of the centre of mass, or of the reference point where the model has no other."""
+        return self[AT_CENTRE + name] if AT_CENTRE + name in self.record else self[name]
+
+    @property
+    def ay(self) -> Floats:
+        """Lateral acceleration, in the horizontal plane, to the left [m/s²]."""
+        return self.at_centre("ay")
+
+    @property
+    def speed(self) -> Floats:
+        """Of the centre of mass [m/s]."""
+        return np.hypot(self.at_centre("vx"), self.at_centre("vy"))
+
+    @property
+    def sideslip(self) -> Floats:
+        """β = arctan(v_y/v_x) at the centre of mass [rad]; 0 while the vehicle stands."""
+        vx, vy = self.at_centre("vx"), self.at_centre("vy")
+        return np.where(np.hypot(vx, vy) > 0.1, np.arctan2(vy, vx), 0.0)
+
+    @property
+    def steer(self) -> Floats:
+        """Mean angle of the front road wheels that the steering asks for [rad]."""
+        return self.subject.road_wheel_angle(self["steering"])
+
+    @property
+    def roll(self) -> Floats:
+        """Roll angle, to the right [rad]; zero where the model has none."""
+        return self["roll"] if "roll" in self.record else np.zeros(len(self.t))
+
+    @property
+    def course(self) -> Floats:
+        """Direction of the velocity, without jumps [rad]."""
+        return np.unwrap(self["yaw"] + self.sideslip)
+
+
+def make_run(
+    subject: Subject,
+    name: str,
+    task: Manoeuvre,
+    *,
+    road: str | None = None,
+    interval: float = INTERVAL,
+    progress: Callable[[float], None] | None = None,
+) -> Run:
+    """Let a subject do a manoeuvre.
+
+    Raises
+    ------
+    AssemblyError, DataError
+        If there is no start, or the model cannot be driven.
+    KeyboardInterrupt
+        If somebody interrupted the run.
+    """
+    model, y0, _ = subject.start(task, road)
+    refuse_without(subject, model)
+    options = RunOptions(
+        duration=task.duration,
+        y0=y0,
+        method="dopri5",
+        rtol=RTOL,
+        atol=ATOL,
+        interval=interval,
+        progress=progress,
+    )
+    trouble = ""
+    try:
+        record = simulate_to_record(model, task, options)
+    except SimulationError as error:
+        if not isinstance(error.partial, Record):
+            raise
+        record, trouble = error.partial, str(error)
+    record.attrs |= {"title": f"{subject.title}: {task.title}", "manoeuvre": task.name}
+    if task.path is not None:
+        places = np.stack([record[k].values for k in ("x", "y")], axis=1).tolist()
+        errors = np.array([task.path_error({"x": x, "y": y}) for x, y in places], dtype=float)
+        about = {"units": "m", "long_name": "distance from the path, positive to its left"}
+        record["path_error"] = Column(("time",), errors, about)
+    return Run(name, subject, task, record, trouble)

@@ -1,0 +1,135 @@
+"""What is put to a test: a vehicle, or anything that is steered and driven like one."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.handling.options import Given, values_of
+from ce_dynamics.models.parts.driver import DriverParameters
+from ce_dynamics.models.parts.manoeuvres import Manoeuvre
+from ce_dynamics.simulation.results import Record
+
+INPUTS = "steering", "throttle", "brake"
+SENSORS = "x", "y", "yaw", "speed", "vx", "vy", "yaw_rate", "ax", "ay"
+"""What a subject's model has at least."""
+AT_CENTRE = "mass_centre_"
+"""Before ``vx``, ``vy``, ``ax``, ``ay``, ``x``, ``y``: the same of the centre of mass, if there is."""
+
+
+class Start(NamedTuple):
+    """A model, the state that a run begins with, and the inputs that go with it."""
+
+    model: Model
+    y0: Floats
+    u0: Floats
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Subject(ABC):
+    """Contract of what is put to a test.
+
+    1. `start` gives a compiled model on the road of a manoeuvre, and its state when it drives straight on at
+    the
+       manoeuvre's speed.  The model has the inputs ``steering`` (−1 … 1, positive to the left), ``throttle``
+       and ``brake`` (0 … 1) and the outputs `SENSORS`; better also those of the centre of mass
+       (`AT_CENTRE`), and ``roll`` [rad], positive to the right.
+    2. `road_wheel_angle` tells what front-wheel angle a steering input asks for.
+    3. ``side_loads`` tells the tyre loads by side, where the model has them.
+
+    Attributes
+    ----------
+    title : str
+        For headings.
+    wheelbase, mass, gravity : float
+        [m], [kg], [m/s²].
+    driver : DriverParameters
+    defaults : mapping of str to float
+        Values of options of manoeuvres that come from the data, such as ``friction``.
+    """
+
+    title: str
+    wheelbase: float
+    mass: float
+    gravity: float
+    driver: DriverParameters
+    defaults: Mapping[str, float]
+
+    @abstractmethod
+    def start(self, task: Manoeuvre, road: str | None = None) -> Start:
+        """The model and its state at the start; ``road`` is laid over that of the manoeuvre.
+
+        Raises
+        ------
+        AssemblyError, DataError
+            If there is no such state.
+        """
+
+    @abstractmethod
+    def road_wheel_angle(self, steering: Floats) -> Floats:
+        """Mean angle of the front road wheels that steering inputs ask for, positive to the left [rad]."""
+
+    def side_loads(self, record: Record) -> tuple[Floats, Floats] | None:
+        """Vertical tyre loads of the left and of the right wheels, (time, wheels) [N]; None if not known."""
+        return None
+
+    def axle_paths(self, record: Record) -> Sequence[Floats]:
+        """Paths of the middles of the axles, (time, 2) each [m]; of the reference point if not known."""
+        return [np.stack([record[name].values for name in ("x", "y")], axis=1)]
+
+    def steering_for(self, angle: float) -> float:
+        """The steering input that asks for a road-wheel angle [rad].
+
+        Raises
+        ------
+        DataError
+            If it is beyond full lock.
+        """
+        from scipy.optimize import brentq  # here, because it takes longer to load than many runs
+
+        lock = self.road_wheel_angle(np.array([-1.0, 1.0]))
+        if not lock[0] <= angle <= lock[1]:
+            raise DataError(
+                f"{self.title}: the front wheels cannot be steered by {np.degrees(angle):.3g}°; full lock "
+                f"is from "
+                f"{np.degrees(lock[0]):.3g}° to {np.degrees(lock[1]):.3g}°"
+            )
+
+        def excess(u: float) -> float:
+            return float(self.road_wheel_angle(np.array([u]))[0]) - angle
+
+        return float(brentq(excess, -1.0, 1.0, xtol=1e-14))
+
+    def manoeuvre(self, kind: type[Manoeuvre], **given: Given) -> Manoeuvre:
+        """A manoeuvre by a driver who knows the subject."""
+        values = {o.name: self.defaults[o.name] for o in kind.options if o.name in self.defaults}
+        return kind(self.driver, **values | values_of(kind.name, kind.options, given))
+
+
+def refuse_without(subject: Subject, model: Model) -> None:
+    """Refuse a model that cannot be driven.
+
+    Raises
+    ------
+    DataError
+        Naming the input or output that it lacks.
+    """
+    outputs = {entry.name for entry in model.output_entries}
+    for what, wanted, known in (
+        ("input", INPUTS, set(model.system.inputs)),
+        ("output", SENSORS, outputs),
+    ):
+        missing = [name for name in wanted if name not in known]
+        if missing:
+            raise DataError(
+                f"{subject.title}: the model has no {what} {missing[0]!r}; handling manoeuvres need the "
+                f"{what}s "
+                f"{', '.join(wanted)}"
+            )

@@ -1,0 +1,187 @@
+"""Vehicles described by data as what is put to a test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from ce_dynamics.algebra.arrays import Array, Scalar
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.dynamics.instant import Instant
+from ce_dynamics.mechanism.forces.base import Observer, PointState
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.handling.subject import Start, Subject
+from ce_dynamics.models.parts.manoeuvres import Manoeuvre
+from ce_dynamics.models.parts.roads.contract import Road
+from ce_dynamics.models.parts.roads.planes import FlatRoad
+from ce_dynamics.models.vehicles.assembly import build
+from ce_dynamics.models.vehicles.case import first_pedals, laid, load_parameters
+from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.models.vehicles.driving import driver_parameters
+from ce_dynamics.models.vehicles.equilibrium import settled
+from ce_dynamics.models.vehicles.fitted_tyres import fitted_tyres
+from ce_dynamics.models.vehicles.sensors import Reference
+from ce_dynamics.models.vehicles.steering_angle import first_steered, wheel_angle
+from ce_dynamics.simulation.results import Record
+
+GRID = 401
+"""Steering inputs at which the road-wheel angle is tabulated: interpolated within 1e-6 of full lock."""
+
+
+@dataclass(frozen=True, eq=False)
+class MassCentre(Reference):
+    """The centre of mass of the whole vehicle in its design position, as a point of the chassis."""
+
+    at: Array
+
+    def point(self, observer: Observer) -> PointState:
+        return observer.point(self.chassis, self.at, self.ground)
+
+    def acceleration(self, instant: Instant, k: int) -> Scalar:
+        return self.horizontal(instant.outward, instant.acceleration(self.chassis, self.at), k)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Vehicle(Subject):
+    """A vehicle described by data.
+
+    Attributes
+    ----------
+    data : VehicleParameters
+    overrides, tyres : tuples of str
+        What differs from the file.
+    road : str or None
+        What it is driven on, laid over the road of each manoeuvre.
+    """
+
+    data: VehicleParameters
+    overrides: tuple[str, ...] = ()
+    tyres: tuple[str, ...] = ()
+    road: str | None = None
+    _models: dict[tuple[float, float], Model] = field(default_factory=dict, repr=False)
+    _starts: dict[tuple[float, ...], Start] = field(default_factory=dict, repr=False)
+    _angles: list[Floats] = field(default_factory=list, repr=False)
+
+    def start(self, task: Manoeuvre, road: str | None = None) -> Start:
+        surface, mu = task.road, task.values["friction"]
+        for text in (self.road, road):
+            surface = surface if text is None else laid(surface, text, mu)
+        if not (isinstance(surface, FlatRoad) and surface.even_friction == mu):
+            model = self._model(surface, task.speed)
+            pedals = first_pedals(model, task)
+            return Start(model, settled(model, pedals), pedals)
+        if (task.speed, mu) not in self._models:
+            self._models[task.speed, mu] = self._model(surface, task.speed)
+        model = self._models[task.speed, mu]
+        pedals = first_pedals(model, task)
+        key = task.speed, mu, *pedals.tolist()
+        if key not in self._starts:
+            self._starts[key] = Start(model, settled(model, pedals), pedals)
+        return self._starts[key]
+
+    def _model(self, surface: Road, speed: float) -> Model:
+        fitted = fitted_tyres(self.tyres, self.data.corners)
+        system = build(self.data, road=surface, speed=speed, tyres=fitted.models)
+        add_mass_centre(system)
+        return Model(system)
+
+    def road_wheel_angle(self, steering: Floats) -> Floats:
+        if not self._angles:
+            grid = np.linspace(-1.0, 1.0, GRID)
+            sides = first_steered(self.data)
+            self._angles.append(
+                np.array(
+                    [np.mean([float(nominal(wheel_angle(self.data, c, u))) for c in sides]) for u in grid]
+                )
+            )
+        return np.interp(steering, np.linspace(-1.0, 1.0, GRID), self._angles[0])
+
+    def side_loads(self, record: Record) -> tuple[Floats, Floats] | None:
+        loads = record["tyre_Fz"].values
+        left, right = (
+            [k for k, name in enumerate(self.data.corners) if name.endswith(side)]
+            for side in ("_left", "_right")
+        )
+        return loads[:, left], loads[:, right]
+
+    def axle_paths(self, record: Record) -> list[Floats]:
+        wheels = np.stack([record[f"wheel_{k}"].values for k in "xy"], axis=2)
+        names = list(self.data.corners)
+        return [
+            wheels[:, [names.index(corner) for corner in axle.corners]].mean(axis=1)
+            for axle in self.data.layout.axles
+        ]
+
+
+def vehicle(
+    model: str | Path = "hmmwv",
+    overrides: Sequence[str] = (),
+    *,
+    title: str | None = None,
+    tyres: Sequence[str] = (),
+    road: str | None = None,
+) -> Vehicle:
+    """A vehicle to be put to tests.
+
+    Parameters
+    ----------
+    model : str or path
+        A shipped vehicle by name, or a data file: ours, or Project Chrono's.
+    overrides : sequence of str
+        ``key=value`` each, see `VehicleParameters.load`.
+    title : str, optional
+        For headings; that of the data if not given.
+    tyres, road
+        As of `ce_dynamics.models.vehicles.case.run`.
+
+    Raises
+    ------
+    DataError, AssemblyError
+        If the data are wrong, or cannot be assembled.
+
+    Examples
+    --------
+    >>> vehicle("sedan", ["front.anti_roll_bar.stiffness=2 kN*m/rad"]).wheelbase
+    2.776
+    """
+    data = load_parameters(model, overrides)
+    return Vehicle(
+        title=data.short_title if title is None else title,
+        wheelbase=float(nominal(data.wheelbase)),
+        mass=float(nominal(data.mass)),
+        gravity=float(np.linalg.norm([float(nominal(g)) for g in data.gravity])),
+        driver=driver_parameters(data),
+        defaults={
+            "friction": float(nominal(data.road.friction)),
+            "vehicle_width": float(nominal(data.data.vehicle.width)),
+        },
+        data=data,
+        overrides=tuple(overrides),
+        tyres=tuple(tyres),
+        road=road,
+    )
+
+
+def add_mass_centre(system: System) -> None:
+    """Add outputs of the centre of mass of the whole vehicle: position, velocity, acceleration.
+
+    Standards measure there; the reference point of the data may be anywhere.
+    """
+    centre = MassCentre(system.find("chassis"), system.ground, design_centre(system))
+    for k, name in enumerate(("x", "y")):
+        system.add_output(f"mass_centre.{name}", "m", partial(centre.position, k=k))
+        system.add_output(f"mass_centre.v{name}", "m/s", partial(centre.velocity, k=k))
+        system.add_measurement(f"mass_centre.a{name}", "m/s^2", partial(centre.acceleration, k=k))
+
+
+def design_centre(system: System) -> Array:
+    """Where the centre of mass of all bodies is in the design position, vehicle coordinates [m]."""
+    masses = np.array([float(nominal(body.mass)) for body in system.bodies])
+    centres = np.array([nominal(body.com).astype(float) for body in system.bodies])
+    return np.asarray(masses @ centres / masses.sum())
