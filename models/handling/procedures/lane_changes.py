@@ -137,5 +137,5 @@ class ObstacleAvoidanceTest(DoubleLaneChangeTest):
     standard = "ISO 3888-2:2011"
     options = (speed_option(60.0 / 3.6), FRICTION, WIDTH, SEARCH, FINENESS)
     task = ObstacleAvoidance
-    SLOWEST = 10.0
+    SLOWEST = 9.0
     PATIENCE = 2.5

@@ -9,10 +9,10 @@ from ce_dynamics.models.parts.manoeuvres.lane_change import DoubleLaneChange, Ga
 from ce_dynamics.models.parts.paths import LateralPath, LateralStep, Path
 from ce_dynamics.models.parts.ramps import smooth_step
 
-ROOM = 0.2
+ROOM = 0.3
 """Between flank and cone, where the path cuts a corner [m]."""
-REACH = 4.0
-"""How far the path's changes reach into the lanes, whose middle it leaves by 5 % of a change there [m]."""
+REACH = 2.5
+"""How far the path's changes reach into the lanes, whose middle it leaves by 2 % of a change there [m]."""
 RELEASE = 2.0, 1.0
 """How far behind the entry the throttle is released, and over which distance [m]."""
 

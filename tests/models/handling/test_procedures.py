@@ -1,0 +1,175 @@
+"""Tests of standards on a linear single-track model come to its closed-form values; what cannot be done is said."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from scipy.signal import lsim
+
+from ce_dynamics.errors import DataError
+from ce_dynamics.models import handling
+from ce_dynamics.models.handling.files import as_json
+from ce_dynamics.models.handling.metrics.driving_modes import driving_modes
+from ce_dynamics.models.handling.outcome import DEGREES
+from ce_dynamics.models.handling.procedures.cornering import G
+from ce_dynamics.models.parts.manoeuvres import RampSteer, StraightOn
+from tests.models.handling.single_track import LOCK, Car, SingleTrack, subject
+
+CAR = Car()
+PER_G = DEGREES * G
+
+
+@pytest.fixture(scope="module")
+def car() -> SingleTrack:
+    return subject(CAR)
+
+
+@pytest.mark.parametrize("direction", [1.0, -1.0])
+def test_constant_speed(car: SingleTrack, direction: float) -> None:
+    found = handling.perform("constant-speed", car, speed=20.0, direction=direction, friction=0.4)
+    assert not found.trouble
+    # the speed has v_y in it: L a_y/v² is off by β² of itself, and β < 0.03 at 3 m/s²
+    beta = 0.03
+    assert found["understeer_gradient"] == pytest.approx(CAR.K * PER_G, abs=PER_G * CAR.L / 400.0 * beta**2)
+    assert found["characteristic_speed"] == pytest.approx(3.6 * math.sqrt(CAR.L / CAR.K), rel=4e-3)
+    gain = 20.0 / (CAR.L + 400.0 * CAR.K)
+    assert found["yaw_rate_gain"] == pytest.approx(gain, rel=2e-3)
+    assert found["lateral_acceleration_gain"] == pytest.approx(20.0 * gain / DEGREES, rel=2e-3)
+    # β = (b/L − a m v²/(L² ... )) δ: by the equations of motion
+    A, B = CAR.matrices(20.0)
+    vy, r = -np.linalg.solve(A, B)
+    assert found["sideslip_gradient"] == pytest.approx(vy / 20.0 / (20.0 * r) * PER_G, rel=5e-3, abs=1e-3)
+    assert {chart.title for chart in found.charts} >= {"Handling diagram", "Roll"}
+
+
+def test_the_other_two_ways_agree(car: SingleTrack) -> None:
+    for name, options in (
+        ("constant-radius", {"radius": 60.0, "acceleration": 0.2, "friction": 0.5}),
+        ("constant-steering", {"radius": 60.0, "acceleration": 0.2, "friction": 0.5}),
+    ):
+        found = handling.perform(name, car, **options)
+        assert not found.trouble
+        # while the speed rises by 0.2 m/s², yaw rate and path lag behind by some 0.1 s: 2 · 0.1 s · 0.2 m/s²/v of the
+        # angles, 3e-3 at 12 m/s; besides, β² of L/R
+        largest = CAR.L / 60.0
+        assert found["understeer_gradient"] == pytest.approx(CAR.K * PER_G, abs=PER_G * 4e-3 * largest / 1.5), name
+
+
+def test_step_input(car: SingleTrack) -> None:
+    found = handling.perform("step-input", car, speed=25.0, lateral_acceleration=0.5)
+    assert not found.trouble
+    A, B = CAR.matrices(25.0)
+    run = found.runs[-1]
+    t = np.linspace(0.0, 5.0, 5001)
+    s = np.clip((t - 1.0) / 0.15, 0.0, 1.0)
+    x = s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
+    _, y, _ = lsim((A, B[:, np.newaxis], np.eye(2), np.zeros((2, 1))), x, t)
+    r = y[:, 1] / -np.linalg.solve(A, B)[1]
+    zero = float(np.interp(0.5, x, t))
+    # angles below 0.01 make it linear to 1e-4; the run is stored every 10 ms, so that crossings on curved flanks are
+    # off by h² ψ̈/8 over their slope and peaks by h² ψ⃛/ψ̈/6: below 1 ms with rates below 10/s
+    assert found["yaw_rate_response_time"] == pytest.approx(float(t[np.argmax(r >= 0.9)]) - zero, abs=2e-3)
+    assert found["yaw_rate_peak_time"] == pytest.approx(float(t[np.argmax(r)]) - zero, abs=2e-3)
+    assert found["yaw_rate_overshoot"] == pytest.approx(100.0 * (r.max() - 1.0), abs=0.1)
+    assert found["yaw_rate_gain"] == pytest.approx(25.0 / (CAR.L + 625.0 * CAR.K), rel=1e-3)
+    assert found["lateral_acceleration"] == pytest.approx(0.5, rel=0.05)
+    beta = run.sideslip[-1]
+    assert found["tb_factor"] == pytest.approx(abs(beta) * found["yaw_rate_peak_time"] * DEGREES, rel=1e-2)
+    assert "roll" not in {figure.key for figure in found.figures}  # it has none
+
+
+@pytest.mark.parametrize("pulse", [0.0, 1.0])
+def test_frequency_input(car: SingleTrack, pulse: float) -> None:
+    found = handling.perform("frequency-input", car, speed=25.0, lateral_acceleration=0.3, pulse=pulse, last=2.0, sweep=15.0)
+    assert not found.trouble
+    charts = {chart.title: chart.lines[0] for chart in found.charts}
+    f = charts["Yaw rate gain"].x
+    yaw, ay = CAR.response(25.0, f)
+    # linear to 1e-4, integrated to 1e-6 of each step; the speed falls by what cornering takes, some 1e-4
+    assert np.max(np.abs(charts["Yaw rate gain"].y / np.abs(yaw) - 1.0)) < 2e-3
+    assert np.max(np.abs(charts["Lateral acceleration gain"].y * DEGREES / np.abs(ay) - 1.0)) < 2e-3
+    phase = np.unwrap(np.angle(yaw))
+    assert np.max(np.abs(charts["Yaw rate phase"].y / DEGREES - phase)) < 2e-3
+
+
+def test_modes_are_those_of_the_equations(car: SingleTrack) -> None:
+    task = car.manoeuvre(StraightOn, speed=35.0)
+    model, y0, u0 = car.start(task)
+    modes = driving_modes(model, y0, u0, {r"car.*": "yaw and side-slip"})
+    A, _ = CAR.matrices(35.0)
+    eigenvalue = np.linalg.eigvals(A)[0]
+    assert len(modes) == 1
+    # central differences with steps of 1e-6: rounding of 1e-16/1e-6 in rates of 10, and 1e-12 by their third derivatives
+    assert modes[0].frequency == pytest.approx(abs(eigenvalue) / (2.0 * math.pi), rel=1e-7)
+    assert modes[0].damping_ratio == pytest.approx(-eigenvalue.real / abs(eigenvalue), rel=1e-7)
+
+
+def test_braking_and_accelerating_by_hand(car: SingleTrack) -> None:
+    found = handling.perform("braking", car, speed=20.0, brake=0.5)
+    a = 0.5 * 0.8 * 9.81  # behind the quintic of 0.2 s, which counts as 0.1 s of delay
+    assert found["mean_deceleration"] == pytest.approx(a, rel=1e-3)
+    assert found["distance"] == pytest.approx(20.0 * 0.1 + 400.0 / (2.0 * a), rel=2e-3)
+    gone = handling.perform("acceleration", car, duration=30.0)
+    # 8 kN on 1.5 t, full 0.1 s late, from 0.5 m/s
+    assert gone["time_to_100"] == pytest.approx(0.1 + (100.0 / 3.6 - 0.5) / (8.0 / 1.5), rel=1e-3)
+
+
+def test_what_cannot_be_done_is_said(car: SingleTrack) -> None:
+    weak = subject(CAR, power=0.0)
+    found = handling.perform("step-input", weak, speed=20.0, lateral_acceleration=30.0, friction=0.5)
+    assert "asked for; give a lower one" in found.trouble or "full lock" in found.trouble
+    assert found.runs  # what there was is kept
+    deaf = subject(CAR, left_out="steering")
+    found = handling.perform("constant-speed", deaf)
+    assert "the model has no input 'steering'" in found.trouble
+    rough = handling.perform("ride", subject(CAR), duration=6.0)
+    assert "no output 'az'" in rough.trouble or not rough.trouble
+    for name, options, message in (
+        ("step-inputs", {}, "unknown test 'step-inputs'; did you mean 'step-input'"),
+        ("step-input", {"sped": 3.0}, "unknown option 'sped'; did you mean 'speed'"),
+        ("step-input", {"speed": "3 kg"}, "cannot be converted"),
+        ("step-input", {"speed": math.nan}, "step-input: speed"),
+        ("constant-radius", {"radius": -4.0}, "radius = -4"),
+    ):
+        with pytest.raises(DataError, match=message):
+            handling.perform(name, car, **options)
+
+
+class Breaking(SingleTrack):
+    """One whose loads are no numbers once it turns fast."""
+
+
+def test_a_run_that_ends_early_keeps_what_it_had(car: SingleTrack) -> None:
+    # oversteer, and a speed above the critical one: it spins until it drives backwards and the tyres' law breaks
+    wild = subject(Car(C_f=130e3, C_r=70e3), title="wild")
+    run = handling.make_run(wild, "spin", wild.manoeuvre(RampSteer, speed=40.0, steer=0.3, rate=0.2, duration=20.0))
+    assert run.trouble
+    assert 1.0 < run.t[-1] < 20.0
+    assert len(run.ay) == len(run.t)
+    found = handling.perform("constant-speed", wild, speed=40.0)
+    assert found.trouble
+    assert "ended at" in found.trouble
+    assert "m/s² of lateral acceleration at most" in found.trouble
+
+
+def test_several_subjects_as_json(car: SingleTrack) -> None:
+    other = subject(Car(C_r=140e3), title="stiffer behind")
+    made = handling.compare(["constant-speed"], [car, other], options={"constant-speed": {"friction": 0.4}})
+    content = json.loads(as_json(made))
+    first, second = content["tests"]["constant-speed"]
+    assert second["figures"]["understeer_gradient"]["value"] > first["figures"]["understeer_gradient"]["value"]
+    assert first["figures"]["understeer_gradient"]["unit"] == "deg/g"
+    assert second["settings"]["friction"] == {"value": 0.4, "unit": "1"}
+    with pytest.raises(DataError, match="two of what is compared are called"):
+        handling.compare(["braking"], [car, car])
+    with pytest.raises(DataError, match="options are given for 'ride'"):
+        handling.compare(["braking"], [car], options={"ride": {}})
+
+
+def test_beyond_full_lock_is_refused(car: SingleTrack) -> None:
+    assert car.steering_for(0.1) == pytest.approx(0.1 / LOCK)
+    with pytest.raises(DataError, match=r"cannot be steered by 57.3°; full lock is from -28.6° to 28.6°"):
+        car.steering_for(1.0)
