@@ -17,6 +17,8 @@ from ce_dynamics.simulation.simulate import simulate_to_record
 
 RTOL, ATOL = 1e-6, 1e-8
 """Relative and absolute error per step."""
+LONGEST = 0.02
+"""Longest step [s]: where nothing moves, steps must not grow over a pulse of the steering."""
 INTERVAL = 0.01
 """Time between stored instants [s]."""
 
@@ -110,6 +112,7 @@ def make_run(
     refuse_without(subject, model)
     options = RunOptions(
         duration=task.duration,
+        max_step=LONGEST,
         y0=y0,
         method="dopri5",
         rtol=RTOL,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ce_dynamics.models.parts.manoeuvres import DoubleLaneChange, Manoeuvre
 from ce_dynamics.models.vehicles.comfort import W_D, W_K, weighted_rms
+from ce_dynamics.models.vehicles.lanes import clearance
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -188,22 +189,13 @@ def gate_clearance(results: Results, manoeuvre: DoubleLaneChange) -> float:
 
     Negative where cones fall; NaN as long as no gate has been reached.
     """
-    half = 0.5 * manoeuvre.values["vehicle_width"]
-    least = math.nan
+    corners = [str(name) for name in results["corner"].values]
     wheels = np.stack([results[f"wheel_{k}"].values for k in "xy"], axis=2)
-    for left, right in zip(wheels[:, ::2].swapaxes(0, 1), wheels[:, 1::2].swapaxes(0, 1), strict=True):
-        centre, along = (
-            0.5 * (left + right),
-            left - right,
-        )  # the axle's line: a trailer has a heading of its own
-        across = half * along / np.linalg.norm(along, axis=1, keepdims=True)
-        for gate in manoeuvre.gates:
-            for side in (centre + across, centre - across):
-                inside = (side[:, 0] >= gate.start) & (side[:, 0] <= gate.end)
-                y = side[inside, 1]
-                if y.size:
-                    least = np.fmin(least, min(gate.left - y.max(), y.min() - gate.right))
-    return float(least)
+    axles = [
+        wheels[:, [k for k, name in enumerate(corners) if name.rpartition("_")[0] == axle]].mean(axis=1)
+        for axle in dict.fromkeys(name.rpartition("_")[0] for name in corners)
+    ]
+    return clearance(axles, results["yaw"].values, manoeuvre.values["vehicle_width"], manoeuvre.gates)
 
 
 def peak(values: NDArray[np.float64]) -> float:

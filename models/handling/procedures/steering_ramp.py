@@ -12,7 +12,9 @@ from ce_dynamics.models.parts.manoeuvres import RampSteer
 BEGIN = 1.0
 """When the steering begins [s]."""
 SLOWNESS = 3.0
-"""Time that each m/s² of lateral acceleration takes [s²/m · s]."""
+"""Time that each m/s² of lateral acceleration takes [s³/m]."""
+SHORTEST, LONGEST = 12.0, 60.0
+"""Times that a ramp takes [s]."""
 
 
 def ramp(procedure: Procedure, speed: float, ay: float, sign: float = 1.0, margin: float = 1.3) -> Run:
@@ -24,7 +26,7 @@ def ramp(procedure: Procedure, speed: float, ay: float, sign: float = 1.0, margi
     angle = margin * ay * (subject.wheelbase / speed**2 + max(subject.driver.understeer, 0.0))
     lock = abs(float(subject.road_wheel_angle(np.array([sign]))[0]))
     steer = subject.steering_for(sign * min(angle, lock))
-    lasts = SLOWNESS * margin * ay
+    lasts = min(max(SLOWNESS * margin * ay, SHORTEST), LONGEST)
     side = "left" if sign > 0.0 else "right"
     run = procedure.run(
         f"ramp-{side}",

@@ -191,13 +191,11 @@ def test_section(made: Sequence[Outcome]) -> str:
         text("h2", first.title[0].upper() + first.title[1:]),
         text("p", f"{first.standard}. {'; '.join(settings)}.", class_="soft"),
     ]
-    for outcome in made:
-        if outcome.trouble:
-            parts.append(
-                element(
-                    "div", text("strong", f"{outcome.subject}: "), escape(outcome.trouble), class_="trouble"
-                )
-            )
+    parts += [
+        element("div", text("strong", f"{outcome.subject}: "), escape(outcome.trouble), class_="trouble")
+        for outcome in made
+        if outcome.trouble
+    ]
     charts = [element("figure", svg(made, title)) for title in titles_of(made)]
     if charts:
         parts.append(key(names))

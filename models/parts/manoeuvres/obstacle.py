@@ -9,10 +9,10 @@ from ce_dynamics.models.parts.manoeuvres.lane_change import DoubleLaneChange, Ga
 from ce_dynamics.models.parts.paths import LateralPath, LateralStep, Path
 from ce_dynamics.models.parts.ramps import smooth_step
 
-ROOM = 0.3
+ROOM = 0.4
 """Between flank and cone, where the path cuts a corner [m]."""
-REACH = 2.5
-"""How far the path's changes reach into the lanes, whose middle it leaves by 2 % of a change there [m]."""
+EARLY = 1.2, 1.2
+"""How far before a lane ends a change begins, and before the next begins it is done [m]."""
 RELEASE = 2.0, 1.0
 """How far behind the entry the throttle is released, and over which distance [m]."""
 
@@ -59,10 +59,11 @@ class ObstacleAvoidance(DoubleLaneChange):
         first, second, third = self.gates
         half = 0.5 * self.values["vehicle_width"]
         out, back = second.right + half + ROOM, third.left - half - ROOM
+        begin, done = EARLY
         return LateralPath(
             (
-                LateralStep(first.end - REACH, second.start - first.end + 2.0 * REACH, out - first.centre),
-                LateralStep(second.end - REACH, third.start - second.end + 2.0 * REACH, back - out),
+                LateralStep(first.end - begin, second.start - done - first.end + begin, out - first.centre),
+                LateralStep(second.end - begin, third.start - done - second.end + begin, back - out),
             )
         )
 

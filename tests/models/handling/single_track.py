@@ -1,7 +1,7 @@
 """A planar vehicle with linear tyres, driven like any other, and its closed-form figures.
 
-Tyres push across the body by C (δ − (v_y + x ψ̇)/v_x) in front and −C (v_y − x ψ̇)/v_x behind, so that the linear
-single-track model is exact up to squares of angles:
+Tyres push across the body by C (δ − (v_y + x ψ̇)/v_x) in front and −C (v_y − x ψ̇)/v_x behind, so that the
+linear single-track model is exact up to squares of angles:
 
     d/dt [v_y, ψ̇] = A [v_y, ψ̇] + B δ at constant v_x.                                                  (a)
 """
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import ce_dynamics as ce
-from ce_dynamics.algebra.arrays import Array, Scalar, array
+from ce_dynamics.algebra.arrays import Array, Scalar, array, sqrt
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
@@ -78,6 +78,7 @@ class Tyres(ForceElement):
     ground: Body
     car: Car
     power: float = 8e3
+    breaks_at: float = math.inf
     inputs = "steering", "throttle", "brake"
 
     @property
@@ -88,19 +89,25 @@ class Tyres(ForceElement):
         ahead = observer.direction(self.body, array((1.0, 0.0, 0.0)), self.ground)
         left = array((0.0 - ahead[1], ahead[0], 0.0))
         loads = []
-        for at, C, delta in ((self.car.a, self.car.C_f, LOCK * u["steering"]), (-self.car.b, self.car.C_r, 0.0)):
+        for at, C, delta in (
+            (self.car.a, self.car.C_f, LOCK * u["steering"]),
+            (-self.car.b, self.car.C_r, 0.0),
+        ):
             point = observer.point(self.body, array((at, 0.0, 0.0)), self.ground)
             vx, vy = (point.v[0] * e[0] + point.v[1] * e[1] for e in (ahead, left))
             force = C * (delta - vy / vx)
             loads.append(PointLoad(self.body, self.ground, point.r, force * left))
         point = observer.point(self.body, array((0.0, 0.0, 0.0)), self.ground)
         along = self.power * u["throttle"] - 0.8 * 9.81 * self.car.m * u["brake"]
+        if math.isfinite(self.breaks_at):  # NaN beyond that yaw rate
+            r = observer.angular_velocity(self.body, self.ground)[2]
+            along = along + 1e-9 * sqrt(self.breaks_at * self.breaks_at - r * r)
         loads.append(PointLoad(self.body, self.ground, point.r, along * ahead))
         return Response(loads)
 
 
-def build(car: Car, v: float, left_out: str = "", heading: float = 0.0, power: float = 8e3) -> System:
-    """The planar vehicle at a speed [m/s], without one input if so said."""
+def build(car: Car, left_out: str = "", power: float = 8e3, breaks_at: float = math.inf) -> System:
+    """The planar vehicle, without one input if so said."""
     system = ce.System(gravity=(0, 0, 0), name="single track")
     body = system.add_body(
         "car",
@@ -112,9 +119,9 @@ def build(car: Car, v: float, left_out: str = "", heading: float = 0.0, power: f
     for name in ("steering", "throttle", "brake"):
         system.add_input(name if name != left_out else f"no {name}", "1")
     if not left_out:
-        system.add_force(Tyres("tyres", body, system.ground, car, power))
+        system.add_force(Tyres("tyres", body, system.ground, car, power, breaks_at))
     add_sensors(system, body)
-    system.start(body, q=[0, 0, heading], v=[v * math.cos(heading), v * math.sin(heading), 0.0])
+    system.start(body, v=[20.0, 0.0, 0.0])
     return system
 
 
@@ -123,18 +130,24 @@ class SingleTrack(Subject):
     """The planar vehicle as what is put to tests."""
 
     car: Car
-    left_out: str = ""
-    power: float = 8e3
+    model: Model
 
     def start(self, task: Manoeuvre, road: str | None = None) -> Start:
-        model = Model(build(self.car, task.speed, self.left_out, power=self.power))
-        return Start(model, model.y0, model.u0)
+        y0 = self.model.y0.copy()
+        y0[3] = task.speed
+        return Start(self.model, y0, self.model.u0)
 
     def road_wheel_angle(self, steering: Floats) -> Floats:
         return LOCK * np.asarray(steering)
 
 
-def subject(car: Car | None = None, title: str = "single track", left_out: str = "", power: float = 8e3) -> SingleTrack:
+def subject(
+    car: Car | None = None,
+    title: str = "single track",
+    left_out: str = "",
+    power: float = 8e3,
+    breaks_at: float = math.inf,
+) -> SingleTrack:
     """Ready to be tested; its driver knows its understeer gradient and has no resistances to balance."""
     own = Car() if car is None else car
     driver = DriverParameters(
@@ -159,6 +172,5 @@ def subject(car: Car | None = None, title: str = "single track", left_out: str =
         driver=driver,
         defaults={"friction": 0.8, "vehicle_width": 1.8},
         car=own,
-        left_out=left_out,
-        power=power,
+        model=Model(build(own, left_out, power, breaks_at)),
     )

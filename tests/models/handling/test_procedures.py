@@ -1,4 +1,4 @@
-"""Tests of standards on a linear single-track model come to its closed-form values; what cannot be done is said."""
+"""Tests of standards on a linear single-track model come to its closed-form values; failures are said."""
 
 from __future__ import annotations
 
@@ -38,10 +38,11 @@ def test_constant_speed(car: SingleTrack, direction: float) -> None:
     gain = 20.0 / (CAR.L + 400.0 * CAR.K)
     assert found["yaw_rate_gain"] == pytest.approx(gain, rel=2e-3)
     assert found["lateral_acceleration_gain"] == pytest.approx(20.0 * gain / DEGREES, rel=2e-3)
-    # β = (b/L − a m v²/(L² ... )) δ: by the equations of motion
     A, B = CAR.matrices(20.0)
     vy, r = -np.linalg.solve(A, B)
-    assert found["sideslip_gradient"] == pytest.approx(vy / 20.0 / (20.0 * r) * PER_G, rel=5e-3, abs=1e-3)
+    # cornering takes some 25 N, by which the speed sags until the throttle balances it: 1e-3 of it,
+    # four times that in the angle
+    assert found["sideslip_gradient"] == pytest.approx(vy / 20.0 / (20.0 * r) * PER_G, rel=1e-2)
     assert {chart.title for chart in found.charts} >= {"Handling diagram", "Roll"}
 
 
@@ -52,10 +53,12 @@ def test_the_other_two_ways_agree(car: SingleTrack) -> None:
     ):
         found = handling.perform(name, car, **options)
         assert not found.trouble
-        # while the speed rises by 0.2 m/s², yaw rate and path lag behind by some 0.1 s: 2 · 0.1 s · 0.2 m/s²/v of the
-        # angles, 3e-3 at 12 m/s; besides, β² of L/R
+        # while the speed rises by 0.2 m/s², yaw rate and path lag behind by some 0.1 s: 2 · 0.1 s · 0.2
+        # m/s²/v of the angles, 3e-3 at 12 m/s; besides, β² of L/R
         largest = CAR.L / 60.0
-        assert found["understeer_gradient"] == pytest.approx(CAR.K * PER_G, abs=PER_G * 4e-3 * largest / 1.5), name
+        assert found["understeer_gradient"] == pytest.approx(
+            CAR.K * PER_G, abs=PER_G * 4e-3 * largest / 1.5
+        ), name
 
 
 def test_step_input(car: SingleTrack) -> None:
@@ -69,8 +72,8 @@ def test_step_input(car: SingleTrack) -> None:
     _, y, _ = lsim((A, B[:, np.newaxis], np.eye(2), np.zeros((2, 1))), x, t)
     r = y[:, 1] / -np.linalg.solve(A, B)[1]
     zero = float(np.interp(0.5, x, t))
-    # angles below 0.01 make it linear to 1e-4; the run is stored every 10 ms, so that crossings on curved flanks are
-    # off by h² ψ̈/8 over their slope and peaks by h² ψ⃛/ψ̈/6: below 1 ms with rates below 10/s
+    # angles below 0.01 make it linear to 1e-4; the run is stored every 10 ms, so that crossings on curved
+    # flanks are off by h² ψ̈/8 over their slope and peaks by h² ψ⃛/ψ̈/6: below 1 ms with rates below 10/s
     assert found["yaw_rate_response_time"] == pytest.approx(float(t[np.argmax(r >= 0.9)]) - zero, abs=2e-3)
     assert found["yaw_rate_peak_time"] == pytest.approx(float(t[np.argmax(r)]) - zero, abs=2e-3)
     assert found["yaw_rate_overshoot"] == pytest.approx(100.0 * (r.max() - 1.0), abs=0.1)
@@ -83,7 +86,9 @@ def test_step_input(car: SingleTrack) -> None:
 
 @pytest.mark.parametrize("pulse", [0.0, 1.0])
 def test_frequency_input(car: SingleTrack, pulse: float) -> None:
-    found = handling.perform("frequency-input", car, speed=25.0, lateral_acceleration=0.3, pulse=pulse, last=2.0, sweep=15.0)
+    found = handling.perform(
+        "frequency-input", car, speed=25.0, lateral_acceleration=0.3, pulse=pulse, last=2.0, sweep=15.0
+    )
     assert not found.trouble
     charts = {chart.title: chart.lines[0] for chart in found.charts}
     f = charts["Yaw rate gain"].x
@@ -102,7 +107,8 @@ def test_modes_are_those_of_the_equations(car: SingleTrack) -> None:
     A, _ = CAR.matrices(35.0)
     eigenvalue = np.linalg.eigvals(A)[0]
     assert len(modes) == 1
-    # central differences with steps of 1e-6: rounding of 1e-16/1e-6 in rates of 10, and 1e-12 by their third derivatives
+    # central differences with steps of 1e-6: rounding of 1e-16/1e-6 in rates of 10, and 1e-12 by their third
+    # derivatives
     assert modes[0].frequency == pytest.approx(abs(eigenvalue) / (2.0 * math.pi), rel=1e-7)
     assert modes[0].damping_ratio == pytest.approx(-eigenvalue.real / abs(eigenvalue), rel=1e-7)
 
@@ -119,33 +125,28 @@ def test_braking_and_accelerating_by_hand(car: SingleTrack) -> None:
 
 def test_what_cannot_be_done_is_said(car: SingleTrack) -> None:
     weak = subject(CAR, power=0.0)
-    found = handling.perform("step-input", weak, speed=20.0, lateral_acceleration=30.0, friction=0.5)
-    assert "asked for; give a lower one" in found.trouble or "full lock" in found.trouble
+    found = handling.perform("step-input", weak, speed=20.0, lateral_acceleration=80.0)
+    assert "80 m/s² are asked for; give a lower one" in found.trouble
     assert found.runs  # what there was is kept
     deaf = subject(CAR, left_out="steering")
     found = handling.perform("constant-speed", deaf)
     assert "the model has no input 'steering'" in found.trouble
-    rough = handling.perform("ride", subject(CAR), duration=6.0)
-    assert "no output 'az'" in rough.trouble or not rough.trouble
     for name, options, message in (
         ("step-inputs", {}, "unknown test 'step-inputs'; did you mean 'step-input'"),
         ("step-input", {"sped": 3.0}, "unknown option 'sped'; did you mean 'speed'"),
         ("step-input", {"speed": "3 kg"}, "cannot be converted"),
         ("step-input", {"speed": math.nan}, "step-input: speed"),
-        ("constant-radius", {"radius": -4.0}, "radius = -4"),
+        ("constant-radius", {"radius": -4.0}, "radius -4.0 must be a finite number above 5"),
     ):
         with pytest.raises(DataError, match=message):
             handling.perform(name, car, **options)
 
 
-class Breaking(SingleTrack):
-    """One whose loads are no numbers once it turns fast."""
-
-
 def test_a_run_that_ends_early_keeps_what_it_had(car: SingleTrack) -> None:
-    # oversteer, and a speed above the critical one: it spins until it drives backwards and the tyres' law breaks
-    wild = subject(Car(C_f=130e3, C_r=70e3), title="wild")
-    run = handling.make_run(wild, "spin", wild.manoeuvre(RampSteer, speed=40.0, steer=0.3, rate=0.2, duration=20.0))
+    wild = subject(CAR, title="wild", breaks_at=0.15)  # its loads are no numbers beyond that yaw rate
+    run = handling.make_run(
+        wild, "spin", wild.manoeuvre(RampSteer, speed=40.0, steer=0.3, rate=0.2, duration=20.0)
+    )
     assert run.trouble
     assert 1.0 < run.t[-1] < 20.0
     assert len(run.ay) == len(run.t)
@@ -160,7 +161,9 @@ def test_several_subjects_as_json(car: SingleTrack) -> None:
     made = handling.compare(["constant-speed"], [car, other], options={"constant-speed": {"friction": 0.4}})
     content = json.loads(as_json(made))
     first, second = content["tests"]["constant-speed"]
-    assert second["figures"]["understeer_gradient"]["value"] > first["figures"]["understeer_gradient"]["value"]
+    assert (
+        second["figures"]["understeer_gradient"]["value"] > first["figures"]["understeer_gradient"]["value"]
+    )
     assert first["figures"]["understeer_gradient"]["unit"] == "deg/g"
     assert second["settings"]["friction"] == {"value": 0.4, "unit": "1"}
     with pytest.raises(DataError, match="two of what is compared are called"):

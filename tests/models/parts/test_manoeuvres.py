@@ -10,12 +10,22 @@ import pytest
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.parts.manoeuvres import (
     MANOEUVRES,
+    BrakeInTurn,
     Braking,
     ConstantRadius,
     DoubleLaneChange,
     DriveOverBump,
+    Fishhook,
+    JTurn,
     Manoeuvre,
+    ObstacleAvoidance,
+    PowerOff,
+    PulseSteer,
+    RampSteer,
     SineSteer,
+    SineSweep,
+    SineWithDwell,
+    SplitBraking,
     StandStill,
     StepSteer,
     StraightAcceleration,
@@ -33,8 +43,19 @@ def seen(v: float = 12.0) -> dict[str, float]:
 def test_the_issue_s_manoeuvres_are_there() -> None:
     assert set(MANOEUVRES) == {
         "double-lane-change",
+        "obstacle-avoidance",
         "step-steer",
+        "ramp-steer",
+        "constant-steer",
         "sine-steer",
+        "sine-sweep",
+        "pulse-steer",
+        "sine-with-dwell",
+        "j-turn",
+        "fishhook",
+        "split-braking",
+        "power-off",
+        "brake-in-turn",
         "straight-acceleration",
         "braking",
         "constant-radius",
@@ -123,6 +144,86 @@ def test_pedals_over_time() -> None:
     assert stop.inputs(0.5, seen(20.0))["throttle"] > 0.05
     late = stop.inputs(3.0, seen(5.0))
     assert (late["brake"], late["throttle"]) == (0.5, 0.0)
+
+
+def test_steering_of_tests_over_time() -> None:
+    ramp = RampSteer(DRIVER, steer=-0.2, rate=0.1, start=1.0)
+    assert [ramp.inputs(t, seen())["steering"] for t in (0.5, 2.0, 9.0)] == pytest.approx([0.0, -0.1, -0.2])
+    dwell = SineWithDwell(DRIVER, steer=-0.4, start=1.0, frequency=0.5, dwell=0.6)
+    assert (dwell.reversal, dwell.end) == pytest.approx((2.0, 3.6))
+    wanted = {
+        0.5: 0.0,
+        1.5: -0.4,
+        2.0: 0.0,
+        2.5: 0.4,
+        3.1: 0.4,
+        3.35: 0.4 * math.sqrt(0.5),
+        3.6: 0.0,
+        5.0: 0.0,
+    }
+    for t, steering in wanted.items():
+        assert dwell.inputs(t, seen())["steering"] == pytest.approx(steering, abs=1e-12)
+    hook = Fishhook(DRIVER, steer=0.5, rate=1.0, start=1.0, dwell=0.25)
+    wanted = {1.0: 0.0, 1.25: 0.25, 1.5: 0.5, 1.75: 0.5, 2.25: 0.0, 2.75: -0.5, 6.0: -0.5}
+    for t, steering in wanted.items():
+        assert hook.inputs(t, seen())["steering"] == pytest.approx(steering, abs=1e-12)
+    turn = JTurn(DRIVER, steer=-0.5, rate=1.0, start=1.0)
+    assert [turn.inputs(t, seen())["steering"] for t in (1.25, 3.0)] == pytest.approx([-0.25, -0.5])
+    assert turn.inputs(2.0, seen(5.0))["throttle"] == 0.0
+    pulse = PulseSteer(DRIVER, steer=0.3, start=1.0, width=0.4)
+    assert [pulse.inputs(t, seen())["steering"] for t in (0.9, 1.1, 1.2, 1.5)] == pytest.approx(
+        [0.0, 0.15, 0.3, 0.0], abs=1e-12
+    )
+
+
+def test_the_frequency_of_a_sweep_rises_linearly() -> None:
+    sweep = SineSweep(DRIVER, steer=0.1, start=1.0, sweep=20.0, first=0.2, last=2.2)
+    t = np.linspace(2.0, 20.0, 180_001)  # between the fades
+    x = np.array([sweep.inputs(float(at), seen())["steering"] for at in t[::20]])
+    zeros = t[::20][:-1][(x[:-1] < 0.0) & (x[1:] >= 0.0)]
+    # from one upward zero to the next the phase gains 2π: the mean frequency is that in the middle
+    middles = 0.5 * (zeros[1:] + zeros[:-1])
+    assert 1.0 / np.diff(zeros) == pytest.approx(0.2 + 0.1 * (middles - 1.0), rel=0.02)
+    with pytest.raises(DataError, match=r"last = 1 Hz must be above first = 2 Hz"):
+        SineSweep(DRIVER, first=2.0, last=1.0)
+
+
+def test_in_a_turn_the_throttle_goes_before_the_brake() -> None:
+    turn = BrakeInTurn(DRIVER, steer=0.1, start=9.0, rise=0.2, brake=0.3)
+    assert turn.event == pytest.approx(9.2)
+    assert turn.inputs(9.0, seen(15.0))["throttle"] > 0.0
+    later = turn.inputs(9.2, seen(15.0))
+    assert (later["throttle"], later["brake"]) == (0.0, pytest.approx(0.0))
+    assert turn.inputs(9.4, seen(15.0)) == pytest.approx({"steering": 0.1, "throttle": 0.0, "brake": 0.3})
+    assert PowerOff(DRIVER, start=9.0).inputs(12.0, seen(15.0))["brake"] == 0.0
+
+
+def test_track_of_iso_3888_2() -> None:
+    # Lengths and widths from the standard, vehicle 2 m wide; the path has both flanks in every lane.
+    manoeuvre = ObstacleAvoidance(DRIVER, vehicle_width=2.0, lead_in=20.0)
+    first, second, third = manoeuvre.gates
+    ends = [first.start, first.end, second.start, second.end, third.start, third.end]
+    assert ends == [20, 32, 45.5, 56.5, 69, 81]
+    widths = [gate.left - gate.right for gate in manoeuvre.gates]
+    assert widths == pytest.approx([2.45, 3.0, 3.0])
+    assert second.right - first.left == pytest.approx(1.0)
+    assert third.right == first.right
+    for gate in manoeuvre.gates:
+        for x in np.linspace(gate.start, gate.end, 9):
+            y = -manoeuvre.path_error({"x": x, "y": 0.0})  # close to y where the path is level
+            assert gate.right < y - 1.0
+            assert y + 1.0 < gate.left
+    assert manoeuvre.inputs(0.0, {**seen(), "x": 10.0})["throttle"] > 0.0
+    assert manoeuvre.inputs(0.0, {**seen(), "x": 23.1})["throttle"] == 0.0
+
+
+def test_one_side_is_slippery() -> None:
+    split = SplitBraking(DRIVER, friction=0.9, slippery=0.1)
+    assert (split.road.friction(5.0, 1.0), split.road.friction(5.0, -1.0)) == pytest.approx((0.1, 0.9))
+    assert split.inputs(3.0, seen())["steering"] != 0.0
+    assert SplitBraking(DRIVER, corrects=0.0).inputs(3.0, seen())["steering"] == 0.0
+    with pytest.raises(DataError, match=r"corrects = 0.5 must be 1"):
+        SplitBraking(DRIVER, corrects=0.5)
 
 
 def test_speed_rises_on_the_circle() -> None:

@@ -58,7 +58,9 @@ def yaw_gain(car: Car, v: float) -> float:
 def test_gains_are_those_of_the_equations_of_motion() -> None:
     for v in (5.0, 20.0, 60.0):
         assert yaw_rate_gain(v, UNDER.L, UNDER.K) == pytest.approx(yaw_gain(UNDER, v), rel=1e-12)
-        assert lateral_acceleration_gain(v, UNDER.L, UNDER.K) == pytest.approx(v * yaw_gain(UNDER, v), rel=1e-12)
+        assert lateral_acceleration_gain(v, UNDER.L, UNDER.K) == pytest.approx(
+            v * yaw_gain(UNDER, v), rel=1e-12
+        )
 
 
 def test_gradients_need_points() -> None:
@@ -89,8 +91,8 @@ def test_step_response_has_the_closed_form_s_times(v: float, sign: float) -> Non
     steer = np.where(t >= begin - 1e-9, delta, 0.0)
     rate = np.array([G * delta * closed(x - begin) if x > begin else 0.0 for x in t])
     found = step_response(t, steer, rate)
-    # the sampled step passes one half h/2 before the true one; lines between samples are off by h² ψ̈/8 over the slope,
-    # the parabola by h² times ψ⃛/ψ̈/6 in time: with rates below 10/s both are below 1e-5 s
+    # the sampled step passes one half h/2 before the true one; lines between samples are off by h² ψ̈/8 over
+    # the slope, the parabola by h² times ψ⃛/ψ̈/6 in time: with rates below 10/s both are below 1e-5 s
     times = found.delay, found.response_time, found.peak_time
     for got, expected in zip(
         times,
@@ -109,7 +111,9 @@ def test_a_creeping_response_has_no_peak() -> None:
     found = step_response(t, np.where(t < 1.0, 0.0, 1.0), np.where(t < 1.0, 0.0, 1.0 - np.exp(1.0 - t)))
     assert math.isnan(found.peak_time)
     assert found.overshoot == 0.0
-    assert found.response_time == pytest.approx(math.log(10.0), abs=5e-3)  # the mean of the end is below 1 by e^−8.75
+    assert found.response_time == pytest.approx(
+        math.log(10.0), abs=5e-3
+    )  # the mean of the end is below 1 by e^−8.75
 
 
 def test_what_is_not_steady_is_refused() -> None:
