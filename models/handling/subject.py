@@ -15,6 +15,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.handling.options import Given, values_of
 from ce_dynamics.models.parts.driver import DriverParameters
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre
+from ce_dynamics.models.vehicles.lanes import AxlePath
 from ce_dynamics.simulation.results import Record
 
 INPUTS = "steering", "throttle", "brake"
@@ -80,9 +81,10 @@ class Subject(ABC):
         """Vertical tyre loads of the left and of the right wheels, (time, wheels) [N]; None if not known."""
         return None
 
-    def axle_paths(self, record: Record) -> Sequence[Floats]:
-        """Paths of the middles of the axles, (time, 2) each [m]; of the reference point if not known."""
-        return [np.stack([record[name].values for name in ("x", "y")], axis=1)]
+    def axle_paths(self, record: Record) -> Sequence[AxlePath]:
+        """Where the axles go; the reference point if not known."""
+        x, y, yaw = (np.asarray(record[name].values) for name in ("x", "y", "yaw"))
+        return [AxlePath(np.stack((x, y), axis=1), np.stack((-np.sin(yaw), np.cos(yaw)), axis=1))]
 
     def steering_for(self, angle: float) -> float:
         """The steering input that asks for a road-wheel angle [rad].

@@ -26,6 +26,7 @@ from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driving import driver_parameters
 from ce_dynamics.models.vehicles.equilibrium import settled
 from ce_dynamics.models.vehicles.fitted_tyres import fitted_tyres
+from ce_dynamics.models.vehicles.lanes import AxlePath
 from ce_dynamics.models.vehicles.sensors import Reference
 from ce_dynamics.models.vehicles.steering_angle import first_steered, wheel_angle
 from ce_dynamics.simulation.results import Record
@@ -105,18 +106,15 @@ class Vehicle(Subject):
     def side_loads(self, record: Record) -> tuple[Floats, Floats] | None:
         loads = record["tyre_Fz"].values
         left, right = (
-            [k for k, name in enumerate(self.data.corners) if name.endswith(side)]
+            [k for k, name in enumerate(record["corner"].values) if str(name).endswith(side)]
             for side in ("_left", "_right")
         )
         return loads[:, left], loads[:, right]
 
-    def axle_paths(self, record: Record) -> list[Floats]:
+    def axle_paths(self, record: Record) -> list[AxlePath]:
         wheels = np.stack([record[f"wheel_{k}"].values for k in "xy"], axis=2)
-        names = list(self.data.corners)
-        return [
-            wheels[:, [names.index(corner) for corner in axle.corners]].mean(axis=1)
-            for axle in self.data.layout.axles
-        ]
+        pairs = zip(wheels[:, ::2].swapaxes(0, 1), wheels[:, 1::2].swapaxes(0, 1), strict=True)
+        return [AxlePath.between(left, right) for left, right in pairs]
 
 
 def vehicle(

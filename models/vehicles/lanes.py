@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,15 +14,25 @@ from ce_dynamics.models.parts.manoeuvres.lane_change import Gate
 Floats = NDArray[np.float64]
 
 
-def clearance(axles: Sequence[Floats], yaw: Floats, width: float, gates: Sequence[Gate]) -> float:
+class AxlePath(NamedTuple):
+    """Where an axle goes: its middle (n, 2) [m] and the unit vector along it, to the left (n, 2)."""
+
+    centre: Floats
+    left: Floats
+
+    @classmethod
+    def between(cls, left: Floats, right: Floats) -> AxlePath:
+        """Of the paths of its wheels, (n, 2) each: a trailer's axle has a heading of its own."""
+        along = left - right
+        return cls(0.5 * (left + right), along / np.linalg.norm(along, axis=1, keepdims=True))
+
+
+def clearance(axles: Sequence[AxlePath], width: float, gates: Sequence[Gate]) -> float:
     """Least distance of the vehicle's flanks, at its axles, from the cones of the gates [m].
 
     Parameters
     ----------
-    axles : sequence of (n, 2) arrays
-        Paths of the middles of the axles [m].
-    yaw : (n,) array
-        Heading [rad].
+    axles : sequence of AxlePath
     width : float
         Of the vehicle [m].
     gates : sequence of Gate
@@ -31,11 +42,10 @@ def clearance(axles: Sequence[Floats], yaw: Floats, width: float, gates: Sequenc
     float
         Negative where cones fall; NaN as long as no gate has been reached.
     """
-    across = 0.5 * width * np.stack((-np.sin(yaw), np.cos(yaw)), axis=1)
     least = math.nan
-    for centre in axles:
+    for centre, left in axles:
         for gate in gates:
-            for side in (centre + across, centre - across):
+            for side in (centre + 0.5 * width * left, centre - 0.5 * width * left):
                 y = side[(side[:, 0] >= gate.start) & (side[:, 0] <= gate.end), 1]
                 if y.size:
                     least = float(np.fmin(least, min(gate.left - y.max(), y.min() - gate.right)))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ce_dynamics.models.parts.manoeuvres import DoubleLaneChange, Manoeuvre
 from ce_dynamics.models.vehicles.comfort import W_D, W_K, weighted_rms
-from ce_dynamics.models.vehicles.lanes import clearance
+from ce_dynamics.models.vehicles.lanes import AxlePath, clearance
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -189,13 +189,10 @@ def gate_clearance(results: Results, manoeuvre: DoubleLaneChange) -> float:
 
     Negative where cones fall; NaN as long as no gate has been reached.
     """
-    corners = [str(name) for name in results["corner"].values]
     wheels = np.stack([results[f"wheel_{k}"].values for k in "xy"], axis=2)
-    axles = [
-        wheels[:, [k for k, name in enumerate(corners) if name.rpartition("_")[0] == axle]].mean(axis=1)
-        for axle in dict.fromkeys(name.rpartition("_")[0] for name in corners)
-    ]
-    return clearance(axles, results["yaw"].values, manoeuvre.values["vehicle_width"], manoeuvre.gates)
+    pairs = zip(wheels[:, ::2].swapaxes(0, 1), wheels[:, 1::2].swapaxes(0, 1), strict=True)
+    axles = [AxlePath.between(left, right) for left, right in pairs]
+    return clearance(axles, manoeuvre.values["vehicle_width"], manoeuvre.gates)
 
 
 def peak(values: NDArray[np.float64]) -> float:

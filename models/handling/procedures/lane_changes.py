@@ -77,7 +77,7 @@ class DoubleLaneChangeTest(Procedure):
         gates = run.task.gates
         if run.trouble or run["x"][-1] < gates[-1].end:
             return math.nan
-        return clearance(self.subject.axle_paths(run.record), run["yaw"], self.values["vehicle_width"], gates)
+        return clearance(self.subject.axle_paths(run.record), self.values["vehicle_width"], gates)
 
     def passed(self, run: Run) -> bool:
         """Whether all cones stand."""

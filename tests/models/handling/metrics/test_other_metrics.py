@@ -21,7 +21,7 @@ from ce_dynamics.models.handling.metrics.turn import TurnReaction, turn_reaction
 from ce_dynamics.models.handling.metrics.vibration import felt, power_spectrum
 from ce_dynamics.models.parts.manoeuvres import Gate
 from ce_dynamics.models.vehicles.comfort import W_K
-from ce_dynamics.models.vehicles.lanes import clearance
+from ce_dynamics.models.vehicles.lanes import AxlePath, clearance
 from tests.models.handling.single_track import Car
 
 
@@ -151,12 +151,13 @@ def test_wheels_of_a_side_that_lift_together() -> None:
 def test_clearance_looks_at_every_axle() -> None:
     x = np.linspace(0.0, 30.0, 301)
     paths = [
-        np.stack((x + ahead, off + 0.0 * x), axis=1) for ahead, off in ((1.5, 0.0), (-1.5, 0.1), (-3.0, -0.3))
+        AxlePath.between(*(np.stack((x + ahead, off + side + 0.0 * x), axis=1) for side in (0.7, -0.7)))
+        for ahead, off in ((1.5, 0.0), (-1.5, 0.1), (-3.0, -0.3))
     ]
     gates = [Gate(10.0, 20.0, -1.25, 1.25)]
-    assert clearance(paths[:2], 0.0 * x, 1.8, gates) == pytest.approx(0.25)
-    assert clearance(paths, 0.0 * x, 1.8, gates) == pytest.approx(0.05)
-    assert math.isnan(clearance(paths, 0.0 * x, 1.8, [Gate(50.0, 60.0, -1.0, 1.0)]))
+    assert clearance(paths[:2], 1.8, gates) == pytest.approx(0.25)
+    assert clearance(paths, 1.8, gates) == pytest.approx(0.05)
+    assert math.isnan(clearance(paths, 1.8, [Gate(50.0, 60.0, -1.0, 1.0)]))
 
 
 def test_spectrum_of_a_sine() -> None:
