@@ -264,7 +264,7 @@ def jacobian(model: Model, y: np.ndarray, u: np.ndarray) -> np.ndarray:
 
 def test_an_axle_of_a_trailer_on_the_rig(van: VehicleParameters) -> None:
     """Trailing arms with axes across the trailer: no toe, no camber; the spring's force by its lever."""
-    found = rig_of(van, "fore").sweep("parallel", [-0.03, 0.0, 0.03])
+    found = rig_of(van, "trailer_1").sweep("parallel", [-0.03, 0.0, 0.03])
     assert np.abs(found["toe_angle"].values).max() < 1e-12
     assert np.abs(found["camber_angle"].values).max() < 1e-12
     force = 115e3 * (0.341 - 0.300) * (0.180 - 0.020) / 0.180

@@ -32,16 +32,20 @@ TEXT = SHIPPED["van-trailer"].read_text(encoding="utf-8")
             "{hitch: ball}\n  empty: {hitch: ball}",
             "none belongs to the trailer empty; give one 'trailer: empty'",
         ),
-        ("trailing-arm, trailer: trailer}\n  aft", "trailing-arm, trailer: cart}\n  aft", "unknown 'cart'"),
         (
-            "trailer: trailer}\n  aft",
-            "trailer: trailer, driven: yes}\n  aft",
-            "axles.fore: an axle of a trailer cannot be driven",
+            "trailing-arm, trailer: trailer}\n  trailer_2",
+            "trailing-arm, trailer: cart}\n  trailer_2",
+            "unknown 'cart'",
         ),
         (
-            "trailer: trailer}\n  aft",
-            "trailer: trailer, steering: rack}\n  aft",
-            "axles.fore: an axle of a trailer cannot be steered",
+            "trailer: trailer}\n  trailer_2",
+            "trailer: trailer, driven: yes}\n  trailer_2",
+            "axles.trailer_1: an axle of a trailer cannot be driven",
+        ),
+        (
+            "trailer: trailer}\n  trailer_2",
+            "trailer: trailer, steering: rack}\n  trailer_2",
+            "axles.trailer_1: an axle of a trailer cannot be steered",
         ),
         ("    x: -2.700 m", "    y: 0.1 m\n    x: -2.700 m", "unknown parameter 'trailer.hitch.y'"),
         (
@@ -49,7 +53,11 @@ TEXT = SHIPPED["van-trailer"].read_text(encoding="utf-8")
             "    roll_damping: 3\n    x: -2.700 m",
             "unknown parameter 'trailer.hitch.roll_d",
         ),
-        ("origin: (-3.620", "origin: (-2.620", "fore_left.W at x = -5.55 m must lie ahead of aft_left.W"),
+        (
+            "origin: (-3.620",
+            "origin: (-2.620",
+            "trailer_1_left.W at x = -5.55 m must lie ahead of trailer_2_left.W",
+        ),
         ("    density: 1.2 kg/m^3\n", "", "missing trailer.aerodynamics.density; expected kg/m^3"),
     ],
 )
@@ -60,7 +68,7 @@ def test_trailers_that_are_none(tmp_path: Path, before: str, after: str, message
     with pytest.raises(DataError) as caught:
         VehicleParameters.load(own)
     assert message in str(caught.value)
-    assert str(caught.value).startswith("own.yaml") or "fore_left" in message
+    assert str(caught.value).startswith("own.yaml") or "trailer_1_left" in message
 
 
 def test_half_a_rocking_plate_is_refused(tmp_path: Path) -> None:
@@ -82,6 +90,6 @@ def test_a_trailer_of_one_file_goes_behind_any_vehicle(tmp_path: Path) -> None:
     assert train.mass == pytest.approx(
         alone.mass + 1720.0 + 4 * (14.0 + alone.corners["rear_left"].wheel.mass)
     )
-    assert pytest.approx([-2.1 - 3.62, -0.88, 0.09 - 0.1]) == train.corners["aft_right"].W
+    assert pytest.approx([-2.1 - 3.62, -0.88, 0.09 - 0.1]) == train.corners["trailer_2_right"].W
     assert train.wheelbase == alone.wheelbase
     assert train.driven == alone.driven
