@@ -16,6 +16,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity.gyroscopic import ENOUGH
 from ce_dynamics.complementarity.machine import Functions, kernel, machine, observe, responses
 from ce_dynamics.complementarity.problem import ROUNDING, Conditions, Integers
+from ce_dynamics.complementarity.rigid_kernels import turned
 from ce_dynamics.complementarity.solvers.small import newton
 from ce_dynamics.simulation.integrators.kernels import call
 
@@ -184,17 +185,8 @@ def moved(M, G, y, h, y_plus):  # type: ignore[no-untyped-def]
     for k in range(n_q):
         y_plus[k] = M.q[k] + h * M.q_dot[k]
     for first in G.quaternions:
-        size = 0.0
-        for k in range(first, first + 4):
-            size += M.q_dot[k] * M.q_dot[k]
-        angle = h * math.sqrt(size)
-        share = math.sin(angle) / angle if angle > 0.0 else 1.0
-        size = 0.0
-        for k in range(first, first + 4):
-            y_plus[k] = math.cos(angle) * M.q[k] + h * share * M.q_dot[k]
-            size += y_plus[k] * y_plus[k]
-        for k in range(first, first + 4):
-            y_plus[k] /= math.sqrt(size)
+        part = slice(first, first + 4)
+        turned(M.q[part].reshape(1, 4), M.q_dot[part].reshape(1, 4), h, y_plus[part].reshape(1, 4))
     for k in range(n_v):
         y_plus[n_q + k] = M.v[k]
     for k in range(M.x_dot.size):

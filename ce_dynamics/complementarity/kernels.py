@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from ce_dynamics.compiler.loops import kernel
+from ce_dynamics.complementarity.elimination import eliminate
 
 
 @kernel
@@ -115,11 +116,9 @@ def cross(a, b, c):  # type: ignore[no-untyped-def]
 def spin(inertia, before, h, enough, after):  # type: ignore[no-untyped-def]
     """The implicit midpoint rule of free bodies in body axes, see `gyroscopic`; ``after`` holds ``before``.
 
-    F = I (ω⁺ − ω) + h ω_m × I ω_m has the Jacobian J = I + ½ h (ω̃_m I − (I ω_m)~), a cross product a column.
+    F = I (ω⁺ − ω) + h ω_m × I ω_m has the Jacobian J = I + ½ h (ω̃_m I − (I ω_m)~).
     """
-    w, L, F, step = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
-    J, column = np.empty((3, 3)), np.empty(3)
-    unit = np.eye(3)
+    w, L, F, J = np.empty(3), np.empty(3), np.empty(3), np.empty((3, 3))
     for n in range(len(before)):
         I = inertia[n]  # noqa: E741
         size = max(abs(before[n, 0]), abs(before[n, 1]), abs(before[n, 2]))
@@ -134,21 +133,17 @@ def spin(inertia, before, h, enough, after):  # type: ignore[no-untyped-def]
                 for j in range(3):
                     F[i] += I[i, j] * (after[n, j] - before[n, j])
             for j in range(3):
-                cross(w, I[:, j], column)
-                J[:, j] = I[:, j] + 0.5 * h * column
-                cross(L, unit[j], column)
-                J[:, j] -= 0.5 * h * column
-            # Cramer's rule with cross products of the columns
-            cross(J[:, 1], J[:, 2], column)
-            det = J[0, 0] * column[0] + J[1, 0] * column[1] + J[2, 0] * column[2]
-            step[0] = (F[0] * column[0] + F[1] * column[1] + F[2] * column[2]) / det
-            cross(J[:, 2], J[:, 0], column)
-            step[1] = (F[0] * column[0] + F[1] * column[1] + F[2] * column[2]) / det
-            cross(J[:, 0], J[:, 1], column)
-            step[2] = (F[0] * column[0] + F[1] * column[1] + F[2] * column[2]) / det
+                for i in range(3):
+                    k, m = (i + 1) % 3, (i + 2) % 3
+                    J[i, j] = I[i, j] + 0.5 * h * (w[k] * I[m, j] - w[m] * I[k, j])
+                k, m = (j + 1) % 3, (j + 2) % 3
+                J[k, j] -= 0.5 * h * L[m]
+                J[m, j] += 0.5 * h * L[k]
+            if not eliminate(J, F):
+                break
             largest = 0.0
             for i in range(3):
-                after[n, i] -= step[i]
-                largest = max(largest, abs(step[i]))
+                after[n, i] -= F[i]
+                largest = max(largest, abs(F[i]))
             if largest <= enough * size:
                 break

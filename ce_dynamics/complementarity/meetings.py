@@ -7,16 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.complementarity.narrow_phase import COUNTS, KINDS, bounding_radius, flat, narrow_phase
+from ce_dynamics.complementarity.narrow_phase import KINDS, WIDTH, bounding_radius, flat
 from ce_dynamics.complementarity.problem import Integers
 from ce_dynamics.complementarity.rigid import NO_BODY, RigidBodies, RigidState, rotations
 from ce_dynamics.complementarity.shapes import HalfSpace, Shape
 from ce_dynamics.errors import ModelError
+
+if TYPE_CHECKING:
+    from ce_dynamics.complementarity.meeting_kernels import Scene
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,15 +101,21 @@ class RigidShapes:
         self.bounded = np.flatnonzero(self.kind != KINDS.index(HalfSpace))
         self.middle = np.array([np.mean(s.shape.points, axis=0) for s in shapes]).reshape(-1, 3)
         self.radius = np.array([bounding_radius(s.shape) for s in shapes])
-        self._place = np.full(len(shapes), -1)
-        self._data: dict[int, Floats] = {}
-        for kind in range(len(KINDS)):
-            members = np.flatnonzero(self.kind == kind)
-            self._place[members] = np.arange(len(members))
-            self._data[kind] = np.array([flat(shapes[int(k)].shape) for k in members], dtype=np.float64)
+        self._local = np.zeros((len(shapes), WIDTH))
+        for k, one in enumerate(shapes):
+            numbers_of = flat(one.shape)
+            self._local[k, : len(numbers_of)] = numbers_of
+
+    @cached_property
+    def scene(self) -> Scene:
+        """What kernels see."""
+        from ce_dynamics.complementarity.meeting_kernels import scene  # here, because it loads Numba
+
+        made, self._alive = scene(self.kind, self.body, self._local, self.middle, self.radius)
+        return made
 
     def near(self, state: RigidState, margin: float) -> Integers:
-        """Pairs of shapes whose bounding spheres come within a margin, (k, 2), sorted."""
+        """Pairs of shapes whose bounding spheres come within a margin, (k, 2), sorted, the lower first."""
         from scipy.spatial import cKDTree  # here, because most runs never ask
 
         middle = self._middles(state)
@@ -119,62 +129,31 @@ class RigidShapes:
             space = self.shapes[plane].shape
             height = (middle[movable] - space.points[0]) @ space.axes[0]
             low = movable[height < self.radius[movable] + margin]
-            pairs.append(np.stack((low, np.full(len(low), plane)), axis=1).astype(np.int64))
+            pairs.append(np.sort(np.stack((low, np.full(len(low), plane)), axis=1)).astype(np.int64))
         both = np.concatenate(pairs) if pairs else np.zeros((0, 2), dtype=np.int64)
         a, b = both.T
         apart = np.linalg.norm(middle[a] - middle[b], axis=1) - self.radius[a] - self.radius[b]
-        infinite = self.kind[b] == KINDS.index(HalfSpace)
+        infinite = np.isinf(self.radius[a]) | np.isinf(self.radius[b])
         kept = both[(self.body[a] != self.body[b]) & (infinite | (apart < margin))]
-        # lower kinds first, as in the table of pairs
-        swap = self.kind[kept[:, 0]] > self.kind[kept[:, 1]]
-        kept[swap] = kept[swap][:, ::-1]
         return np.asarray(kept[np.lexsort(kept.T[::-1])], dtype=np.int64)
 
     def _middles(self, state: RigidState) -> Floats:
-        return self._in_world(state, np.arange(len(self.shapes)), self.middle)
-
-    def _in_world(self, state: RigidState, shapes: Integers, at: Floats, point: bool = True) -> Floats:
-        """Points, or directions, of shapes in the world."""
-        body = self.body[shapes]
-        there = np.array(at, dtype=float)
-        on = body >= 0
-        R = rotations(state.quaternion[body[on]])
-        there[on] = np.einsum("kij,kj->ki", R, there[on])
-        if point:
-            there[on] += state.r[body[on]]
-        return there
+        middle, on = self.middle.copy(), self.body >= 0
+        R = rotations(state.quaternion[self.body[on]])
+        middle[on] = state.r[self.body[on]] + np.einsum("kij,kj->ki", R, middle[on])
+        return middle
 
     def meetings(self, state: RigidState, margin: float) -> Meetings:
         """Where shapes come within a margin of each other."""
-        pairs = self.near(state, margin)
-        parts: list[Meetings] = []
-        kinds = self.kind[pairs]
-        for one, other in sorted({(int(i), int(k)) for i, k in kinds}):
-            chosen = pairs[(kinds[:, 0] == one) & (kinds[:, 1] == other)]
-            parts.append(self._meet(state, chosen, one, other, margin))
-        if not parts:
-            nothing = np.zeros(0, dtype=np.int64)
-            return Meetings(nothing, nothing, np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0), nothing)
-        return Meetings(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+        from ce_dynamics.complementarity.meeting_kernels import meetings, room  # here, as they load Numba
 
-    def _meet(self, state: RigidState, pairs: Integers, one: int, other: int, margin: float) -> Meetings:
-        P, Q = self._placed(state, pairs[:, 0], one), self._placed(state, pairs[:, 1], other)
-        found = narrow_phase(one, other)(P=P, Q=Q)
-        a, b, n, psi = (found[name] for name in ("a", "b", "n", "psi"))  # (pairs, points, 3), (pairs, points)
-        pair, point = np.nonzero(psi < margin)
-        C = 0.5 * (a[pair, point] + b[pair, point])
-        first, second = self.body[pairs[pair]].T
-        key = (pairs[pair, 0] * len(self.shapes) + pairs[pair, 1]) * 64 + point
-        return Meetings(first, second, C, n[pair, point], psi[pair, point], key)
-
-    def _placed(self, state: RigidState, shapes: Integers, kind: int) -> Floats:
-        """Points, axes and sizes of shapes of one kind, a row each."""
-        n_points, n_axes, _ = COUNTS[kind]
-        data = self._data[kind][self._place[shapes]].copy()
-        for k in range(n_points + n_axes):
-            at = slice(3 * k, 3 * k + 3)
-            data[:, at] = self._in_world(state, shapes, data[:, at], point=k < n_points)
-        return np.asarray(data, dtype=np.float64)
+        pairs, R = self.near(state, margin), rotations(state.quaternion)
+        count = 8 * len(pairs)
+        while True:
+            found = room(count)
+            count = meetings(self.scene, state.r, R, pairs, margin, found)
+            if count <= len(found.psi):
+                return Meetings(*(part[:count] for part in found))
 
     def reach(self, count: int) -> Floats:
         """How far the shapes of each body reach from its centre of mass."""

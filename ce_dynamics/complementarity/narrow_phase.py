@@ -1,25 +1,25 @@
-"""Where many shapes meet: shapes as numbers, and the functions of `pairs` in machine code."""
+"""Shapes as numbers, and the functions of `pairs` over these numbers in machine code."""
 
 from __future__ import annotations
 
 import math
-from functools import cache, lru_cache
+from functools import cache
 
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, array, concatenate
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import CompiledFunction, compile_function, trace
-from ce_dynamics.compiler.loops import kernel
 from ce_dynamics.complementarity.nearest import frame
 from ce_dynamics.complementarity.pairs import WITH_MANY_POINTS, pair_of
 from ce_dynamics.complementarity.shapes import Box, Capsule, HalfSpace, Placed, Shape, Sphere
-from ce_dynamics.simulation.integrators.kernels import call
 
 KINDS = (Sphere, Capsule, Box, HalfSpace)
 
 COUNTS = ((1, 0, 1), (2, 0, 1), (1, 3, 3), (1, 1, 0))
 """Points, axes and sizes of a sphere, a capsule, a box, a half-space."""
+WIDTH = max(3 * (points + axes) + sizes for points, axes, sizes in COUNTS)
+"""Numbers of a shape at most."""
 
 
 def flat(shape: Shape) -> Floats:
@@ -48,8 +48,8 @@ EXAMPLES: tuple[Shape, ...] = (Sphere(1.0), Capsule((0, 0, 0), (1, 0, 0), 1.0), 
 
 
 @cache
-def narrow_phase(one: int, other: int) -> OverAll:
-    """Where two shapes of given kinds meet, as a function of their numbers P and Q."""
+def narrow_phase(one: int, other: int) -> CompiledFunction:
+    """Where two shapes of given kinds meet: P and Q, the numbers of each → a, b, n, (points, 3), and ψ."""
     pair = WITH_MANY_POINTS.get((KINDS[one], KINDS[other])) or pair_of(EXAMPLES[one], EXAMPLES[other])
 
     def meet(P: Array, Q: Array) -> dict[str, Array]:
@@ -63,61 +63,15 @@ def narrow_phase(one: int, other: int) -> OverAll:
         }
 
     sizes = {name: 3 * (COUNTS[k][0] + COUNTS[k][1]) + COUNTS[k][2] for name, k in (("P", one), ("Q", other))}
-    return OverAll(compile_function(trace("narrow_phase", meet, sizes)))
+    return compile_function(trace("narrow_phase", meet, sizes))
 
 
-@kernel
-def each(calls, X, x, y, Y):  # type: ignore[no-untyped-def]
-    """Row k of Y from row k of X, through the buffers x and y of a compiled function."""
-    for k in range(X.shape[0]):
-        x[:] = X[k]
-        call(calls[0], calls[1])
-        Y[k] = y
+@cache
+def frames() -> CompiledFunction:
+    """The frame of a contact: n → t_1, t_2."""
 
-
-class OverAll:
-    """A compiled function for many inputs: (n, …) in, (n, …) out.
-
-    Parameters
-    ----------
-    function : CompiledFunction
-    """
-
-    def __init__(self, function: CompiledFunction) -> None:
-        self._function = function
-        self._shapes = dict(function.output_shapes)
-        self._in = list(function.input_shapes)
-        ins = [math.prod(shape) for shape in function.input_shapes.values()]
-        outs = [math.prod(shape) for shape in self._shapes.values()]
-        self._x, self._y = np.zeros(sum(ins)), np.zeros(sum(outs))
-        self._ends = np.cumsum(outs)
-        starts = [self._x[k:] for k in np.cumsum([0, *ins])[:-1]]
-        starts += [self._y[k:] for k in np.cumsum([0, *outs])[:-1]]
-        self._table = np.array([part.ctypes.data for part in starts], dtype=np.int64)
-        self._calls = np.array([function.table_address, self._table.ctypes.data], dtype=np.int64)
-
-    def __call__(self, **given: Floats) -> dict[str, Floats]:
-        """Results of all inputs."""
-        X = np.ascontiguousarray(np.concatenate([given[name] for name in self._in], axis=1), dtype=float)
-        Y = np.empty((len(X), len(self._y)))
-        each(self._calls, X, self._x, self._y, Y)
-        parts = np.split(Y, self._ends[:-1], axis=1)
-        return {
-            name: part.reshape(len(X), *shape)
-            for part, (name, shape) in zip(parts, self._shapes.items(), strict=True)
-        }
-
-
-def tangents(n: Floats) -> tuple[Floats, Floats]:
-    """The frames of `ce_dynamics.complementarity.shapes.frame` for many normals."""
-    found = _frames()(n=n)
-    return found["t_1"], found["t_2"]
-
-
-@lru_cache(maxsize=1)
-def _frames() -> OverAll:
-    def frames(n: Array) -> dict[str, Array]:
+    def of_normal(n: Array) -> dict[str, Array]:
         t_1, t_2 = frame(n)
         return {"t_1": t_1, "t_2": t_2}
 
-    return OverAll(compile_function(trace("frames", frames, {"n": 3})))
+    return compile_function(trace("frames", of_normal, {"n": 3}))

@@ -230,7 +230,7 @@ class RigidBodies:
     def moved(self, state: RigidState, v_plus: Floats, h: float) -> RigidState:
         """u⁺ = u + V v⁺ h; orientations turn by h ω⁺ about it."""
         v = v_plus.reshape(state.v.shape)
-        quaternion = turned(state.quaternion, quaternion_rates(state.quaternion, v[:, 3:]), h)
+        quaternion = turned(state.quaternion, quaternion_rates(state.quaternion, v), h)
         return RigidState(state.r + h * v[:, :3], quaternion, v)
 
 
@@ -248,29 +248,29 @@ def two_body_rows(body_a: Integers, body_b: Integers, A: Floats, B: Floats, n: i
 
 def rotations(quaternion: Floats) -> Floats:
     """Rotation matrices (n, 3, 3) of unit quaternions (n, 4)."""
-    w, x, y, z = quaternion.T
-    R = np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-    return np.moveaxis(R, 2, 0)
+    from ce_dynamics.complementarity.rigid_kernels import rotations  # here, because it loads Numba
+
+    R = np.empty((len(quaternion), 3, 3))
+    rotations(np.ascontiguousarray(quaternion), R)
+    return R
 
 
-def quaternion_rates(quaternion: Floats, w: Floats) -> Floats:
-    """½ (0, ω) ⊗ quaternion for world angular velocities, (n, 4)."""
-    s, a = quaternion[:, :1], quaternion[:, 1:]
-    return 0.5 * np.hstack((-np.sum(w * a, axis=1, keepdims=True), s * w + np.cross(w, a)))
+def quaternion_rates(quaternion: Floats, v: Floats) -> Floats:
+    """½ (0, ω) ⊗ quaternion for world angular velocities, the last three of v (n, 6); (n, 4)."""
+    from ce_dynamics.complementarity.rigid_kernels import quaternion_rates  # here, because it loads Numba
+
+    rate = np.empty_like(quaternion)
+    quaternion_rates(quaternion, v, rate)
+    return rate
 
 
 def turned(quaternion: Floats, rate: Floats, h: float) -> Floats:
-    """Unit quaternions (n, 4) after h at constant angular velocity: cos(h |q̇|) q + sin(h |q̇|) q̇/|q̇|."""
-    speed = np.linalg.norm(rate, axis=1, keepdims=True)
-    angle = h * speed
-    new = np.cos(angle) * quaternion + h * np.sinc(angle / np.pi) * rate
-    return np.asarray(new / np.linalg.norm(new, axis=1, keepdims=True))
+    """Unit quaternions (n, 4) after h at constant angular velocity."""
+    from ce_dynamics.complementarity.rigid_kernels import turned  # here, because it loads Numba
+
+    new = np.empty_like(quaternion)
+    turned(quaternion, rate, h, new)
+    return new
 
 
 def levers(R: Floats, body: Integers, local: Array) -> Floats:

@@ -11,8 +11,7 @@ from ce_dynamics.complementarity.errors import InitialStateError
 from ce_dynamics.complementarity.friction import Resistance, checked_restitution, contact_kinds
 from ce_dynamics.complementarity.gauss_seidel import Solver
 from ce_dynamics.complementarity.meetings import Meetings, RigidShape, RigidShapes
-from ce_dynamics.complementarity.narrow_phase import tangents
-from ce_dynamics.complementarity.problem import Conditions, Integers, Kind, Solution
+from ce_dynamics.complementarity.problem import NONE, Conditions, Integers, Kind, Solution
 from ce_dynamics.complementarity.restitution import Impact, Touching, impacts
 from ce_dynamics.complementarity.rigid import RigidBodies, RigidRows, RigidState, rotations
 from ce_dynamics.mechanism.checked import finite_number
@@ -78,36 +77,26 @@ class RigidContacts:
 
     def rows(self, meetings: Meetings, r: Floats) -> tuple[RigidRows, Conditions]:
         """The rows of every meeting of bodies at r: ``per`` of each."""
+        from ce_dynamics.complementarity.rigid_kernels import contact_rows  # here, because it loads Numba
+
         m, per = len(meetings.psi), self.per
-        n = meetings.n
-        frames = np.stack((n, *tangents(n)), axis=1)  # (m, 3, 3): normal, tangents
-        push = [0, 1, 2]
-        turn = ([1, 2] if self.rolling > 0.0 else []) + ([0] if self.spinning > 0.0 else [])
-        psi = np.zeros((m, per))
+        J_a, J_b, psi = np.zeros((per * m, 6)), np.zeros((per * m, 6)), np.zeros((m, per))
         psi[:, 0] = meetings.psi
+        bodies = meetings.first, meetings.second
+        contact_rows(self.placed.scene, *bodies, meetings.C, meetings.n, r, self.rolling > 0.0, J_a, J_b)
+        of_rows = [np.repeat(body, per) for body in bodies]
+        rows = RigidRows(of_rows[0], of_rows[1], J_a, J_b, psi.ravel(), np.zeros(per * m))
+        return rows, self.conditions(m)
 
-        def columns(body: Integers, sign: float) -> Floats:
-            centre = np.where((body >= 0)[:, None], r[body], 0.0)
-            lever = (meetings.C - centre)[:, None, :]
-            J = np.zeros((m, per, 6))
-            J[:, :3, :3], J[:, :3, 3:] = frames[:, push], np.cross(lever, frames[:, push])
-            J[:, 3:, 3:] = frames[:, turn]
-            return np.asarray(sign * J.reshape(per * m, 6))
-
-        rows = RigidRows(
-            np.repeat(meetings.first, per),
-            np.repeat(meetings.second, per),
-            columns(meetings.first, 1.0),
-            columns(meetings.second, -1.0),
-            psi.ravel(),
-            np.zeros(per * m),
-        )
-        kinds = np.tile(np.array([int(kind.kind) for kind in self.kinds], dtype=np.int64), m)
-        normal = np.repeat(per * np.arange(m), per)
-        normal[::per] = -1
+    def conditions(self, count: int) -> Conditions:
+        """What the rows of so many meetings ask for."""
+        per, rows = self.per, self.per * count
+        kinds = np.tile(np.array([int(kind.kind) for kind in self.kinds], dtype=np.int64), count)
+        normal = np.repeat(per * np.arange(count), per)
+        normal[::per] = NONE
         bound = [0.0, self.mu, self.mu, *[self.rolling] * (2 * (self.rolling > 0.0))]
-        mu = np.tile((bound + [self.spinning])[:per], m)
-        return rows, Conditions(kinds, normal.astype(np.int64), mu, np.zeros(per * m), np.zeros(per * m))
+        mu = np.tile((bound + [self.spinning])[:per], count)
+        return Conditions(kinds, normal.astype(np.int64), mu, np.zeros(rows), np.zeros(rows))
 
     def step(
         self, state: RigidState, h: float, solver: Solver, warm: tuple[Integers, Floats] | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,13 @@ from ce_dynamics.complementarity.rigid import RigidState
 from ce_dynamics.complementarity.rigid_contacts import RigidContacts
 from ce_dynamics.complementarity.solvers.chain import Chain
 from ce_dynamics.errors import ModelError, SimulationError
+
+if TYPE_CHECKING:
+    from ce_dynamics.complementarity.compiled_rigid import CompiledRigid
+
+
+AT_ONCE = 200
+"""Steps between two looks at interruptions, at most."""
 
 
 class RigidRun(NamedTuple):
@@ -80,35 +87,92 @@ def simulate_rigid(
         checks.number(f"simulate_rigid: {name}", value, above=0.0)
     steps = max(1, math.ceil(duration / step * (1.0 - 1e-12)))
     h, every = duration / steps, max(1, round(interval * steps / duration))
-    chosen = Chain() if solver is None else solver
-    state, work, warm = contacts.bodies.start, 0.0, None
-    contacts.check_start(state)
-    stored: list[tuple[float, RigidState, float, float, int]] = []
-    unresolved, residual, speed, began = 0, 0.0, 0.0, time.perf_counter()
-
-    def run() -> RigidRun:
-        t, states, energy, done, pushing = zip(*stored, strict=True)
-        wall = time.perf_counter() - began
-        arrays = (np.array(energy), np.array(done), np.array(pushing))
-        return RigidRun(np.array(t), list(states), *arrays, unresolved, residual, wall)
-
-    stored.append((0.0, state, contacts.bodies.energy(state), 0.0, 0))
-    for k in range(steps):
+    run = RigidWay(contacts, h, Chain() if solver is None else solver)
+    run.store()
+    while run.count < steps:
         try:
-            state, meetings, solution, gain = contacts.step(state, h, chosen, warm)
+            run.advance(min(every - run.count % every, steps - run.count, AT_ONCE))
         except KeyboardInterrupt:
-            raise SimulationError(f"interrupted at t = {k * h:.4g} s", run()) from None
+            raise SimulationError(f"interrupted at t = {run.t:.4g} s", run.result()) from None
         except (SimulationError, ModelError) as error:
-            said = f"the step from t = {k * h:.4g} s found no solution: {error}"
-            raise SimulationError(said, run()) from error
-        warm, work = (meetings.key, solution.p), work + gain
-        unresolved += not solution.converged
-        residual = max(residual, solution.residual)
-        speed = max(speed, float(np.max(np.abs(state.v[:, :3]), initial=0.0)))
-        if (k + 1) % every == 0 or k + 1 == steps:
-            pushing = int(np.count_nonzero(solution.p[:: contacts.per] > 0.0))
-            stored.append(((k + 1) * h, state, contacts.bodies.energy(state), work, pushing))
+            said = f"the step from t = {run.t:.4g} s found no solution: {error}"
+            raise SimulationError(said, run.result()) from error
+        if run.count % every == 0 or run.count == steps:
+            run.store()
             if progress is not None:
-                progress((k + 1) * h)
-    warn_of_remains(unresolved, steps, residual, speed)
-    return run()
+                progress(run.t)
+    warn_of_remains(run.unresolved, steps, run.residual, run.speed)
+    return run.result()
+
+
+class RigidWay:
+    """Makes one step after the other; many at once where the solver is the chain.
+
+    Attributes
+    ----------
+    count : int
+        Steps made.
+    unresolved, residual, speed : int, float, float
+        As in `RigidRun`; the largest speed of any point of a body.
+    """
+
+    def __init__(self, contacts: RigidContacts, h: float, solver: Solver) -> None:
+        self._contacts, self._h, self._solver = contacts, h, solver
+        self._state, self._work = contacts.bodies.start, 0.0
+        self._key, self._p = np.zeros(0, dtype=np.int64), np.zeros(0)
+        self._stored: list[tuple[float, RigidState, float, float, int]] = []
+        self.count = self.unresolved = 0
+        self.residual = self.speed = 0.0
+        self._began = time.perf_counter()
+        contacts.check_start(self._state)
+        self._compiled: CompiledRigid | None = None
+        if isinstance(solver, Chain):
+            from ce_dynamics.complementarity.compiled_rigid import CompiledRigid  # here, because it loads Numba
+
+            self._compiled = CompiledRigid(contacts, h, solver.tolerance)
+            self._compiled.take(self._state, self._key, self._p)
+
+    @property
+    def t(self) -> float:
+        """The time reached [s]."""
+        return self.count * self._h
+
+    def advance(self, count: int) -> None:
+        """So many steps, or fewer."""
+        if self._compiled is None:
+            self._one()
+            return
+        made = self._compiled.advance(count)
+        if made.count:
+            self._state, (self._key, self._p) = self._compiled.state, self._compiled.last
+            self._work += made.work
+            self.residual, self.speed = max(self.residual, made.residual), max(self.speed, made.speed)
+            self.count += made.count
+        if made.stopped:
+            self._one()
+            self._compiled.take(self._state, self._key, self._p)
+
+    def _one(self) -> None:
+        """One step with the solver itself."""
+        state, meetings, solution, gain = self._contacts.step(
+            self._state, self._h, self._solver, (self._key, self._p)
+        )
+        self._state, self._key, self._p = state, meetings.key, solution.p
+        self._work += gain
+        self.count += 1
+        self.unresolved += not solution.converged
+        self.residual = max(self.residual, solution.residual)
+        self.speed = max(self.speed, float(np.max(np.abs(state.v[:, :3]), initial=0.0)))
+
+    def store(self) -> None:
+        """Store an instant."""
+        pushing = int(np.count_nonzero(self._p[:: self._contacts.per] > 0.0))
+        energy = self._contacts.bodies.energy(self._state)
+        self._stored.append((self.t, self._state, energy, self._work, pushing))
+
+    def result(self) -> RigidRun:
+        """What was stored."""
+        t, states, energy, done, pushing = zip(*self._stored, strict=True)
+        wall = time.perf_counter() - self._began
+        arrays = (np.array(energy), np.array(done), np.array(pushing))
+        return RigidRun(np.array(t), list(states), *arrays, self.unresolved, self.residual, wall)

@@ -7,40 +7,11 @@ import math
 import numpy as np
 
 from ce_dynamics.compiler.loops import kernel
+from ce_dynamics.complementarity.elimination import eliminate
 from ce_dynamics.complementarity.solvers.natural_map import natural_map
 
 REGULAR = 1e-12
 """Added to the unit diagonal, so that dependent rows do not stop the elimination."""
-
-
-@kernel
-def eliminate(J, x):  # type: ignore[no-untyped-def]
-    """x ← J⁻¹ x by Gauss with exchange of rows; says whether J is regular.  J is overwritten."""
-    m = x.size
-    for k in range(m):
-        pivot, size = k, abs(J[k, k])
-        for i in range(k + 1, m):
-            if abs(J[i, k]) > size:
-                pivot, size = i, abs(J[i, k])
-        if not size > 0.0:
-            return False
-        if pivot != k:
-            for j in range(k, m):
-                J[k, j], J[pivot, j] = J[pivot, j], J[k, j]
-            x[k], x[pivot] = x[pivot], x[k]
-        inverse = 1.0 / J[k, k]
-        for i in range(k + 1, m):
-            factor = J[i, k] * inverse
-            if factor != 0.0:
-                for j in range(k + 1, m):
-                    J[i, j] -= factor * J[k, j]
-                x[i] -= factor * x[k]
-    for k in range(m - 1, -1, -1):
-        total = x[k]
-        for j in range(k + 1, m):
-            total -= J[k, j] * x[j]
-        x[k] = total / J[k, k]
-    return True
 
 
 @kernel
@@ -88,7 +59,8 @@ def newton(A, b, d, kind, normal, mu, lower, upper, p, aim, limit):  # type: ign
             return count, largest
         for i in range(m):
             if rho[i] == 0.0:
-                J[i, :] = 0.0
+                for j in range(m):
+                    J[i, j] = 0.0
                 J[i, i] = 1.0
                 step[i] = 0.0
                 continue

@@ -131,10 +131,10 @@ def test_mixed_reduced_and_iterative_solutions_agree_along_a_run() -> None:
 def test_quaternions_agree_with_the_library(rng: np.random.Generator) -> None:
     q = rng.normal(size=(5, 4))
     q /= np.linalg.norm(q, axis=1, keepdims=True)
-    w = rng.normal(size=(5, 3))
+    v = rng.normal(size=(5, 6))
     for k in range(5):
         np.testing.assert_allclose(rotations(q)[k], rotation_from_quaternion(q[k]), atol=1e-15)
-        np.testing.assert_allclose(quaternion_rates(q, w)[k], quaternion_rate(q[k], w[k]), atol=1e-15)
+        np.testing.assert_allclose(quaternion_rates(q, v)[k], quaternion_rate(q[k], v[k, 3:]), atol=1e-15)
 
 
 # Motion
