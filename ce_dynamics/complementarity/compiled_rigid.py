@@ -1,9 +1,9 @@
 """Steps of plain rigid bodies as one piece of machine code.
 
 Meetings, rows, free velocities, a complementarity problem for every island, the new state: the formulas of
-`RigidContacts.step` with `Chain`, step after step without a Python object in between.  A step is left to Python
-where something rebounds, an island is larger than Newton's dense matrices should be or is not solved by
-Newton's method and a few sweeps, and where near pairs have to be looked for anew.
+`RigidContacts.step` with `Chain`, step after step without a Python object in between.  A step is left to
+Python where something rebounds, or where an island is larger than Newton's dense matrices should be or is not
+solved by Newton's method and a few sweeps.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ce_dynamics.complementarity.gyroscopic import ENOUGH
 from ce_dynamics.complementarity.islands import delassus, grouped, island
 from ce_dynamics.complementarity.kernels import spin
 from ce_dynamics.complementarity.machine import kernel
-from ce_dynamics.complementarity.meeting_kernels import Found, Scene, meetings, room
+from ce_dynamics.complementarity.meeting_kernels import Found, meetings, room
 from ce_dynamics.complementarity.problem import ROUNDING, Integers
 from ce_dynamics.complementarity.rigid import RigidState
 from ce_dynamics.complementarity.rigid_kernels import (
@@ -32,12 +32,13 @@ from ce_dynamics.complementarity.rigid_kernels import (
     rotations,
     turned,
 )
+from ce_dynamics.complementarity.solvers.rows import DENSE_ROWS
 
 if TYPE_CHECKING:
     from ce_dynamics.complementarity.rigid_contacts import RigidContacts
 
 DONE, LEFT, REBOUNDS, PAIRS, ROOM = range(5)
-LARGEST = 150
+LARGEST = DENSE_ROWS
 """Rows of an island at most."""
 AHEAD = 16.0
 """Steps, about, for which a list of near pairs serves."""
@@ -271,7 +272,7 @@ def steps(S, G, B, pairs, within, h, count, tolerance):  # type: ignore[no-untyp
     """
     work, worst, top, found = 0.0, 0.0, 0.0, B.old_count[0]
     for k in range(count):
-        fastest, margin = furthest(G, B.v, h)
+        _, margin = furthest(G, B.v, h)
         if not margin <= within:
             return k, PAIRS, work, worst, top, within, found
         freely(G, B, h)

@@ -12,8 +12,8 @@ from ce_dynamics.complementarity.machine import kernel
 from ce_dynamics.complementarity.solvers.small import newton
 
 NEWTON_STEPS = 10
-SWEEPS = 30
-"""Of Gauss–Seidel between two attempts of Newton's method."""
+SWEEPS = (30, 100)
+"""Of Gauss–Seidel between attempts of Newton's method."""
 
 
 @kernel
@@ -90,7 +90,7 @@ def delassus(members, first, second, J_a, J_b, Y_a, Y_b, per, A):  # type: ignor
 
 
 @kernel
-def swept(A, b, d, kind, normal, mu, none, p, aim):  # type: ignore[no-untyped-def]
+def swept(A, b, d, kind, normal, mu, none, p, aim, limit):  # type: ignore[no-untyped-def]
     """Sweeps over rows of A; w takes the place of velocities: an impulse changes them by a row of A."""
     m = b.size
     starts, own, w, ones = np.empty(m + 1, np.int64), np.empty(m + 1, np.int64), np.empty(m), np.empty(m)
@@ -102,7 +102,7 @@ def swept(A, b, d, kind, normal, mu, none, p, aim):  # type: ignore[no-untyped-d
             columns[m * i + k], values[m * i + k] = k, A[i, k]
             w[i] += A[i, k] * p[k]
     g, y = (own, own, ones), (starts, columns, values)
-    return sweeps(g, y, w, none, d, kind, normal, mu, none, none, p, aim, SWEEPS)
+    return sweeps(g, y, w, none, d, kind, normal, mu, none, none, p, aim, limit)
 
 
 @kernel
@@ -116,8 +116,10 @@ def island(A, b, kind, normal, mu, p, aim, enough):  # type: ignore[no-untyped-d
             p[i] = max(0.0, p[i])
         q[i] = p[i]
     count, residual = newton(A, b, d, kind, normal, mu, none, none, q, aim, NEWTON_STEPS)
-    if not residual <= enough:
-        count += swept(A, b, d, kind, normal, mu, none, p, aim)
+    for limit in SWEEPS:
+        if residual <= enough:
+            break
+        count += swept(A, b, d, kind, normal, mu, none, p, aim, limit)
         for i in range(m):
             q[i] = p[i]
         more, residual = newton(A, b, d, kind, normal, mu, none, none, q, aim, NEWTON_STEPS)

@@ -105,6 +105,54 @@ def sweeps(  # type: ignore[no-untyped-def]
 
 
 @kernel
+def clipped(i, target, kind, normal, mu, lower, upper, p):  # type: ignore[no-untyped-def]
+    """The nearest impulse that row i allows, of a disc by its components."""
+    what = kind[i]
+    if what == 0:
+        return target
+    if what == 1:
+        return max(0.0, target)
+    if what == 2:
+        return min(max(lower[i], target), upper[i])
+    reach = mu[i] * p[normal[i]] if normal[i] >= 0 else 0.0
+    return min(max(-reach, target), max(-reach, reach))
+
+
+@kernel
+def residual(d, w, kind, normal, mu, lower, upper, p):  # type: ignore[no-untyped-def]
+    """The largest of A_ii |p_i − proj(p_i − w_i / A_ii)|, see `Problem.residual`; NaN if anything is."""
+    worst = 0.0
+    i = 0
+    while i < p.size:
+        rows = 2 if kind[i] == 4 else 1
+        factor, rho = 1.0, 0.0
+        if rows == 2 and d[i] > 0.0 and d[i + 1] > 0.0:
+            rho = max(d[i], d[i + 1])
+            length = math.hypot(p[i] - w[i] / rho, p[i + 1] - w[i + 1] / rho)
+            reach = max(0.0, mu[i] * p[normal[i]])
+            factor = reach / length if length > reach else 1.0
+        for k in range(i, i + rows):
+            if d[k] > 0.0:
+                if rho > 0.0:
+                    step = d[k] * abs(p[k] - factor * (p[k] - w[k] / rho))
+                else:
+                    target = clipped(k, p[k] - w[k] / d[k], kind, normal, mu, lower, upper, p)
+                    step = d[k] * abs(p[k] - target)
+            elif kind[k] == 0:
+                step = abs(w[k])
+            elif kind[k] == 1:
+                step = max(-w[k], 0.0)
+            else:
+                step = 0.0
+            if not step <= worst:
+                worst = step
+            if worst != worst:
+                return worst
+        i += rows
+    return worst
+
+
+@kernel
 def cross(a, b, c):  # type: ignore[no-untyped-def]
     """c ← a × b."""
     c[0] = a[1] * b[2] - a[2] * b[1]

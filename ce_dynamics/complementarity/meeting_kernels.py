@@ -78,9 +78,7 @@ class Found(NamedTuple):
 def room(count: int) -> Found:
     """For so many meetings."""
     whole = np.zeros((3, count), dtype=np.int64)
-    return Found(
-        whole[0], whole[1], np.zeros((count, 3)), np.zeros((count, 3)), np.zeros(count), whole[2]
-    )
+    return Found(whole[0], whole[1], np.zeros((count, 3)), np.zeros((count, 3)), np.zeros(count), whole[2])
 
 
 def scene(

@@ -191,6 +191,24 @@ class Conditions(NamedTuple):
             raise ModelError(f"box row {i}: bounds {self.lower[i]!r}, {self.upper[i]!r} must be in order")
 
 
+def bounds(conditions: Conditions, p: Floats) -> tuple[Floats, Floats]:
+    """Lower and upper bounds of the impulses; those of friction follow from p (disc: each component)."""
+    kind, normal, mu, lower, upper = conditions
+    reach = mu * np.where(normal >= 0, p[normal], 0.0)
+    low = np.select(
+        [kind == Kind.BILATERAL, kind == Kind.UNILATERAL, kind == Kind.BOX], [-np.inf, 0.0, lower], -reach
+    )
+    high = np.select([kind <= Kind.UNILATERAL, kind == Kind.BOX], [np.inf, upper], reach)
+    return low, high
+
+
+def residual(d: Floats, w: Floats, conditions: Conditions, p: Floats) -> float:
+    """See `Problem.residual`; d is the diagonal of A."""
+    from ce_dynamics.complementarity.kernels import residual  # here, because it loads Numba
+
+    return float(residual(d, w, *conditions, p))
+
+
 @dataclass(frozen=True, eq=False)
 class Problem:
     """One complementarity problem.
@@ -302,41 +320,12 @@ class Problem:
         """Gᵀ v⁺ + c."""
         return self.GT @ self.velocity(p) + self.c
 
-    def bounds(self, p: Floats) -> tuple[Floats, Floats]:
-        """Lower and upper bounds of the impulses; those of friction follow from p (disc: each component)."""
-        kind, normal, mu, lower, upper = self.conditions
-        reach = mu * np.where(normal >= 0, p[normal], 0.0)
-        low = np.select(
-            [kind == Kind.BILATERAL, kind == Kind.UNILATERAL, kind == Kind.BOX], [-np.inf, 0.0, lower], -reach
-        )
-        high = np.select([kind <= Kind.UNILATERAL, kind == Kind.BOX], [np.inf, upper], reach)
-        return low, high
-
     def residual(self, p: Floats) -> float:
         """How far p is from a solution, as a velocity: the largest of A_ii |p_i − proj(p_i − w_i / A_ii)|.
 
         Rows that move nothing count with the part of w that their condition forbids.
         """
-        if len(p) == 0:
-            return 0.0
-        d, w, kind = self.diagonal, self.w(p), self.conditions.kind
-        low, high = self.bounds(p)
-        moving = d > 0.0
-        target = p - w / np.where(moving, d, 1.0)
-        projected = np.clip(target, low, np.maximum(low, high))
-        i = np.flatnonzero(kind == Kind.DISC_1)
-        i = i[moving[i] & moving[i + 1]]
-        rho = np.maximum(d[i], d[i + 1])
-        first, second = p[i] - w[i] / rho, p[i + 1] - w[i + 1] / rho
-        length = np.hypot(first, second)
-        beyond = length > high[i]
-        shortened = np.where(beyond, np.maximum(high[i], 0.0) / np.where(beyond, length, 1.0), 1.0)
-        projected[i], projected[i + 1] = shortened * first, shortened * second
-        step = np.where(moving, d * np.abs(p - projected), 0.0)
-        forbidden = np.select(
-            [kind == Kind.BILATERAL, kind == Kind.UNILATERAL], [np.abs(w), np.maximum(-w, 0.0)], 0.0
-        )
-        return float(np.max(np.where(moving, step, forbidden)))
+        return residual(self.diagonal, self.w(p), self.conditions, p)
 
     def solution(self, p: Floats, method: str, sweeps: int = 0, tolerance: float = np.inf) -> Solution:
         """A solution from its impulses."""

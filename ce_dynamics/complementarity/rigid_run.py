@@ -127,7 +127,8 @@ class RigidWay:
         contacts.check_start(self._state)
         self._compiled: CompiledRigid | None = None
         if isinstance(solver, Chain):
-            from ce_dynamics.complementarity.compiled_rigid import CompiledRigid  # here, because it loads Numba
+            # here, because it loads Numba
+            from ce_dynamics.complementarity.compiled_rigid import CompiledRigid
 
             self._compiled = CompiledRigid(contacts, h, solver.tolerance)
             self._compiled.take(self._state, self._key, self._p)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity.exact import least_distance_inequalities, null_space
-from ce_dynamics.complementarity.problem import Integers, Kind, Problem, Solution
+from ce_dynamics.complementarity.problem import Integers, Kind, Problem, Solution, bounds
 
 ZERO = 1e-9
 """Share of the largest w or p below which an entry counts as zero."""
@@ -80,7 +80,7 @@ def ranges(problem: Problem, solution: Solution, GT: Floats, held: Integers) -> 
     lowest, highest = solution.p.copy(), solution.p.copy()
     if len(held) == 0:
         return lowest, highest
-    low, high = problem.bounds(solution.p)
+    low, high = bounds(problem.conditions, solution.p)
     unit = max(float(np.max(np.abs(solution.p))), 1e-300)
     start = solution.p[held] / unit
     N = null_space(GT[held].T)  # changes d = N z with G d = 0 to rounding

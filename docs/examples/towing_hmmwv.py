@@ -1,14 +1,15 @@
 """The HMMWV tows a sledge with two cables, and falls on a hard ground.
 
-    python docs/examples/towing_hmmwv.py
+    python docs/examples/towing_hmmwv.py [--pictures]
 
-prints the numbers and writes pictures and an animation into the current folder; those of
-``docs/complementarity.md`` are in ``docs/figures``.
+prints the numbers of towing; with ``--pictures`` also those of the fall, and writes pictures and an animation
+into the current folder; those of ``docs/complementarity.md`` are in ``docs/figures``.
 """
 
 from __future__ import annotations
 
 import math
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ from ce_dynamics.models.vehicles.hmmwv.parameters import HmmwvParameters
 from ce_dynamics.models.vehicles.towing import SledgeParameters, TowingCase, on_hard_ground, tow
 
 FIGURES = Path()
+PICTURES = "--pictures"
 DRIVE = 900.0
 """Torque on every wheel [N m]."""
 
@@ -34,6 +36,12 @@ def main() -> None:
     case = tow(slack=0.15)
     run = simulate_unilateral(case.unilateral, {"drive": DRIVE}, duration=2.0, y0=case.y0)
     report("towing", run)
+    if PICTURES in sys.argv:
+        draw(case, run)
+
+
+def draw(case: TowingCase, run: Run) -> None:
+    """Pictures of towing and of a fall, and an animation."""
     save_figure(figure(run), FIGURES, "towing_hmmwv")
     animate(case, run)
     dropped = on_hard_ground(drop=0.3, restitution=0.3)

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity.errors import ConvergenceError
 from ce_dynamics.complementarity.gauss_seidel import allowed
-from ce_dynamics.complementarity.problem import Problem, Solution, SparseRows
-from ce_dynamics.complementarity.solvers.rows import DENSE_ROWS, Operator, scaled_rows
+from ce_dynamics.complementarity.problem import (
+    NONE,
+    Conditions,
+    Integers,
+    Problem,
+    Solution,
+    SparseRows,
+    residual,
+)
+from ce_dynamics.complementarity.solvers.rows import DENSE_ROWS, Judge, Operator, Rows, scaled_rows
 from ce_dynamics.errors import ModelError
 
 NEWTON_STEPS = 10
@@ -80,16 +90,58 @@ class Chain:
     def _thoroughly(self, problem: Problem, first: Solution, allowance: float) -> Solution:
         from ce_dynamics.complementarity.solvers.stages import solve_rows  # here, because most runs never ask
 
-        rows = scaled_rows(delassus(problem), problem.b, problem.conditions, problem.diagonal)
-        permitted = allowance + problem.rounding
+        A, d, b = delassus(problem), problem.diagonal, problem.b
+        permitted, deadline = allowance + problem.rounding, time.perf_counter() + self.time_limit
+        p, count, method = first.p.copy(), first.sweeps, first.method
+        for chosen in islands(A, problem.conditions.normal):
+            conditions, own = part_of(problem.conditions, chosen), part_of_matrix(A, chosen)
+            verdict = relative(own, b[chosen], d[chosen], conditions, permitted)
+            if verdict(p[chosen]) <= 1.0:
+                continue
+            rows = scaled_rows(own, b[chosen], conditions, d[chosen])
+            left = max(0.0, deadline - time.perf_counter())
+            found = solve_rows(rows, rows.scaled(p[chosen]), of_scaled(verdict, rows), left)
+            p[chosen] = rows.impulses(found.x)
+            count, method = count + found.steps + found.products, found.method
+        return problem.solution(p, method, count, allowance)
 
-        def judge(x: Floats) -> float:
-            return problem.residual(rows.impulses(x)) / permitted
 
-        found = solve_rows(rows, rows.scaled(first.p), judge, self.time_limit)
-        p = rows.impulses(found.x)
-        count = first.sweeps + found.steps + found.products
-        return problem.solution(p, found.method, count, allowance)
+def relative(A: Operator, b: Floats, d: Floats, conditions: Conditions, permitted: float) -> Judge:
+    """Residual of impulses as a share of what is permitted."""
+    return lambda p: residual(d, A @ p + b, conditions, p) / permitted
+
+
+def of_scaled(verdict: Judge, rows: Rows) -> Judge:
+    """The same of scaled impulses."""
+    return lambda x: verdict(rows.impulses(x))
+
+
+def islands(A: Operator, normal: Integers) -> list[Integers]:
+    """Rows that have to do with each other, by A and by friction."""
+    tied = np.flatnonzero(normal >= 0)
+    friction = sp.csr_matrix((np.ones(len(tied)), (tied, normal[tied])), shape=A.shape)
+    count, label = connected_components(abs(sp.csr_matrix(A)) + friction, directed=False)
+    if count == 1:
+        return [np.arange(len(label))]
+    order = np.argsort(label, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(label))[:-1])
+
+
+def part_of(conditions: Conditions, chosen: Integers) -> Conditions:
+    """Conditions of some rows, which hold the normal rows of all of them."""
+    place = np.full(len(conditions.kind), NONE, dtype=np.int64)
+    place[chosen] = np.arange(len(chosen))
+    kind, normal, mu, lower, upper = (column[chosen] for column in conditions)
+    own = np.where(normal >= 0, place[normal], NONE)
+    return Conditions(kind, np.asarray(own, dtype=np.int64), mu, lower, upper)
+
+
+def part_of_matrix(A: Operator, chosen: Integers) -> Operator:
+    """A of some rows."""
+    if len(chosen) == A.shape[0]:
+        return A
+    part = A[chosen][:, chosen]
+    return part.toarray() if sp.issparse(part) and len(chosen) <= DENSE_ROWS else part
 
 
 def quickly(problem: Problem, start: Floats | None, allowance: float) -> Solution:

@@ -20,6 +20,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.complementarity.solvers.held_rows import held_system
 from ce_dynamics.complementarity.solvers.rows import Rows
 
 REGULAR = 1e-12
@@ -85,6 +86,8 @@ def solved(J: Any, right: Floats) -> Floats | None:
 
 def direction(rows: Rows, D: tuple[Floats, Floats, Floats], F: Floats, epsilon: float) -> Floats | None:
     """−J⁻¹ F; rows without impulse (D = 0) are eliminated before."""
+    if not rows.dense:
+        return sparse_direction(rows, D, F, epsilon)
     J = newton_matrix(rows, D, epsilon)
     held = (D[0] != 0.0) | (D[1] != 0.0) | (D[2] != 0.0)
     count = int(np.count_nonzero(held))
@@ -99,6 +102,27 @@ def direction(rows: Rows, D: tuple[Floats, Floats, Floats], F: Floats, epsilon: 
         if inner is None:
             return None
         step[chosen] = inner
+    return step
+
+
+def sparse_direction(
+    rows: Rows, D: tuple[Floats, Floats, Floats], F: Floats, epsilon: float
+) -> Floats | None:
+    """−J⁻¹ F of a sparse A; Jᵀ is factored, as rows in order are the columns in order that SuperLU takes."""
+    A = rows.A
+    held, starts, columns, values, right = held_system(
+        A.indptr, A.indices, A.data, *D, rows.normal_of, rows.partner, F, epsilon
+    )
+    step = -F
+    if len(held):
+        transposed = sp.csc_matrix((values, columns, starts), shape=(len(held), len(held)))
+        try:
+            inner = splu(transposed).solve(right, "T")
+        except RuntimeError:  # exactly singular
+            return None
+        if not np.all(np.isfinite(inner)):
+            return None
+        step[held] = inner
     return step
 
 

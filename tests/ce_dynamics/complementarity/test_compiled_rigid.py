@@ -1,0 +1,159 @@
+"""Steps of plain bodies in machine code against the same steps with the solver itself, and by islands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.complementarity import (
+    Box,
+    Capsule,
+    Chain,
+    Conditions,
+    HalfSpace,
+    Kind,
+    Problem,
+    RigidBodies,
+    RigidBody,
+    RigidContacts,
+    RigidShape,
+    Sphere,
+    simulate_rigid,
+)
+from ce_dynamics.complementarity.rigid import RigidState
+from ce_dynamics.complementarity.shapes import Shape
+from ce_dynamics.complementarity.solvers.chain import islands
+from ce_dynamics.complementarity.solvers.newton import direction
+from ce_dynamics.complementarity.solvers.rows import Rows
+
+H = 2e-3
+
+
+def strewn(count: int, *, rolling: float = 0.0) -> RigidContacts:
+    """Pairs of bodies on each other, each pair apart from the others, all on a floor.
+
+    They touch in one point each, so that there is but one motion: of a box that slides on four corners the
+    load of each, and with it friction, is open.
+    """
+    makes: list[Shape] = [Sphere(0.1), Box((0.2, 0.2, 0.2)), Capsule((-0.1, 0, 0), (0.1, 0, 0), 0.1)]
+    tilted = np.array((1.0, 0.3, 0.2, 0.1)) / np.sqrt(1.14)
+    bodies, shapes = [], [RigidShape(None, HalfSpace())]
+    rng = np.random.default_rng(3)
+    for k in range(count):
+        lower = k % 2 == 0
+        kind = 0 if lower else 1 + (k // 2) % 2
+        at = (1.0 * (k // 2), 0.0, 0.1 if lower else 0.302 if kind == 2 else 0.349)
+        v, w = 0.3 * rng.normal(size=3), 0.5 * rng.normal(size=3)
+        turn = tilted if kind == 1 else (1.0, 0.0, 0.0, 0.0)
+        bodies.append(RigidBody(f"b{k}", 1.0 + k % 3, (0.01, 0.012, 0.015), at, turn, v, w))
+        shapes.append(RigidShape(f"b{k}", makes[kind]))
+    return RigidContacts(RigidBodies(bodies), shapes, mu=0.4, rolling=rolling, spinning=0.5 * rolling)
+
+
+def one_by_one(contacts: RigidContacts, steps: int) -> tuple[RigidState, float]:
+    """The same without machine code for whole steps."""
+    state, work, warm = contacts.bodies.start, 0.0, None
+    for _ in range(steps):
+        state, meetings, solution, gain = contacts.step(state, H, Chain(), warm)
+        assert solution.converged
+        warm, work = (meetings.key, solution.p), work + gain
+    return state, work
+
+
+@pytest.mark.parametrize("rolling", [0.0, 0.004])
+def test_steps_are_those_of_the_chain(rolling: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    contacts = strewn(20, rolling=rolling)
+    expected, work = one_by_one(contacts, 40)
+
+    left = []
+    by_itself = contacts.step
+
+    def step(*given: Any) -> Any:
+        left.append(given[1])
+        return by_itself(*given)
+
+    monkeypatch.setattr(contacts, "step", step)
+    run = simulate_rigid(contacts, duration=40 * H, step=H)
+    assert run.contacts[-1] >= 12
+    # velocities of either are within 1e-10 of the speeds, which are some m/s, in each of 40 steps
+    for found, there in zip(run.states[-1], expected, strict=True):
+        np.testing.assert_allclose(found, there, atol=40 * 5e-10)
+    np.testing.assert_allclose(run.contact_work[-1], work, rtol=1e-7)
+    assert run.unresolved == 0
+    assert len(left) < 10
+
+
+def test_motion_does_not_depend_on_lists_of_near_pairs() -> None:
+    # fast bodies make wide margins and short-lived lists of pairs; the motion must not depend on them
+    contacts = strewn(4)
+    fast = RigidBody("fast", 1.0, (0.01,) * 3, (0.0, 3.0, 5.0), velocity=(0.0, 40.0, 0.0))
+    bodies = RigidBodies([*own_bodies(contacts), fast])
+    shapes = [*contacts.placed.shapes, RigidShape("fast", Sphere(0.1))]
+    both = RigidContacts(bodies, shapes, mu=0.4)
+    alone = simulate_rigid(contacts, duration=30 * H, step=H).states[-1]
+    together = simulate_rigid(both, duration=30 * H, step=H).states[-1]
+    np.testing.assert_allclose(together.r[:4], alone.r, atol=1e-8)
+    np.testing.assert_allclose(together.r[4, :2], (0.0, 3.0 + 40.0 * 30 * H), atol=1e-12)
+
+
+def own_bodies(contacts: RigidContacts) -> list[RigidBody]:
+    """The bodies of a scene."""
+    b, start = contacts.bodies, contacts.bodies.start
+    given = zip(b.names, b.mass, b.inertia, *start[:2], start.v[:, :3], start.v[:, 3:], strict=True)
+    return [RigidBody(*one) for one in given]
+
+
+def test_rows_fall_apart_into_islands_and_friction_holds_them_together() -> None:
+    # point masses: the normal row has no entry of A in common with its friction
+    A = np.diag([1.0, 2.0, 3.0, 1.0, 2.0])
+    A[3, 4] = A[4, 3] = 0.5
+    found = islands(A, np.array([-1, 0, -1, -1, -1]))
+    assert [part.tolist() for part in found] == [[0, 1], [2], [3, 4]]
+
+
+def test_islands_are_solved_each_by_itself() -> None:
+    # a hundred points on a plane, pushed sideways: p_n = −b_n, friction as for one
+    n = 100
+    rng = np.random.default_rng(4)
+    b = np.column_stack((-rng.uniform(0.5, 2.0, n), rng.normal(size=(n, 2)))).ravel()
+    kinds = [Kind.UNILATERAL, Kind.DISC_1, Kind.DISC_2] * n
+    normal = np.repeat(3 * np.arange(n), 3)
+    normal[::3] = -1
+    mu = np.tile((0.0, 0.5, 0.5), n)
+    unit = np.eye(3 * n)
+    problem = Problem.reduced(unit, unit, b, np.zeros(3 * n), Conditions.of(kinds, normal, mu))
+    found = Chain().solve(problem)
+    slide = b.reshape(-1, 3)[:, 1:]
+    speed = np.linalg.norm(slide, axis=1)
+    share = np.minimum(1.0, 0.5 * -b[::3] / speed)
+    expected = np.column_stack((-b[::3], -share[:, None] * slide))
+    np.testing.assert_allclose(found.p.reshape(-1, 3), expected, atol=1e-9)
+
+
+def test_newton_directions_of_sparse_and_dense_rows_agree(rng: np.random.Generator) -> None:
+    contacts, per = 30, 3
+    m = per * contacts
+    B = sp.random(m, 60, density=0.1, random_state=5, format="csr")
+    A = sp.csr_matrix(B @ B.T + sp.identity(m))
+    normal = np.repeat(per * np.arange(contacts), per)
+    normal[::per] = -1
+    conditions = Conditions.of(
+        [Kind.UNILATERAL, Kind.DISC_1, Kind.DISC_2] * contacts, normal, np.tile((0.0, 0.4, 0.4), contacts)
+    )
+    b, where, size = rng.normal(size=m), np.arange(m), np.ones(m)
+    y = rng.normal(size=m)
+    directions: list[Floats] = []
+    for matrix in (A, A.toarray()):
+        rows = Rows(matrix, b, conditions, where, size, m)
+        P, Ds, Dn, Dp = rows.map(y)
+        assert 0 < np.count_nonzero(Ds) < m
+        assert np.any(Dn)
+        assert np.any(Dp)
+        step = direction(rows, (Ds.copy(), Dn.copy(), Dp.copy()), y - P, 1e-12)
+        assert step is not None
+        directions.append(step)
+    np.testing.assert_allclose(directions[0], directions[1], atol=1e-10)
