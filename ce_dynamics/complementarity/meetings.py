@@ -153,7 +153,11 @@ class RigidShapes:
             found = room(count)
             count = meetings(self.scene, state.r, R, pairs, margin, found)
             if count <= len(found.psi):
-                return Meetings(*(part[:count] for part in found))
+                bodies, where = (
+                    (found.first[:count], found.second[:count]),
+                    (found.C[:count], found.n[:count]),
+                )
+                return Meetings(*bodies, *where, found.psi[:count], found.key[:count])
 
     def reach(self, count: int) -> Floats:
         """How far the shapes of each body reach from its centre of mass."""

@@ -144,11 +144,11 @@ class RigidWay:
             self._one()
             return
         made = self._compiled.advance(count)
-        if made.count:
+        if made.steps:
             self._state, (self._key, self._p) = self._compiled.state, self._compiled.last
             self._work += made.work
             self.residual, self.speed = max(self.residual, made.residual), max(self.speed, made.speed)
-            self.count += made.count
+            self.count += made.steps
         if made.stopped:
             self._one()
             self._compiled.take(self._state, self._key, self._p)

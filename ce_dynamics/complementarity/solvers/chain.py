@@ -22,7 +22,7 @@ from ce_dynamics.complementarity.problem import (
     SparseRows,
     residual,
 )
-from ce_dynamics.complementarity.solvers.rows import DENSE_ROWS, Judge, Operator, Rows, scaled_rows
+from ce_dynamics.complementarity.solvers.rows import DENSE_ROWS, Judge, Operator, Rows, in_rows, scaled_rows
 from ce_dynamics.errors import ModelError
 
 NEWTON_STEPS = 10
@@ -131,9 +131,10 @@ def part_of(conditions: Conditions, chosen: Integers) -> Conditions:
     """Conditions of some rows, which hold the normal rows of all of them."""
     place = np.full(len(conditions.kind), NONE, dtype=np.int64)
     place[chosen] = np.arange(len(chosen))
-    kind, normal, mu, lower, upper = (column[chosen] for column in conditions)
-    own = np.where(normal >= 0, place[normal], NONE)
-    return Conditions(kind, np.asarray(own, dtype=np.int64), mu, lower, upper)
+    normal = conditions.normal[chosen]
+    own = np.asarray(np.where(normal >= 0, place[normal], NONE), dtype=np.int64)
+    others = conditions.mu[chosen], conditions.lower[chosen], conditions.upper[chosen]
+    return Conditions(conditions.kind[chosen], own, *others)
 
 
 def part_of_matrix(A: Operator, chosen: Integers) -> Operator:
@@ -141,7 +142,7 @@ def part_of_matrix(A: Operator, chosen: Integers) -> Operator:
     if len(chosen) == A.shape[0]:
         return A
     part = A[chosen][:, chosen]
-    return part.toarray() if sp.issparse(part) and len(chosen) <= DENSE_ROWS else part
+    return in_rows(part).toarray() if sp.issparse(part) and len(chosen) <= DENSE_ROWS else part
 
 
 def quickly(problem: Problem, start: Floats | None, allowance: float) -> Solution:

@@ -108,19 +108,15 @@ def direction(rows: Rows, D: tuple[Floats, Floats, Floats], F: Floats, epsilon: 
 def sparse_direction(
     rows: Rows, D: tuple[Floats, Floats, Floats], F: Floats, epsilon: float
 ) -> Floats | None:
-    """−J⁻¹ F of a sparse A; Jᵀ is factored, as rows in order are the columns in order that SuperLU takes."""
+    """−J⁻¹ F of a sparse A."""
     A = rows.A
     held, starts, columns, values, right = held_system(
         A.indptr, A.indices, A.data, *D, rows.normal_of, rows.partner, F, epsilon
     )
     step = -F
     if len(held):
-        transposed = sp.csc_matrix((values, columns, starts), shape=(len(held), len(held)))
-        try:
-            inner = splu(transposed).solve(right, "T")
-        except RuntimeError:  # exactly singular
-            return None
-        if not np.all(np.isfinite(inner)):
+        inner = solved(sp.csr_matrix((values, columns, starts), shape=(len(held), len(held))), right)
+        if inner is None:
             return None
         step[held] = inner
     return step
