@@ -9,13 +9,13 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.simulation.ensembles.arguments import Runs
+from ce_dynamics.simulation.ensembles.lane_buffers import Code
 from ce_dynamics.simulation.ensembles.lanes import (
     COMPLETED,
     NOT_FINITE_AT_START,
     STALLED,
     STOPPED,
     TOO_SMALL,
-    Code,
     Lanes,
     Outcome,
     Take,

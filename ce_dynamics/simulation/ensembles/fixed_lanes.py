@@ -9,12 +9,12 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.simulation.ensembles import lane_kernels
 from ce_dynamics.simulation.ensembles.arguments import Runs
+from ce_dynamics.simulation.ensembles.lane_buffers import Code
 from ce_dynamics.simulation.ensembles.lanes import (
     COMPLETED,
     FAILED,
     NOT_FINITE_AT_START,
     STOPPED,
-    Code,
     Group,
     Lanes,
     Outcome,

@@ -1,4 +1,4 @@
-"""The contract of what makes runs in lanes: buffers of one thread, and what comes out."""
+"""The contract of what makes runs in lanes, and what comes out."""
 
 from __future__ import annotations
 
@@ -10,34 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.simulation.ensembles import lane_kernels
 from ce_dynamics.simulation.ensembles.arguments import Runs
-from ce_dynamics.simulation.integrators.blocks import block_of
-
-
-class Code(NamedTuple):
-    """Compiled functions of a model, for several lanes.
-
-    Attributes
-    ----------
-    dynamics : CompiledFunction
-        ẏ of y and u.
-    control : CompiledFunction or None
-        u of t, y and the held inputs; None if these are all.
-    observation : CompiledFunction or None
-        Outputs and closure errors of y and u; None if they are not wanted.
-    sample : CompiledFunction or None
-        The state after sampled controllers have looked, of y and u; None if there are none.
-    period : float
-        Time between samples [s], 0 if there are none.
-    """
-
-    dynamics: CompiledFunction
-    control: CompiledFunction | None
-    observation: CompiledFunction | None
-    sample: CompiledFunction | None = None
-    period: float = 0.0
+from ce_dynamics.simulation.ensembles.lane_buffers import Code, LaneBuffers
 
 
 class Group(NamedTuple):
@@ -105,7 +80,7 @@ Take = Callable[[int], list[int]]
 """Asked for so many runs to be made next at most."""
 
 
-class Lanes(ABC):
+class Lanes(LaneBuffers, ABC):
     """Makes runs of a model in the lanes of one thread.
 
     Parameters
@@ -117,35 +92,9 @@ class Lanes(ABC):
     """
 
     def __init__(self, code: Code, runs: Runs, t_store: Floats) -> None:
+        super().__init__(code)
         self.runs, self.t_store = runs, t_store
-        self._code = code
-        lanes = code.dynamics.lanes
-        n, _ = code.dynamics.input_shapes["y"]
-        m, _ = code.dynamics.input_shapes["u"]
-        self.n, self.lanes = n, lanes
-        self.time, self.state, self.rate = np.zeros((1, lanes)), np.zeros((n, lanes)), np.zeros((n, lanes))
-        self.held = np.zeros((m, lanes))
-        self.u = self.held if code.control is None else np.zeros((m, lanes))
-        shapes = {} if code.observation is None else code.observation.output_shapes
-        self.outputs = np.zeros(shapes.get("outputs", (0, lanes)))
-        self.closures = np.zeros(shapes.get("closure", (0, lanes)))
-        self.gearing = np.zeros(shapes.get("gearing", (0, lanes)))
-        self.sampled = np.zeros((n, lanes))
-        self.period, self.made = np.array([code.period]), np.zeros(1, dtype=np.int64)
-        arguments = (
-            (code.dynamics, (self.state, self.u, self.rate)),
-            (code.control, (self.time, self.state, self.held, self.u)),
-            (code.observation, (self.state, self.u, self.outputs, self.closures, self.gearing)),
-            (code.sample, (self.state, self.u, self.sampled)),
-        )
-        self._tables = [np.array([a.ctypes.data for a in given], dtype=np.int64) for _, given in arguments]
-        addresses = []
-        for (function, _), table in zip(arguments, self._tables, strict=True):
-            addresses += [0, 0] if function is None else [function.table_address, table.ctypes.data]
-        self.calls = np.array(addresses, dtype=np.int64)
-        flat = (part.reshape(-1) for part in (self.time, self.state, self.rate, self.sampled))
-        self.model = block_of((self.calls, *flat, self.period, self.made))
-        self._observation = (*addresses[4:6], self.u, self.outputs, self.closures)
+        self._observation = (*self.addresses[4:6], self.u, self.outputs, self.closures)
 
     @abstractmethod
     def work(self, take: Take, stopped: Callable[[], bool]) -> Iterator[tuple[list[int], Outcome]]:

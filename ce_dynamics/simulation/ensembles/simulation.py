@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     import xarray as xr
     from numpy.typing import ArrayLike
 
-    from ce_dynamics.simulation.ensembles.lanes import Code, Lanes
+    from ce_dynamics.simulation.ensembles.lane_buffers import Code
+    from ce_dynamics.simulation.ensembles.lanes import Lanes
 
 Progress = Callable[[int, int], None]
 """Told how many runs are done, and how many there are."""
@@ -179,7 +180,7 @@ def available_processors() -> int:
 
 def compiled(model: Model, law: InputLaw | None, lanes: int, observed: bool) -> Code:
     """The functions of a model for several lanes."""
-    from ce_dynamics.simulation.ensembles.lanes import Code  # here, because it loads Numba
+    from ce_dynamics.simulation.ensembles.lane_buffers import Code  # here, because it loads Numba
 
     if lanes not in (2, 4, 8, 16):
         raise ModelError(f"lanes {lanes!r}: allowed are 2, 4, 8 and 16")

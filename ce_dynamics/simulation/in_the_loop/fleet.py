@@ -1,0 +1,257 @@
+"""Many copies of a model that are stepped together from outside, in SIMD lanes and threads."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiler import compile_function
+from ce_dynamics.errors import ModelError
+from ce_dynamics.mechanism.input_ranges import check_range, held_number
+from ce_dynamics.simulation.in_the_loop.look import Look, traced_look
+from ce_dynamics.simulation.integrators.methods import EXPLICIT
+from ce_dynamics.simulation.integrators.settings import check_step, check_steps, substeps
+from ce_dynamics.simulation.monitors.jumps import thrown
+from ce_dynamics.simulation.monitors.promises import Promises
+from ce_dynamics.simulation.monitors.reach import CLOSE
+from ce_dynamics.simulation.right_hand_side import RightHandSide
+
+if TYPE_CHECKING:
+    from ce_dynamics.simulation.in_the_loop.lane_group import LaneGroup
+
+UNLIMITED = -sys.float_info.max, sys.float_info.max
+
+
+class Fleet:
+    """Copies of one model, each with its own state, inputs and free parameters.
+
+    A copy has the numbers that a `Simulator` with the same step has: to the last bit where the compiler fuses
+    the same operations for one lane and for several.
+
+    Parameters
+    ----------
+    model : Model
+    number : int
+        Of copies.
+    look : Look
+        What is seen of every copy after every step.
+    given : int
+        How many numbers `look` is given.
+    method : str
+        ``rk4``, or another explicit method of fixed steps.
+    step : float
+        Longest step [s].
+    lanes : int, optional
+        Copies that one call evaluates: 2, 4, 8 or 16; 8 if not given, 4 for four copies or fewer.
+    threads : int, optional
+        One if not given.
+
+    Attributes
+    ----------
+    seen : (number, k) array
+        What `look` answers, at the present.
+    failures : dict of int to str
+        Why copies have failed, by number; they stay where they were.  `start` makes them sound again.
+
+    Raises
+    ------
+    ModelError
+        For wrong arguments.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        number: int,
+        look: Look,
+        given: int = 1,
+        *,
+        method: str = "rk4",
+        step: float = 1e-3,
+        lanes: int | None = None,
+        threads: int | None = None,
+    ) -> None:
+        # here, because these load Numba
+        from ce_dynamics.simulation.ensembles.simulation import compiled
+        from ce_dynamics.simulation.in_the_loop.lane_group import LaneGroup
+
+        checks.integer("Fleet: number", number, at_least=1)
+        if method not in EXPLICIT:
+            raise ModelError(f"method {checks.shown(method)}: fleets know {', '.join(EXPLICIT)}")
+        check_step(step)
+        workers = checks.integer("threads", 1 if threads is None else threads, at_least=1)
+        width = (8 if number > 4 else 4) if lanes is None else checks.integer("lanes", lanes, at_least=1)
+        self.model, self.number, self.step_size = model, number, step
+        _ = model.dynamics  # which sets the last guards of the parameters
+        code = compiled(model, None, width, False)
+        looking = compile_function(traced_look(model, look, given), width)
+        count = -(-number // width)
+        self._groups: list[LaneGroup] = [
+            LaneGroup(code, looking, EXPLICIT[method], model.y0, model.u0) for _ in range(count)
+        ]
+        self._width = width
+        self._limits = model.closure_limits[:, np.newaxis]
+        self._promises = Promises(model)
+        self._inputs = {entry.name: k for k, entry in enumerate(model.layout.u)}
+        self._pool = ThreadPoolExecutor(min(workers, count)) if min(workers, count) > 1 else None
+        self._shares = [self._groups[k :: min(workers, count)] for k in range(min(workers, count))]
+        self.failures: dict[int, str] = {}
+        for group in self._groups:
+            group.look()
+        self.seen = self._rows("seen")
+
+    @property
+    def states(self) -> Floats:
+        """(number, n), a copy."""
+        return self._rows("y")
+
+    @property
+    def inputs(self) -> Floats:
+        """(number, m): inputs, then free parameters; a copy."""
+        return self._rows("held")
+
+    @property
+    def given(self) -> Floats:
+        """(number, g): numbers that `look` is given; a copy."""
+        return self._rows("given")
+
+    def start(self, members: Sequence[int], y: ArrayLike, u: ArrayLike, given: ArrayLike) -> None:
+        """Put some copies at states, with inputs and free parameters, and with what `look` is given.
+
+        Parameters
+        ----------
+        members : sequence of int
+        y, u, given : (members, n), (members, m), (members, g) arrays
+
+        Raises
+        ------
+        ModelError
+            If a loop cannot be assembled there, or something is not finite; it names the copy.
+        """
+        states, inputs, numbers = (np.asarray(part, dtype=float) for part in (y, u, given))
+        for k, member in enumerate(members):
+            group, lane = self._groups[member // self._width], member % self._width
+            group.y[:, lane], group.held[:, lane], group.given[:, lane] = states[k], inputs[k], numbers[k]
+            group.alive[lane] = True
+            self.failures.pop(member, None)
+        for which in {member // self._width for member in members}:
+            self._groups[which].look()
+        self._look_at()
+        for member in members:
+            if member in self.failures:
+                raise ModelError(f"copy {member} cannot start: {self.failures[member]}")
+
+    def step(self, dt: float, inputs: Mapping[str, ArrayLike] | None = None) -> Floats:
+        """Change inputs, one number for each copy, and go on by dt.
+
+        Returns
+        -------
+        (number, k) array
+            `seen`.
+
+        Raises
+        ------
+        ModelError
+            If an input is unknown or out of its range, or dt is not positive; nothing has changed then.
+        """
+        check_steps(checks.number("dt", dt, above=0.0), self.step_size)
+        model_ranges, spread = self.model.ranges, dict[int, Floats]()
+        for name, values in (inputs or {}).items():
+            checks.known("Fleet: inputs", name, list(self._inputs), "input")
+            given = np.broadcast_to(np.asarray(values, dtype=float), self.number)
+            lower, upper = model_ranges.get(name, UNLIMITED)
+            if not ((given >= lower) & (given <= upper)).all():
+                worst = given[~((given >= lower) & (given <= upper))][0]
+                check_range(name, held_number(name, float(worst)), (lower, upper))
+            spread[self._inputs[name]] = given
+        for row, given in spread.items():
+            self._spread(row, given)
+        n, h = substeps(dt, self.step_size)
+
+        def work(share: list[LaneGroup]) -> None:
+            for group in share:
+                group.march(n, h)
+                group.look()
+
+        if self._pool is None:
+            work(self._groups)
+        else:
+            list(self._pool.map(work, self._shares))
+        self._look_at(dt)
+        return self.seen
+
+    def put_back(self, states: Floats, inputs: Floats, given: Floats, failures: Mapping[int, str]) -> None:
+        """Put all copies back to what `states`, `inputs`, `given` and `failures` were."""
+        for k, group in enumerate(self._groups):
+            mine = slice(k * self._width, (k + 1) * self._width)
+            for part, rows in ((group.y, states), (group.held, inputs), (group.given, given)):
+                part[:, : len(rows[mine])] = rows[mine].T
+            group.alive[:] = [k * self._width + lane not in failures for lane in range(self._width)]
+            group.look()
+        self.failures = dict(failures)
+        self.seen = self._rows("seen")
+
+    def close(self) -> None:
+        """End the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool = None
+
+    def _rows(self, name: str) -> Floats:
+        """What all groups have under a name, a row for each copy."""
+        parts = [getattr(group, name) for group in self._groups]
+        rows: Floats = np.concatenate(parts, axis=1).T[: self.number].copy()
+        return rows
+
+    def _spread(self, row: int, values: Floats) -> None:
+        for k, group in enumerate(self._groups):
+            mine = values[k * self._width : (k + 1) * self._width]
+            group.held[row, : len(mine)] = mine
+
+    def _look_at(self, dt: float = 0.0) -> None:
+        """Collect what is seen, and which copies broke a promise."""
+        self.seen = self._rows("seen")
+        for k, group in enumerate(self._groups):
+            sound = group.sound(self._limits)
+            geared = sound & (group.gearing > CLOSE).any(axis=0) if dt > 0.0 else ~sound & sound
+            if sound.all() and not geared.any():
+                continue
+            for lane in range(min(self._width, self.number - k * self._width)):
+                member = k * self._width + lane
+                if member in self.failures:
+                    continue
+                if not sound[lane]:
+                    self.failures[member] = self._reason(group, lane)
+                elif geared[lane]:
+                    what = self._thrown(group, lane, dt)
+                    if what:
+                        self.failures[member] = what
+                        group.alive[lane] = False
+
+    def _reason(self, group: LaneGroup, lane: int) -> str:
+        """Which promise a copy broke."""
+        group.alive[lane] = False
+        y, u = group.y[:, lane].copy(), group.held[:, lane].copy()
+        if group.stopped[lane]:
+            return "accelerations are not finite"
+        seen = self.model.observation(y, u)
+        said = self._promises.at(y, u, seen[0], seen[1])
+        return said or "what is looked at is not finite"
+
+    def _thrown(self, group: LaneGroup, lane: int, dt: float) -> str:
+        """How a loop was thrown over a dead centre during a step; empty if none was."""
+        u = group.held[:, lane]
+        values = {name: float(u[k]) for name, k in self._inputs.items()}
+        parameters = {p.name: values.pop(p.name) for p in self.model.layout.parameters}
+        rhs = RightHandSide(self.model, values, True, parameters)
+        times, Y = np.array((0.0, dt)), np.stack((group.before[:, lane], group.y[:, lane]))
+        jump = thrown(self.model, times, Y, rhs.inputs_at, rhs.audited)
+        return "" if jump is None else jump.what

@@ -1,0 +1,229 @@
+"""`VehicleEnv`: one vehicle as an environment of Gymnasium."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiler import compile_function
+from ce_dynamics.errors import ModelError, SimulationError
+from ce_dynamics.models.environments.drawing import picture, scene
+from ce_dynamics.models.environments.episodes import LEFT_BOUNDS, Episodes
+from ce_dynamics.models.environments.listed import Ranges, task_of
+from ce_dynamics.models.environments.task import Task
+from ce_dynamics.models.environments.vehicle import Vehicle
+from ce_dynamics.simulation.in_the_loop.look import traced_look
+from ce_dynamics.simulation.in_the_loop.simulator import Simulator
+
+if TYPE_CHECKING:
+    from ce_dynamics.views.scene.view import View
+
+Observation = NDArray[np.float32]
+
+
+class VehicleEnv(gymnasium.Env[Observation, NDArray[np.floating[Any]]]):
+    """A vehicle with all its linkages, and a task.
+
+    Observations are numbers of order one (``task.features`` has names, units and scales), actions lie within
+    ±1: steering, positive to the left; pedal, throttle or brake; in some tasks the direction.
+
+    Parameters
+    ----------
+    task : str or class
+        ``path-following``, ``lane-change`` or ``parking``, or a `Task` of your own.
+    vehicle : str, path or Vehicle
+        Shipped ones by name, data files, or any system with the sensors and inputs of a vehicle.
+    speed : float, optional
+        At the start, to be held [m/s].
+    dt : float
+        Time of a step of the environment [s].
+    step : float
+        Longest step of the integrator, classical Runge–Kutta [s].
+    road, tyres, overrides
+        As of `ce_dynamics.models.vehicles.case.run`.
+    randomise : mapping of str to (float, float), optional
+        Numbers of the vehicle's data, hardpoints included, that are drawn evenly for every episode.
+    options : mapping, optional
+        Of the task.
+    render_mode : "rgb_array", optional
+        A view from above.
+
+    Raises
+    ------
+    DataError, ModelError
+        For wrong arguments.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 50}  # noqa: RUF012, Gymnasium's
+
+    def __init__(
+        self,
+        task: str | type[Task] = "path-following",
+        vehicle: str | Path | Vehicle = "hmmwv",
+        *,
+        speed: float | None = None,
+        dt: float = 0.02,
+        step: float = 1e-3,
+        road: str | None = None,
+        tyres: Sequence[str] = (),
+        overrides: Sequence[str] = (),
+        randomise: Ranges | None = None,
+        options: Mapping[str, Any] | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        self.task = task_of(
+            task, vehicle, speed=speed, road=road, tyres=tyres, overrides=overrides, randomise=randomise,
+            options=options,
+        )  # fmt: skip
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise ModelError(f"render_mode {checks.shown(render_mode)}: there is only 'rgb_array'")
+        self.render_mode = render_mode
+        self._episodes = Episodes(self.task, 1, dt, randomise)
+        model = self.task.vehicle.model
+        self.simulator = Simulator(model, step=step, y0=self.task.vehicle.y0)
+        self._look = compile_function(traced_look(model, self._episodes.look, len(self.task.goal))).bind()
+        self.observation_space, self.action_space = spaces_of(self._episodes)
+        self._trace: list[tuple[float, Floats, Floats]] = []
+        self._over = True
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begin an episode; options may give ``parameters`` by name and the ``goal`` that are else drawn."""
+        super().reset(seed=seed)
+        episodes = self._episodes
+        episodes.random[0] = self.np_random
+        u, given = episodes.draw(0, options)
+        simulator = self.simulator
+        simulator.reset()
+        simulator.set(dict(zip(simulator.inputs, u.tolist(), strict=True)))
+        self._look.inputs["given"][:] = given
+        seen = self._seen()
+        if not np.isfinite(seen).all():
+            raise ModelError(f"{self.task.name}: the episode cannot begin: what is seen is not finite")
+        episodes.begin(0, given, seen)
+        self._trace, self._over = [], False
+        self._remember()
+        return episodes.told(seen[np.newaxis])[0], self._info(False)
+
+    def step(
+        self, action: NDArray[np.floating[Any]]
+    ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Go on by dt.
+
+        Raises
+        ------
+        ModelError
+            If the episode is over, or the action is none.
+        """
+        if self._over:
+            raise ModelError("the episode is over, or none was begun: call reset()")
+        actions = checked_actions(np.asarray(action)[np.newaxis], 1, self.task)
+        episodes, failure = self._episodes, ""
+        inputs = {name: float(value[0]) for name, value in self.task.commanded(actions).items()}
+        seen = episodes.before[0]
+        try:
+            self.simulator.step(episodes.dt, **inputs)
+            now = self._seen()
+            failure = "" if np.isfinite(now).all() else "what is seen is not finite"
+            seen = seen if failure else now
+        except SimulationError as error:
+            failure = str(error)
+        outcome = episodes.judge(seen[np.newaxis], actions, np.array([bool(failure)]))
+        info = self._info(bool(outcome.success[0]))
+        if outcome.beyond[0]:
+            failure = LEFT_BOUNDS
+        if failure:
+            info["failure"] = failure
+        self._remember()
+        terminated, truncated = bool(outcome.terminated[0]), bool(outcome.truncated[0])
+        self._over = terminated or truncated
+        observation = episodes.told(seen[np.newaxis])[0]
+        return observation, float(outcome.reward[0]), terminated, truncated, info
+
+    def render(self) -> NDArray[np.uint8] | None:
+        """The vehicle from above; None without a render mode."""
+        if self.render_mode is None:
+            return None
+        return picture(self.task, self._episodes.given[0], self._trace)
+
+    def view(self) -> View:
+        """The episode so far as a page in three dimensions."""
+        return scene(self.task, self._episodes.given[0], self._trace)
+
+    def save(self) -> dict[str, Any]:
+        """All that the next steps depend on; can be pickled."""
+        trace = [(t, y.copy(), u.copy()) for t, y, u in self._trace]
+        return {
+            "simulator": self.simulator.save(),
+            "episodes": self._episodes.saved(),
+            "trace": trace,
+            "over": self._over,
+        }
+
+    def restore(self, saved: Mapping[str, Any]) -> None:
+        """Back to what `save` returned: the same actions lead to the same bits.
+
+        Raises
+        ------
+        ModelError
+            If it was saved by another environment.
+        """
+        self._episodes.restored(saved["episodes"])
+        self.simulator.restore(saved["simulator"])
+        self.np_random = self._episodes.random[0]
+        self._look.inputs["given"][:] = self._episodes.given[0]
+        self._trace, self._over = list(saved["trace"]), saved["over"]
+
+    def _seen(self) -> Floats:
+        look = self._look
+        look.inputs["y"][:] = self.simulator.state
+        look.inputs["u"][:] = list(self.simulator.inputs.values())
+        look.run()
+        return look.outputs["seen"].copy()
+
+    def _remember(self) -> None:
+        u = np.array(list(self.simulator.inputs.values()))
+        self._trace.append((self.simulator.time, self.simulator.state.copy(), u))
+
+    def _info(self, success: bool) -> dict[str, Any]:
+        u = np.array([list(self.simulator.inputs.values())])
+        drawn = {name: float(value[0]) for name, value in self._episodes.parameters(u).items()}
+        return {"success": success, "time": self.simulator.time, **({"parameters": drawn} if drawn else {})}
+
+
+def spaces_of(episodes: Episodes) -> tuple[spaces.Box[Any], spaces.Box[Any]]:
+    """Of observations and actions of one vehicle."""
+    n = len(episodes.task.actions)
+    return (
+        spaces.Box(-episodes.high, episodes.high, dtype=np.float32),
+        spaces.Box(-1.0, 1.0, (n,), dtype=np.float32),
+    )
+
+
+def checked_actions(actions: NDArray[np.floating[Any]], number: int, task: Task) -> Floats:
+    """Actions as an array (number, actions).
+
+    Raises
+    ------
+    ModelError
+        If they have another shape or leave ±1.
+    """
+    given = np.asarray(actions, dtype=float)
+    if given.shape != (number, len(task.actions)):
+        raise ModelError(
+            f"{task.name}: actions are {', '.join(task.actions)} of {number} vehicle(s), not of shape "
+            f"{given.shape}"
+        )
+    if not (np.abs(given) <= 1.0).all():
+        worst = given[~(np.abs(given) <= 1.0)][0]
+        raise ModelError(f"{task.name}: an action of {worst:g} is not between -1 and 1")
+    return given

@@ -1,0 +1,83 @@
+"""Tasks by name, and vehicles prepared for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.errors import DataError, ModelError
+from ce_dynamics.models.environments.lane_change import LaneChange
+from ce_dynamics.models.environments.parking import Parking
+from ce_dynamics.models.environments.path_following import PathFollowing
+from ce_dynamics.models.environments.task import Task
+from ce_dynamics.models.environments.vehicle import Vehicle, prepared
+
+TASKS: Mapping[str, type[Task]] = {kind.name: kind for kind in (PathFollowing, LaneChange, Parking)}
+"""Tasks by the name that environments know them by."""
+
+Ranges = Mapping[str, tuple[float, float]]
+"""Free parameters that are drawn for every episode, evenly between two values."""
+
+
+def task_of(
+    task: str | type[Task],
+    vehicle: str | Path | Vehicle,
+    *,
+    speed: float | None = None,
+    road: str | None = None,
+    tyres: Sequence[str] = (),
+    overrides: Sequence[str] = (),
+    randomise: Ranges | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> Task:
+    """A task for a vehicle.
+
+    Raises
+    ------
+    DataError, ModelError
+        For what is unknown or does not fit.
+    """
+    if isinstance(task, str):
+        checks.known("environments: task", task, list(TASKS), "task", DataError)
+        kind = TASKS[task]
+    else:
+        kind = task
+    if isinstance(vehicle, Vehicle):
+        if speed is not None or road is not None or tyres or overrides:
+            raise ModelError("speed, road, tyres and overrides are those of the vehicle that is given")
+        ready = vehicle
+    else:
+        at = kind.default_speed if speed is None else speed
+        if kind.default_speed is None and speed is not None:
+            raise ModelError(f"{kind.name}: the vehicle starts at rest; leave the speed out")
+        ready = prepared(
+            vehicle, kind.manoeuvre, at, overrides=overrides, free=list(randomise or {}), tyres=tyres,
+            road=road,
+        )  # fmt: skip
+    try:
+        return kind(ready, **dict(options or {}))
+    except TypeError as error:
+        raise ModelError(f"{kind.name}: {error}") from None
+
+
+def checked_ranges(vehicle: Vehicle, randomise: Ranges | None) -> list[tuple[str, float, float]]:
+    """Ranges of free parameters, both ends of which the model takes.
+
+    Raises
+    ------
+    ModelError
+        If one is no free parameter of the model, is no range, or has an end that is refused.
+    """
+    found = []
+    known = [parameter.name for parameter in vehicle.model.layout.parameters]
+    for name, ends in checks.mapping("randomise", randomise or {}).items():
+        checks.known("randomise", name, known, "free parameter")
+        low, high = (checks.number(f"randomise: {name}", end) for end in ends)
+        if not low <= high:
+            raise ModelError(f"randomise: {name}: {low:g} must not be above {high:g}")
+        for end in (low, high):
+            vehicle.model.inputs_with({name: end})
+        found.append((name, low, high))
+    return found

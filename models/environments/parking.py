@@ -1,0 +1,173 @@
+"""Parking between two vehicles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array, Scalar, cos, sin
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.errors import ModelError
+from ce_dynamics.models.environments.task import (
+    STEERING,
+    VX,
+    YAW_RATE,
+    Feature,
+    Judgement,
+    Line,
+    Seen,
+    Sensors,
+    Task,
+    corners,
+    outward,
+    within,
+)
+from ce_dynamics.models.environments.vehicle import Vehicle
+
+NEAR = 0.3, 0.1, 0.2
+"""Distance [m], heading [rad] and speed [m/s] at which the vehicle is parked."""
+BONUS = 50.0
+SLOW = 8.0
+"""Speed that nobody parks at [m/s]."""
+
+
+class Parking(Task):
+    """Into a bay between two vehicles of its own size, and to a stop there.
+
+    The reward of a step is by how much the vehicle came nearer to its place, in metres and radians, less a
+    little for the time; a bonus for standing there.  Touching a neighbour, getting lost and driving much too
+    fast end the episode.
+
+    Parameters
+    ----------
+    vehicle : Vehicle
+    room : float
+        To either side in the bay [m].
+    distance : (float, float)
+        How far away episodes begin, middle from middle [m]; 1.8 to 2.6 lengths of the vehicle if not given.
+    reverse : bool
+        Backwards into a bay behind, which takes a vehicle with a selector: the agent then also says which
+        way.
+    duration : float
+        [s].
+    """
+
+    name = "parking"
+    title = "parking in a bay"
+    manoeuvre = "stand-still"
+    default_speed: ClassVar[float | None] = None
+    goal = ("x0", "y0", "yaw0")
+    facts = ("distance", "ahead", "aside", "turned")
+
+    def __init__(
+        self,
+        vehicle: Vehicle,
+        *,
+        room: float = 0.6,
+        distance: tuple[float, float] | None = None,
+        reverse: bool = False,
+        duration: float = 20.0,
+    ) -> None:
+        super().__init__(vehicle)
+        checks.number(f"{self.name}: room", room, above=0.0)
+        self.duration = checks.number(f"{self.name}: duration", duration, above=0.0)
+        if reverse and not vehicle.reverses:
+            raise ModelError(
+                f"{self.name}: {vehicle.title} has no input 'selector' to go backwards with; choose one with "
+                "an automatic gearbox, such as 'hmmwv-automatic', or reverse=False"
+            )
+        self.reverse, self.room = reverse, room
+        self.distance = (1.8 * vehicle.length, 2.6 * vehicle.length) if distance is None else distance
+        self.actions = ("steering", "pedal", "direction") if reverse else ("steering", "pedal")
+        self.features = (
+            Feature("goal_ahead", "m", 10.0, 1e3),
+            Feature("goal_left", "m", 10.0, 1e3),
+            Feature("cos_goal", "1", 1.0, 1.0 + 1e-6),
+            Feature("sin_goal", "1", 1.0, 1.0 + 1e-6),
+            VX,
+            YAW_RATE,
+            STEERING,
+        )
+        self._lost = 2.0 * max(self.distance)
+        self._pitch = vehicle.width + room
+
+    def seen(self, sensors: Sensors, goal: Array) -> Mapping[str, Scalar]:
+        x, y, yaw = within(sensors, *goal)
+        c, s = cos(yaw), sin(yaw)
+        middle = self.vehicle.middle  # of both rectangles: that of the goal has its own at its origin
+        x, y = x + middle * c, y + middle * s
+        return {
+            "goal_ahead": -c * x - s * y,
+            "goal_left": s * x - c * y,
+            "cos_goal": c,
+            "sin_goal": -s,
+            "distance": x * x + y * y,
+            "ahead": x,
+            "aside": y,
+            "turned": yaw,
+            **{name: sensors[name] for name in ("vx", "yaw_rate", "steering")},
+        }
+
+    def drawn(self, random: np.random.Generator) -> Floats:
+        away = random.uniform(*self.distance) * (-1.0 if self.reverse else 1.0)
+        aside, yaw = random.uniform(-1.5, 1.5), random.uniform(-0.3, 0.3)
+        return np.array([self.vehicle.middle + away, aside, yaw])
+
+    def commanded(self, actions: Floats) -> dict[str, Floats]:
+        given = super().commanded(actions)
+        if self.reverse:
+            given["selector"] = np.where(actions[:, 2] >= 0.0, 1.0, -1.0)
+        return given
+
+    def judged(self, before: Seen, now: Seen, actions: Floats, previous: Floats) -> Judgement:
+        distance, turned = np.sqrt(now["distance"]), np.abs(wrapped(now["turned"]))
+        nearer = np.sqrt(before["distance"]) + np.abs(wrapped(before["turned"])) - distance - turned
+        speed = np.abs(now["vx"])
+        success = (distance < NEAR[0]) & (turned < NEAR[1]) & (speed < NEAR[2])
+        touched = self.touches(now["ahead"], now["aside"], now["turned"])
+        failed = (touched | (distance > self._lost) | (speed > SLOW)) & ~success
+        reward = nearer - 0.01 + BONUS * success - self.failure * failed
+        return Judgement(reward, success | failed, success)
+
+    def touches(self, x: Floats, y: Floats, yaw: Floats) -> NDArray[np.bool_]:
+        """Whether the vehicle, its middle at (x, y) in the frame of the bay, overlaps a neighbour."""
+        own = corners(self.vehicle.length, self.vehicle.width)
+        c, s = np.cos(yaw), np.sin(yaw)
+        R = np.array([[c, -s], [s, c]])  # (2, 2, n)
+        mine = np.einsum("ijn,kj->nki", R, own) + np.stack((x, y), axis=-1)[:, np.newaxis]
+        touched = np.zeros(len(x), dtype=np.bool_)
+        for side in (-1.0, 1.0):
+            touched |= overlap(mine, own + [0.0, side * self._pitch], R)
+        return touched
+
+    def lines(self, goal: Floats, x: Floats) -> list[Line]:
+        own = corners(self.vehicle.length, self.vehicle.width)
+        found = []
+        for side, colour in ((-1.0, "#e0701a"), (0.0, "#0b6fb8"), (1.0, "#e0701a")):
+            ring = own[[0, 1, 2, 3, 0]] + [0.0, side * self._pitch]
+            found.append(Line(outward(ring, goal), colour))
+        return found
+
+
+def wrapped(angle: Floats) -> Floats:
+    """The angle in [−π, π)."""
+    turned: Floats = (angle + np.pi) % (2.0 * np.pi) - np.pi
+    return turned
+
+
+def overlap(mine: Floats, other: Floats, R: Floats) -> NDArray[np.bool_]:
+    """Whether rectangles (n, 4, 2), turned by R (2, 2, n), overlap one (4, 2) along x.
+
+    Two convex figures lie apart if and only if the normal of an edge of one of them separates them.
+    """
+    apart = np.zeros(len(mine), dtype=np.bool_)
+    for k in range(2):
+        for axis in (np.eye(2)[k] + 0.0 * mine[:, 0], R[:, k].T):
+            a = np.einsum("nki,ni->nk", mine, axis)
+            b = np.einsum("ki,ni->nk", other, axis)
+            apart |= (a.max(axis=1) < b.min(axis=1)) | (b.max(axis=1) < a.min(axis=1))
+    return ~apart

@@ -1,0 +1,143 @@
+"""The contract of a task: what an agent is told, what it may do, and how it is judged."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ce_dynamics.algebra.arrays import Array, Scalar, cos, sin
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.models.environments.vehicle import Vehicle
+
+Sensors = Mapping[str, Scalar]
+Seen = Mapping[str, Floats]
+"""By name, a number for each copy of the vehicle."""
+
+
+class Feature(NamedTuple):
+    """A number that the agent is told: in parts of ``scale``, and never beyond ±``bound`` [unit]."""
+
+    name: str
+    unit: str
+    scale: float
+    bound: float
+
+
+class Judgement(NamedTuple):
+    """What became of a step, for each copy.
+
+    Attributes
+    ----------
+    reward : array
+    ended : bool array
+        The episode is over, for better or worse.
+    success : bool array
+        For better.
+    """
+
+    reward: Floats
+    ended: NDArray[np.bool_]
+    success: NDArray[np.bool_]
+
+
+class Line(NamedTuple):
+    """Something on the ground for pictures: points (n, 2) in the world, and a colour."""
+
+    points: Floats
+    colour: str
+
+
+STEERING = Feature("steering", "1", 1.0, 1.0)
+VX = Feature("vx", "m/s", 10.0, 100.0)
+VY = Feature("vy", "m/s", 3.0, 100.0)
+YAW_RATE = Feature("yaw_rate", "rad/s", 1.0, 20.0)
+
+
+class Task(ABC):
+    """Contract of a task.
+
+    1. ``name``, ``title``; ``manoeuvre`` whose road and settings the vehicle is prepared with, at
+       ``default_speed`` (None where it stands); ``duration`` of an episode [s].
+    2. ``features`` are told to the agent, ``facts`` are further numbers that judging wants; `seen` answers
+       both by name, from sensors and held inputs and from ``goal``, numbers that `drawn` chooses for every
+       episode.  It is traced: no branches on numbers.
+    3. ``actions`` names what the agent does, each within ±1; `commanded` makes inputs of it.
+    4. `judged` says what a step was worth, on arrays with one entry for each copy.
+    5. `lines` are for pictures.
+
+    The vehicle always starts at the origin; what changes from episode to episode is where things lie.
+
+    Parameters
+    ----------
+    vehicle : Vehicle
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    manoeuvre: ClassVar[str]
+    default_speed: ClassVar[float | None]
+    goal: ClassVar[tuple[str, ...]]
+
+    features: tuple[Feature, ...]
+    facts: tuple[str, ...]
+    actions: tuple[str, ...] = ("steering", "pedal")
+    duration: float
+    failure: float = 10.0
+    """What a failed episode costs."""
+
+    def __init__(self, vehicle: Vehicle) -> None:
+        self.vehicle = vehicle
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of what is seen: features, then facts."""
+        return (*(feature.name for feature in self.features), *self.facts)
+
+    @abstractmethod
+    def seen(self, sensors: Sensors, goal: Array) -> Mapping[str, Scalar]:
+        """Features and facts by name."""
+
+    @abstractmethod
+    def drawn(self, random: np.random.Generator) -> Floats:
+        """The goal of an episode."""
+
+    def commanded(self, actions: Floats) -> dict[str, Floats]:
+        """Inputs by name, of actions (n, actions); the pedal is throttle where positive, else brake."""
+        pedal = actions[:, 1]
+        return {
+            "steering": actions[:, 0],
+            "throttle": np.maximum(pedal, 0.0),
+            "brake": np.maximum(-pedal, 0.0),
+        }
+
+    @abstractmethod
+    def judged(self, before: Seen, now: Seen, actions: Floats, previous: Floats) -> Judgement:
+        """What a step was worth."""
+
+    @abstractmethod
+    def lines(self, goal: Floats, x: Floats) -> list[Line]:
+        """What lies on the ground, where the vehicle has been at the x given [m]."""
+
+
+def within(sensors: Sensors, x0: Scalar, y0: Scalar, yaw0: Scalar) -> tuple[Scalar, Scalar, Scalar]:
+    """Place and heading in a frame that lies at (x0, y0), turned by yaw0."""
+    c, s = cos(yaw0), sin(yaw0)
+    dx, dy = sensors["x"] - x0, sensors["y"] - y0
+    return c * dx + s * dy, c * dy - s * dx, sensors["yaw"] - yaw0
+
+
+def outward(points: Floats, goal: Floats) -> Floats:
+    """Points (n, 2) of the frame of a goal (x0, y0, yaw0) in the world."""
+    c, s = np.cos(goal[2]), np.sin(goal[2])
+    turned: Floats = points @ np.array([[c, s], [-s, c]]) + goal[:2]
+    return turned
+
+
+def corners(length: float, width: float, middle: float = 0.0) -> Floats:
+    """Corners (4, 2) of a rectangle along x."""
+    a, b = 0.5 * length, 0.5 * width
+    return np.array([[middle + a, b], [middle + a, -b], [middle - a, -b], [middle - a, b]])

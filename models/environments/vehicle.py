@@ -1,0 +1,96 @@
+"""What is driven in an environment: a compiled vehicle, where it starts, and how much room it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.errors import ModelError
+from ce_dynamics.models.parts.manoeuvres import Manoeuvre
+from ce_dynamics.models.vehicles.case import prepare
+from ce_dynamics.models.vehicles.pictures import WIDTH, radius_of, tyres_of
+
+SENSORS = ("x", "y", "yaw", "vx", "vy", "yaw_rate")
+INPUTS = ("steering", "throttle", "brake")
+
+
+@dataclass(frozen=True, eq=False)
+class Vehicle:
+    """A vehicle for environments.
+
+    Attributes
+    ----------
+    title : str
+    model : Model
+        With the outputs `SENSORS` and the inputs `INPUTS`, as vehicles of the library have them.
+    y0 : array
+        Where it starts, at the origin along x.
+    speed : float
+        At the start, and to be held [m/s].
+    length, width : float
+        Of the rectangle that it takes on the ground [m].
+    middle : float
+        How far the middle of that lies ahead of the point that the sensors tell the place of [m].
+    manoeuvre : Manoeuvre, optional
+        That it was prepared for: paths and lanes.
+    """
+
+    title: str
+    model: Model
+    y0: Floats
+    speed: float
+    length: float
+    width: float
+    middle: float
+    manoeuvre: Manoeuvre | None = None
+
+    def __post_init__(self) -> None:
+        outputs, inputs = self.model.system.outputs, self.model.system.inputs
+        missing = [name for name in SENSORS if name not in outputs]
+        missing += [name for name in INPUTS if name not in inputs]
+        if missing:
+            raise ModelError(
+                f"{self.title}: environments drive systems with the outputs {', '.join(SENSORS)} and the "
+                f"inputs {', '.join(INPUTS)}; there is no {missing[0]!r}"
+            )
+
+    @property
+    def reverses(self) -> bool:
+        """Whether it has a gear to go backwards."""
+        return "selector" in self.model.system.inputs
+
+
+def prepared(
+    vehicle: str | Path,
+    manoeuvre: str,
+    speed: float | None,
+    *,
+    options: Mapping[str, float | str] | None = None,
+    overrides: Sequence[str] = (),
+    free: Sequence[str] = (),
+    tyres: Sequence[str] = (),
+    road: str | None = None,
+) -> Vehicle:
+    """A vehicle of the library, or of a data file; arguments as of `ce_dynamics.models.vehicles.case.run`."""
+    case = prepare(
+        manoeuvre, model=vehicle, speed=speed, options=options, overrides=overrides, free=free, tyres=tyres,
+        road=road,
+    )  # fmt: skip
+    fitted = tyres_of(case.model.system)
+    if not fitted:
+        raise ModelError(f"{vehicle}: environments drive vehicles with tyres")
+    centres = np.array([nominal(tyre.centre) for tyre in fitted]).astype(float)
+    radius = max(radius_of(tyre) for tyre in fitted)
+    rear, front = centres[:, 0].min(), centres[:, 0].max()
+    assert case.manoeuvre is not None, "vehicles with tyres are driven"
+    width = 2.0 * float(np.abs(centres[:, 1]).max()) + WIDTH * radius
+    return Vehicle(
+        case.title, case.model, case.y0, case.manoeuvre.speed, float(front - rear + 2.2 * radius),
+        float(case.manoeuvre.values.get("vehicle_width", width)), float(0.5 * (front + rear)), case.manoeuvre,
+    )  # fmt: skip
