@@ -59,6 +59,14 @@ def kc(
             "--json", help="All curves as JSON on stdout, nothing else there.", rich_help_panel=OUTPUT
         ),
     ] = False,
+    look: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.html",
+            help="Write a page in which hardpoints are dragged, curves and linkage following, and nothing else.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
     no_plots: Annotated[
         bool, typer.Option("--no-plots", help="Save no page of curves.", rich_help_panel=OUTPUT)
     ] = False,
@@ -81,6 +89,8 @@ def kc(
     from ce_dynamics.models.vehicles.description import VehicleParameters
     from ce_dynamics.models.vehicles.files import check_vehicle
 
+    if look is not None:
+        return write_page(look, check_vehicle(vehicle), axle, overrides or [])
     wanted = [sweep_from(kind, travel, steering) for kind in sweep or ("parallel", "opposed", "steering")]
     data = VehicleParameters.load(check_vehicle(vehicle), overrides or [])
     make_folder(output)
@@ -117,6 +127,21 @@ def kc(
         print_rows(f"{data.title}: {axle} axle in the design position", design_rows(rig))
         for path in files:
             print(path)
+    return 0
+
+
+def write_page(path: Path, vehicle: str | Path, axle: str, overrides: list[str]) -> int:
+    """The page in which hardpoints are dragged."""
+    # here, so that mistakes and --help are answered at once
+    from ce_dynamics.cli.progress import Display
+    from ce_dynamics.models.kc.live import live_page
+
+    with Display() as display:
+        display.stage("preparing the axle")
+        page = live_page(vehicle, axle, overrides=overrides)
+        display.stage("compiling for the page")
+        page.save(path)
+    print(path)
     return 0
 
 

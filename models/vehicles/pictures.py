@@ -67,12 +67,17 @@ def radius_of(tyre: RoadTyre) -> float:
     return float(nominal(tyre.model.unloaded_radius))
 
 
+def wheel_shape(tyre: RoadTyre) -> Shape:
+    """A tyre with its rim."""
+    radius = radius_of(tyre)
+    return wheel(tyre.centre, tyre.spin_axis, radius, WIDTH * radius).painted("#c3c9ce")
+
+
 def shapes_of(system: System) -> dict[str, list[Shape]]:
     """Of wheels and chassis; links are drawn from their hinges."""
     shapes: dict[str, list[Shape]] = {}
     for tyre in (one for force in system.forces for one in single_tyres(force)):
-        drawn = wheel(tyre.centre, tyre.spin_axis, radius_of(tyre), WIDTH * radius_of(tyre))
-        shapes.setdefault(tyre.wheel.name, []).append(drawn.painted("#c3c9ce"))
+        shapes.setdefault(tyre.wheel.name, []).append(wheel_shape(tyre))
     for body, own in units_of(system).items():
         shapes[body] = body_of(own) if body == "chassis" else [*box_of(own), *drawbar_of(system, body, own)]
     return shapes

@@ -1,0 +1,86 @@
+// A panel of curves over anything, with those from before in grey, and a cursor.
+
+import { ticks } from "./plot.js";
+
+const LEFT = 44, RIGHT = 8, TOP = 20, BOTTOM = 16;
+const COLOURS = ["#0b6fb8", "#d2691e", "#2e9e58"];
+
+export class Chart {
+  constructor(title, onMove) {
+    this.title = title;
+    this.canvas = document.createElement("canvas");
+    this.canvas.title = title;
+    const told = (event) => {
+      if (!event.buttons || !this.range) return;
+      const box = this.canvas.getBoundingClientRect(), width = box.width - LEFT - RIGHT;
+      const part = Math.min(Math.max((event.clientX - box.left - LEFT) / width, 0), 1);
+      onMove(this.range[0] + part * (this.range[1] - this.range[0]));
+    };
+    this.canvas.addEventListener("pointerdown", told);
+    this.canvas.addEventListener("pointermove", told);
+  }
+
+  // curves: {label, dashed, old, colour, x, values (null where there are none)}
+  set(curves, unit, least) {
+    Object.assign(this, { curves, unit, least, range: [curves[0].x[0], curves[0].x.at(-1)] });
+  }
+
+  draw(now) {
+    const { canvas, curves, unit } = this, ratio = window.devicePixelRatio || 1;
+    const width = canvas.clientWidth, height = canvas.clientHeight;
+    if (!width || !curves) return;
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+    const pen = canvas.getContext("2d");
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.font = "11px system-ui, sans-serif";
+    const all = curves.flatMap(({ values }) => values.filter((x) => x !== null && Number.isFinite(x)));
+    let low = Math.min(...all), high = Math.max(...all);
+    const widen = Math.max(0, this.least - (high - low)) / 2, room = 0.06 * Math.max(high - low, this.least);
+    low -= widen + room;
+    high += widen + room;
+    const across = (x) => LEFT + ((x - this.range[0]) / (this.range[1] - this.range[0])) * (width - LEFT - RIGHT);
+    const down = (y) => height - BOTTOM - ((y - low) / (high - low)) * (height - TOP - BOTTOM);
+    const line = (colour, ...points) => {
+      pen.strokeStyle = colour;
+      pen.beginPath();
+      for (const [x, y] of points) pen.lineTo(x, y);
+      pen.stroke();
+    };
+    pen.lineWidth = 1;
+    pen.fillStyle = "#6b7883";
+    pen.textAlign = "right";
+    for (const y of ticks(low, high, 4)) {
+      line("#e3e8ec", [LEFT, down(y)], [width - RIGHT, down(y)]);
+      pen.fillText(String(y), LEFT - 4, down(y) + 4);
+    }
+    pen.textAlign = "center";
+    for (const x of ticks(...this.range, 4)) pen.fillText(String(x), across(x), height - 4);
+    line("#9aa5ad", [across(now), TOP], [across(now), height - BOTTOM]);
+    for (const { old, colour, dashed, x, values } of curves) {
+      pen.strokeStyle = old ? "#c3cad0" : COLOURS[colour % COLOURS.length];
+      pen.lineWidth = old ? 1.2 : 1.7;
+      pen.setLineDash(dashed ? [5, 3] : []);
+      pen.beginPath();
+      let begun = false;
+      values.forEach((y, k) => {
+        if (y === null || !Number.isFinite(y)) begun = false;
+        else if (begun) pen.lineTo(across(x[k]), down(y));
+        else { pen.moveTo(across(x[k]), down(y)); begun = true; }
+      });
+      pen.stroke();
+    }
+    pen.setLineDash([]);
+    pen.textAlign = "left";
+    pen.fillStyle = "#22303c";
+    pen.fillText(`${this.title}${unit === "1" ? "" : ` [${unit}]`}`, 6, 13);
+    let right = width - RIGHT;
+    pen.textAlign = "right";
+    const named = curves.filter(({ label, old, dashed }) => label && !old && !dashed);
+    for (const { label, colour } of named.length > 1 ? named.reverse() : []) {
+      pen.fillStyle = COLOURS[colour % COLOURS.length];
+      pen.fillText(label, right, TOP + 10);
+      right -= pen.measureText(label).width + 8;
+    }
+  }
+}

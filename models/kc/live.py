@@ -1,0 +1,292 @@
+"""The page in which hardpoints are dragged: the axle as traced functions, and what is drawn of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array, array, concatenate, where
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.export.function_module import function_module
+from ce_dynamics.compiler import TracedFunction, trace
+from ce_dynamics.compiler.elementary import written_out
+from ce_dynamics.compiler.free_numbers import evaluate
+from ce_dynamics.compiler.tracing.inline import call
+from ce_dynamics.errors import DataError
+from ce_dynamics.mechanism.parameters import Values, guards_of, meaning_of, outcomes_of
+from ce_dynamics.models.data.schema import leaves
+from ce_dynamics.models.kc.page import AXES, LEAST, PANELS
+from ce_dynamics.models.kc.rig import CLOSED, ITERATIONS, SHORTEST, KCRig
+from ce_dynamics.models.kc.sweeps import KINDS
+from ce_dynamics.models.kc.table import SHOWN
+from ce_dynamics.models.kc.vehicle import rig_of
+from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.models.vehicles.pictures import tyres_of, wheel_shape
+from ce_dynamics.views.scene.motion import places
+from ce_dynamics.views.scene.page import STAGE, Packed, page, take_content
+from ce_dynamics.views.scene.shapes import Shape
+from ce_dynamics.views.scene.take import Take
+from ce_dynamics.views.scene.take_of_model import moved, still_parts
+from ce_dynamics.views.scene.view import save_page
+
+SCRIPTS = (*STAGE, "chart.js", "axle.js", "kc.js")
+TRAVEL, POSES, REACH = 0.08, 33, 0.05
+"""Ends of the sweeps [m], their poses, and how far a hardpoint goes either way [m]."""
+NO_POINTS = ("com", "origin")
+"""Vectors of a corner that are no hardpoints."""
+
+
+def hardpoints_of(data: VehicleParameters, axle: str) -> dict[str, Floats]:
+    """Hardpoints of an axle's left side by their names for both sides, in vehicle coordinates."""
+    corner = f"{axle}_left"
+    found: dict[str, Floats] = {}
+    origin = np.zeros(3)
+    for key, quantity in leaves(type(data.data)).items():
+        if key[0] != corner or quantity.components != ("x", "y", "z") or quantity.unit != "m":
+            continue
+        value: Any = data.data
+        for name in key:
+            value = getattr(value, name, None)
+        if value is None:
+            continue
+        at = np.array([float(getattr(x, "value", x)) for x in value])
+        if key[-1] == "origin":
+            origin = at
+        elif key[-1] not in NO_POINTS:
+            found[".".join((axle, *key[1:]))] = at
+    return {name: origin + at for name, at in found.items()}
+
+
+def live_page(
+    vehicle: str | Path = "hmmwv",
+    axle: str = "front",
+    *,
+    overrides: Sequence[str] = (),
+    points: Sequence[str] | None = None,
+) -> LivePage:
+    """The page of an axle of a vehicle.
+
+    Parameters
+    ----------
+    vehicle : str or path
+    axle : str
+    overrides : sequence of str
+        As of `rig_of`.
+    points : sequence of str, optional
+        Hardpoints that can be dragged, such as ``front.L``; all of the axle's if not given.
+
+    Raises
+    ------
+    DataError
+        If there is none, or an axle has no such point.
+    """
+    known = hardpoints_of(VehicleParameters.load(vehicle, overrides), axle)
+    if points is None:
+        chosen = [name for name in known if can_move(vehicle, overrides, name)]
+    else:
+        chosen = [checks.known("points", name, list(known), "hardpoint", DataError) for name in points]
+    if not chosen:
+        raise DataError(f"axle {axle!r}: it has no hardpoints that can be moved")
+    free = [f"{name}.{x}" for name in chosen for x in "xyz"]
+    data = VehicleParameters.load(vehicle, overrides, free=free)
+    rig = rig_of(data, axle)
+    return LivePage(rig, {name: known[name] for name in chosen}, f"{data.title}: {axle} axle")
+
+
+def can_move(vehicle: str | Path, overrides: Sequence[str], point: str) -> bool:
+    """Whether a hardpoint can be free."""
+    try:
+        VehicleParameters.load(vehicle, overrides, free=[f"{point}.{x}" for x in "xyz"])
+    except DataError:
+        return False
+    return True
+
+
+class LivePage:
+    """A page in which hardpoints of an axle are dragged; curves and linkage follow.
+
+    Parameters
+    ----------
+    rig : KCRig
+        With free parameters ``<point>.x``, ``.y`` and ``.z`` of every point.
+    points : mapping of str to (3,) array
+        Hardpoints of the left side in vehicle coordinates.
+    title : str
+    """
+
+    def __init__(self, rig: KCRig, points: dict[str, Floats], title: str) -> None:
+        self.rig, self.points, self.title = rig, points, title
+        known = {q.name: q for q in rig.quantities}
+        self.names = tuple(dict.fromkeys(n for panel in PANELS for n in panel.curves if n in known))
+        self.quantities = [known[name] for name in self.names]
+
+    @cached_property
+    def functions(self) -> dict[str, TracedFunction]:
+        """What the page calls, functions of c.
+
+        ``newton`` (with the goal) to ``ahead`` and ``gap``, ``read`` to ``figures``, ``picture`` to
+        ``places``, ``shape`` to ``points``, ``decide`` to ``kept``.
+        """
+        poses, sizes = self.rig.poses, {"c": self.rig.poses.size}
+        chosen = self.rig.figures.chosen(self.names)
+        parameters = self.rig.model.layout.parameters
+
+        def newton(c: Array, goal: Array) -> dict[str, Array]:
+            found = call(self.rig.figures.newton, c=c, goal=goal)
+            return {"ahead": found["c"], "gap": found["gap"]}
+
+        def read(c: Array) -> dict[str, Array]:
+            found = call(chosen, c=c)
+            return {"figures": concatenate([np.asarray(found[name]).reshape(-1) for name in self.names])}
+
+        def picture(c: Array) -> dict[str, Array]:
+            return {"places": places(self.rig.model.instant(*poses.state(c)).outward)}
+
+        def shape(c: Array) -> dict[str, Array]:
+            given = c[len(c) - len(parameters) :]
+            values: dict[int, Any] = {id(p): (p, x) for p, x in zip(parameters, given, strict=True)}
+            return {"points": array(evaluate(self._still_numbers, values))}
+
+        def decide(c: Array) -> dict[str, Array]:
+            given = c[len(c) - len(parameters) :]
+            guards = guards_of(parameters)
+            outcomes = outcomes_of(guards, parameters, given)
+            signs = [
+                where(x, 1.0, 0.0) if guard.value else where(x, 0.0, 1.0)
+                for x, guard in zip(outcomes, guards.values(), strict=True)
+            ]
+            return {"kept": array(signs or [1.0])}
+
+        traced = {
+            "newton": trace("newton", newton, sizes | {"goal": 2}),
+            "read": trace("read", read, sizes),
+            "picture": trace("picture", picture, sizes),
+            "shape": trace("shape", shape, sizes),
+        }
+        traced["decide"] = trace("decide", decide, sizes)  # last: tracing makes the decisions
+        return {name: written_out(function) for name, function in traced.items()}
+
+    @cached_property
+    def _shown(self) -> set[str]:
+        """Bodies of the axle and its steering."""
+        rig, system = self.rig, self.rig.model.system
+        shown = {body.name for body in rig.poses.moving()}
+        if rig.axle.steered_by is not None:
+            body = system.find(rig.axle.steered_by)
+            shown |= {one.name for one in rig.model.embedding.owner[body.name].bodies}
+        return shown
+
+    @cached_property
+    def _shapes(self) -> dict[str, list[Shape]]:
+        system = self.rig.model.system
+        shapes: dict[str, list[Shape]] = {b.name: [] for b in system.bodies if b.name not in self._shown}
+        shapes |= {t.wheel.name: [wheel_shape(t)] for t in tyres_of(system) if t.wheel.name in self._shown}
+        return shapes
+
+    def _still(self, numbers: Any) -> dict[str, Any]:
+        """What of the picture does not move in the axes of the bodies; only what belongs to the axle."""
+        system = self.rig.model.system
+        names = [body.name for body in system.bodies]
+        still = still_parts(self.rig.model, numbers, self._shapes, 0.0)
+
+        def mine(*bodies: int) -> bool:
+            return any(k >= 0 and names[k] in self._shown for k in bodies)
+
+        still["strands"] = [s for s in still["strands"] if mine(s.body_a, s.body_b)]
+        still["marks"] = [mark for mark in still["marks"] if mine(mark.body)]
+        return still
+
+    @cached_property
+    def _still_numbers(self) -> list[Any]:
+        """All numbers of shapes, then of both ends of strands, then of marks."""
+        still = self._still(np.asarray)
+        parts = [shape.points for body in still["bodies"] for shape in body.shapes]
+        parts += [at for strand in still["strands"] for at in (strand.at_a, strand.at_b)]
+        parts += [mark.at for mark in still["marks"]]
+        return [x for part in parts for x in np.asarray(part, dtype=object).flat]
+
+    @cached_property
+    def take(self) -> Take:
+        """The axle in its design pose."""
+        model = self.rig.model
+        start = self.rig.c_with(None)
+        seen = self.functions["picture"].evaluate_many(c=start[np.newaxis])["places"]
+        values = Values(model.layout.parameters, start[len(start) - len(model.layout.parameters) :])
+        return Take(label=self.title, t=np.zeros(1), places=moved(seen), **self._still(values))
+
+    def content(self, packed: Packed) -> dict[str, Any]:
+        """The page as JSON, arrays and the module packed."""
+        rig = self.rig
+        guards = guards_of(rig.model.layout.parameters)
+        functions = self.functions
+        kinds = [kind for kind in KINDS if kind != "steering" or rig.poses.places.s]
+        return {
+            "title": self.title,
+            "take": take_content(self.take, packed),
+            "module": packed.add(np.frombuffer(function_module(functions), np.uint8), "u1"),
+            "sizes": {
+                name: int(np.prod(shape))
+                for function in functions.values()
+                for name, shape in {**function.input_shapes, **function.output_shapes}.items()
+            },
+            "refusals": [meaning_of(guard) for guard in guards.values()],
+            "start": rig.poses.start.tolist(),
+            "moved": rig.poses.moved,
+            "steered": bool(rig.poses.places.s),
+            "lock": rig.axle.full_lock,
+            "parameters": list(rig.parameters),
+            "points": [{"name": name, "at": at.tolist()} for name, at in self.points.items()],
+            "reach": REACH,
+            "kinds": {kind: {"way": KINDS[kind], "axis": AXES[kind]} for kind in kinds},
+            "travel": TRAVEL,
+            "poses": POSES,
+            "newton": {"closed": CLOSED, "iterations": ITERATIONS, "shortest": SHORTEST},
+            "quantities": [
+                {
+                    "name": q.name,
+                    "per_wheel": q.per_wheel,
+                    "meaning": q.meaning,
+                    "factor": SHOWN.get(q.unit, (1.0, q.unit))[0],
+                    "unit": SHOWN.get(q.unit, (1.0, q.unit))[1],
+                }
+                for q in self.quantities
+            ],
+            "panels": [
+                {
+                    "sweep": panel.sweep,
+                    "title": panel.title,
+                    "curves": {n: label for n, label in panel.curves.items() if n in self.names},
+                }
+                for panel in PANELS
+                if panel.sweep in kinds and any(name in self.names for name in panel.curves)
+            ],
+            "least": LEAST,
+        }
+
+    @cached_property
+    def html(self) -> str:
+        """The page.
+
+        Raises
+        ------
+        ModelError
+            If the extra ``fmi``, which has the compiler, is not installed.
+        """
+        packed = Packed()
+        content = self.content(packed)
+        return page(self.title, content, packed, SCRIPTS)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the page.
+
+        Raises
+        ------
+        ModelError
+            As of `html`, or if it cannot be written.
+        """
+        return save_page(self.html, path)

@@ -1,0 +1,142 @@
+"""The page in which hardpoints are dragged: its figures are those of the rig, in Node.js and in a browser."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ce_dynamics.compiled.export.function_module import function_module, source_of
+from ce_dynamics.compiler import trace
+from ce_dynamics.errors import DataError, ModelError
+from ce_dynamics.models import kc
+from ce_dynamics.models.kc.live import LivePage, live_page
+from ce_dynamics.models.kc.sweeps import sweep_of
+from ce_dynamics.views.scene.page import WEB, Packed
+from tests.browser import answer, needs_chromium
+
+pytest.importorskip("ziglang", reason="the extra fmi, which has the compiler, is not installed")
+needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node.js")
+
+POINTS = ["front.L", "front.upper_arm.rear_pivot"]
+MOVED = {"front.L.z": -0.075, "front.L.y": 0.43, "front.upper_arm.rear_pivot.z": 0.125}
+RUN = """
+import {{ readFileSync }} from "node:fs";
+import {{ Axle }} from "./axle.mjs";
+const content = JSON.parse(readFileSync("content.json"));
+const axle = await Axle.from(readFileSync("axle.wasm"), content);
+const answer = {{}};
+{script}
+console.log(JSON.stringify(answer));
+"""
+
+
+@pytest.fixture(scope="module")
+def page() -> LivePage:
+    return live_page("sedan", "front", points=POINTS)
+
+
+def in_node(page: LivePage, script: str, folder: Path) -> dict[str, object]:
+    (folder / "axle.mjs").write_text((WEB / "axle.js").read_text())
+    (folder / "content.json").write_text(json.dumps(page.content(Packed())))
+    (folder / "axle.wasm").write_bytes(function_module(page.functions))
+    (folder / "run.mjs").write_text(RUN.format(script=script))
+    done = subprocess.run(["node", "run.mjs"], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, object] = json.loads(done.stdout)
+    return found
+
+
+def compare(page: LivePage, kind: str, rows: list[list[list[float]]], parameters: dict[str, float]) -> None:
+    """Figures of a sweep against the rig's.
+
+    Both solve for the travel to 1e-13 m and round differently; per metre or radian of what the figure follows
+    1e-9 of its size over the sweep is generous, while 0.1 mm of a hardpoint is 1e-2 of it.
+    """
+    content = page.content(Packed())
+    last = 1.0 if kind == "steering" else content["travel"]
+    sweep = sweep_of(kind, np.linspace(-last, last, content["poses"]))
+    poses = page.rig.solved(sweep.travel, sweep.steering, parameters)
+    expected = page.rig.read(poses, page.names)
+    for n, name in enumerate(page.names):
+        want = expected[name].reshape(len(poses), -1)
+        got = np.array([[np.nan if x is None else x for x in row[n]] for row in rows])
+        finite = np.isfinite(want)
+        size = np.max(np.abs(want[finite]), initial=1e-3)  # a millimetre, where nothing is wanted of it
+        np.testing.assert_allclose(got[finite], want[finite], rtol=1e-9, atol=1e-9 * size, err_msg=name)
+        assert not np.isfinite(got[~finite]).any()  # straight on there is no Ackermann angle
+
+
+@needs_node
+def test_figures_in_node_are_those_of_the_rig(page: LivePage, tmp_path: Path) -> None:
+    values = page.rig.nominal | MOVED
+    script = f"""
+answer.before = axle.sweep("parallel").rows;
+answer.why = axle.set({[values[name] for name in page.rig.parameters]});
+for (const kind of ["parallel", "opposed", "steering"]) answer[kind] = axle.sweep(kind).rows;
+const far = [...axle.values];
+far[axle.content.parameters.indexOf("front.L.z")] = 9;
+answer.refused = axle.set(far);
+answer.far = axle.led(axle.home(), [0.5, 0.5], 0);
+answer.after = axle.sweep("parallel").rows;
+"""
+    found = in_node(page, script, tmp_path)
+    assert found["why"] == ""
+    compare(page, "parallel", found["before"], {})  # type: ignore[arg-type]
+    for kind in ("parallel", "opposed", "steering"):
+        compare(page, kind, found[kind], MOVED)  # type: ignore[arg-type]
+    assert found["before"] != found["parallel"]
+    # what is refused leaves everything as it was, and half a metre of travel is out of reach
+    assert found["refused"]
+    assert found["far"] is None
+    assert found["after"] == found["parallel"]
+
+
+@needs_chromium
+def test_a_point_is_dragged_in_a_browser(page: LivePage, tmp_path: Path) -> None:
+    """With events of a pointer over the picture; what the page then shows is what the rig says there."""
+    script = """
+const canvas = ce.stage.renderer.domElement, box = canvas.getBoundingClientRect();
+ce.choose(0);
+const before = ce.at(0), clear = before.map((x, j) => ce.content.points[0].at[j]);
+ce.stage.camera.updateMatrixWorld();
+const point = ce.balls[0].position.clone().project(ce.stage.camera);
+const x = box.left + 0.5 * (1 + point.x) * canvas.clientWidth;
+const y = box.top + 0.5 * (1 - point.y) * canvas.clientHeight;
+const send = (kind, dx, dy, to = canvas) => to.dispatchEvent(
+  new PointerEvent(kind, { clientX: x + dx, clientY: y + dy, buttons: 1, pointerId: 1, bubbles: true }));
+send("pointerdown", 2, 1);
+send("pointermove", 3, -6);
+send("pointerup", 3, -6, window);
+ce.go("parallel", 0.05);
+return { before, clear, values: ce.axle.values, rows: ce.sweeps.parallel.rows, row: ce.row,
+  note: ce.note.textContent, charts: ce.charts.length, text: ce.overrides() };
+"""
+    seen = answer(page.html, script, tmp_path)
+    assert seen["note"] == ""
+    np.testing.assert_allclose(seen["before"], seen["clear"])
+    values = dict(zip(page.rig.parameters, seen["values"], strict=True))
+    changed = {name: x for name, x in values.items() if x != page.rig.nominal[name]}
+    assert set(changed) == {"front.L.x", "front.L.y", "front.L.z"}
+    assert changed["front.L.z"] > page.rig.nominal["front.L.z"]
+    compare(page, "parallel", seen["rows"], values)
+    poses = page.rig.solved([[0.05, 0.05]], parameters=values)
+    expected = page.rig.read(poses, ["toe_angle"])["toe_angle"][0]
+    np.testing.assert_allclose(seen["row"][page.names.index("toe_angle")], expected, rtol=1e-9)
+    assert seen["charts"] == len(page.content(Packed())["panels"])
+    assert f"front.L.z={changed['front.L.z']}"[:15] in seen["text"]
+
+
+def test_a_page_is_small_and_says_what_is_missing(page: LivePage) -> None:
+    assert len(page.html) < 2e6
+    assert "http" not in page.content(Packed())["title"]
+    with pytest.raises(DataError, match="hardpoint"):
+        live_page("sedan", "front", points=["front.Q"])
+    double = trace("f", lambda a: {"b": a}, {"a": 2})
+    with pytest.raises(ModelError, match="several sizes"):
+        source_of({"f": double, "g": trace("g", lambda a: {"b": a}, {"a": 3})})
+    assert kc.rig_of("sedan", "front").parameters == ()
