@@ -63,7 +63,7 @@ def kc(
         Path | None,
         typer.Option(
             metavar="FILE.html",
-            help="Write a page in which hardpoints are dragged, curves and linkage following, and nothing else.",
+            help="Write only a page in which hardpoints are dragged, curves and linkage following.",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
