@@ -25,6 +25,7 @@ from ce_dynamics.models.kc.rig import CLOSED, ITERATIONS, SHORTEST, KCRig
 from ce_dynamics.models.kc.sweeps import KINDS
 from ce_dynamics.models.kc.table import SHOWN
 from ce_dynamics.models.kc.vehicle import rig_of
+from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.pictures import tyres_of, wheel_shape
 from ce_dynamics.views.scene.motion import places
@@ -96,6 +97,11 @@ def live_page(
     data = VehicleParameters.load(vehicle, overrides, free=free)
     rig = rig_of(data, axle)
     return LivePage(rig, {name: known[name] for name in chosen}, f"{data.title}: {axle} axle")
+
+
+def seen_through(tyre: RoadTyre) -> Shape:
+    """A wheel that hides no linkage."""
+    return wheel_shape(tyre).painted("#c3c9ce", 0.25)
 
 
 def can_move(vehicle: str | Path, overrides: Sequence[str], point: str) -> bool:
@@ -185,7 +191,7 @@ class LivePage:
     def _shapes(self) -> dict[str, list[Shape]]:
         system = self.rig.model.system
         shapes: dict[str, list[Shape]] = {b.name: [] for b in system.bodies if b.name not in self._shown}
-        shapes |= {t.wheel.name: [wheel_shape(t)] for t in tyres_of(system) if t.wheel.name in self._shown}
+        shapes |= {t.wheel.name: [seen_through(t)] for t in tyres_of(system) if t.wheel.name in self._shown}
         return shapes
 
     def _still(self, numbers: Any) -> dict[str, Any]:

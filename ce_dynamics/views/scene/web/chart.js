@@ -2,8 +2,8 @@
 
 import { ticks } from "./plot.js";
 
-const LEFT = 44, RIGHT = 8, TOP = 20, BOTTOM = 16;
-const COLOURS = ["#0b6fb8", "#d2691e", "#2e9e58"];
+const EDGE = { left: 44, right: 8, top: 20, bottom: 16 };
+const CURVES = ["#0b6fb8", "#d2691e", "#2e9e58"];
 
 export class Chart {
   constructor(title, onMove) {
@@ -12,8 +12,8 @@ export class Chart {
     this.canvas.title = title;
     const told = (event) => {
       if (!event.buttons || !this.range) return;
-      const box = this.canvas.getBoundingClientRect(), width = box.width - LEFT - RIGHT;
-      const part = Math.min(Math.max((event.clientX - box.left - LEFT) / width, 0), 1);
+      const box = this.canvas.getBoundingClientRect(), width = box.width - EDGE.left - EDGE.right;
+      const part = Math.min(Math.max((event.clientX - box.left - EDGE.left) / width, 0), 1);
       onMove(this.range[0] + part * (this.range[1] - this.range[0]));
     };
     this.canvas.addEventListener("pointerdown", told);
@@ -39,8 +39,8 @@ export class Chart {
     const widen = Math.max(0, this.least - (high - low)) / 2, room = 0.06 * Math.max(high - low, this.least);
     low -= widen + room;
     high += widen + room;
-    const across = (x) => LEFT + ((x - this.range[0]) / (this.range[1] - this.range[0])) * (width - LEFT - RIGHT);
-    const down = (y) => height - BOTTOM - ((y - low) / (high - low)) * (height - TOP - BOTTOM);
+    const across = (x) => EDGE.left + ((x - this.range[0]) / (this.range[1] - this.range[0])) * (width - EDGE.left - EDGE.right);
+    const down = (y) => height - EDGE.bottom - ((y - low) / (high - low)) * (height - EDGE.top - EDGE.bottom);
     const line = (colour, ...points) => {
       pen.strokeStyle = colour;
       pen.beginPath();
@@ -51,14 +51,14 @@ export class Chart {
     pen.fillStyle = "#6b7883";
     pen.textAlign = "right";
     for (const y of ticks(low, high, 4)) {
-      line("#e3e8ec", [LEFT, down(y)], [width - RIGHT, down(y)]);
-      pen.fillText(String(y), LEFT - 4, down(y) + 4);
+      line("#e3e8ec", [EDGE.left, down(y)], [width - EDGE.right, down(y)]);
+      pen.fillText(String(y), EDGE.left - 4, down(y) + 4);
     }
     pen.textAlign = "center";
     for (const x of ticks(...this.range, 4)) pen.fillText(String(x), across(x), height - 4);
-    line("#9aa5ad", [across(now), TOP], [across(now), height - BOTTOM]);
+    line("#9aa5ad", [across(now), EDGE.top], [across(now), height - EDGE.bottom]);
     for (const { old, colour, dashed, x, values } of curves) {
-      pen.strokeStyle = old ? "#c3cad0" : COLOURS[colour % COLOURS.length];
+      pen.strokeStyle = old ? "#c3cad0" : CURVES[colour % CURVES.length];
       pen.lineWidth = old ? 1.2 : 1.7;
       pen.setLineDash(dashed ? [5, 3] : []);
       pen.beginPath();
@@ -74,12 +74,12 @@ export class Chart {
     pen.textAlign = "left";
     pen.fillStyle = "#22303c";
     pen.fillText(`${this.title}${unit === "1" ? "" : ` [${unit}]`}`, 6, 13);
-    let right = width - RIGHT;
+    let right = width - EDGE.right;
     pen.textAlign = "right";
     const named = curves.filter(({ label, old, dashed }) => label && !old && !dashed);
     for (const { label, colour } of named.length > 1 ? named.reverse() : []) {
-      pen.fillStyle = COLOURS[colour % COLOURS.length];
-      pen.fillText(label, right, TOP + 10);
+      pen.fillStyle = CURVES[colour % CURVES.length];
+      pen.fillText(label, right, EDGE.top + 10);
       right -= pen.measureText(label).width + 8;
     }
   }
