@@ -75,7 +75,7 @@ def driven(agent: Any, episodes: int = 20) -> tuple[int, float]:
     return successes, rewards / episodes
 
 
-def main(steps: int = 600_000) -> None:
+def main(steps: int = 400_000) -> None:
     """Learn, and say how well."""
     many = VehicleVectorEnv("lane-change", num_envs=64, randomise=RANGES, autoreset_mode="SameStep")
     agent = PPO(
