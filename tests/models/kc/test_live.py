@@ -51,7 +51,9 @@ def in_node(page: LivePage, script: str, folder: Path) -> dict[str, object]:
     return found
 
 
-def compare(page: LivePage, kind: str, rows: list[list[list[float]]], parameters: dict[str, float]) -> None:
+def compare(
+    page: LivePage, kind: str, rows: list[list[list[float | None]]], parameters: dict[str, float]
+) -> None:
     """Figures of a sweep against the rig's.
 
     Both solve for the travel to 1e-13 m and round differently; per metre or radian of what the figure follows
