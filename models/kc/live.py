@@ -26,8 +26,9 @@ from ce_dynamics.models.kc.sweeps import KINDS
 from ce_dynamics.models.kc.table import SHOWN
 from ce_dynamics.models.kc.vehicle import rig_of
 from ce_dynamics.models.tyres.element import RoadTyre
+from ce_dynamics.models.tyres.twin import single_tyres
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.pictures import tyres_of, wheel_shape
+from ce_dynamics.models.vehicles.pictures import wheel_shape
 from ce_dynamics.views.scene.motion import places
 from ce_dynamics.views.scene.page import STAGE, Packed, page, take_content
 from ce_dynamics.views.scene.shapes import Shape
@@ -191,7 +192,9 @@ class LivePage:
     def _shapes(self) -> dict[str, list[Shape]]:
         system = self.rig.model.system
         shapes: dict[str, list[Shape]] = {b.name: [] for b in system.bodies if b.name not in self._shown}
-        shapes |= {t.wheel.name: [seen_through(t)] for t in tyres_of(system) if t.wheel.name in self._shown}
+        for tyre in (one for force in system.forces for one in single_tyres(force)):
+            if tyre.wheel.name in self._shown:
+                shapes.setdefault(tyre.wheel.name, []).append(seen_through(tyre))
         return shapes
 
     def _still(self, numbers: Any) -> dict[str, Any]:
