@@ -174,7 +174,7 @@ class Fleet:
             spread[self._inputs[name]] = given
         for row, given in spread.items():
             self._spread(row, given)
-        n, h = substeps(dt, self.step_size)
+        n, h = self._division(dt)
 
         def work(share: list[LaneGroup]) -> None:
             for group in share:
@@ -198,6 +198,19 @@ class Fleet:
             group.look()
         self.failures = dict(failures)
         self.seen = self._rows("seen")
+
+    def _division(self, dt: float) -> tuple[int, float]:
+        """Number and length of the steps; sampled controllers look at the first one of each `step`."""
+        period = self.model.layout.sampling.period
+        if not period:
+            return substeps(dt, self.step_size)
+        looks = round(dt / period)
+        if looks < 1 or abs(looks * period - dt) > 1e-9 * dt:
+            raise ModelError(
+                f"dt = {dt:g} s: controllers sample every {period:g} s; go on by whole multiples of that"
+            )
+        between, _ = substeps(period, self.step_size)
+        return looks * between, dt / (looks * between)
 
     def close(self) -> None:
         """End the threads."""

@@ -61,7 +61,8 @@ class LaneGroup(LaneBuffers):
         self._t, self._out = np.zeros(1), np.zeros((1, self.n, self.lanes))
 
     def march(self, n: int, h: float) -> None:
-        """Make n steps of h."""
+        """Make n steps of h; sampled controllers begin to count anew."""
+        self.made[0] = 0
         self.before[:] = self.y
         self.stopped[:] = self.alive
         lane_kernels.march_lanes(
