@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
@@ -11,7 +10,7 @@ from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.pac89 import pac89
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.tmeasy import tmeasy, tmsimple
-from ce_dynamics.models.vehicles.chrono.writing import Sections, plain, quantities, quantity
+from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity
 
 
 class Tyre(NamedTuple):
@@ -45,25 +44,6 @@ def tyre(reading: Reading, part: Part) -> Tyre:
     width = design.positive("Width [m]") if design.has("Width [m]") else None
     radius, stiffness = (float(str(section[name]).split()[0]) for name in ("radius", "cz"))
     return Tyre(kind, section, body, radius, stiffness, width)
-
-
-def twins(reading: Reading, axle: Part, one: Tyre, rim: Sections) -> tuple[Tyre, Sections]:
-    """Two wheels side by side as one: twice the load, stiffness, mass and inertia."""
-    if one.kind not in ("tmeasy", "tmeasy-chrono"):
-        raise axle.wrong("Wheel Separation", "twin wheels need a tyre with the template TMeasyTire; name one")
-    reading.note("twin wheels: they are one wheel between both, with a tyre of twice the load and stiffness")
-    section = dict(one.section)
-    for name in ("pn", "pn_max", "cz", "dz", *(name for name in CARCASS if name in section)):
-        section[name] = doubled(section[name])
-    body: Sections = {name: doubled(value) for name, value in one.body.items()}
-    made = one._replace(section=section, body=body, stiffness=2.0 * one.stiffness)
-    return made, {name: doubled(value) for name, value in rim.items()}
-
-
-def doubled(value: str | Sections) -> str:
-    """Twice each number of a text; what follows them stays."""
-    text = str(value)
-    return re.sub(r"(?<![\w.^])\d+\.?\d*(?:e[-+]?\d+)?", lambda m: plain(2.0 * float(m[0])), text)
 
 
 CARCASS = ("cx", "dx", "cy", "dy")

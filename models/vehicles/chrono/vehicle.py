@@ -20,7 +20,7 @@ from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.steering import steering
 from ce_dynamics.models.vehicles.chrono.suspensions import SUSPENSIONS
 from ce_dynamics.models.vehicles.chrono.transmissions import TRANSMISSIONS
-from ce_dynamics.models.vehicles.chrono.tyres import twins, tyre
+from ce_dynamics.models.vehicles.chrono.tyres import tyre
 from ce_dynamics.models.vehicles.chrono.wheels import brake, rotor, wheel_files
 from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity, yaml_text
 from ce_dynamics.models.vehicles.layout import MECHANISMS
@@ -211,15 +211,12 @@ def axle(
             raise part.wrong(key, "only 0 can be read; turn the spindle's axis by the hardpoints instead")
     origin, spindle = file.vector("Suspension Location"), part.part("Spindle")
     centre = spindle.vector("COM")
-    rim, count = wheel_files(reading, file)
+    rim, spacing = wheel_files(reading, file)
     if file.has("Tire Input File"):
         tyre_path: Path | None = reading.path_of(file, "Tire Input File")
     else:
         tyre_path = choice.tyre
     mounted = tyre(reading, companion(reading, "tyre", tyre_path, folder, name))
-    turning = rotor(rim)
-    if count == 2:
-        mounted, turning = twins(reading, file, mounted, turning)
     words: Sections = {"suspension": template.name}
     if steered is not None:
         words["steering"], mechanism = steered
@@ -238,9 +235,10 @@ def axle(
         **own,
         "wheel": {
             "hub": rotor(spindle),
-            "rim": turning,
+            "rim": rotor(rim),
             "tyre": mounted.body,
             "axle_inertia": quantity(part.part("Axle").number("Inertia", least=0.0), "kg*m^2"),
+            **({} if spacing is None else {"twin_spacing": quantity(spacing, "m")}),
         },
         "brake": brake(reading, file),
         "tyre": mounted.section,
@@ -252,9 +250,9 @@ def axle(
         words["driven"] = "no"
     width = WHEEL_WIDTH if mounted.width is None else mounted.width
     assert graph is None or isinstance(graph, dict)
-    return Axle(
-        words, section, origin + centre, mounted.radius, mounted.stiffness, width, mounted.kind, graph
-    )
+    stiffness = mounted.stiffness if spacing is None else 2.0 * mounted.stiffness
+    width += spacing or 0.0
+    return Axle(words, section, origin + centre, mounted.radius, stiffness, width, mounted.kind, graph)
 
 
 def shafts(reading: Reading, part: Part, count: int) -> tuple[set[int], Sections]:

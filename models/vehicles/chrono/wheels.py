@@ -21,22 +21,22 @@ def rotor(part: Part) -> Sections:
     }
 
 
-def wheel_files(reading: Reading, axle: Part) -> tuple[Part, int]:
-    """The file of an axle's wheels, and how many there are on a side."""
+def wheel_files(reading: Reading, axle: Part) -> tuple[Part, float | None]:
+    """The file of an axle's wheels, and how far apart they are where there are two on a side [m]."""
+    spacing: float | None = None
     if axle.has("Wheel Separation"):
-        axle.positive("Wheel Separation")
+        spacing = axle.positive("Wheel Separation")
         keys = [
             f"{side} {place} Wheel Input File"
             for side in ("Left", "Right")
             for place in ("Inside", "Outside")
         ]
-        count = 2
     else:
-        keys, count = [f"{side} Wheel Input File" for side in ("Left", "Right")], 1
+        keys = [f"{side} Wheel Input File" for side in ("Left", "Right")]
     files = [reading.path_of(axle, key) for key in keys]
     if len(set(files)) > 1:
         reading.note(f"wheels that differ within an axle: that of {files[0].name} is taken for all of them")
-    return reading.open(files[0]), count
+    return reading.open(files[0]), spacing
 
 
 def brake(reading: Reading, axle: Part) -> Sections:

@@ -177,3 +177,18 @@ def test_mechanisms_that_do_not_go_together(tmp_path: Path, words: str, message:
     written(tmp_path, two_steerings())
     with pytest.raises(DataError, match=message):
         VehicleParameters.load(tmp_path / "wrong.yaml")
+
+
+def test_two_wheels_on_a_side(tmp_path: Path) -> None:
+    """Both wheels, with twice the mass of rim and tyre; of the tyre itself nothing changes."""
+    content = files()
+    axle = content["car/Vehicle.json"]["Axles"][1]
+    single = VehicleParameters.load(written(tmp_path / "one", content)).corners["rear_left"]
+    for side in ("Left", "Right"):
+        for place in ("Inside", "Outside"):
+            axle[f"{side} {place} Wheel Input File"] = axle[f"{side} Wheel Input File"]
+    axle["Wheel Separation"] = 0.3
+    twin = VehicleParameters.load(written(tmp_path / "two", content)).corners["rear_left"]
+    assert twin.wheel.twin_spacing == 0.3
+    assert twin.wheel.mass - single.wheel.mass == pytest.approx(8.0 + 9.0, rel=1e-12)
+    assert twin.tyre == single.tyre
