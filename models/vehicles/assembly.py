@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,8 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.hinges.free import Free
 from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.parts.differential_locks import DifferentialLock
+from ce_dynamics.models.parts.differentials import DrivenWheel
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.planes import FlatRoad
 from ce_dynamics.models.tyres.contract import TyreModel
@@ -120,6 +123,7 @@ def build(
     driven = [wheels[name] for name in data.driven]
     spin = nominal(spins[data.driven[0]])
     system.add_force(data.powertrain.element(chassis, driven, data.torque_shares, spin))
+    add_locks(system, data, chassis, wheels)
     add_sensors(system, chassis)
     for name in data.trailers:
         add_hitch_sensors(system, name)
@@ -127,6 +131,25 @@ def build(
         system.add_controller(controller)
     start_on(system, chassis, surface, data.ride_height + lifted, speed)
     return system
+
+
+def add_locks(
+    system: System, data: VehicleParameters, chassis: Body, wheels: Mapping[str, DrivenWheel]
+) -> None:
+    """Locks of differentials: within axles, and between one driven axle and the next."""
+    driven = [axle for axle in data.layout.axles if axle.driven == "yes"]
+    sides = {axle.name: [wheels[name] for name in axle.corners] for axle in driven}
+    for axle in driven:
+        lock = data.differential(axle.name)
+        if lock is not None:
+            left, right = sides[axle.name]
+            system.add_force(DifferentialLock(f"{axle.name}.differential", chassis, [left], [right], lock))
+    if data.powertrain.centre is None:
+        return
+    for ahead, behind in pairwise(driven):
+        ends = sides[ahead.name], sides[behind.name]
+        name = "centre_differential" if len(driven) == 2 else f"{behind.name}.centre_differential"
+        system.add_force(DifferentialLock(name, chassis, *ends, data.powertrain.centre.built()))
 
 
 def start_on(system: System, chassis: Body, road: Road, height: float, speed: float) -> None:

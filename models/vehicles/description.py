@@ -29,6 +29,7 @@ from ce_dynamics.models.data.quantities import INERTIA, inertia_matrix, triangle
 from ce_dynamics.models.data.reading import DataFile, parse_override, read_file
 from ce_dynamics.models.data.schema import leaves
 from ce_dynamics.models.data.validation import entry_of, validate
+from ce_dynamics.models.parts.differential_locks import LockParameters
 from ce_dynamics.models.vehicles.aerodynamics import AerodynamicsData
 from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBar
 from ce_dynamics.models.vehicles.assistance_data import AssistanceData
@@ -269,6 +270,12 @@ class VehicleParameters:
         """Name of the steering mechanism that steers a corner."""
         return next(axle.mechanism for axle in self.layout.axles if corner in axle.corners)
 
+    def differential(self, axle: str) -> LockParameters | None:
+        """The lock of an axle's differential; none where it is open."""
+        kind = next(one.differential for one in self.layout.axles if one.name == axle)
+        made: LockParameters | None = None if kind is None else section(self.data, axle).differential.built()
+        return made
+
     @property
     def wheelbase(self) -> Scalar:
         """Distance along x of the first axle's wheel centres from the mean of the others' (m).
@@ -372,7 +379,7 @@ def still_meant(
     if not replaced:
         return [assignment]
     _, keys = groups.expand(assignment.key, schema)
-    of_axles = (*CornerData.model_fields, "anti_roll_bar")
+    of_axles = (*CornerData.model_fields, "anti_roll_bar", "differential")
     kept = {"steering": ("actuator",)}
     left = [key for key in keys if key[0] not in replaced or key[1] in kept.get(key[0], of_axles)]
     return [assignment] if len(left) == len(keys) else [Assignment(key, assignment.entry) for key in left]
@@ -398,6 +405,8 @@ def _check_axles(parameters: VehicleParameters) -> None:
 
 def _check_split(parameters: VehicleParameters) -> None:
     split, axles = parameters.powertrain.torque_split, len(parameters.driven) // 2
+    if parameters.powertrain.centre is not None and axles == 1:
+        raise DataError("powertrain.centre: one axle is driven, so it has no effect; leave it out")
     if split is None:
         return
     if axles == 1:

@@ -28,6 +28,7 @@ from ce_dynamics.models.data.groups import Groups
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBarData
 from ce_dynamics.models.vehicles.corner import CornerData
+from ce_dynamics.models.vehicles.differentials import DIFFERENTIALS
 from ce_dynamics.models.vehicles.powertrains.listed import POWERTRAINS
 from ce_dynamics.models.vehicles.sections import Description
 from ce_dynamics.models.vehicles.steering.base import Steering
@@ -72,6 +73,7 @@ class AxleLayout:
     driven: str = "yes"
     steering_gear: str | None = None
     trailer: str | None = None
+    differential: str | None = None
     mechanism: str = "steering"
     phase: str = "with"
     graph: tuple[Item, ...] = ()
@@ -160,6 +162,11 @@ def layout_of(words: Sequence[Assignment], label: str) -> Layout:
     layout = Layout(tuple(made), **kinds, trailers=trailers)
     check_trailers(layout, label)
     check_steering(layout, label)
+    for axle in layout.axles:
+        if axle.differential is not None and axle.driven == "no":
+            raise DataError(
+                f"{label}: axles.{axle.name}: it is not driven, so a differential has no effect; leave it out"
+            )
     if all(axle.driven == "no" for axle in layout.axles):
         raise DataError(f"{label}: axles: none is driven; take 'driven: no' from one of them")
     return layout
@@ -171,6 +178,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "suspension": (*SUSPENSIONS, GRAPH),
     "steering": tuple(STEERINGS),
     "anti_roll_bar": tuple(BARS),
+    "differential": tuple(DIFFERENTIALS),
     "driven": ("yes", "no"),
     "steering_gear": tuple(GEARS),
     "trailer": (),
@@ -308,6 +316,8 @@ def schema_of(layout: Layout) -> type[Description]:
         parts: dict[str, Any] = {}
         if axle.anti_roll_bar is not None:
             parts = {"anti_roll_bar": (BARS[axle.anti_roll_bar], ...)}
+        if axle.differential is not None:
+            parts |= {"differential": (DIFFERENTIALS[axle.differential], ...)}
         own = axle_section(axle)
         if parts or own is not None:
             fields[axle.name] = (create_model("AxleDescription", __base__=own or Section, **parts), ...)

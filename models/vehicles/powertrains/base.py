@@ -16,6 +16,7 @@ from ce_dynamics.models.parts.differentials import DrivenWheel
 from ce_dynamics.models.parts.drive_units.base import DriveUnit
 from ce_dynamics.models.parts.engine import EngineParameters
 from ce_dynamics.models.parts.geared_driveline import GearedDriveline, ShaftParameters
+from ce_dynamics.models.vehicles.differentials import CentreData
 
 Spins = Annotated[Numbers, Quantity("rad/s", curve=True)]
 Torques = Annotated[Numbers, Quantity("N*m", curve=True)]
@@ -109,11 +110,13 @@ class PowertrainData(Section):
     """What every powertrain has: the ratio of the axles (wheel speed over shaft speed), the split of torque.
 
     ``torque_split`` are the parts of the torque that the driven axles get, from front to rear; equal parts if
-    not given.
+    not given.  ``centre`` hinders the driven axles from turning apart; else the differential between them is
+    open.
     """
 
     axle_ratio: PositiveFraction
     torque_split: Ratios | None = None
+    centre: CentreData | None = None
 
     @property
     def inputs(self) -> Inputs:

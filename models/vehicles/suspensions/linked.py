@@ -18,6 +18,7 @@ from ce_dynamics.models.data.quantities import XYZ, Point, Quantity
 from ce_dynamics.models.data.schema import Section, fields_of
 from ce_dynamics.models.vehicles.bodies import BodyData, BodyParameters, RodData, Vector, body, rod
 from ce_dynamics.models.vehicles.corner import Corner, CornerData
+from ce_dynamics.models.vehicles.differentials import LockedData
 from ce_dynamics.models.vehicles.springs import DamperData, DamperParameters, SpringData, SpringParameters
 from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, Graph
 from ce_dynamics.models.vehicles.suspensions.kingpin import turned_wheel
@@ -31,6 +32,7 @@ class EveryAxleData(Section):
     """What any axle may have beside its suspension."""
 
     anti_roll_bar: BodyData
+    differential: LockedData
 
 
 class LinkData(Section):
