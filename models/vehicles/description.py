@@ -355,7 +355,7 @@ def without_replaced(
     """The assignments of all layers, without those of what a later layer replaces by another.
 
     Of an axle whose suspension changes, what every corner has (`CornerData`) and an anti-roll bar are kept,
-    of a steering mechanism its actuator.
+    of a steering mechanism its actuator, of a powertrain what the new kind has as well.
     """
     chosen: dict[str, tuple[str, int]] = {}
     for k, layer in enumerate(layers):
@@ -365,11 +365,28 @@ def without_replaced(
                 chosen[part] = str(entry.value), k
     since = {part: chosen[axle.name][1] for axle in layout.axles for part in (axle.name, *axle.corners)}
     since["steering"] = chosen["steering"][1]
+    powertrain = powertrain_since(layers)
     kept: list[list[Assignment]] = []
     for k, layer in enumerate(layers):
         replaced = {part for part, first in since.items() if k < first}
-        kept.append([a for b in layer.assignments for a in still_meant(b, replaced, groups, schema)])
+        meant = [a for b in layer.assignments for a in still_meant(b, replaced, groups, schema)]
+        kept.append(meant if k >= powertrain else [a for a in meant if not foreign(a, schema)])
     return kept
+
+
+def powertrain_since(layers: Sequence[DataFile]) -> int:
+    """The number of the layer that chooses the kind of the powertrain, if an earlier one chose another."""
+    chosen, first = "envelope", 0
+    for k, layer in enumerate(layers):
+        for (_, kind, *_), entry in layer.words_of("kinds"):
+            if kind == "powertrain" and entry.value != chosen:
+                chosen, first = str(entry.value), k
+    return first
+
+
+def foreign(assignment: Assignment, schema: type[Description]) -> bool:
+    """Whether it is a number of another kind of powertrain."""
+    return assignment.key[0] == "powertrain" and assignment.key not in leaves(schema)
 
 
 def still_meant(
