@@ -162,10 +162,10 @@ def layout_of(words: Sequence[Assignment], label: str) -> Layout:
     layout = Layout(tuple(made), **kinds, trailers=trailers)
     check_trailers(layout, label)
     check_steering(layout, label)
-    for axle in layout.axles:
-        if axle.differential is not None and axle.driven == "no":
+    for one in layout.axles:
+        if one.differential is not None and one.driven == "no":
             raise DataError(
-                f"{label}: axles.{axle.name}: it is not driven, so a differential has no effect; leave it out"
+                f"{label}: axles.{one.name}: it is not driven, so a differential has no effect; leave it out"
             )
     if all(axle.driven == "no" for axle in layout.axles):
         raise DataError(f"{label}: axles: none is driven; take 'driven: no' from one of them")
