@@ -115,11 +115,19 @@ class ScalarMotion:
         """Everything it holds, in the order of the arguments."""
         return self.value, self.J, self.drift, self.rate, self.acceleration
 
+    @classmethod
+    def at_rest(cls, value: Scalar, J: Array) -> ScalarMotion:
+        """A number with the columns J of which nothing moves."""
+        return cls(value, J, 0.0, 0.0, 0.0)
+
+    @classmethod
+    def of(cls, value: Any, N: int) -> ScalarMotion:
+        """A moving scalar as it is, another number as one of N columns that stands still."""
+        return value if isinstance(value, ScalarMotion) else cls.at_rest(value, np.zeros(N))
+
     def like(self, value: Any) -> ScalarMotion:
-        """A moving scalar as it is, another number as one that stands still."""
-        if isinstance(value, ScalarMotion):
-            return value
-        return ScalarMotion(value, np.zeros(len(self.J)), 0.0, 0.0, 0.0)
+        """The same with as many columns as this one has."""
+        return ScalarMotion.of(value, len(self.J))
 
     def mapped(self, value: Scalar, d1: Scalar, d2: Scalar) -> ScalarMotion:
         """f(x), whose value and derivatives f′ and f″ at x are given."""

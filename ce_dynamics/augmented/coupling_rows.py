@@ -108,8 +108,7 @@ def coupling_rows(edge: CutEdge, states: Mapping[str, BodyState]) -> CouplingRow
     """The rows of a coupling or a written constraint."""
     view = AbsoluteView(edge.name, edge.bodies, states)
     values = residuals_of(edge, view)
-    still = ScalarMotion(0.0, zeros(VELOCITIES * len(view.columns)), 0.0, 0.0, 0.0)
-    rows = [still.like(value) for value in values]
+    rows = [ScalarMotion.of(value, VELOCITIES * len(view.columns)) for value in values]
     J = array(entry for row in rows for entry in row.J).reshape(len(rows), -1)
     blocks = {name: J[:, VELOCITIES * k : VELOCITIES * (k + 1)] for k, name in enumerate(view.columns)}
     return CouplingRows(array(row.value for row in rows), blocks, array(row.acceleration for row in rows))

@@ -51,7 +51,7 @@ class ColumnView(View):
         for name, block in columns.items():
             first = 6 * self.names.index(name)
             J[:, first : first + 6] = block
-        return np.array([ScalarMotion(values[i], J[i], 0.0, 0.0, 0.0) for i in range(3)], dtype=object)
+        return np.array([ScalarMotion.at_rest(values[i], J[i]) for i in range(3)], dtype=object)
 
     def _R(self, body: Body) -> Array:
         R = self.values(self.motion.body(body.name).R)
@@ -82,16 +82,15 @@ def coupling_forces(edge: CutEdge, motion: SubgraphMotion, lam: Floats, values: 
 def _(edge: Coupled, motion: SubgraphMotion, lam: Floats, values: Values) -> CouplingForces:
     n = len(edge.coordinates)
     places = [values(motion.coordinates(body.name))[k] for body, k in edge.coordinates]
-    q = [ScalarMotion(x, np.eye(n)[i], 0.0, 0.0, 0.0) for i, x in enumerate(places)]
-    J = ScalarMotion(0.0, zeros(n), 0.0, 0.0, 0.0).like(edge.coupling.residual(q)).J
+    q = [ScalarMotion.at_rest(x, np.eye(n)[i]) for i, x in enumerate(places)]
+    J = ScalarMotion.of(edge.coupling.residual(q), n).J
     return CouplingForces({}, values(J) * lam[0])
 
 
 @coupling_forces.register
 def _(edge: Written, motion: SubgraphMotion, lam: Floats, values: Values) -> CouplingForces:
     view = ColumnView(edge, motion, values)
-    still = ScalarMotion(0.0, zeros(6 * len(view.names)), 0.0, 0.0, 0.0)
-    rows = np.array([values(still.like(row).J) for row in edge.residual(view)])
+    rows = np.array([values(ScalarMotion.of(row, 6 * len(view.names)).J) for row in edge.residual(view)])
     f = rows.T @ lam
     return CouplingForces({name: f[6 * i : 6 * i + 6] for i, name in enumerate(view.names)}, zeros(0))
 

@@ -89,7 +89,7 @@ class Eliminated:
 def set_hinge(motion: SubgraphMotion, coordinate: Coordinate, value: object) -> None:
     """Let a hinge with one coordinate move as given."""
     hinge = coordinate.body.inboard
-    q, J, drift, _, bias = ScalarMotion(0.0, np.zeros(motion.N), 0.0, 0.0, 0.0).like(value).parts
+    q, J, drift, _, bias = ScalarMotion.of(value, motion.N).parts
     q_array = array((q,))
     X = array(J).reshape(1, motion.N)
     c = hinge.configuration(q_array)

@@ -54,7 +54,7 @@ class Outcome:
 
 
 class BrokenTestsError(Exception):
-    """Tests fail on the unchanged source, so that they could not tell a mutant from it."""
+    """Tests cannot be run at all."""
 
 
 class Copy:
@@ -76,6 +76,7 @@ class Copy:
         for library in _LIBRARIES:
             importlib.import_module(library)
         self._sound: set[str] = set()
+        self._unsound: list[str] = []
         shutil.copytree(checkout, folder, symlinks=True, ignore=_left_out(folder), dirs_exist_ok=True)
 
     def outcome(self, subject: Subject, mutant: Mutant) -> Outcome:
@@ -83,19 +84,24 @@ class Copy:
         path = self.folder / mutant.source
         original = path.read_text(encoding="utf-8")
         changed = mutant.code(original)
-        killer, spent, ran = None, 0.0, 0
-        self._write(path, changed)
+        killer: str | None = None
+        spent, ran = 0.0, 0
         try:
             for tests in self._rounds(subject, mutant, original):
-                result = self._run(tests, self._budget - spent)
-                spent, ran = spent + result["spent"], ran + result.get("ran", 0)
-                killer = _killer(result)
+                killer = None
+                while spent <= self._budget:
+                    self._write(path, changed)
+                    result = self._run(tests, self._budget - spent)
+                    ran += result.get("ran", 0)
+                    killer = _killer(result)
+                    self._write(path, original)
+                    if killer is None or self._is_sound(killer):
+                        spent += result["spent"]
+                        break
                 if killer is not None or spent > self._budget:
                     break
         finally:
             self._write(path, original)
-        if killer is not None:
-            self._is_sound(killer)
         return Outcome(mutant, killer, spent, ran, _difference(original, changed))
 
     def _rounds(self, subject: Subject, mutant: Mutant, code: str) -> Iterator[list[str]]:
@@ -106,14 +112,17 @@ class Copy:
         if names[NEAREST:]:
             yield names[NEAREST:]
 
-    def _is_sound(self, killer: str) -> None:
-        """A test that fails on the unchanged source as well has not noticed the mutant."""
+    def _is_sound(self, killer: str) -> bool:
+        """Whether a test passes on the unchanged source, in good time; it is left out from now on if not."""
         if killer in self._sound:
-            return
+            return True
         result = self._run([killer], HANG)
-        if _killer(result) is not None or result["spent"] > HANG / 2:
-            raise BrokenTestsError(f"{killer} does not pass on the unchanged source: {result}")
-        self._sound.add(killer)
+        if _killer(result) is None and result["spent"] <= HANG / 2:
+            self._sound.add(killer)
+            return True
+        print(f"left out, as it fails or takes too long on the unchanged source: {killer}", flush=True)
+        self._unsound.append(killer)
+        return False
 
     def _write(self, path: Path, text: str) -> None:
         """Python and numba tell sources apart by time and size: no two writes are of one second."""
@@ -162,7 +171,8 @@ class Copy:
         sys.path[:] = [str(self.folder), *(p for p in sys.path if not _is_checkout(p))]
         recorder = Recorder(report, budget)
         arguments = ["-n", "0", "-q", "-x", "--no-header", "--tb=line", "-m", "not slow"]
-        code = pytest.main([*arguments, "-p", "no:cacheprovider", *tests], [recorder])
+        without = [f"--deselect={name}" for name in self._unsound]
+        code = pytest.main([*arguments, "-p", "no:cacheprovider", *without, *tests], [recorder])
         found = {"failed": recorder.failed, "ran": recorder.ran, "ended": int(code)}
         report.write_text(json.dumps(found), encoding="utf-8")
         return int(code)

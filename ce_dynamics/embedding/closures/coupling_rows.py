@@ -7,7 +7,7 @@ from functools import singledispatch
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, zeros
+from ce_dynamics.algebra.arrays import Array, Scalar, array, cross
 from ce_dynamics.algebra.jets import ScalarMotion
 from ce_dynamics.algebra.spatial import IDENTITY
 from ce_dynamics.embedding.motion import PointMotion, SubgraphMotion
@@ -75,5 +75,4 @@ def _(edge: Coupled, motion: SubgraphMotion) -> list[ScalarMotion]:
 
 def moving(values: Iterable[Scalar], motion: SubgraphMotion) -> list[ScalarMotion]:
     """Numbers with their derivatives, zero where they have none."""
-    still = ScalarMotion(0.0, zeros(motion.N), 0.0, 0.0, 0.0)
-    return [still.like(value) for value in values]
+    return [ScalarMotion.of(value, motion.N) for value in values]

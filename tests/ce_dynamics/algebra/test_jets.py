@@ -111,3 +111,12 @@ def test_functions_of_numpy_and_branches_are_refused_in_words() -> None:
         float(x)
     with pytest.raises(TypeError, match="where"):
         bool(x)
+
+
+def test_numbers_are_moving_scalars_that_stand_still() -> None:
+    """What is neither carried nor driven has no rate and no acceleration, whatever columns it is given."""
+    x = ScalarMotion.at_rest(2.0, np.array((3.0, 4.0)))
+    assert (x.value, x.J.tolist(), x.drift, x.rate, x.acceleration) == (2.0, [3.0, 4.0], 0.0, 0.0, 0.0)
+    assert ScalarMotion.of(x, 2) is x
+    number = ScalarMotion.of(5.0, 2)
+    assert (number.value, number.J.tolist(), *number.parts[2:]) == (5.0, [0.0, 0.0], 0.0, 0.0, 0.0)
