@@ -108,6 +108,13 @@ def load(key: str) -> bytes | None:
     return None
 
 
+_written: dict[Path, int] = {}
+"""Bytes that this process has stored in a folder since it last looked how large that is."""
+LOOKS = 100
+"""How often a process looks while it writes as much as may be kept: looking at all files takes longer
+than writing one."""
+
+
 def store(key: str, content: bytes) -> None:
     """Store content under a key; failure is logged once per folder and otherwise ignored."""
     where = folder()
@@ -122,7 +129,10 @@ def store(key: str, content: bytes) -> None:
         with os.fdopen(handle, "wb") as file:
             file.write(digest(key, content) + content)
         os.replace(temporary, where / (key + _SUFFIX))
-        _trim(where)
+        _written[where] = _written.get(where, _LARGEST_TOTAL) + len(content)
+        if _written[where] > _LARGEST_TOTAL // LOOKS:
+            _trim(where)
+            _written[where] = 0
     except OSError as error:
         if temporary is not None:
             with contextlib.suppress(OSError):

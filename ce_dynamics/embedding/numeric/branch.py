@@ -112,31 +112,43 @@ class Branch:
     def guess(self, theta: float) -> Array:
         """Dependent coordinates by cubic interpolation in arc length."""
         k = min(max(bisect_right(self._thetas, theta), 1), len(self._thetas) - 1)
-        a, b = self.points[k - 1], self.points[k]
-        return hermite(self.kernel, a, b, theta)
+        if k not in self._cubics:
+            self._cubics[k] = hermite(self.kernel, *self.points[k - 1 : k + 1])
+        return at_parameter(self._cubics[k], theta)[: len(self.points[0].q)]
+
+    @cached_property
+    def _cubics(self) -> dict[int, Array]:
+        """Cubics between neighbouring points, by the number of the second, as they are asked for."""
+        return {}
 
 
-def hermite(kernel: LoopKernel, a: Point, b: Point, theta: float) -> Array:
-    """Coordinates at θ on the cubic through two neighbouring points with their tangents."""
-    loop = kernel.loop
-    chord = np.concatenate((b.q - a.q, [b.theta - a.theta]))
-    rates_a, rates_b = (coordinate_rates(kernel, point) for point in (a, b))
-    h = float(np.linalg.norm(chord)) / float(np.linalg.norm(rates_a))
+def hermite(kernel: LoopKernel, a: Point, b: Point) -> Array:
+    """Coefficients (4, n_q + 1) in s of the cubic for (q, θ) through two points with their tangents."""
     u_a, u_b = np.append(a.q, a.theta), np.append(b.q, b.theta)
-
+    rates_a, rates_b = (coordinate_rates(kernel, point) for point in (a, b))
     change = u_b - u_a
-    # u_a + s (c1 + s (c2 + s c3)), of which θ is evaluated many times and the rest once
-    c1 = h * rates_a
-    c2 = 3.0 * change - h * (2.0 * rates_a + rates_b)
-    c3 = h * (rates_a + rates_b) - 2.0 * change
-    theta_0, d1, d2, d3 = (float(c[-1]) for c in (u_a, c1, c2, c3))
+    h = float(np.linalg.norm(change)) / float(np.linalg.norm(rates_a))
+    return np.array(
+        (
+            u_a,
+            h * rates_a,
+            3.0 * change - h * (2.0 * rates_a + rates_b),
+            h * (rates_a + rates_b) - 2.0 * change,
+        )
+    )
+
+
+def at_parameter(cubic: Array, theta: float) -> Array:
+    """(q, θ) on a cubic whose last component increases from s = 0 to 1, where that is θ."""
+    c0, c1, c2, c3 = cubic
+    theta_0, d1, d2, d3 = cubic[:, -1].tolist()
     low, high = 0.0, 1.0
     for _ in range(60):
         s = 0.5 * (low + high)
         below = theta_0 + s * (d1 + s * (d2 + s * d3)) < theta
         low, high = (s, high) if below else (low, s)
     s = 0.5 * (low + high)
-    return np.asarray((u_a + s * (c1 + s * (c2 + s * c3)))[: len(loop.neutral())])
+    return np.asarray(c0 + s * (c1 + s * (c2 + s * c3)))
 
 
 def coordinate_rates(kernel: LoopKernel, point: Point) -> Array:
