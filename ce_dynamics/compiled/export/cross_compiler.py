@@ -7,6 +7,7 @@ import struct
 import subprocess
 import sys
 from collections.abc import Sequence
+from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,6 +30,8 @@ class Platform(NamedTuple):
     suffix: str
 
 
+SOURCES = files("ce_dynamics.compiled.export") / "sources"
+
 PLATFORMS = {
     # a C library that every distribution of the last ten years has
     "x86_64-linux": Platform("x86_64-linux-gnu.2.17", ".so"),
@@ -41,6 +44,13 @@ PLATFORMS = {
 
 # More than -O1 takes twice the time to compile straight-line code and gains nothing.
 FLAGS = ("-std=c99", "-O1", "-ffp-contract=off", "-fvisibility=hidden", "-shared", "-s")
+
+WINDOWS_LIBRARIES = tuple(f"-lapi-ms-win-crt-{part}-l1-1-0" for part in ("math", "heap", "string", "private"))
+"""Of the C library that Windows 10 and later have.
+
+With these alone there is no start-up code of MinGW, which takes more than a minute to compile the first time
+and does nothing for such a library.
+"""
 
 WASM_FLAGS = (
     "-std=c99",
@@ -92,11 +102,20 @@ def shared_library(sources: Sequence[Path], includes: Sequence[Path], platform: 
     command = [sys.executable, "-m", "ziglang", "cc", "-target", PLATFORMS[platform].target, *FLAGS]
     command += [f"-I{folder}" for folder in includes]
     command += [*map(str, sources), "-o", str(result)]
-    command += [] if platform.endswith("windows") else ["-lm"]
+    command += for_windows() if platform.endswith("windows") else ["-lm"]
     with at_work(f"compiling for {platform}"):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0 or not result.is_file():
         raise ModelError(f"compiling for {platform} failed: {done.stderr.strip()[-500:]}")
+
+
+def for_windows() -> list[str]:
+    """What a library for Windows takes besides: headers, the entry point, parts of the C library."""
+    found = importlib.util.find_spec("ziglang")
+    assert found is not None, "asked for before"
+    included = Path(str(found.origin)).parent / "lib" / "libc" / "include" / "any-windows-any"
+    entry = str(SOURCES / "windows.c")
+    return ["-nostdlib", "-isystem", str(included), entry, *WINDOWS_LIBRARIES]
 
 
 def web_assembly(source: Path, result: Path) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
+import re
+import shutil
+import subprocess
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -302,6 +305,10 @@ def test_one_file_serves_five_platforms(tmp_path: Path) -> None:
     windows = libraries["x86_64-windows"]
     header = int.from_bytes(windows[0x3C:0x40], "little")
     assert windows[header : header + 6] == b"PE\0\0\x64\x86"
+    assert int.from_bytes(windows[header + 40 : header + 44], "little") > 0  # the entry point
+    needed = set(re.findall(rb"[\w.-]+\.dll", windows)) - {b"bob.dll", b"bob-x86_64-windows.dll"}
+    assert needed
+    assert all(name.startswith(b"api-ms-win-crt-") for name in needed), needed  # every Windows has these
     both = cross_compiler.universal([libraries["x86_64-darwin"], libraries["aarch64-darwin"]])
     assert both[:8] == b"\xca\xfe\xba\xbe\0\0\0\x02"
     for k, name in enumerate(("x86_64-darwin", "aarch64-darwin")):
@@ -309,6 +316,33 @@ def test_one_file_serves_five_platforms(tmp_path: Path) -> None:
         start, size = int.from_bytes(entry[8:12], "big"), int.from_bytes(entry[12:16], "big")
         assert start % 2**14 == 0
         assert both[start : start + size] == libraries[name]
+
+
+PROBE = """
+{source}
+#include <stdio.h>
+int main(void)
+{{
+    unsigned long sizes[] = {{ 0, 8, 4096, 4104, 500000 }};
+    for (int k = 0; k < 5; ++k) {{
+        unsigned long size = sizes[k], kept = 1234, before, after;
+        __asm__ volatile("movq %%rsp, %2; subq $128, %%rsp; call ___chkstk_ms; addq $128, %%rsp; movq %%rsp, %3"
+            : "+a"(size), "+c"(kept), "=&r"(before), "=&r"(after) : : "memory", "cc");
+        printf("%d", size == sizes[k] && kept == 1234 && before == after);
+    }}
+    return 0;
+}}
+"""
+
+
+@pytest.mark.skipif(HOST != "x86_64-linux" or shutil.which("cc") is None, reason="wants cc on x86-64 Linux")
+def test_what_windows_calls_before_large_frames_keeps_registers(tmp_path: Path) -> None:
+    """It touches the stack below, in any system, and leaves no trace: at 0, 1 and many pages."""
+    source = (cross_compiler.SOURCES / "windows.c").read_text("utf-8")
+    (tmp_path / "probe.c").write_text(PROBE.format(source=source))
+    subprocess.run(["cc", "-O1", "probe.c", "-o", "probe"], cwd=tmp_path, check=True)
+    done = subprocess.run(["./probe"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == "11111"
 
 
 def test_without_the_extra_the_remedy_is_named(
