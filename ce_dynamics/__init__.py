@@ -107,6 +107,7 @@ if TYPE_CHECKING:
     from ce_dynamics.readers import read_mjcf as read_mjcf, read_sdf as read_sdf, read_urdf as read_urdf
     from ce_dynamics.simulation.ensembles.arguments import HeldInputs as HeldInputs
     from ce_dynamics.simulation.ensembles.simulation import simulate_ensemble as simulate_ensemble
+    from ce_dynamics.simulation.exchange import save_table as save_table
     from ce_dynamics.simulation.in_the_loop.simulator import Simulator as Simulator
     from ce_dynamics.simulation.results import quantity as quantity
     from ce_dynamics.simulation.simulate import simulate as simulate

@@ -148,6 +148,14 @@ def simulate_vehicle(
             rich_help_panel=OUTPUT,
         ),
     ] = None,
+    table: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.csv|.parquet|.mf4",
+            help="All quantities over time as a table for other tools.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
     list_parameters: Annotated[
         bool,
         typer.Option(
@@ -236,6 +244,7 @@ def simulate_vehicle(
         tyres=tuple(tyre or ()),
         road=road,
         view=view,
+        table=table,
     )
     try:
         return simulate_and_report(request)

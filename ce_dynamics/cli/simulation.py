@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
@@ -18,6 +18,7 @@ from ce_dynamics.errors import DataError, SimulationError
 from ce_dynamics.models.vehicles.case import Case, prepare
 from ce_dynamics.models.vehicles.driving import nearest
 from ce_dynamics.models.vehicles.summary import summarise
+from ce_dynamics.simulation.exchange import checked, save_table
 from ce_dynamics.simulation.results import Record
 from ce_dynamics.simulation.simulate import Method
 
@@ -44,6 +45,7 @@ class Request:
     tyres: tuple[str, ...] = ()
     road: str | None = None
     view: Path | None = None
+    table: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ class Saved:
     netcdf: Path
     png: Path | None
     html: Path | None = None
+    table: Path | None = None
 
     @property
     def files(self) -> dict[str, str]:
@@ -79,6 +82,8 @@ def simulate_and_report(request: Request) -> int:
     make_folder(request.output)
     if request.view is not None:
         make_folder(request.view.parent, "--view: folder")
+    if request.table is not None:
+        make_folder(checked(request.table).parent, "--table: folder")
     with Interruption() as interruption:
         with Display() as display:
             display.stage("preparing the model, compiling it where that was not done before")
@@ -107,11 +112,12 @@ def simulate_and_report(request: Request) -> int:
                 results = outcome.results.dataset()
                 stem = request.output / name_of(case, outcome)
                 saved = Saved(save_results(results, stem), None)
+                if request.table is not None:
+                    saved = replace(saved, table=save_table(results, request.table))
         if request.plots:
-            saved = Saved(saved.netcdf, save_plots(results, case, stem, interruption))
+            saved = replace(saved, png=save_plots(results, case, stem, interruption))
         if request.view is not None and not interruption.requested:
-            page = save_view(results, case, request.view)
-            saved = Saved(saved.netcdf, saved.png, page)
+            saved = replace(saved, html=save_view(results, case, request.view))
     if request.plots and saved.png is None and not outcome.message:
         outcome = Outcome(outcome.results, exit_codes.INTERRUPTED, "interrupted before the plots were drawn")
     files = saved.files

@@ -326,7 +326,8 @@ int main(void)
     unsigned long sizes[] = {{ 0, 8, 4096, 4104, 500000 }};
     for (int k = 0; k < 5; ++k) {{
         unsigned long size = sizes[k], kept = 1234, before, after;
-        __asm__ volatile("movq %%rsp, %2; subq $128, %%rsp; call ___chkstk_ms; addq $128, %%rsp; movq %%rsp, %3"
+        __asm__ volatile(
+            "movq %%rsp, %2; subq $128, %%rsp; call ___chkstk_ms; addq $128, %%rsp; movq %%rsp, %3"
             : "+a"(size), "+c"(kept), "=&r"(before), "=&r"(after) : : "memory", "cc");
         printf("%d", size == sizes[k] && kept == 1234 && before == after);
     }}

@@ -1,0 +1,151 @@
+"""Results as files of other tools: CSV, Parquet, MDF4."""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.algebra.files import path_of, shown_path
+from ce_dynamics.algebra.whole_files import whole
+from ce_dynamics.errors import ModelError
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+PACKAGES = {".parquet": "pyarrow", ".mf4": "asammdf"}
+REMEDY = "pip install 'ce-dynamics[tables]'"
+
+
+class Channel(NamedTuple):
+    """One quantity over time."""
+
+    name: str
+    unit: str
+    values: Floats
+
+
+def save_table(results: xr.Dataset, path: str | Path) -> Path:
+    """Write a run as a table, a column for every quantity, for tools that do not read NetCDF.
+
+    Parameters
+    ----------
+    results : xarray.Dataset
+        Of one run.
+    path : str or Path
+        What is written is told by the ending: ``.csv``; ``.parquet``, ``.mf4`` (ASAM MDF 4), which take the
+        extra ``tables``.  Replaced if there is one.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Raises
+    ------
+    ModelError
+        If the ending is another, the results are not of one run, the extra is missing, or the file cannot be
+        written.
+
+    Notes
+    -----
+    The first column is ``time``.  Quantities of groups are named ``<member>.<quantity>``, such as
+    ``front_left.tyre_Fz``, by which `ce_dynamics.quantity` finds them, too.  Units are in the headings of
+    CSV, in the metadata of Parquet columns (``unit``) and in the channels of MDF4.  Numbers are doubles; in
+    CSV they are written such that they are read back as they were.
+
+    Examples
+    --------
+    >>> ce.save_table(run, "run.parquet")     # doctest: +SKIP
+    """
+    path = checked(path_of("save_table: path", path, ModelError))
+    told = channels(results)
+    about = {str(name): str(value) for name, value in results.attrs.items()}
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with whole(path) as part:
+            WRITERS[path.suffix.lower()](told, about, part)
+    except OSError as error:
+        raise ModelError(
+            f"cannot write {shown_path(path)}: {error.strerror or error}; choose another file"
+        ) from None
+    return path
+
+
+def checked(path: Path) -> Path:
+    """The path, if its ending is known and what writes it is installed.
+
+    Raises
+    ------
+    ModelError
+        Else.
+    """
+    ending = path.suffix.lower()
+    if ending not in WRITERS:
+        raise ModelError(
+            f"{shown_path(path)}: tables are written as {', '.join(WRITERS)}; give one of these endings"
+        )
+    if ending in PACKAGES and importlib.util.find_spec(PACKAGES[ending]) is None:
+        raise ModelError(f"{shown_path(path)} needs the package {PACKAGES[ending]}: {REMEDY}")
+    return path
+
+
+def channels(results: xr.Dataset) -> list[Channel]:
+    """Time, then all numbers over time, those of groups one by one."""
+    if not hasattr(results, "data_vars") or "time" not in getattr(results, "coords", ()):
+        raise checks.wrong_type(
+            f"save_table: {checks.shown(results)} must be the results of ce_dynamics.simulate"
+        )
+    if "run" in results.dims:
+        raise ModelError("save_table: these are many runs; take one with results.sel(run=0)")
+    found = [Channel("time", "s", np.asarray(results["time"].values, dtype=float))]
+    for name, values in results.data_vars.items():
+        if values.dims[:1] != ("time",) or values.ndim > 2 or values.dtype.kind not in "fiub":
+            continue
+        unit = str(values.attrs.get("units", ""))
+        columns = np.asarray(values.values, dtype=float).reshape(len(values), -1)
+        members = [""] if values.ndim == 1 else [f"{x}." for x in results[values.dims[1]].values]
+        found += [Channel(f"{m}{name}", unit, c) for m, c in zip(members, columns.T, strict=True)]
+    return found
+
+
+def write_csv(told: list[Channel], about: Mapping[str, str], path: Path) -> None:
+    """Headings with units, a row for every instant."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([f"{c.name} [{c.unit}]" if c.unit else c.name for c in told])
+        writer.writerows(map(repr, row) for row in np.stack([c.values for c in told], axis=1).tolist())
+
+
+def write_parquet(told: list[Channel], about: Mapping[str, str], path: Path) -> None:
+    """By Apache Arrow."""
+    import pyarrow as pa  # here, because it is an extra
+    import pyarrow.parquet as pq
+
+    fields = [pa.field(c.name, pa.float64(), metadata={"unit": c.unit}) for c in told]
+    pq.write_table(pa.table([c.values for c in told], schema=pa.schema(fields, metadata=dict(about))), path)
+
+
+def write_mdf4(told: list[Channel], about: Mapping[str, str], path: Path) -> None:
+    """By asammdf, all channels in one group."""
+    from asammdf import MDF, Signal  # here, because it is an extra
+
+    time, *others = told
+    signals = [Signal(c.values, time.values, unit=c.unit, name=c.name) for c in others]
+    with MDF(version="4.10") as file:
+        file.append(signals, comment=about.get("title", ""), common_timebase=True)
+        file.save(path, overwrite=True, compression=1)
+
+
+WRITERS: Mapping[str, Callable[[list[Channel], Mapping[str, str], Path], None]] = {
+    ".csv": write_csv,
+    ".parquet": write_parquet,
+    ".mf4": write_mdf4,
+}
+"""By the ending of a file."""
