@@ -18,6 +18,9 @@ RESIDUAL = 1e-8
 """Acceleration [m/s²], [rad/s²] or rate of a state per second that counts as none."""
 NEAR = 1e-2
 """Of the same: from here on only the last digits are missing."""
+FREELY = 1e3
+"""Scale of the pose, beside that of deflections [m], [rad]."""
+PASSES = 3
 SHORTEST = 2.0**-8
 """Part of a step below which it is given up."""
 
@@ -48,27 +51,39 @@ def at_rest(model: Model, y: Floats, u: Floats, positions: tuple[str, ...]) -> F
         Coordinates of chassis and suspensions that give way.
     """
     n_q, n_v = len(model.layout.q), len(model.layout.v)
-    y = y.copy()
-    y[n_q : n_q + n_v] = 0.0
-    wanted = unknowns(model, y, u, positions)
+    start = y.copy()
+    start[n_q : n_q + n_v] = 0.0
+    found = None
+    for _ in range(PASSES):  # what the wheels hold shifts the loads, and these what they can hold
+        wanted = unknowns(model, y if found is None else found, u, positions)
+        own = wanted.found[len(positions) :]
+        start[own] = model.y0[own]  # what tyres were left with on their way is forgotten
+        y, resting = solved(model, start, u, wanted)
+        found = y if resting else found
+    return found
 
-    def state(values: Floats) -> Floats:
+
+def solved(model: Model, y: Floats, u: Floats, wanted: Unknowns) -> tuple[Floats, bool]:
+    """The state of least deflections at which nothing moves, or the last iterate; and whether it rests."""
+
+    def state(z: Floats) -> Floats:
         trial = y.copy()
-        trial[wanted.found] = values
+        trial[wanted.found] += wanted.scales * z
         return model.with_unit_quaternions(trial)
 
     def residual(z: Floats) -> Floats:
-        rates = model.dynamics(state(start + wanted.scales * z), u)[0][wanted.resting]
+        rates = model.dynamics(state(z), u)[0][wanted.resting]
         return np.where(np.isfinite(rates), rates, 1e30)
 
-    start = y[wanted.found]
-    z = np.zeros(len(start))
+    z = np.zeros(len(wanted.found))
     r = residual(z)
     for _ in range(MOST_ITERATIONS):
         worst = float(np.max(np.abs(r)))
         if worst <= RESIDUAL:
-            return state(start + wanted.scales * z)
-        J = np.array([(residual(z + STEP * e) - r) / STEP for e in np.eye(len(z))]).T
+            return state(z), True
+        steps = STEP / wanted.scales
+        columns = [(residual(z + h * e) - r) / h for h, e in zip(steps, np.eye(len(z)), strict=True)]
+        J = np.array(columns).T
         # least z: the step that leads from the start; at last, from where it has come to
         base = z if worst > NEAR else np.zeros(len(z))
         step = np.linalg.lstsq(J, J @ base - r, rcond=1e-12)[0] - base
@@ -79,13 +94,13 @@ def at_rest(model: Model, y: Floats, u: Floats, positions: tuple[str, ...]) -> F
                 break
             part *= 0.5
         else:
-            return None
+            break
         z, r = z + part * step, trial
-    return None
+    return state(z), False
 
 
 def unknowns(model: Model, y: Floats, u: Floats, positions: tuple[str, ...]) -> Unknowns:
-    """What gives way: the pose by units of 1, deflections of tyres by the square root of what they can hold.
+    """What gives way: the pose at no cost, deflections of tyres by the square root of what they can hold.
 
     Minimal z of x = D z, subject to Σ c_i x_i = F, is x_i ∝ D_i² c_i: forces in proportion to D².
     """
@@ -105,6 +120,7 @@ def unknowns(model: Model, y: Floats, u: Floats, positions: tuple[str, ...]) -> 
     hold = held(model, y, u)
     most = max(hold.values(), default=1.0)
     scales = np.ones(len(found))
+    scales[: len(positions)] = FREELY
     for k, place in enumerate(found):
         corner, _, part = names[place].partition(".tyre.")
         if part and corner in hold:
