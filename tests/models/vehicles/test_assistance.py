@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,19 +27,20 @@ def vehicle(name: str) -> tuple[ce.Model, np.ndarray]:
     return model, settled(model)
 
 
-def driven(name: str, inputs: object, duration: float, friction: float) -> xr.Dataset:
+def driven(name: str, inputs: Any, duration: float, friction: float) -> xr.Dataset:
     model, y = vehicle(name)
     return ce.simulate(
         model, inputs, duration=duration, y0=y, method="rk4", step=1e-3, interval=0.02,
         parameters={"road.friction": friction},
-    )  # type: ignore[arg-type]  # a law or a mapping  # fmt: skip
+    )  # fmt: skip
 
 
 def slips(run: xr.Dataset) -> np.ndarray:
     """(ω R − v)/v of all wheels above 3 m/s; R from rolling at the start."""
     v = run["vx"].values[:, np.newaxis]
     rates = run["wheel_rate"].values
-    return ((rates * v[0] / rates[0] - v) / v)[v[:, 0] > 3.0]
+    found: np.ndarray = ((rates * v[0] / rates[0] - v) / v)[v[:, 0] > 3.0]
+    return found
 
 
 class SineWithDwell:
