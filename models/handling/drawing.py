@@ -130,7 +130,9 @@ def draw(axes: Axes, charts: Mapping[str, Chart], named: bool = True) -> None:
         str(line.get_label()): line for line in axes.get_lines() if not str(line.get_label()).startswith("_")
     }
     if own:
-        axes.legend(own.values(), own.keys(), loc="best", fontsize=8.5, frameon=True, framealpha=0.8)
+        legend = axes.legend(own.values(), own.keys(), loc="best", fontsize=8.5, frameon=True, framealpha=0.8)
+        for handle in legend.get_lines() if len(charts) > 1 and not named else ():
+            handle.set_color("0.3")  # colours tell subjects, which are named elsewhere
 
 
 def plot(axes: Axes, line: Line, colour: str, dashes: str, marker: str, label: str) -> None:

@@ -70,9 +70,10 @@ class Run:
 
     @property
     def sideslip(self) -> Floats:
-        """β = arctan(v_y/v_x) at the centre of mass [rad]; 0 while the vehicle stands."""
+        """β = arctan(v_y/v_x) at the centre of mass, without jumps [rad]; 0 while the vehicle stands."""
         vx, vy = self.at_centre("vx"), self.at_centre("vy")
-        return np.where(np.hypot(vx, vy) > 0.1, np.arctan2(vy, vx), 0.0)
+        moving = np.hypot(vx, vy) > 0.1
+        return np.where(moving, np.unwrap(np.where(moving, np.arctan2(vy, vx), 0.0)), 0.0)
 
     @property
     def steer(self) -> Floats:

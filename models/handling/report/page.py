@@ -7,7 +7,7 @@ from html import escape
 
 from ce_dynamics._version import __version__
 from ce_dynamics.models.handling.drawing import colours, svg, titles_of
-from ce_dynamics.models.handling.outcome import Outcome, Verdict
+from ce_dynamics.models.handling.outcome import DEGREES, Outcome, Verdict
 from ce_dynamics.models.handling.report.html import document, element, items, number, table, text, unit
 from ce_dynamics.models.handling.report.suspensions import suspensions
 from ce_dynamics.models.handling.report.vehicles import vehicle_section
@@ -153,8 +153,9 @@ def figure_row(figure: Figure, made: Sequence[Outcome], before: str = "") -> lis
     cells = [number(values[0])]
     for value in values[1:]:
         change = 100.0 * (value / values[0] - 1.0) if values[0] and value == value else float("nan")
-        sign = "" if change < 0.0 else "+"
-        told = f" <small>({sign}{number(round(change, 1))} %)</small>" if abs(change) < 1000.0 else ""
+        rounded = round(change, 1) + 0.0
+        sign = "" if rounded < 0.0 else "+"
+        told = f" <small>({sign}{number(rounded)} %)</small>" if abs(change) < 1000.0 else ""
         cells.append(number(value) + told)
     return [escape(before + figure.label), *cells, escape(unit(figure.unit))]
 
@@ -183,19 +184,12 @@ def test_section(made: Sequence[Outcome]) -> str:
     """One test: how it was made, figures, charts, what a reader has to know."""
     first = made[0]
     names = [outcome.subject for outcome in made]
-    settings = [
-        f"{name.replace('_', ' ')} {number(value)} {unit(u)}".rstrip()
-        for name, (value, u) in first.settings.items()
-    ]
+    settings = [setting(name, *value) for name, value in first.settings.items()]
     parts = [
         text("h2", first.title[0].upper() + first.title[1:]),
         text("p", f"{first.standard}. {'; '.join(settings)}.", class_="soft"),
     ]
-    parts += [
-        element("div", text("strong", f"{outcome.subject}: "), escape(outcome.trouble), class_="trouble")
-        for outcome in made
-        if outcome.trouble
-    ]
+    parts += [element("div", escape(named(outcome)), class_="trouble") for outcome in made if outcome.trouble]
     charts = [element("figure", svg(made, title)) for title in titles_of(made)]
     if charts:
         parts.append(key(names))
@@ -212,3 +206,19 @@ def test_section(made: Sequence[Outcome]) -> str:
     if notes:
         parts.append(items(notes, class_="soft"))
     return "".join(parts)
+
+
+READ: Mapping[str, tuple[float, str]] = {"m/s": (3.6, "km/h"), "rad": (DEGREES, "°")}
+"""Factors and units in which people read settings; others stay."""
+
+
+def setting(name: str, value: float, given: str) -> str:
+    """A setting in words."""
+    factor, shown = READ.get(given, (1.0, unit(given)))
+    return f"{name.replace('_', ' ')} {number(factor * value)} {shown}".rstrip()
+
+
+def named(outcome: Outcome) -> str:
+    """What went wrong, with whom."""
+    own = outcome.trouble.startswith(outcome.subject)
+    return outcome.trouble if own else f"{outcome.subject}: {outcome.trouble}"

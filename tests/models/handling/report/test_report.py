@@ -10,7 +10,7 @@ import pytest
 
 from ce_dynamics.models import handling
 from ce_dynamics.models.handling.report import html
-from ce_dynamics.models.handling.report.page import figure_row, report_of
+from ce_dynamics.models.handling.report.page import figure_row, report_of, setting
 from ce_dynamics.models.handling.report.vehicles import vehicle_section
 from tests import browser
 from tests.models.handling.single_track import Car, SingleTrack, subject
@@ -119,3 +119,9 @@ def test_a_browser_shows_it(page: str, tmp_path: Path) -> None:
     assert (seen["small"], seen["outside"]) == (0, 0)
     assert seen["broken"] == 2  # at the top, and in its own section
     assert seen["links"]
+
+
+def test_settings_as_people_read_them() -> None:
+    assert setting("speed", 80.0 / 3.6, "m/s") == "speed 80 km/h"
+    assert setting("lateral_acceleration", 4.0, "m/s^2") == "lateral acceleration 4 m/s²"
+    assert setting("search", 1.0, "1") == "search 1"
