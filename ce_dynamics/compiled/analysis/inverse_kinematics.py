@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.compiled.analysis.configurations import (
     Configuration,
@@ -24,6 +25,7 @@ from ce_dynamics.compiled.analysis.poses import pose_function
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.compiler.progress import at_work
+from ce_dynamics.dynamics.jacobians import frame_jacobian
 from ce_dynamics.errors import AssemblyError, ModelError
 
 ORTHONORMAL = 1e-9
@@ -152,7 +154,7 @@ class Reached(NamedTuple):
         """Jacobians; of rotation vectors to first order in what is left, which Newton's steps allow."""
         rows = []
         for frame, _, R in self.goals:
-            J = frame(y, self.u).J
+            J = jacobian_of(self.model, frame, y, self.u)
             rows.append(J if R is not None else J[3:])
         if self.values:
             rows.append(slope_of(self.model, y, self.u, list(self.values)))
@@ -160,6 +162,18 @@ class Reached(NamedTuple):
 
     def displaced(self, y: Floats, step: Floats) -> Floats:
         return displaced(self.model, y, step)
+
+
+def jacobian_of(model: CompiledSystem, frame: Frame, y: Floats, u: Floats) -> Floats:
+    """J (6, n_v) of a frame: what is compiled for it knows neither velocities nor forces."""
+
+    def jacobian(y: Array, u: Array, at: Array) -> dict[str, Array]:
+        return {"J": frame_jacobian(model.instant(y, u).outward, frame.body, at)}
+
+    sizes = {**model.sizes_of("y", "u"), "at": 3}
+    function = model.function(f"jacobian of {frame.body.name}", jacobian, sizes)
+    J: Floats = function(y, u, frame.at)[0]
+    return J
 
 
 def rotation_vector(R: Floats) -> Floats:
