@@ -112,7 +112,7 @@ def exact(mujoco: Any, peer: Any, data: Any) -> Floats | None:
     factor = np.linalg.cholesky(M)
     W, free = np.linalg.solve(factor, J.T), np.linalg.solve(factor, force)
     held = free - W @ np.linalg.lstsq(W, free, rcond=1e-10)[0]
-    found: Floats = np.linalg.solve(factor.T, held)
+    found: Floats = np.asarray(np.linalg.solve(factor.T, held), dtype=np.float64)
     return found
 
 
