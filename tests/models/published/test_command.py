@@ -1,0 +1,32 @@
+"""The command that shows a published mechanism."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ce_dynamics.models.demonstrations.command import BAD_INPUT, OK, execute
+from ce_dynamics.models.published.__main__ import demonstrate
+from ce_dynamics.models.published.collection import MECHANISMS
+
+
+def test_figures_are_found_and_a_page_plays_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "pendulum.html"
+    assert execute(demonstrate, ["a01", "--view", str(page)]) == OK
+    told = capsys.readouterr().out
+    figures = MECHANISMS["A01 pendulum"].figures
+    for figure in figures:
+        assert repr(figure.value) in told
+    errors = [float(line.split()[-1]) for line in told.splitlines() if line.startswith(("x ", "y "))]
+    assert len(errors) == len(figures)
+    # tolerances of 1e-10 per step over 10 s; the tests of the figures themselves are closer
+    assert max(map(abs, errors)) < 1e-6
+    assert "<html" in page.read_text()
+
+
+def test_names(capsys: pytest.CaptureFixture[str]) -> None:
+    assert execute(demonstrate, []) == OK
+    assert all(name in capsys.readouterr().out for name in ("A04 Bricard",))
+    assert execute(demonstrate, ["a02"]) == BAD_INPUT  # there are several
+    assert "A02 5 four-bars" in capsys.readouterr().err
