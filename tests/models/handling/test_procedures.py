@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -47,11 +48,8 @@ def test_constant_speed(car: SingleTrack, direction: float) -> None:
 
 
 def test_the_other_two_ways_agree(car: SingleTrack) -> None:
-    for name, options in (
-        ("constant-radius", {"radius": 60.0, "acceleration": 0.2, "friction": 0.5}),
-        ("constant-steering", {"radius": 60.0, "acceleration": 0.2, "friction": 0.5}),
-    ):
-        found = handling.perform(name, car, **options)
+    for name in ("constant-radius", "constant-steering"):
+        found = handling.perform(name, car, radius=60.0, acceleration=0.2, friction=0.5)
         assert not found.trouble
         # while the speed rises by 0.2 m/s², yaw rate and path lag behind by some 0.1 s: 2 · 0.1 s · 0.2
         # m/s²/v of the angles, 3e-3 at 12 m/s; besides, β² of L/R
@@ -131,13 +129,14 @@ def test_what_cannot_be_done_is_said(car: SingleTrack) -> None:
     deaf = subject(CAR, left_out="steering")
     found = handling.perform("constant-speed", deaf)
     assert "the model has no input 'steering'" in found.trouble
-    for name, options, message in (
+    cases: tuple[tuple[str, dict[str, Any], str], ...] = (
         ("step-inputs", {}, "unknown test 'step-inputs'; did you mean 'step-input'"),
         ("step-input", {"sped": 3.0}, "unknown option 'sped'; did you mean 'speed'"),
         ("step-input", {"speed": "3 kg"}, "cannot be converted"),
         ("step-input", {"speed": math.nan}, "step-input: speed"),
         ("constant-radius", {"radius": -4.0}, "radius -4.0 must be a finite number above 5"),
-    ):
+    )
+    for name, options, message in cases:
         with pytest.raises(DataError, match=message):
             handling.perform(name, car, **options)
 

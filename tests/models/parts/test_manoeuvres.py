@@ -210,7 +210,9 @@ def test_track_of_iso_3888_2() -> None:
     assert third.right == first.right
     for gate in manoeuvre.gates:
         for x in np.linspace(gate.start, gate.end, 9):
-            y = -manoeuvre.path_error({"x": x, "y": 0.0})  # close to y where the path is level
+            error = manoeuvre.path_error({"x": x, "y": 0.0})
+            assert error is not None
+            y = -error  # close to that of the path where it is level
             assert gate.right < y - 1.0
             assert y + 1.0 < gate.left
     assert manoeuvre.inputs(0.0, {**seen(), "x": 10.0})["throttle"] > 0.0

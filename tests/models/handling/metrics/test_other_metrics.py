@@ -11,6 +11,7 @@ from scipy.signal import lsim
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.handling.metrics.dwell import dwell_response, least_displacement
 from ce_dynamics.models.handling.metrics.frequency_response import (
+    Complex,
     FrequencyResponse,
     frequency_response,
     shape,
@@ -47,7 +48,8 @@ def test_frequency_response_of_the_single_track_model() -> None:
 def test_shape_of_a_first_order_system() -> None:
     f = np.linspace(0.01, 4.0, 4000)
     T = 0.2
-    read = shape(FrequencyResponse(f, 3.0 / (1.0 + 2j * math.pi * f * T)))
+    ratio: Complex = np.asarray(3.0 / (1.0 + 2j * math.pi * f * T), dtype=np.complex128)
+    read = shape(FrequencyResponse(f, ratio))
     corner = 1.0 / (2.0 * math.pi * T)
     # relative to the gain at 0.01 Hz, which is below 3 by (2π 0.01 T)²/2 = 8e-5
     assert read.bandwidth == pytest.approx(corner, rel=5e-4)

@@ -75,10 +75,10 @@ def test_step_response_has_the_closed_form_s_times(v: float, sign: float) -> Non
     ψ̇(t) = G (1 − e^−σt (cos ω_d t + c sin ω_d t)), whose slope vanishes at tan ω_d t = −T ω²/(ω_d + c σ).
     """
     A, B = UNDER.matrices(v)
-    sigma, omega2 = -0.5 * np.trace(A), np.linalg.det(A)
+    sigma, omega2 = -0.5 * float(np.trace(A)), float(np.linalg.det(A))
     omega_d = math.sqrt(omega2 - sigma**2)
     G = yaw_gain(UNDER, v)
-    T = B[1] / (G * omega2)  # the initial slope of ψ̇ is B[1]
+    T = float(B[1]) / (G * omega2)  # the initial slope of ψ̇ is B[1]
     c = (sigma - T * omega2) / omega_d
 
     def closed(t: float) -> float:
