@@ -1,7 +1,9 @@
-"""``python -m tests.chrono_vehicles step FILE.csv`` or ``... vehicles FOLDER``.
+"""``python -m tests.chrono_vehicles step FILE.csv``, ``... vehicles FOLDER`` or ``... differences``.
 
 ``step``: the HMMWV's step steer against a record of Project Chrono's own HMMWV_Full (columns t, v_fwd, v_lat,
 yaw_rate, roll, Fz_FL … in SI, 50 Hz, 12 m/s, friction 0.9, throttle 0.065, a fifth of full lock at 2 s).
+
+``differences``: between the shipped HMMWV and that with the data of Chrono's program, in one table.
 
 ``vehicles``: every vehicle below a folder of Chrono's data (``data/vehicle``): read, settled, driven.
 """
@@ -11,11 +13,14 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tests.chrono_vehicles import fleet, step
+from tests.chrono_vehicles import differences, fleet, step
 
 COMMANDS = {"step": step.main, "vehicles": fleet.main}
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3 or sys.argv[1] not in COMMANDS:
+    if sys.argv[1:] == ["differences"]:
+        differences.main()
+    elif len(sys.argv) == 3 and sys.argv[1] in COMMANDS:
+        COMMANDS[sys.argv[1]](Path(sys.argv[2]))
+    else:
         sys.exit(__doc__)
-    COMMANDS[sys.argv[1]](Path(sys.argv[2]))
