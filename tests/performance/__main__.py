@@ -42,7 +42,10 @@ def main(vehicle: str) -> None:
     t, v = coasting["time"].values, coasting["vx"].values
     late = t > 0.5
     slope = -float(np.polyfit(t[late], v[late], 1)[0])
-    print(f"| coasting in neutral, m/s² | {slope:.4f} | {point_mass(data).coasting:.4f} |", flush=True)
+    one = point_mass(data)
+    toed = np.abs(coasting["tyre_Fy"].values[-1] * coasting["tyre_slip_angle"].values[-1]).sum() / one.inertia
+    by_hand = f"{one.coasting:.4f} + {toed:.4f} of wheels with toe"
+    print(f"| coasting in neutral, m/s² | {slope:.4f} | {by_hand} |", flush=True)
     stop = run(fast, 1.3 * FAST / 1.5, selector=0.0, brake=PEDAL)
     x, v = stop["x"].values, stop["vx"].values
     distance = float(np.interp(0.05, v[::-1], x[::-1])) - float(x[0])
