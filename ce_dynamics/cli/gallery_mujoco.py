@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import yaml
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
@@ -23,7 +24,7 @@ APART = 1e-6
 def accelerations_at_rest(model: Model, path: Path, loops: Path | None) -> tuple[float, float] | None:
     """Microseconds of ``mj_forward``, and the largest relative difference of accelerations; None without."""
     try:
-        import mujoco
+        import mujoco  # here, because an extra installs it
     except ImportError:
         return None
     try:
@@ -54,8 +55,7 @@ def loaded(mujoco: Any, path: Path, loops: Path | None) -> Any:
         return mujoco.MjModel.from_xml_path(str(path))
     if path.suffix != ".urdf" or b"<loop" in path.read_bytes():
         return None
-    import yaml
-    from lxml import etree
+    from lxml import etree  # here, because an extra installs it
 
     root = etree.parse(str(path)).getroot()
     for element in root.xpath("//visual | //collision | //transmission | //gazebo"):
