@@ -23,6 +23,7 @@ def validate(schema: type[Model], tree: Tree, groups: Groups, label: str) -> Mod
     DataError
         One line: where, which key, what is wrong, what is expected, an example; and how many more there are.
     """
+    _refuse_empty(schema, tree, groups)
     try:
         return schema.model_validate(_values(tree))
     except ValidationError as error:
@@ -40,6 +41,18 @@ def validate(schema: type[Model], tree: Tree, groups: Groups, label: str) -> Mod
         same = len({_general(key, keys, groups) for key in keys})
         more = f" (and {same - 1} more)" if count > 1 and same > 1 else ""
         raise DataError(f"{_where(tree, keys[0], label)}: {'.'.join(name)}: {message}{more}") from None
+
+
+def _refuse_empty(schema: type[BaseModel], tree: Tree, groups: Groups) -> None:
+    """Refuse keys without a value: of numbers that may be left out too, which would pass for left out."""
+    entries = {key: entry_of(tree, key) for key in leaves(schema)}
+    empty = [key for key, entry in entries.items() if entry is not None and entry.value is None]
+    if empty:
+        name = ".".join(_general(empty[0], empty, groups))
+        raise DataError(
+            f"{_where(tree, empty[0], name)}: {name}: no value is given; leave it out, or write for example "
+            f"{leaves(schema)[empty[0]].example}"
+        )
 
 
 def _values(tree: Tree) -> dict[str, object]:

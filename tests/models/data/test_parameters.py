@@ -268,6 +268,16 @@ def test_a_missing_number_of_one_member_is_named_precisely() -> None:
     assert "missing right.at;" in message(text)
 
 
+def test_a_number_that_may_be_left_out_is_not_left_out_by_an_empty_key() -> None:
+    class Loose(Part):
+        length: Length | None = None
+
+    text = "mass: 2 kg\nat: (1, 2, 3) m\nlength: null\n"
+    groups = Groups(members=(), groups={}, shared=frozenset())
+    with pytest.raises(DataError, match=r"^example.yaml:3: length: no value is given; leave it out, or"):
+        validate(Loose, lay({}, read_text(text, "example.yaml").assignments, Loose, groups), groups, "yaml")
+
+
 def test_several_problems_are_counted() -> None:
     text = TEXT.replace("2 kg", "-2 kg").replace("(1, 2, 3) m", "(1, 2) m")
     assert message(text).endswith("(and 1 more)")
