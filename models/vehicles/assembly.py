@@ -20,6 +20,7 @@ from ce_dynamics.models.parts.differentials import DrivenWheel
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.planes import FlatRoad
 from ce_dynamics.models.tyres.contract import TyreModel
+from ce_dynamics.models.tyres.leaning import LeaningTyre
 from ce_dynamics.models.vehicles.assistance import brake_inputs, controllers
 from ce_dynamics.models.vehicles.bodies import add_rigid_body
 from ce_dynamics.models.vehicles.description import VehicleParameters
@@ -106,6 +107,8 @@ def build(
         carrier = corner.add(system, units[axle.name], links[axle.name])
         wheel = corner.add_wheel(system, carrier)
         tyre = fitted.get(corner.name, model_of(corner.tyre))
+        if data.hull is not None:
+            tyre = LeaningTyre(tyre, data.hull.tyre_lean)
         brake = brake_inputs(corner.name, assisting)
         for name in brake.values():
             system.add_input(name, "1", between=(0.0, 1.0))

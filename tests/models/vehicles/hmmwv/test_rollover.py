@@ -16,9 +16,9 @@ from ce_dynamics.simulation.simulate import simulate_to_record
 def test_tipped_over_it_comes_to_rest_and_gains_no_energy() -> None:
     """Dropped on its side at 70 degrees of roll; kinetic energy, height and all that is stored only fall.
 
-    In the end roof and tyres of the side below carry the weight.  These lean by 80 degrees then, where a
-    tyre's force along the road's normal and its deflection in the wheel's plane have no common potential:
-    what they gain in that is below 2e-3 of what is lost.
+    In the end the hull alone carries the weight.  While tyres lean, their force along the road's normal and
+    their deflection in the wheel's plane have no common potential: what they gain in that is below 2e-3 of
+    what is lost.
     """
     model = Model(build(path="hmmwv-hull"))
     y0 = model.y0.copy()
