@@ -1,34 +1,28 @@
-"""Tyres of vehicles that turn over: what leans too far no longer stands on its tread."""
+"""Tyres of vehicles that turn over: forces of a disc that leans any way, as far as lying flat."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
-from ce_dynamics.algebra.arrays import Array, absolute
-from ce_dynamics.models.parts.ramps import smooth_step
+from ce_dynamics.algebra.arrays import Array, cos, maximum, sin
 from ce_dynamics.models.tyres.contract import TyreAnswer, TyreModel, WheelOnRoad
-
-FADING = math.radians(15.0)
-"""Within which the forces of a tyre that leans further fade away [rad]."""
 
 
 @dataclass(frozen=True, eq=False)
 class LeaningTyre(TyreModel):
-    """A tyre whose forces fade beyond a lean.
+    """A tyre that may lean by any angle γ without gaining energy.
 
-    Models count a wheel as a thin disc, whose deflection in its plane grows without bounds as it comes to lie
-    flat.  A real one lies on its side then, and the body beside it on the road.
+    Models count deflection δ in the wheel's plane, which for a wheel that nearly lies flat is many times the
+    depth p = δ cos γ of the disc's lowest point in the road, and with it the load.  Here the forces are those
+    of the depth, at the lowest point of the undeformed disc: F = cos γ F(δ), and M_x grows by F δ sin γ.
+    With a tyre whose load is c δ that is the gradient of ½ c p², for every lean (|γ| ≤ 90 degrees).
 
     Attributes
     ----------
     model : TyreModel
-    lean : float
-        To which forces are the model's [rad]; `FADING` further they are zero.
     """
 
     model: TyreModel
-    lean: float
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "states", self.model.states)
@@ -45,8 +39,10 @@ class LeaningTyre(TyreModel):
         return self.model.tread_width
 
     def evaluate(self, wheel: WheelOnRoad, x: Array) -> TyreAnswer:
-        """The model's answer, less what has faded; states go on as if nothing had."""
+        """The model's answer, of the depth; states go on as the model says."""
         f = self.model.evaluate(wheel, x)
-        share = smooth_step((self.lean + FADING - absolute(wheel.gamma)) / FADING)
-        names = ("Fx", "Fy", "Fz", "Mx", "My", "Mz", "potential")
-        return f._replace(**{name: share * getattr(f, name) for name in names})
+        c = cos(wheel.gamma)
+        forces = {name: c * getattr(f, name) for name in ("Fx", "Fy", "Fz", "Mx", "My", "Mz")}
+        lever = maximum(self.unloaded_radius - wheel.radius, 0.0) * sin(wheel.gamma)
+        forces["Mx"] = forces["Mx"] + forces["Fz"] * lever
+        return f._replace(**forces, potential=c * c * f.potential)

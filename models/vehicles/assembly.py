@@ -108,7 +108,7 @@ def build(
         wheel = corner.add_wheel(system, carrier)
         tyre = fitted.get(corner.name, model_of(corner.tyre))
         if data.hull is not None:
-            tyre = LeaningTyre(tyre, data.hull.tyre_lean)
+            tyre = LeaningTyre(tyre)
         brake = brake_inputs(corner.name, assisting)
         for name in brake.values():
             system.add_input(name, "1", between=(0.0, 1.0))

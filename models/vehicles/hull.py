@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Annotated
 
 import numpy as np
@@ -26,8 +25,8 @@ POINTS = ("low_front", "low_rear", "high_front", "high_rear", "roof_front", "roo
 class HullData(Section):
     """Points of the left half that touch the road first, mirrored to the right, and how they give way.
 
-    ``tyre_lean`` is how far tyres lean on their treads (`LeaningTyre`); the other numbers are those of
-    `ContactParameters`.  Without a roof, ``roof_front`` and ``roof_rear`` are left out.
+    See `ContactParameters`.  Tyres of a vehicle with a hull may lean any way (`LeaningTyre`).  Points of the
+    roof may be left out.
     """
 
     low_front: Point
@@ -41,7 +40,6 @@ class HullData(Section):
     damping: Annotated[float, Quantity("s/m", at_least=0.0)]
     friction: Fraction
     slip_speed: Annotated[float, Quantity("m/s", above=0.0)]
-    tyre_lean: Annotated[float, Quantity("rad", above=0.0, below=0.5 * math.pi)]
 
     def add(self, system: System, body: Body, road: Road) -> None:
         """Add the element ``hull``."""

@@ -16,9 +16,8 @@ from ce_dynamics.simulation.simulate import simulate_to_record
 def test_tipped_over_it_comes_to_rest_and_gains_no_energy() -> None:
     """Dropped on its side at 70 degrees of roll; kinetic energy, height and all that is stored only fall.
 
-    In the end the hull alone carries the weight.  While tyres lean, their force along the road's normal and
-    their deflection in the wheel's plane have no common potential: what they gain in that is below 2e-3 of
-    what is lost.
+    In the end it lies on hull and tyres of one side.  Side forces of tyres that lean are scaled, what their
+    carcasses store is not: that is below 2e-3 of what is lost.
     """
     model = Model(build(path="hmmwv-hull"))
     y0 = model.y0.copy()
@@ -38,7 +37,7 @@ def test_tipped_over_it_comes_to_rest_and_gains_no_energy() -> None:
     assert lost > 5e3  # J of 2,600 kg that fell by some decimetres
     assert np.diff(total).max() < 2e-3 * lost
     of_chassis = Y[-1, len(model.layout.q) : len(model.layout.q) + 6]
-    assert np.abs(of_chassis).max() < 1e-3
+    assert np.abs(of_chassis).max() < 5e-3  # a tenth of the speed over which friction builds up
     assert np.degrees(run["roll"].values[-1]) > 75.0
     carried = run["hull_normal_force"].values[-1] + run["tyre_Fz"].values[-1].sum()
     mass = sum(float(body.mass) for body in model.system.bodies)
