@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.controller import Controller
 from ce_dynamics.models.parts.assistance.abs import AntiLock
 from ce_dynamics.models.parts.assistance.esc import StabilityControl
+from ce_dynamics.models.parts.assistance.shifting import Shifting
 from ce_dynamics.models.parts.assistance.traction import TractionControl
 from ce_dynamics.models.parts.assistance.wheels import AssistedWheel
+from ce_dynamics.models.vehicles.powertrains.manual import ManualData
 from ce_dynamics.models.vehicles.steering_angle import max_wheel_angle
 
 if TYPE_CHECKING:
@@ -36,6 +39,14 @@ def controllers(parameters: VehicleParameters) -> Sequence[Controller]:
         return ()
     wheels = assisted_wheels(parameters)
     found: list[Controller] = []
+    if data.shifting is not None:
+        if not isinstance(parameters.powertrain, ManualData):
+            raise DataError(
+                f"assistance.shifting: a powertrain of the kind {parameters.layout.powertrain!r} has no "
+                "gears to be shifted by hand; leave it out, or choose kinds: {powertrain: manual}"
+            )
+        gears = len(parameters.powertrain.transmission.gears)
+        found.append(Shifting(gears, data.shifting.built()))
     if data.traction is not None:
         found.append(TractionControl(wheels, data.traction.built()))
     if data.esc is not None:

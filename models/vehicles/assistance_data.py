@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from pydantic import model_validator
+
 from ce_dynamics.models.data.quantities import PositiveFraction, Quantity
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.assistance.abs import AntiLockParameters
 from ce_dynamics.models.parts.assistance.esc import StabilityParameters
+from ce_dynamics.models.parts.assistance.shifting import ShiftingParameters
 from ce_dynamics.models.parts.assistance.traction import TractionParameters
 
+Spin = Annotated[float, Quantity("rad/s", above=0.0)]
 Period = Annotated[float, Quantity("s", above=0.0)]
 Gain = Annotated[float, Quantity("1/s", above=0.0)]
 Speed = Annotated[float, Quantity("m/s", above=0.0)]
@@ -60,9 +64,32 @@ class StabilityData(Section):
         return StabilityParameters(*(getattr(self, name) for name in type(self).model_fields))
 
 
+class ShiftingData(Section):
+    """See `ShiftingParameters`."""
+
+    period: Period
+    upshift: Spin
+    downshift: Spin
+    time: Annotated[float, Quantity("s", above=0.0)]
+    bite_speed: Spin
+
+    @model_validator(mode="after")
+    def _shifts_up_and_down(self) -> ShiftingData:
+        if not self.downshift < self.upshift:
+            raise ValueError(
+                f"downshift {self.downshift:g} rad/s must be below upshift {self.upshift:g} rad/s"
+            )
+        return self
+
+    def built(self) -> ShiftingParameters:
+        """As built."""
+        return ShiftingParameters(*(getattr(self, name) for name in type(self).model_fields))
+
+
 class AssistanceData(Section):
-    """What there is of anti-lock brakes, traction control, stability control."""
+    """What there is of anti-lock brakes, traction control, stability control; and who shifts."""
 
     abs: AntiLockData | None = None
     traction: TractionData | None = None
     esc: StabilityData | None = None
+    shifting: ShiftingData | None = None
