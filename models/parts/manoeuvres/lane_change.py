@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 from ce_dynamics.algebra.arrays import Scalar
@@ -36,7 +37,8 @@ class DoubleLaneChange(Manoeuvre):
     The lanes of sections 1, 3 and 5 are 1.1, 1.2 and 1.3 vehicle widths plus 0.25 m wide.  The second lane
     lies 3.5 m to the left of the first, right edge to right edge; the right edges of the first and third
     lanes are in line.  The reference path is the middle of the lanes, joined by quintics in sections 2 and
-    4.
+    4, which may begin and end ``early`` within the lanes, on the ``inside`` of the second one's middle: who
+    is fast needs what room there is.
     """
 
     name = "double-lane-change"
@@ -47,6 +49,8 @@ class DoubleLaneChange(Manoeuvre):
         FRICTION,
         Option("vehicle_width", "m", 2.16, "width of the vehicle, which sets the lanes' widths", above=0.0),
         Option("lead_in", "m", 5.0, "straight ahead of the first section", at_least=0.0),
+        Option("early", "m", 0.0, "by which a change of lane begins and ends within lanes", at_least=0.0),
+        Option("inside", "m", 0.0, "by which the path keeps to the right of the second lane's middle"),
     )
     LENGTHS = (15.0, 30.0, 25.0, 25.0, 15.0)
     WIDTHS = (1.1, 1.2, 1.3)
@@ -69,11 +73,15 @@ class DoubleLaneChange(Manoeuvre):
         )
 
     def _path(self) -> Path:
-        first, second, third = self.gates
+        early, inside = self.values["early"], self.values["inside"]
         return LateralPath(
-            (
-                LateralStep(first.end, second.start - first.end, second.centre - first.centre),
-                LateralStep(second.end, third.start - second.end, third.centre - second.centre),
+            tuple(
+                LateralStep(
+                    one.end - early,
+                    other.start - one.end + 2.0 * early,
+                    other.centre - one.centre - side * inside,
+                )
+                for (one, other), side in zip(pairwise(self.gates), (1.0, -1.0), strict=True)
             )
         )
 

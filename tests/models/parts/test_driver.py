@@ -294,6 +294,21 @@ def test_double_lane_change_passes_between_the_cones(
     assert furthest < (0.25 if vehicle is dynamic else 0.5)
 
 
+def test_a_fast_lane_change_uses_the_room_between_the_cones() -> None:
+    """It begins and ends within the lanes, inside in the second: curvature falls with the length squared."""
+    near, far = (DoubleLaneChange(DRIVER, early=e, inside=i)._path() for e, i in ((0.0, 0.0), (6.0, 0.1)))
+    assert isinstance(near, LateralPath)
+    assert isinstance(far, LateralPath)
+    first, second, third = DoubleLaneChange(DRIVER).gates
+    assert far.y_ref(first.end - 6.0) == 0.0 < far.y_ref(first.end) < 0.1
+    assert far.y_ref(second.start + 6.0) == pytest.approx(second.centre - 0.1)
+    assert far.y_ref(third.start + 6.0) == pytest.approx(third.centre)
+    x = np.linspace(0.0, 150.0, 3001)
+    sharpest = [max(abs(path.curvature(float(at))) for at in x) for path in (near, far)]
+    # of the second change, over 25 m: (h - 0.1)/h (25/37)², and slopes of up to 0.25 in the curvature
+    assert sharpest[1] / sharpest[0] == pytest.approx(0.97 * (25.0 / 37.0) ** 2, rel=0.1)
+
+
 @pytest.mark.parametrize("direction", [1.0, -1.0])
 def test_circle_is_held(direction: float) -> None:
     manoeuvre = ConstantRadius(DRIVER, direction=direction)
