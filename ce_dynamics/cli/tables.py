@@ -102,6 +102,8 @@ def print_files(files: Mapping[str, str]) -> None:
         print(f"plots: {files['png']}")
     if "html" in files:
         print(f"page: {files['html']}")
+    if "table" in files:
+        print(f"table: {files['table']}")
 
 
 def print_json(

@@ -77,7 +77,16 @@ def test_the_command_line_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFi
         str(out),
         "--view",
         str(page),
+        "--table",
+        str(page.with_suffix(".csv")),
     ]
     assert execute(arguments) == 0
-    assert f"page: {page}" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert f"page: {page}" in told
+    assert f"table: {page.with_suffix('.csv')}" in told
+    head, *rows = page.with_suffix(".csv").read_text().splitlines()
+    assert head.startswith("time [s],")
+    assert float(rows[-1].split(",")[0]) == 0.05
+    assert execute([*arguments[:-1], str(page.with_suffix(".xls"))]) == 2
+    assert ".parquet" in capsys.readouterr().err
     assert "front_left.spindle" in page.read_text("utf-8")
