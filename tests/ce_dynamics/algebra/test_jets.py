@@ -25,7 +25,7 @@ EXPRESSIONS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "inverse": lambda f, x, y: f.asin(x) + f.acos(0.3 * y) + f.atan(x * y),
     "exp": lambda f, x, y: f.exp(x) * f.log(y) + f.sqrt(y + x),
     "atan2": lambda f, x, y: f.atan2(x, y) + f.atan2(x, 0.7) + f.atan2(0.7, y * x),
-    "abs": lambda f, x, y: abs(-x) * abs(y),
+    "abs": lambda f, x, y: abs(-x) + y * abs(y),
 }
 
 
