@@ -248,6 +248,7 @@ def test_a_run_through_a_singular_choice_of_coordinates() -> None:
         np.testing.assert_allclose(reference.body(name).r[:, :2], found, rtol=0.0, atol=1e-5)
 
 
+@pytest.mark.usefixtures("by_newton")
 @pytest.mark.parametrize("method", ["DOP853", "dopri5", "rk4"])
 def test_hinges_that_cease_to_lead_are_named(method: Any) -> None:
     """The same run by its cranks ends before it is there, with time, loop, coordinates and remedy."""

@@ -64,6 +64,7 @@ def five_bar() -> System:
     return system
 
 
+@pytest.mark.usefixtures("by_newton")
 @pytest.mark.parametrize("q", [(2.91, -2.75), (-3.14, 2.2), (-0.55, -3.14)])
 def test_a_five_bar_starts_behind_a_hole(q: tuple[float, float]) -> None:
     there = np.array(q)
@@ -143,6 +144,7 @@ def spatial_five_bar() -> System:
     return system
 
 
+@pytest.mark.usefixtures("by_newton")
 @pytest.mark.parametrize("q", [(-2.2358, 2.8189), (-2.1322, 2.9527)])
 def test_a_spatial_loop_starts_behind_a_hole(q: tuple[float, float]) -> None:
     there = np.array(q)
