@@ -42,8 +42,8 @@ def test_parked_on_a_grade_nothing_moves(grade: float, friction: float) -> None:
     assert np.abs(run["x"].values - run["x"].values[0]).max() < 1e-7
     loads = np.array([model.outputs(y, u)[f"{c}.tyre.Fz"] for c in run["corner"].values])
     held = np.array([model.outputs(y, u)[f"{c}.tyre.Fx"] for c in run["corner"].values])
-    np.testing.assert_allclose(held / loads, grade, rtol=0.1)  # all come to the limit about together
-    assert held.sum() == pytest.approx(grade * loads.sum(), rel=1e-6)
+    np.testing.assert_allclose(held / loads, grade, rtol=0.25)  # each about its part
+    assert held.sum() == pytest.approx(grade * loads.sum(), rel=5e-3)  # wheels with toe hold sideways, too
 
 
 def test_pedals_that_do_not_hold_let_it_go() -> None:
