@@ -156,9 +156,11 @@ def test_metadata(wheel: Path) -> None:
         "dask",
         "docs",
         "fmi",
+        "gym",
         "mutation",
         "roads",
         "robots",
+        "tables",
         "test",
     }
 

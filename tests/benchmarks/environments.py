@@ -19,8 +19,8 @@ from ce_dynamics.simulation.in_the_loop.fleet import Fleet
 PUBLISHED = (
     (
         "MetaDrive",
-        "300 steps/s, later 1,000",
-        "its README; a rigid body on four rays, traffic and sensors included",
+        "300 steps/s",
+        "its README (1,000 is said elsewhere); a rigid body on four rays, traffic and sensors included",
     ),
     ("racecar_gym", "10 x real time", "its issue 3, one core of an i9-9900K; a miniature car on PyBullet"),
 )
