@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.models.parts.driver import Sensors
@@ -43,7 +43,7 @@ class DoubleLaneChange(Manoeuvre):
 
     name = "double-lane-change"
     title = "ISO 3888-1 double lane change"
-    options = (
+    options: ClassVar[tuple[Option, ...]] = (
         speed_option(12.0),
         duration_option(10.0),
         FRICTION,
