@@ -218,11 +218,9 @@ def test_the_vehicle_in_motion_has_the_same_bits_again(folder: Path) -> None:
 
 def test_laws_and_held_inputs_belong_to_the_key(folder: Path) -> None:
     tasks = [make_manoeuvre("step-steer", {"speed": speed}) for speed in (10.0, 12.0)]
-    model = Model(build(road=tasks[0].road, speed=10.0))
-    held = model.u0 + 0.125
-    fresh = [(tasks[0], None), (tasks[1], None), (tasks[0], held)]
     for traced in (True, False):
-        for task, given in fresh:
+        model = Model(build(road=tasks[0].road, speed=10.0))  # which keeps the laws that it has been given
+        for task, given in [(tasks[0], None), (tasks[1], None), (tasks[0], model.u0 + 0.125)]:
             assert isinstance(model.control(task, given)._traced, TracedFunction) is traced
 
 

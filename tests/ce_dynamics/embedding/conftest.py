@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+
 import pytest
 
 
+@contextmanager
+def _by_newton() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("complete.planar_dyad", "complete.turn_to_length"):
+            patch.setattr(f"ce_dynamics.embedding.{name}", lambda part: None)
+        patch.setattr("ce_dynamics.embedding.closed_forms.without_legs.legs_of", lambda *_: [])
+        yield
+
+
+@pytest.fixture(scope="session")
+def recognising_nothing() -> Callable[[], AbstractContextManager[None]]:
+    """A context in which no part of a loop is recognised: all of it is solved by Newton's method."""
+    return _by_newton
+
+
 @pytest.fixture
-def by_newton(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No part of a loop is recognised: all of it is solved by Newton's method."""
-    for name in ("complete.planar_dyad", "complete.turn_to_length"):
-        monkeypatch.setattr(f"ce_dynamics.embedding.{name}", lambda part: None)
-    monkeypatch.setattr("ce_dynamics.embedding.closed_forms.without_legs.legs_of", lambda *_: [])
+def by_newton(recognising_nothing: Callable[[], AbstractContextManager[None]]) -> Iterator[None]:
+    """The same for a test."""
+    with recognising_nothing():
+        yield

@@ -171,7 +171,9 @@ def test_compliance_against_a_bushed_suspension(rig: kc.KCRig) -> None:
     """Loads of ±1 N and ±1 N m move by 0.5 mm at most: differences are good to (0.5 mm/0.35 m)² = 2e-6."""
     C = kc.Compliance(rig, bushings()).at(rig.solved([[0.0, 0.0]])[0]).C
     np.testing.assert_allclose(C, C.T, rtol=1e-9, atol=1e-9 * np.abs(C).max())  # Maxwell: nothing is loaded
-    assert np.max(np.abs(C[:6, 6:])) < 1e-12 * np.abs(C).max()  # sides are independent
+    assert (
+        np.max(np.abs(C[:6, 6:])) < 1e-11 * np.abs(C).max()
+    )  # sides are independent: rounding, as of C itself
     bushed = Bushed()
     for k, load in enumerate(np.eye(6)):
         ahead, behind = (np.concatenate(bushed.solved(sign * load)) for sign in (1.0, -1.0))

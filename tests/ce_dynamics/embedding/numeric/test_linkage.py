@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,8 @@ from tests.ce_dynamics.mechanisms import (
     slider_crank,
     spatial_slider,
 )
+
+pytestmark = pytest.mark.usefixtures("by_newton")
 
 CRANK_ROCKER = (1.0, 3.0, 2.5, 3.2)
 DOUBLE_ROCKER = (2.0, 2.5, 2.0, 4.0)
@@ -71,8 +74,11 @@ def test_a_branch_is_followed_just_past_its_limits() -> None:
 
 
 @pytest.fixture(scope="module", params=MECHANISMS)
-def mechanism(request: pytest.FixtureRequest) -> Embedding:
-    return embed(MECHANISMS[request.param]())
+def mechanism(
+    request: pytest.FixtureRequest, recognising_nothing: Callable[[], AbstractContextManager[None]]
+) -> Embedding:
+    with recognising_nothing():
+        return embed(MECHANISMS[request.param]())
 
 
 def linkage_of(embedding: Embedding) -> NumericLinkage:
