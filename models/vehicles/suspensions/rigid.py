@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.corner import CornerData
@@ -31,5 +32,9 @@ class RigidCorner(LinkedCorner):
 
     @property
     def drop_link_carrier(self) -> str:
-        """The chassis."""
-        return "chassis"
+        """None: a bar whose ends move with its middle does nothing."""
+        axle = self.name.rpartition("_")[0]
+        raise DataError(
+            f"axles.{axle}: an anti-roll bar does nothing where wheels turn on the chassis; "
+            "leave anti_roll_bar out, or choose a suspension"
+        )
