@@ -52,6 +52,7 @@ def test_much_that_is_short_is_mentioned(impatient: pytest.LogCaptureFixture) ->
 
 def test_short_work_is_not(impatient: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "FIRST", 60.0)
+    monkeypatch.setattr(progress, "_workers", progress._Workers())  # of whom no work ended a moment ago
     with at_work("a moment"):
         time.sleep(0.01)
     assert not impatient.messages

@@ -184,8 +184,8 @@ DRIVE = """
     const start = [...ce.physics.y];
     await ce.choose("other");
     ce.pause(false);
-    const soon = () => new Promise((done) => setTimeout(done, 100));
-    for (let wait = 0; wait < 100 && !ce.recorder.steps; ++wait) await soon();
+    // frames, not seconds: the page's clock runs ahead where drawing is slow
+    for (let wait = 0; wait < 100 && !ce.recorder.steps; ++wait) await new Promise(requestAnimationFrame);
     const { fault, recorder: { steps } } = ce;
     return { recording, csv, place, gauge, torque, same, end, start, longer, went: steps, fault };
 """

@@ -303,7 +303,7 @@ LOOK = """
     const cursor = ce.time;
     ce.play(true);
     const playing = ce.playing;
-    for (let wait = 0; wait < 100 && !ce.time; ++wait) await new Promise((done) => setTimeout(done, 100));
+    for (let wait = 0; wait < 100 && !ce.time; ++wait) await new Promise(requestAnimationFrame);
     const { width, height } = ce.stage.renderer.domElement;
     const labels = document.querySelectorAll(".label").length;
     return { places, between, riding, cursor, playing, stopped: ce.time, labels, size: [width, height] };
