@@ -116,19 +116,35 @@ def damped_newton(residual: Callable[[Floats], Floats], start: Floats, tolerance
         worst = float(np.max(np.abs(r)))
         if worst <= tolerance:
             break
-        sizes = STEP * np.maximum(1.0, np.abs(x))
-        columns = [(residual(x + h * e) - r) / h for h, e in zip(sizes, np.eye(len(x)), strict=True)]
-        step = np.linalg.lstsq(np.array(columns).T, -r, rcond=None)[0]
-        part = 1.0
-        while part >= SHORTEST:
-            trial = residual(x + part * step)
-            if float(np.max(np.abs(trial))) < worst:
-                break
-            part *= 0.5
-        else:
+        J = slopes(residual, x, r, STEP * np.maximum(1.0, np.abs(x)))
+        step = np.asarray(np.linalg.lstsq(J, -r, rcond=None)[0], dtype=float)
+        nearer = halved(residual, x, step, worst, SHORTEST)
+        if nearer is None:
             break
-        x, r = x + part * step, trial
+        x, r = nearer
     return x
+
+
+def slopes(residual: Callable[[Floats], Floats], x: Floats, r: Floats, sizes: Floats) -> Floats:
+    """Jacobian of a residual by differences of the given sizes, from x, where it is r."""
+    columns = [(residual(x + h * e) - r) / h for h, e in zip(sizes, np.eye(len(x)), strict=True)]
+    return np.array(columns).T
+
+
+def halved(
+    residual: Callable[[Floats], Floats], x: Floats, step: Floats, worst: float, shortest: float
+) -> tuple[Floats, Floats] | None:
+    """Where a step leads, halved until the largest residual is below the worst, and the residual there.
+
+    None if even the shortest part of the step does not lead there.
+    """
+    part = 1.0
+    while part >= shortest:
+        trial = residual(x + part * step)
+        if float(np.max(np.abs(trial))) < worst:
+            return x + part * step, trial
+        part *= 0.5
+    return None
 
 
 def positions(known: Sequence[str], names: Sequence[str]) -> list[int]:

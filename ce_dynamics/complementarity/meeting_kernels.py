@@ -9,7 +9,7 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity.machine import kernel
-from ce_dynamics.complementarity.narrow_phase import COUNTS, KINDS, WIDTH, frames, narrow_phase
+from ce_dynamics.complementarity.narrow_phase import COUNTS, KINDS, WIDTH, Meetings, frames, narrow_phase
 from ce_dynamics.complementarity.problem import Integers
 from ce_dynamics.complementarity.shapes import HalfSpace
 from ce_dynamics.simulation.integrators.kernels import call
@@ -64,21 +64,10 @@ class Scene(NamedTuple):
     tangents: Floats
 
 
-class Found(NamedTuple):
-    """Room for meetings; see `meetings.Meetings`."""
-
-    first: Integers
-    second: Integers
-    C: Floats
-    n: Floats
-    psi: Floats
-    key: Integers
-
-
-def room(count: int) -> Found:
+def room(count: int) -> Meetings:
     """For so many meetings."""
     whole = np.zeros((3, count), dtype=np.int64)
-    return Found(whole[0], whole[1], np.zeros((count, 3)), np.zeros((count, 3)), np.zeros(count), whole[2])
+    return Meetings(whole[0], whole[1], np.zeros((count, 3)), np.zeros((count, 3)), np.zeros(count), whole[2])
 
 
 def scene(

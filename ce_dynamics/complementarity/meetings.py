@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.complementarity.narrow_phase import KINDS, WIDTH, bounding_radius, flat
+from ce_dynamics.complementarity.narrow_phase import KINDS, WIDTH, Meetings, bounding_radius, flat
 from ce_dynamics.complementarity.problem import Integers
 from ce_dynamics.complementarity.rigid import NO_BODY, RigidBodies, RigidState, rotations
 from ce_dynamics.complementarity.shapes import HalfSpace, Shape
@@ -37,31 +37,6 @@ class RigidShape:
 
     body: str | None
     shape: Shape
-
-
-class Meetings(NamedTuple):
-    """Points where shapes are near each other.
-
-    Attributes
-    ----------
-    first, second : (m,) int arrays
-        Bodies; -1 for what is at rest.
-    C : (m, 3) array
-        Where they meet, in the world.
-    n : (m, 3) array
-        From the second to the first.
-    psi : (m,) array
-        Gaps [m].
-    key : (m,) int array
-        Which shapes and which of their points: the same from step to step.
-    """
-
-    first: Integers
-    second: Integers
-    C: Floats
-    n: Floats
-    psi: Floats
-    key: Integers
 
 
 class RigidShapes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import CompiledFunction, compile_function, trace
 from ce_dynamics.complementarity.nearest import frame
 from ce_dynamics.complementarity.pairs import WITH_MANY_POINTS, pair_of
+from ce_dynamics.complementarity.problem import Integers
 from ce_dynamics.complementarity.shapes import Box, Capsule, HalfSpace, Placed, Shape, Sphere
 
 KINDS = (Sphere, Capsule, Box, HalfSpace)
@@ -20,6 +22,31 @@ COUNTS = ((1, 0, 1), (2, 0, 1), (1, 3, 3), (1, 1, 0))
 """Points, axes and sizes of a sphere, a capsule, a box, a half-space."""
 WIDTH = max(3 * (points + axes) + sizes for points, axes, sizes in COUNTS)
 """Numbers of a shape at most."""
+
+
+class Meetings(NamedTuple):
+    """Points where shapes are near each other.
+
+    Attributes
+    ----------
+    first, second : (m,) int arrays
+        Bodies; -1 for what is at rest.
+    C : (m, 3) array
+        Where they meet, in the world.
+    n : (m, 3) array
+        From the second to the first.
+    psi : (m,) array
+        Gaps [m].
+    key : (m,) int array
+        Which shapes and which of their points: the same from step to step.
+    """
+
+    first: Integers
+    second: Integers
+    C: Floats
+    n: Floats
+    psi: Floats
+    key: Integers
 
 
 def flat(shape: Shape) -> Floats:

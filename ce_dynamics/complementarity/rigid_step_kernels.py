@@ -18,7 +18,8 @@ from ce_dynamics.complementarity.gyroscopic import ENOUGH
 from ce_dynamics.complementarity.islands import delassus, grouped, island
 from ce_dynamics.complementarity.kernels import spin
 from ce_dynamics.complementarity.machine import kernel
-from ce_dynamics.complementarity.meeting_kernels import Found, meetings, room
+from ce_dynamics.complementarity.meeting_kernels import meetings, room
+from ce_dynamics.complementarity.narrow_phase import Meetings
 from ce_dynamics.complementarity.problem import ROUNDING, Integers
 from ce_dynamics.complementarity.rigid import RigidState
 from ce_dynamics.complementarity.rigid_kernels import (
@@ -79,7 +80,7 @@ class Buffers(NamedTuple):
     rates, free, before, spun, R, Y : arrays
         q̇, free velocities, angular velocities in body axes before and behind the gyroscopic
         terms, rotations, R I⁻¹ Rᵀ.
-    found : Found
+    found : Meetings
     J_a, J_b, Y_a, Y_b : (rows, 6) arrays
         Gᵀ and (M⁻¹ G)ᵀ.
     rate, b, p : (rows,) arrays
@@ -98,7 +99,7 @@ class Buffers(NamedTuple):
     spun: Floats
     R: Floats
     Y: Floats
-    found: Found
+    found: Meetings
     J_a: Floats
     J_b: Floats
     Y_a: Floats

@@ -8,6 +8,7 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiled.trim import halved, slopes
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.models.parts.brake import Brake
 
@@ -81,21 +82,14 @@ def solved(model: Model, y: Floats, u: Floats, wanted: Unknowns) -> tuple[Floats
         worst = float(np.max(np.abs(r)))
         if worst <= RESIDUAL:
             return state(z), True
-        steps = STEP / wanted.scales
-        columns = [(residual(z + h * e) - r) / h for h, e in zip(steps, np.eye(len(z)), strict=True)]
-        J = np.array(columns).T
+        J = slopes(residual, z, r, STEP / wanted.scales)
         # least z: the step that leads from the start; at last, from where it has come to
         base = z if worst > NEAR else np.zeros(len(z))
         step = np.linalg.lstsq(J, J @ base - r, rcond=1e-12)[0] - base
-        part = 1.0
-        while part >= SHORTEST:
-            trial = residual(z + part * step)
-            if float(np.max(np.abs(trial))) < worst:
-                break
-            part *= 0.5
-        else:
+        nearer = halved(residual, z, step, worst, SHORTEST)
+        if nearer is None:
             break
-        z, r = z + part * step, trial
+        z, r = nearer
     return state(z), False
 
 

@@ -143,26 +143,27 @@ def buffers_of(block):  # type: ignore[no-untyped-def]
 
 
 @part
-def evaluate(b, t, y):  # type: ignore[no-untyped-def]
-    """Inputs and ẏ at (t, y), left in the buffers; in all lanes where these hold several."""
+def give_inputs(b, t, y):  # type: ignore[no-untyped-def]
+    """Time, state and the inputs there, left in the buffers; in all lanes where these hold several."""
     for k in range(b.time.size):
         b.time[k] = t
     for k in range(y.size):
         b.state[k] = y[k]
     if b.calls[2] != 0:
         call(b.calls[2], b.calls[3])
+
+
+@part
+def evaluate(b, t, y):  # type: ignore[no-untyped-def]
+    """Inputs and ẏ at (t, y), left in the buffers."""
+    give_inputs(b, t, y)
     call(b.calls[0], b.calls[1])
 
 
 @part
 def look(b, t, y):  # type: ignore[no-untyped-def]
-    """The state after a sample at (t, y), left in the buffer; in all lanes where it holds several."""
-    for k in range(b.time.size):
-        b.time[k] = t
-    for k in range(y.size):
-        b.state[k] = y[k]
-    if b.calls[2] != 0:
-        call(b.calls[2], b.calls[3])
+    """The state after a sample at (t, y), left in the buffer."""
+    give_inputs(b, t, y)
     call(b.calls[6], b.calls[7])
 
 

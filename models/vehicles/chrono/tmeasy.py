@@ -67,12 +67,7 @@ CARCASS_TIME = 0.02
 
 def tmeasy(reading: Reading, part: Part) -> Sections:
     """Our section ``tyre`` of a file."""
-    design = part.part("Design")
-    radius, mass = design.positive("Unloaded Radius [m]"), design.positive("Mass [kg]")
-    for key in ("Width [m]", "Rim Radius [m]"):
-        design.has(key)
-    for key in ("Load Index", "Maximum Bearing Capacity [N]", "Vehicle Type"):
-        part.has(key)
+    design, radius, mass = measures(part)
     if part.has("Parameters"):
         pn, cz, dz, pairs = given(reading, part.part("Parameters"), KEYS)
     else:
@@ -97,6 +92,17 @@ def tmeasy(reading: Reading, part: Part) -> Sections:
     return {**section, **{name: quantities(pair) for name, pair in pairs.items()}}
 
 
+def measures(part: Part) -> tuple[Part, float, float]:
+    """The section ``Design``, unloaded radius and mass; notes as read what only curves from a load take."""
+    design = part.part("Design")
+    radius, mass = design.positive("Unloaded Radius [m]"), design.positive("Mass [kg]")
+    for key in ("Width [m]", "Rim Radius [m]"):
+        design.has(key)
+    for key in ("Load Index", "Maximum Bearing Capacity [N]", "Vehicle Type"):
+        part.has(key)
+    return design, radius, mass
+
+
 def vehicle_type(part: Part) -> str:
     """Of the vehicles that the tyre is for."""
     return part.text("Vehicle Type") if part.has("Vehicle Type") else "Passenger"
@@ -104,12 +110,7 @@ def vehicle_type(part: Part) -> str:
 
 def tmsimple(reading: Reading, part: Part) -> Sections:
     """Our section ``tyre`` of a ``TMsimpleTire``."""
-    design = part.part("Design")
-    radius, mass = design.positive("Unloaded Radius [m]"), design.positive("Mass [kg]")
-    for key in ("Width [m]", "Rim Radius [m]"):
-        design.has(key)
-    for key in ("Load Index", "Maximum Bearing Capacity [N]", "Vehicle Type"):
-        part.has(key)
+    design, radius, mass = measures(part)
     if part.has("Parameters"):
         keys = {name: KEYS[name] for name in FORCES}
         pn, cz, dz, pairs = given(reading, part.part("Parameters"), keys, "Vertical Tire Damping [Ns/m]")
