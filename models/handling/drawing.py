@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,13 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ce_dynamics.models.handling.outcome import Chart, Line, Outcome
-from ce_dynamics.models.vehicles.plots.look import AXLE_COLOURS, GREY, style
+from ce_dynamics.models.vehicles.plots.look import AXLE_COLOURS, COLUMNS, GREY, sheet, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLUMNS = 3
 DASHES = "-", "--", ":", "-."
 """Of several lines of one subject, whose colour they share."""
 
@@ -30,30 +28,16 @@ def save_page(outcomes: Sequence[Outcome], path: Path) -> None:
 
 def page(outcomes: Sequence[Outcome]) -> Figure:
     """All charts of one procedure, of one or several subjects, on a page."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg  # here, because only pictures need it
-    from matplotlib.figure import Figure
-
     titles = titles_of(outcomes)
     with style():
-        rows = max(1, math.ceil(len(titles) / COLUMNS))
-        width, height = 18.0, 1.4 + 3.6 * rows
-        figure = Figure(figsize=(width, height))
-        FigureCanvasAgg(figure)
-        grid = figure.add_gridspec(
-            rows,
-            COLUMNS,
-            left=0.9 / width,
-            right=1.0 - 0.4 / width,
-            bottom=0.7 / height,
-            top=1.0 - 1.2 / height,
-            wspace=0.28,
-            hspace=0.45,
-        )
+        figure, grid = sheet(len(titles), 1.4, 3.6, (0.9, 0.4, 0.7, 1.2), hspace=0.45)
         for k, title in enumerate(titles):
             draw(figure.add_subplot(grid[k // COLUMNS, k % COLUMNS]), charts_of(outcomes, title))
         first = outcomes[0]
         who = ", ".join(outcome.subject for outcome in outcomes)
-        figure.suptitle(f"{who}: {first.title} ({first.standard})", y=1.0 - 0.2 / height, fontsize=15.0)
+        figure.suptitle(
+            f"{who}: {first.title} ({first.standard})", y=1.0 - 0.2 / figure.get_figheight(), fontsize=15.0
+        )
     return figure
 
 

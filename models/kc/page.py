@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ce_dynamics.models.kc.table import shown
-from ce_dynamics.models.vehicles.plots.look import AXLE_COLOURS, style, widen
+from ce_dynamics.models.vehicles.plots.look import AXLE_COLOURS, COLUMNS, sheet, style, widen
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLUMNS = 3
 LEAST = {"deg": 0.02, "mm": 0.2, "%": 1.0, "N/mm": 0.2, "1": 1e-3}
 """Range of a panel at least, lest it shows rounding."""
 
@@ -88,32 +86,17 @@ def save_page(sweeps: Mapping[str, xr.Dataset], title: str, path: Path) -> None:
 
 def page(sweeps: Mapping[str, xr.Dataset], title: str) -> Figure:
     """The page: one panel for each question that the sweeps answer."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg  # here, because only pictures need it
-    from matplotlib.figure import Figure
-
     panels = [
         panel
         for panel in PANELS
         if panel.sweep in sweeps and any(name in sweeps[panel.sweep] for name in panel.curves)
     ]
     with style():
-        rows = max(1, math.ceil(len(panels) / COLUMNS))
-        width, height = 18.0, 1.3 + 3.2 * rows
-        figure = Figure(figsize=(width, height))
-        FigureCanvasAgg(figure)
-        grid = figure.add_gridspec(
-            rows,
-            COLUMNS,
-            left=0.9 / width,
-            right=1.0 - 0.5 / width,
-            bottom=0.6 / height,
-            top=1.0 - 1.1 / height,
-            wspace=0.28,
-            hspace=0.5,
-        )
+        figure, grid = sheet(len(panels), 1.3, 3.2, (0.9, 0.5, 0.6, 1.1), hspace=0.5)
         for k, panel in enumerate(panels):
             draw(figure.add_subplot(grid[k // COLUMNS, k % COLUMNS]), panel, sweeps[panel.sweep])
-        figure.suptitle(f"{title}\nleft wheel: line, right wheel: dashes", y=1.0 - 0.15 / height)
+        y = 1.0 - 0.15 / figure.get_figheight()
+        figure.suptitle(f"{title}\nleft wheel: line, right wheel: dashes", y=y)
     return figure
 
 

@@ -6,7 +6,14 @@ import math
 
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.handling.procedure import Procedure
-from ce_dynamics.models.handling.procedures.cornering import DIRECTION, STANDARD, judge, points_of
+from ce_dynamics.models.handling.procedures.cornering import (
+    DIRECTION,
+    FIRST,
+    RAISED,
+    STANDARD,
+    judge,
+    points_of,
+)
 from ce_dynamics.models.parts.manoeuvres import ConstantRadius, Option
 from ce_dynamics.models.parts.manoeuvres.base import FRICTION
 
@@ -26,8 +33,8 @@ class ConstantRadiusTest(Procedure):
         Option("radius", "m", 60.0, "radius of the circle", above=5.0),
         DIRECTION,
         FRICTION,
-        Option("acceleration", "m/s^2", 0.25, "rate at which the speed is raised", above=0.0, at_most=1.0),
-        Option("first", "m/s^2", 0.4, "lateral acceleration at the beginning", above=0.0),
+        RAISED,
+        FIRST,
     )
 
     def perform(self) -> None:
@@ -52,10 +59,8 @@ class ConstantRadiusTest(Procedure):
             k = int(off.argmax())
             self.outcome.notes.append(
                 f"the vehicle left the circle by {100 * LEFT:g} % of its radius at {run.speed[k]:.3g} m/s "
-                f"with "
-                f"{abs(run.ay[k]):.3g} m/s² of lateral acceleration"
+                f"with {abs(run.ay[k]):.3g} m/s² of lateral acceleration"
             )
-            points = points_of([run], SETTLING, v["direction"])
             kept = run.t[k] - SETTLING
             n = int(kept / (run.t[1] - run.t[0]))
             points = type(points)(*(x[: max(n, 2)] for x in points))

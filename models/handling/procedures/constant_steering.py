@@ -5,7 +5,14 @@ from __future__ import annotations
 import math
 
 from ce_dynamics.models.handling.procedure import Procedure
-from ce_dynamics.models.handling.procedures.cornering import DIRECTION, STANDARD, judge, points_of
+from ce_dynamics.models.handling.procedures.cornering import (
+    DIRECTION,
+    FIRST,
+    RAISED,
+    STANDARD,
+    judge,
+    points_of,
+)
 from ce_dynamics.models.parts.manoeuvres import ConstantSteer, Option
 from ce_dynamics.models.parts.manoeuvres.base import FRICTION
 
@@ -22,8 +29,8 @@ class ConstantSteeringTest(Procedure):
         Option("radius", "m", 50.0, "radius of the circle at walking pace", above=5.0),
         DIRECTION,
         FRICTION,
-        Option("acceleration", "m/s^2", 0.25, "rate at which the speed is raised", above=0.0, at_most=1.0),
-        Option("first", "m/s^2", 0.4, "lateral acceleration at the beginning", above=0.0),
+        RAISED,
+        FIRST,
     )
 
     def perform(self) -> None:

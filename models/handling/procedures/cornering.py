@@ -17,6 +17,8 @@ from ce_dynamics.models.parts.manoeuvres import Option
 G = 9.80665
 """Standard gravity, for figures per g [m/s²]."""
 DIRECTION = Option("direction", "1", 1.0, "1 turns left, -1 right", at_least=-1.0, at_most=1.0)
+RAISED = Option("acceleration", "m/s^2", 0.25, "rate at which the speed is raised", above=0.0, at_most=1.0)
+FIRST = Option("first", "m/s^2", 0.4, "lateral acceleration at the beginning", above=0.0)
 STANDARD = "ISO 4138:2021"
 
 

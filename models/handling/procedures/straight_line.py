@@ -13,6 +13,7 @@ from ce_dynamics.models.handling.procedure import Procedure
 from ce_dynamics.models.handling.run import Run
 from ce_dynamics.models.parts.manoeuvres import Braking, Option, SplitBraking, StraightAcceleration
 from ce_dynamics.models.parts.manoeuvres.base import FRICTION, speed_option
+from ce_dynamics.models.parts.manoeuvres.split_braking import CORRECTS, SLIPPERY
 
 BEGIN = 1.0
 LOCKED = 0.2
@@ -97,15 +98,8 @@ class SplitBrakingTest(BrakingTest):
         speed_option(80.0 / 3.6),
         FRICTION,
         Option("brake", "1", 0.3, "brake pedal", above=0.0, at_most=1.0),
-        Option("slippery", "1", 0.2, "friction coefficient on the left", above=0.0, at_most=2.0),
-        Option(
-            "corrects",
-            "1",
-            1.0,
-            "1: the driver keeps to the line; 0: the steering is held",
-            at_least=0.0,
-            at_most=1.0,
-        ),
+        SLIPPERY,
+        CORRECTS,
     )
     task = SplitBraking
 

@@ -11,6 +11,16 @@ from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.friction import SplitFriction
 from ce_dynamics.models.parts.roads.planes import FlatRoad
 
+SLIPPERY = Option("slippery", "1", 0.2, "friction coefficient on the left", above=0.0, at_most=2.0)
+CORRECTS = Option(
+    "corrects",
+    "1",
+    1.0,
+    "1: the driver keeps to the line; 0: the steering is held",
+    at_least=0.0,
+    at_most=1.0,
+)
+
 
 class SplitBraking(Braking):
     """Braking on a road that is slippery on its left, the steering corrected or held."""
@@ -19,15 +29,8 @@ class SplitBraking(Braking):
     title = "braking with one side on slippery ground"
     options = (
         *Braking.options,
-        Option("slippery", "1", 0.2, "friction coefficient on the left", above=0.0, at_most=2.0),
-        Option(
-            "corrects",
-            "1",
-            1.0,
-            "1: the driver keeps to the line; 0: the steering is held",
-            at_least=0.0,
-            at_most=1.0,
-        ),
+        SLIPPERY,
+        CORRECTS,
     )
 
     def _road(self) -> Road:

@@ -1,7 +1,8 @@
-"""How pages look: colours, settings, legends, scales; lines of corners."""
+"""How pages look: places of panels, colours, settings, legends, scales; lines of corners."""
 
 from __future__ import annotations
 
+import math
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,11 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.gridspec import GridSpec
 
+COLUMNS = 3
+"""Panels of a page beside each other."""
 BLUE, ORANGE, GREEN, RED, GREY = "tab:blue", "tab:orange", "tab:green", "tab:red", "0.55"
 AXLE_COLOURS = BLUE, ORANGE, GREEN, RED, "tab:purple", "tab:brown", "tab:pink", "tab:olive"
 """Of axles, from front to rear."""
@@ -49,6 +54,43 @@ def style() -> AbstractContextManager[None]:
 
     settings: dict[Any, Any] = {**matplotlib.rcParamsDefault, **STYLE, "backend": "agg"}
     return matplotlib.rc_context(settings)
+
+
+def sheet(
+    panels: int, head: float, row: float, margins: tuple[float, float, float, float], hspace: float
+) -> tuple[Figure, GridSpec]:
+    """A page with places for panels in rows of `COLUMNS`; it belongs to no window system.
+
+    Parameters
+    ----------
+    panels : int
+        Places.
+    head, row : float
+        Heights of what is not rows, and of each of them [in].
+    margins : tuple of float
+        Left, right, below, above [in]: matplotlib's automatic layout would double the drawing time.
+    hspace : float
+        Between rows, in parts of a panel's height.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # here, because only pictures need it
+    from matplotlib.figure import Figure
+
+    rows = max(1, math.ceil(panels / COLUMNS))
+    width, height = 18.0, head + row * rows
+    figure = Figure(figsize=(width, height))
+    FigureCanvasAgg(figure)
+    left, right, below, above = margins
+    grid = figure.add_gridspec(
+        rows,
+        COLUMNS,
+        left=left / width,
+        right=1.0 - right / width,
+        bottom=below / height,
+        top=1.0 - above / height,
+        wspace=0.28,
+        hspace=hspace,
+    )
+    return figure, grid
 
 
 def legend(axes: Axes, *others: Axes, columns: int = 4) -> None:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre
-from ce_dynamics.models.vehicles.plots.look import style
+from ce_dynamics.models.vehicles.plots.look import COLUMNS, sheet, style
 from ce_dynamics.models.vehicles.plots.panels import PANELS
 from ce_dynamics.models.vehicles.plots.trajectory import draw_trajectory
 
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
-
-COLUMNS = 3
 
 
 def save_figure(results: xr.Dataset, manoeuvre: Manoeuvre | None, path: Path) -> None:
@@ -39,26 +36,10 @@ def figure(results: xr.Dataset, manoeuvre: Manoeuvre | None = None) -> Figure:
 
     The figure belongs to no window system, and matplotlib's settings are left as they are.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg  # here, because only pictures need it
-    from matplotlib.figure import Figure
-
     with style():
         panels = [panel for panel in PANELS if all(name in results for name in panel.needs)]
-        rows = math.ceil((len(panels) + COLUMNS - 1) / COLUMNS)
-        width, height = 18.0, 1.5 + 3.0 * rows
-        page = Figure(figsize=(width, height))
-        FigureCanvasAgg(page)
-        # Margins by hand, in inches: matplotlib's automatic layout would double the drawing time.
-        grid = page.add_gridspec(
-            rows,
-            COLUMNS,
-            left=0.8 / width,
-            right=1.0 - 0.8 / width,
-            bottom=0.6 / height,
-            top=1.0 - 1.1 / height,
-            wspace=0.28,
-            hspace=0.42,
-        )
+        # the trajectory takes all places of the first row but the last
+        page, grid = sheet(len(panels) + COLUMNS - 1, 1.5, 3.0, (0.8, 0.8, 0.6, 1.1), hspace=0.42)
         draw_trajectory(page.add_subplot(grid[0, :-1]), results, manoeuvre)
         for k, panel in enumerate(panels, start=COLUMNS - 1):
             axes = page.add_subplot(grid[k // COLUMNS, k % COLUMNS])
@@ -66,7 +47,7 @@ def figure(results: xr.Dataset, manoeuvre: Manoeuvre | None = None) -> Figure:
             axes.set_xlabel("time [s]")
             axes.margins(x=0.01)
             panel.draw(axes, results)
-        page.suptitle(heading(results), fontsize=15.0, y=1.0 - 0.2 / height)
+        page.suptitle(heading(results), fontsize=15.0, y=1.0 - 0.2 / page.get_figheight())
     return page
 
 

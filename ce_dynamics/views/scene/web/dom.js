@@ -40,6 +40,13 @@ export function floorsOf(takes, middle, low, size) {
   return [{ kind: "plane", points: [below, below.map((x, k) => x + up[k])] }];
 }
 
+// A file for the visitor.
+export function saved(name, content) {
+  const link = element("a", { href: URL.createObjectURL(new Blob([content])), download: name });
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
 // Lets scripts and tests wait for window.ce.ready; says why where a page cannot be shown.
 export function told(ready) {
   window.ce = { ready };

@@ -3,7 +3,7 @@
 import { arrayOf, loadLibrary, restore, unpacked } from "./packed.js";
 import { Cameras } from "./cameras.js";
 import { Controls } from "./controls.js";
-import { element, extent, floorsOf, text, told } from "./dom.js";
+import { element, extent, floorsOf, saved, text, told } from "./dom.js";
 import { Physics } from "./physics.js";
 import { Plot } from "./plot.js";
 import { Recorder, until } from "./recorder.js";
@@ -263,33 +263,10 @@ class Driver {
 
   // Shapes, springs and hinges where hardpoints are now.
   #dress() {
-    const { take, content } = { take: this.take, content: this.machine.take };
-    const shapes = content.bodies.flatMap((body) => body.shapes);
-    const number = shapes.reduce((n, shape) => n + shape.points.length, 2 * content.strands.length + content.marks.length);
-    const points = this.physics.points(3 * number);
-    let at = 0;
-    const next = () => [points[at++], points[at++], points[at++]];
-    content.bodies.forEach((body, k) => {
-      let moved = false;
-      for (const shape of body.shapes) {
-        shape.points = shape.points.map((before) => {
-          const point = next();
-          moved ||= Math.hypot(...point.map((x, j) => x - before[j])) > 1e-5;
-          return point;
-        });
-      }
-      if (moved) take.dress(take.bodies[k], body.shapes, k);
-    });
-    take.strands.forEach(({ userData: { strand } }) => {
-      for (const end of [strand.a, strand.b]) end.splice(1, 3, ...next());
-    });
+    const { bodies, strands, marks } = this.machine.take;
+    const number = bodies.flatMap(({ shapes }) => shapes).reduce((n, { points }) => n + points.length, 2 * strands.length + marks.length);
+    this.take.reshape(this.physics.points(3 * number));
   }
-}
-
-function saved(name, content) {
-  const link = element("a", { href: URL.createObjectURL(new Blob([content])), download: name });
-  link.click();
-  URL.revokeObjectURL(link.href);
 }
 
 async function begin() {

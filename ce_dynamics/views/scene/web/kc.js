@@ -3,7 +3,7 @@
 import { arrayOf, loadLibrary, restore, unpacked } from "./packed.js";
 import { Axle } from "./axle.js";
 import { Chart } from "./chart.js";
-import { element, extent, floorsOf, text, told } from "./dom.js";
+import { element, extent, floorsOf, saved, text, told } from "./dom.js";
 import { Stage } from "./stage.js";
 import { Take } from "./take.js";
 import { Cameras } from "./cameras.js";
@@ -169,7 +169,7 @@ class Page {
   #changed() {
     this.sweeps = this.#swept();
     this.#curves();
-    this.#dress();
+    this.take.reshape(this.axle.shape());
     this.balls.forEach((ball, k) => ball.position.set(...this.at(k)));
     this.#posed();
   }
@@ -230,34 +230,6 @@ class Page {
       element("div", { class: "row", title: meaning }, name.replaceAll("_", " "),
         element("b", {}, `${this.row[n].map((x) => (Number.isFinite(x) ? (factor * x).toPrecision(4) : "–")).join(" | ")}${unit === "1" ? "" : ` ${unit}`}`))));
   }
-
-  // Shapes, springs and marks where hardpoints are now.
-  #dress() {
-    const { take, content } = this, points = this.axle.shape();
-    const bodies = content.take.bodies;
-    let at = 0;
-    const next = () => [points[at++], points[at++], points[at++]];
-    bodies.forEach((body, k) => {
-      let moved = false;
-      for (const shape of body.shapes) {
-        shape.points = shape.points.map((before) => {
-          const point = next();
-          moved ||= Math.hypot(...point.map((x, j) => x - before[j])) > 1e-5;
-          return point;
-        });
-      }
-      if (moved) take.dress(take.bodies[k], body.shapes);
-    });
-    take.strands.forEach(({ userData: { strand } }) => {
-      for (const end of [strand.a, strand.b]) end.splice(1, 3, ...next());
-    });
-  }
-}
-
-function saved(name, content) {
-  const link = element("a", { href: URL.createObjectURL(new Blob([content])), download: name });
-  link.click();
-  URL.revokeObjectURL(link.href);
 }
 
 async function begin() {

@@ -37,6 +37,26 @@ export class Take {
     for (const shape of group.userData.shapes) group.add(shape);
   }
 
+  // All points of bodies, then ends of strands, one after the other, where hardpoints moved.
+  reshape(points) {
+    let at = 0;
+    const next = () => [points[at++], points[at++], points[at++]];
+    this.content.bodies.forEach((body, k) => {
+      let moved = false;
+      for (const shape of body.shapes) {
+        shape.points = shape.points.map((before) => {
+          const point = next();
+          moved ||= Math.hypot(...point.map((x, j) => x - before[j])) > 1e-5;
+          return point;
+        });
+      }
+      if (moved) this.dress(this.bodies[k], body.shapes);
+    });
+    this.strands.forEach(({ userData: { strand } }) => {
+      for (const end of [strand.a, strand.b]) end.splice(1, 3, ...next());
+    });
+  }
+
   #strand(strand) {
     const radius = 0.022 * this.size;
     let object;
