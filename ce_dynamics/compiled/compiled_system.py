@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_WITHOUT_OUTPUTS = ("dynamics", "assembly")
+"""Functions that ask no outputs, unless controllers do."""
+
 
 class CompiledSystem:
     """An embedded system, its state laid out, and functions of it that run as machine code.
@@ -250,8 +253,9 @@ class CompiledSystem:
 
     def traced(self, name: str, function: Callable[[Array, Array], Mapping[str, Any]]) -> TracedFunction:
         """A function of y and u, traced."""
-        with without_memory(self.system):
-            return trace(name, function, {"y": len(self.layout.y0), "u": len(self.layout.u)})
+        rates_alone = name in _WITHOUT_OUTPUTS and not self.system.controllers
+        watched = without_memory(self.system, function, outputs=not rates_alone)
+        return trace(name, watched, {"y": len(self.layout.y0), "u": len(self.layout.u)})
 
     @cached_property
     def dynamics(self) -> CompiledFunction:

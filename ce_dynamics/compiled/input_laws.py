@@ -11,7 +11,8 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.compiled_system import CompiledSystem
-from ce_dynamics.compiled.law_memory import memory, refuse_memory
+from ce_dynamics.compiled.held_numbers import held as held_by
+from ce_dynamics.compiled.law_memory import refuse_another_answer, refuse_memory
 from ce_dynamics.compiled.observed import sense
 from ce_dynamics.compiler import CompiledFunction, trace
 from ce_dynamics.compiler.fingerprint import content_in_process
@@ -117,11 +118,13 @@ def answers(model: CompiledSystem, law: InputLaw, t: Scalar, y: Array, held: Arr
         If the law answers an input that the system does not have.
     """
     sensors = sense(model, model.instant(y, held))
-    before = memory(law)
+    before = held_by(law)
     with checks.calling(f"input law {type(law).__name__}"):
         given = law.inputs(t, sensors)
     refuse_memory(law, before)
     checks.mapping(f"input law {type(law).__name__}: its answer", given)
+    with checks.calling(f"input law {type(law).__name__}"):
+        refuse_another_answer(law, given, law.inputs(t, sensors))
     unknown = sorted(set(given) - set(model.system.inputs))
     if unknown:
         raise ModelError(

@@ -1,21 +1,21 @@
-"""Laws and elements that remember: what they keep from call to call is frozen when they are compiled."""
+"""Laws and elements that remember: what they keep from call to call is frozen when they are compiled.
+
+Two things are looked at.  What a law holds must be the same after it was asked: that names the culprit.  And
+asked once more it must answer the same, which finds what no walk sees: generators, clocks, random numbers.
+"""
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Iterator
-from contextlib import contextmanager
-from types import FunctionType
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.compiled.held_numbers import Held, held, is_of_users
 from ce_dynamics.compiler.tracing.traced import Traced
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.system import System
-
-_CONTAINERS = (list, dict, set, np.ndarray)
-_NUMBERS = (int, float, complex, str, bool, np.generic)
 
 REMEDY = (
     "a law is compiled once, so that this would be frozen; declare what it remembers as states of a "
@@ -25,14 +25,10 @@ REMEDY_OF_ELEMENTS = (
     "it is compiled once, so that this would be frozen; declare what is remembered as a state of a force "
     "element (`states`, with its rate in the response) or of a Controller (`states`, `sampled`)"
 )
+ANOTHER_ANSWER = "asked twice at one state and time it answers differently (memory, a clock, random numbers?)"
 
 
-def memory(law: object) -> dict[str, Any]:
-    """What a law could remember: its attributes and what its functions see, containers copied."""
-    return {name: _kept(value) for name, value in _held(law)}
-
-
-def refuse_memory(law: object, before: dict[str, Any]) -> None:
+def refuse_memory(law: object, before: Held) -> None:
     """Refuse a law that has just changed what it holds.
 
     Raises
@@ -45,84 +41,89 @@ def refuse_memory(law: object, before: dict[str, Any]) -> None:
         raise ModelError(f"input law {type(law).__name__}: {name} changes when the law is asked: {REMEDY}")
 
 
-@contextmanager
-def without_memory(system: System) -> Iterator[None]:
-    """While a system is traced: refuse force elements, outputs and drives that change what they hold.
+def refuse_another_answer(law: object, first: Mapping[str, Any], again: Mapping[str, Any]) -> None:
+    """Refuse a law that has answered differently when it was asked again.
 
     Raises
     ------
     ModelError
-        Naming what remembers, what has changed, and what to do instead.
+        Naming the law and the input.
     """
-    asked = [
-        *((f"force element {element.name!r}", element) for element in system.forces),
-        *((controller.described, controller) for controller in system.controllers),
-        *((f"output {name!r}", output.function) for name, output in system.outputs.items()),
-        *((f"output {name!r}", output.function) for name, output in system.measurements.items()),
-        *((f"prescribed motion of {name!r}", motion) for name, motion in system.prescribed.items()),
-    ]
-    before = [memory(thing) for _, thing in asked]
-    yield
-    for (what, thing), held in zip(asked, before, strict=True):
-        name = _first_changed(thing, held)
-        if name:
-            raise ModelError(f"{what}: {name} changes when it is asked: {REMEDY_OF_ELEMENTS}")
+    for name in dict.fromkeys((*first, *again)):
+        if name not in first or name not in again or not _same(first[name], again[name]):
+            raise ModelError(f"input law {type(law).__name__}: {name!r}: {ANOTHER_ANSWER}: {REMEDY}")
 
 
-def _first_changed(thing: object, before: dict[str, Any]) -> str:
-    return next((name for name, value in _held(thing) if _changed(name, value, before)), "")
+def without_memory(
+    system: System, function: Callable[..., Mapping[str, Array]], outputs: bool
+) -> Callable[..., Mapping[str, Array]]:
+    """A function to be traced that refuses force elements, controllers, outputs and drives that remember.
+
+    It is evaluated twice where code of users is part of the system: equal values of one graph are one object,
+    so that this adds nothing to the graph.
+
+    Parameters
+    ----------
+    system : System
+    function : callable
+        What is to be traced.
+    outputs : bool
+        Whether it asks outputs.
+
+    Raises
+    ------
+    ModelError
+        When it is called; naming what remembers, what has changed, and what to do instead.
+    """
+    asked = [*_elements(system), *(_outputs(system) if outputs else ())]
+    foreign = [what for what, thing in asked if is_of_users(thing)]
+
+    def watched(**arguments: Array) -> Mapping[str, Array]:
+        before = [held(thing) for _, thing in asked]
+        first = function(**arguments)
+        for (what, thing), kept in zip(asked, before, strict=True):
+            name = _first_changed(thing, kept)
+            if name:
+                raise ModelError(f"{what}: {name} changes when it is asked: {REMEDY_OF_ELEMENTS}")
+        if foreign:
+            again = function(**arguments)
+            if not all(_same(value, again[name]) for name, value in first.items()):
+                raise ModelError(f"one of {', '.join(foreign)}: {ANOTHER_ANSWER}: {REMEDY_OF_ELEMENTS}")
+        return first
+
+    return watched
 
 
-def _held(thing: object) -> Iterator[tuple[str, Any]]:
-    own = getattr(thing, "__dict__", {})
-    yield from own.items()
-    asked = (getattr(thing, name, None) for name in ("inputs", "evaluate", "act", "rates", "update"))
-    for function in (thing, *asked, *own.values()):
-        yield from _seen_by(function)
+def _elements(system: System) -> Iterator[tuple[str, object]]:
+    yield from ((f"force element {element.name!r}", element) for element in system.forces)
+    yield from ((controller.described, controller) for controller in system.controllers)
+    yield from ((f"prescribed motion of {name!r}", motion) for name, motion in system.prescribed.items())
 
 
-def _seen_by(function: object) -> Iterator[tuple[str, Any]]:
-    """Variables around a function that it reads or writes."""
-    function = getattr(function, "__func__", function)
-    if not isinstance(function, FunctionType):
-        return
-    code = function.__code__
-    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
-        if name != "__class__":
-            yield f"variable {name}", cell.cell_contents
-    for name in code.co_names:
-        value = function.__globals__.get(name)
-        if isinstance(value, (*_CONTAINERS, *_NUMBERS, Traced)):
-            yield f"global variable {name}", value
+def _outputs(system: System) -> Iterator[tuple[str, object]]:
+    for outputs in (system.outputs, system.measurements):
+        yield from ((f"output {name!r}", output.function) for name, output in outputs.items())
 
 
-def _kept(value: Any) -> Any:
-    return copy.copy(value) if isinstance(value, _CONTAINERS) else value
+def _first_changed(thing: object, before: Held) -> str:
+    """Name of something that holds another number, or a traced one that it did not hold."""
+    for place, (name, value) in held(thing).items():
+        old = before.get(place, (name, None))[1]
+        if isinstance(value, Traced):
+            if old is not value:
+                return name
+        elif old is not None and not isinstance(old, Traced) and value != old and value == value:
+            return name
+    return ""
 
 
-def _changed(name: str, value: Any, before: dict[str, Any]) -> bool:
-    """Whether something holds another number, or a traced one that it did not hold."""
-    old = before.get(name)
-    if isinstance(value, Traced):
-        return old is not value
-    if isinstance(value, set) and isinstance(old, set):
-        return value != old
-    if isinstance(value, dict) and isinstance(old, dict):
-        return list(value) != list(old) or any(
-            a is not b for a, b in _flat([*value.values()], [*old.values()])
-        )
-    if isinstance(value, (list, np.ndarray)) and isinstance(old, (list, np.ndarray)):
-        return len(value) != len(old) or any(a is not b for a, b in _flat(list(value), list(old)))
-    if isinstance(value, _NUMBERS) and isinstance(old, _NUMBERS):
-        return bool(value != old) and value == value
-    return False
+def _same(a: Any, b: Any) -> bool:
+    """Whether two answers are the same nodes of a graph, or the same numbers."""
+    first, second = np.asarray(a, dtype=object).ravel(), np.asarray(b, dtype=object).ravel()
+    return len(first) == len(second) and all(map(_same_scalar, first, second))
 
 
-def _flat(ours: list[Any], theirs: list[Any]) -> Iterator[tuple[Any, Any]]:
-    for a, b in zip(ours, theirs, strict=True):
-        if isinstance(a, (np.ndarray, np.generic)):
-            yield bool(np.array_equal(a, b)), True
-        elif isinstance(a, tuple) and isinstance(b, tuple):
-            yield from zip(a, b, strict=True)
-        else:
-            yield a, b
+def _same_scalar(a: Any, b: Any) -> bool:
+    if isinstance(a, Traced) or isinstance(b, Traced):
+        return isinstance(a, Traced) and isinstance(b, Traced) and a.node == b.node
+    return bool(a == b or (a != a and b != b))

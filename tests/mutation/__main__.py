@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
+from itertools import zip_longest
 from pathlib import Path
 
 from tests.mutation.mutants import Mutant, sample
@@ -20,15 +21,15 @@ CHECKOUT = Path(__file__).parents[2]
 
 
 def drawn(names: list[str], count: int, seed: int) -> list[tuple[Subject, Mutant]]:
-    """``count`` mutants, shared equally by the subjects."""
+    """``count`` mutants, shared equally by the subjects and in turn: a run that is ended early has seen all."""
     chance = random.Random(seed)
     subjects = [subject for subject in SUBJECTS if not names or subject.name in names]
     shares = [count // len(subjects) + (k < count % len(subjects)) for k in range(len(subjects))]
-    return [
-        (subject, mutant)
+    samples = [
+        [(subject, mutant) for mutant in sample(subject.files(CHECKOUT), CHECKOUT, share, chance)]
         for subject, share in zip(subjects, shares, strict=True)
-        for mutant in sample(subject.files(CHECKOUT), CHECKOUT, share, chance)
     ]
+    return [drawn for turn in zip_longest(*samples) for drawn in turn if drawn is not None]
 
 
 def outcomes(

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import collections
+import itertools
+import time
+from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
 import pytest
 
 import ce_dynamics as ce
@@ -62,6 +66,110 @@ def test_laws_that_remember_are_refused(model: ce.Model, remember: Any, what: st
         ce.simulate(model, Law(remember), duration=0.1)
 
 
+class Integral:
+    """What a law hands the work to."""
+
+    total = 0.0
+
+    def of(self, x: Any) -> Any:
+        self.total = self.total + 0.01 * x
+        return self.total
+
+
+class Slotted:
+    __slots__ = ("total",)
+
+    def __init__(self) -> None:
+        self.total = 0.0
+
+    of = Integral.of
+
+
+class OfItsClass:
+    total = 0.0
+
+    def of(self, x: Any) -> Any:
+        OfItsClass.total = OfItsClass.total + 0.01 * x
+        return OfItsClass.total
+
+
+class InADefault:
+    def of(self, x: Any, kept: list[Any] = [0.0]) -> Any:  # noqa: B006 - the slip that is meant
+        kept[0] = kept[0] + 0.01 * x
+        return kept[0]
+
+
+class InADeque:
+    def __init__(self) -> None:
+        self.seen = collections.deque([[0.0]])
+
+    def of(self, x: Any) -> Any:
+        self.seen[0][0] = self.seen[0][0] + 0.01 * x
+        return self.seen[0][0]
+
+
+class Counting:
+    """What a counter gives next is in no attribute."""
+
+    def __init__(self) -> None:
+        self.calls = itertools.count()
+
+    def of(self, x: Any) -> Any:
+        return next(self.calls) * x
+
+
+class Noisy:
+    def __init__(self) -> None:
+        self.random = np.random.default_rng(1)
+
+    def of(self, x: Any) -> Any:
+        return x + self.random.normal()
+
+
+class Timely:
+    def of(self, x: Any) -> Any:
+        return x * time.perf_counter()
+
+
+HIDDEN = {
+    Integral: r"helper\.total changes",
+    Slotted: r"helper\.total changes",
+    OfItsClass: r"helper\.total changes",
+    InADefault: "default of of changes",
+    InADeque: r"helper\.seen changes",
+    Counting: "asked twice",
+    Noisy: "asked twice",
+    Timely: "asked twice",
+}
+
+
+@pytest.mark.parametrize(("kind", "what"), HIDDEN.items(), ids=lambda x: getattr(x, "__name__", None))
+def test_memory_is_found_wherever_it_is_kept(model: ce.Model, kind: type, what: str) -> None:
+    class Law:
+        def __init__(self) -> None:
+            self.helper = kind()
+
+        def inputs(self, t: Scalar, sensors: Mapping[str, Scalar]) -> Mapping[str, Scalar]:
+            return {"push": -self.helper.of(sensors["x"])}
+
+    with pytest.raises(ModelError, match=rf"input law Law: .*{what}.*Controller"):
+        ce.simulate(model, Law(), duration=0.1)
+
+
+@pytest.mark.parametrize("kind", [Integral, Counting, Noisy])
+def test_elements_and_outputs_hand_nothing_to_what_remembers(kind: type) -> None:
+    for as_output in (False, True):
+        system = ce.System(gravity=(0, 0, 0))
+        cart = system.add_body("cart", mass=1.0, parent="ground", hinge=ce.Prismatic((1, 0, 0)))
+        if as_output:
+            system.add_output("sum", "m", summing(cart, kind()))
+        else:
+            system.add_force(Handing(cart, kind()))
+        what = "output 'sum'" if as_output else "force element 'remembering'"
+        with pytest.raises(ModelError, match=rf"{what}.* (changes when it is asked|asked twice).*as a state"):
+            ce.simulate(ce.compile(system), duration=0.1)
+
+
 def test_a_law_that_only_holds_numbers_runs(model: ce.Model) -> None:
     run = ce.simulate(model, Law(lambda law, x: None), duration=0.1, y0=(0.5, 0.0))
     assert float(run["push"][0]) == -0.5
@@ -106,6 +214,21 @@ class Remembering(ForceElement):
     def evaluate(self, observer: Any, x: Any, u: Any) -> Response:
         self.total = self.total + observer.coordinate(self.cart)
         return Response((HingeLoad(self.cart, 0, -self.total),))
+
+
+class Handing(Remembering):
+    """A force that another object works out."""
+
+    def __init__(self, cart: ce.Body, helper: Any) -> None:
+        super().__init__(cart)
+        self.helper = helper
+
+    def evaluate(self, observer: Any, x: Any, u: Any) -> Response:
+        return Response((HingeLoad(self.cart, 0, -self.helper.of(observer.coordinate(self.cart))),))
+
+
+def summing(cart: ce.Body, helper: Any) -> Callable[[Any], Any]:
+    return lambda observer: helper.of(observer.coordinate(cart))
 
 
 @pytest.mark.parametrize(

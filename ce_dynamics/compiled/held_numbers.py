@@ -1,0 +1,146 @@
+"""Numbers that an object or a function of users holds, wherever they lie."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import sys
+from collections import deque
+from collections.abc import Iterator, Mapping
+from types import CodeType, FunctionType, MethodType, SimpleNamespace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ce_dynamics.compiler.tracing.traced import Traced
+
+Place: TypeAlias = "tuple[object, ...]"
+Held: TypeAlias = "dict[Place, tuple[str, Any]]"
+"""By place: a name for people, and the number, text, traced scalar or length of a container that is there."""
+
+DEEPEST = 8
+LARGEST = 20_000
+"""Places looked at: nobody remembers deeper, or among more."""
+
+_LEAVES = (int, float, complex, str, bool, np.generic, Traced)
+_CONTAINERS = (list, tuple, deque, dict, set, frozenset, np.ndarray, SimpleNamespace, functools.partial)
+_PACKAGE = "ce_dynamics"
+_LIBRARIES = {
+    *sys.stdlib_module_names,
+    *(_PACKAGE, "numpy", "scipy", "sympy", "casadi", "numba", "llvmlite", "pandas", "xarray", "pydantic"),
+    *("matplotlib", "torch", "jax", "gymnasium"),
+} - {"__main__"}
+"""Packages whose objects are not entered: what they change inside is no concern of a law."""
+
+
+def held(thing: object) -> Held:
+    """Everything that can be reached from a law or an element without entering objects of libraries."""
+    walk = _Walk()
+    walk.enter((), "", thing)
+    return walk.found
+
+
+def is_of_users(thing: object) -> bool:
+    """Whether an element, or a function that it holds, is code of users."""
+    inside = (thing, *getattr(thing, "__dict__", {}).values())
+    return any(_is_users(x if isinstance(x, FunctionType) else type(x)) for x in map(_plain, inside))
+
+
+class _Walk:
+    def __init__(self) -> None:
+        self.found: Held = {}
+        self._entered: dict[int, object] = {}  # with the objects, so that no identity is given twice
+
+    def enter(self, place: Place, name: str, x: object) -> None:
+        """What something holds; each once."""
+        if id(x) in self._entered or len(place) > DEEPEST:
+            return
+        self._entered[id(x)] = x
+        for key, label, value in _parts(name, x):
+            part = _plain(value)
+            if len(self.found) > LARGEST:
+                return
+            if isinstance(part, _LEAVES):
+                self.found[(*place, key)] = (label, part)
+            elif isinstance(part, (*_CONTAINERS, FunctionType)) or _is_users(
+                part if isinstance(part, type) else type(part)
+            ):
+                self.enter((*place, key), label, part)
+
+
+def _plain(x: Any) -> Any:
+    """The function that a method, property or the like is made of, with what it is bound to."""
+    if isinstance(x, MethodType):
+        return functools.partial(x.__func__, x.__self__)
+    if isinstance(x, (staticmethod, classmethod)):
+        return x.__func__
+    return x.fget if isinstance(x, property) else x
+
+
+def _is_users(x: object) -> bool:
+    module = getattr(x, "__module__", None) or ""
+    return module.partition(".")[0] not in _LIBRARIES
+
+
+def _parts(name: str, x: Any) -> Iterator[tuple[object, str, Any]]:
+    """Key, name for people, and value of everything that something holds."""
+    if isinstance(x, np.ndarray):
+        numbers = enumerate(x.ravel().tolist()) if x.dtype.hasobject else [("bytes", x.tobytes().hex())]
+        yield from ((key, name, value) for key, value in numbers)
+    elif isinstance(x, (list, tuple, deque)):
+        yield len, name, len(x)
+        yield from ((k, name, value) for k, value in enumerate(x))
+    elif isinstance(x, dict):
+        yield len, name, len(x)
+        yield from ((repr(key), name, value) for key, value in x.items())
+    elif isinstance(x, (set, frozenset)):
+        yield set, name, " ".join(sorted(map(repr, x)))
+    elif isinstance(x, functools.partial):
+        yield from (("function", name, x.func), ("arguments", name, (x.args, x.keywords)))
+    elif isinstance(x, FunctionType):
+        yield from _seen_by(x)
+    elif isinstance(x, type):
+        yield from _attributes(name, vars(x))
+    else:
+        yield from _attributes(name, _own(x))
+        yield from (((cls, "class"), name, cls) for cls in type(x).__mro__ if _is_users(cls))
+
+
+def _attributes(name: str, values: Mapping[str, Any]) -> Iterator[tuple[object, str, Any]]:
+    return (
+        (key, f"{name}.{key}" if name else key, value)
+        for key, value in values.items()
+        if not key.startswith("__")
+    )
+
+
+def _own(x: object) -> dict[str, Any]:
+    """Attributes of an object itself, those in slots too."""
+    names = (name for cls in type(x).__mro__ for name in _slots(cls))
+    return {name: getattr(x, name) for name in names if hasattr(x, name)} | getattr(x, "__dict__", {})
+
+
+def _slots(cls: type) -> tuple[str, ...]:
+    slots = vars(cls).get("__slots__", ())
+    return (slots,) if isinstance(slots, str) else tuple(slots)
+
+
+def _seen_by(function: FunctionType) -> Iterator[tuple[object, str, Any]]:
+    """Variables around a function that it reads or writes, and its defaults."""
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        with contextlib.suppress(ValueError):  # not set yet
+            yield ("cell", name), f"variable {name}", None if name == "__class__" else cell.cell_contents
+    yield "defaults", f"default of {function.__name__}", function.__defaults__
+    yield "named defaults", f"default of {function.__name__}", function.__kwdefaults__
+    yield "own", function.__name__, function.__dict__
+    if _is_users(function):
+        for name in dict.fromkeys(_names(function.__code__)):
+            if name in function.__globals__:
+                yield ("global", name), f"global variable {name}", function.__globals__[name]
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
