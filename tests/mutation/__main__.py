@@ -21,7 +21,7 @@ CHECKOUT = Path(__file__).parents[2]
 
 
 def drawn(names: list[str], count: int, seed: int) -> list[tuple[Subject, Mutant]]:
-    """``count`` mutants, shared equally by the subjects and in turn: a run that is ended early has seen all."""
+    """``count`` mutants, shared equally by the subjects, in turn: a run that is ended early has seen all."""
     chance = random.Random(seed)
     subjects = [subject for subject in SUBJECTS if not names or subject.name in names]
     shares = [count // len(subjects) + (k < count % len(subjects)) for k in range(len(subjects))]
