@@ -5,11 +5,13 @@
     [UNITS]
     LENGTH = 'meter'
     [DIMENSION]
-    UNLOADED_RADIUS = 0.3135   $ what follows a dollar or an exclamation mark is a comment
+    UNLOADED_RADIUS = 0.3135   $ what follows $, ! or # is a comment
     [DEFLECTION_LOAD_CURVE]
     {pen     fz}
     0.00     0.0
     0.05  8000.0
+
+Blocks ``(COMMENTS)`` of quoted lines, names of columns in braces and lines drawn with dashes say nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ce_dynamics.algebra import checks, files
@@ -29,31 +31,43 @@ LARGEST_FILE = 2**20
 _SECTION = re.compile(r"\[\s*([^\]]+?)\s*\]$")
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][-+]?\d+)?$")
 _QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
+_SAYS_NOTHING = re.compile(r"\{.*|\(\s*[\w ]+\s*\)|['\"].*|[-=*_~+. ]*[-=*_~+][-=*_~+. ]*")
+"""Names of columns, headings of comments, quoted lines, lines of punctuation."""
 
 SCALES: Mapping[str, Mapping[str, float]] = {
     "LENGTH": {
         "m": 1.0, "meter": 1.0, "metre": 1.0, "mm": 1e-3, "millimeter": 1e-3, "cm": 1e-2, "centimeter": 1e-2,
         "km": 1e3, "kilometer": 1e3, "in": 0.0254, "inch": 0.0254, "ft": 0.3048, "foot": 0.3048,
+        "feet": 0.3048, "millimetre": 1e-3, "centimetre": 1e-2, "kilometre": 1e3, "mile": 1609.344,
     },
     "FORCE": {
         "n": 1.0, "newton": 1.0, "kn": 1e3, "kilonewton": 1e3, "kilo_newton": 1e3, "mn": 1e6,
         "kgf": 9.80665, "kilogram_force": 9.80665, "lbf": 4.4482216152605, "pound_force": 4.4482216152605,
+        "lb": 4.4482216152605, "kilopound_force": 4448.2216152605, "dan": 10.0, "dyne": 1e-5,
     },
     "ANGLE": {"rad": 1.0, "radian": 1.0, "deg": math.pi / 180.0, "degree": math.pi / 180.0},
     "MASS": {
         "kg": 1.0, "kilogram": 1.0, "g": 1e-3, "gram": 1e-3, "t": 1e3, "tonne": 1e3,
-        "lbm": 0.45359237, "pound_mass": 0.45359237, "slug": 14.59390293720636,
+        "lbm": 0.45359237, "pound_mass": 0.45359237, "slug": 14.59390293720636, "lb": 0.45359237,
+        "ounce_mass": 0.028349523125,
     },
     "TIME": {
         "s": 1.0, "sec": 1.0, "second": 1.0, "ms": 1e-3, "millisecond": 1e-3, "min": 60.0, "minute": 60.0,
         "h": 3600.0, "hour": 3600.0,
+    },
+    "SPEED": {
+        "m/s": 1.0, "meter/second": 1.0, "mm/s": 1e-3, "km/h": 1.0 / 3.6, "kph": 1.0 / 3.6, "kmh": 1.0 / 3.6,
+        "mph": 0.44704, "mile/h": 0.44704, "ft/s": 0.3048,
     },
     "PRESSURE": {
         "pa": 1.0, "pascal": 1.0, "kpa": 1e3, "kilopascal": 1e3, "mpa": 1e6, "megapascal": 1e6, "bar": 1e5,
         "psi": 6894.757293168361, "n/m^2": 1.0, "n/mm^2": 1e6,
     },
 }  # fmt: skip
-"""SI value of the units that ``[UNITS]`` may name, singular."""
+"""SI value of the units that ``[UNITS]`` may name, singular; ``SPEED`` is else length over time."""
+
+OTHER_NAMES: Mapping[str, str] = {"VELOCITY": "SPEED"}
+"""Of kinds of units."""
 
 
 @dataclass(frozen=True)
@@ -78,12 +92,15 @@ class PropertyFile:
         Rows of numbers, by section.
     scales : mapping
         SI value of the file's unit of each kind: ``LENGTH``, ``FORCE``, ....
+    repeated : tuple of str
+        Sections with a table that stand again, with another table: the first counts.
     """
 
     name: str
     sections: Mapping[str, Mapping[str, Entry]]
     tables: Mapping[str, tuple[tuple[float, ...], ...]]
     scales: Mapping[str, float] = field(default_factory=dict)
+    repeated: tuple[str, ...] = ()
 
     def find(self, key: str, *sections: str) -> Entry | None:
         """The entry of a key in the first of the sections that has it; of all sections, if none is named."""
@@ -97,6 +114,18 @@ class PropertyFile:
         """A text in capitals, None if the file has none."""
         entry = self.find(key, *sections)
         return None if entry is None else str(entry.value).strip().upper()
+
+    def number(self, key: str, entry: Entry) -> float:
+        """A value that has to be a number.
+
+        Raises
+        ------
+        DataError
+            If it is a text.
+        """
+        if isinstance(entry.value, str):
+            raise DataError(f"{self.where(entry)}: {key} = {checks.shown(entry.value)} must be a number")
+        return entry.value
 
     def where(self, entry: Entry) -> str:
         """File and line, for messages."""
@@ -117,41 +146,55 @@ def read_property_file(path: str | Path) -> PropertyFile:
         with different values, or a unit is unknown; the message names file and line.
     """
     content = files.read("tyre property file", path, LARGEST_FILE)
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = content.decode("latin-1")
-    return parse(text, Path(path).name)
+    return parse(decoded(content), Path(path).name)
+
+
+def decoded(content: bytes) -> str:
+    """Text of UTF-8 or UTF-16 with a mark, else of Latin-1; without what MS-DOS ends files with."""
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        text = content.decode("utf-16", "replace")
+    else:
+        try:
+            text = content.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            text = content.decode("latin-1")
+    return text.rstrip("\x00\x1a \r\n\t")
 
 
 def parse(text: str, name: str = "tyre property file") -> PropertyFile:
     """The same of a text, with the name that messages give it."""
     sections: dict[str, dict[str, Entry]] = {}
     tables: dict[str, list[tuple[float, ...]]] = {}
-    section = ""
+    repeated: list[str] = []
+    section, skipped = "", False
     for number, line in _lines(text):
         heading = _SECTION.match(line)
         if heading is not None:
             section = heading[1].upper()
             sections.setdefault(section, {})
+            skipped = section in tables
+        elif _SAYS_NOTHING.fullmatch(line):
+            continue
         elif "=" in line:
             key, _, value = line.partition("=")
             _add(sections.setdefault(section, {}), key, Entry(_value(value), number), name)
-        elif line.startswith("{"):
-            continue  # names the columns of a table
         else:
-            tables.setdefault(section, []).append(_row(line, number, name))
+            row = _row(line, number, name)
+            if not skipped:
+                tables.setdefault(section, []).append(row)
+            elif section not in repeated:
+                repeated.append(section)
     if not any(sections.values()):
         raise DataError(f"{name} is no tyre property file: it has no line KEY = value")
     file = PropertyFile(name, sections, {key: tuple(rows) for key, rows in tables.items()})
-    return PropertyFile(name, file.sections, file.tables, _scales(file))
+    return replace(file, scales=_scales(file), repeated=tuple(repeated))
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
     """Lines with a content, without their comments."""
     for number, raw in enumerate(text.splitlines(), start=1):
         quoted = {i for found in _QUOTED.finditer(raw) for i in range(*found.span())}
-        end = min((i for i, x in enumerate(raw) if x in "$!" and i not in quoted), default=len(raw))
+        end = min((i for i, x in enumerate(raw) if x in "$!#" and i not in quoted), default=len(raw))
         line = raw[:end].strip()
         if line:
             yield number, line
@@ -172,6 +215,7 @@ def _value(text: str) -> float | str:
     quoted = _QUOTED.match(text)
     if quoted is not None:
         return quoted[1] if quoted[1] is not None else quoted[2]
+    text = text.strip("'\"").rstrip()  # a quote that was forgotten
     return _number(text) if _NUMBER.match(text) else text
 
 
@@ -191,18 +235,20 @@ def _row(line: str, number: int, name: str) -> tuple[float, ...]:
 
 def _scales(file: PropertyFile) -> dict[str, float]:
     """SI values of the file's units; SI where it names none."""
-    scales = {}
-    for kind, known in SCALES.items():
-        entry = file.find(kind, "UNITS")
-        if entry is None:
-            scales[kind] = 1.0
-            continue
-        unit = str(entry.value).strip().lower()
-        found = known.get(unit, known.get(unit.removesuffix("s"), known.get(unit.removesuffix("es"))))
-        if found is None:
-            raise DataError(
-                f"{file.where(entry)}: {kind} = {checks.shown(entry.value)} is no known unit; "
-                f"known are {', '.join(known)}"
-            )
-        scales[kind] = found
+    named = {OTHER_NAMES.get(kind, kind): entry for kind, entry in file.sections.get("UNITS", {}).items()}
+    scales = {kind: _unit(file, kind, named[kind]) if kind in named else 1.0 for kind in SCALES}
+    if "SPEED" not in named:
+        scales["SPEED"] = scales["LENGTH"] / scales["TIME"]
     return scales
+
+
+def _unit(file: PropertyFile, kind: str, entry: Entry) -> float:
+    known = SCALES[kind]
+    unit = str(entry.value).strip().lower()
+    found = known.get(unit, known.get(unit.removesuffix("s"), known.get(unit.removesuffix("es"))))
+    if found is None:
+        raise DataError(
+            f"{file.where(entry)}: {kind} = {checks.shown(entry.value)} is no known unit; "
+            f"known are {', '.join(known)}"
+        )
+    return found

@@ -9,7 +9,9 @@ from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.tyres.contract import TyreModel
 from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
+from ce_dynamics.models.tyres.magic_formula.reader import TyreFile, read_tyre_file
 from ce_dynamics.models.tyres.magic_formula.tyre import MagicFormula
+from ce_dynamics.models.vehicles.chrono.pac02 import read_pac02
 from ce_dynamics.models.vehicles.corner import Corner
 from ce_dynamics.models.vehicles.tyre_kinds import reference_friction
 
@@ -30,10 +32,11 @@ class FittedTyres(NamedTuple):
 
 
 def fitted_tyres(files: Sequence[str], corners: Mapping[str, Corner]) -> FittedTyres:
-    """Magic Formula tyres from property files.
+    """Magic Formula tyres from property files (``.tir``) or Chrono's ``Pac02Tire`` files (``.json``).
 
     On the side of the vehicle for which a file is not, its tyre is mirrored.  The friction of the road counts
-    in multiples of that for which the vehicle's own tyre was measured.
+    in multiples of that of the file, or, as property files name none, of that for which the vehicle's own
+    tyre was measured.
 
     Parameters
     ----------
@@ -61,10 +64,18 @@ def fitted_tyres(files: Sequence[str], corners: Mapping[str, Corner]) -> FittedT
         chosen |= dict.fromkeys(wanted, path)
     models: dict[str, TyreModel] = {}
     reports: dict[str, str] = {}
+    read: dict[str, TyreFile] = {}
     for name, path in chosen.items():
         corner = corners[name]
-        tyre = MagicFormula.read(path, mounted="left" if corner.side > 0 else "right")
-        models[name] = MagicFormulaTyre(tyre, reference_friction=nominal(reference_friction(corner.tyre)))
-        if tyre.file is not None:
-            reports[path] = tyre.file.report()
+        if path not in read:
+            read[path] = read_tyre(path)
+        tyre = MagicFormula.of(read[path], mounted="left" if corner.side > 0 else "right")
+        friction = read[path].friction or nominal(reference_friction(corner.tyre))
+        models[name] = MagicFormulaTyre(tyre, reference_friction=friction)
+        reports[path] = read[path].report()
     return FittedTyres(models, "\n".join(reports.values()))
+
+
+def read_tyre(path: str) -> TyreFile:
+    """A property file, or a ``Pac02Tire`` of Chrono."""
+    return read_pac02(path) if path.lower().endswith(".json") else read_tyre_file(path)

@@ -9,6 +9,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.checks import check_number
 from ce_dynamics.models.tyres.magic_formula.construction import (
     Conditions,
+    ContactMass,
     ContactPatch,
     Dimension,
     Inertia,
@@ -35,6 +36,9 @@ POSITIVE = (
 NOT_ZERO = ("PCX1", "PCY1", "LCX", "LCY", "PKY2")
 """What the equations divide by, of either sign."""
 
+NO_NUMBERS = ("version", "ellipse")
+"""Fields that are no coefficients."""
+
 RANGES = (("PRESMIN", "PRESMAX"), ("FZMIN", "FZMAX"), ("KPUMIN", "KPUMAX"), ("ALPMIN", "ALPMAX"),
           ("CAMMIN", "CAMMAX"))  # fmt: skip
 
@@ -46,6 +50,7 @@ class Coefficients(
     Inertia,
     Vertical,
     Structural,
+    ContactMass,
     ContactPatch,
     Ranges,
     Scaling,
@@ -64,6 +69,8 @@ class Coefficients(
     ----------
     version : {52, 61, 62}
         Whose equations hold: those of MF 5.2 (PAC2002), 6.1 or 6.2.
+    ellipse : bool
+        Combined slip by the friction ellipse of PAC2002, without coefficients, instead of weights (5.2).
     others : float
         One attribute per coefficient, as the files name them: ``PCX1``, ``UNLOADED_RADIUS``, ....
 
@@ -74,23 +81,31 @@ class Coefficients(
     """
 
     version: int = 61
+    ellipse: bool = False
 
     def __post_init__(self) -> None:
         if self.version not in (52, 61, 62):
             raise DataError(f"tyre: version {self.version!r}; the Magic Formula is known as 52, 61 and 62")
         for field in fields(self):
+            if field.name in NO_NUMBERS:
+                continue
             value = getattr(self, field.name)
             above = 0.0 if field.name in POSITIVE else -math.inf
             check_number("tyre", field.name, value, above=above)
             if field.name in NOT_ZERO and value == 0.0:
                 raise DataError(f"tyre: {field.name} = 0; the Magic Formula divides by it")
+        if self.ellipse and self.version != 52:
+            raise DataError(f"tyre: the friction ellipse is of version 52 (PAC2002), this is {self.version}")
+        for name in ("MC", "CX", "CY", "KX", "KY"):
+            if getattr(self, name) < 0.0:
+                raise DataError(f"tyre: {name} = {getattr(self, name):g} must be at least 0")
         if self.FZMIN < 0.0:
             raise DataError(f"tyre: FZMIN = {self.FZMIN:g} must be at least 0")
         for low, high in RANGES:
             a, b = getattr(self, low), getattr(self, high)
             if not a <= b:
                 raise DataError(f"tyre: {low} = {a:g} must not lie above {high} = {b:g}")
-        if self.version != 52 and 0.25 * self.linear_stiffness**2 < self.Q_FZ2:
+        if 0.25 * self.linear_stiffness**2 < self.Q_FZ2:
             raise DataError(
                 f"tyre: Q_FZ2 = {self.Q_FZ2:g} is too large for VERTICAL_STIFFNESS = "
                 f"{self.VERTICAL_STIFFNESS:g}: at most {0.25 * self.linear_stiffness**2:g}, "

@@ -105,6 +105,17 @@ class Structural:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ContactMass:
+    """``[DYNAMIC_COEFFICIENTS]`` of PAC2002: a mass between carcass and tread (USE_MODE 21 to 25)."""
+
+    MC: float = 0.0  # [kg]; none: relaxation lengths
+    CX: float = 0.0  # stiffness of the carcass [N/m],
+    CY: float = 0.0
+    KX: float = 0.0  # its damping [N s/m]
+    KY: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
 class ContactPatch:
     """``[CONTACT_PATCH]``: its size, and the ellipses that feel short obstacles."""
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from ce_dynamics.algebra.arrays import Scalar, arctan, cos, exp, log, sin, sqrt, where
+from ce_dynamics.algebra.arrays import Scalar, absolute, arctan, cos, exp, log, sin, sqrt, where
 from ce_dynamics.compiler.free_numbers import is_free
 
 EPSILON = 1e-6
 """ε of (4.E6a), (4.E16), (4.E26), (4.E27), (4.E39): keeps quotients finite at zero load and speed."""
+
+_TINY_SLIP = 1e-9
 
 
 def bent(B: Scalar, E: Scalar, x: Scalar) -> Scalar:
@@ -43,6 +45,12 @@ def sign(x: Scalar) -> Scalar:
 def away_from_zero(x: Scalar) -> Scalar:
     """x + ε with the sign of x, for a denominator."""
     return x + EPSILON * side(x)
+
+
+def secant(force: Scalar, slip: Scalar, slope: Scalar) -> Scalar:
+    """|F/slip|; the slope at zero."""
+    small = absolute(slip) < _TINY_SLIP
+    return absolute(where(small, slope, force / where(small, 1.0, slip)))
 
 
 def absent(coefficient: Scalar) -> bool:

@@ -90,8 +90,3 @@ def weight(c: Coefficients, mode: Mode, s: OperatingPoint) -> Scalar:
     Cxa, SHxa = c.RCX1, c.RHX1  # (4.E55), (4.E57)
     alpha_s = s.alpha_star + SHxa  # (4.E53)
     return cosine_curve(1.0, Cxa, Bxa, Exa, alpha_s) / cosine_curve(1.0, Cxa, Bxa, Exa, SHxa)  # (4.E52)
-
-
-def combined(c: Coefficients, mode: Mode, s: OperatingPoint, Fx0: Scalar) -> Scalar:
-    """Fx = G_xα Fx0 (4.E50) [N]."""
-    return weight(c, mode, s) * Fx0

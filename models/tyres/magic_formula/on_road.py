@@ -24,7 +24,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.arrays import Array, Scalar, absolute, arctan, maximum, where
+from ce_dynamics.algebra.arrays import Array, Scalar, absolute, arctan, maximum
 from ce_dynamics.models.parts.deflection import deflection_force, deflection_rate, excess_release
 from ce_dynamics.models.parts.ramps import smooth_step
 from ce_dynamics.models.tyres.contract import (
@@ -36,8 +36,9 @@ from ce_dynamics.models.tyres.contract import (
 )
 from ce_dynamics.models.tyres.magic_formula import aligning as mz, lateral as fy, longitudinal as fx
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
-from ce_dynamics.models.tyres.magic_formula.curve import absent, side
+from ce_dynamics.models.tyres.magic_formula.curve import absent, secant, side
 from ce_dynamics.models.tyres.magic_formula.effective_radius import turning
+from ce_dynamics.models.tyres.magic_formula.friction_ellipse import combined
 from ce_dynamics.models.tyres.magic_formula.loaded_radius import Surroundings, linear_term, load, load_61
 from ce_dynamics.models.tyres.magic_formula.mode import Mode
 from ce_dynamics.models.tyres.magic_formula.operating_point import (
@@ -62,7 +63,6 @@ RELEASE_SPEED = 10.0
 STICKING_SPEED = 0.2
 """[m/s] at which sliding has become that of the curve."""
 
-_TINY_SLIP = 1e-9
 _TINY_LENGTH = 1e-6
 
 
@@ -170,9 +170,10 @@ class MagicFormulaTyre(TyreModel):
         px = fx.pure(c, mode, s)
         py = fy.pure(c, mode, s, s.gamma_star)
         upright = fy.pure(c, mode, s, 0.0)
-        w = fy.weight(c, mode, s, py.muy, py.zeta2)
+        both = combined(c, mode, s, px, py, upright)
+        w = both.y
         across = along_y(s, py, w, wheel.v_y, speed, forward)
-        along = along_x(c, mode, s, px, kappa, Vsx, speed, forward)
+        along = along_x(s, px, both.Gxa, kappa, Vsx, speed, forward)
         tread = relaxation(c, s, px.Kxk, py.Kya)
         stiff_x = stiffness(c.version == 52 and not absent(c.PTX1), px.Kxk, tread.sigmax, tread.Cx)
         stiff_y = stiffness(
@@ -182,8 +183,7 @@ class MagicFormulaTyre(TyreModel):
         Fx, x_dot = deflected(along, stiff_x, damping, x, px.mux * Fz, c.FNOMIN)
         Fy, y_dot = deflected(across, stiff_y, damping, y, absolute(py.muy) * Fz, c.FNOMIN)
         # Moments are those of the steady state, with arms that feel the transient forces.
-        of_upright = fy.weight(c, mode, s, upright.muy, 1.0)
-        m = mz.aligning(c, mode, s, py, upright, of_upright, px.Kxk, along.steady, across.steady)
+        m = mz.aligning(c, mode, s, py, upright, both.upright, px.Kxk, along.steady, across.steady)
         arm = mz.arm_of_Fx(c, s, across.steady)
         Mz = m.Mz - m.t * (Fy - across.steady) + arm * (Fx - along.steady)
         return TyreAnswer(
@@ -236,24 +236,16 @@ def vertical(
     return Fz, on_tyre.rho, part * on_tyre.Fz + 0.5 * c.BOTTOM_STIFF * rim * rim
 
 
-def secant(force: Scalar, slip: Scalar, slope: Scalar) -> Scalar:
-    """|F/slip|; the slope at zero."""
-    small = absolute(slip) < _TINY_SLIP
-    return absolute(where(small, slope, force / where(small, 1.0, slip)))
-
-
 def along_x(
-    c: Coefficients,
-    mode: Mode,
     s: OperatingPoint,
     p: fx.Longitudinal,
+    G: Scalar,
     kappa: Scalar,
     Vsx: Scalar,
     speed: Scalar,
     forward: Scalar,
 ) -> Sliding:
     """Sliding along the wheel (a)."""
-    G = fx.weight(c, mode, s)
     steady = G * p.Fx0
     offset = forward * G * p.SVx
     # Beyond the range of the file the force stays and the slip does not: the secant is that of the latter.

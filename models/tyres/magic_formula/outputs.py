@@ -12,6 +12,7 @@ from ce_dynamics.models.tyres.magic_formula import (
 )
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
 from ce_dynamics.models.tyres.magic_formula.contact_patch import contact_patch
+from ce_dynamics.models.tyres.magic_formula.friction_ellipse import combined
 from ce_dynamics.models.tyres.magic_formula.loaded_radius import Surroundings, deflection
 from ce_dynamics.models.tyres.magic_formula.mode import Mode
 from ce_dynamics.models.tyres.magic_formula.operating_point import (
@@ -106,11 +107,10 @@ def forces(c: Coefficients, mode: Mode, s: OperatingPoint) -> Forces:
     x = fx.pure(c, mode, s)
     y = fy.pure(c, mode, s, s.gamma_star)
     upright = fy.pure(c, mode, s, 0.0)  # without camber
-    w = fy.weight(c, mode, s, y.muy, y.zeta2)
-    Fx = fx.combined(c, mode, s, x.Fx0)
-    Fy = fy.combined(y.Fy0, w)
-    w_upright = fy.weight(c, mode, s, upright.muy, 1.0)
-    m = mz.aligning(c, mode, s, y, upright, w_upright, x.Kxk, Fx, Fy)
+    both = combined(c, mode, s, x, y, upright)
+    Fx = both.Gxa * x.Fx0  # (4.E50)
+    Fy = fy.combined(y.Fy0, both.y)
+    m = mz.aligning(c, mode, s, y, upright, both.upright, x.Kxk, Fx, Fy)
     muy = fy.reported_friction(mode, s, y.muy)
     Mx, My = overturning(c, s, Fy), rolling_resistance(c, s, Fx)
     return Forces(Fx, Fy, Mx, My, m.Mz, m.t, m.Mzr, x.mux, muy, x.Kxk, y.Kya)

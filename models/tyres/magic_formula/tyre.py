@@ -79,7 +79,13 @@ class MagicFormula:
         DataError
             See `read_tyre_file`; or if a change names no coefficient.
         """
-        file = read_tyre_file(path)
+        return cls.of(read_tyre_file(path), mounted, changes)
+
+    @classmethod
+    def of(
+        cls, file: TyreFile, mounted: str | None = None, changes: Mapping[str, float] | None = None
+    ) -> MagicFormula:
+        """The tyre of a file that has been read; see `read`."""
         coefficients = file.coefficients
         for key in changes or {}:
             checks.known("changes", key, [*coefficients.__dataclass_fields__], "coefficient", DataError)

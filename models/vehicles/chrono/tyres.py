@@ -29,8 +29,8 @@ def tyre(reading: Reading, part: Part) -> Tyre:
     if part.template == "Pac02Tire":
         raise part.wrong(
             "Template",
-            "'Pac02Tire' is a tyre by coefficients; give its property file (.tir) to simulate-vehicle by "
-            "--tyre, and another tyre's JSON file here",
+            "'Pac02Tire' is a tyre by coefficients; give this file to simulate-vehicle by --tyre, and "
+            "another tyre's JSON file here",
         )
     kind, read = reading.by_template(part, "tyre", TYRES)
     section = read(reading, part)

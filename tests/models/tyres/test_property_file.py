@@ -46,6 +46,53 @@ def test_grammar() -> None:
     assert file.sections["VERTICAL"]["FNOMIN"].line == 13
 
 
+MESSY = """\
+[MDI_HEADER]
+ FILE_TYPE = 'tir'
+(COMMENTS)
+{comment_string}
+'Pressure - it is 2.2 = bar'
+----------------------------------------
+=============== # a rule ===============
+[units]\t$ of the file
+length='mm';
+velocity = "km/h"
+[model]
+\tfittyp\t=\t5.2D+01\t# which
+tyreside = 'left      $ its second quote is forgotten
+[deflection_load_curve]
+{pen fz}
+0\t0
+1.0 2.0
+[other]
+a = 1
+[deflection_load_curve]
+0 0
+1.0 3.0
+"""
+
+
+def test_what_files_are_like() -> None:
+    """Comments in blocks, lines of dashes, tabs, small letters, forgotten quotes, a table twice."""
+    file = parse(MESSY.replace(";", ""), "messy.tir")
+    assert file.sections["MODEL"]["FITTYP"].value == 52.0
+    assert file.word("TYRESIDE", "MODEL") == "LEFT"
+    assert (file.scales["LENGTH"], file.scales["SPEED"]) == (1e-3, 1.0 / 3.6)
+    assert file.tables == {"DEFLECTION_LOAD_CURVE": ((0.0, 0.0), (1.0, 2.0))}
+    assert file.repeated == ("DEFLECTION_LOAD_CURVE",)
+    with pytest.raises(DataError, match="LENGTH = 'mm;' is no known unit"):
+        parse(MESSY.replace("'mm'", "mm"))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "latin-1"])
+def test_bytes_of_other_systems(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "old.tir"
+    text = "[MODEL]\r\nNOTE = 'Größe'\r\nX = 1.0D+03\r\n"
+    path.write_bytes(text.encode(encoding) + (b"" if encoding == "utf-16" else b"\x1a\x00"))
+    entries = read_property_file(path).sections["MODEL"]
+    assert (entries["NOTE"].value, entries["X"].value) == ("Größe", 1000.0)
+
+
 def test_units() -> None:
     scales = parse(FILE).scales
     assert scales["LENGTH"] == 1e-3

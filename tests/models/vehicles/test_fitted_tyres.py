@@ -10,7 +10,7 @@ import pytest
 
 from ce_dynamics.errors import DataError
 from ce_dynamics.models import hmmwv
-from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
+from ce_dynamics.models.tyres.magic_formula.coefficients import NO_NUMBERS, Coefficients
 from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
@@ -23,7 +23,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A property file of a tyre that suits the vehicle, for the left side."""
     c = coefficients(61, FNOMIN=8500.0, VERTICAL_STIFFNESS=4.1e5, UNLOADED_RADIUS=0.47, RIM_RADIUS=0.21)
     lines = ["[MODEL]", "FITTYP = 61", "TYRESIDE = 'LEFT'", "[INERTIA]"]
-    lines += [f"{f.name} = {getattr(c, f.name)!r}" for f in fields(Coefficients) if f.name != "version"]
+    lines += [f"{f.name} = {getattr(c, f.name)!r}" for f in fields(Coefficients) if f.name not in NO_NUMBERS]
     file = tmp_path_factory.mktemp("tyres") / "truck.tir"
     file.write_text("\n".join(lines) + "\nODD = 1\n")
     return file

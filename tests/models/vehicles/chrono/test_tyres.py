@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.tyres.simple.pac89 import Pac89Tyre
 from ce_dynamics.models.tyres.simple.tmsimple import TMsimpleTyre
+from ce_dynamics.models.vehicles.chrono.pac02 import read_pac02
 from ce_dynamics.models.vehicles.chrono.vehicle import converted
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from tests.models.vehicles.chrono.small_car import files, written
@@ -79,3 +81,62 @@ def test_coefficients_are_to_be_given_by_a_property_file(tmp_path: Path) -> None
     path = with_tyre(tmp_path, PAC89 | {"Template": "Pac02Tire"})
     with pytest.raises(DataError, match="names no tyre"):
         converted(path)
+
+
+PAC02: dict[str, Any] = {
+    "Name": "By hand",
+    "Type": "Tire",
+    "Template": "Pac02Tire",
+    "Mass": 11.5,
+    "Inertia": [0.2, 0.7, 0.2],
+    "Coefficient of Friction": 0.7,
+    "Use Mode": 4,
+    "Tire Side": "Right",
+    "Dimension": {"Unloaded Radius": 0.35, "Width": 0.2, "Rim Radius": 0.2},
+    "Vertical": {"Vertical Stiffness": 2e5, "Vertical Damping": 300, "Nominal Wheel Load": 4000},
+    "Scaling Factors": {"LMUX": 0.9, "LKYG": 0.8},
+    "Longitudinal Coefficients": {"PCX1": 1.6, "PDX1": 1.2, "PKX1": 20},
+    "Lateral Coefficients": {"PCY1": 1.3, "PDY1": 1.0, "PKY1": -18, "PKY2": 1.5},
+}
+
+
+def test_pac02_by_its_coefficients_or_by_its_property_file(tmp_path: Path) -> None:
+    folder = tmp_path / "car" / "tire"
+    folder.mkdir(parents=True)
+    (folder / "tyre.json").write_text(json.dumps(PAC02))
+    tyre = read_pac02(folder / "tyre.json")
+    c = tyre.coefficients
+    assert (tyre.side, tyre.use_mode, tyre.friction, tyre.unknown) == ("right", 4, 0.7, ())
+    assert (c.version, c.ellipse, c.UNLOADED_RADIUS, c.FNOMIN, c.LMUX, c.LKYC) == (
+        52, True, 0.35, 4000.0, 0.9, 0.8,
+    )  # fmt: skip
+    values = {**PAC02["Longitudinal Coefficients"], **PAC02["Lateral Coefficients"], "LMUX": 0.9, "LKG": 0.8}
+    text = "[MODEL]\nPROPERTY_FILE_FORMAT = 'PAC2002'\nTYRESIDE = 'RIGHT'\n"
+    text += "[DIMENSION]\nUNLOADED_RADIUS = 0.35\nWIDTH = 0.2\nRIM_RADIUS = 0.2\n[SCALING_COEFFICIENTS]\n"
+    text += "VERTICAL_STIFFNESS = 2e5\nVERTICAL_DAMPING = 300\nFNOMIN = 4000\n"
+    (folder / "tyre.tir").write_text(text + "\n".join(f"{key} = {value}" for key, value in values.items()))
+    named = {key: PAC02[key] for key in ("Template", "Mass", "Inertia")}
+    (folder / "named.json").write_text(json.dumps(named | {"TIR Specification File": "car/tire/tyre.tir"}))
+    other = read_pac02(folder / "named.json")
+    assert other.coefficients == c
+    assert other.friction == 0.8
+    (folder / "lost.json").write_text(json.dumps(named | {"TIR Specification File": "car/no.tir"}))
+    with pytest.raises(DataError, match=r"lost.json: TIR Specification File: no file 'car/no.tir'"):
+        read_pac02(folder / "lost.json")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"Template": "FialaTire"}, "'FialaTire' is no tyre for --tyre"),
+        ({"Vertical": {}}, r"tyre.json lacks FNOMIN, VERTICAL_STIFFNESS"),
+        ({"Coefficient of Friction": 0}, "Coefficient of Friction: 0 is not above 0"),
+        ({"Lateral Coefficients": {"PCY1": "a"}}, "Lateral Coefficients/PCY1: 'a' is no number"),
+        ({"Lateral": {"PCY1": 1.3}}, "Lateral: no part of a Pac02Tire"),
+    ],
+)
+def test_pac02_that_is_none(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    path = tmp_path / "tyre.json"
+    path.write_text(json.dumps(PAC02 | change))
+    with pytest.raises(DataError, match=message):
+        read_pac02(path)

@@ -1,0 +1,109 @@
+"""``Pac02Tire``: the Magic Formula as a JSON file, which names a property file or holds its coefficients."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from ce_dynamics.models.tyres.magic_formula.reader import TyreFile, read_tyre_file, tyre_of
+from ce_dynamics.models.tyres.property_file import SCALES, Entry, PropertyFile
+from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.reading import Reading
+
+PROPERTY_FILE = "TIR Specification File"
+
+NAMES: Mapping[str, Mapping[str, str]] = {
+    "Dimension": {
+        "Unloaded Radius": "UNLOADED_RADIUS",
+        "Width": "WIDTH",
+        "Aspect Ratio": "ASPECT_RATIO",
+        "Rim Radius": "RIM_RADIUS",
+        "Rim Width": "RIM_WIDTH",
+    },
+    "Vertical": {
+        "Vertical Stiffness": "VERTICAL_STIFFNESS",
+        "Vertical Damping": "VERTICAL_DAMPING",
+        "Nominal Wheel Load": "FNOMIN",
+    },
+}
+"""Names of property files, by part and key."""
+
+SECTIONS: Mapping[str, str] = {
+    "Dimension": "DIMENSION",
+    "Vertical": "VERTICAL",
+    "Scaling Factors": "SCALING_COEFFICIENTS",
+    "Longitudinal Coefficients": "LONGITUDINAL_COEFFICIENTS",
+    "Lateral Coefficients": "LATERAL_COEFFICIENTS",
+    "Aligning Coefficients": "ALIGNING_COEFFICIENTS",
+    "Overturning Coefficients": "OVERTURNING_COEFFICIENTS",
+    "Rolling Coefficients": "ROLLING_COEFFICIENTS",
+}
+"""Sections of property files, by part."""
+
+SIDE, MODE, ELLIPSE, FRICTION = "Tire Side", "Use Mode", "Friction Ellipsis Mode", "Coefficient of Friction"
+
+
+def read_pac02(path: str | Path) -> TyreFile:
+    """A Magic Formula tyre of a ``Pac02Tire`` file; its coefficient of friction is that of its measurement.
+
+    Parameters
+    ----------
+    path : str or path
+        A ``.json`` file of Chrono.
+
+    Raises
+    ------
+    DataError
+        If it is no such file, if the property file it names is not there, or see `tyre_of`.
+    """
+    path = Path(path)
+    reading = Reading(path)
+    part = reading.open(path)
+    if part.template != "Pac02Tire":
+        raise part.wrong(
+            "Template",
+            f"'{part.template}' is no tyre for --tyre; give a Pac02Tire, a property file (.tir), or "
+            "convert the vehicle with this tyre",
+        )
+    friction = part.positive(FRICTION, 0.8)
+    if part.has(PROPERTY_FILE):
+        tyre = read_tyre_file(reading.path_of(part, PROPERTY_FILE))
+    else:
+        tyre = tyre_of(property_file(part))
+    return replace(tyre, friction=friction, notes=(*tyre.notes, *reading.notes))
+
+
+def property_file(part: Part) -> PropertyFile:
+    """The coefficients of a file as sections of a property file, in SI.
+
+    Raises
+    ------
+    DataError
+        If a part or a number is not what it has to be.
+    """
+    sections: dict[str, dict[str, Entry]] = {
+        "MODEL": {"PROPERTY_FILE_FORMAT": Entry("PAC2002", 0), **model(part)}
+    }
+    for name, section in SECTIONS.items():
+        if part.has(name):
+            block, known = part.part(name), NAMES.get(name, {})
+            sections[section] = {
+                known.get(key, key).upper(): Entry(block.number(key), 0) for key in block.data
+            }
+    for key, value in part.data.items():
+        if isinstance(value, dict) and key not in (*SECTIONS, "Visualization"):
+            raise part.wrong(key, f"no part of a Pac02Tire; known are {', '.join(SECTIONS)}")
+    return PropertyFile(part.path.name, sections, {}, dict.fromkeys(SCALES, 1.0))
+
+
+def model(part: Part) -> dict[str, Entry]:
+    """What ``[MODEL]`` has: side, use mode, combined slip."""
+    found: dict[str, Entry] = {}
+    if part.has(SIDE):
+        found["TYRESIDE"] = Entry(part.text(SIDE).upper(), 0)
+    if part.has(MODE):
+        found["USE_MODE"] = Entry(part.number(MODE), 0)
+    if part.has(ELLIPSE):
+        found["FE_METHOD"] = Entry("YES" if part.flag(ELLIPSE) else "NO", 0)
+    return found
