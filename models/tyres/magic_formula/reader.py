@@ -159,7 +159,7 @@ def tyre_of(file: PropertyFile) -> TyreFile:
 
 
 def range_of_loads(values: dict[str, float]) -> list[str]:
-    """FZMAX of files that do not have it: the default is that of a car, and would hold a truck's tyre down."""
+    """FZMAX where a file has none: the default is that of a car, and would hold down a truck's tyre."""
     if "FZMAX" in values or 2.0 * values["FNOMIN"] <= Coefficients.FZMAX:
         return []
     values["FZMAX"] = 2.0 * values["FNOMIN"]
