@@ -108,7 +108,7 @@ class Search:
     def found(self) -> Found | None:
         """The pose that the method chooses; None if none was closed."""
         asked = None
-        if self._error(self.wanted) <= MEANT:
+        if self.error(self.wanted) <= MEANT:
             asked = self._judged(self.wanted, "as given")
             if asked.freedoms <= self._nearby(asked):
                 return asked
@@ -227,9 +227,9 @@ class Search:
     def _rounded(self, q: Array) -> Array:
         """The same with coordinates exactly as wanted that are so but for rounding."""
         rounded = np.where(np.abs(q - self.wanted) < MEANT, self.wanted, q)
-        return rounded if self._error(rounded) <= max(ROUNDING, 1.1 * self._error(q)) else q
+        return rounded if self.error(rounded) <= max(ROUNDING, 1.1 * self.error(q)) else q
 
-    def _error(self, q: Array) -> float:
+    def error(self, q: Array) -> float:
         """Largest residual of a pose [rad, or sizes]."""
         residual, _ = self.chains.errors(q[np.newaxis])
         return float(np.max(np.abs(residual), initial=0.0))
@@ -246,7 +246,7 @@ class Search:
         values = np.linalg.svd(J[:, rest], compute_uv=False)
         quality = float(values[len(rest) - 1]) if len(values) >= len(rest) > 0 else float(not rest)
         led = tuple(int(seen[k]) for k in lead)
-        return Found(q, quality, len(seen) - rank, led, how, self._error(q))
+        return Found(q, quality, len(seen) - rank, led, how, self.error(q))
 
     def _room(self, pose: Found) -> float:
         """The part of states around a pose in which the loops can be closed."""

@@ -32,7 +32,9 @@ def report(
     ]
     more = f" and {len(changed) - LISTED} more" if len(changed) > LISTED else ""
     tried = f", one of {search.assembled} assembled from {search.tried} starts" if search.tried else ""
-    singular = "" if notes else f" (closed {where}, but singular)"
+    held = search.error(search.wanted) <= MEANT
+    why = f"closed {where}, but singular" if held else f"couplings do not hold {where}"
+    singular = "" if notes else f" ({why})"
     chosen = (
         f"{file}: design pose found {found.how}{tried}{singular}: "
         f"{', '.join(changed[:LISTED])}{more}; there the loops have {found.freedoms} freedoms, and the "

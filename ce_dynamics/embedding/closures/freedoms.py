@@ -38,6 +38,9 @@ EXACTLY = 1e-14
 """Singular values of Y below this are rounding, which is a few 1e-16 for every body of a chain."""
 BARELY = 1e-4
 """Singular values of Y below this may be relations between axes or points that data of few digits miss."""
+WEAK, MUCH = 0.02, 4.0
+"""A smallest singular value of Y₁ below which components of hinges are tried for leaders, and how many times
+better they have to be: a loop whose leaders move it that badly is soon at the end of their reach."""
 ASSEMBLED = 1e-11
 """The same in a pose that was assembled, whose coordinates are known to 1e-13 times some condition."""
 
@@ -202,14 +205,19 @@ class Freedoms:
         """Independent coordinates that make the best conditioned Y₁: whole hinges, or components of some.
 
         Hinges to avoid are taken only where there is no choice without them; None if not even components of
-        the hinges can lead the loop.
+        the hinges can lead the loop.  Where all whole hinges lead badly, as with a rod between two balls
+        whose tilt the rest of the loop can hardly follow, components lead if they do so clearly better.
         """
         choice = IndependentChoice(self.Y, self.free, self.number)
         avoided = [body for body in self.free if body in avoid]
         whole = choice.whole_hinges(avoided)
         if whole is not None:
-            return [*whole]
+            quality = choice.quality(whole)
+            if quality > WEAK or all(body.inboard.n_v < 2 for body in self.free):
+                return [*whole]
         found = choice.with_components(avoided)
+        if whole is not None and (found is None or choice.quality(found) < MUCH * quality):
+            return [*whole]
         self._searched = choice.searched
         return found
 

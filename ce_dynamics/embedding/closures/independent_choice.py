@@ -84,6 +84,16 @@ class IndependentChoice:
                 return [*whole, *others]
         return None
 
+    def quality(self, leads: Iterable[Lead]) -> float:
+        """Smallest singular value of Y₁ where these hinges and components lead."""
+        rows = set[int]()
+        for lead in leads:
+            if isinstance(lead, HingeComponent):
+                rows.add(self._row(lead))
+            else:
+                rows |= {k for k, owner in enumerate(self.owners) if owner is lead}
+        return self._quality(rows)
+
     def _row(self, component: HingeComponent) -> int:
         return self.owners.index(component.owner) + component.velocity
 

@@ -1,6 +1,7 @@
 """Force elements and force laws."""
 
 from ce_dynamics.mechanism.forces.actuator import Actuator as Actuator
+from ce_dynamics.mechanism.forces.actuator_law import ActuatorLaw as ActuatorLaw
 from ce_dynamics.mechanism.forces.base import (
     ForceElement as ForceElement,
     HingeLoad as HingeLoad,
@@ -10,6 +11,8 @@ from ce_dynamics.mechanism.forces.base import (
     Response as Response,
     StateDeclaration as StateDeclaration,
 )
+from ce_dynamics.mechanism.forces.cord import Cord as Cord
+from ce_dynamics.mechanism.forces.drag_box import DragBox as DragBox
 from ce_dynamics.mechanism.forces.fixed_tendon import FixedTendon as FixedTendon
 from ce_dynamics.mechanism.forces.hinge_damper import HingeDamper as HingeDamper
 from ce_dynamics.mechanism.forces.laws import (
@@ -22,5 +25,6 @@ from ce_dynamics.mechanism.forces.laws import (
 from ce_dynamics.mechanism.forces.point_contact import PointContact as PointContact
 from ce_dynamics.mechanism.forces.spring_damper import SpringDamper as SpringDamper
 from ce_dynamics.mechanism.forces.stop import JointStop as JointStop
+from ce_dynamics.mechanism.forces.thruster import Thruster as Thruster
 from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper as TorsionSpringDamper
 from ce_dynamics.mechanism.forces.wrench import AppliedWrench as AppliedWrench

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, maximum, minimum
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_number
-from ce_dynamics.mechanism.forces.actuator import Range, affine, ascending, three, within
+from ce_dynamics.mechanism.forces.actuator_law import ActuatorLaw, Range, ascending
 from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response
 from ce_dynamics.mechanism.forces.torsion import coordinate_unit
 
@@ -36,8 +37,10 @@ class FixedTendon(ForceElement):
         Range of l in which the spring is slack; ascending.
     command : str, optional
         Name of the system input u.
-    gear, gain, bias, command_range, force_range
-        As of `Actuator`.
+    gear : float
+        L per l.
+    **law
+        As of `ActuatorLaw`: gain, bias, ranges, lag.
 
     Raises
     ------
@@ -67,10 +70,7 @@ class FixedTendon(ForceElement):
         rest: Range = (0.0, 0.0),
         command: str | None = None,
         gear: float = 1.0,
-        gain: Sequence[float] = (1.0, 0.0, 0.0),
-        bias: Sequence[float] = (0.0, 0.0, 0.0),
-        command_range: Range | None = None,
-        force_range: Range | None = None,
+        **law: Any,
     ) -> None:
         owner = f"tendon {name!r}"
         self.name = checks.name_of("FixedTendon: name", name)
@@ -88,11 +88,10 @@ class FixedTendon(ForceElement):
         self.stiffness = checks.number(f"{owner}: stiffness", stiffness, at_least=0.0)
         self.damping = checks.number(f"{owner}: damping", damping, at_least=0.0)
         self.rest = ascending(rest, owner, "rest")
-        self.inputs = () if command is None else (checks.name_of(f"{owner}: command", command),)
+        self.law = commanded(owner, command, law)
+        self.inputs = () if self.law is None else (self.law.command,)
+        self.states = () if self.law is None else self.law.states
         self.gear = finite_number(gear, owner, "gear")
-        self.gain, self.bias = three(gain, owner, "gain"), three(bias, owner, "bias")
-        self.command_range = ascending(command_range, owner, "command_range")
-        self.force_range = ascending(force_range, owner, "force_range")
         self.outputs = {"force": "1"}
 
     @property
@@ -110,18 +109,33 @@ class FixedTendon(ForceElement):
             length = length + c * observer.coordinate(body, 0)
             rate = rate + c * observer.rate(body, 0)
         force, potential = self._passive(length, rate)
-        if self.inputs:
-            L, L_dot = self.gear * length, self.gear * rate
-            command = within(u[self.inputs[0]], self.command_range)
-            pull = affine(self.gain, L, L_dot) * command + affine(self.bias, L, L_dot)
-            force = force + self.gear * within(pull, self.force_range)
+        x_dot: tuple[Scalar, ...] = ()
+        if self.law is not None:
+            force = force + self.gear * self.law.force(self.gear * length, self.gear * rate, x, u)
+            x_dot = self.law.x_dot(x, u)
         loads = tuple(HingeLoad(body, 0, c * force) for body, c in self.terms)
-        return Response(loads, outputs={"force": force}, potential=potential)
+        return Response(loads, x_dot, {"force": force}, potential)
 
     def _passive(self, length: Scalar, rate: Scalar) -> tuple[Scalar, Scalar]:
         """Force of spring and damper, and the spring's energy."""
-        assert self.rest is not None
-        stretch: Scalar = 0.0
-        if self.stiffness:
-            stretch = length - minimum(self.rest[1], maximum(self.rest[0], length))
-        return -self.stiffness * stretch - self.damping * rate, 0.5 * self.stiffness * stretch * stretch
+        return slack_spring(self.stiffness, self.damping, self.rest, length, rate)
+
+
+def commanded(owner: str, command: str | None, law: Mapping[str, Any]) -> ActuatorLaw | None:
+    """The law of an actuator, if there is a command."""
+    if command is not None:
+        return ActuatorLaw(owner, command=command, **law)
+    if law:
+        raise ModelError(f"{owner}: {sorted(law)} are of an actuator, which needs a command; name one")
+    return None
+
+
+def slack_spring(
+    stiffness: float, damping: float, rest: Range | None, length: Scalar, rate: Scalar
+) -> tuple[Scalar, Scalar]:
+    """Force of a spring that is slack in a range of lengths and of a damper, and the spring's energy."""
+    assert rest is not None
+    stretch: Scalar = 0.0
+    if stiffness:
+        stretch = length - minimum(rest[1], maximum(rest[0], length))
+    return -stiffness * stretch - damping * rate, 0.5 * stiffness * stretch * stretch

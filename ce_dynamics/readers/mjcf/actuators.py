@@ -1,29 +1,40 @@
-"""Actuators of MuJoCo that act on one coordinate and have no states of their own."""
+"""Actuators of MuJoCo: on one coordinate, on a tendon, or pushing a site."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.compiled.variables import plain
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.forces.actuator import Actuator, Range
+from ce_dynamics.mechanism.forces.actuator import Actuator
+from ce_dynamics.mechanism.forces.actuator_law import Range
+from ce_dynamics.mechanism.forces.base import ForceElement
+from ce_dynamics.mechanism.forces.cord import Cord
 from ce_dynamics.mechanism.forces.fixed_tendon import FixedTendon
+from ce_dynamics.mechanism.forces.thruster import Thruster
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.mjcf.checks import ONE_COORDINATE, nonlinear
 from ce_dynamics.readers.mjcf.model import Compiled
-from ce_dynamics.readers.mjcf.tendons import joints_of, plain_tendon, terms_of
+from ce_dynamics.readers.mjcf.tendons import cord_of, is_cord, joints_of, plain_tendon, terms_of
 from ce_dynamics.readers.survey import Finding
 from ce_dynamics.readers.tree import located, taken_names
 
-ALGEBRAIC = {"mjtDyn": ("NONE",), "mjtGain": ("FIXED", "AFFINE"), "mjtBias": ("NONE", "AFFINE")}
+KNOWN = {
+    "mjtDyn": ("NONE", "INTEGRATOR", "FILTER", "FILTEREXACT"),
+    "mjtGain": ("FIXED", "AFFINE"),
+    "mjtBias": ("NONE", "AFFINE"),
+}
 ADDED = (
     "actuator_armature",
     "actuator_damping",
     "actuator_dampingpoly",
     "actuator_delay",
     "actuator_history",
+    "actuator_actearly",
 )
 """What an actuator may add to a joint, or keep in mind; not there in older versions of MuJoCo."""
 
@@ -39,33 +50,57 @@ def active(file: Compiled) -> list[int]:
 
 def other_actuators(file: Compiled) -> Iterator[Finding]:
     """Those that cannot be represented, and limits on what several do to one joint."""
+    limited = set[int]()
     for k in active(file):
+        name = file.actuator(k)
         if not representable(file, k):
-            yield Finding("actuator", file.where("actuators", k, file.actuator(k)))
-        for joint in pulled(file, k) if representable(file, k) else ():
-            if file.model.jnt_actfrclimited[joint]:
-                yield Finding("joint@actuatorfrcrange", file.where("joints", joint, file.joint(joint)))
+            yield Finding("actuator", file.where("actuators", k, name), name=name)
+            continue
+        limited |= {joint for joint in pulled(file, k) if file.model.jnt_actfrclimited[joint]}
+    for joint in sorted(limited):
+        name = file.joint(joint)
+        where = file.where("joints", joint, name)
+        if len(pulling(file, joint)) > 1 or on_tendon(file, pulling(file, joint)[0]):
+            yield Finding("joint@actuatorfrcrange", where, name=name)
+        elif file.model.jnt_actgravcomp[joint] and np.any(file.model.body_gravcomp):
+            yield Finding("joint@actuatorgravcomp", where, name=name)
 
 
 def representable(file: Compiled, k: int) -> bool:
-    """Whether an actuator is a function of its command, one coordinate and its rate."""
+    """Whether an actuator's force depends on its command and one length only, and acts where it can here."""
     model = file.model
-    on_joint = file.kind("mjtTrn", model.actuator_trntype[k]) in ("JOINT", "JOINTINPARENT")
-    on_sum = on_tendon(file, k) and plain_tendon(file, int(model.actuator_trnid[k][0]))
-    algebraic = all(file.kind(each, types(file, each)[k]) in ALGEBRAIC[each] for each in ALGEBRAIC)
-    simple = on_sum or (on_joint and file.joint_kind(joint_of(file, k)) in ONE_COORDINATE)
-    return simple and algebraic and not any(nonlinear(model, field, k) for field in ADDED)
+    known = all(file.kind(each, types(file, each)[k]) in KNOWN[each] for each in KNOWN)
+    if not known or int(model.actuator_actnum[k]) > 1 or any(nonlinear(model, field, k) for field in ADDED):
+        return False
+    way, first = transmission(file, k), int(model.actuator_trnid[k][0])
+    if way == "TENDON":
+        return plain_tendon(file, first) or is_cord(file, first)
+    if way == "SITE":
+        return int(model.actuator_trnid[k][1]) < 0
+    return way in ("JOINT", "JOINTINPARENT") and file.joint_kind(first) in ONE_COORDINATE
+
+
+def transmission(file: Compiled, k: int) -> str:
+    """What an actuator acts on."""
+    return file.kind("mjtTrn", file.model.actuator_trntype[k])
 
 
 def on_tendon(file: Compiled, k: int) -> bool:
     """Whether an actuator acts on a tendon."""
-    return file.kind("mjtTrn", file.model.actuator_trntype[k]) == "TENDON"
+    return transmission(file, k) == "TENDON"
 
 
 def pulled(file: Compiled, k: int) -> list[int]:
-    """The joints that an actuator acts on."""
+    """The joints whose coordinates an actuator acts on."""
     first = int(file.model.actuator_trnid[k][0])
-    return list(joints_of(file, first)) if on_tendon(file, k) else [first]
+    if on_tendon(file, k):
+        return list(joints_of(file, first))
+    return [] if transmission(file, k) == "SITE" else [first]
+
+
+def pulling(file: Compiled, joint: int) -> list[int]:
+    """The actuators that act on a joint's coordinate."""
+    return [k for k in active(file) if representable(file, k) and joint in pulled(file, k)]
 
 
 def types(file: Compiled, enumeration: str) -> list[int]:
@@ -74,13 +109,8 @@ def types(file: Compiled, enumeration: str) -> list[int]:
     return [int(value) for value in getattr(file.model, field[enumeration])]
 
 
-def joint_of(file: Compiled, k: int) -> int:
-    """The joint that an actuator acts on."""
-    return int(file.model.actuator_trnid[k][0])
-
-
-def add_actuators(system: System, file: Compiled, carried: dict[int, Body], ctrl: Array | None) -> list[str]:
-    """All that can be represented, each with an input of its name; ``ctrl`` are the inputs' defaults.
+def add_actuators(system: System, file: Compiled, carried: dict[int, Body], key: Any) -> list[str]:
+    """All that can be represented, each with an input of its name; a keyframe has the inputs' defaults.
 
     Where the name is that of a coordinate, as with motors that are called after their joints, the input is
     called ``<name> command``; notes say so.
@@ -97,40 +127,78 @@ def add_actuators(system: System, file: Compiled, carried: dict[int, Body], ctrl
         if command != name:
             notes.append(f"{place}: its input is {command!r}, as results call a coordinate {name!r}")
         with located(place):
-            system.add_input(
-                command, "1", 0.0 if ctrl is None else float(ctrl[int(model.actuator_ctrladr[k])])
-            )
-            system.add_force(actuator(file, k, command, carried))
+            default = 0.0 if key is None else float(key.ctrl[int(model.actuator_ctrladr[k])])
+            system.add_input(command, "1", default)
+            law = law_of(file, k, command, key)
+            system.add_force(actuator(system, file, k, law, carried))
     return notes
 
 
-def actuator(file: Compiled, k: int, command: str, carried: dict[int, Body]) -> Actuator | FixedTendon:
-    """On one hinge, or on the sum of several."""
+def actuator(
+    system: System, file: Compiled, k: int, law: dict[str, Any], carried: dict[int, Body]
+) -> ForceElement:
+    """On one hinge, on a sum of several, on a cord, or fixed on a body."""
     model, name, first = file.model, f"actuator {file.actuator(k)}", int(file.model.actuator_trnid[k][0])
+    gear = np.array(model.actuator_gear[k], dtype=float)
+    if transmission(file, k) == "SITE":
+        body, in_body = file.site(first)
+        site = file.frame(body) @ in_body
+        force, torque = site.direction(gear[:3]), site.direction(gear[3:])
+        return Thruster(name, system.find(file.body(body)), site.r, force=force, torque=torque, **law)
+    law["gear"] = float(gear[0])
+    if not on_tendon(file, k):
+        law["force_range"] = kept_by_joint(file, first, law["gear"], law["force_range"])
+        zero = -float(model.qpos0[file.coordinates(first).start])
+        return Actuator(name, carried[first], zero=zero, **law)
+    if is_cord(file, first):
+        paths, divisors = cord_of(system, file, first)
+        return Cord(name, *paths, divisors=divisors, **law)
+    terms = terms_of(file, first, carried)
+    return FixedTendon(name, terms, zero=-float(model.tendon_length0[first]), **law)
+
+
+def law_of(file: Compiled, k: int, command: str, key: Any) -> dict[str, Any]:
+    """What an actuator makes of its command, as arguments of `ActuatorLaw`."""
+    model = file.model
     law: dict[str, Any] = {
         "command": command,
-        "gear": float(model.actuator_gear[k][0]),
         "gain": coefficients(file, k, "mjtGain", "actuator_gainprm"),
         "bias": coefficients(file, k, "mjtBias", "actuator_biasprm"),
         "command_range": limits(file, k, "ctrl", not file.disabled("CLAMPCTRL")),
         "force_range": limits(file, k, "force", True),
     }
-    if on_tendon(file, k):
-        terms = terms_of(file, first, carried)
-        return FixedTendon(name, terms, zero=-float(model.tendon_length0[first]), **law)
-    zero = -float(model.qpos0[file.coordinates(first).start])
-    return Actuator(name, carried[first], zero=zero, **law)
+    dynamics = file.kind("mjtDyn", types(file, "mjtDyn")[k])
+    if dynamics == "NONE":
+        return law
+    at = int(model.actuator_actadr[k])
+    law["activation"] = 0.0 if key is None else float(key.act[at])
+    law["activation_range"] = limits(file, k, "act", True)
+    if dynamics == "INTEGRATOR":
+        law["integrates"] = True
+    else:
+        law["lag"] = max(float(model.actuator_dynprm[k][0]), float(file.mujoco.mjMINVAL))
+    return law
+
+
+def kept_by_joint(file: Compiled, joint: int, gear: float, own: Range | None) -> Range | None:
+    """The range of an actuator's force with that in which its joint keeps gear times it."""
+    if not file.model.jnt_actfrclimited[joint] or gear == 0.0:
+        return own
+    low, high = sorted(float(end) / gear for end in file.model.jnt_actfrcrange[joint])
+    if own is None:
+        return low, high
+    return min(max(own[0], low), high), min(max(own[1], low), high)
 
 
 def coefficients(file: Compiled, k: int, enumeration: str, parameters: str) -> list[float]:
     """Of a gain or a bias: constant, per length, per velocity."""
     used = {"NONE": 0, "FIXED": 1, "AFFINE": 3}[file.kind(enumeration, types(file, enumeration)[k])]
-    given = getattr(file.model, parameters)[k].tolist()
-    return [*given[:used], 0.0, 0.0, 0.0][:3]
+    given: Array = np.array(getattr(file.model, parameters)[k], dtype=float)
+    return [*given[:used].tolist(), 0.0, 0.0, 0.0][:3]
 
 
 def limits(file: Compiled, k: int, what: str, hold: bool) -> Range | None:
-    """The range of the command or of the force, if there is one."""
+    """The range of the command, the activation or the force, if there is one."""
     if not (hold and getattr(file.model, f"actuator_{what}limited")[k]):
         return None
     low, high = getattr(file.model, f"actuator_{what}range")[k].tolist()

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.readers.mjcf.model import Compiled
 from ce_dynamics.readers.survey import Finding
 
@@ -63,21 +64,21 @@ def nonlinear(model: object, field: str, index: int | slice) -> bool:
 
 
 def of_bodies(file: Compiled) -> Iterator[Finding]:
-    """Bodies that gravity does not pull as it should, and those that somebody moves from outside."""
+    """Bodies that somebody moves from outside, which stay where they are here."""
     for body in range(1, file.model.nbody):
-        where = file.where("bodies", body, file.body(body))
-        if file.model.body_gravcomp[body] and not file.disabled("GRAVITY"):
-            yield Finding("body@gravcomp", where)
         if file.model.body_mocapid[body] >= 0:
-            yield Finding("body@mocap", where)
+            name = file.body(body)
+            yield Finding("body@mocap", file.where("bodies", body, name), told=True, name=name)
 
 
 def of_medium(file: Compiled) -> Iterator[Finding]:
-    """The fluid that everything moves in."""
-    for name in ("density", "viscosity"):
-        value = float(getattr(file.model.opt, name))
-        if value:
-            yield Finding(f"option@{name}", f"{name}={value:g}")
+    """Shapes in the fluid that everything moves in, other than boxes of bodies' inertias."""
+    model = file.model
+    if not (model.opt.density or model.opt.viscosity):
+        return
+    for geom in np.flatnonzero(np.asarray(model.geom_fluid)[:, 0] > 0.0).tolist():
+        name = str(model.geom(geom).name or f"geom {geom}")
+        yield Finding("geom@fluidshape", checks.shown(name), name=name)
 
 
 def of_contacts(file: Compiled) -> Iterator[Finding]:

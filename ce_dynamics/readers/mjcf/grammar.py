@@ -6,7 +6,7 @@ MuJoCo's own parser has the structure of the file checked; this says which of th
 
 from __future__ import annotations
 
-from ce_dynamics.readers.survey import LOOKS, Grammar, Rule, known
+from ce_dynamics.readers.survey import LOOKS, TOLD, Grammar, Rule, known
 
 ANY = Rule(None, "anything")
 """Read by MuJoCo; what becomes of it is read or checked in the compiled model."""
@@ -38,13 +38,13 @@ SOLVER = [
     "o_solimp",
     "o_friction",
     "magnetic",
-    "wind",
 ]
 LIMITS = ["solreflimit", "solimplimit", "solreffriction", "solimpfriction", "margin"]
 JOINT = known(
     *["name", "class", "type", "pos", "axis", "ref", "range", "limited"],
     *["stiffness", "damping", "springref", "springdamper", "armature", "frictionloss", "springyield"],
-    settings=("group", "user", "actuatorfrcrange", "actuatorfrclimited", "actuatorgravcomp", *LIMITS),
+    *["actuatorfrcrange", "actuatorfrclimited", "actuatorgravcomp"],
+    settings=("group", "user", *LIMITS),
 )
 PLACED = ("name", "pos", *ORIENTATION, "childclass")
 DEFAULTS = "mesh material camera light site pair flex plugin"
@@ -55,7 +55,9 @@ GRAMMAR: Grammar = {
     "mujoco": {
         "compiler": Rule(None, "compiler"),
         "option": known(
-            "gravity", "density", "viscosity", "actuatorgroupdisable", children="option", settings=SOLVER
+            *["gravity", "density", "viscosity", "wind", "actuatorgroupdisable"],
+            children="option",
+            settings=SOLVER,
         ),
         "default": known("class", children="default"),
         "worldbody": known(children="body"),
@@ -83,6 +85,7 @@ GRAMMAR: Grammar = {
         "replicate": known("count", "offset", "euler", "sep", "childclass", children="body"),
         "inertial": known("pos", *ORIENTATION, "mass", "diaginertia", "fullinertia"),
         "joint": JOINT,
+        "attach": ANY,
         "freejoint": known("name", "align", settings=("group",)),
         "geom": ANY,
         **dict.fromkeys(("site", "camera", "light"), LOOKS),
@@ -98,9 +101,10 @@ GRAMMAR: Grammar = {
         "joint": known(*["name", "class", "active", "joint1", "joint2", "polycoef"], settings=SOFTNESS),
         "tendon": known(*["name", "class", "active", "tendon1", "tendon2", "polycoef"], settings=SOFTNESS),
     },
-    "tendon": {"fixed": Rule(None, "fixed")},
+    "tendon": {"fixed": Rule(None, "fixed"), "spatial": Rule(None, "spatial")},
+    "spatial": {"site": known("site"), "pulley": known("divisor"), "geom": known("geom", "sidesite")},
     "fixed": {"joint": known("joint", "coef")},
-    "contact": {"exclude": ANY},
+    "contact": {"exclude": ANY, "pair": TOLD},
     "keyframe": {"key": ANY},
     "actuator": dict.fromkeys(ACTUATORS.split(), ANY),
     "nothing": {},

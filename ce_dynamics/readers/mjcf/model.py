@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.rotation import rotation_from_quaternion
 from ce_dynamics.errors import DataError, ModelError
+from ce_dynamics.readers.mjcf.missing_files import replace_missing
 from ce_dynamics.readers.pose import Pose, cleaned
 from ce_dynamics.readers.xml_file import EXTRA
 
@@ -29,6 +32,8 @@ class Compiled:
     model : mujoco.MjModel
     data : mujoco.MjData
         Kinematics of the design pose: ``qpos0``, that of the file, unless `take_pose` was told another.
+    missing : list of Finding
+        Files that are not there, for which something small stands.
     """
 
     def __init__(self, path: Path) -> None:
@@ -38,19 +43,27 @@ class Compiled:
             raise ModelError(EXTRA.format(package="mujoco")) from error
         self.mujoco: Any = mujoco
         self.file = path.name
-        try:
+        with self._refusals():
             self.spec: Any = mujoco.MjSpec.from_file(str(path))
-            given = [{name: len(getattr(key, name)) for name in KEYS} for key in self.spec.keys]
+        self.missing = list(replace_missing(mujoco, self.spec, path.name))
+        given = [{name: len(getattr(key, name)) for name in KEYS} for key in self.spec.keys]
+        with self._refusals():
             self.model: Any = self.spec.compile()
+        self._refuse_short_keys(given)
+        self.data: Any = mujoco.MjData(self.model)
+        mujoco.mj_kinematics(self.model, self.data)
+
+    @contextmanager
+    def _refusals(self) -> Iterator[None]:
+        """Say what MuJoCo refuses."""
+        try:
+            yield
         except (ValueError, RuntimeError) as error:
             message = " ".join(
                 word if len(word) <= checks.LONGEST else f"{word[: checks.LONGEST]}…"
                 for word in str(error).split()
             )
-            raise DataError(f"{path.name}: refused by MuJoCo: {message}") from error
-        self._refuse_short_keys(given)
-        self.data: Any = mujoco.MjData(self.model)
-        mujoco.mj_kinematics(self.model, self.data)
+            raise DataError(f"{self.file}: refused by MuJoCo: {message}") from error
 
     def take_pose(self, qpos: Array) -> None:
         """Find the kinematics of another pose than that of the file."""

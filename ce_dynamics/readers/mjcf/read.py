@@ -82,7 +82,13 @@ def read_mjcf(
     compiled = Compiled(root.path)
     notes = refuse(
         root.path.name,
-        [*findings, *unrepresentable(compiled), *other_tendons(compiled), *other_actuators(compiled)],
+        [
+            *findings,
+            *compiled.missing,
+            *unrepresentable(compiled),
+            *other_tendons(compiled),
+            *other_actuators(compiled),
+        ],
         ignore,
     )
     system, more = build(compiled, keyframe, independent, ignore, checked_stops("read_mjcf", stops), pose)

@@ -22,6 +22,7 @@ from ce_dynamics.readers.mjcf.equalities import add_equalities
 from ce_dynamics.readers.mjcf.model import Compiled
 from ce_dynamics.readers.mjcf.posing import put_together
 from ce_dynamics.readers.mjcf.start import key_named, start_from
+from ce_dynamics.readers.mjcf.surroundings import add_surroundings
 from ce_dynamics.readers.mjcf.tendons import add_tendons
 from ce_dynamics.readers.tree import choose_independent, located
 
@@ -49,12 +50,13 @@ def build(
         if stops is not None:
             add_stop(system, file, joint, body, stops)
     add_tendons(system, file, carried)
+    add_surroundings(system, file)
     notes = [*told, *add_equalities(system, file, carried)]
     chosen = [*named_joints(file, carried, independent), *(carried[joint] for joint in lead)]
     choose_independent(system, lambda bodies: [body for body in bodies if body in chosen])
     key = None if keyframe is None else key_named(file, keyframe)
     if "actuator" not in ignore:
-        notes += add_actuators(system, file, carried, None if key is None else np.array(key.ctrl))
+        notes += add_actuators(system, file, carried, key)
     if key is not None:
         notes += start_from(system, file, key, carried)
     return system, notes

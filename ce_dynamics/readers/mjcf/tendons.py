@@ -1,16 +1,19 @@
-"""Fixed tendons of MuJoCo: sums of joint coordinates that springs, actuators and equalities act on.
+"""Tendons of MuJoCo: sums of joint coordinates, or lines through sites, with springs and actuators.
 
-With coordinates counted from the pose of the file, a tendon's length is Σ c q + its length there.
+With coordinates counted from the pose of the file, a fixed tendon's length is Σ c q + its length there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings import LinearCoupling
+from ce_dynamics.mechanism.forces.cord import Cord, Via
 from ce_dynamics.mechanism.forces.fixed_tendon import FixedTendon, Term
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.mjcf.checks import ONE_COORDINATE, nonlinear
@@ -48,13 +51,56 @@ def plain_tendon(file: Compiled, tendon: int) -> bool:
     return bool(joints) and all(file.joint_kind(joint) in ONE_COORDINATE for joint in joints)
 
 
+def wraps(file: Compiled, tendon: int) -> list[tuple[str, int, float]]:
+    """What a tendon consists of: kind, object, number."""
+    model, start = file.model, int(file.model.tendon_adr[tendon])
+    return [
+        (file.kind("mjtWrap", model.wrap_type[k]), int(model.wrap_objid[k]), float(model.wrap_prm[k]))
+        for k in range(start, start + int(model.tendon_num[tendon]))
+    ]
+
+
+def is_cord(file: Compiled, tendon: int) -> bool:
+    """Whether it is a line through sites, two of which at least move against each other."""
+    pieces = wraps(file, tendon)
+    if not all(kind in ("SITE", "PULLEY") for kind, _, _ in pieces):
+        return False
+    paths, _ = divided(file, tendon)
+    return any(file.site(a)[0] != file.site(b)[0] for path in paths for a, b in pairwise(path))
+
+
+def divided(file: Compiled, tendon: int) -> tuple[list[list[int]], list[float]]:
+    """Sites of the paths between pulleys, and the pulleys' divisors."""
+    paths: list[list[int]] = [[]]
+    divisors = [1.0]
+    for kind, site, number in wraps(file, tendon):
+        if kind == "PULLEY":
+            paths.append([])
+            divisors.append(number)
+        else:
+            paths[-1].append(site)
+    kept = [k for k, path in enumerate(paths) if len(path) > 1]
+    return [paths[k] for k in kept], [divisors[k] for k in kept]
+
+
+def cord_of(system: System, file: Compiled, tendon: int) -> tuple[list[list[Via]], list[float]]:
+    """The paths of a cord, in the design pose."""
+
+    def via(site: int) -> Via:
+        body, in_body = file.site(site)
+        return system.find(file.body(body)) if body else system.ground, (file.frame(body) @ in_body).r
+
+    paths, divisors = divided(file, tendon)
+    return [[via(site) for site in path] for path in paths], divisors
+
+
 def other_tendons(file: Compiled) -> Iterator[Finding]:
     """What tendons do and the model does not."""
     model = file.model
     for tendon in range(model.ntendon):
         name = name_of(file, tendon)
         where = file.where("tendons", tendon, name)
-        if not plain_tendon(file, tendon):
+        if not plain_tendon(file, tendon) and not is_cord(file, tendon):
             yield Finding("tendon", where, name=name)
             continue
         if model.tendon_limited[tendon] and not file.disabled("CONSTRAINT", "LIMIT"):
@@ -109,15 +155,15 @@ def add_tendons(system: System, file: Compiled, carried: dict[int, Body]) -> Non
     for tendon in range(model.ntendon):
         stiffness = 0.0 if file.disabled("SPRING") else float(np.max(model.tendon_stiffness[tendon]))
         damping = 0.0 if file.disabled("DAMPER") else float(np.max(model.tendon_damping[tendon]))
-        if plain_tendon(file, tendon) and (stiffness or damping):
-            name = name_of(file, tendon)
-            with located(file.place("tendons", tendon, name)):
-                tendon_spring = FixedTendon(
-                    f"tendon {name}",
-                    terms_of(file, tendon, carried),
-                    zero=-float(model.tendon_length0[tendon]),
-                    stiffness=stiffness,
-                    damping=damping,
-                    rest=tuple(model.tendon_lengthspring[tendon].tolist()),
-                )
-                system.add_force(tendon_spring)
+        if not (stiffness or damping):
+            continue
+        name = name_of(file, tendon)
+        law: dict[str, Any] = {"stiffness": stiffness, "damping": damping}
+        law["rest"] = tuple(model.tendon_lengthspring[tendon].tolist())
+        with located(file.place("tendons", tendon, name)):
+            if plain_tendon(file, tendon):
+                law["zero"] = -float(model.tendon_length0[tendon])
+                system.add_force(FixedTendon(f"tendon {name}", terms_of(file, tendon, carried), **law))
+            elif is_cord(file, tendon):
+                paths, divisors = cord_of(system, file, tendon)
+                system.add_force(Cord(f"tendon {name}", *paths, divisors=divisors, **law))

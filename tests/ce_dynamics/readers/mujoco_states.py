@@ -33,7 +33,7 @@ class Peer:
         for j in range(self.m.njnt):
             b = int(self.m.jnt_bodyid[j])
             last = int(self.m.body_jntadr[b] + self.m.body_jntnum[b]) - 1
-            name = self.m.body(b).name + ("" if j == last else f"/{self.m.joint(j).name}")
+            name = self.m.body(b).name + ("" if j == last else f"/{self.m.joint(j).name or f'joint {j}'}")
             found.append((j, self.model.system.find(name)))
         return found
 
@@ -73,7 +73,11 @@ class Peer:
         """MuJoCo's accelerations in the order and the axes of the model's velocities."""
         self.set(q, v)
         mujoco.mj_forward(self.m, self.d)
-        result = np.zeros(len(v))
+        return self.own_accelerations(q)
+
+    def own_accelerations(self, q: Array) -> Array:
+        """``qacc`` in the order and the axes of the model's velocities; NaN for those that are no joint's."""
+        result = np.full(self.model.embedding.n_v, np.nan)
         for j, body in self.bodies():
             if body.name not in self.model.embedding.v_of:
                 continue

@@ -85,17 +85,18 @@ def test_motors_may_be_called_as_their_joints(tmp_path: Path) -> None:
 
 
 OTHERS = {
-    "states": '<intvelocity name="a" joint="slide" kp="2" actrange="-1 1"/>',
     "muscle": '<muscle name="a" joint="shoulder"/>',
     "body": '<adhesion name="a" body="upper" ctrlrange="0 1"/>',
-    "site": '<motor name="a" site="grip"/>',
+    "site against another": '<motor name="a" site="grip" refsite="other"/>',
 }
 
 
 @pytest.mark.parametrize("kind", OTHERS)
 def test_actuators_that_are_more_than_that_are_refused(tmp_path: Path, kind: str) -> None:
     path = write(tmp_path, OTHERS[kind] + MOTORS[0], "0 0")
-    path.write_text(path.read_text().replace("<geom size", '<site name="grip"/><geom size'))
+    path.write_text(
+        path.read_text().replace("<geom size", '<site name="grip"/><site name="other"/><geom size')
+    )
     with pytest.raises(ce.DataError, match=r"actuator: line \d+ \('a'\)\n"):
         ce.read_mjcf(path)
     system = ce.read_mjcf(path, ignore={"actuator"})
@@ -103,7 +104,24 @@ def test_actuators_that_are_more_than_that_are_refused(tmp_path: Path, kind: str
     assert not system.forces
 
 
-def test_limits_on_what_actuators_do_to_a_joint_are_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "motors", [MOTORS[:2], ['<motor name="m" joint="shoulder" gear="-3" forcerange="1 2"/>']]
+)
+@pytest.mark.parametrize("joint", ["-1 1", "-9 -8", "5 6"])
+def test_limits_on_what_an_actuator_does_to_a_joint(tmp_path: Path, motors: list[str], joint: str) -> None:
+    """Of the force times the gear, whatever the actuator's own limits are."""
+    path = write(tmp_path, "".join(motors), " ".join(["0"] * len(motors)), f'actuatorfrcrange="{joint}"')
+    model = ce.Model(ce.read_mjcf(path))
+    peer = Peer(model, path)
+    q, v = np.array((0.4, -0.1)), np.array((0.6, -0.8))
+    for ctrl in (0.0, 0.3, -5.0, 5.0):
+        u = np.full(len(motors), ctrl)
+        peer.d.ctrl[:] = u
+        found = model.instant(np.concatenate((q, v)), u).accelerations.v_dot
+        np.testing.assert_allclose(found.astype(float), peer.accelerations(q, v), rtol=1e-12)
+
+
+def test_limits_on_what_several_do_to_a_joint_are_refused(tmp_path: Path) -> None:
     path = write(tmp_path, limit='actuatorfrcrange="-1 1"')
     with pytest.raises(ce.DataError, match=r"joint@actuatorfrcrange: line \d+ \('shoulder'\)"):
         ce.read_mjcf(path)

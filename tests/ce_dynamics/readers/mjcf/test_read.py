@@ -318,19 +318,13 @@ HINGE = '<body name="b" pos="0 0 {z}"><joint name="j" {attributes}/><geom size="
 REFUSED = {
     "joint@frictionloss": (HINGE.format(z=0, attributes='type="ball" frictionloss="0.1"', geom=""), ""),
     "joint@stiffness": (HINGE.format(z=0, attributes='type="ball" stiffness="2"', geom=""), ""),
-    "body@gravcomp": ('<body name="b" gravcomp="1"><joint/><geom size="0.1"/></body>', ""),
-    "body@mocap": ('<body name="b" mocap="true"><geom size="0.1"/></body>', ""),
     "actuator": (
         HINGE.format(z=0, attributes="", geom=""),
-        '<actuator><intvelocity joint="j" actrange="-1 1"/></actuator>',
+        '<actuator><muscle joint="j" lengthrange="0 1"/></actuator>',
     ),
     "tendon@frictionloss": (
         HINGE.format(z=0, attributes="", geom=""),
         '<tendon><fixed frictionloss="2"><joint joint="j" coef="1"/></fixed></tendon>',
-    ),
-    "pair": (
-        HINGE.format(z=0, attributes="", geom='name="g"') + "",
-        '<contact><pair geom1="g" geom2="h"/></contact>',
     ),
 }
 
@@ -426,12 +420,11 @@ def test_springs_that_are_not_linear_are_refused(tmp_path: Path) -> None:
     assert (element.spring.force(1.0), element.damper.force(1.0)) == (0.0, 3.0)
 
 
-def test_a_fluid_is_refused(tmp_path: Path) -> None:
-    option = '<option density="1.2" viscosity="1e-5"/>'
-    path = write(tmp_path, WIND.format(option, HINGE.format(z=0, attributes="", geom=""), ""))
-    with pytest.raises(
-        ce.DataError, match=r"(?s)option@density: density=1.2.*option@viscosity: viscosity=1e-05"
-    ):
+def test_shapes_in_a_fluid_are_refused(tmp_path: Path) -> None:
+    option = '<option density="1.2"/>'
+    hinge = HINGE.format(z=0, attributes="", geom='name="fin" fluidshape="ellipsoid"')
+    path = write(tmp_path, WIND.format(option, hinge, ""))
+    with pytest.raises(ce.DataError, match=r"geom@fluidshape: 'fin'"):
         ce.read_mjcf(path)
 
 
