@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,15 @@ import pytest
 from ce_dynamics.dynamics.energy import load_power
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.forces import Actuator, Cord, DragBox, ForceElement, SpringDamper, Thruster
+from ce_dynamics.mechanism.forces import (
+    Actuator,
+    Cord,
+    DragBox,
+    ForceElement,
+    PointLoad,
+    SpringDamper,
+    Thruster,
+)
 from ce_dynamics.mechanism.hinges import Prismatic
 from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.mechanism.forces.test_elements import branched, case_of, two_sliders, world_wrenches
@@ -96,7 +105,7 @@ def test_a_thruster_turns_with_its_body(rng: np.random.Generator) -> None:
     ],
 )
 def test_what_acts_may_be_a_state(
-    law: dict[str, object], x: float, u: float, force: float, x_dot: float
+    law: dict[str, Any], x: float, u: float, force: float, x_dot: float
 ) -> None:
     system, a, _ = two_sliders()
     system.add_input("u", "1")
@@ -120,6 +129,7 @@ def test_drag_of_a_box_by_hand() -> None:
     system.add_force(drag)
     instant = case_of(system, v=(-2.0,)).instant()
     (load,) = instant.loads.responses["drag"].loads
+    assert isinstance(load, PointLoad)
     d = 2.0
     along_y = 3.0 * math.pi * d * 2.0 * 2.0 + 0.5 * 1000.0 * 2.0 * 3.0 * 4.0  # faces of 2 × 3 m
     along_z = 3.0 * math.pi * d * 2.0 * 1.0 + 0.5 * 1000.0 * 1.0 * 2.0 * 1.0
@@ -130,7 +140,7 @@ def test_drag_of_a_box_by_hand() -> None:
 def refusals() -> dict[str, tuple[Callable[[Body, Body], ForceElement], str]]:
     ends = ((0, 0, 0), (1, 0, 0))
 
-    def motor(**law: object) -> Callable[[Body, Body], ForceElement]:
+    def motor(**law: Any) -> Callable[[Body, Body], ForceElement]:
         return lambda a, b: Actuator("m", a, command="u", **law)
 
     return {
