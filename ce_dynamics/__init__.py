@@ -114,6 +114,7 @@ if TYPE_CHECKING:
     from ce_dynamics.simulation.in_the_loop.simulator import Simulator as Simulator
     from ce_dynamics.simulation.results import quantity as quantity
     from ce_dynamics.simulation.simulate import simulate as simulate
+    from ce_dynamics.simulation.studies.study import Study as Study, simulate_study as simulate_study
     from ce_dynamics.views.description import Description as Description, describe as describe
     from ce_dynamics.views.drawing import draw as draw
     from ce_dynamics.views.scene.view import View as View, view as view

@@ -110,14 +110,7 @@ def spread(
                 f"(runs, {len(time)})"
             )
     check_ranges(model, histories)
-    sizes = {"y0s": len(states)} if states.ndim == 2 else {}
-    sizes |= {name: len(value) for name, value in given.items() if value.ndim == 1}
-    sizes |= {name: len(value) for name, value in histories.items() if value.ndim == 2}
-    if len(set(sizes.values())) > 1:
-        raise ModelError(f"numbers of runs differ: {sizes}; give one for all, or as many of each")
-    runs = next(iter(sizes.values()), 1)
-    if runs == 0:
-        raise ModelError(f"no runs are given: {next(iter(sizes))} is empty")
+    runs = number_of_runs(states, given, histories)
     columns = 2 * n + 2 * len(names) + len(time) * len(histories)
     checks.room(f"the beginning of {runs} runs", 8.0 * runs * columns, "make fewer at a time")
     u = np.tile(model.u0, (runs, 1))
@@ -129,6 +122,25 @@ def spread(
     where = np.array([names.index(name) for name in histories], dtype=np.int64)
     y0 = np.array(np.broadcast_to(states, (runs, n)))
     return Runs(y0, u, time, values, where, refused(model, y0, u, values, list(histories)))
+
+
+def number_of_runs(states: Floats, parameters: Mapping[str, Floats], histories: Mapping[str, Floats]) -> int:
+    """How many runs there are, of which some numbers are given for each.
+
+    Raises
+    ------
+    ModelError
+        If that differs.
+    """
+    sizes = {"y0s": len(states)} if states.ndim == 2 else {}
+    sizes |= {name: len(value) for name, value in parameters.items() if value.ndim == 1}
+    sizes |= {name: len(value) for name, value in histories.items() if value.ndim == 2}
+    if len(set(sizes.values())) > 1:
+        raise ModelError(f"numbers of runs differ: {sizes}; give one for all, or as many of each")
+    runs = next(iter(sizes.values()), 1)
+    if runs == 0:
+        raise ModelError(f"no runs are given: {next(iter(sizes))} is empty")
+    return runs
 
 
 def numbers(name: str, value: ArrayLike) -> Floats:

@@ -123,14 +123,18 @@ class Records:
                 U = outcome.U[..., lane]
                 self._excesses[run] = furthest_out(self.model.ranges, self._inputs, self.t, U)
 
-    def warn_of_ranges(self) -> None:
-        """Say of every input in which run a law answered it furthest out of its range."""
+    def worst_excesses(self) -> list[tuple[Excess, int]]:
+        """Of every input that a law answered out of its range the answer furthest out, and its run."""
         worst: dict[str, tuple[Excess, int]] = {}
         for run, excesses in sorted(self._excesses.items()):
             for excess in excesses:
                 if excess.name not in worst or excess.by > worst[excess.name][0].by:
                     worst[excess.name] = excess, run
-        for excess, run in worst.values():
+        return list(worst.values())
+
+    def warn_of_ranges(self) -> None:
+        """Say of every input in which run a law answered it furthest out of its range."""
+        for excess, run in self.worst_excesses():
             warn_out_of_range(self.model.ranges, [excess], f" of run {run}")
 
     def _too_long(self, run: int, settings: Settings) -> str:

@@ -4,40 +4,25 @@ from __future__ import annotations
 
 import math
 import os
-import threading
 import time
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from queue import SimpleQueue
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.input_laws import InputLaw
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiler import CompiledFunction, compile_function, trace
-from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.errors import ModelError, SimulationError
-from ce_dynamics.simulation.ensembles.arguments import Controls, Runs, spread
-from ce_dynamics.simulation.ensembles.records import Records
-from ce_dynamics.simulation.integrators.methods import EMBEDDED, EXPLICIT, FIXED, WITH_LANES
+from ce_dynamics.simulation.ensembles.arguments import Controls, spread
+from ce_dynamics.simulation.ensembles.making import Progress, Ways, make, told
+from ce_dynamics.simulation.integrators.methods import FIXED, WITH_LANES
 from ce_dynamics.simulation.integrators.settings import Settings, check_step, check_steps, check_tolerances
-from ce_dynamics.simulation.reached import INTERRUPTED, stored_times
+from ce_dynamics.simulation.reached import INTERRUPTED
 from ce_dynamics.simulation.right_hand_side import check_law
 
 if TYPE_CHECKING:
     import xarray as xr
     from numpy.typing import ArrayLike
-
-    from ce_dynamics.simulation.ensembles.lane_buffers import Code
-    from ce_dynamics.simulation.ensembles.lanes import Lanes
-
-Progress = Callable[[int, int], None]
-"""Told how many runs are done, and how many there are."""
 
 
 def simulate_ensemble(
@@ -119,6 +104,46 @@ def simulate_ensemble(
     RangeWarning
         Where a law answers an input out of its range: which run does so furthest, and when.
     """
+    ways = checked_ways(
+        model, inputs, duration, method, step, rtol, atol, max_step, interval, keep, threads, lanes
+    )
+    if not callable(progress):
+        checks.flag("progress", progress)
+    runs = spread(model, y0s, parameters, controls)
+    check_room(model, runs.number, ways)
+    began = time.perf_counter()
+    with shown(progress) as report:
+        records, whole = make(model, runs, ways, report)
+    if inputs is not None:
+        records.warn_of_ranges()
+    about = {"lanes": ways.width(runs.number), "threads": ways.threads}
+    results = records.dataset(began, **told(ways.settings), **about)
+    if not whole:
+        raise SimulationError(INTERRUPTED, results)
+    return results
+
+
+def checked_ways(
+    model: Model,
+    inputs: InputLaw | None,
+    duration: float,
+    method: str,
+    step: float,
+    rtol: float,
+    atol: float,
+    max_step: float,
+    interval: float,
+    keep: Sequence[str] | None,
+    threads: int | None,
+    lanes: int | None,
+) -> Ways:
+    """How runs are to be made, as a user says it.
+
+    Raises
+    ------
+    ModelError
+        For wrong arguments.
+    """
     what = "a model, as ce_dynamics.compile(system) returns it"
     checks.instance("simulate_ensemble: model", model, Model, what)
     for name, value in (("duration", duration), ("interval", interval)):
@@ -131,7 +156,6 @@ def simulate_ensemble(
         check_steps(duration, step)
     check_tolerances(rtol, atol)
     checks.number("max_step", max_step, above=0.0, infinite=True)
-    settings = Settings(method, step, rtol, atol, max_step)
     most = 64 * available_processors()
     workers = checks.integer(
         "threads", available_processors() if threads is None else threads, at_least=1, at_most=most
@@ -140,34 +164,23 @@ def simulate_ensemble(
         checks.integer("lanes", lanes, at_least=1)
     if inputs is not None:
         check_law(inputs)
-    if not callable(progress):
-        checks.flag("progress", progress)
+    kept = None if keep is None else checks.texts("keep", keep)
     _ = model.dynamics  # which sets the last guards of the parameters
-    runs = spread(model, y0s, parameters, controls)
-    width = lanes or (8 if runs.number > 4 else 4)
-    check_room(model, runs.number + workers * width, duration / interval, keep)
-    t_store = stored_times(duration, interval)
-    records = Records(model, runs, t_store, keep)
-    code = compiled(model, inputs, width, records.needs_observation)
-    began = time.perf_counter()
-    working = at_work(f"integrating {runs.number} runs of {model.system.name!r} by {method}")
-    with working, shown(progress) as report:
-        whole = march_all(code, settings, runs, records, workers, report)
-    records.explain(settings)
-    if inputs is not None:
-        records.warn_of_ranges()
-    results = records.dataset(**told(settings), lanes=width, threads=workers, began=began)
-    if not whole:
-        raise SimulationError(INTERRUPTED, results)
-    return results
+    settings = Settings(method, step, rtol, atol, max_step)
+    return Ways(inputs, settings, duration, interval, kept, workers, lanes)
 
 
-def check_room(model: Model, runs: int, instants: float, keep: Sequence[str] | None) -> None:
-    """Refuse results that would not fit into memory, before any is taken."""
-    kept = [v for v in model.variables if keep is None or v.name in checks.texts("keep", keep)]
+def check_room(model: Model, number: int, ways: Ways) -> None:
+    """Refuse results of so many runs that would not fit into memory, before any is taken."""
+    kept = [v for v in model.variables if ways.keep is None or v.name in ways.keep]
     columns = sum(len(v.entries) for v in kept) + len(model.system.closures)
-    remedy = "store fewer instants (interval), keep fewer variables (keep), or make fewer runs at a time"
-    checks.room(f"the results of {runs} runs", 8.0 * runs * (instants + 2.0) * (columns + 1), remedy)
+    rows = number + ways.threads * ways.width(number)
+    remedy = (
+        "store fewer instants (interval), keep fewer variables (keep), or write the runs to a file as they "
+        "come (ce_dynamics.simulate_study)"
+    )
+    size = 8.0 * rows * (ways.duration / ways.interval + 2.0) * (columns + 1)
+    checks.room(f"the results of {rows} runs", size, remedy)
 
 
 def available_processors() -> int:
@@ -176,108 +189,6 @@ def available_processors() -> int:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on every system
         return os.cpu_count() or 1
-
-
-def compiled(model: Model, law: InputLaw | None, lanes: int, observed: bool) -> Code:
-    """The functions of a model for several lanes."""
-    from ce_dynamics.simulation.ensembles.lane_buffers import Code  # here, because it loads Numba
-
-    if lanes not in (2, 4, 8, 16):
-        raise ModelError(f"lanes {lanes!r}: allowed are 2, 4, 8 and 16")
-    kept = _kept.setdefault(model, {})
-    if ("dynamics", lanes) not in kept:
-        kept["dynamics", lanes] = None, compile_function(model.dynamics.traced, lanes)
-    if observed and ("observation", lanes) not in kept:
-        kept["observation", lanes] = None, compile_function(model.observation.traced, lanes)
-    period = model.layout.sampling.period
-    if period and ("sample", lanes) not in kept:
-        kept["sample", lanes] = None, compile_function(model.sample.traced, lanes)
-    if law is not None and kept.get(("control", lanes), (None,))[0] is not law:
-
-        def function(t: Array, y: Array, held: Array) -> dict[str, Array]:
-            return {"u": model.answers(law, t[0], y, held)}
-
-        sizes = {"t": 1, "y": len(model.layout.y0), "held": len(model.layout.u)}
-        kept["control", lanes] = law, compile_function(trace("control", function, sizes), lanes)
-    return Code(
-        kept["dynamics", lanes][1],
-        None if law is None else kept["control", lanes][1],
-        kept["observation", lanes][1] if observed else None,
-        kept["sample", lanes][1] if period else None,
-        period,
-    )
-
-
-_kept: WeakKeyDictionary[Model, dict[tuple[str, int], tuple[InputLaw | None, CompiledFunction]]] = (
-    WeakKeyDictionary()
-)
-"""Functions compiled for several lanes, and the latest control law with the law it is of."""
-
-
-def told(settings: Settings) -> dict[str, float | str]:
-    """What results say of how they were made."""
-    if settings.method in FIXED:
-        return {"method": settings.method, "step": settings.step}
-    return {"method": settings.method, "rtol": settings.rtol, "atol": settings.atol}
-
-
-def lanes_of(code: Code, runs: Runs, t_store: Floats, settings: Settings) -> Lanes:
-    """What makes runs in the lanes of one thread."""
-    # here, because these load Numba
-    from ce_dynamics.simulation.ensembles.adaptive_lanes import AdaptiveLanes
-    from ce_dynamics.simulation.ensembles.fixed_lanes import FixedLanes
-
-    if settings.method in EMBEDDED:
-        return AdaptiveLanes(code, runs, t_store, EMBEDDED[settings.method], settings)
-    return FixedLanes(code, runs, t_store, EXPLICIT[settings.method], settings)
-
-
-def march_all(
-    code: Code, settings: Settings, runs: Runs, records: Records, workers: int, report: Progress
-) -> bool:
-    """Make all runs; whether nobody interrupted."""
-    # here, because it loads Numba
-    from ce_dynamics.simulation.ensembles.thrown_runs import thrown_runs
-
-    good = [run for run, reason in enumerate(runs.refused) if not reason]
-    waiting, lock, stop = deque(good), threading.Lock(), threading.Event()
-    over: SimpleQueue[int | None] = SimpleQueue()  # numbers of runs, and None when a worker is done
-
-    def take(most: int) -> list[int]:
-        with lock:
-            return [waiting.popleft() for _ in range(min(most, len(waiting)))]
-
-    def work() -> None:
-        try:
-            for members, outcome in lanes_of(code, runs, records.t, settings).work(take, stop.is_set):
-                thrown = thrown_runs(records.model, code.control, runs, records.t, members, outcome)
-                records.write(members, outcome, thrown)
-                over.put(len(members))
-        finally:
-            over.put(None)
-
-    done = runs.number - len(good)
-    report(done, runs.number)
-    with ThreadPoolExecutor(workers) as pool:
-        try:
-            futures = [pool.submit(work) for _ in range(workers)]
-            left = workers
-            while left:
-                number = over.get()
-                if number is None:
-                    left -= 1
-                else:
-                    done += number
-                    report(done, runs.number)
-            for future in futures:
-                future.result()
-        except KeyboardInterrupt:
-            stop.set()
-            return False
-        except BaseException:
-            stop.set()
-            raise
-    return True
 
 
 @contextmanager

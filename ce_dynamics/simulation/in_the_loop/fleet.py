@@ -80,7 +80,7 @@ class Fleet:
         threads: int | None = None,
     ) -> None:
         # here, because these load Numba
-        from ce_dynamics.simulation.ensembles.simulation import compiled
+        from ce_dynamics.simulation.ensembles.making import compiled
         from ce_dynamics.simulation.in_the_loop.lane_group import LaneGroup
 
         checks.integer("Fleet: number", number, at_least=1)

@@ -13,7 +13,7 @@ import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import sin, sqrt
 from ce_dynamics.errors import ModelError, RangeWarning, SimulationError
 from ce_dynamics.mechanism.parameters import Parameter
-from ce_dynamics.simulation.ensembles.simulation import compiled
+from ce_dynamics.simulation.ensembles.making import compiled
 from tests.ce_dynamics.mechanisms import four_bar
 
 

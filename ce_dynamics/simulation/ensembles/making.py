@@ -1,0 +1,180 @@
+"""Making the runs of an ensemble: functions compiled for lanes, threads that share the runs out."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakKeyDictionary
+
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.input_laws import InputLaw
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiler import CompiledFunction, compile_function, trace
+from ce_dynamics.compiler.progress import at_work
+from ce_dynamics.errors import ModelError
+from ce_dynamics.simulation.ensembles.arguments import Runs
+from ce_dynamics.simulation.ensembles.records import Records
+from ce_dynamics.simulation.integrators.methods import EMBEDDED, EXPLICIT, FIXED
+from ce_dynamics.simulation.integrators.settings import Settings
+from ce_dynamics.simulation.reached import stored_times
+
+if TYPE_CHECKING:
+    from ce_dynamics.simulation.ensembles.lane_buffers import Code
+    from ce_dynamics.simulation.ensembles.lanes import Lanes
+
+Progress = Callable[[int, int], None]
+"""Told how many runs are done, and how many there are."""
+
+
+class Ways(NamedTuple):
+    """How runs are made, whichever they are.
+
+    Attributes
+    ----------
+    law : InputLaw or None
+    settings : Settings
+    duration, interval : float
+        End time, and time between stored instants [s].
+    keep : tuple of str or None
+        Variables to keep; all if None.
+    threads : int
+    lanes : int or None
+        Runs that one call evaluates; chosen by the number of runs if None.
+    """
+
+    law: InputLaw | None
+    settings: Settings
+    duration: float
+    interval: float
+    keep: tuple[str, ...] | None
+    threads: int
+    lanes: int | None
+
+    def width(self, runs: int) -> int:
+        """Lanes for so many runs."""
+        return self.lanes or (8 if runs > 4 else 4)
+
+
+def make(model: Model, runs: Runs, ways: Ways, report: Progress) -> tuple[Records, bool]:
+    """What became of runs, and whether nobody interrupted.
+
+    Parameters
+    ----------
+    model : Model
+    runs : Runs
+    ways : Ways
+    report : callable
+    """
+    records = Records(model, runs, stored_times(ways.duration, ways.interval), ways.keep)
+    code = compiled(model, ways.law, ways.width(runs.number), records.needs_observation)
+    with at_work(f"integrating {runs.number} runs of {model.system.name!r} by {ways.settings.method}"):
+        whole = march_all(code, ways.settings, runs, records, ways.threads, report)
+    records.explain(ways.settings)
+    return records, whole
+
+
+def compiled(model: Model, law: InputLaw | None, lanes: int, observed: bool) -> Code:
+    """The functions of a model for several lanes."""
+    from ce_dynamics.simulation.ensembles.lane_buffers import Code  # here, because it loads Numba
+
+    if lanes not in (2, 4, 8, 16):
+        raise ModelError(f"lanes {lanes!r}: allowed are 2, 4, 8 and 16")
+    kept = _kept.setdefault(model, {})
+    if ("dynamics", lanes) not in kept:
+        kept["dynamics", lanes] = None, compile_function(model.dynamics.traced, lanes)
+    if observed and ("observation", lanes) not in kept:
+        kept["observation", lanes] = None, compile_function(model.observation.traced, lanes)
+    period = model.layout.sampling.period
+    if period and ("sample", lanes) not in kept:
+        kept["sample", lanes] = None, compile_function(model.sample.traced, lanes)
+    if law is not None and kept.get(("control", lanes), (None,))[0] is not law:
+
+        def function(t: Array, y: Array, held: Array) -> dict[str, Array]:
+            return {"u": model.answers(law, t[0], y, held)}
+
+        sizes = {"t": 1, "y": len(model.layout.y0), "held": len(model.layout.u)}
+        kept["control", lanes] = law, compile_function(trace("control", function, sizes), lanes)
+    return Code(
+        kept["dynamics", lanes][1],
+        None if law is None else kept["control", lanes][1],
+        kept["observation", lanes][1] if observed else None,
+        kept["sample", lanes][1] if period else None,
+        period,
+    )
+
+
+_kept: WeakKeyDictionary[Model, dict[tuple[str, int], tuple[InputLaw | None, CompiledFunction]]] = (
+    WeakKeyDictionary()
+)
+"""Functions compiled for several lanes, and the latest control law with the law it is of."""
+
+
+def told(settings: Settings) -> dict[str, float | str]:
+    """What results say of how they were made."""
+    if settings.method in FIXED:
+        return {"method": settings.method, "step": settings.step}
+    return {"method": settings.method, "rtol": settings.rtol, "atol": settings.atol}
+
+
+def lanes_of(code: Code, runs: Runs, t_store: Floats, settings: Settings) -> Lanes:
+    """What makes runs in the lanes of one thread."""
+    # here, because these load Numba
+    from ce_dynamics.simulation.ensembles.adaptive_lanes import AdaptiveLanes
+    from ce_dynamics.simulation.ensembles.fixed_lanes import FixedLanes
+
+    if settings.method in EMBEDDED:
+        return AdaptiveLanes(code, runs, t_store, EMBEDDED[settings.method], settings)
+    return FixedLanes(code, runs, t_store, EXPLICIT[settings.method], settings)
+
+
+def march_all(
+    code: Code, settings: Settings, runs: Runs, records: Records, workers: int, report: Progress
+) -> bool:
+    """Make all runs; whether nobody interrupted."""
+    # here, because it loads Numba
+    from ce_dynamics.simulation.ensembles.thrown_runs import thrown_runs
+
+    good = [run for run, reason in enumerate(runs.refused) if not reason]
+    waiting, lock, stop = deque(good), threading.Lock(), threading.Event()
+    over: SimpleQueue[int | None] = SimpleQueue()  # numbers of runs, and None when a worker is done
+
+    def take(most: int) -> list[int]:
+        with lock:
+            return [waiting.popleft() for _ in range(min(most, len(waiting)))]
+
+    def work() -> None:
+        try:
+            for members, outcome in lanes_of(code, runs, records.t, settings).work(take, stop.is_set):
+                thrown = thrown_runs(records.model, code.control, runs, records.t, members, outcome)
+                records.write(members, outcome, thrown)
+                over.put(len(members))
+        finally:
+            over.put(None)
+
+    done = runs.number - len(good)
+    report(done, runs.number)
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            futures = [pool.submit(work) for _ in range(workers)]
+            left = workers
+            while left:
+                number = over.get()
+                if number is None:
+                    left -= 1
+                else:
+                    done += number
+                    report(done, runs.number)
+            for future in futures:
+                future.result()
+        except KeyboardInterrupt:
+            stop.set()
+            return False
+        except BaseException:
+            stop.set()
+            raise
+    return True

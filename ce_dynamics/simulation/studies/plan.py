@@ -1,0 +1,156 @@
+"""What a study is: all that determines its numbers, and the batches in which they are made."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ce_dynamics._version import __version__
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.errors import ModelError
+from ce_dynamics.simulation.ensembles.arguments import (
+    Controls,
+    HeldInputs,
+    Runs,
+    as_histories,
+    number_of_runs,
+    numbers,
+    spread,
+)
+from ce_dynamics.simulation.ensembles.making import Ways, compiled
+from ce_dynamics.simulation.ensembles.records import CLOSURE_ERROR, Records
+from ce_dynamics.simulation.ensembles.simulation import check_room
+from ce_dynamics.simulation.reached import stored_times
+
+MOST_OF_A_BATCH = 1024
+"""Runs."""
+LEAST_OF_A_BATCH = 64
+"""Runs: enough for some threads with eight lanes each."""
+BATCH_BYTES = 64 * 2**20
+"""Results that a batch should not exceed."""
+
+
+class Part(NamedTuple):
+    """What the runs of a batch begin with: the arguments of `spread`, and the number of the first."""
+
+    first: int
+    y0s: Floats
+    parameters: Mapping[str, Floats]
+    controls: Controls
+
+    def runs(self, model: Model) -> Runs:
+        """The runs, checked."""
+        return spread(model, self.y0s, self.parameters, self.controls)
+
+
+class Plan:
+    """A study.
+
+    Parameters
+    ----------
+    model : Model
+    y0s, parameters, controls
+        As of `ce_dynamics.simulate_ensemble`.
+    ways : Ways
+        Its ``keep`` names the variables that are stored of every run.
+    told : sequence of str
+        Variables of which statistics are made.
+    batch : int, optional
+        Runs that are made and stored together.
+
+    Raises
+    ------
+    ModelError
+        For unknown names and wrong shapes.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        y0s: ArrayLike | None,
+        parameters: Mapping[str, ArrayLike] | None,
+        controls: Controls,
+        ways: Ways,
+        told: Sequence[str],
+        batch: int | None,
+    ) -> None:
+        most = ways if ways.keep is None else ways._replace(keep=(*ways.keep, *told))
+        check_room(
+            model, LEAST_OF_A_BATCH if batch is None else checks.integer("batch", batch, at_least=1), most
+        )
+        self.model, self.t = model, stored_times(ways.duration, ways.interval)
+        self.y0s = model.y0 if y0s is None else numbers("y0s", y0s)
+        given = checks.mapping("parameters", {} if parameters is None else parameters)
+        self.parameters = {name: numbers(name, value) for name, value in given.items()}
+        self.controlled, self.histories = as_histories(controls)
+        self.number = number_of_runs(self.y0s, self.parameters, self.histories)
+        allowed = [v.name for v in self._records(ways, None).variables]
+        allowed += [CLOSURE_ERROR] if model.system.closures else []
+        self.kept = tuple(allowed) if ways.keep is None else tuple(dict.fromkeys(ways.keep))
+        self.told = tuple(dict.fromkeys(told))
+        for name in self.told:
+            if name not in allowed:
+                raise ModelError(f"no variable {name!r} to make statistics of; there are {allowed}")
+        self.ways = ways._replace(keep=tuple(dict.fromkeys((*self.kept, *self.told))))
+        self.records = self._records(self.ways, self.ways.keep)
+        self.batch = self.suitable() if batch is None else batch
+        self.batches = -(-self.number // self.batch)
+
+    def _records(self, ways: Ways, keep: Sequence[str] | None) -> Records:
+        """Of the first run, for its names and shapes; refuses what is wrong with all runs."""
+        return Records(self.model, self.part_of(0, 1).runs(self.model), self.t, keep)
+
+    @property
+    def bytes_per_run(self) -> int:
+        """What the stored variables of a run take."""
+        columns = sum(len(v.entries) for v in self.records.variables)
+        columns += 0 if self.records.closures is None else len(self.model.system.closures)
+        return 8 * len(self.t) * max(columns, 1)
+
+    def suitable(self) -> int:
+        """Runs of a batch: many, for as long as their results take little memory."""
+        return min(max(BATCH_BYTES // self.bytes_per_run, LEAST_OF_A_BATCH), MOST_OF_A_BATCH)
+
+    def part(self, k: int) -> Part:
+        """Batch k."""
+        return self.part_of(k * self.batch, min((k + 1) * self.batch, self.number))
+
+    def part_of(self, first: int, last: int) -> Part:
+        """Runs from one number up to another."""
+        y0s = self.y0s[first:last] if self.y0s.ndim == 2 else self.y0s
+        given = {k: v[first:last] if v.ndim == 1 else v for k, v in self.parameters.items()}
+        values = {k: v[first:last] if v.ndim == 2 else v for k, v in self.histories.items()}
+        controls = HeldInputs(self.controlled, values) if len(self.controlled) else None
+        if y0s.ndim == 1 and not any(v.ndim == 1 for v in given.values()):
+            y0s = np.tile(y0s, (last - first, 1))  # at least one thing says how many there are
+        return Part(first, y0s, given, controls)
+
+    @cached_property
+    def digest(self) -> str:
+        """Hash of all that determines the numbers; the same in every process."""
+        h = hashlib.sha256()
+        code = compiled(self.model, self.ways.law, self.ways.width(self.number), True)
+        functions = (code.dynamics, code.control, code.observation, code.sample)
+        h.update(repr([None if f is None else f.traced.digest() for f in functions]).encode())
+        ways = self.ways
+        told = __version__, ways.settings, ways.duration, ways.interval, self.kept, self.told, self.batch
+        h.update(repr((told, self.number)).encode())
+        for name, values in (
+            ("y0s", self.y0s),
+            *self.parameters.items(),
+            ("time", self.controlled),
+            *self.histories.items(),
+        ):
+            h.update(repr((name, values.shape)).encode())
+            rows = max(1, 2**20 // max(1, values[:1].nbytes)) if values.ndim else 1
+            for k in range(0, len(values) if values.ndim else 1, rows):  # piece by piece: it may be on disk
+                piece = values[k : k + rows] if values.ndim else values
+                h.update(np.ascontiguousarray(piece, dtype="<f8").tobytes())
+        return h.hexdigest()

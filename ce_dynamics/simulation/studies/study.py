@@ -1,0 +1,357 @@
+"""Studies: making them, going on with them, and looking at them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.algebra.files import path_of, shown_path
+from ce_dynamics.compiled.input_laws import InputLaw
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.errors import ModelError, SimulationError
+from ce_dynamics.mechanism.input_ranges import Excess, warn_out_of_range
+from ce_dynamics.simulation.ensembles.arguments import Controls
+from ce_dynamics.simulation.ensembles.making import Progress
+from ce_dynamics.simulation.ensembles.simulation import checked_ways, shown
+from ce_dynamics.simulation.studies.batch import COMPLETED, FAILED, NOT_MADE
+from ce_dynamics.simulation.studies.plan import Plan
+from ce_dynamics.simulation.studies.statistics import ROWS, Merged, merged
+from ce_dynamics.simulation.studies.study_file import DIGEST, MADE, StudyFile, create, digest_of, layout
+from ce_dynamics.simulation.studies.workers import in_threads, on_cluster
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from distributed import Client
+    from numpy.typing import ArrayLike
+
+STATUS = {NOT_MADE: "not made", COMPLETED: "completed", FAILED: "failed"}
+MERGED_AT_ONCE = 32 * 2**20
+"""Bytes of batches that are merged together."""
+
+
+class Study:
+    """A study in its file, finished or not.
+
+    Parameters
+    ----------
+    path : str or Path
+        Of a file that `simulate_study` made.
+
+    Attributes
+    ----------
+    path : Path
+    number : int
+        Runs.
+
+    Raises
+    ------
+    ModelError
+        If the file holds no study.
+    """
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        import h5py  # here, because it loads slowly
+
+        self.path = path_of("study", path, ModelError)
+        digest_of(self.path)
+        with h5py.File(self.path, "r") as file:
+            self.number = len(file["status"])
+            self._told = str(file.attrs["told"]).split()
+
+    @property
+    def made(self) -> int:
+        """Runs that are made and stored by now."""
+        import h5py  # here, because it loads slowly
+
+        with h5py.File(self.path, "r") as file:
+            return int(np.count_nonzero(file["status"][:]))
+
+    def results(self) -> xr.Dataset:
+        """Everything over runs, as `ce_dynamics.simulate_ensemble` answers it.
+
+        Numbers stay in the file until they are asked for: take what is wanted by ``sel`` or ``isel`` first.
+        The extremes of each run over its time are ``<variable>_lowest`` and ``<variable>_highest``.
+        """
+        import xarray as xr  # here, because it takes longer to load than many runs
+
+        runs = xr.open_dataset(self.path, engine="h5netcdf")
+        extremes = xr.open_dataset(self.path, engine="h5netcdf", group="over_time") if self._told else None
+        together = runs if extremes is None else runs.merge(extremes)
+        words = np.array([STATUS[k] for k in range(len(STATUS))])
+        together["status"] = ("run", words[together["status"].values])
+        found: xr.Dataset = together.assign_coords(run=np.arange(self.number))
+        found.attrs.pop(DIGEST, None)
+        return found
+
+    def statistics(self, quantiles: Sequence[float] = (0.05, 0.5, 0.95)) -> xr.Dataset:
+        """Statistics over the runs that are made by now, at every instant.
+
+        Parameters
+        ----------
+        quantiles : sequence of float
+            From 0 to 1.
+
+        Returns
+        -------
+        xarray.Dataset
+            Over ``time``, of each variable: ``_count`` of runs that came so far, ``_mean``,
+            ``_standard_deviation`` (with n - 1), ``_lowest`` and ``_highest`` with ``_run_of_lowest`` and
+            ``_run_of_highest`` (-1 if no run came so far), ``_quantile`` over ``quantile``, whose rank is
+            wrong by at most 0.5 % of the runs and one run per batch (if batches have 100 runs or less, it
+            is right).
+
+        Raises
+        ------
+        ModelError
+            If no statistics were asked for, or a quantile is not from 0 to 1.
+        """
+        import h5py  # here, because these load slowly
+        import xarray as xr
+
+        for q in checks.items("quantiles", quantiles):
+            checks.number("quantiles", q, at_least=0.0, at_most=1.0)
+        if not self._told:
+            raise ModelError(
+                f"the study in {shown_path(self.path)} has no statistics; name variables when it is made"
+            )
+        data: dict[str, Any] = {}
+        with h5py.File(self.path, "r") as file:
+            made = np.flatnonzero(file[MADE][:])
+            for name in self._told:
+                parts = file[f"batches/{name}"]
+                found = merged_in_blocks(parts, made, quantiles)
+                extreme = file[f"over_time/{name}_lowest"]
+                dims = ("time", *[d[0].name.split("/")[-1] for d in list(extreme.dims)[1:]])
+                data |= variables_of(name, dims, {"units": str(extreme.attrs["units"])}, found)
+        with xr.open_dataset(self.path, engine="h5netcdf") as runs:
+            names = {d: runs[d].values for d in runs.coords if d != "run"}
+        used = {d for dims, *_ in data.values() for d in dims}
+        coordinates = {d: values for d, values in names.items() if d in used}
+        attributes = {"runs": self.made, "of": self.number}
+        return xr.Dataset(data, {**coordinates, "quantile": list(quantiles)}, attributes)
+
+    def __repr__(self) -> str:
+        return f"Study({str(self.path)!r}: {self.made} of {self.number} runs)"
+
+
+def merged_in_blocks(parts: Any, made: Any, quantiles: Sequence[float]) -> Merged:
+    """Statistics of all instants, some at a time."""
+    instants, others = parts.shape[2], parts.shape[3:]
+    if not len(made):
+        empty = np.full((1, ROWS, instants, *others), np.nan)
+        empty[:, 0] = 0.0
+        return merged(empty, quantiles)
+    row = 8 * len(made) * ROWS * math.prod(others)
+    block = max(1, MERGED_AT_ONCE // row)
+    blocks = [merged(parts[:, :, k : k + block][made], quantiles) for k in range(0, instants, block)]
+    axes = [int(name == "quantiles") for name in Merged._fields]
+    return Merged(*(np.concatenate(p, axis=a) for a, p in zip(axes, zip(*blocks, strict=True), strict=True)))
+
+
+def variables_of(name: str, dims: tuple[str, ...], units: dict[str, str], found: Merged) -> dict[str, Any]:
+    """Statistics of a variable, named."""
+
+    def whole(values: Floats) -> Any:
+        return np.where(np.isnan(values), -1, values).astype(int)
+
+    return {
+        f"{name}_count": (dims, whole(found.number)),
+        f"{name}_mean": (dims, found.mean, units),
+        f"{name}_standard_deviation": (dims, found.deviation, units),
+        f"{name}_lowest": (dims, found.lowest, units),
+        f"{name}_highest": (dims, found.highest, units),
+        f"{name}_run_of_lowest": (dims, whole(found.run_of_lowest)),
+        f"{name}_run_of_highest": (dims, whole(found.run_of_highest)),
+        f"{name}_quantile": (("quantile", *dims), found.quantiles, units),
+    }
+
+
+def simulate_study(
+    model: Model,
+    path: str | PathLike[str],
+    y0s: ArrayLike | None = None,
+    parameters: Mapping[str, ArrayLike] | None = None,
+    controls: Controls = None,
+    *,
+    duration: float,
+    inputs: InputLaw | None = None,
+    method: str = "rk4",
+    step: float = 1e-3,
+    rtol: float = 1e-6,
+    atol: float = 1e-8,
+    max_step: float = math.inf,
+    interval: float = 0.01,
+    keep: list[str] | tuple[str, ...] | None = None,
+    statistics: list[str] | tuple[str, ...] = (),
+    batch: int | None = None,
+    threads: int | None = None,
+    lanes: int | None = None,
+    client: Client | None = None,
+    retries: int = 2,
+    progress: bool | Progress = False,
+) -> Study:
+    """Make any number of runs, with results in one file and little memory; go on where an earlier call ended.
+
+    Runs are made and stored in batches.  Called again with the same arguments, whatever stopped it (Ctrl-C, a
+    kill, a cluster that went away), it makes the batches that are missing, and none twice.  The numbers
+    are those of `ce_dynamics.simulate_ensemble`, to the last bit.
+
+    Parameters
+    ----------
+    model : Model
+    path : str or Path
+        File of the results, NetCDF-4; it can be read at any time, while runs are made as well.
+    y0s, parameters, controls
+        As of `ce_dynamics.simulate_ensemble`.  Large arrays may be on disk (`numpy.memmap`).
+    duration, inputs, method, step, rtol, atol, max_step, interval, threads, lanes
+        As of `ce_dynamics.simulate_ensemble`; on a cluster, threads are those of a batch, 1 if not given.
+    keep : sequence of str, optional
+        Variables to store of every run; all if not given, none if empty.
+    statistics : sequence of str
+        Variables of which extremes over each run's time, and statistics over runs, are made.
+    batch : int, optional
+        Runs that are made and stored together, and lost together with the process; chosen such that their
+        results take 64 MiB, from 64 to 1024, if not given.
+    client : distributed.Client, optional
+        A Dask cluster that makes the runs; they are sent the model, whose functions must have names then.
+    retries : int
+        How often a batch that a cluster loses is made again.
+    progress : bool or callable
+        As of `ce_dynamics.simulate_ensemble`; runs made before count.
+
+    Returns
+    -------
+    Study
+        With ``results()`` and ``statistics()``.
+
+    Raises
+    ------
+    ModelError
+        For wrong arguments; if the file holds something else, another process works on it, or the disk is too
+        small for the whole study.
+    SimulationError
+        On interruption, and if a cluster loses a batch too often; its ``partial`` is the study.
+
+    Warns
+    -----
+    RangeWarning
+        Where a law answers an input out of its range, of the runs made now.
+
+    Examples
+    --------
+    >>> study = ce.simulate_study(model, "masses.nc", parameters={"mass": masses}, duration=5.0,
+    ...                           keep=[], statistics=["height"])          # doctest: +SKIP
+    >>> study.statistics().height_mean.plot()                              # doctest: +SKIP
+    """
+    if client is not None:
+        checks.provides("client", client, ("submit", "scatter"), "a distributed.Client")
+        threads = 1 if threads is None else threads
+    ways = checked_ways(
+        model, inputs, duration, method, step, rtol, atol, max_step, interval, keep, threads, lanes
+    )
+    named = checks.texts("statistics", statistics)
+    checks.integer("retries", retries, at_least=0)
+    if not callable(progress):
+        checks.flag("progress", progress)
+    plan = Plan(model, y0s, parameters, controls, ways, named, batch)
+    where = path_of("study", path, ModelError)
+    excesses: dict[str, tuple[Excess, int]] = {}
+    with locked(where):
+        file = opened(plan, where)
+        try:
+            with shown(progress) as report:
+                go_on(plan, file, client, retries, report, excesses)
+        except KeyboardInterrupt:
+            study = Study(where)
+            raise SimulationError(
+                f"interrupted: {study.made} of {plan.number} runs are in {shown_path(where)}; the same call "
+                "goes on from there",
+                study,
+            ) from None
+        except SimulationError as error:
+            error.partial = Study(where)
+            raise
+        finally:
+            file.close()
+            for excess, run in excesses.values():
+                warn_out_of_range(model.ranges, [excess], f" of run {run}")
+    return Study(where)
+
+
+def opened(plan: Plan, path: Path) -> StudyFile:
+    """The file of a study: made now, or with some of its runs."""
+    if not path.exists():
+        create(plan, path)
+    elif digest_of(path) != plan.digest:
+        raise ModelError(
+            f"{shown_path(path)} holds another study (of other runs, another model, other settings or "
+            "another version); choose another file, or remove this one"
+        )
+    return StudyFile(path, iter(layout(plan)[1]))
+
+
+def go_on(
+    plan: Plan,
+    file: StudyFile,
+    client: Client | None,
+    retries: int,
+    report: Progress,
+    excesses: dict[str, tuple[Excess, int]],
+) -> None:
+    """Make and store the batches that are missing."""
+    todo = np.flatnonzero(file.made == 0).tolist()
+    done = plan.number - sum(len_of(plan, k) for k in todo)
+    report(done, plan.number)
+    if not todo:
+        return
+    if client is None:
+        batches = in_threads(plan, todo, lambda part: report(done + part, plan.number))
+    else:
+        batches = on_cluster(plan, todo, client, retries)
+    for k, batch in batches:
+        file.add(k, batch)
+        done += len(batch.status)
+        report(done, plan.number)
+        for run, excess in batch.excesses:
+            if excess.name not in excesses or excess.by > excesses[excess.name][0].by:
+                excesses[excess.name] = excess, run
+
+
+def len_of(plan: Plan, k: int) -> int:
+    """Runs of batch k."""
+    return min((k + 1) * plan.batch, plan.number) - k * plan.batch
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Keep other processes from writing to a file; the lock is the system's, and ends with the process.
+
+    Raises
+    ------
+    ModelError
+        If another process has it, or there can be none.
+    """
+    from filelock import FileLock, Timeout  # here, because few runs need it
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(path.with_name(f".{path.name}.lock"))
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise ModelError(
+            f"another process works on the study in {shown_path(path)}; wait for it, or choose another file"
+        ) from None
+    except (OSError, NotImplementedError) as error:
+        raise ModelError(f"cannot lock {shown_path(path)}: {error}; choose another place") from None
+    try:
+        yield
+    finally:
+        lock.release()

@@ -1,0 +1,309 @@
+"""Studies: the numbers of ensembles, whatever stops them, and statistics of runs that are not kept."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import ce_dynamics as ce
+from ce_dynamics.errors import ModelError, SimulationError
+from ce_dynamics.simulation.studies import workers
+from ce_dynamics.simulation.studies.batch import Batch, Task, make_batch
+from ce_dynamics.simulation.studies.plan import Part
+from tests.ce_dynamics.mechanisms import four_bar
+from tests.ce_dynamics.simulation.ensembles.test_simulation import crank_rocker, starts
+
+COMMON: dict[str, Any] = {"duration": 0.3, "interval": 0.05, "method": "dopri5", "rtol": 1e-5}
+RUNS = 41
+
+
+@pytest.fixture(scope="module")
+def model() -> ce.Model:
+    return ce.compile(crank_rocker())
+
+
+@pytest.fixture(scope="module")
+def given(model: ce.Model) -> dict[str, Any]:
+    """Runs with states, masses and torques of their own; two of them cannot be made."""
+    masses = np.linspace(0.5, 2.0, RUNS)
+    masses[[7, 30]] = -1.0, np.nan
+    controls = {"torque": np.linspace(-1.0, 1.0, RUNS)}
+    return {"y0s": starts(model, RUNS), "parameters": {"mass": masses}, "controls": controls}
+
+
+@pytest.fixture(scope="module")
+def ensemble(model: ce.Model, given: dict[str, Any]) -> xr.Dataset:
+    return ce.simulate_ensemble(model, **given, **COMMON)
+
+
+def test_the_runs_of_an_ensemble_in_a_file(
+    model: ce.Model, given: dict[str, Any], ensemble: xr.Dataset, tmp_path: Path
+) -> None:
+    told: list[tuple[int, int]] = []
+    study = ce.simulate_study(
+        model, tmp_path / "runs.nc", **given, **COMMON, batch=16, statistics=["height"],
+        progress=lambda done, total: told.append((done, total)),
+    )  # fmt: skip
+    assert repr(study).endswith("runs.nc': 41 of 41 runs)")
+    assert told[0] == (0, RUNS)
+    assert told[-1] == (RUNS, RUNS)
+    assert sorted(told) == told
+    with study.results() as found:
+        assert set(ensemble.variables) <= set(found.variables)
+        for name, variable in ensemble.variables.items():
+            assert found[name].dims == variable.dims
+            assert found[name].attrs.get("units") == variable.attrs.get("units")
+            np.testing.assert_array_equal(found[name].values, variable.values, err_msg=str(name))
+        assert (found["status"] == "failed").values.nonzero()[0].tolist() == [7, 30]
+        np.testing.assert_array_equal(found["height_lowest"], ensemble["height"].min("time"))
+        np.testing.assert_array_equal(found["height_highest"], ensemble["height"].max("time"))
+
+
+def test_statistics_over_runs(
+    model: ce.Model, given: dict[str, Any], ensemble: xr.Dataset, tmp_path: Path
+) -> None:
+    """Batches of 16 keep all their values, so that quantiles are those of all, though no run is stored."""
+    levels = (0.0, 0.1, 0.5, 1.0)
+    study = ce.simulate_study(
+        model, tmp_path / "s.nc", **given, **COMMON, keep=[], statistics=["height"], batch=16
+    )
+    found = study.statistics(levels)
+    with study.results() as runs:
+        assert "height" not in runs
+    height = ensemble["height"].values
+    fine = np.delete(height, [7, 30], axis=0)
+    assert (found["height_count"] == RUNS - 2).all()
+    # Two ways to add 39 numbers of size 1: 39 roundings of a partial sum below 40.
+    np.testing.assert_allclose(found["height_mean"], fine.mean(axis=0), atol=39 * 40 * 2.0**-53)
+    np.testing.assert_allclose(found["height_standard_deviation"], fine.std(axis=0, ddof=1), rtol=1e-12)
+    np.testing.assert_array_equal(found["height_lowest"], fine.min(axis=0))
+    np.testing.assert_array_equal(found["height_run_of_highest"], np.nanargmax(height, axis=0))
+    expected = np.quantile(fine, levels, axis=0, method="inverted_cdf")
+    np.testing.assert_array_equal(found["height_quantile"].values, expected)
+    assert found["height_quantile"].attrs["units"] == "m"
+
+
+def place(body: Any, ground: Any, o: Any) -> Any:
+    return o.point(body, np.zeros(3), ground).r[0]
+
+
+def test_loops_and_groups_have_their_names(tmp_path: Path) -> None:
+    system = four_bar((1.0, 3.0, 2.5, 3.0), 0.7)
+    for name, body in zip(("a", "b"), system.bodies, strict=False):
+        system.add_output(f"{name}.share", "m", partial(place, body, system.ground))
+    system.group("half", ["a", "b"])
+    model = ce.compile(system)
+    common: dict[str, Any] = {"duration": 0.1, "interval": 0.02, "keep": ["closure_error", "share"]}
+    told = ["closure_error", "share"]
+    study = ce.simulate_study(
+        model, tmp_path / "a.nc", [model.y0] * 3, method="rk4", statistics=told, **common
+    )
+    straight = ce.simulate_ensemble(model, [model.y0] * 3, **common)
+    found = study.statistics()
+    with study.results() as runs:
+        for name, dimension in (("closure_error", "closure"), ("share", "half")):
+            xr.testing.assert_equal(runs[name], straight[name])
+            assert found[f"{name}_mean"].dims == ("time", dimension)
+            assert found[dimension].values.tolist() == straight[dimension].values.tolist()
+            np.testing.assert_array_equal(found[f"{name}_lowest"], straight[name].min("run"))
+            np.testing.assert_array_equal(runs[f"{name}_highest"], straight[name].max("time"))
+
+
+def test_who_is_stopped_goes_on(
+    model: ce.Model, given: dict[str, Any], ensemble: xr.Dataset, tmp_path: Path
+) -> None:
+    path = tmp_path / "runs.nc"
+    common = {**given, **COMMON, "batch": 8, "statistics": ["height"]}
+
+    def stop(done: int, total: int) -> None:
+        if done > 16:
+            raise KeyboardInterrupt
+
+    with pytest.raises(SimulationError, match=r"interrupted: 16 of 41 runs are in '.*runs.nc'") as caught:
+        ce.simulate_study(model, path, **common, progress=stop)
+    study = caught.value.partial
+    assert isinstance(study, ce.Study)
+    with study.results() as found:
+        assert (
+            found["status"].values.tolist()
+            == ["completed"] * 7 + ["failed"] + ["completed"] * 8 + ["not made"] * 25
+        )
+        assert np.isnan(found["height"].values[16:]).all()
+        before = found["height"].values[:16]
+    assert study.statistics().height_count.values.tolist() == [15] * 7
+    told: list[int] = []
+    whole = ce.simulate_study(model, path, **common, progress=lambda done, total: told.append(done))
+    assert told[0] == 16
+    with whole.results() as found:
+        np.testing.assert_array_equal(found["height"].values[:16], before)
+        np.testing.assert_array_equal(found["height"].values, ensemble["height"].values)
+    content = path.read_bytes()
+    assert ce.simulate_study(model, path, **common).made == RUNS  # nothing is left
+    assert path.read_bytes() == content
+
+
+KILLED = """
+import sys, pathlib
+import ce_dynamics as ce
+from tests.ce_dynamics.simulation.ensembles.test_simulation import crank_rocker, starts
+model = ce.compile(crank_rocker())
+print("begins", flush=True)
+ce.simulate_study(model, sys.argv[1], starts(model, 1500), duration=1.0, interval=0.1, keep=["height"],
+                  method="dopri5", statistics=["height"], batch=50, threads=1,
+                  progress=lambda done, total: print(done, flush=True))
+"""
+
+
+def test_a_killed_study_loses_nothing_and_repeats_nothing(model: ce.Model, tmp_path: Path) -> None:
+    path = tmp_path / "killed.nc"
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(KILLED), str(path)],
+        stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    )  # fmt: skip
+    assert process.stdout is not None
+    for line in process.stdout:
+        if line.strip().isdecimal() and int(line) >= 150:
+            break
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    study = ce.Study(path)
+    before = study.made
+    assert 100 <= before < 1500
+    with study.results() as found:
+        made = (found["status"] == "completed").values
+        heights = found["height"].values
+    assert made.tolist() == [True] * before + [False] * (1500 - before)
+    assert np.isfinite(heights[:before]).all()
+    told: list[int] = []
+    whole = ce.simulate_study(
+        model, path, starts(model, 1500), duration=1.0, interval=0.1, keep=["height"], statistics=["height"],
+        method="dopri5", batch=50, progress=lambda done, total: told.append(done),
+    )  # fmt: skip
+    assert told[0] == before // 50 * 50
+    assert told[-1] == whole.made == 1500
+    with whole.results() as found:
+        np.testing.assert_array_equal(found["height"].values[:before], heights[:before])
+        straight = ce.simulate_ensemble(
+            model, starts(model, 1500), duration=1.0, interval=0.1, keep=["height"], method="dopri5"
+        )
+        np.testing.assert_array_equal(found["height"].values, straight["height"].values)
+
+
+def lose(folder: Path, times: int, task: Task, part: Part, *rest: Any) -> Batch | None:
+    """Make a batch, but break down so many times in the middle one."""
+    marks = len(list(folder.glob("lost-*")))
+    if part.first == 16 and marks < times:
+        (folder / f"lost-{marks}").touch()
+        raise OSError("worker has no memory left")
+    return make_batch(task, part, *rest)
+
+
+def test_a_cluster_makes_the_same_and_what_it_loses_again(
+    model: ce.Model,
+    given: dict[str, Any],
+    ensemble: xr.Dataset,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    distributed = pytest.importorskip("distributed")
+    common = {**given, **COMMON, "batch": 16, "statistics": ["height"]}
+    with distributed.Client(
+        processes=False, n_workers=1, threads_per_worker=2, dashboard_address=None
+    ) as client:
+        monkeypatch.setattr(workers, "make_batch", partial(lose, tmp_path, 3))
+        with pytest.raises(SimulationError, match=r"batch 1 was lost 3 times .*OSError: worker has no mem"):
+            ce.simulate_study(model, tmp_path / "a.nc", **common, client=client)
+        study = ce.simulate_study(model, tmp_path / "a.nc", **common, client=client)
+    with study.results() as found:
+        for name in ("height", "tip_qw", "failure", "status", "evaluations", "mass"):
+            np.testing.assert_array_equal(found[name].values, ensemble[name].values)
+    alone = ce.simulate_study(model, tmp_path / "b.nc", **common)
+    xr.testing.assert_identical(alone.statistics(), study.statistics())
+
+
+def test_another_study_is_refused(model: ce.Model, given: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "runs.nc"
+    few = {"y0s": given["y0s"][:3], "parameters": {"mass": 1.0}, **COMMON, "keep": ["height"]}
+    ce.simulate_study(model, path, **few)
+    for change in (
+        {"y0s": given["y0s"][1:4]},
+        {"parameters": {"mass": 1.5}},
+        {"controls": {"torque": 1.0}},
+        {"rtol": 1e-6},
+        {"duration": 0.35},
+        {"keep": ["height", "arm"]},
+        {"statistics": ["height"]},
+        {"batch": 2},
+        {"inputs": Constant()},
+    ):
+        with pytest.raises(ModelError, match="holds another study"):
+            ce.simulate_study(model, path, **(few | change))
+    (tmp_path / "notes.nc").write_text("mine")
+    with pytest.raises(ModelError, match=r"notes\.nc' holds no study"):
+        ce.simulate_study(model, tmp_path / "notes.nc", **few)
+    assert (tmp_path / "notes.nc").read_text() == "mine"
+    with pytest.raises(ModelError, match="has no statistics"):
+        ce.Study(path).statistics()
+
+
+class Constant:
+    """A law."""
+
+    def inputs(self, t: Any, sensors: Any) -> dict[str, Any]:
+        return {"torque": 1.0}
+
+
+def test_wrong_arguments_leave_no_file(
+    model: ce.Model, given: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "runs.nc"
+    for wrong, message in (
+        ({"statistics": ["hight"]}, "no variable 'hight' to make statistics of"),
+        ({"keep": ["hight"]}, "no variable 'hight' to keep"),
+        ({"batch": 0}, "batch"),
+        ({"parameters": {"mass": np.ones(5)}}, "numbers of runs differ"),
+        ({"controls": {"torgue": 1.0}}, "no input 'torgue'; did you mean 'torque'"),
+        ({"retries": -1}, "retries"),
+        ({"client": "tcp://10.0.0.5:8786"}, "must be a distributed.Client"),
+        ({"interval": 1e-13}, "GiB are free; store fewer"),
+    ):
+        with pytest.raises((ModelError, TypeError), match=message):
+            ce.simulate_study(model, path, **({**given, **COMMON} | wrong))
+    monkeypatch.setattr("shutil.disk_usage", lambda path: SimpleNamespace(free=50_000))
+    with pytest.raises(ModelError, match=r"GiB in '.*runs.nc', 4.66e-05 GiB are free; store fewer"):
+        ce.simulate_study(model, path, **given, **COMMON)
+    assert not path.exists()
+
+
+def test_two_processes_do_not_write_one_file(model: ce.Model, given: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "runs.nc"
+    seen: list[int] = []
+
+    def meddle(done: int, total: int) -> None:
+        if not seen:
+            seen.append(done)
+            with pytest.raises(ModelError, match="another process works on the study"):
+                ce.simulate_study(model, path, **given, **COMMON)
+
+    ce.simulate_study(model, path, **given, **COMMON, progress=meddle)
+    assert seen == [0]
+
+
+def test_long_reasons_are_cut_where_everybody_sees_it() -> None:
+    from ce_dynamics.simulation.studies.study_file import LONGEST_FAILURE, fitting
+
+    assert fitting("müde") == "müde".encode()
+    cut = fitting("ü" * 300)
+    assert len(cut) <= LONGEST_FAILURE
+    assert cut.decode() == "ü" * 238 + "…"
