@@ -8,14 +8,23 @@ import numpy as np
 
 from ce_dynamics.complementarity.problem import Integers
 from ce_dynamics.complementarity.rigid import RigidState
-from ce_dynamics.complementarity.rigid_step_kernels import DONE, PAIRS, ROOM, Given, buffers, furthest, steps
+from ce_dynamics.complementarity.rigid_step_kernels import (
+    DONE,
+    LEFT,
+    PAIRS,
+    ROOM,
+    Given,
+    buffers,
+    furthest,
+    steps,
+)
 from ce_dynamics.complementarity.solvers.rows import DENSE_ROWS
 
 if TYPE_CHECKING:
     from ce_dynamics.algebra.checks import Floats
     from ce_dynamics.complementarity.rigid_contacts import RigidContacts
 
-LARGEST = DENSE_ROWS
+LARGEST = 2 * DENSE_ROWS
 """Rows of an island at most."""
 AHEAD = 16.0
 """Steps, about, for which a list of near pairs serves."""
@@ -31,6 +40,8 @@ class Made(NamedTuple):
     steps : int
     stopped : bool
         Whether the next step is left to Python.
+    tried : tuple of arrays, optional
+        Meetings and impulses of that step where only some islands were not solved.
     work : float
         Of the contacts [J].
     residual, speed : float
@@ -39,6 +50,7 @@ class Made(NamedTuple):
 
     steps: int
     stopped: bool
+    tried: tuple[Integers, Floats] | None
     work: float
     residual: float
     speed: float
@@ -124,7 +136,12 @@ class CompiledRigid:
             elif why == PAIRS:
                 self._look()
             else:
-                return Made(done, why != DONE, work, worst, top)
+                tried = self._reached(found) if why == LEFT else None
+                return Made(done, why != DONE, tried, work, worst, top)
+
+    def _reached(self, count: int) -> tuple[Integers, Floats]:
+        B = self._buffers
+        return B.found.key[:count].copy(), B.p[: self._given.per * count].copy()
 
     def _look(self) -> None:
         """Look for near pairs, for several steps."""

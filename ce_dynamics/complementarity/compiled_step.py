@@ -17,7 +17,7 @@ from ce_dynamics.complementarity.gyroscopic import ENOUGH
 from ce_dynamics.complementarity.machine import Functions, kernel, machine, observe, responses
 from ce_dynamics.complementarity.problem import ROUNDING, Conditions, Integers
 from ce_dynamics.complementarity.rigid_kernels import turned
-from ce_dynamics.complementarity.solvers.small import newton
+from ce_dynamics.complementarity.solvers.small import HALVINGS, newton
 from ce_dynamics.simulation.integrators.kernels import call
 
 SOLVED, LEFT, REBOUNDS = 1, 0, 2
@@ -205,7 +205,9 @@ def whole_step(M, G, S, t, y, h, p, y_plus, w):  # type: ignore[no-untyped-def]
     residual = admit(G, S, top, p)
     rounding = ROUNDING * speed
     aim = max(1e-4 * G.tolerance * speed, 0.1 * rounding)  # a last step of Newton's method costs little
-    count, reached = newton(S.A, S.b, S.d, G.kind, G.normal, M.mu, S.lower, S.upper, p, aim, NEWTON_STEPS)
+    count, reached = newton(
+        S.A, S.b, S.d, G.kind, G.normal, M.mu, S.lower, S.upper, p, aim, NEWTON_STEPS, HALVINGS
+    )
     residual = max(residual, reached)
     if not residual <= G.tolerance * speed + rounding:
         return LEFT, count, residual, 0.0

@@ -5,15 +5,15 @@ What is at rest does not tie together what stands on it.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ce_dynamics.complementarity.kernels import sweeps
 from ce_dynamics.complementarity.machine import kernel
-from ce_dynamics.complementarity.solvers.small import newton
+from ce_dynamics.complementarity.solvers.small import HALVINGS, newton
 
-NEWTON_STEPS = 10
-SWEEPS = (30, 100)
-"""Of Gauss–Seidel between attempts of Newton's method."""
+NEWTON_STEPS, SWEEPS = 10, 30
 
 
 @kernel
@@ -90,41 +90,59 @@ def delassus(members, first, second, J_a, J_b, Y_a, Y_b, per, A):  # type: ignor
 
 
 @kernel
-def swept(A, b, d, kind, normal, mu, none, p, aim, limit):  # type: ignore[no-untyped-def]
-    """Sweeps over rows of A; w takes the place of velocities: an impulse changes them by a row of A."""
-    m = b.size
-    starts, own, w, ones = np.empty(m + 1, np.int64), np.empty(m + 1, np.int64), np.empty(m), np.empty(m)
-    columns, values = np.empty(m * m, np.int64), np.empty(m * m)
-    own[m], starts[m] = m, m * m
+def sparse(members, first, second, J_a, J_b, per):  # type: ignore[no-untyped-def]
+    """Rows of some meetings over the velocities of all bodies, as `sweeps` takes them."""
+    m = per * members.size
+    starts, columns, values = np.zeros(m + 1, np.int64), np.empty(12 * m, np.int64), np.empty(12 * m)
+    total = 0
     for i in range(m):
-        own[i], starts[i], ones[i], w[i] = i, m * i, 1.0, b[i]
-        for k in range(m):
-            columns[m * i + k], values[m * i + k] = k, A[i, k]
-            w[i] += A[i, k] * p[k]
-    g, y = (own, own, ones), (starts, columns, values)
-    return sweeps(g, y, w, none, d, kind, normal, mu, none, none, p, aim, limit)
+        k = members[i // per]
+        row = per * k + i % per
+        for n in range(6):
+            if first[k] >= 0:
+                columns[total], values[total] = 6 * first[k] + n, J_a[row, n]
+                total += 1
+        for n in range(6):
+            if second[k] >= 0:
+                columns[total], values[total] = 6 * second[k] + n, J_b[row, n]
+                total += 1
+        starts[i + 1] = total
+    return starts, columns, values
 
 
 @kernel
-def island(A, b, kind, normal, mu, p, aim, enough):  # type: ignore[no-untyped-def]
-    """Newton, sweeps of Gauss–Seidel, Newton on one problem, p in place; returns steps and residual."""
+def swept(g, y, v, b, d, kind, normal, mu, none, p, aim, limit):  # type: ignore[no-untyped-def]
+    """Sweeps; v is room for the changes of all velocities by p."""
+    for k in range(v.size):
+        v[k] = 0.0
+    for i in range(p.size):
+        for k in range(y[0][i], y[0][i + 1]):
+            v[y[1][k]] += y[2][k] * p[i]
+    return sweeps(g, y, v, b, d, kind, normal, mu, none, none, p, aim, limit)
+
+
+@kernel
+def island(A, g, y, v, b, kind, normal, mu, p, aim, enough):  # type: ignore[no-untyped-def]
+    """Newton from p with halved, then with full steps; the same behind sweeps of Gauss–Seidel; p in place.
+
+    Where rows are redundant full steps arrive at times where halved ones are caught.  Where nothing does, p
+    is where the sweeps ended.  Returns the residual.
+    """
     m = b.size
-    d, none, q = np.empty(m), np.zeros(m), np.empty(m)
+    d, none, q, residual = np.empty(m), np.zeros(m), np.empty(m), math.inf
     for i in range(m):
         d[i] = A[i, i]
         if kind[i] == 1:
             p[i] = max(0.0, p[i])
-        q[i] = p[i]
-    count, residual = newton(A, b, d, kind, normal, mu, none, none, q, aim, NEWTON_STEPS)
-    for limit in SWEEPS:
-        if residual <= enough:
-            break
-        count += swept(A, b, d, kind, normal, mu, none, p, aim, limit)
+    for attempt in range(4):
+        if attempt == 2:
+            swept(g, y, v, b, d, kind, normal, mu, none, p, aim, SWEEPS)
         for i in range(m):
             q[i] = p[i]
-        more, residual = newton(A, b, d, kind, normal, mu, none, none, q, aim, NEWTON_STEPS)
-        count += more
-    if residual <= enough:
-        for i in range(m):
-            p[i] = q[i]
-    return count, residual
+        halvings = HALVINGS if attempt % 2 == 0 else 0
+        _, residual = newton(A, b, d, kind, normal, mu, none, none, q, aim, NEWTON_STEPS, halvings)
+        if residual <= enough:
+            for i in range(m):
+                p[i] = q[i]
+            break
+    return residual

@@ -16,7 +16,7 @@ from ce_dynamics.complementarity.gauss_seidel import Solver
 from ce_dynamics.complementarity.problem import Integers
 from ce_dynamics.complementarity.rigid import RigidState
 from ce_dynamics.complementarity.rigid_contacts import RigidContacts
-from ce_dynamics.complementarity.solvers.chain import Chain
+from ce_dynamics.complementarity.solvers.chain import Chain, Thorough
 from ce_dynamics.errors import ModelError, SimulationError
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ class RigidWay:
     def advance(self, count: int) -> None:
         """So many steps, or fewer."""
         if self._compiled is None:
-            self._one()
+            self._one(self._solver, (self._key, self._p))
             return
         made = self._compiled.advance(count)
         if made.steps:
@@ -150,14 +150,15 @@ class RigidWay:
             self.residual, self.speed = max(self.residual, made.residual), max(self.speed, made.speed)
             self.count += made.steps
         if made.stopped:
-            self._one()
+            if made.tried is None or not isinstance(self._solver, Chain):
+                self._one(self._solver, (self._key, self._p))
+            else:
+                self._one(Thorough(self._solver), made.tried)
             self._compiled.take(self._state, self._key, self._p)
 
-    def _one(self) -> None:
-        """One step with the solver itself."""
-        state, meetings, solution, gain = self._contacts.step(
-            self._state, self._h, self._solver, (self._key, self._p)
-        )
+    def _one(self, solver: Solver, warm: tuple[Integers, Floats]) -> None:
+        """One step in Python."""
+        state, meetings, solution, gain = self._contacts.step(self._state, self._h, solver, warm)
         self._state, self._key, self._p = state, meetings.key, solution.p
         self._work += gain
         self.count += 1

@@ -15,7 +15,7 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity.gyroscopic import ENOUGH
-from ce_dynamics.complementarity.islands import delassus, grouped, island
+from ce_dynamics.complementarity.islands import delassus, grouped, island, sparse
 from ce_dynamics.complementarity.kernels import spin
 from ce_dynamics.complementarity.machine import kernel
 from ce_dynamics.complementarity.meeting_kernels import meetings, room
@@ -185,14 +185,14 @@ def free_rates(G, B, count, h):  # type: ignore[no-untyped-def]
 
 @kernel
 def each_island(G, B, count, aim, enough):  # type: ignore[no-untyped-def]
-    """Solve the islands that can be solved here; whether all were, Newton steps, largest residual."""
+    """Solve the islands that can be solved here; whether all were, and the largest residual."""
     per = G.per
     first, second = B.found.first[:count], B.found.second[:count]
     rows = per * count
     responses(first, per, B.J_a[:rows], G.mass, B.Y, B.Y_a)
     responses(second, per, B.J_b[:rows], G.mass, B.Y, B.Y_b)
     islands = grouped(first, second, B.parent, B.order, B.starts)
-    solved, worst, steps = True, 0.0, 0
+    solved, worst, v = True, 0.0, np.empty(6 * len(B.r))
     for k in range(islands):
         members = B.order[B.starts[k] : B.starts[k + 1]]
         m = per * members.size
@@ -204,15 +204,16 @@ def each_island(G, B, count, aim, enough):  # type: ignore[no-untyped-def]
         for i in range(m):
             row = per * members[i // per] + i % per
             b[i], p[i] = B.b[row], B.p[row]
-        count_here, residual = island(A, b, G.kind[:m], G.normal[:m], G.mu[:m], p, aim, enough)
-        steps += count_here
+        g = sparse(members, first, second, B.J_a, B.J_b, per)
+        y = sparse(members, first, second, B.Y_a, B.Y_b, per)
+        residual = island(A, g, y, v, b, G.kind[:m], G.normal[:m], G.mu[:m], p, aim, enough)
         for i in range(m):
             B.p[per * members[i // per] + i % per] = p[i]
         if not residual <= enough:
             solved = False
         elif residual > worst:
             worst = residual
-    return solved, steps, worst
+    return solved, worst
 
 
 @kernel
@@ -288,7 +289,7 @@ def steps(S, G, B, pairs, within, h, count, tolerance):  # type: ignore[no-untyp
         carried_over(B, found, G.per)
         rounding = ROUNDING * speed
         aim = max(1e-4 * tolerance * speed, 0.1 * rounding)  # a last step of Newton's method costs little
-        solved, _, residual = each_island(G, B, found, aim, tolerance * speed + rounding)
+        solved, residual = each_island(G, B, found, aim, tolerance * speed + rounding)
         if not solved:
             return k, LEFT, work, worst, top, within, found
         work += behind(G, B, found)

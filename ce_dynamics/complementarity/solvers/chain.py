@@ -76,10 +76,17 @@ class Chain:
         ModelError
             If the start has another number of rows or is not finite.
         """
-        allowance = self.tolerance * problem.speed
-        solution = quickly(problem, start, allowance)
-        if not solution.converged:
-            solution = self._thoroughly(problem, solution, allowance)
+        solution = quickly(problem, start, self.tolerance * problem.speed)
+        return self.within(solution if solution.converged else self.thoroughly(problem, solution.p))
+
+    def within(self, solution: Solution) -> Solution:
+        """The same solution.
+
+        Raises
+        ------
+        ConvergenceError
+            If its residual is larger than the limit.
+        """
         if not solution.residual <= self.limit:
             raise ConvergenceError(
                 f"{solution.method}: a residual of {solution.residual:.3g} m/s or rad/s remains, the limit is"
@@ -87,12 +94,14 @@ class Chain:
             )
         return solution
 
-    def _thoroughly(self, problem: Problem, first: Solution, allowance: float) -> Solution:
+    def thoroughly(self, problem: Problem, start: Floats) -> Solution:
+        """All stages, for every island of rows that the start does not solve by itself; the limit aside."""
         from ce_dynamics.complementarity.solvers.stages import solve_rows  # here, because most runs never ask
 
         A, d, b = delassus(problem), problem.diagonal, problem.b
+        allowance = self.tolerance * problem.speed
         permitted, deadline = allowance + problem.rounding, time.perf_counter() + self.time_limit
-        p, count, method = first.p.copy(), first.sweeps, first.method
+        p, count, method = allowed(problem, start), 0, "start"
         for chosen in islands(A, problem.conditions.normal):
             conditions, own = part_of(problem.conditions, chosen), part_of_matrix(A, chosen)
             verdict = relative(own, b[chosen], d[chosen], conditions, permitted)
@@ -104,6 +113,18 @@ class Chain:
             p[chosen] = rows.impulses(found.x)
             count, method = count + found.steps + found.products, found.method
         return problem.solution(p, method, count, allowance)
+
+
+@dataclass(frozen=True)
+class Thorough:
+    """The stages of a chain that come behind Newton's method and a few sweeps on all rows at once."""
+
+    chain: Chain
+
+    def solve(self, problem: Problem, start: Floats | None = None) -> Solution:
+        """Solve, from impulses of which some islands may be solved already."""
+        p = np.zeros(len(problem.c)) if start is None else start
+        return self.chain.within(self.chain.thoroughly(problem, p))
 
 
 def relative(A: Operator, b: Floats, d: Floats, conditions: Conditions, permitted: float) -> Judge:
@@ -148,7 +169,7 @@ def part_of_matrix(A: Operator, chosen: Integers) -> Operator:
 def quickly(problem: Problem, start: Floats | None, allowance: float) -> Solution:
     """Newton, a few sweeps, Newton: all in machine code, for problems of moderate size."""
     from ce_dynamics.complementarity.kernels import sweeps  # here, because it loads Numba
-    from ce_dynamics.complementarity.solvers.small import newton
+    from ce_dynamics.complementarity.solvers.small import HALVINGS, newton
 
     p = allowed(problem, start)
     solution = problem.solution(p, "start", 0, allowance)
@@ -158,7 +179,9 @@ def quickly(problem: Problem, start: Floats | None, allowance: float) -> Solutio
     aim = max(1e-4 * allowance, 0.1 * problem.rounding)  # a last step of Newton's method costs little
     for attempt in range(2):
         q = p.copy()
-        count += newton(A, problem.b, problem.diagonal, *problem.conditions, q, aim, NEWTON_STEPS)[0]
+        count += newton(A, problem.b, problem.diagonal, *problem.conditions, q, aim, NEWTON_STEPS, HALVINGS)[
+            0
+        ]
         if np.all(np.isfinite(q)):
             found = problem.solution(q, "Newton", count, allowance)
             if found.residual < solution.residual:

@@ -24,11 +24,14 @@ from ce_dynamics.complementarity import (
     Sphere,
     simulate_rigid,
 )
+from ce_dynamics.complementarity.errors import ConvergenceError
 from ce_dynamics.complementarity.rigid import RigidState
 from ce_dynamics.complementarity.shapes import Shape
-from ce_dynamics.complementarity.solvers.chain import islands
+from ce_dynamics.complementarity.solvers.chain import Thorough, islands
+from ce_dynamics.complementarity.solvers.natural_map import natural_map
 from ce_dynamics.complementarity.solvers.newton import direction
 from ce_dynamics.complementarity.solvers.rows import Rows
+from ce_dynamics.complementarity.solvers.small import direction as direction_of_few, point, steps_of
 
 H = 2e-3
 
@@ -132,6 +135,44 @@ def test_islands_are_solved_each_by_itself() -> None:
     share = np.minimum(1.0, 0.5 * -b[::3] / speed)
     expected = np.column_stack((-b[::3], -share[:, None] * slide))
     np.testing.assert_allclose(found.p.reshape(-1, 3), expected, atol=1e-9)
+
+
+def test_islands_that_are_solved_stay_as_they_are(rng: np.random.Generator) -> None:
+    # two masses on a plane, of which one is solved already: by any of many impulses, as it is held twice
+    rows = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    conditions = Conditions.of([Kind.UNILATERAL] * 3)
+    problem = Problem.reduced(rows, np.eye(2), np.array([-1.0, -2.0]), np.zeros(3), conditions)
+    found = Thorough(Chain()).solve(problem, np.array([0.3, 0.7, 0.5]))
+    assert found.converged
+    assert found.p[:2].tolist() == [0.3, 0.7]
+    assert found.p[2] == pytest.approx(2.0, abs=1e-9)
+    with pytest.raises(ConvergenceError, match="residual"):
+        Thorough(Chain(limit=1e-3, time_limit=1e-9)).solve(problem, np.array([0.3, 0.7, 0.5]))
+
+
+def test_newton_steps_of_held_rows_are_those_of_all(rng: np.random.Generator) -> None:
+    per, contacts = 3, 8
+    m = per * contacts
+    B = rng.normal(size=(m, m + 4))
+    A = B @ B.T / m
+    normal = np.repeat(per * np.arange(contacts), per)
+    normal[::per] = -1
+    kinds = [Kind.UNILATERAL, Kind.DISC_1, Kind.DISC_2] * contacts
+    given = Conditions.of(kinds, normal, np.tile((0.0, 0.4, 0.4), contacts))
+    b, p, rho = rng.normal(size=m), np.abs(rng.normal(size=m)), np.empty(m)
+    steps_of(np.diag(A).copy(), given.kind, given.normal, rho)
+    y, P, Ds, Dn, Dp, step = np.empty((6, m))
+    point(A, b, rho, *given, p, y, P, Ds, Dn, Dp)
+    assert direction_of_few(A, rho, given.kind, given.normal, p, P, Ds, Dn, Dp, step)
+    # the derivative of F(p) = p − P(p − ρ (A p + b)) by differences, along the step; P is smooth there
+    h, ends = 1e-6, []
+    for sign in (1.0, -1.0):
+        at = p + sign * h * step
+        natural_map(at - rho * (A @ at + b), 0.0, *given, y, Ds, Dn, Dp)
+        ends.append(at - y)
+    # second differences of P leave h² |step|³, the regular term 1e-7 of the step
+    np.testing.assert_allclose((ends[0] - ends[1]) / (2.0 * h), -(p - P), atol=1e-6 * np.abs(step).max())
+    assert 0 < np.count_nonzero(step) <= m
 
 
 def test_newton_directions_of_sparse_and_dense_rows_agree(rng: np.random.Generator) -> None:
