@@ -16,7 +16,7 @@ from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, Response, StateDeclaration
 from ce_dynamics.models.data.checks import check_number
 from ce_dynamics.models.parts.brake import BrakeParameters, brake_torque
-from ce_dynamics.models.parts.differentials import DrivenWheel, DrivenWheels
+from ce_dynamics.models.parts.differentials import DrivenWheel, DrivenWheels, Propeller
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,8 @@ class DifferentialLock(ForceElement):
     one, other : sequence of DrivenWheel
         The wheels of both sides; each side's torque is shared equally among them.
     parameters : LockParameters
+    propeller : Propeller, optional
+        What drives final drives that are not on the chassis.
     """
 
     states: tuple[StateDeclaration, ...] = (StateDeclaration("windup", "rad"),)
@@ -66,9 +68,12 @@ class DifferentialLock(ForceElement):
         one: Sequence[DrivenWheel],
         other: Sequence[DrivenWheel],
         parameters: LockParameters,
+        propeller: Propeller | None = None,
     ) -> None:
         self.name = name
-        self.one, self.other = (DrivenWheels(f"lock {name}", chassis, side, None) for side in (one, other))
+        self.one, self.other = (
+            DrivenWheels(f"lock {name}", chassis, side, None, propeller) for side in (one, other)
+        )
         self.parameters = parameters
 
     @property

@@ -1,57 +1,110 @@
-"""Driven wheels behind open differentials, which split the torque in fixed parts."""
+"""Driven wheels behind open differentials, which split the torque in fixed parts.
+
+What drives the wheels of an axle, its final drive, sits on the chassis or in the axle's beam, its housing.
+The final drive turns the torque a T of its propeller shaft, along the unit vector d, into T about the wheels'
+axes e:
+
+    wheel k:    s_k T e_k,
+    housing:   −Σ s_k T e_k + Σ s_k a T d,
+    chassis:   −Σ s_k a T d      (gearbox and engine, from which the propeller shaft comes),
+
+in sum nothing.  On the chassis the last two cancel.  The speed that belongs to T by virtual work is
+
+    ω = Σ s_k [e_k · (ω_wheel − ω_housing) + a d · (ω_housing − ω_chassis)].
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar, dot
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.checked import finite_vector, unit_axis
+from ce_dynamics.mechanism.checked import finite_number, finite_vector, unit_axis
 from ce_dynamics.mechanism.forces.base import Observer, PointLoad
 
-DrivenWheel = tuple[Body, Body, object, object]
-"""Wheel, its carrier, and in the design pose its centre [m] and spin axis to the left."""
+
+class DrivenWheel(NamedTuple):
+    """A wheel that is driven.
+
+    Attributes
+    ----------
+    wheel, carrier : Body
+        The wheel and what carries it.
+    centre, axis : (3,) array_like
+        In the design pose: its centre [m] and its spin axis, to the left.
+    housing : Body or None
+        The body that carries its final drive; the chassis if None.
+    """
+
+    wheel: Body
+    carrier: Body
+    centre: object
+    axis: object
+    housing: Body | None = None
+
+
+class Propeller(NamedTuple):
+    """The propeller shaft.
+
+    Attributes
+    ----------
+    ratio : float
+        a: wheel speed over its speed.
+    axis : (3,) array_like
+        d: about which it turns forwards, fixed on the chassis, in the design pose.
+    """
+
+    ratio: float
+    axis: object
 
 
 class DrivenWheels:
     """Wheels that get parts of one torque, and the mean speed that balances the power.
 
-    The half-shafts run from differentials fixed on the chassis, so the drive torque of a wheel reacts on the
-    chassis and not on its upright: each wheel gets a torque about its spin axis, the chassis the opposite
-    one.
+    Half-shafts run from final drives on the chassis or on a beam, so the drive torque of a wheel reacts there
+    and not on its upright.
 
     Parameters
     ----------
     owner : str
         Starts the messages.
     chassis : Body
-        The body that carries the differentials.
-    wheels : sequence of (Body, Body, centre, axis)
-        See `DrivenWheel`.
+        The body that carries engine and gearbox.
+    wheels : sequence of DrivenWheel
     shares : sequence of float, optional
-        Part of the torque that each wheel gets; their sum is 1, equal parts if not given.
+        s_k: part of the torque that each wheel gets; their sum is 1, equal parts if not given.
+    propeller : Propeller, optional
+        What drives those final drives that are not on the chassis.
 
     Raises
     ------
     DataError
-        If there are no wheels, or the shares are not one per wheel with sum 1.
+        If there are no wheels, the shares are not one per wheel with sum 1, or a final drive that is not on
+        the chassis has no propeller shaft.
     """
 
     def __init__(
-        self, owner: str, chassis: Body, wheels: Sequence[DrivenWheel], shares: Sequence[float] | None
+        self,
+        owner: str,
+        chassis: Body,
+        wheels: Sequence[DrivenWheel],
+        shares: Sequence[float] | None,
+        propeller: Propeller | None = None,
     ) -> None:
         self.chassis = chassis
         self.wheels = tuple(
-            (
+            DrivenWheel(
                 wheel,
                 carrier,
                 finite_vector(centre, owner, f"centre of {wheel.name}"),
                 unit_axis(axis, owner),
+                chassis if housing is None else housing,
             )
-            for wheel, carrier, centre, axis in wheels
+            for wheel, carrier, centre, axis, housing in (DrivenWheel(*each) for each in wheels)
         )
         if not self.wheels:
             raise DataError(f"{owner}: no wheels; give at least one")
@@ -59,29 +112,74 @@ class DrivenWheels:
         self.shares = (1.0 / count,) * count if shares is None else tuple(shares)
         if len(self.shares) != count or not abs(sum(self.shares) - 1.0) <= 1e-9:
             raise DataError(f"{owner}: shares {self.shares} must be {count} numbers with sum 1")
+        self.housings = tuple(
+            dict.fromkeys(each.housing for each in self.wheels if each.housing not in (None, chassis))
+        )
+        if self.housings and propeller is None:
+            named = ", ".join(body.name for body in self.housings if body is not None)
+            raise DataError(f"{owner}: final drives on {named} need a propeller shaft; give one")
+        self.pull = None  # a d
+        if propeller is not None:
+            axis = unit_axis(propeller.axis, owner)
+            self.pull = finite_number(propeller.ratio, owner, "ratio") * axis
 
     @property
     def attachments(self) -> tuple[tuple[Body, Array], ...]:
         """Points at which loads act."""
-        on_wheels = [(body, at) for wheel, carrier, at, _ in self.wheels for body in (wheel, carrier)]
-        return (*on_wheels, (self.chassis, self.chassis.com))
+        on_wheels = [(body, at) for wheel, carrier, at, *_ in self.wheels for body in (wheel, carrier)]
+        on_axles = [(body, body.com) for body in self.housings if body is not None]
+        return (*on_wheels, *on_axles, (self.chassis, self.chassis.com))
 
     def observed(self, observer: Observer) -> tuple[list[Array], Scalar]:
         """Spin axes in chassis axes, times the shares, and the mean speed of the wheels [rad/s]."""
         axes: list[Array] = []
         mean: Scalar = 0.0
-        for (wheel, carrier, _, axis), share in zip(self.wheels, self.shares, strict=True):
+        for (wheel, carrier, _, axis, housing), share in zip(self.wheels, self.shares, strict=True):
             e = observer.direction(carrier, axis, self.chassis)
             axes.append(share * e)
-            mean = mean + share * dot(e, observer.angular_velocity(wheel, self.chassis))
+            spin = dot(e, observer.angular_velocity(wheel, self.chassis))
+            if housing in self.housings:
+                assert housing is not None, "those that are not the chassis"
+                spin = spin + dot(self.pull - e, observer.angular_velocity(housing, self.chassis))
+            mean = mean + share * spin
         return axes, mean
 
     def loads(self, observer: Observer, axes: Sequence[Array], torque: Scalar) -> list[PointLoad]:
-        """The wheels' parts of a torque and their reaction on the chassis."""
+        """The wheels' parts of a torque and their reactions on housings and chassis."""
         none = np.zeros(3)
         loads = [
-            PointLoad(wheel, self.chassis, observer.point(wheel, at, self.chassis).r, none, torque * e)
-            for (wheel, _, at, _), e in zip(self.wheels, axes, strict=True)
+            PointLoad(
+                each.wheel,
+                self.chassis,
+                observer.point(each.wheel, np.asarray(each.centre), self.chassis).r,
+                none,
+                torque * e,
+            )
+            for each, e in zip(self.wheels, axes, strict=True)
         ]
-        reaction = -torque * sum(axes[1:], start=axes[0])
-        return [*loads, PointLoad(self.chassis, self.chassis, none, none, reaction)]
+        for body in self.housings:
+            assert body is not None, "those that are not the chassis"
+            loads.append(
+                PointLoad(
+                    body,
+                    self.chassis,
+                    observer.point(body, body.com, self.chassis).r,
+                    none,
+                    torque * self.on_housing(axes, body),
+                )
+            )
+        return [*loads, PointLoad(self.chassis, self.chassis, none, none, torque * self.on_chassis(axes))]
+
+    def on_housing(self, axes: Sequence[Array], body: Body) -> Array:
+        """Torque on the housing of final drives per torque of all wheels, in chassis axes."""
+        its = [k for k, each in enumerate(self.wheels) if each.housing is body]
+        part = sum(self.shares[k] for k in its)
+        first, *others = (axes[k] for k in its)
+        return part * self.pull - sum(others, start=first)
+
+    def on_chassis(self, axes: Sequence[Array]) -> Array:
+        """Torque on the chassis per torque of all wheels, in its axes."""
+        reaction = np.zeros(3)
+        for each, e, share in zip(self.wheels, axes, self.shares, strict=True):
+            reaction = reaction - (share * self.pull if each.housing in self.housings else e)
+        return reaction

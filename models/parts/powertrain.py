@@ -15,7 +15,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, Response
 from ce_dynamics.models.data.checks import check_number
-from ce_dynamics.models.parts.differentials import DrivenWheel, DrivenWheels
+from ce_dynamics.models.parts.differentials import DrivenWheel, DrivenWheels, Propeller
 from ce_dynamics.models.parts.ramps import unit_clip
 from ce_dynamics.models.parts.torque_table import TorqueTable
 
@@ -171,14 +171,15 @@ class Driveline(ForceElement):
         Unique in the system.
     chassis : Body
         The body that carries engine and differentials.
-    wheels : sequence of (Body, Body, centre, axis)
-        Wheel, its carrier, and in the design pose its centre [m] and spin axis to the left.
+    wheels : sequence of DrivenWheel
     parameters : PowertrainParameters
         Engine and gears.
     throttle : str
         Name of the input, 0 … 1.
     shares : sequence of float, optional
         Part of the torque that each wheel gets; their sum is 1, equal parts if not given.
+    axis : (3,) array_like
+        About which the propeller shaft turns forwards, in the design pose.
 
     Raises
     ------
@@ -196,9 +197,11 @@ class Driveline(ForceElement):
         parameters: PowertrainParameters,
         throttle: str = "throttle",
         shares: Sequence[float] | None = None,
+        axis: object = (-1.0, 0.0, 0.0),
     ) -> None:
         self.name = name
-        self.driven = DrivenWheels(f"driveline {name}", chassis, wheels, shares)
+        propeller = Propeller(parameters.axle_ratio, axis)
+        self.driven = DrivenWheels(f"driveline {name}", chassis, wheels, shares, propeller)
         self.traction = Traction.of(parameters)
         self.throttle = throttle
         self.inputs = (throttle,)

@@ -16,7 +16,7 @@ from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.hinges.free import Free
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.parts.differential_locks import DifferentialLock
-from ce_dynamics.models.parts.differentials import DrivenWheel
+from ce_dynamics.models.parts.differentials import DrivenWheel, Propeller
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.planes import FlatRoad
 from ce_dynamics.models.tyres.contract import TyreModel
@@ -99,7 +99,8 @@ def build(
     for name, beam in data.beams.items():
         beam.add(system, units[name], links[name])
     assisting = controllers(data)
-    wheels, spins, lifted = {}, {}, 0.0
+    wheels: dict[str, DrivenWheel] = {}
+    spins, lifted = {}, 0.0
     axles = {name: axle for axle in data.layout.axles for name in axle.corners}
     own = 2 * len(data.layout.axles_of(None))
     for corner in data.corners.values():
@@ -113,7 +114,14 @@ def build(
         for name in brake.values():
             system.add_input(name, "1", between=(0.0, 1.0))
         corner.add_wheel_forces(system, wheel, surface, tyre, brake)
-        wheels[corner.name] = (wheel, wheel.carrier, corner.W, corner.wheel.axis)
+        housing = None if axle.driven == "no" else data.housing(axle)
+        wheels[corner.name] = DrivenWheel(
+            wheel,
+            wheel.carrier,
+            corner.W,
+            corner.wheel.axis,
+            None if housing is None else system.find(housing),
+        )
         radius = tyre.unloaded_radius
         lifted += 0.0 if axle.trailer else (radius - corner.tyre.unloaded_radius) / own
         spins[corner.name] = speed / radius
@@ -125,7 +133,8 @@ def build(
         bar.add(system, name, units[name], (left, right))
     driven = [wheels[name] for name in data.driven]
     spin = nominal(spins[data.driven[0]])
-    system.add_force(data.powertrain.element(chassis, driven, data.torque_shares, spin))
+    axis = data.engine_axis
+    system.add_force(data.powertrain.element(chassis, driven, data.torque_shares, spin, axis))
     add_locks(system, data, chassis, wheels)
     add_sensors(system, chassis)
     for name in data.trailers:
@@ -141,18 +150,20 @@ def add_locks(
 ) -> None:
     """Locks of differentials: within axles, and between one driven axle and the next."""
     driven = [axle for axle in data.layout.axles if axle.driven == "yes"]
+    propeller = Propeller(data.powertrain.axle_ratio, data.engine_axis)
     sides = {axle.name: [wheels[name] for name in axle.corners] for axle in driven}
     for axle in driven:
         lock = data.differential(axle.name)
         if lock is not None:
             left, right = sides[axle.name]
-            system.add_force(DifferentialLock(f"{axle.name}.differential", chassis, [left], [right], lock))
+            name = f"{axle.name}.differential"
+            system.add_force(DifferentialLock(name, chassis, [left], [right], lock, propeller))
     if data.powertrain.centre is None:
         return
     for ahead, behind in pairwise(driven):
         ends = sides[ahead.name], sides[behind.name]
         name = "centre_differential" if len(driven) == 2 else f"{behind.name}.centre_differential"
-        system.add_force(DifferentialLock(name, chassis, *ends, data.powertrain.centre.built()))
+        system.add_force(DifferentialLock(name, chassis, *ends, data.powertrain.centre.built(), propeller))
 
 
 def start_on(system: System, chassis: Body, road: Road, height: float, speed: float) -> None:

@@ -39,6 +39,7 @@ from ce_dynamics.models.vehicles.files import files_of, variant_path
 from ce_dynamics.models.vehicles.free import freed
 from ce_dynamics.models.vehicles.hull import HullData
 from ce_dynamics.models.vehicles.layout import (
+    AXES,
     GRAPH,
     AxleLayout,
     Layout,
@@ -216,6 +217,7 @@ class VehicleParameters:
         )
         _check_axles(parameters)
         _check_split(parameters)
+        _check_reactions(parameters, layers[-1].label)
         _warn_unphysical(parameters)
         return parameters
 
@@ -252,6 +254,21 @@ class VehicleParameters:
     def driven(self) -> tuple[str, ...]:
         """Names of the corners that the engine drives."""
         return tuple(name for axle in self.layout.axles if axle.driven == "yes" for name in axle.corners)
+
+    def housing(self, axle: AxleLayout) -> str | None:
+        """Name of the body that carries an axle's final drive; None where it is the chassis."""
+        beam = self.beams.get(axle.name)
+        chosen = axle.final_drive or ("chassis" if beam is None else beam.final_drive)
+        return None if chosen == "chassis" or beam is None else beam.housing()
+
+    @property
+    def engine_axis(self) -> tuple[float, float, float]:
+        """About which engine and shafts turn forwards: along the vehicle, unless only the front is driven."""
+        if self.layout.engine is not None:
+            return AXES[self.layout.engine]
+        driven = [axle for axle in self.layout.axles if axle.driven == "yes"]
+        across = driven == [self.layout.axles[0]] and self.housing(driven[0]) is None
+        return AXES["transverse" if across else "longitudinal"]
 
     @property
     def torque_shares(self) -> tuple[float, ...]:
@@ -432,6 +449,28 @@ def _check_split(parameters: VehicleParameters) -> None:
         raise DataError(
             f"powertrain.torque_split: {len(split)} numbers with sum {sum(split):g}; give one for each "
             f"of the {axles} driven axles, from front to rear, with sum 1"
+        )
+
+
+def _check_reactions(parameters: VehicleParameters, label: str) -> None:
+    driven = [axle for axle in parameters.layout.axles if axle.driven == "yes"]
+    for axle in driven:
+        beam = parameters.beams.get(axle.name)
+        if axle.final_drive == "axle" and (beam is None or beam.housing() is None):
+            raise DataError(
+                f"{label}: axles.{axle.name}: final_drive: no beam carries both wheels of a "
+                f"{axle.suspension} suspension; its final drive is on the chassis: leave it out"
+            )
+        if axle.final_drive == "chassis" and beam is None:
+            raise DataError(
+                f"{label}: axles.{axle.name}: final_drive: that of a {axle.suspension} suspension is "
+                "always on the chassis; leave it out"
+            )
+    inside = any(parameters.housing(axle) is not None for axle in driven)
+    if parameters.layout.engine is not None and not inside and not parameters.powertrain.turns:
+        raise DataError(
+            f"{label}: kinds: engine: {parameters.layout.engine} has no effect, since engine and shafts of "
+            f"the kind {parameters.layout.powertrain!r} have no inertia and no final drive is in an axle; leave it out"
         )
 
 

@@ -54,6 +54,13 @@ BARS: Mapping[str, type[Section]] = {"torsion": AntiRollBarData}
 SHARED = frozenset({"wheel", "tyre", "brake", "ground_spring"})
 """Sections of corners that are listed once for all while these agree."""
 
+AXES: Mapping[str, tuple[float, float, float]] = {
+    "longitudinal": (-1.0, 0.0, 0.0),
+    "longitudinal-reversed": (1.0, 0.0, 0.0),
+    "transverse": (0.0, 1.0, 0.0),
+    "transverse-reversed": (0.0, -1.0, 0.0),
+}
+"""About which engine and shafts turn forwards: clockwise as seen from the front, or as the wheels do."""
 GRAPH = "graph"
 """Name of the suspension whose bodies and joints data files list in their table ``graphs``."""
 EXAMPLE = (
@@ -74,6 +81,7 @@ class AxleLayout:
     steering_gear: str | None = None
     trailer: str | None = None
     differential: str | None = None
+    final_drive: str | None = None
     mechanism: str = "steering"
     phase: str = "with"
     graph: tuple[Item, ...] = ()
@@ -97,6 +105,7 @@ class Layout:
     axles: tuple[AxleLayout, ...]
     powertrain: str = "envelope"
     tyre: str = "tmeasy"
+    engine: str | None = None
     trailers: tuple[TrailerLayout, ...] = ()
 
     def axles_of(self, trailer: str | None) -> tuple[AxleLayout, ...]:
@@ -163,22 +172,28 @@ def layout_of(words: Sequence[Assignment], label: str) -> Layout:
     check_trailers(layout, label)
     check_steering(layout, label)
     for one in layout.axles:
-        if one.differential is not None and one.driven == "no":
-            raise DataError(
-                f"{label}: axles.{one.name}: it is not driven, so a differential has no effect; leave it out"
-            )
+        for word in ("differential", "final_drive"):
+            if getattr(one, word) is not None and one.driven == "no":
+                raise DataError(
+                    f"{label}: axles.{one.name}: it is not driven, so {word} has no effect; leave it out"
+                )
     if all(axle.driven == "no" for axle in layout.axles):
         raise DataError(f"{label}: axles: none is driven; take 'driven: no' from one of them")
     return layout
 
 
-KINDS: Mapping[str, tuple[str, ...]] = {"powertrain": tuple(POWERTRAINS), "tyre": tuple(TYRES)}
+KINDS: Mapping[str, tuple[str, ...]] = {
+    "powertrain": tuple(POWERTRAINS),
+    "tyre": tuple(TYRES),
+    "engine": tuple(AXES),
+}
 """What can be chosen for the whole vehicle."""
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "suspension": (*SUSPENSIONS, GRAPH),
     "steering": tuple(STEERINGS),
     "anti_roll_bar": tuple(BARS),
     "differential": tuple(DIFFERENTIALS),
+    "final_drive": ("chassis", "axle"),
     "driven": ("yes", "no"),
     "steering_gear": tuple(GEARS),
     "trailer": (),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ce_dynamics.algebra.arrays import Array, Scalar, maximum
 from ce_dynamics.mechanism.forces.base import StateDeclaration
@@ -21,20 +22,44 @@ class Drive:
     ----------
     torque : scalar
         On the shaft [N m], inertia of the unit left out.
-    inertia : scalar
-        Of the unit, that the shaft moves with itself [kg m²].
     x_dot : sequence of scalar
         Rates of the unit's states.
     energy : scalar
         Stored in the unit [J].
+    spin, spin_rate : scalar
+        Angular momentum of what turns by itself, about the axis of engine and shafts [N m s], and its rate.
+    tied_rate : scalar
+        Rate of the ``turns`` of `Tied` while gears are shifted [1/s].
     outputs : mapping of str to scalar
     """
 
     torque: Scalar
-    inertia: Scalar = 0.0
     x_dot: Sequence[Scalar] = ()
     energy: Scalar = 0.0
+    spin: Scalar = 0.0
+    spin_rate: Scalar = 0.0
+    tied_rate: Scalar = 0.0
     outputs: Mapping[str, Scalar] = field(default_factory=dict)
+
+
+class Tied(NamedTuple):
+    """What of a unit turns with the shaft.
+
+    Attributes
+    ----------
+    inertia : scalar
+        J, about its own axis, which is that of the shaft [kg m²].
+    turns : scalar
+        i: its revolutions per revolution of the shaft.
+    """
+
+    inertia: Scalar = 0.0
+    turns: Scalar = 0.0
+
+    @property
+    def at_shaft(self) -> Scalar:
+        """i² J: the inertia that the shaft moves with itself [kg m²]."""
+        return self.turns * self.turns * self.inertia
 
 
 class DriveUnit(ABC):
@@ -42,7 +67,10 @@ class DriveUnit(ABC):
 
     1. `inputs` names what it reads; `outputs` what it reports, with units.
     2. `states` declares its first-order states for a shaft that turns at a speed at the start.
-    3. `drive` is written on scalars: it never branches on a value, and is finite at every speed.
+    3. `tied` tells what turns with the shaft in fixed gear, `drive` the rest.
+    4. `drive` is written on scalars: it never branches on a value, and is finite at every speed.
+    5. What turns by itself has as its state the speed about its axis in inertial space; the chassis turns
+       beneath it.
     """
 
     inputs: tuple[str, ...] = (THROTTLE,)
@@ -52,9 +80,22 @@ class DriveUnit(ABC):
         """The unit's states with the shaft at a speed [rad/s]; most have none."""
         return ()
 
+    def tied(self, x: Array | Sequence[Scalar], u: Mapping[str, Scalar]) -> Tied:
+        """What of the unit turns with the shaft; nothing, unless said."""
+        return Tied()
+
     @abstractmethod
-    def drive(self, shaft_speed: Scalar, x: Array | Sequence[Scalar], u: Mapping[str, Scalar]) -> Drive:
-        """What the unit does at a speed of the shaft [rad/s]."""
+    def drive(
+        self,
+        shaft_speed: Scalar,
+        x: Array | Sequence[Scalar],
+        u: Mapping[str, Scalar],
+        chassis_spin: Scalar = 0.0,
+    ) -> Drive:
+        """What the unit does at a speed of the shaft on the chassis [rad/s].
+
+        ``chassis_spin`` is the chassis' angular velocity about the axis of engine and shafts [rad/s].
+        """
 
 
 def directions(selector: Scalar) -> tuple[Scalar, Scalar]:

@@ -30,7 +30,12 @@ class ConverterUnit(DriveUnit):
     """
 
     inputs = (THROTTLE, SELECTOR)
-    outputs: Mapping[str, str] = {"engine_torque": "N*m", "gear": "1"}
+    outputs: Mapping[str, str] = {
+        "engine_torque": "N*m",
+        "gear": "1",
+        "engine_power": "W",
+        "converter_loss": "W",
+    }
 
     def __init__(
         self, engine: EngineParameters, converter: ConverterParameters, gears: GearParameters
@@ -43,16 +48,31 @@ class ConverterUnit(DriveUnit):
         engine = max(self.engine.idle_speed or 0.0, turned)
         return (StateDeclaration("engine_speed", "rad/s", engine), *self.gears.states(z))
 
-    def drive(self, shaft_speed: Scalar, x: Array | Sequence[Scalar], u: Mapping[str, Scalar]) -> Drive:
-        omega_e, *z = list(x)
+    def drive(
+        self,
+        shaft_speed: Scalar,
+        x: Array | Sequence[Scalar],
+        u: Mapping[str, Scalar],
+        chassis_spin: Scalar = 0.0,
+    ) -> Drive:
+        turning, *z = list(x)
+        omega_e = turning - chassis_spin
         forwards, backwards = directions(u[SELECTOR])
         turns = forwards * self.gears.turns(z) + backwards / self.gears.reverse
         engaged = forwards + backwards
         T_e = self.engine.torque(omega_e, u[THROTTLE])
         T_p, T_t = self.converter.torques(omega_e, turns * shaft_speed)
+        J, T = self.engine.inertia, T_e - engaged * T_p
         return Drive(
             torque=turns * T_t,
-            x_dot=((T_e - engaged * T_p) / self.engine.inertia, *self.gears.rates(z, shaft_speed)),
-            energy=0.5 * self.engine.inertia * omega_e * omega_e,
-            outputs={"engine_torque": T_e, "gear": forwards * self.gears.gear(z) - backwards},
+            x_dot=(T / J, *self.gears.rates(z, shaft_speed)),
+            energy=0.5 * J * turning * turning,
+            spin=J * turning,
+            spin_rate=T,
+            outputs={
+                "engine_torque": T_e,
+                "gear": forwards * self.gears.gear(z) - backwards,
+                "engine_power": T_e * omega_e,
+                "converter_loss": engaged * T_p * omega_e - T_t * turns * shaft_speed,
+            },
         )

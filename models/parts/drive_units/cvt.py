@@ -59,18 +59,38 @@ class CvtUnit(DriveUnit):
     """
 
     inputs = (THROTTLE, SELECTOR)
-    outputs: Mapping[str, str] = {"engine_torque": "N*m", "engine_speed": "rad/s", "ratio": "1"}
+    outputs: Mapping[str, str] = {
+        "engine_torque": "N*m",
+        "engine_speed": "rad/s",
+        "ratio": "1",
+        "engine_power": "W",
+        "gear_loss": "W",
+    }
 
     def __init__(self, engine: EngineParameters, gears: CvtParameters) -> None:
         self.engine, self.gears = engine, gears
 
-    def drive(self, shaft_speed: Scalar, x: Array | Sequence[Scalar], u: Mapping[str, Scalar]) -> Drive:
+    def drive(
+        self,
+        shaft_speed: Scalar,
+        x: Array | Sequence[Scalar],
+        u: Mapping[str, Scalar],
+        chassis_spin: Scalar = 0.0,
+    ) -> Drive:
         forwards, backwards = directions(u[SELECTOR])
         g, eta = self.gears.ratio(shaft_speed), self.gears.efficiency
         omega_e = absolute(shaft_speed) / g
         T_e = self.engine.torque(omega_e, u[THROTTLE])
         through = eta * maximum(T_e, 0.0) + minimum(T_e, 0.0) / eta
+        torque = (forwards - backwards) * through / g
+        power = absolute(forwards - backwards) * T_e * omega_e
         return Drive(
-            torque=(forwards - backwards) * through / g,
-            outputs={"engine_torque": T_e, "engine_speed": omega_e, "ratio": g},
+            torque=torque,
+            outputs={
+                "engine_torque": T_e,
+                "engine_speed": omega_e,
+                "ratio": g,
+                "engine_power": power,
+                "gear_loss": power - torque * shaft_speed,
+            },
         )

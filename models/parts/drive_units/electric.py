@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ce_dynamics.algebra.arrays import Array, Scalar, absolute, maximum, sqrt
 from ce_dynamics.mechanism.forces.base import StateDeclaration
 from ce_dynamics.models.data.checks import check_number
-from ce_dynamics.models.parts.drive_units.base import SELECTOR, THROTTLE, Drive, DriveUnit
+from ce_dynamics.models.parts.drive_units.base import SELECTOR, THROTTLE, Drive, DriveUnit, Tied
 from ce_dynamics.models.parts.engine import check_table
 from ce_dynamics.models.parts.ramps import unit_clip
 from ce_dynamics.models.parts.torque_table import TorqueTable
@@ -86,6 +86,8 @@ class ElectricUnit(DriveUnit):
         "motor_speed": "rad/s",
         "battery_current": "A",
         "battery_power": "W",
+        "motor_power": "W",
+        "drag_loss": "W",
     }
 
     def __init__(self, motor: MotorParameters, battery: BatteryParameters, ratio: float) -> None:
@@ -95,7 +97,16 @@ class ElectricUnit(DriveUnit):
     def states(self, shaft_speed: float) -> tuple[StateDeclaration, ...]:
         return (StateDeclaration("charge_taken", "C"),)
 
-    def drive(self, shaft_speed: Scalar, x: Array | Sequence[Scalar], u: Mapping[str, Scalar]) -> Drive:
+    def tied(self, x: Array | Sequence[Scalar], u: Mapping[str, Scalar]) -> Tied:
+        return Tied(self.motor.inertia, 1.0 / self.ratio)
+
+    def drive(
+        self,
+        shaft_speed: Scalar,
+        x: Array | Sequence[Scalar],
+        u: Mapping[str, Scalar],
+        chassis_spin: Scalar = 0.0,
+    ) -> Drive:
         m = self.motor
         omega = shaft_speed / self.ratio
         speed = absolute(omega)
@@ -107,13 +118,13 @@ class ElectricUnit(DriveUnit):
         current = self.battery.current(power)
         return Drive(
             torque=(T_m - drag) / self.ratio,
-            inertia=m.inertia / (self.ratio * self.ratio),
             x_dot=(current,),
-            energy=0.5 * m.inertia * omega * omega,
             outputs={
                 "motor_torque": T_m,
                 "motor_speed": omega,
                 "battery_current": current,
                 "battery_power": power,
+                "motor_power": T_m * omega,
+                "drag_loss": drag * omega,
             },
         )

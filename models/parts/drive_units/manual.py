@@ -62,7 +62,12 @@ class ManualUnit(DriveUnit):
     """
 
     inputs = (THROTTLE, CLUTCH, GEAR)
-    outputs: Mapping[str, str] = {"engine_torque": "N*m", "clutch_torque": "N*m"}
+    outputs: Mapping[str, str] = {
+        "engine_torque": "N*m",
+        "clutch_torque": "N*m",
+        "engine_power": "W",
+        "clutch_loss": "W",
+    }
 
     def __init__(
         self, engine: EngineParameters, clutch: ClutchParameters, ratios: tuple[float, ...], reverse: float
@@ -85,18 +90,33 @@ class ManualUnit(DriveUnit):
             turns = turns + (1.0 / high - 1.0 / low) * unit_clip(gear - k)
         return turns
 
-    def drive(self, shaft_speed: Scalar, x: Array | Sequence[Scalar], u: Mapping[str, Scalar]) -> Drive:
-        omega_e, windup = list(x)
+    def drive(
+        self,
+        shaft_speed: Scalar,
+        x: Array | Sequence[Scalar],
+        u: Mapping[str, Scalar],
+        chassis_spin: Scalar = 0.0,
+    ) -> Drive:
+        turning, windup = list(x)
+        omega_e = turning - chassis_spin
         turns, engaged = self.turns(u[GEAR]), minimum(maximum(u[GEAR], -u[GEAR]), 1.0)
         c = self.clutch
         capacity = unit_clip(1.0 - u[CLUTCH]) * engaged * c.max_torque
         parameters = BrakeParameters(c.max_torque, c.stiffness, c.damping)
-        T_c, windup_dot = brake_torque(parameters, capacity, windup, omega_e - turns * shaft_speed)
+        slip = omega_e - turns * shaft_speed
+        T_c, windup_dot = brake_torque(parameters, capacity, windup, slip)
         T_e = self.engine.torque(omega_e, u[THROTTLE])
         J = self.engine.inertia
         return Drive(
             torque=turns * T_c,
             x_dot=((T_e - T_c) / J, windup_dot),
-            energy=0.5 * (J * omega_e * omega_e + c.stiffness * windup * windup),
-            outputs={"engine_torque": T_e, "clutch_torque": T_c},
+            energy=0.5 * (J * turning * turning + c.stiffness * windup * windup),
+            spin=J * turning,
+            spin_rate=T_e - T_c,
+            outputs={
+                "engine_torque": T_e,
+                "clutch_torque": T_c,
+                "engine_power": T_e * omega_e,
+                "clutch_loss": T_c * slip - c.stiffness * windup * windup_dot,
+            },
         )

@@ -24,6 +24,7 @@ from ce_dynamics.models.vehicles.chrono.tyres import tyre
 from ce_dynamics.models.vehicles.chrono.wheels import brake, rotor, wheel_files
 from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity, yaml_text
 from ce_dynamics.models.vehicles.layout import MECHANISMS
+from ce_dynamics.models.vehicles.suspensions.listed import BEAMS
 
 WHEEL_WIDTH = 0.25
 """[m] of a wheel whose tyre does not say it, for the width of the vehicle."""
@@ -146,10 +147,13 @@ def vehicle(reading: Reading, part: Part, choice: Choice) -> Sections:
         raise part.wrong("Axles", f"tyres of the kinds {' and '.join(kinds)}; give all axles the same kind")
     powertrain, engine = power(reading, part, choice, folder, driveline)
     width = max(2.0 * one.wheel[1] + one.width for one in read.values())
+    axles = {name: one.words for name, one in read.items()}
+    if reading.like_chrono:  # whose final drives are all on the chassis
+        axles = {name: on_chassis(words) for name, words in axles.items()}
     sections: Sections = {
         "title": part.text("Name"),
         "sources": sources,
-        "axles": {name: one.words for name, one in read.items()},
+        "axles": axles,
         "kinds": {"powertrain": powertrain, "tyre": kinds[0]},
         "vehicle": {
             "gravity": "9.81 m/s^2 [convention]",
@@ -253,6 +257,13 @@ def axle(
     stiffness = mounted.stiffness if spacing is None else 2.0 * mounted.stiffness
     width += spacing or 0.0
     return Axle(words, section, origin + centre, mounted.radius, stiffness, width, mounted.kind, graph)
+
+
+def on_chassis(words: Sections) -> Sections:
+    """What is said of an axle, with its final drive on the chassis if it is a driven beam's."""
+    beam = BEAMS.get(str(words["suspension"]))
+    driven = words.get("driven") != "no"
+    return {**words, "final_drive": "chassis"} if driven and beam is not None else words
 
 
 def shafts(reading: Reading, part: Part, count: int) -> tuple[set[int], Sections]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import model_validator
 
@@ -123,11 +123,19 @@ class PowertrainData(Section):
         """Inputs it reads beside the throttle: least, default and largest value."""
         return {}
 
+    turns: ClassVar[bool] = True
+    """Whether engine or shafts have inertia, whose turning reacts on the chassis."""
+
     @abstractmethod
     def element(
-        self, chassis: Body, wheels: Sequence[DrivenWheel], shares: Sequence[float], wheel_speed: float
+        self,
+        chassis: Body,
+        wheels: Sequence[DrivenWheel],
+        shares: Sequence[float],
+        wheel_speed: float,
+        axis: Sequence[float],
     ) -> ForceElement:
-        """The force element ``driveline``, the wheels turning at a speed [rad/s]."""
+        """The force element ``driveline``, the wheels turning at a speed [rad/s], shafts about an axis."""
 
 
 class GearedData(PowertrainData):
@@ -140,10 +148,15 @@ class GearedData(PowertrainData):
         """The drive unit."""
 
     def element(
-        self, chassis: Body, wheels: Sequence[DrivenWheel], shares: Sequence[float], wheel_speed: float
+        self,
+        chassis: Body,
+        wheels: Sequence[DrivenWheel],
+        shares: Sequence[float],
+        wheel_speed: float,
+        axis: Sequence[float],
     ) -> ForceElement:
         """See `GearedDriveline`."""
         s = self.shafts
         rolling = s.roll_reaction or 0.0
         shafts = ShaftParameters(self.axle_ratio, s.inertia, s.stiffness, s.damping, rolling)
-        return GearedDriveline("driveline", chassis, wheels, self.unit(), shafts, shares, wheel_speed)
+        return GearedDriveline("driveline", chassis, wheels, self.unit(), shafts, shares, wheel_speed, axis)

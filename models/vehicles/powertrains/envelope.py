@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import ForceElement
@@ -17,8 +18,15 @@ class EnvelopeData(PowertrainData):
     engine: IdlingEngineData
     transmission: GearboxData
 
+    turns: ClassVar[bool] = False
+
     def element(
-        self, chassis: Body, wheels: Sequence[DrivenWheel], shares: Sequence[float], wheel_speed: float
+        self,
+        chassis: Body,
+        wheels: Sequence[DrivenWheel],
+        shares: Sequence[float],
+        wheel_speed: float,
+        axis: Sequence[float],
     ) -> ForceElement:
         """Torque over the mean wheel speed."""
         engine = self.engine
@@ -32,4 +40,4 @@ class EnvelopeData(PowertrainData):
             gear_ratios=self.transmission.gears,
             axle_ratio=self.axle_ratio,
         )
-        return Driveline("driveline", chassis, wheels, parameters, shares=shares)
+        return Driveline("driveline", chassis, wheels, parameters, shares=shares, axis=axis)

@@ -130,6 +130,8 @@ class BeamAxle(ABC):
     4. ``along``: points of axes along x, y or z, with that component, which is to be zero or as that of
        another point: a number without effect is refused.
 
+    5. ``final_drive``: where that is, unless data files say it: in the ``axle``, or on the ``chassis``.
+
     Knuckles, toe bar and drag link follow from the axle being steered (`Gear`).
 
     Attributes
@@ -145,6 +147,7 @@ class BeamAxle(ABC):
     rods: ClassVar[Sequence[tuple[str, str, str]]] = ()
     independent: ClassVar[Sequence[str | Component]] = ()
     along: ClassVar[Sequence[tuple[str, int, str]]] = ()
+    final_drive: ClassVar[str] = "axle"
 
     name: str
     points: Mapping[str, Vector]
@@ -190,6 +193,10 @@ class BeamAxle(ABC):
     def carrier(self, end: str) -> str:
         """Name of the body that carries the wheel of an end."""
         return f"{end}.knuckle" if self.steered else f"{self.name}.axle"
+
+    def housing(self) -> str | None:
+        """Name of the body that may carry a final drive: the beam."""
+        return f"{self.name}.axle"
 
     def spring_carrier(self, end: str, element: str = "") -> str:
         """Name of the body that a spring or damper at an end acts on; without a name, an anti-roll bar."""

@@ -246,6 +246,16 @@ class GraphAxle:
         single = next(item.single for item in self.items if item.name == plain and item.kind == "body")
         return f"{self.name}.{plain}" if single or end is None else f"{end.name}.{plain}"
 
+    def housing(self) -> str | None:
+        """Name of the body that may carry a final drive: one that carries both wheels, if there is one."""
+        left, right = (self.body_name(self.named("wheel"), end) for end in self.ends)
+        return left if left == right != CHASSIS else None
+
+    @property
+    def final_drive(self) -> str:
+        """Where that is, unless data files say it."""
+        return CHASSIS if self.housing() is None else "axle"
+
     def steered_point(self, end: GraphEnd) -> Vector:
         """The first point that the steering holds, on a side or in the middle."""
         item = next(item for item in self.items if "steering" in item.between)

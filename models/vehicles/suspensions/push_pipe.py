@@ -88,6 +88,7 @@ class DeDionAxle(BeamAxle):
     """A beam on a ball joint with a Watt linkage, led by pitch and roll about the ball joint."""
 
     template = "de-dion"
+    final_drive = "chassis"
     section = DeDionData
     rods = (
         ("left_rod", "left_link.centre", "left_link.chassis"),

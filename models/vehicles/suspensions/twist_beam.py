@@ -63,6 +63,7 @@ class TwistBeamAxle(BeamAxle):
     along = (("shear_centre", 1, ""),)
     end = TwistEndData
     steered_end = None
+    final_drive = "chassis"
 
     stiffness: float = 0.0
     damping: float = 0.0
@@ -75,6 +76,10 @@ class TwistBeamAxle(BeamAxle):
     def carrier(self, end: str) -> str:
         """Its half."""
         return f"{end}.half"
+
+    def housing(self) -> str | None:
+        """None: its halves twist."""
+        return None
 
     def spring_carrier(self, end: str, element: str = "") -> str:
         """Its half."""

@@ -50,6 +50,10 @@ def test_shipped_vehicles_are_complete_and_list_sources(name: str) -> None:
         ("kinds: {powertrain: automatic}", "kinds: automatic", "kinds: expected lines 'name: word'"),
         ("axles:", "axes:", "what the vehicle is made of is missing; write for example axles:"),
         ("driven: no}", "driven: no, wheels: 2}", "axles: 'rear.wheels': an axle has suspension, steering"),
+        ("driven: no}", "driven: no, final_drive: chassis}", "not driven, so final_drive has no effect"),
+        ("steering: rack, anti", "steering: rack, final_drive: axle, anti", "no beam carries both wheels"),
+        ("steering: rack, anti", "steering: rack, final_drive: chassis, anti", "is always on the chassis"),
+        ("powertrain: automatic", "powertrain: automatic, engine: boxer", "engine: longitudinal or long"),
         ("  rear: {susp", "  tyre: {susp", "'tyre' is no name for an axle"),
         ("  rear: {susp", "  rear_left: {susp", "reads like a corner; leave out the side"),
         ("  rear: {susp", "  front: {susp", "the key 'front' is there twice"),
@@ -67,6 +71,32 @@ def test_axles_that_are_none(tmp_path: Path, before: str, after: str, message: s
         VehicleParameters.load(own)
     assert message in str(caught.value)
     assert str(caught.value).startswith("own.yaml")
+
+
+@pytest.mark.parametrize(
+    ("name", "axis", "housings"),
+    [
+        ("sedan", (0.0, 1.0, 0.0), [None]),
+        ("formula-student", (-1.0, 0.0, 0.0), [None]),
+        ("hmmwv-automatic", (-1.0, 0.0, 0.0), [None, None]),
+        ("off-roader", (-1.0, 0.0, 0.0), ["front.axle", "rear.axle"]),
+        ("truck", (-1.0, 0.0, 0.0), ["rear.axle", "last.axle"]),
+        ("van-trailer", (-1.0, 0.0, 0.0), ["rear.axle"]),
+    ],
+)
+def test_what_carries_engine_and_final_drives(
+    name: str, axis: tuple[float, ...], housings: list[str | None]
+) -> None:
+    vehicle = VehicleParameters.load(name)
+    driven = [axle for axle in vehicle.layout.axles if axle.driven == "yes"]
+    assert vehicle.engine_axis == axis
+    assert [vehicle.housing(axle) for axle in driven] == housings
+
+
+def test_an_engine_whose_turning_is_left_out_has_no_axis(tmp_path: Path) -> None:
+    path = written(tmp_path, "base: hmmwv\ntitle: own\nkinds: {engine: transverse}\n")
+    with pytest.raises(DataError, match="engine: transverse has no effect"):
+        VehicleParameters.load(path)
 
 
 def test_a_file_that_builds_on_another(tmp_path: Path) -> None:

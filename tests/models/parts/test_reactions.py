@@ -1,0 +1,264 @@
+"""What engine, gearbox, shafts and final drives do to the bodies that carry them.
+
+A chassis in space with an axle that rolls on it and two wheels, driven by every unit.  Beside it stands the
+same with rotors and gears as bodies and couplings of the library, which know nothing of drivelines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+
+import ce_dynamics as ce
+from ce_dynamics.algebra.arrays import Array, Scalar, dot
+from ce_dynamics.dynamics.energy import elastic_potential, kinetic_energy, momentum
+from ce_dynamics.errors import DataError
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, PointLoad, Response
+from ce_dynamics.models.parts.differentials import DrivenWheel, DrivenWheels, Propeller
+from ce_dynamics.models.parts.drive_units.base import DriveUnit
+from ce_dynamics.models.parts.drive_units.converter import ConverterUnit
+from ce_dynamics.models.parts.drive_units.cvt import CvtParameters, CvtUnit
+from ce_dynamics.models.parts.drive_units.electric import BatteryParameters, ElectricUnit, MotorParameters
+from ce_dynamics.models.parts.drive_units.geared import GearedUnit
+from ce_dynamics.models.parts.drive_units.manual import ClutchParameters, ManualUnit
+from ce_dynamics.models.parts.engine import EngineParameters
+from ce_dynamics.models.parts.gear_choice import GearParameters
+from ce_dynamics.models.parts.geared_driveline import GearedDriveline, ShaftParameters
+from ce_dynamics.models.parts.torque_converter import ConverterParameters
+from tests.models.components import Scripted
+
+CURVES = (0.0, 200.0, 500.0), (100.0, 300.0, 200.0), (0.0, 500.0), (0.0, -50.0)
+GEARS = GearParameters((0.25, 0.5, 1.0), -0.3, (300.0, 320.0), (100.0, 120.0), 0.3)
+CONVERTER = ConverterParameters((0.0, 0.8, 1.0), (4e-3, 3e-3, 1e-3), (2.0, 1.1, 1.0))
+MOTOR = MotorParameters((0.0, 300.0, 900.0), (250.0, 250.0, 80.0), 2.0, 0.02, 0.01, 0.4)
+SHAFTS = ShaftParameters(axle_ratio=0.25, inertia=0.9, stiffness=3000.0, damping=40.0)
+J_TURNING, J_TIED, RATIO = 0.7, 0.2, 0.4
+TURNING = EngineParameters(*CURVES, 80.0, 450.0, J_TURNING)
+UNITS: dict[str, DriveUnit] = {
+    "converter": ConverterUnit(TURNING, CONVERTER, GEARS),
+    "manual": ManualUnit(TURNING, ClutchParameters(400.0, 2000.0, 20.0), (0.25, 0.5), -0.3),
+    "geared": GearedUnit(EngineParameters(*CURVES, None, 450.0, J_TIED), GEARS),
+    "cvt": CvtUnit(EngineParameters(*CURVES, None, 450.0), CvtParameters(0.3, 1.5, 40.0, 400.0, 0.9)),
+    "electric": ElectricUnit(MOTOR, BatteryParameters(350.0, 0.1), RATIO),
+}
+INPUTS = {"throttle": 0.6, "selector": 1.0, "clutch": 0.3, "gear": 2.0}
+LOSSES = ("converter_loss", "clutch_loss", "gear_loss", "drag_loss", "shaft_loss")
+ALONG, ACROSS = (-1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
+
+
+def floating(chassis_inertia: Array) -> tuple[ce.System, list[Body]]:
+    """Chassis, axle, two wheels; nothing pulls at them."""
+    system = ce.System(gravity=(0.0, 0.0, 0.0))
+    chassis = system.add_body(
+        "chassis",
+        mass=900.0,
+        com=(1.0, 0.2, 0.4),
+        inertia=chassis_inertia,
+        parent=system.ground,
+        hinge=ce.Free(),
+    )
+    axle = system.add_body(
+        "axle",
+        mass=80.0,
+        com=(0.1, 0.0, 0.3),
+        inertia=(9.0, 2.0, 9.0),
+        parent=chassis,
+        hinge=ce.Revolute((1.0, 0.2, 0.1), at=(0.0, 0.0, 0.5)),
+    )
+    wheels = [
+        system.add_body(
+            f"wheel {side}",
+            mass=20.0,
+            com=(0.1, side, 0.3),
+            inertia=(0.6, 1.1, 0.6),
+            parent=axle,
+            hinge=ce.Revolute((0.0, 1.0, 0.1), at=(0.1, side, 0.3)),
+        )
+        for side in (-0.7, 0.8)
+    ]
+    return system, [chassis, axle, *wheels]
+
+
+INERTIA = np.array(((300.0, 20.0, -15.0), (20.0, 1100.0, 10.0), (-15.0, 10.0, 1200.0)))
+
+
+def driven(unit: DriveUnit, axis: object, inside: bool, inertia: Array = INERTIA) -> ce.System:
+    """With a driveline whose final drive is in the axle, or on the chassis."""
+    system, (chassis, axle, *wheels) = floating(inertia)
+    for name in unit.inputs:
+        system.add_input(name, "1", INPUTS[name])
+    each = [
+        DrivenWheel(wheel, axle, wheel.com, (0.0, 1.0, 0.1), axle if inside else None) for wheel in wheels
+    ]
+    system.add_force(GearedDriveline("line", chassis, each, unit, SHAFTS, (0.4, 0.6), 30.0, axis))
+    return system
+
+
+def moving(model: ce.Model, rng: np.random.Generator) -> Array:
+    """Turning and tumbling anyhow, shafts wound up, a gear half in."""
+    y = np.array(model.y0)
+    names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
+    n_q, n_v = len(model.layout.q), len(model.layout.v)
+    y[:n_q] = rng.normal(size=n_q)
+    y[n_q : n_q + n_v] = rng.normal(size=n_v)
+    for name, value in (("shaft_speed", 120.0), ("windup", 0.07), ("engine_speed", 260.0)):
+        if f"line.{name}" in names:
+            y[names.index(f"line.{name}")] = value
+    if "line.engine_speed" in names and "line.shift_1_2" in names:
+        y[names.index("line.shift_1_2")] = 0.4  # tied engines leave out a term while they are shifted
+    for side in (-0.7, 0.8):
+        y[names.index(f"wheel {side}_rate")] = 30.0 + 5.0 * side
+    return model.with_unit_quaternions(y)
+
+
+def stored(model: ce.Model, y: Array) -> float:
+    """Kinetic energy of all bodies, and what the driveline stores."""
+    instant = model.instant(y, model.u0)
+    return float(kinetic_energy(instant.outward) + elastic_potential(instant.loads))
+
+
+def turning(model: ce.Model, y: Array, kind: str, axis: object) -> Array:
+    """Angular momentum of the bodies, and of what spins about the axis, J times its speed in space."""
+    instant = model.instant(y, model.u0)
+    names = [entry.name.removeprefix("line.") for entry in model.layout.x]
+    own = dict(zip(names, model.layout.split(y)[2].tolist(), strict=True))
+    shaft = own["shaft_speed"]
+    spin = SHAFTS.inertia * shaft + J_TURNING * own.get("engine_speed", 0.0)
+    if kind == "electric":
+        spin += MOTOR.inertia / RATIO * shaft
+    if kind == "geared":
+        spin += J_TIED * float(GEARS.turns([own["shift_1_2"], own["shift_2_3"]])) * shaft
+    system = model.system
+    d = instant.outward.placement(system.find("chassis"), system.ground).R @ np.asarray(axis)
+    return np.asarray(momentum(instant.outward).angular + spin * d, dtype=float)
+
+
+@pytest.mark.parametrize(("inside", "axis"), [(True, ALONG), (True, ACROSS), (False, ALONG)])
+@pytest.mark.parametrize("kind", UNITS)
+def test_nothing_outside_changes_the_angular_momentum(
+    kind: str, inside: bool, axis: tuple[float, ...], rng: np.random.Generator
+) -> None:
+    """Along the motion d/dt (bodies + h d) = 0, and what is stored grows by the engine's power less losses.
+
+    Central differences of 1e-6 s: rounding, 1e-16 of 1e5 kg m²/s and 1e6 J, leaves some 1e-5 N m and 1e-4 W;
+    third derivatives, some 1e3 N m times (100 rad/s)², 1e-5 N m and 1e-3 W.  Torques are of 1e3 N m.
+    """
+    model = ce.Model(driven(UNITS[kind], axis, inside))
+    y = moving(model, rng)
+    instant, h = model.instant(y, model.u0), 1e-6
+    ahead, behind = y + h * instant.y_dot, y - h * instant.y_dot
+    told = instant.loads.responses["line"].outputs
+    assert abs(float(told["torque"])) > 100.0
+    rate = (turning(model, ahead, kind, axis) - turning(model, behind, kind, axis)) / (2.0 * h)
+    np.testing.assert_allclose(rate, 0.0, atol=1e-4)
+    gained = (stored(model, ahead) - stored(model, behind)) / (2.0 * h)
+    fed = float(told.get("engine_power", told.get("motor_power", 0.0)))
+    lost = [float(told[name]) for name in LOSSES if name in told]
+    assert abs(fed) > 1e3
+    assert min(lost) >= 0.0
+    assert gained == pytest.approx(fed - sum(lost), abs=1e-2)
+
+
+class Played(ForceElement):
+    """The torques of a unit on rotors that are bodies: motor or engine, shaft, final drive in the axle."""
+
+    def __init__(self, unit: DriveUnit, bodies: list[Body], shaft: Body, rotor: Body) -> None:
+        self.name, self.unit, self.bodies, self.shaft, self.rotor = "line", unit, bodies, shaft, rotor
+        self.inputs = unit.inputs
+
+    @property
+    def attachments(self) -> tuple[tuple[Body, Array], ...]:
+        return tuple((body, body.com) for body in (*self.bodies, self.shaft, self.rotor))
+
+    def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
+        chassis, axle, *wheels = self.bodies
+        speed, windup = observer.rate(self.shaft), 0.07
+        d = np.array(ALONG)
+        pinion = speed - dot(d, observer.angular_velocity(axle, chassis))
+        rates = [observer.rate(wheel) for wheel in wheels]
+        twist = SHAFTS.axle_ratio * pinion - (0.4 * rates[0] + 0.6 * rates[1])
+        T_w = SHAFTS.stiffness * windup + SHAFTS.damping * twist
+        own = [observer.rate(self.rotor), 0.4, 0.0] if isinstance(self.unit, ConverterUnit) else [0.0]
+        did = self.unit.drive(speed, own, u)
+        engine = did.spin_rate if isinstance(self.unit, ConverterUnit) else did.torque * RATIO
+        from_unit = did.torque if isinstance(self.unit, ConverterUnit) else 0.0
+        at_pinion = SHAFTS.axle_ratio * T_w
+        zero = np.zeros(3)
+        return Response(
+            loads=[
+                HingeLoad(self.rotor, 0, engine),
+                HingeLoad(self.shaft, 0, from_unit - at_pinion),  # its reaction on the chassis is
+                PointLoad(chassis, chassis, zero, zero, -at_pinion * d),  # taken back: it is
+                PointLoad(axle, chassis, observer.point(axle, axle.com, chassis).r, zero, at_pinion * d),
+                HingeLoad(wheels[0], 0, 0.4 * T_w),
+                HingeLoad(wheels[1], 0, 0.6 * T_w),
+            ]
+        )
+
+
+@pytest.mark.parametrize("kind", ["converter", "electric"])
+def test_rotors_as_bodies_do_the_same(kind: str, rng: np.random.Generator) -> None:
+    """Rotors on hinges, an electric one geared to the shaft: bodies and shafts are accelerated the same way.
+
+    A rotor that gears tie to the shaft leaves J_s J (i − 1)²/(J_s + i² J) of its inertia on the chassis,
+    which is the chassis' own in the driveline's sense.  Rounding: 1e-12 of accelerations of some 100 rad/s².
+    """
+    unit = UNITS[kind]
+    turns, J = 1.0 / RATIO, MOTOR.inertia if kind == "electric" else J_TURNING
+    d = np.array(ALONG)
+    beside = 0.5 * (np.eye(3) - np.outer(d, d))  # of round discs, about the axes across
+    system, bodies = floating(INERTIA - (SHAFTS.inertia + J) * beside)
+    for name in unit.inputs:
+        system.add_input(name, "1", INPUTS[name])
+    at = bodies[0].com.tolist()
+    shaft, rotor = (
+        system.add_body(
+            name,
+            mass=0.0,
+            com=at,
+            inertia=inertia * (np.outer(d, d) + beside),
+            parent=bodies[0],
+            hinge=ce.Revolute(ALONG, at=at),
+        )
+        for name, inertia in (("shaft", SHAFTS.inertia), ("rotor", J))
+    )
+    left = 0.0
+    if kind == "electric":
+        system.couple("gear", [shaft, rotor], ce.LinearCoupling((turns, -1.0)), independent=["shaft"])
+        left = SHAFTS.inertia * J * (turns - 1.0) ** 2 / (SHAFTS.inertia + turns**2 * J)
+    system.add_force(Played(unit, bodies, shaft, rotor))
+    apart = ce.Model(system)
+    model = ce.Model(driven(unit, ALONG, inside=True, inertia=INERTIA + left * np.outer(d, d)))
+    y = moving(model, rng)
+    own = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
+    names = [entry.name for entry in (*apart.layout.q, *apart.layout.v)]
+    given = dict(zip(own, y.tolist(), strict=True))
+    chassis = model.instant(y, model.u0)
+    omega = chassis.outward.angular_velocity(model.system.ground, model.system.find("chassis"))
+    omega_d = -float(d @ np.asarray(omega, dtype=float))
+    tied = MOTOR.inertia if kind == "electric" else 0.0
+    part = (SHAFTS.inertia + turns * tied) / (SHAFTS.inertia + turns**2 * tied)
+    sigma = given["line.shaft_speed"] - part * omega_d
+    speeds = {"shaft_rate": sigma, "rotor_rate": given.get("line.engine_speed", 0.0) - omega_d}
+    y_apart = np.array([given.get(name, speeds.get(name, 0.0)) for name in names])
+    rates = dict(zip(own, chassis.y_dot.tolist(), strict=True))
+    found = dict(zip(names, apart.instant(y_apart, apart.u0).y_dot.tolist(), strict=True))
+    common = [name for name in names if name in rates]
+    assert len(common) == len(names) - (2 if kind == "electric" else 4)
+    for name in common:
+        assert found[name] == pytest.approx(rates[name], rel=1e-10, abs=1e-9), name
+
+
+def test_torques_by_hand() -> None:
+    """1 kN m at the wheels, ratio 1/4: 250 N m roll the axle, left side down; the chassis, the other way."""
+    _, (chassis, axle, *wheels) = floating(INERTIA)
+    each = [DrivenWheel(wheel, axle, wheel.com, (0.0, 1.0, 0.0), axle) for wheel in wheels]
+    driven_wheels = DrivenWheels("line", chassis, each, None, Propeller(0.25, ALONG))
+    axes, _ = driven_wheels.observed(Scripted())
+    np.testing.assert_allclose(1000.0 * driven_wheels.on_housing(axes, axle), (-250.0, -1000.0, 0.0))
+    np.testing.assert_allclose(1000.0 * driven_wheels.on_chassis(axes), (250.0, 0.0, 0.0))
+    with pytest.raises(DataError, match="axle need a propeller shaft"):
+        DrivenWheels("line", chassis, each, None)
