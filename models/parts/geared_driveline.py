@@ -24,8 +24,9 @@ OUTPUTS: Mapping[str, str] = {
     "shaft_loss": "W",
     "reaction_x": "N*m",
     "reaction_y": "N*m",
+    "spin": "N*m*s",
 }
-"""Of every such driveline: what the wheels get, loss of the half-shafts, torque on the chassis."""
+"""Of every such driveline: what wheels get, loss of half-shafts, torque on the chassis, what spins."""
 
 
 @dataclass(frozen=True)
@@ -158,6 +159,7 @@ class GearedDriveline(ForceElement):
                 "shaft_loss": p.damping * phi_dot * phi_dot,
                 "reaction_x": reaction[0],
                 "reaction_y": reaction[1],
+                "spin": h,
                 **unit.outputs,
             },
             potential=0.5 * (p.stiffness * phi * phi + J_p * s * s) + unit.energy,

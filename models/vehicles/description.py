@@ -470,7 +470,8 @@ def _check_reactions(parameters: VehicleParameters, label: str) -> None:
     if parameters.layout.engine is not None and not inside and not parameters.powertrain.turns:
         raise DataError(
             f"{label}: kinds: engine: {parameters.layout.engine} has no effect, since engine and shafts of "
-            f"the kind {parameters.layout.powertrain!r} have no inertia and no final drive is in an axle; leave it out"
+            f"the kind {parameters.layout.powertrain!r} have no inertia and no final drive is in an axle; "
+            "leave it out"
         )
 
 

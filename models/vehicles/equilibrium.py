@@ -74,10 +74,10 @@ def settled(model: Model, u: Floats | None = None) -> Floats:
     Found are heave, roll and pitch and the arms' angles at which their accelerations vanish; if the vehicle
     rolls, also the wheels' speeds and tyres' deflections at which theirs do.  Speed, position and heading
     stay.  An engine with a state of its own then turns steadily at the given pedals; where it cannot
-    (creeping at walking pace), it starts as fast as gears and wheels turn it.  On a road too slippery to turn
-    the wheels against rolling resistance and the drag of the engine they slide steadily, hardly turning.  At
-    rest tyres, brakes and shafts are wound up to what holds the vehicle on its grade, each wheel as much as
-    it can hold; where that is not enough, it is about to roll or slide.
+    (creeping at walking pace, in gear without a converter), it starts as fast as gears and wheels turn it.
+    On a road too slippery to turn the wheels against rolling resistance and the drag of the engine they slide
+    steadily, hardly turning.  At rest tyres, brakes and shafts are wound up to what holds the vehicle on its
+    grade, each wheel as much as it can hold; where that is not enough, it is about to roll or slide.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def settled(model: Model, u: Floats | None = None) -> Floats:
     """
     speed = model.y0[state_names(model).index("chassis.vx")]
     rolling = rolling_states(model) if speed > 0.0 else ()
-    turning = turning_states(model) if rolling else ()
+    turning = turning_states(model)
     ways = tuple(dict.fromkeys(((*rolling, *turning), rolling)))
     found = first_of(model, u, ways, model.y0)
     if found is not None:
