@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, Scalar, dot
+from ce_dynamics.algebra.arrays import Array, Scalar, dot, zeros
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_number, finite_vector, unit_axis
@@ -45,6 +45,16 @@ class DrivenWheel(NamedTuple):
     centre: object
     axis: object
     housing: Body | None = None
+
+
+class Placed(NamedTuple):
+    """A driven wheel as checked: as `DrivenWheel`, with arrays, and the chassis where no housing is named."""
+
+    wheel: Body
+    carrier: Body
+    centre: Array
+    axis: Array
+    housing: Body
 
 
 class Propeller(NamedTuple):
@@ -97,7 +107,7 @@ class DrivenWheels:
     ) -> None:
         self.chassis = chassis
         self.wheels = tuple(
-            DrivenWheel(
+            Placed(
                 wheel,
                 carrier,
                 finite_vector(centre, owner, f"centre of {wheel.name}"),
@@ -113,12 +123,12 @@ class DrivenWheels:
         if len(self.shares) != count or not abs(sum(self.shares) - 1.0) <= 1e-9:
             raise DataError(f"{owner}: shares {self.shares} must be {count} numbers with sum 1")
         self.housings = tuple(
-            dict.fromkeys(each.housing for each in self.wheels if each.housing not in (None, chassis))
+            dict.fromkeys(each.housing for each in self.wheels if each.housing is not chassis)
         )
         if self.housings and propeller is None:
-            named = ", ".join(body.name for body in self.housings if body is not None)
+            named = ", ".join(body.name for body in self.housings)
             raise DataError(f"{owner}: final drives on {named} need a propeller shaft; give one")
-        self.pull = None  # a d
+        self.pull: Array = zeros(3)  # a d
         if propeller is not None:
             axis = unit_axis(propeller.axis, owner)
             self.pull = finite_number(propeller.ratio, owner, "ratio") * axis
@@ -127,7 +137,7 @@ class DrivenWheels:
     def attachments(self) -> tuple[tuple[Body, Array], ...]:
         """Points at which loads act."""
         on_wheels = [(body, at) for wheel, carrier, at, *_ in self.wheels for body in (wheel, carrier)]
-        on_axles = [(body, body.com) for body in self.housings if body is not None]
+        on_axles = [(body, body.com) for body in self.housings]
         return (*on_wheels, *on_axles, (self.chassis, self.chassis.com))
 
     def observed(self, observer: Observer) -> tuple[list[Array], Scalar]:
@@ -138,8 +148,7 @@ class DrivenWheels:
             e = observer.direction(carrier, axis, self.chassis)
             axes.append(share * e)
             spin = dot(e, observer.angular_velocity(wheel, self.chassis))
-            if housing in self.housings:
-                assert housing is not None, "those that are not the chassis"
+            if housing is not self.chassis:
                 spin = spin + dot(self.pull - e, observer.angular_velocity(housing, self.chassis))
             mean = mean + share * spin
         return axes, mean
@@ -151,14 +160,13 @@ class DrivenWheels:
             PointLoad(
                 each.wheel,
                 self.chassis,
-                observer.point(each.wheel, np.asarray(each.centre), self.chassis).r,
+                observer.point(each.wheel, each.centre, self.chassis).r,
                 none,
                 torque * e,
             )
             for each, e in zip(self.wheels, axes, strict=True)
         ]
         for body in self.housings:
-            assert body is not None, "those that are not the chassis"
             loads.append(
                 PointLoad(
                     body,
@@ -181,5 +189,5 @@ class DrivenWheels:
         """Torque on the chassis per torque of all wheels, in its axes."""
         reaction = np.zeros(3)
         for each, e, share in zip(self.wheels, axes, self.shares, strict=True):
-            reaction = reaction - (share * self.pull if each.housing in self.housings else e)
+            reaction = reaction - (e if each.housing is self.chassis else share * self.pull)
         return reaction

@@ -41,7 +41,7 @@ def main(vehicles: list[str]) -> None:
             if step == STEPS[0]:
                 print(energy)
             left = energy.residual / energy.turnover
-            largest = sum(np.abs(given) for given in momentum.given.values())
+            largest = sum((np.abs(given) for given in momentum.given.values()), start=np.zeros(6))
             angular, linear = (np.linalg.norm(momentum.residual[k]) for k in (slice(3), slice(3, 6)))
             beside = [np.linalg.norm(largest[k]) for k in (slice(3), slice(3, 6))]
             print(

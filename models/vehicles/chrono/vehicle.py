@@ -147,9 +147,9 @@ def vehicle(reading: Reading, part: Part, choice: Choice) -> Sections:
         raise part.wrong("Axles", f"tyres of the kinds {' and '.join(kinds)}; give all axles the same kind")
     powertrain, engine = power(reading, part, choice, folder, driveline)
     width = max(2.0 * one.wheel[1] + one.width for one in read.values())
-    axles = {name: one.words for name, one in read.items()}
+    axles: Sections = {name: one.words for name, one in read.items()}
     if reading.like_chrono:  # whose final drives are all on the chassis
-        axles = {name: on_chassis(words) for name, words in axles.items()}
+        axles = {name: on_chassis(one.words) for name, one in read.items()}
     sections: Sections = {
         "title": part.text("Name"),
         "sources": sources,

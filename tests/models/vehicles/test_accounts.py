@@ -66,7 +66,7 @@ def test_entries_by_hand(account: EnergyAccount, run: xr.Dataset, sedan: Model) 
 def test_momentum_is_what_tyres_and_weight_give(sedan: Model, run: xr.Dataset) -> None:
     """The same order; springs, brakes, bars and driveline give nothing, spinning shafts counted."""
     found = momentum_account(sedan, run)
-    scale = sum(np.abs(given) for given in found.given.values())
+    scale = sum((np.abs(given) for given in found.given.values()), start=np.zeros(6))
     for part in (slice(3), slice(3, 6)):
         assert np.linalg.norm(found.residual[part]) < 1e-6 * np.linalg.norm(scale[part])
     inside = [given for group, given in found.given.items() if group not in ("tyre", "weight")]
