@@ -166,17 +166,18 @@ class DrivenWheels:
             )
             for each, e in zip(self.wheels, axes, strict=True)
         ]
-        for body in self.housings:
-            loads.append(
-                PointLoad(
-                    body,
-                    self.chassis,
-                    observer.point(body, body.com, self.chassis).r,
-                    none,
-                    torque * self.on_housing(axes, body),
-                )
+        inside = [
+            PointLoad(
+                body,
+                self.chassis,
+                observer.point(body, body.com, self.chassis).r,
+                none,
+                torque * self.on_housing(axes, body),
             )
-        return [*loads, PointLoad(self.chassis, self.chassis, none, none, torque * self.on_chassis(axes))]
+            for body in self.housings
+        ]
+        outside = PointLoad(self.chassis, self.chassis, none, none, torque * self.on_chassis(axes))
+        return [*loads, *inside, outside]
 
     def on_housing(self, axes: Sequence[Array], body: Body) -> Array:
         """Torque on the housing of final drives per torque of all wheels, in chassis axes."""
