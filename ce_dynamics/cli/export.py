@@ -28,6 +28,18 @@ def export(
         list[str] | None,
         typer.Option("--set", metavar="PATH=VALUE", help="Override a parameter.", rich_help_panel=VEHICLE),
     ] = None,
+    tyre: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[AXLE=]FILE",
+            help="A tyre property file (.tir); repeatable.",
+            rich_help_panel=VEHICLE,
+        ),
+    ] = None,
+    road: Annotated[
+        str | None,
+        typer.Option(metavar="ROAD", help="As of a simulation; see --list-roads.", rich_help_panel=VEHICLE),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -78,7 +90,9 @@ def export(
         raise DataError("the ride model has no speed; leave it out")
     with Display() as display:
         display.stage("preparing the model")
-        case = prepare(model=model, speed=speed, overrides=overrides or [])
+        case = prepare(
+            model=model, speed=speed, overrides=overrides or [], tyres=tuple(tyre or ()), road=road
+        )
         display.stage("writing and compiling")
         if kind == "c":
             folder = output or Path("vehicle-c")

@@ -66,6 +66,18 @@ def sweep(
         list[str] | None,
         typer.Option("--set", metavar="PATH=VALUE", help="The same in all runs.", rich_help_panel=RUN),
     ] = None,
+    tyre: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[AXLE=]FILE",
+            help="A tyre property file (.tir); repeatable.",
+            rich_help_panel=RUN,
+        ),
+    ] = None,
+    road: Annotated[
+        str | None,
+        typer.Option(metavar="ROAD", help="As of a simulation; see --list-roads.", rich_help_panel=RUN),
+    ] = None,
     method: Annotated[
         str, typer.Option(help="rk4, in fixed steps, or dopri5, which is adaptive.", rich_help_panel=RUN)
     ] = "rk4",
@@ -128,6 +140,8 @@ def sweep(
         duration=duration,
         options=parse_options(option or []),
         overrides=tuple(overrides or ()),
+        tyres=tuple(resolved(text) for text in tyre or ()),
+        road=road,
         method=method,
         step=si_value("--step", step, "s"),
         rtol=si_value("--rtol", rtol, "1"),
@@ -135,6 +149,12 @@ def sweep(
         interval=si_value("--interval", interval, "s"),
     )
     return make(plan, output, processes or os.cpu_count() or 1, scheduler)
+
+
+def resolved(text: str) -> str:
+    """``[AXLE=]FILE`` with the whole path: a sweep may go on from another folder."""
+    place, equals, path = text.rpartition("=")
+    return f"{place}{equals}{Path(path).resolve()}"
 
 
 def make(plan: Sweep, output: Path, processes: int, scheduler: str | None) -> int:

@@ -16,6 +16,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from ce_dynamics.algebra.arrays import PLAIN, arctan2, broadcast_operator, where
+from ce_dynamics.algebra.tables import Table, known_table
 from ce_dynamics.compiler.tracing.graph import Graph
 from ce_dynamics.compiler.tracing.operations import FUNCTIONS, LOGICAL, MEANING, OPERATORS, UNARY, Op
 from ce_dynamics.compiler.tracing.traced import Condition, Traced
@@ -31,6 +32,7 @@ _ON_TRACED: dict[int, Callable[..., Any]] = {
     Op.NOT: operator.invert,
     Op.SELECT: where,
     Op.ATAN2: arctan2,
+    Op.LOOKUP: lambda index, key, offset: _table(key).at(index, int(offset)),
 }
 
 
@@ -230,6 +232,10 @@ class FreeNumber(Formula):
         """Angle of the point (self, y): for a plain number y."""
         return combined(Op.ATAN2, y, self)
 
+    def looked_up(self, table: Table, offset: int) -> Any:
+        """The number of a table at this index plus an offset; see `Table.at`."""
+        return combined(Op.LOOKUP, self, float(table.key), float(offset))
+
     def conjugate(self) -> FreeNumber:
         """Itself: NumPy's vdot asks."""
         return self
@@ -251,6 +257,13 @@ class FreeNumber(Formula):
             f"a plain number is needed where {self.text()} was given: what is computed from it there cannot "
             "stay open when the model is compiled; give a number, and build a model for every value"
         )
+
+
+def _table(key: float) -> Table:
+    """The table of a key, held by whatever looks it up."""
+    table = known_table(key)
+    assert table is not None, "a table lives as long as the road or map that is looked up"
+    return table
 
 
 for _op in FUNCTIONS:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ce_dynamics.models.tyres.contract import TyreModel as TyreModel
     from ce_dynamics.models.tyres.element import RoadTyre as RoadTyre
     from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients as Coefficients
+    from ce_dynamics.models.tyres.magic_formula.contact_mass import ContactMassTyre as ContactMassTyre
     from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre as MagicFormulaTyre
     from ce_dynamics.models.tyres.magic_formula.outputs import Outputs as Outputs
     from ce_dynamics.models.tyres.magic_formula.reader import (

@@ -81,8 +81,7 @@ def drive_page(
         choose from.
     sliders : sequence of str, optional
         Numbers of the data to change while driving, ``name`` or ``name=low:high``; friction, springs, dampers
-        and two hardpoints if not given.  Tyres of files and roads with tables want plain hardpoints: with
-        these, two hardpoints less.
+        and two hardpoints if not given.
     step : float
         [s].
 
@@ -100,7 +99,7 @@ def drive_page(
     for vehicle in vehicles:
         for fitted in [(), *((tyre,) for tyre in tyres)]:
             chosen = (
-                sliders_of(vehicle, overrides, hardpoints=not fitted and road is None)
+                sliders_of(vehicle, overrides)
                 if sliders is None
                 else parse_sliders(vehicle, overrides, sliders)
             )
@@ -151,12 +150,10 @@ def behind(system: System) -> Camera:
     )
 
 
-def sliders_of(vehicle: str | Path, overrides: Sequence[str], hardpoints: bool = True) -> list[Slider]:
+def sliders_of(vehicle: str | Path, overrides: Sequence[str]) -> list[Slider]:
     """Those of `SLIDERS` that the vehicle has."""
     found = []
     for name, (low, high) in SLIDERS.items():
-        if low < 0.0 and not hardpoints:
-            continue
         try:
             value = value_of(load_parameters(vehicle, overrides, [name]))
         except DataError:

@@ -147,10 +147,15 @@ def left_to_fall(model: Model, u: Floats | None) -> Floats:
     position, springs that take up at once.
     """
     given = model.u0 if u is None else u
-    inputs = {entry.name: float(value) for entry, value in zip(model.layout.u, given, strict=True)}
+    named = [(entry.name, float(value)) for entry, value in zip(model.layout.u, given, strict=True)]
+    inputs, parameters = dict(named[: model.layout.n_inputs]), dict(named[model.layout.n_inputs :])
     try:
         run = simulate_to_record(
-            model, inputs, RunOptions(duration=FALLING, method="rk4", step=0.5e-3, interval=FALLING)
+            model,
+            inputs,
+            RunOptions(
+                duration=FALLING, method="rk4", step=0.5e-3, interval=FALLING, parameters=parameters or None
+            ),
         )
     except SimulationError:
         return model.y0.copy()

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.tyres.contract import TyreModel
-from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
+from ce_dynamics.models.tyres.magic_formula.contact_mass import on_road
 from ce_dynamics.models.tyres.magic_formula.reader import TyreFile, read_tyre_file
 from ce_dynamics.models.tyres.magic_formula.tyre import MagicFormula
 from ce_dynamics.models.vehicles.chrono.pac02 import read_pac02
@@ -71,7 +71,7 @@ def fitted_tyres(files: Sequence[str], corners: Mapping[str, Corner]) -> FittedT
             read[path] = read_tyre(path)
         tyre = MagicFormula.of(read[path], mounted="left" if corner.side > 0 else "right")
         friction = read[path].friction or nominal(reference_friction(corner.tyre))
-        models[name] = MagicFormulaTyre(tyre, reference_friction=friction)
+        models[name] = on_road(tyre, friction)
         reports[path] = read[path].report()
     return FittedTyres(models, "\n".join(reports.values()))
 

@@ -104,6 +104,8 @@ def case_of(text: str, fixed: tuple[str, ...]) -> Case:
         options=sweep.options,
         overrides=(*sweep.overrides, *fixed),
         free=sweep.free,
+        tyres=sweep.tyres,
+        road=sweep.road,
     )
 
 

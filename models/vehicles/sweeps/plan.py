@@ -14,6 +14,7 @@ from functools import cached_property
 from ce_dynamics._version import __version__
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.sampling import (
     KINDS,
@@ -23,9 +24,11 @@ from ce_dynamics.models.data.sampling import (
     parse_distribution,
     sample,
 )
+from ce_dynamics.models.parts.roads.notation import road as road_of
 from ce_dynamics.models.vehicles.case import RIDE, load_parameters
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driving import make_manoeuvre
+from ce_dynamics.models.vehicles.fitted_tyres import fitted_tyres
 from ce_dynamics.models.vehicles.free import can_be_free
 from ce_dynamics.models.vehicles.sweeps.names import check_conflicts, quantity_of
 from ce_dynamics.simulation.integrators.methods import FIXED, WITH_LANES
@@ -50,7 +53,7 @@ class Sweep:
         Distributions by dotted name, as they were typed.
     runs : int or None
     seed : int
-    model, manoeuvre, speed, duration, options, overrides
+    model, manoeuvre, speed, duration, options, overrides, tyres, road
         See `ce_dynamics.models.vehicles.case.run`.
     method : str
         Of ensembles: ``rk4`` or ``dopri5``.
@@ -77,6 +80,8 @@ class Sweep:
     duration: str | None = None
     options: Mapping[str, str] = field(default_factory=dict)
     overrides: tuple[str, ...] = ()
+    tyres: tuple[str, ...] = ()
+    road: str | None = None
     method: str = "rk4"
     step: float = 1e-3
     rtol: float = 1e-6
@@ -94,6 +99,9 @@ class Sweep:
         task = make_manoeuvre(
             self.manoeuvre, {**self.options, **given}, load_parameters(self.model, self.overrides)
         )
+        fitted_tyres(self.tyres, self.vehicle.corners)
+        if self.road is not None:
+            road_of(self.road, nominal(task.values["friction"]))
         if self.method in FIXED:
             check_steps(task.duration, self.step)
         if not task.duration / self.interval <= MOST_INSTANTS:
@@ -112,11 +120,12 @@ class Sweep:
         checks.integer("seed", self.seed, at_least=0, error=DataError)
         for name in ("model", "manoeuvre", "version"):
             checks.text(name, getattr(self, name), DataError)
-        for name in ("speed", "duration"):
+        for name in ("speed", "duration", "road"):
             if getattr(self, name) is not None:
                 checks.text(name, getattr(self, name), DataError)
         checks.mapping("options", self.options, DataError)
         checks.texts("overrides", self.overrides, DataError)
+        checks.texts("tyres", self.tyres, DataError)
         checks.choice("method", self.method, WITH_LANES, DataError)
         check_tolerances(self.rtol, self.atol)
         for name in ("step", "interval"):
@@ -189,4 +198,5 @@ class Sweep:
         known = [field.name for field in fields(cls)]
         if not isinstance(content, dict) or set(content) != set(known):
             raise DataError(f"sweep {checks.shown(text)} must be a mapping of {', '.join(known)}")
-        return cls(**{**content, "overrides": checks.texts("overrides", content["overrides"], DataError)})
+        listed = {name: checks.texts(name, content[name], DataError) for name in ("overrides", "tyres")}
+        return cls(**{**content, **listed})

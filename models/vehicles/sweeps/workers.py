@@ -121,7 +121,7 @@ def on_cluster(
             "its address, for example tcp://10.0.0.5:8786"
         ) from None
     with client:
-        task = sweep.text(), file_digest(sweep.model)
+        task = sweep.text(), files_digest(sweep)
         futures = [client.submit(run_on_cluster, *task, batch, pure=False) for batch in batches]
         try:
             for future in distributed.as_completed(futures):
@@ -158,15 +158,15 @@ def run_on_cluster(text: str, digest: str, runs: Sequence[int]) -> Batch:
     Raises
     ------
     DataError
-        If this machine does not have the data file of the sweep, with the same content.
+        If this machine does not have the files of the sweep, with the same content.
     """
     import dask  # here, because an extra installs it
 
-    model = Sweep.from_text(text).model
-    if file_digest(model) != digest:
+    sweep = Sweep.from_text(text)
+    if files_digest(sweep) != digest:
         raise DataError(
-            f"worker on {platform.node()}: the data file '{model}' is not there or is another one; put it at "
-            "the same place on every machine, or give its numbers by --set"
+            f"worker on {platform.node()}: the data file '{sweep.model}' is not there or is another one, or "
+            "a file of a tyre or road; put them at the same place on every machine, or give numbers by --set"
         )
     with dask.config.set(scheduler="synchronous"):
         return run_batch(text, runs)
@@ -178,3 +178,10 @@ def file_digest(model: str) -> str:
         return hashlib.sha256(Path(model).read_bytes()).hexdigest()
     except OSError:
         return ""
+
+
+def files_digest(sweep: Sweep) -> str:
+    """Hash of everything that a sweep reads: data file, tyres, maps of the road."""
+    tyres = [text.rpartition("=")[2] for text in sweep.tyres]
+    maps = [term.partition(":")[0].strip() for term in (sweep.road or "").split("+")]
+    return " ".join(file_digest(path) for path in (sweep.model, *tyres, *maps))

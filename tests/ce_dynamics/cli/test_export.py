@@ -26,6 +26,9 @@ def test_the_ride_model_as_c_source(tmp_path: Path, capsys: pytest.CaptureFixtur
         (["c", "--platform", "x86_64-linux"], "leave them out"),
         (["fmu", "--derivatives"], "--derivatives"),
         (["c", "--model", "ride", "--speed", "10"], "no speed"),
+        (["c", "--model", "ride", "--road", "iso8608:C"], "leave the road out"),
+        (["c", "--tyre", "no.tir"], "no.tir"),
+        (["c", "--road", "iso:C"], "did you mean 'iso8608'"),
     ],
 )
 def test_mistakes_are_one_line(

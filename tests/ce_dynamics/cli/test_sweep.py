@@ -27,6 +27,7 @@ from ce_dynamics.models.vehicles.sweeps.folder import SweepFolder
 from ce_dynamics.models.vehicles.sweeps.names import quantity_of
 from ce_dynamics.models.vehicles.sweeps.plan import BATCH, Sweep
 from ce_dynamics.simulation.simulate import simulate
+from tests.test_docs import ROOT
 
 MAIN = "from ce_dynamics.cli import main; main()"
 SHORT = ("--duration", "0.3", "--manoeuvre", "step-steer", "--speed", "12")
@@ -440,15 +441,37 @@ def test_a_data_file_that_the_cluster_does_not_have(scheduler: str, tmp_path: Pa
     sweep = Sweep("grid", {"road.friction": "0.5"}, model=str(data), manoeuvre="step-steer", duration="0.1")
     from distributed import Client
 
-    from ce_dynamics.models.vehicles.sweeps.workers import file_digest, run_on_cluster
+    from ce_dynamics.models.vehicles.sweeps.workers import files_digest, run_on_cluster
 
-    digest = file_digest(str(data))
+    digest = files_digest(sweep)
     data.write_text("chassis: {mass: 2200 kg}\n")
     with (
         Client(scheduler) as client,
         pytest.raises(DataError, match=r"mine\.yaml' is not there or is another"),
     ):
         client.submit(run_on_cluster, sweep.text(), digest, [0]).result()
+
+
+def test_tyres_and_roads_go_with_a_sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from ce_dynamics.models.vehicles.sweeps import batch
+    from ce_dynamics.models.vehicles.sweeps.workers import files_digest
+
+    tyre = tmp_path / "car.tir"
+    tyre.write_bytes((ROOT / "docs" / "examples" / "car.tir").read_bytes())
+    given: dict[str, Any] = {"manoeuvre": "step-steer", "duration": "0.1", "tyres": (f"front={tyre}",)}
+    sweep = Sweep("grid", {"road.friction": "0.5"}, road="iso8608:C + mu:left=0.3", **given)
+    assert Sweep.from_text(sweep.text()) == sweep
+    monkeypatch.setattr(batch, "prepare", lambda *positional, **named: named)
+    made: Any = batch.case_of(sweep.text(), ())
+    assert (made["tyres"], made["road"], made["free"]) == (sweep.tyres, sweep.road, ("road.friction",))
+    before = files_digest(sweep)
+    tyre.write_text(tyre.read_text() + "$ changed")
+    assert files_digest(sweep) != before
+    with pytest.raises(DataError, match="no road 'iso'; did you mean 'iso8608'"):
+        Sweep("grid", {"road.friction": "0.5"}, road="iso:C", **given)
+    tyre.unlink()
+    with pytest.raises(DataError, match=r"car\.tir"):
+        Sweep("grid", {"road.friction": "0.5"}, **given)
 
 
 def test_an_address_where_nobody_answers(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from ce_dynamics.models.tyres.contract import TyreModel, bounded_slip
+from ce_dynamics.models.tyres.contract import TyreModel, WheelOnRoad, bounded_slip
+from ce_dynamics.models.tyres.magic_formula.contact_mass import ContactMassTyre
 from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
 from ce_dynamics.models.tyres.magic_formula.tyre import MagicFormula
 from ce_dynamics.models.tyres.simple.brush import BrushTyre
@@ -19,7 +20,7 @@ from ce_dynamics.models.tyres.simple.tmsimple import TMsimpleTyre
 from ce_dynamics.models.tyres.tmeasy import TMeasyTyre
 from tests.models.components import TYRE
 from tests.models.tyres.magic_formula.figures import coefficients, symmetric
-from tests.models.tyres.rig import Rig, Slide, wheel
+from tests.models.tyres.rig import Floats, Rig, Slide, wheel
 
 SIZE: dict[str, float] = {
     "radius": 0.31,
@@ -38,6 +39,7 @@ MODELS: dict[str, tuple[TyreModel, float]] = {
     "MF 5.2": (MagicFormulaTyre(MagicFormula(coefficients(52))), 9000.0),
     "MF 6.1": (MagicFormulaTyre(MagicFormula(coefficients(61)), turn_slip=True), 5000.0),
     "MF 6.2": (MagicFormulaTyre(MagicFormula(coefficients(62))), 5000.0),
+    "MF mass": (ContactMassTyre(MagicFormula(symmetric(61)), mass=2.0), 5000.0),
     "linear": (LinearTyre(**SIZE, slip_stiffness=15.0, cornering_stiffness=12.0, trail=0.03), 4000.0),
     "brush": (BrushTyre(**SIZE, slip_stiffness=15.0, cornering_stiffness=12.0, trail=0.03), 4000.0),
     "Fiala": (
@@ -76,7 +78,8 @@ def test_the_air(rig: tuple[Rig, float]) -> None:
     f = tyre(wheel(r, 20.0, 1.0, 60.0, 0.05), x)
     assert (f.Fx, f.Fy, f.Fz, f.Mx, f.My, f.Mz) == (0.0,) * 6
     assert f.deflection == 0.0
-    assert all(rate < 0.0 for rate in f.x_dot)  # deflections relax
+    if tyre.n <= 2:  # others swing
+        assert all(rate < 0.0 for rate in f.x_dot)  # deflections relax
 
 
 def test_rest_and_reversal_are_continuous(rig: tuple[Rig, float]) -> None:
@@ -107,6 +110,17 @@ def test_a_full_stop_gains_no_energy_and_stands(rig: tuple[Rig, float], angle: f
     assert np.abs(run.v[:, -1]).max() < 0.1
 
 
+def balanced(tyre: Rig, at: WheelOnRoad, x: Floats, axis: int) -> Floats:
+    """With a mass at the contact: the deflection of the tread with which it stays."""
+    if tyre.n == 2 or tyre.n == 0:
+        return x
+    unit = np.eye(tyre.n)[4 + axis]
+    slope = 1e3 * (tyre(at, x + 1e-3 * unit).x_dot[2 + axis] - tyre(at, x).x_dot[2 + axis])
+    for _ in range(8):  # the slope changes little with the load
+        x = x - tyre(at, x).x_dot[2 + axis] / slope * unit
+    return x
+
+
 def test_parked_on_grades_up_to_the_limit_of_friction(rig: tuple[Rig, float]) -> None:
     """A wheel that hangs on its contact at rest does not creep; one let go on a grade swings and stays."""
     tyre, load = rig
@@ -123,7 +137,7 @@ def test_parked_on_grades_up_to_the_limit_of_friction(rig: tuple[Rig, float]) ->
             x = np.zeros(tyre.n)
             softness = 1e-4 / (excess(1e-4) - excess(0.0))
             x[axis] = brentq(excess, 0.0, 1.5 * softness * sense * pull, xtol=1e-15)
-            assert np.abs(tyre(at, x).x_dot).max() < 1e-9  # [m/s]
+            assert np.abs(tyre(at, balanced(tyre, at, x, axis)).x_dot).max() < 1e-9  # [m/s, m/s²]
         grade = [0.0, 0.0]
         grade[axis] = math.radians(6.0)
         held = Slide(tyre, load, (0.0, 0.0), (grade[0], grade[1]), 3.0)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.integrate import simpson
 from scipy.interpolate import CubicSpline, RegularGridInterpolator, make_interp_spline
 
-from ce_dynamics.compiler import trace
+import ce_dynamics as ce
+from ce_dynamics.compiler import compile_function, trace
+from ce_dynamics.compiler.free_numbers import evaluate, nominal
 from ce_dynamics.models.parts.roads.grid import Axis, Curve, Grid
 
 
@@ -25,6 +29,23 @@ def test_curves_are_scipys_splines(periodic: bool, rng: np.random.Generator) -> 
     if periodic:
         far = axis.place(nodes[3] + 0.2 - 7 * (nodes[-1] - nodes[0]))
         assert curve.value(far) == pytest.approx(float(spline(nodes[3] + 0.2)), abs=1e-12)
+
+
+def test_free_numbers_are_looked_up(rng: np.random.Generator) -> None:
+    """A place that depends on a parameter: at its nominal value, at others, in machine code."""
+    grid = Grid(rng.normal(size=(6, 7)), Axis(0.0, 1.0, 6), Axis(0.0, 0.5, 7))
+    x: Any = ce.Parameter("x", 1.2)
+    height = grid.value(2.0 * x, 1.0 + 0.1 * x)
+    assert nominal(height) == grid.value(2.4, 1.12)
+    values = np.array([0.3, 1.2, 2.2])
+    expected = [grid.value(2.0 * v, 1.0 + 0.1 * v) for v in values]
+    assert evaluate([height], {id(x): (x, values)})[0] == pytest.approx(expected, rel=1e-13)
+
+    def traced(v: Any) -> dict[str, Any]:
+        return {"z": np.array(evaluate([height], {id(x): (x, v[0])}), dtype=object)}
+
+    compiled = compile_function(trace("height", traced, {"v": 1}))
+    assert [float(compiled(np.array([v]))[0][0]) for v in values] == pytest.approx(expected, rel=1e-13)
 
 
 def test_surfaces_are_splines_of_splines(rng: np.random.Generator) -> None:
