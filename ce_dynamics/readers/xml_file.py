@@ -67,6 +67,29 @@ class Element:
         """What stands between its tags, without blanks around it."""
         return str(self._node.text or "").strip()
 
+    @content.setter
+    def content(self, text: str) -> None:
+        self._node.text = text
+
+    def set(self, attribute: str, value: str) -> None:
+        """Change an attribute."""
+        self._node.set(attribute, value)
+
+    def add(self, tag: str, attributes: dict[str, str], like: Element) -> Element:
+        """A new child element, which messages place where another stands."""
+        node = self._node.makeelement(tag, attributes)
+        self._node.append(node)
+        node.sourceline = like.line
+        return Element(node, self._path, self.included)
+
+    def move_to(self, parent: Element) -> None:
+        """Make it the last child of another element."""
+        parent._node.append(self._node)
+
+    def remove(self) -> None:
+        """Take it out of what it stands in."""
+        self._node.getparent().remove(self._node)
+
     def values(self, count: int) -> Array:
         """So many finite numbers as its content, separated by blanks."""
         given = self.content.split()
@@ -85,9 +108,8 @@ class Element:
 
     def __iter__(self) -> Iterator[Element]:
         """Its child elements; comments and processing instructions do not count."""
-        return (
-            Element(child, self._path, self.included) for child in self._node if isinstance(child.tag, str)
-        )
+        nodes = [child for child in self._node if isinstance(child.tag, str)]
+        return (Element(child, self._path, self.included) for child in nodes)
 
     def children(self, tag: str) -> list[Element]:
         """Child elements of one name."""

@@ -8,6 +8,8 @@ POSE = known("relative_to", "rotation_format", "degrees")
 VALUE = known()
 AXIS = known(children="axis")
 MODEL = known("name", "canonical_link", children="model")
+INNER = known("name", "placement_frame", "merge", children="model")
+GEARBOX = ("gearbox_ratio", "gearbox_reference_body")
 SCENERY = ("light", "gui", "scene", "physics", "magnetic_field", "spherical_coordinates")
 
 GRAMMAR: Grammar = {
@@ -17,7 +19,7 @@ GRAMMAR: Grammar = {
         "model": MODEL,
         "gravity": VALUE,
         **dict.fromkeys(SCENERY, LOOKS),
-        **dict.fromkeys(("plugin", "wind", "atmosphere", "audio"), TOLD),
+        **dict.fromkeys(("plugin", "wind", "atmosphere", "audio", "include", "actor"), TOLD),
     },
     "model": {
         "pose": POSE,
@@ -25,6 +27,7 @@ GRAMMAR: Grammar = {
         "link": known("name", children="link"),
         "joint": known("name", "type", children="joint"),
         "frame": known("name", "attached_to", children="frame"),
+        "model": INNER,
         **dict.fromkeys(("self_collide", "plugin", "allow_auto_disable", "enable_wind"), TOLD),
     },
     "frame": {"pose": POSE},
@@ -32,7 +35,9 @@ GRAMMAR: Grammar = {
         "pose": POSE,
         "inertial": known("auto", children="inertial"),
         **dict.fromkeys(("visual", "sensor", "light"), LOOKS),
-        **dict.fromkeys(("collision", "self_collide", "enable_wind", "must_be_base_link"), TOLD),
+        **dict.fromkeys(("collision", "self_collide", "enable_wind", "must_be_base_link", "projector"), TOLD),
+        **dict.fromkeys(("kinematic", "velocity_decay", "audio_source", "audio_sink", "battery"), TOLD),
+        "gravity": VALUE,
     },
     "inertial": {"pose": POSE, "mass": VALUE, "inertia": known(children="inertia"), "density": TOLD},
     "inertia": dict.fromkeys(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), VALUE),
@@ -42,6 +47,7 @@ GRAMMAR: Grammar = {
         "child": VALUE,
         "axis": AXIS,
         "axis2": AXIS,
+        **dict.fromkeys(("screw_thread_pitch", *GEARBOX), VALUE),
         "physics": TOLD,
         "sensor": LOOKS,
     },

@@ -17,9 +17,12 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.readers.pose import WORLD, Pose
 from ce_dynamics.readers.sdf.frames import MODEL, TRUE, Frames, inverse
+from ce_dynamics.readers.sdf.gearboxes import with_gearboxes
+from ce_dynamics.readers.sdf.nested import flatten
 from ce_dynamics.readers.survey import Finding, where
 from ce_dynamics.readers.urdf.model import (
     INERTIA,
+    AxisLoad,
     Inertial,
     Mimic,
     Range,
@@ -37,11 +40,16 @@ KINDS = {
     "fixed": "fixed",
     "ball": "spherical",
     "universal": "cardan",
+    "revolute2": "cardan",
+    "screw": "screw",
 }
-ONE_AXIS = ("revolute", "continuous", "prismatic")
+GEARBOX = "gearbox"
+ONE_AXIS = ("revolute", "continuous", "prismatic", "screw")
 UNLIMITED = 1e16
 GROUND = "ground"
 WORLD_NAME = "world"
+AXES = {**dict.fromkeys(ONE_AXIS, 1), "cardan": 2, "spherical": 1}
+"""Axes of which dampers, springs and limits are read."""
 EXPRESSED_IN_MODEL = (1, 5)
 """Axes of files older than this are in the axes of the model."""
 
@@ -58,35 +66,45 @@ class Edge:
     at: Pose
     axis: Array
     second: Array | None
-    damping: float
-    friction: float
-    limit: Range | None
+    loads: tuple[AxisLoad, ...]
+    limits: tuple[Range, ...]
     mimic: Mimic | None
+    pitch: float = 0.0
+
+    @property
+    def limit(self) -> Range | None:
+        """That of its coordinate, if it has one."""
+        return self.limits[0] if self.limits and self.kind in ("revolute", "prismatic", "screw") else None
 
     @property
     def rank(self) -> int:
         """The lower, the sooner it belongs to the tree."""
-        if self.kind == "cardan" or self.damping or self.friction or self.mimic is not None:
+        if self.kind in ("cardan", "screw") or self.loads or self.mimic is not None:
             return 0
         return {"fixed": 1, "prismatic": 2, "spherical": 4}.get(self.kind, 3)
 
     def reversed(self) -> Edge:
         """The same seen from its child: its coordinates are what they were."""
-        axis, second = -self.axis, self.second
+        axis, second, loads = -self.axis, self.second, self.loads
         if second is not None:
             axis, second = -second, axis
-        return replace(self, parent=self.child, child=self.parent, axis=axis, second=second)
+            loads = tuple(replace(load, component=1 - load.component) for load in loads)
+        return replace(self, parent=self.child, child=self.parent, axis=axis, second=second, loads=loads)
 
 
 def read_model(
     model: Element, version: tuple[int, ...], right_angles: float, base: str | None
-) -> tuple[Robot, list[Edge]]:
-    """The robot, and the joints that close its loops."""
+) -> tuple[Robot, list[Edge], list[Edge]]:
+    """The robot, the joints of its tree, and those that close its loops."""
+    flatten(model)
     frames = Frames(model, right_angles)
     links = {element.text("name"): element for element in model.children("link")}
     if not links:
         raise model.error("there is no <link>")
-    edges = [edge_of(element, frames, version, links) for element in model.children("joint")]
+    joints_given = model.children("joint")
+    gearboxes = [element for element in joints_given if element.text("type") == GEARBOX]
+    placed_joints = [element for element in joints_given if element.text("type") != GEARBOX]
+    edges = [edge_of(element, frames, version, links) for element in placed_joints]
     placed_model = frames.pose(model.child("pose"))
     if not any(GROUND in (edge.parent, edge.child) for edge in edges):
         edges.insert(0, root_edge(model, links, frames, base))
@@ -98,7 +116,15 @@ def read_model(
     for name, element in links.items():
         to_link = inverse(at[name]) @ frames(name, element)
         bodies[name] = UrdfLink(element, name, inertial_of(element, to_link, frames))
-    return Robot(model, model.text("name"), bodies, joints, loops, {}), cuts
+    robot = Robot(model, model.text("name"), bodies, joints, loops, {})
+
+    def direction(element: Element, tag: str) -> Array:
+        at = frames(element.text("name"), element)
+        axis = axis_of(element.needed(tag), at, frames, version)
+        assert axis is not None
+        return at.direction(axis)
+
+    return with_gearboxes(robot, gearboxes, tree, direction), tree, cuts
 
 
 def edge_of(element: Element, frames: Frames, version: tuple[int, ...], links: Collection[str]) -> Edge:
@@ -119,8 +145,7 @@ def edge_of(element: Element, frames: Frames, version: tuple[int, ...], links: C
         raise element.error("element <axis> is missing")
     if kind == "cardan" and second is None:
         raise element.error("element <axis2> is missing")
-    own = element.child("axis") if kind in (*ONE_AXIS, "cardan", "spherical") else None
-    dynamics = None if own is None else own.child("dynamics")
+    own = [element.child(tag) for tag in ("axis", "axis2")[: AXES.get(kind, 0)]]
     x = np.array((1.0, 0.0, 0.0))
     return Edge(
         element,
@@ -131,11 +156,23 @@ def edge_of(element: Element, frames: Frames, version: tuple[int, ...], links: C
         at,
         x if first is None else first,
         second if kind == "cardan" else None,
-        number(dynamics, "damping", 0.0),
-        number(dynamics, "friction", 0.0),
-        limit_of(own) if kind in ("revolute", "prismatic") else None,
-        mimic_of(own),
+        tuple(load for k, axis in enumerate(own) if (load := load_of(axis, k)) != AxisLoad(k)),
+        tuple(limit for axis in own if (limit := limit_of(axis)) is not None),
+        mimic_of(own[0]) if own else None,
+        pitch_of(element) if kind == "screw" else 0.0,
     )
+
+
+def load_of(axis: Element | None, component: int) -> AxisLoad:
+    """What acts along an axis of a joint."""
+    dynamics = None if axis is None else axis.child("dynamics")
+    given = ("damping", "friction", "spring_stiffness", "spring_reference")
+    return AxisLoad(component, *(number(dynamics, tag, 0.0) for tag in given))
+
+
+def pitch_of(joint: Element) -> float:
+    """Displacement per angle of a screw [m/rad]; the format gives it per turn."""
+    return float(joint.needed("screw_thread_pitch").values(1)[0]) / (2.0 * math.pi)
 
 
 def number(element: Element | None, tag: str, default: float) -> float:
@@ -197,7 +234,7 @@ def root_edge(model: Element, links: dict[str, Element], frames: Frames, base: s
     held = static is not None and static.content.lower() in TRUE
     kind = "fixed" if base == "fixed" or (base is None and held) else "floating"
     at, x = frames(name, model), np.array((1.0, 0.0, 0.0))
-    return Edge(model, "base", kind, GROUND, name, at, x, None, 0.0, 0.0, None, None)
+    return Edge(model, "base", kind, GROUND, name, at, x, None, (), (), None)
 
 
 def spanning_tree(model: Element, edges: list[Edge], links: Collection[str]) -> tuple[list[Edge], list[Edge]]:
@@ -240,13 +277,15 @@ def joint_of(edge: Edge, at: dict[str, Pose]) -> UrdfJoint:
         edge.child,
         inverse(at[edge.parent]) @ edge.at,
         edge.axis,
-        edge.damping,
-        edge.friction,
+        0.0,
+        0.0,
         0.0,
         edge.mimic,
         None,
         edge.limit,
         edge.second,
+        edge.pitch,
+        edge.loads,
     )
 
 
@@ -273,12 +312,13 @@ def inertial_of(link: Element, to_link: Pose, frames: Frames) -> Inertial | None
 def unkept(cuts: list[Edge]) -> Iterator[Finding]:
     """What joints that close loops do besides, which have no coordinates of their own."""
     for edge in cuts:
-        for what, value in (("damping", edge.damping), ("friction", edge.friction)):
-            if value:
-                yield Finding(what, where(edge.element), name=edge.name)
+        for load in edge.loads:
+            for what in ("damping", "friction", "stiffness"):
+                if getattr(load, what):
+                    yield Finding(what, where(edge.element), name=edge.name)
         if edge.mimic is not None:
             yield Finding("mimic", where(edge.mimic.element), name=edge.name)
-        if edge.kind in ("cardan", "floating"):
+        if edge.kind in ("cardan", "floating", "screw"):
             yield Finding("joint@type", where(edge.element), name=edge.name)
-        if edge.limit is not None and edge.limit.bounded:
+        if any(limit.bounded for limit in edge.limits):
             yield Finding("limit@lower, limit@upper", where(edge.element), told=True, name=edge.name)

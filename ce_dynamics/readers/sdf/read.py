@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.system import System
+from ce_dynamics.readers.sdf.frames import TRUE
 from ce_dynamics.readers.sdf.grammar import GRAMMAR
-from ce_dynamics.readers.sdf.model import read_model, unkept
+from ce_dynamics.readers.sdf.model import Edge, read_model, unkept
 from ce_dynamics.readers.survey import Finding, annotate, check_names, refuse, survey, where
 from ce_dynamics.readers.tree import checked_stops
 from ce_dynamics.readers.urdf.posing import checked_pose
@@ -80,12 +80,12 @@ def read_sdf(
     findings = list(survey([root], GRAMMAR))
     chosen, found_gravity = chosen_model(root, model)
     version = version_of(root)
-    robot, cuts = read_model(chosen, version, right_angles, base)
+    robot, tree, cuts = read_model(chosen, version, right_angles, base)
     for name in (*independent, *motors):
         if name not in robot.joints:
             shown = checks.shown(name)
             raise DataError(f"{root.path.name}: {shown} is no joint of the tree: {[*robot.joints]}")
-    told = [*findings, *springs(chosen), *unkept(cuts), *losses(robot, ignore)]
+    told = [*findings, *unread(tree, chosen.children("link")), *unkept(cuts), *losses(robot, ignore)]
     notes = refuse(root.path.name, [*told, *limits(robot, stops, motors)], ignore)
     robot = without(robot, ignore)
     robot = replace(robot, loops={k: v for k, v in robot.loops.items() if k not in ignore})
@@ -129,12 +129,12 @@ def version_of(root: Element) -> tuple[int, ...]:
     return tuple(int(word) for word in words)
 
 
-def springs(model: Element) -> Iterator[Finding]:
-    """Springs of joints, which are not read."""
-    for joint in model.children("joint"):
-        for tag in ("axis", "axis2"):
-            axis = joint.child(tag)
-            dynamics = None if axis is None else axis.child("dynamics")
-            stiffness = None if dynamics is None else dynamics.child("spring_stiffness")
-            if stiffness is not None and np.any(stiffness.values(1)):
-                yield Finding("spring_stiffness", where(stiffness), name=joint.text("name"))
+def unread(edges: Collection[Edge], links: Iterable[Element]) -> Iterator[Finding]:
+    """Limits of joints with several coordinates, and links without weight."""
+    for edge in edges:
+        if edge.limit is None and any(limit.bounded for limit in edge.limits):
+            yield Finding("limit@lower, limit@upper", where(edge.element), told=True, name=edge.name)
+    for link in links:
+        weight = link.child("gravity")
+        if weight is not None and weight.content.lower() not in TRUE:
+            yield Finding("link gravity", where(link), name=link.text("name"))

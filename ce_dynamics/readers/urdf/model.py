@@ -37,10 +37,11 @@ GRAMMAR: Grammar = {
         "loop": known("name", "type", children="loop"),
         "coupling": known("name", children="coupling"),
         "material": LOOKS,
-        "transmission": TOLD,
-        "gazebo": TOLD,
-        "mujoco": TOLD,
-        "drake:proximity_properties": TOLD,
+        "sensor": LOOKS,
+        **dict.fromkeys(
+            ("transmission", "gazebo", "mujoco", "ros2_control", "group", "disable_collisions"), TOLD
+        ),
+        **dict.fromkeys(("drake:proximity_properties", "drake:collision_filter_group"), TOLD),
     },
     "link": {
         "inertial": known(children="inertial"),
@@ -97,6 +98,17 @@ class Mimic:
     offset: float
 
 
+@dataclass(frozen=True)
+class AxisLoad:
+    """Damper, dry friction and spring of one coordinate of a joint."""
+
+    component: int = 0
+    damping: float = 0.0
+    friction: float = 0.0
+    stiffness: float = 0.0
+    rest: float = 0.0
+
+
 @dataclass(frozen=True, eq=False)
 class UrdfJoint:
     """A joint of the tree.
@@ -106,6 +118,12 @@ class UrdfJoint:
     independent : bool or None
         What the file says of the joint's coordinate; None if it says nothing.
     limit : Range or None
+    second_axis : (3,) array, optional
+        Of a cardan joint.
+    pitch : float
+        Of a screw joint [m/rad].
+    loads : tuple of AxisLoad
+        What else acts on its coordinates.
     """
 
     element: Element
@@ -122,6 +140,8 @@ class UrdfJoint:
     independent: bool | None
     limit: Range | None
     second_axis: Array | None = None
+    pitch: float = 0.0
+    loads: tuple[AxisLoad, ...] = ()
 
     @property
     def axes(self) -> tuple[Array, Array]:
@@ -319,13 +339,21 @@ def limit(element: Element | None) -> Range | None:
     """
     if element is None:
         return None
-    lower, upper = (element.number(name, 0.0) for name in ("lower", "upper"))
+    lower, upper = (bound(element, name, 0.0) for name in ("lower", "upper"))
     if lower > upper:
         raise element.error(f"lower={lower!r} is above upper={upper!r}")
     if lower == upper:
         lower, upper = -math.inf, math.inf
-    effort, velocity = (element.number(name, math.inf) for name in ("effort", "velocity"))
+    effort, velocity = (bound(element, name, math.inf) for name in ("effort", "velocity"))
     return Range(element, lower, upper, effort, velocity)
+
+
+def bound(element: Element, attribute: str, default: float) -> float:
+    """A limit, which many files give as infinite."""
+    word = element.text(attribute, "").strip().lower()
+    if word.lstrip("+-") in ("inf", "infinity"):
+        return -math.inf if word.startswith("-") else math.inf
+    return element.number(attribute, default)
 
 
 def mimic(element: Element | None) -> Mimic | None:

@@ -138,6 +138,11 @@ def losses(robot: Robot, ignore: Collection[str]) -> Iterator[Finding]:
         ):
             if value != 0.0 and (not simple or kind in ignore):
                 yield Finding(kind, where(joint.element), told=joint.kind == "fixed", name=name)
+        for load in joint.loads:
+            for kind, value in ((FRICTION, load.friction), (DAMPING, load.damping)):
+                not_here = joint.kind in ("spherical", "fixed", "floating")
+                if value != 0.0 and (not_here or kind in ignore):
+                    yield Finding(kind, where(joint.element), name=name)
 
 
 def checked_armature(robot: Robot, given: Mapping[str, float] | None) -> dict[str, float]:
@@ -183,6 +188,14 @@ def without(robot: Robot, ignore: Collection[str]) -> Robot:
             friction=0.0 if FRICTION in ignore else joint.friction,
             damping=0.0 if DAMPING in ignore else joint.damping,
             armature=0.0 if ARMATURE in ignore or joint.kind not in WITH_COORDINATE else joint.armature,
+            loads=tuple(
+                replace(
+                    load,
+                    friction=0.0 if FRICTION in ignore else load.friction,
+                    damping=0.0 if DAMPING in ignore else load.damping,
+                )
+                for load in (joint.loads if joint.kind != "spherical" else ())
+            ),
         )
         for name, joint in robot.joints.items()
     }

@@ -21,6 +21,7 @@ from ce_dynamics.mechanism.hinges import (
     Planar,
     Prismatic,
     Revolute,
+    Screw,
     Spherical,
     Universal,
 )
@@ -88,8 +89,9 @@ def build(robot: Robot, wishes: Wishes) -> tuple[System, list[str]]:
         added = hinge(joint, frame, q)
         armature = wishes.armature.get(joint.name, joint.armature) or None
         body = add_link(system, robot.links[joint.child], frame, joint.parent, added, armature)
-        if joint.kind in WITH_COORDINATE:
+        if joint.kind in (*WITH_COORDINATE, "screw"):
             add_loads(system, joint, body, wishes)
+        add_axis_loads(system, joint, body, wishes)
     notes = list(at.notes)
     for loop in robot.loops.values():
         close(system, loop, robot, frames, at.precision)
@@ -215,6 +217,8 @@ def hinge(joint: UrdfJoint, frame: Pose, q: float) -> Hinge:
         return Free(frame.r)
     if joint.kind == "spherical":
         return Spherical(frame.r)
+    if joint.kind == "screw":
+        return Screw(axis, joint.pitch, frame.r)
     if joint.kind == "cardan":
         return Universal(frame.direction(joint.axes[0]), frame.direction(joint.axes[1]), frame.r)
     return Fixed(frame.r) if joint.kind == "fixed" else Revolute(axis, frame.r, q_design=q)
@@ -232,6 +236,28 @@ def add_loads(system: System, joint: UrdfJoint, body: Body, wishes: Wishes) -> N
             stiffness, damping = wishes.stops
             lower, upper = joint.limit.lower, joint.limit.upper
             system.add_force(JointStop(f"stop of {joint.name}", body, lower, upper, stiffness, damping))
+
+
+def add_axis_loads(system: System, joint: UrdfJoint, body: Body, wishes: Wishes) -> None:
+    """Springs, viscous and dry friction of single coordinates."""
+    for load in joint.loads:
+        of = joint.name if body.inboard.n_v == 1 else f"{joint.name} {load.component + 1}"
+        with located(joint.element.place):
+            if load.damping or load.stiffness:
+                element = TorsionSpringDamper(
+                    f"spring of {of}",
+                    body,
+                    spring=load.stiffness,
+                    damper=load.damping,
+                    free=load.rest,
+                    component=load.component,
+                )
+                system.add_force(element)
+            if load.friction:
+                law = DryFriction(load.friction, wishes.creep)
+                system.add_force(
+                    TorsionSpringDamper(f"friction of {of}", body, damper=law, component=load.component)
+                )
 
 
 def add_motor(system: System, joint: UrdfJoint) -> list[str]:

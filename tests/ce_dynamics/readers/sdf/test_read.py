@@ -156,7 +156,10 @@ def test_universal_and_ball_joints(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("extra", "message"),
     [
-        ('<joint name="s" type="screw"><parent>crank</parent><child>rocker</child></joint>', "type='screw'"),
+        (
+            '<joint name="s" type="spring"><parent>crank</parent><child>rocker</child></joint>',
+            "type='spring'",
+        ),
         ('<frame name="a" attached_to="b"/><frame name="b" attached_to="a"/>', None),
         ('<link name="loose"/>', r"\['loose'\] are joined to nothing"),
         ("<include><uri>x</uri></include>", "include: line"),

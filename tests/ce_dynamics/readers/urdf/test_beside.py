@@ -162,3 +162,12 @@ def test_lists_that_are_none() -> None:
     ):
         with pytest.raises(ce.ModelError, match=message):
             ce.read_urdf(FIVE_BAR, loops=loops)  # type: ignore[arg-type]
+
+
+def test_limits_may_be_infinite(tmp_path: Path) -> None:
+    path = tmp_path / "five_bar.urdf"
+    given = '<limit effort="1" velocity="20" lower="-2" upper="2"/>'
+    endless = '<limit effort="inf" velocity="+inf" lower="-inf" upper="Infinity"/>'
+    path.write_text(FIVE_BAR.read_text().replace(given, endless))
+    assert any("limit@" in note for note in ce.read_urdf(FIVE_BAR).notes)
+    assert not any("limit@" in note for note in ce.read_urdf(path).notes)

@@ -1,0 +1,147 @@
+"""Kinds of joints, springs, gearboxes and models within models of SDF, by hand and against each other."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ce_dynamics as ce
+from ce_dynamics.algebra.arrays import Array
+
+LINK = (
+    '<link name="{name}"><pose{of}>{pose}</pose><inertial><pose>0.1 0 0.2 0 0 0</pose><mass>2</mass>'
+    "<inertia><ixx>.3</ixx><ixy>.01</ixy><iyy>.2</iyy><izz>.4</izz></inertia></inertial></link>"
+)
+JOINT = (
+    '<joint name="{name}" type="{kind}"><pose>{pose}</pose><parent>{parent}</parent><child>{child}</child>'
+    "{more}</joint>"
+)
+AXIS = "<axis{number}><xyz>{xyz}</xyz>{more}</axis{number}>"
+
+
+def axis(xyz: str, more: str = "", number: str = "") -> str:
+    return AXIS.format(xyz=xyz, more=more, number=number)
+
+
+def link(name: str, pose: str = "0 0 0 0 0 0", of: str = "") -> str:
+    return LINK.format(name=name, pose=pose, of=f' relative_to="{of}"' if of else "")
+
+
+def joint(name: str, kind: str, parent: str, child: str, more: str = "", pose: str = "0 0 0 0 0 0") -> str:
+    return JOINT.format(name=name, kind=kind, parent=parent, child=child, more=more, pose=pose)
+
+
+def read(folder: Path, content: str) -> ce.System:
+    path = folder / "machine.sdf"
+    path.write_text(f'<sdf version="1.10"><model name="machine">{content}</model></sdf>')
+    return ce.read_sdf(path)
+
+
+def v_dot(system: ce.System, q: list[float], v: list[float]) -> Array:
+    model = ce.Model(system)
+    return model.instant(np.array([*q, *v]), model.u0).accelerations.v_dot.astype(float)
+
+
+def test_a_screw_with_a_spring_by_hand(tmp_path: Path) -> None:
+    """Down a thread of 0.3 m per turn: (I + m p²) q̈ = −m g p − k (q − r) − c q̇, and the offset's turn."""
+    dynamics = (
+        "<dynamics><damping>0.5</damping><spring_stiffness>3</spring_stiffness>"
+        "<spring_reference>0.2</spring_reference></dynamics>"
+    )
+    screw = joint(
+        "thread",
+        "screw",
+        "world",
+        "nut",
+        axis("0 0 1", dynamics) + "<screw_thread_pitch>0.3</screw_thread_pitch>",
+    )
+    system = read(tmp_path, link("nut") + screw)
+    p = 0.3 / (2.0 * math.pi)
+    inertia = 0.4 + 2.0 * 0.1**2 + 2.0 * p**2
+    expected = (-2.0 * 9.81 * p - 3.0 * (7.0 - 0.2) - 0.5 * 2.0) / inertia
+    assert v_dot(system, [7.0], [2.0])[0] == pytest.approx(expected, rel=1e-12)
+
+
+def test_revolute2_is_a_universal_joint_with_loads_on_both_axes(tmp_path: Path) -> None:
+    found = []
+    for kind in ("universal", "revolute2"):
+        damper = "<dynamics><damping>0.7</damping></dynamics>"
+        spring = "<dynamics><spring_stiffness>4</spring_stiffness></dynamics>"
+        both = axis("0 0 1", damper) + axis("0 1 0.2", spring, "2")
+        system = read(
+            tmp_path, link("wheel") + joint("steer", kind, "world", "wheel", both, "0.1 0.2 0 0 0 0")
+        )
+        found.append(v_dot(system, [0.3, -0.4], [1.0, 2.0]))
+    assert np.array_equal(*found)
+    wheel = system.find("wheel")
+    loads = {
+        (element.component, element.spring.force(1.0), element.damper.force(1.0))
+        for element in system.forces
+        if isinstance(element, ce.TorsionSpringDamper) and element.body is wheel
+    }
+    assert loads == {(0, 0.0, 0.7), (1, 4.0, 0.0)}
+
+
+@pytest.mark.parametrize(("sense", "turned"), [(1.0, False), (-1.0, False), (1.0, True)])
+def test_a_gearbox_by_hand(tmp_path: Path, sense: float, turned: bool) -> None:
+    """Wheels about z on a base at rest: θ₂ = −2.5 θ₁, whichever way their joints count."""
+    hinges = joint("first", "revolute", "base", "one", axis("0 0 1"))
+    ends = ("two", "base") if turned else ("base", "two")  # a joint's child may be nearer to the ground
+    second = axis(f"0 0 {sense}")
+    hinges += joint("second", "continuous", *ends, second, "1 0 0 0 0 0")
+    gear = axis("0 0 1") + axis("0 0 1", number="2")
+    gear += "<gearbox_ratio>2.5</gearbox_ratio><gearbox_reference_body>base</gearbox_reference_body>"
+    box = joint("box", "gearbox", "one", "two", gear)
+    tree = link("base") + link("one") + link("two", "1 0 0 0 0 0") + joint("hold", "fixed", "world", "base")
+    model = ce.Model(read(tmp_path, tree + hinges + box))
+    (name,) = (name for name, part in model.embedding.v_of.items() if part.stop > part.start)
+    motions = model.instant(np.array((0.0, 1.0)), model.u0).outward
+    rates = {
+        each: float(motions.angular_velocity(model.system.find(each), model.system.ground)[2])
+        for each in ("one", "two")
+    }
+    assert abs(rates[name]) == pytest.approx(1.0)
+    assert rates["two"] == pytest.approx(-2.5 * rates["one"], rel=1e-12)
+
+
+def test_models_within_models_are_as_if_written_out(tmp_path: Path) -> None:
+    hung = link("arm") + joint("shoulder", "revolute", "world", "arm", axis("0 1 0"))
+    inner = link("hand", "0.1 0 0 0 0 0") + link("finger", "0 0 0.2 0.3 0 0", "hand")
+    inner += joint("swing", "revolute", "hand", "finger", axis("0 1 0"))
+    nested = f'<model name="tool"><pose relative_to="arm">0.3 0 0.1 0 0.2 0</pose>{inner}</model>'
+    wrist = joint("wrist", "ball", "arm", "{}", pose="0.3 0 0 0 0 0").replace(
+        "<pose>", '<pose relative_to="arm">'
+    )
+    one = read(tmp_path, hung + nested + wrist.format("tool::hand"))
+    frame = '<frame name="tool" attached_to="arm"><pose>0.3 0 0.1 0 0.2 0</pose></frame>'
+    flat = frame + link("hand", "0.1 0 0 0 0 0", "tool") + link("finger", "0 0 0.2 0.3 0 0", "hand")
+    flat += joint("swing", "revolute", "hand", "finger", axis("0 1 0"))
+    other = read(tmp_path, hung + flat + wrist.format("hand"))
+    assert [body.name.rpartition("::")[2] for body in one.bodies] == [body.name for body in other.bodies]
+    state = [0.1, 0.9, 0.1, -0.3, 0.2, 0.3], [1.0, 2.0, 3.0, 4.0, 5.0]
+    assert np.array_equal(v_dot(one, *state), v_dot(other, *state))
+
+
+def test_weightless_links_are_refused(tmp_path: Path) -> None:
+    light = link("arm").replace("</link>", "<gravity>false</gravity></link>")
+    with pytest.raises(ce.DataError, match=r"link gravity: line 1 \('arm'\)"):
+        read(tmp_path, light + joint("shoulder", "revolute", "world", "arm", axis("0 1 0")))
+
+
+def test_a_gearbox_of_what_does_not_turn_is_refused(tmp_path: Path) -> None:
+    gear = axis("0 0 1") + axis("0 0 1", number="2")
+    gear += "<gearbox_ratio>2</gearbox_ratio><gearbox_reference_body>world</gearbox_reference_body>"
+    tree = link("one") + joint("a", "revolute", "world", "one", axis("0 1 0"))
+    with pytest.raises(
+        ce.DataError, match="link 'one' does not turn on 'ground', its gearbox_reference_body"
+    ):
+        read(
+            tmp_path,
+            tree
+            + link("two")
+            + joint("b", "fixed", "world", "two")
+            + joint("g", "gearbox", "one", "two", gear),
+        )
