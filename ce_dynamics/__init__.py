@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     )
     from ce_dynamics.mechanism.forces.actuator import Actuator as Actuator
     from ce_dynamics.mechanism.forces.base import ForceElement as ForceElement
+    from ce_dynamics.mechanism.forces.bushing import Bushing as Bushing
     from ce_dynamics.mechanism.forces.cord import Cord as Cord
     from ce_dynamics.mechanism.forces.drag_box import DragBox as DragBox
     from ce_dynamics.mechanism.forces.fixed_tendon import FixedTendon as FixedTendon

@@ -4,10 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, is_plain, skew, sqrt
+from ce_dynamics.algebra.arrays import (
+    Array,
+    Scalar,
+    arctan2,
+    array,
+    cos,
+    cross,
+    dot,
+    is_plain,
+    sin,
+    skew,
+    sqrt,
+    where,
+)
 from ce_dynamics.algebra.spatial import IDENTITY
 
 ROUNDING = 1e-15
+SMALL = 1e-6
+"""Square of the sine of half an angle below which series are as exact as the functions."""
 
 
 def rotation_about(axis: Array, cosine: Scalar, sine: Scalar) -> Array:
@@ -61,3 +76,36 @@ def quaternion_rate(q: Array, omega: Array) -> Array:
             c * w + a * y - b * x,
         )
     )
+
+
+def half_turn_of(R: Array) -> tuple[Array, Scalar]:
+    """The unit quaternion of a rotation by less than half a turn: (v, w), w > 0."""
+    w = 0.5 * sqrt(1.0 + R[0, 0] + R[1, 1] + R[2, 2])
+    v: Array = array((R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1])) * (0.25 / w)
+    return v, w
+
+
+def rotation_vector(R: Array) -> Array:
+    """Axis times angle of a rotation by less than half a turn; smooth at none."""
+    v, w = half_turn_of(R)
+    squared = dot(v, v)
+    small = squared < SMALL
+    sine = sqrt(where(small, 1.0, squared))
+    series = 1.0 + squared * (1.0 / 6.0 + squared * (3.0 / 40.0))  # arcsin(s)/s
+    phi: Array = v * (2.0 * where(small, series, arctan2(sine, w) / sine))
+    return phi
+
+
+def turning_rate(phi: Array) -> Array:
+    """J⁻¹ with φ̇ = J⁻¹ ω: of a rotation vector φ by the angular velocity ω, both in the fixed axes.
+
+    J⁻¹ = 1 − ½ φ× + (1 − (θ/2) cot(θ/2))/θ² φ× φ×, θ = |φ| < 2π (Bullo and Murray, 1995).
+    """
+    squared = dot(phi, phi)
+    small = squared < SMALL
+    theta = sqrt(where(small, 1.0, squared))
+    exact = (1.0 - 0.5 * theta * cos(0.5 * theta) / sin(0.5 * theta)) / where(small, 1.0, squared)
+    factor = where(small, 1.0 / 12.0 + squared / 720.0, exact)
+    twist = skew(phi)
+    rate: Array = IDENTITY - 0.5 * twist + factor * (twist @ twist)
+    return rate

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from ce_dynamics.models.kc.force_sweeps import ForceSweep
     from ce_dynamics.models.kc.summary import Row
     from ce_dynamics.models.kc.sweeps import Sweep
 
 ROUNDING = 1e-9
 """Below it a figure of the table is zero, in any of its units."""
 
-AXLE, RANGE, OUTPUT = "What to try", "How", "Output"
+DEFAULT_FORCES = ("lateral", "longitudinal", "aligning")
+"""Of axles with bushings."""
+AXLE, RANGE, LOADS, OUTPUT = "What to try", "How", "Forces", "Output"
 
 
 def kc(
@@ -50,6 +53,43 @@ def kc(
             metavar="LOW:HIGH[:POSES]", help="Part of full lock, positive to the left.", rich_help_panel=RANGE
         ),
     ] = "-1:1:41",
+    force: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KIND",
+            help="lateral, longitudinal or aligning, -opposed if the right wheel's is the other way; "
+            "repeatable.  [dim]Default: with bushings lateral, longitudinal, aligning; else none[/dim]",
+            rich_help_panel=LOADS,
+        ),
+    ] = None,
+    forces: Annotated[
+        str,
+        typer.Option(
+            metavar="LOW:HIGH[:POSES]", help="At each wheel; N, or with units.", rich_help_panel=LOADS
+        ),
+    ] = "-5000:5000:21",
+    torques: Annotated[
+        str,
+        typer.Option(
+            metavar="LOW:HIGH[:POSES]", help="Aligning torque; N*m, or with units.", rich_help_panel=LOADS
+        ),
+    ] = "-200:200:21",
+    at: Annotated[
+        str,
+        typer.Option(
+            metavar="PLACE",
+            help="Where forces act: contact (brakes at the wheels) or centre (drive).",
+            rich_help_panel=LOADS,
+        ),
+    ] = "contact",
+    hold: Annotated[
+        str,
+        typer.Option(
+            metavar="WHAT",
+            help="What stays while forces act: the height of the wheels, or their vertical load.",
+            rich_help_panel=LOADS,
+        ),
+    ] = "height",
     output: Annotated[
         Path, typer.Option(metavar="FOLDER", help="Where tables and the page go.", rich_help_panel=OUTPUT)
     ] = Path("simulate-vehicle-kc"),
@@ -71,7 +111,7 @@ def kc(
         bool, typer.Option("--no-plots", help="Save no page of curves.", rich_help_panel=OUTPUT)
     ] = False,
 ) -> int:
-    """Take an axle through wheel travel and steering: toe, camber, roll centre, rates and the like.
+    """Take an axle through wheel travel, steering and forces: toe, camber, roll centre, rates and the like.
 
     The figures of the design position are printed; curves go to CSV (degrees and millimetres), NetCDF and
     JSON (SI units) and to a page.
@@ -82,17 +122,25 @@ def kc(
     from ce_dynamics.algebra.whole_files import whole
     from ce_dynamics.cli.progress import Display
     from ce_dynamics.cli.simulation import make_folder
+    from ce_dynamics.models.kc.compliance import Compliance
+    from ce_dynamics.models.kc.force_sweeps import forced, travelled
     from ce_dynamics.models.kc.page import save_page
-    from ce_dynamics.models.kc.summary import as_json, design_rows
+    from ce_dynamics.models.kc.summary import as_json, compliance_rows, design_rows
     from ce_dynamics.models.kc.table import csv_text
-    from ce_dynamics.models.kc.vehicle import rig_of
+    from ce_dynamics.models.kc.vehicle import elastic_joints, rig_of
     from ce_dynamics.models.vehicles.description import VehicleParameters
     from ce_dynamics.models.vehicles.files import check_vehicle
 
     if look is not None:
         return write_page(look, check_vehicle(vehicle), axle, overrides or [])
-    wanted = [sweep_from(kind, travel, steering) for kind in sweep or ("parallel", "opposed", "steering")]
+    only_forces = force is not None and sweep is None
+    kinds = sweep or (() if only_forces else ("parallel", "opposed", "steering"))
+    wanted = [sweep_from(kind, travel, steering) for kind in kinds]
+    pushes = [force_sweep_from(kind, forces, torques, at, hold) for kind in force or ()]
     data = VehicleParameters.load(check_vehicle(vehicle), overrides or [])
+    soft = any(bushing.axle == axle for bushing in data.bushings)
+    if soft and force is None and sweep is None:
+        pushes = [force_sweep_from(kind, forces, torques, "contact", hold) for kind in DEFAULT_FORCES]
     make_folder(output)
     with Display() as display:
         display.stage("preparing the axle")
@@ -101,6 +149,14 @@ def kc(
             wanted = [one for one in wanted if not one.over_steering]
         display.stage("sweeping")
         sweeps = {one.kind: rig.sweep(one) for one in wanted}
+        rows, more = design_rows(rig), []
+        if soft or pushes:
+            display.stage("letting bushings yield")
+            elastic = Compliance(rig, elastic_joints(data, rig))
+            if soft:
+                sweeps |= {f"{one.kind}-bushings": travelled(elastic, one) for one in wanted}
+            sweeps |= {one.kind: forced(elastic, one) for one in pushes}
+            more = compliance_rows(elastic)
         content = json_text.dumps(as_json(sweeps), allow_nan=False)
         files = []
         for kind, results in sweeps.items():
@@ -124,7 +180,10 @@ def kc(
     if json:
         print(content)
     else:
-        print_rows(f"{data.title}: {axle} axle in the design position", design_rows(rig))
+        print_rows(f"{data.title}: {axle} axle in the design position", rows)
+        if more:
+            held = "with bushings" if soft else "without bushings"
+            print_rows(f"Compliance at the wheels, {held}", more)
         for path in files:
             print(path)
     return 0
@@ -163,6 +222,25 @@ def sweep_from(kind: str, travel: str, steering: str) -> Sweep:
     return sweep_of(
         kind, values_of(*(("--steering", steering, "1") if over_steering else ("--travel", travel, "m")))
     )
+
+
+def force_sweep_from(kind: str, forces: str, torques: str, at: str, hold: str) -> ForceSweep:
+    """A sweep of forces or torques with its range as it was typed.
+
+    Raises
+    ------
+    DataError
+        If a name is unknown, or a range is none.
+    """
+    # here, so that mistakes and --help are answered at once
+    from ce_dynamics.algebra import checks
+    from ce_dynamics.errors import DataError
+    from ce_dynamics.models.kc.force_sweeps import FORCES, force_sweep_of
+
+    checks.known("--force", kind, list(FORCES), "kind", DataError)
+    unit = FORCES[kind].unit
+    given = ("--forces", forces, unit) if unit == "N" else ("--torques", torques, unit)
+    return force_sweep_of(kind, values_of(*given), place=at if unit == "N" else "contact", hold=hold)
 
 
 def values_of(owner: str, text: str, unit: str) -> list[float]:

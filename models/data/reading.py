@@ -20,7 +20,7 @@ DEEPEST = 32
 """Levels of a parameter file."""
 
 
-WORDS = ("base", "axles", "kinds", "graphs", "trailers")
+WORDS = ("base", "axles", "kinds", "graphs", "trailers", "bushings")
 """Top-level keys whose values are words, not numbers."""
 
 

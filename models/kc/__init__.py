@@ -6,8 +6,18 @@ from ce_dynamics.models.kc.axle import Axle as Axle, Wheel as Wheel
 from ce_dynamics.models.kc.bushing import Bushing as Bushing
 from ce_dynamics.models.kc.compliance import Compliance as Compliance, Elastic as Elastic
 from ce_dynamics.models.kc.compliance_figures import compliance_figures as compliance_figures
+from ce_dynamics.models.kc.force_sweeps import (
+    ForceSweep as ForceSweep,
+    force_sweep_of as force_sweep_of,
+    forced as forced,
+    travelled as travelled,
+)
 from ce_dynamics.models.kc.optimisation import Optimum as Optimum, Target as Target, optimise as optimise
 from ce_dynamics.models.kc.rig import KCRig as KCRig
 from ce_dynamics.models.kc.sensitivities import sensitivities as sensitivities
 from ce_dynamics.models.kc.tolerances import Scatter as Scatter, scatter as scatter
-from ce_dynamics.models.kc.vehicle import axle_of as axle_of, rig_of as rig_of
+from ce_dynamics.models.kc.vehicle import (
+    axle_of as axle_of,
+    compliance_of as compliance_of,
+    rig_of as rig_of,
+)

@@ -10,6 +10,11 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
+from ce_dynamics.mechanism.elastic_joints import ElasticJoint
+from ce_dynamics.mechanism.forces.bushing import Bushing as BushingForce
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.kc.free_bodies import axle_joints
+from ce_dynamics.models.kc.rig import KCRig
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,9 +61,27 @@ class Bushing:
         x = x / np.linalg.norm(x)
         return np.stack((x, np.cross(z, x), z), axis=1)
 
-    def matrix(self) -> Floats:
-        """Its stiffness, diagonal: rotations first, as displacements are [turn; shift]."""
+    def element(self, name: str, system: System) -> BushingForce:
+        """The force element that stands for it in a system."""
+        one, other = (system.find(body) for body in self.between)
         k = checks.finite_array(f"bushing {self.between}: stiffness", self.stiffness, (6,), DataError)
         if not np.all(k >= 0.0):
             raise DataError(f"bushing {self.between}: stiffness {k.tolist()} must be at least 0")
-        return np.diag((*k[3:], *k[:3]))
+        return BushingForce(name, one, other, self.at, k.tolist(), axes=self.frame())
+
+
+def elastic_joint(rig: KCRig, bushing: Bushing, number: int) -> ElasticJoint:
+    """The joint of an axle that a bushing stands for.
+
+    Raises
+    ------
+    DataError
+        If no joint of the axle is between its bodies.
+    """
+    names = {*bushing.between}
+    joints = axle_joints(rig)
+    for joint in joints:
+        if {joint.parent.name, joint.child.name} == names:
+            return ElasticJoint(joint.name, bushing.element(f"bushing {number}", rig.model.system))
+    pairs = ", ".join(f"{joint.parent.name} and {joint.child.name}" for joint in joints)
+    raise DataError(f"no joint of the axle is between {' and '.join(bushing.between)}; there are: {pairs}")

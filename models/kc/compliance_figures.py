@@ -10,6 +10,24 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
 
 
+def unit_of(name: str) -> str:
+    """Unit of a figure."""
+    known = {
+        "ride_steer": "rad/m",
+        "ride_camber": "rad/m",
+        "ride_caster": "rad/m",
+        "wheel_rate": "N/m",
+        "roll_rate": "N*m/rad",
+        "roll_rate_with_tyres": "N*m/rad",
+        "fore_aft_stiffness": "N/m",
+    }
+    if name in known:
+        return known[name]
+    if name.startswith("aligning_torque"):
+        return "rad/(N*m)"
+    return "m/N" if "deflection" in name else "rad/N"
+
+
 def compliance_figures(
     C: ArrayLike, track: float, loaded_radius: float, tyre_rate: float = float("inf")
 ) -> dict[str, float]:

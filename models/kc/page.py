@@ -58,12 +58,34 @@ PANELS = (
         {"spring_motion_ratio": "spring", "damper_motion_ratio": "damper"},
     ),
     Panel("parallel", "Rates at the wheel", {"wheel_rate": "wheel rate", "ride_rate": "with tyre"}),
+    Panel("parallel-bushings", "Toe with bushings (+ in)", {"toe_angle": "toe"}),
+    Panel("parallel-bushings", "Camber with bushings (+ top outward)", {"camber_angle": "camber"}),
+    Panel("parallel-bushings", "Vertical force with bushings", {"vertical_force": "at the wheel centre"}),
     Panel("opposed", "Steer in roll (+ left)", {"steer_angle": "steer"}),
     Panel("opposed", "Camber in roll (+ top outward)", {"camber_angle": "camber"}),
     Panel(
         "opposed",
         "Roll centre in roll",
         {"roll_centre_height": "height", "roll_centre_lateral": "to the left"},
+    ),
+    *(
+        panel
+        for kind, title in (
+            ("lateral", "Lateral"),
+            ("lateral-opposed", "Lateral, opposed"),
+            ("longitudinal", "Longitudinal"),
+            ("longitudinal-opposed", "Longitudinal, opposed"),
+            ("aligning", "Aligning"),
+            ("aligning-opposed", "Aligning, opposed"),
+        )
+        for panel in (
+            Panel(kind, f"{title}: angles", {"steer_angle": "steer (+ left)", "camber_angle": "camber"}),
+            Panel(
+                kind,
+                f"{title}: centre",
+                {"wheel_centre_x": "forward", "wheel_centre_y": "to the left", "wheel_centre_z": "up"},
+            ),
+        )
     ),
     Panel("steering", "Wheels (+ left)", {"steer_angle": "steer", "ideal_outer_angle": "ideal outer"}),
     Panel("steering", "Ackermann (100 % is ideal)", {"ackermann_percentage": "Ackermann"}),
@@ -75,6 +97,12 @@ AXES = {
     "left": "left wheel up [mm]",
     "right": "right wheel up [mm]",
     "steering": "steering [% of full lock, + left]",
+    "lateral": "force at each wheel [kN, + left]",
+    "lateral-opposed": "force, left wheel [kN, + left]",
+    "longitudinal": "force at each wheel [kN, + forward]",
+    "longitudinal-opposed": "force, left wheel [kN, + forward]",
+    "aligning": "torque at each wheel [N*m, + left]",
+    "aligning-opposed": "torque, left wheel [N*m, + left]",
 }
 
 
@@ -103,15 +131,20 @@ def page(sweeps: Mapping[str, xr.Dataset], title: str) -> Figure:
 def draw(axes: Axes, panel: Panel, results: xr.Dataset) -> None:
     """One panel."""
     axes.set_title(panel.title)
-    axes.set_xlabel(AXES.get(panel.sweep, panel.sweep))
+    axes.set_xlabel(AXES[panel.sweep.removesuffix("-bushings")])
     over = 100.0 * results["steering"].values
-    if panel.sweep != "steering":
+    moved = "force" in results.coords
+    if moved:
+        over = (1e-3 if results["force"].attrs["units"] == "N" else 1.0) * results["force"].values
+    elif panel.sweep != "steering":
         over = 1e3 * results["wheel_travel"].values[:, 1 if panel.sweep == "right" else 0]
     unit = ""
     for colour, (name, label) in zip(AXLE_COLOURS, panel.curves.items(), strict=False):
         if name not in results:
             continue
         values, unit = shown(results[name].values, results[name].attrs["units"])
+        if moved and name.startswith("wheel_centre"):
+            values = values - values[np.argmin(np.abs(over))]
         for k, column in enumerate(values.reshape(len(over), -1).T):
             text = label if k == 0 else "_nolegend_"
             axes.plot(over, np.ma.masked_invalid(column), "-" if k == 0 else "--", color=colour, label=text)

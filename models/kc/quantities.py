@@ -113,3 +113,10 @@ def steering_quantities(unit: str) -> tuple[Quantity, ...]:
         ("ackermann_percentage", "%", "100 (inner - outer)/(inner - ideal outer)"),
         ("turning_diameter", "m", "kerb to kerb, from the inner wheel's angle by Ackermann"),
     )
+
+
+def forced_quantities() -> tuple[Quantity, ...]:
+    """Of axles with bushings: what follows from the places of the wheels and their loads."""
+    places = tuple(q for q in POSITIONS if q.per_wheel and q.name != "wheelbase_change")
+    load = ("vertical_force", "N", "at the wheel centre, upwards, that springs and bushings carry")
+    return (*WHEEL_ATTITUDE, *places, *_of_wheels(load))

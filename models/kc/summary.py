@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ce_dynamics.models.kc.table import shown
+from ce_dynamics.models.kc.compliance_figures import compliance_figures, unit_of
+from ce_dynamics.models.kc.table import axes_of, shown
 
 if TYPE_CHECKING:
     import xarray as xr
 
+    from ce_dynamics.models.kc.compliance import Compliance
     from ce_dynamics.models.kc.rig import KCRig
 
 
@@ -34,12 +36,27 @@ def design_rows(rig: KCRig) -> list[Row]:
     return rows
 
 
+def compliance_rows(elastic: Compliance) -> list[Row]:
+    """Figures of the compliance matrix in the design pose, of the left wheel, in the units of engineers."""
+    rig = elastic.rig
+    pose = rig.solved([[0.0, 0.0]])
+    wheel = rig.axle.left
+    track = float(rig.read(pose, ["track"])["track"][0])
+    found = compliance_figures(elastic.at(pose[0]).C, track, wheel.loaded_radius, wheel.tyre_rate)
+    rows = []
+    for name, value in found.items():
+        if math.isfinite(value):
+            number, unit = shown(np.array(value), unit_of(name))
+            rows.append(Row(name, (float(number),), unit))
+    return rows
+
+
 def as_json(sweeps: dict[str, xr.Dataset]) -> dict[str, Any]:
     """All curves of all sweeps in SI units, None for what is not finite."""
     content: dict[str, Any] = {}
     for kind, results in sweeps.items():
         curves = {}
-        for name in ("wheel_travel", "steering", *results.data_vars):
+        for name in (*axes_of(results), *results.data_vars):
             variable = results[name]
             sides = [str(side) for side in results["side"].values] if "side" in variable.dims else None
             rows = np.asarray(variable.values, dtype=float)

@@ -22,6 +22,9 @@ SHOWN: Mapping[str, tuple[float, str]] = {
     "rad/m": (DEGREES, "deg/m"),
     "N*m/rad": (1.0 / DEGREES, "N*m/deg"),
     "m/rad": (1e3 / DEGREES, "mm/deg"),
+    "rad/N": (1e3 * DEGREES, "deg/kN"),
+    "m/N": (1e6, "mm/kN"),
+    "rad/(N*m)": (1e3 * DEGREES, "deg/(kN*m)"),
 }
 """Factor and unit in which tables and pages show a unit; others stay."""
 
@@ -55,6 +58,11 @@ def dataset(
     )
 
 
+def axes_of(results: xr.Dataset) -> list[str]:
+    """What a sweep may go over."""
+    return [name for name in ("force", "wheel_travel", "steering") if name in results.coords]
+
+
 def shown(values: Floats, unit: str) -> tuple[Floats, str]:
     """Values and unit as engineers read them."""
     factor, other = SHOWN.get(unit, (1.0, unit))
@@ -64,7 +72,7 @@ def shown(values: Floats, unit: str) -> tuple[Floats, str]:
 def columns(results: xr.Dataset) -> dict[str, Floats]:
     """All curves of a sweep by heading, such as ``left toe_angle [deg]``."""
     found: dict[str, Floats] = {}
-    for name in ("wheel_travel", "steering", *results.data_vars):
+    for name in (*axes_of(results), *results.data_vars):
         variable = results[name]
         unit = variable.attrs["units"]
         sides = [str(side) for side in results["side"].values] if "side" in variable.dims else [""]

@@ -14,8 +14,10 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler.free_numbers import nominal, number
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.drives import SecondOrderActuator
+from ce_dynamics.mechanism.elastic_joints import ElasticJoint
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.kc.axle import Axle, Wheel
+from ce_dynamics.models.kc.compliance import Compliance
 from ce_dynamics.models.kc.rig import KCRig
 from ce_dynamics.models.vehicles.anti_roll_bar import TwistSpring
 from ce_dynamics.models.vehicles.assembly import build
@@ -64,8 +66,31 @@ def rig_of(
         data = vehicle
     else:
         data = VehicleParameters.load(vehicle, overrides, free=free)
-    system = build(data)
+    system = build(data, ideal_joints=True)
     return KCRig(Model(system), axle_of(data, system, axle))
+
+
+def compliance_of(
+    vehicle: VehicleParameters | str | Path | None = None,
+    axle: str = "front",
+    *,
+    overrides: Sequence[str] = (),
+) -> Compliance:
+    """An axle of a vehicle on the rig with the bushings of its data file.
+
+    Raises
+    ------
+    DataError
+        If there is no such axle, or the data are wrong.
+    """
+    data = vehicle if isinstance(vehicle, VehicleParameters) else VehicleParameters.load(vehicle, overrides)
+    rig = rig_of(data, axle)
+    return Compliance(rig, elastic_joints(data, rig))
+
+
+def elastic_joints(data: VehicleParameters, rig: KCRig) -> list[ElasticJoint]:
+    """The bushings of the axle that is on a rig."""
+    return [bushing.elastic(rig.model.system) for bushing in data.bushings if bushing.axle == rig.axle.name]
 
 
 def axle_of(data: VehicleParameters, system: System, axle: str) -> Axle:

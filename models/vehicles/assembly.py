@@ -13,6 +13,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.elastic_joints import make_elastic
 from ce_dynamics.mechanism.hinges.free import Free
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.parts.differential_locks import DifferentialLock
@@ -43,6 +44,7 @@ def build(
     road: Road | None = None,
     speed: float = 0.0,
     tyres: Mapping[str, TyreModel] | None = None,
+    ideal_joints: bool = False,
 ) -> System:
     """The full vehicle on a road.
 
@@ -64,6 +66,8 @@ def build(
         Initial forward speed [m/s], wheels rolling.
     tyres : mapping of str to TyreModel, optional
         Tyres by corner that replace those of the data, see `ce_dynamics.models.tyres`.
+    ideal_joints : bool
+        Leave out bushings that are dynamic by the data, as the rig does, which brings its own.
 
     Returns
     -------
@@ -142,6 +146,9 @@ def build(
     for controller in assisting:
         system.add_controller(controller)
     start_on(system, chassis, surface, data.ride_height + lifted, speed)
+    soft = [bushing.elastic(system) for bushing in data.bushings]  # their names are checked in any case
+    if data.layout.bushings == "dynamic" and not ideal_joints:
+        make_elastic(system, soft)
     return system
 
 

@@ -34,6 +34,8 @@ from ce_dynamics.models.vehicles.aerodynamics import AerodynamicsData
 from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBar
 from ce_dynamics.models.vehicles.assistance_data import AssistanceData
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, body
+from ce_dynamics.models.vehicles.bushing_data import BushingItem
+from ce_dynamics.models.vehicles.bushings import VehicleBushing
 from ce_dynamics.models.vehicles.corner import Corner, CornerData
 from ce_dynamics.models.vehicles.files import files_of, variant_path
 from ce_dynamics.models.vehicles.free import freed
@@ -81,6 +83,7 @@ class VehicleParameters:
         `Trailer` by name, each after what tows it.
     steerings : dict
         `Steering` by the name of its section.
+    bushings : tuple of VehicleBushing
     notes : tuple of str
         What files of other formats say that is not done, or is chosen.
     corners : dict
@@ -103,6 +106,7 @@ class VehicleParameters:
     beams: dict[str, BeamAxle | GraphAxle]
     anti_roll_bars: dict[str, AntiRollBar]
     steerings: dict[str, Steering]
+    bushings: tuple[VehicleBushing, ...]
     powertrain: PowertrainData
     aerodynamics: AerodynamicsData | None
     hull: HullData | None
@@ -204,6 +208,12 @@ class VehicleParameters:
                 if axle.anti_roll_bar is not None
             },
             steerings={name: steering_of(name, layout, given, corners) for name in steerings_of(layout)},
+            bushings=tuple(
+                bushing_of(item, axle, corners[corner], given, layout.bushings)
+                for axle in layout.axles
+                for corner in axle.corners
+                for item in axle.bushings
+            ),
             powertrain=given.powertrain,
             aerodynamics=given.aerodynamics,
             hull=given.hull,
@@ -345,6 +355,14 @@ def beam_of(axle: AxleLayout, data: Description) -> BeamAxle | GraphAxle:
         own = getattr(data, axle.name, None)
         return GraphAxle.of(axle.name, axle.graph, own, ends, axle.steering is not None)
     return BEAMS[axle.suspension].of(axle.name, section(data, axle.name), ends, axle.steering is not None)
+
+
+def bushing_of(
+    item: BushingItem, axle: AxleLayout, corner: Corner, data: Description, mode: str
+) -> VehicleBushing:
+    """A bushing of a corner."""
+    written, unit = section(data, corner.name), axle.trailer or "chassis"
+    return VehicleBushing.of(item, axle.name, corner, written, unit, axle.mechanism, mode)
 
 
 def bar_of(axle: AxleLayout, data: Description, trailers: Mapping[str, Trailer]) -> AntiRollBar:

@@ -27,6 +27,13 @@ from ce_dynamics.models.data.entries import Assignment, Entry
 from ce_dynamics.models.data.groups import Groups
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBarData
+from ce_dynamics.models.vehicles.bushing_data import (
+    EXAMPLE as BUSHING_EXAMPLE,
+    MODES,
+    BushingItem,
+    bushing_fields,
+    bushings_of,
+)
 from ce_dynamics.models.vehicles.corner import CornerData
 from ce_dynamics.models.vehicles.differentials import DIFFERENTIALS
 from ce_dynamics.models.vehicles.powertrains.listed import POWERTRAINS
@@ -85,6 +92,7 @@ class AxleLayout:
     mechanism: str = "steering"
     phase: str = "with"
     graph: tuple[Item, ...] = ()
+    bushings: tuple[BushingItem, ...] = ()
 
     @property
     def knuckles(self) -> bool:
@@ -107,6 +115,7 @@ class Layout:
     tyre: str = "tmeasy"
     engine: str | None = None
     trailers: tuple[TrailerLayout, ...] = ()
+    bushings: str = MODES[0]
 
     def axles_of(self, trailer: str | None) -> tuple[AxleLayout, ...]:
         """The axles of a trailer, or of the vehicle itself."""
@@ -167,7 +176,13 @@ def layout_of(words: Sequence[Assignment], label: str) -> Layout:
     for chosen in axles.values():
         if "trailer" in chosen:
             chosen.setdefault("driven", "no")
-    made = [AxleLayout(name, **chosen, graph=graphs.get(name, ())) for name, chosen in axles.items()]
+    soft = bushings_of(words, list(axles), label)
+    if "bushings" in kinds and not soft:
+        raise DataError(f"{label}: kinds.bushings: there are none, so it has no effect; {BUSHING_EXAMPLE}")
+    made = [
+        AxleLayout(name, **chosen, graph=graphs.get(name, ()), bushings=soft.get(name, ()))
+        for name, chosen in axles.items()
+    ]
     layout = Layout(tuple(made), **kinds, trailers=trailers)
     check_trailers(layout, label)
     check_steering(layout, label)
@@ -186,6 +201,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "powertrain": tuple(POWERTRAINS),
     "tyre": tuple(TYRES),
     "engine": tuple(AXES),
+    "bushings": MODES,
 }
 """What can be chosen for the whole vehicle."""
 CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -327,7 +343,8 @@ def schema_of(layout: Layout) -> type[Description]:
     fields: dict[str, Any] = {"powertrain": (POWERTRAINS[layout.powertrain], ...)}
     for axle in layout.axles:
         for corner in axle.corners:
-            fields[corner] = (corner_section(suspension_section(axle), layout.tyre), ...)
+            made = corner_section(suspension_section(axle), layout.tyre, axle.bushings, axle.name)
+            fields[corner] = (made, ...)
         parts: dict[str, Any] = {}
         if axle.anti_roll_bar is not None:
             parts = {"anti_roll_bar": (BARS[axle.anti_roll_bar], ...)}
@@ -344,11 +361,15 @@ def schema_of(layout: Layout) -> type[Description]:
 
 
 @lru_cache(maxsize=256)
-def corner_section(section: type[CornerData], tyre: str) -> type[CornerData]:
-    """A suspension's section with the tyre of a kind."""
-    if tyre == "tmeasy":
+def corner_section(
+    section: type[CornerData], tyre: str, bushings: tuple[BushingItem, ...] = (), axle: str = ""
+) -> type[CornerData]:
+    """A suspension's section with the tyre of a kind and its bushings."""
+    fields: dict[str, Any] = bushing_fields(bushings, section, axle)
+    if tyre != "tmeasy":
+        fields["tyre"] = (TYRES[tyre], ...)
+    if not fields:
         return section
-    fields: dict[str, Any] = {"tyre": (TYRES[tyre], ...)}
     made: type[CornerData] = create_model(section.__name__, __base__=section, **fields)
     return made
 

@@ -11,6 +11,7 @@ from ce_dynamics.mechanism.forces.base import (
     Response as Response,
     StateDeclaration as StateDeclaration,
 )
+from ce_dynamics.mechanism.forces.bushing import Bushing as Bushing
 from ce_dynamics.mechanism.forces.cord import Cord as Cord
 from ce_dynamics.mechanism.forces.drag_box import DragBox as DragBox
 from ce_dynamics.mechanism.forces.fixed_tendon import FixedTendon as FixedTendon

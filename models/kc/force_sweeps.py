@@ -1,0 +1,201 @@
+"""Sweeps of forces at the wheels, and of travel with bushings yielding."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.kc.compliance import Compliance, Elastic
+from ce_dynamics.models.kc.figures import SIGNS
+from ce_dynamics.models.kc.free_bodies import AT_CENTRE, AT_CONTACT, TORQUE
+from ce_dynamics.models.kc.quantities import Quantity, forced_quantities
+from ce_dynamics.models.kc.sweeps import Sweep, sweep_of
+from ce_dynamics.models.kc.wheel_geometry import (
+    camber_angle,
+    contact,
+    front_view_angle,
+    side_view_angle,
+    steer_angle,
+    toe_angle,
+)
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+FORCE, TORQUE_RANGE, POSES = 5e3, 200.0, 21
+"""Ranges either way [N], [N m] and number of poses, unless said otherwise."""
+
+
+class ForceKind(NamedTuple):
+    """What is applied per unit: to the left and the right wheel, along which axis, and its unit."""
+
+    left: float
+    right: float
+    axis: int
+    unit: str
+
+
+FORCES: Mapping[str, ForceKind] = {
+    f"{name}{'-opposed' if sign < 0.0 else ''}": ForceKind(1.0, sign, axis, unit)
+    for name, axis, unit in (("lateral", 1, "N"), ("longitudinal", 0, "N"), ("aligning", 2, "N*m"))
+    for sign in (1.0, -1.0)
+}
+"""Kinds by name: forward, to the left, about the vertical; positive as in ISO 8855."""
+PLACES = ("contact", "centre")
+HOLDS = ("height", "load")
+
+
+@dataclass(frozen=True, eq=False)
+class ForceSweep:
+    """Forces or torques one after the other.
+
+    Attributes
+    ----------
+    kind : str
+        One of `FORCES`.
+    values : (n,) array
+        Forces [N] or torques [N m].
+    place : str
+        Where forces act: ``contact``, as with brakes at the wheels, or ``centre``, as under drive through
+        half-shafts.
+    hold : str
+        ``height``: the wheels keep their heights; ``load``: the vertical loads stay as they are without
+        forces, as in the figures of the compliance matrix.
+    travel : (2,) array
+        Of the wheels before any force [m].
+    """
+
+    kind: str
+    values: Floats
+    place: str = "contact"
+    hold: str = "height"
+    travel: tuple[float, float] = (0.0, 0.0)
+
+    def loads(self, value: float) -> Floats:
+        """(2, 9) as `Compliance.at` takes them."""
+        kind = FORCES[self.kind]
+        found = np.zeros((2, 9))
+        where = TORQUE if kind.unit == "N*m" else {"contact": AT_CONTACT, "centre": AT_CENTRE}[self.place]
+        for side, part in enumerate((kind.left, kind.right)):
+            found[side, where.start + kind.axis] = part * value
+        return found
+
+
+def force_sweep_of(
+    kind: str,
+    values: ArrayLike | None = None,
+    *,
+    place: str = "contact",
+    hold: str = "height",
+    travel: tuple[float, float] = (0.0, 0.0),
+) -> ForceSweep:
+    """A sweep by name.
+
+    Raises
+    ------
+    DataError
+        If a name is unknown, a value not finite, or the place of a torque is given, which has none.
+    """
+    checks.known("force sweep", kind, list(FORCES), "kind", DataError)
+    checks.choice("force sweep: place", place, PLACES, DataError)
+    checks.choice("force sweep: hold", hold, HOLDS, DataError)
+    unit = FORCES[kind].unit
+    if unit == "N*m" and place != PLACES[0]:
+        raise DataError(f"force sweep: a torque has no place, so {place!r} has no effect; leave it out")
+    largest = TORQUE_RANGE if unit == "N*m" else FORCE
+    given = np.linspace(-largest, largest, POSES) if values is None else values
+    x = checks.finite_array(f"{kind} sweep", given, (None,), DataError)
+    left, right = checks.vector("force sweep: travel", travel, 2).tolist()
+    return ForceSweep(kind, x, place, hold, (left, right))
+
+
+def forced(elastic: Compliance, sweep: str | ForceSweep, values: ArrayLike | None = None) -> xr.Dataset:
+    """Where the wheels go under forces.
+
+    Parameters
+    ----------
+    elastic : Compliance
+    sweep : str or ForceSweep
+        A kind: ``lateral``, ``longitudinal``, ``aligning``, the same with ``-opposed`` (the right wheel the
+        other way).
+    values : (n,) array_like, optional
+        Forces [N] or torques [N m]; ±5 kN, ±200 N m in 21 poses if not given.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over ``pose`` and ``side``, SI units.
+
+    Raises
+    ------
+    DataError
+        If the kind is unknown, or a load is carried by nothing.
+    AssemblyError
+        If no balance is found.
+
+    Examples
+    --------
+    >>> from ce_dynamics.models import kc
+    >>> elastic = kc.compliance_of("sedan", "front")
+    >>> pushed = kc.forced(elastic, "lateral", [-1000.0, 0.0, 1000.0])
+    >>> pushed["steer_angle"].shape
+    (3, 2)
+    """
+    one = force_sweep_of(sweep, values) if isinstance(sweep, str) else sweep
+    pose = elastic.rig.solved([one.travel])[0]
+    free = elastic.at(pose).preload
+    vertical = free if one.hold == "load" else None
+    found = [elastic.at(pose, one.loads(float(x)), vertical) for x in one.values]
+    unit = FORCES[one.kind].unit
+    n = len(one.values)
+    travel, steering = np.tile(one.travel, (n, 1)), np.zeros(n)
+    place = "" if unit == "N*m" else f", at the {one.place}"
+    about = {"units": unit, "long_name": f"{one.kind}{place}, constant {one.hold}"}
+    return labelled(elastic, f"{one.kind}{place}", found, travel, steering).assign_coords(
+        force=("pose", one.values, about)
+    )
+
+
+def travelled(elastic: Compliance, kind: str | Sweep, values: ArrayLike | None = None) -> xr.Dataset:
+    """Where the wheels point over their travel, or as they are steered, with bushings yielding."""
+    sweep = sweep_of(kind, values) if isinstance(kind, str) else kind
+    found = [elastic.at(pose) for pose in elastic.rig.solved(sweep.travel, sweep.steering)]
+    return labelled(elastic, sweep.kind, found, sweep.travel, sweep.steering)
+
+
+def labelled(
+    elastic: Compliance, kind: str, found: list[Elastic], travel: Floats, steering: Floats
+) -> xr.Dataset:
+    """Figures of some balances as labelled data."""
+    from ce_dynamics.models.kc.table import dataset  # here, because xarray takes long to load
+
+    rig = elastic.rig
+    radii = [wheel.loaded_radius for wheel in rig.axle.wheels]
+    rows = [figures(one, radii) for one in found]
+    values = {name: np.array([row[name] for row in rows], dtype=float) for name in rows[0]} if rows else {}
+    sweep = Sweep(kind, steering, travel, steering)
+    known: tuple[Quantity, ...] = forced_quantities()
+    return dataset(rig.model.system.name, rig.axle, known, sweep, values)
+
+
+def figures(found: Elastic, radii: list[float]) -> dict[str, list[float]]:
+    """Of both wheels in one balance."""
+    sides = list(zip(found.W, found.e, found.R, radii, SIGNS, strict=True))
+    contacts = [contact(W, e, radius) for W, e, _, radius, _ in sides]
+    return {
+        "toe_angle": [toe_angle(e, s) for _, e, _, _, s in sides],
+        "steer_angle": [steer_angle(e) for _, e, _, _, _ in sides],
+        "camber_angle": [camber_angle(e, s) for _, e, _, _, s in sides],
+        "side_view_angle": [side_view_angle(R) for _, _, R, _, _ in sides],
+        "front_view_angle": [front_view_angle(R, s) for _, _, R, _, s in sides],
+        **{f"wheel_centre_{x}": [W[k] for W, *_ in sides] for k, x in enumerate("xyz")},
+        **{f"contact_{x}": [P[k] for P in contacts] for k, x in enumerate("xyz")},
+        "vertical_force": list(found.preload),
+    }

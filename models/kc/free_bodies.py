@@ -1,0 +1,253 @@
+"""The bodies of an axle let loose: their balance under springs, bushings, joints and loads at the wheels.
+
+Every body gets six small displacements δ = [turn; shift of the centre of mass] from where it is.  With the
+reactions λ of the joints that stay ideal, G their rows, and loads at the wheels,
+
+    f(δ, λ) = −(loads of springs, bushings and wheels) − Gᵀ λ = 0,    g(δ) = 0,
+
+with ∂f/∂δ from compiled forward mode: preloads turn with the bodies, tables have the slope they have there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ce_dynamics.algebra.arrays import Array, array, concatenate, cross, skew, zeros
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.algebra.spatial import IDENTITY
+from ce_dynamics.augmented.observer import AbsoluteObserver
+from ce_dynamics.augmented.rows import JoinedPoints, joint_rows, joints_of
+from ce_dynamics.augmented.states import AT_REST, BodyState, point_of
+from ce_dynamics.augmented.wrenches import hinge_pair, point_wrench
+from ce_dynamics.compiler import compile_function, trace
+from ce_dynamics.compiler.derivatives.compiled import compile_jacobian
+from ce_dynamics.dynamics.outward import axes
+from ce_dynamics.errors import DataError
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.elastic_joints import ElasticJoint
+from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad
+from ce_dynamics.models.kc.rig import KCRig
+from ce_dynamics.models.kc.wheel_geometry import contact
+
+AT_CENTRE, AT_CONTACT, TORQUE = (slice(k, k + 3) for k in (0, 3, 6))
+"""Of the nine numbers of a wheel's loads: a force at its centre, one at its contact centre, a torque."""
+
+
+class Balance(NamedTuple):
+    """The bodies where they are.
+
+    Attributes
+    ----------
+    f : (6 n,) array
+        Forces and torques that are missing.
+    g : (n_rows,) array
+        Gaps of the ideal joints.
+    G : (n_rows, 6 n) array
+    loads : (6 n,) array
+        Of springs, bushings and wheels.
+    W, e : (2, 3) arrays
+        Wheel centres and spin axes.
+    """
+
+    f: Floats
+    g: Floats
+    G: Floats
+    loads: Floats
+    W: Floats
+    e: Floats
+
+
+class FreeBodies:
+    """An axle whose bodies are free, held by springs, bushings and ideal joints.
+
+    Parameters
+    ----------
+    rig : KCRig
+        Without free parameters.
+    elastic : sequence of ElasticJoint
+        The joints that are none, and what stands for them.
+
+    Attributes
+    ----------
+    bodies : list of Body
+        In the order of δ; the wheels turn on them and are left out.
+    rows : int
+        Of the joints that stay ideal.
+
+    Raises
+    ------
+    DataError
+        If the rig has free parameters, or a joint is none of the axle's.
+    """
+
+    def __init__(self, rig: KCRig, elastic: Sequence[ElasticJoint]) -> None:
+        if rig.parameters:
+            raise DataError("compliance: take a rig without free parameters")
+        self.rig = rig
+        wheels = {wheel.body for wheel in rig.axle.wheels}
+        self.bodies = [body for body in rig.poses.moving() if body.name not in wheels]
+        own = {body.name for body in self.bodies}
+        self.all_joints = axle_joints(rig)
+        soft = {one.joint for one in elastic}
+        names = [joint.name for joint in self.all_joints]
+        for name in soft - set(names):
+            raise DataError(f"compliance: {name!r} is no joint of the axle; there are: {', '.join(names)}")
+        self.joints = [joint for joint in self.all_joints if joint.name not in soft]
+        self.rows = sum(condition.rows for joint in self.joints for condition in joint.conditions)
+        self.elements: dict[str, ForceElement] = {
+            **rig.poses.supports,
+            **{one.element.name: one.element for one in elastic},
+        }
+        self.others = self._others(own)
+        self.size = 6 * len(self.bodies)
+        self.place = {body.name: 6 * k for k, body in enumerate(self.bodies)}
+        self._compile()
+
+    def _others(self, own: set[str]) -> list[Body]:
+        """Bodies that do not move, but are joined to those that do."""
+        found: dict[str, Body] = {}
+        ends = [body for joint in self.all_joints for body in (joint.parent, joint.child)]
+        for element in self.elements.values():
+            ends += [body for body, _ in element.attachments]
+        for body in ends:
+            while not body.is_ground:  # loads may be given in the axes of what carries both ends
+                if body.name not in own:
+                    found[body.name] = body
+                body = body.carrier
+        return list(found.values())
+
+    # Compiled functions
+
+    def _compile(self) -> None:
+        poses, every = self.rig.poses, [*self.bodies, *self.others]
+        ground = self.rig.model.system.ground
+        n = len(every)
+
+        def placed(c: Array) -> dict[str, Array]:
+            outward = poses.model.instant(*poses.state(c)).outward
+            return {
+                "R": array(axes(outward, body) for body in every).reshape(n, 3, 3),
+                "r": array(outward.point(body, body.com, ground).r for body in every),
+            }
+
+        def balance(R: Array, r: Array, delta: Array, force: Array, wheels: Array) -> dict[str, Array]:
+            states = self._states(every, R, r, delta)
+            W = array(
+                point_of(carrier, states[carrier.name], hinge.at_parent)[0]
+                for carrier, hinge in zip(poses.carriers, poses.hinges, strict=True)
+            )
+            e = array(
+                states[carrier.name].R @ axis
+                for carrier, axis in zip(poses.carriers, poses.spin_axes, strict=True)
+            )
+            loads = self._loads(states) + self._wheel_loads(states, W, e, wheels)
+            G = zeros(self.rows, self.size).astype(object)
+            gaps: list[Array] = []
+            row = 0
+            for joint in self.joints:
+                rows = joint_rows(joint, states)
+                for body, block in ((joint.parent, rows.G_parent), (joint.child, rows.G_child)):
+                    if body.name in self.place:
+                        at = self.place[body.name]
+                        G[row : row + len(block), at : at + 6] = block
+                row += len(rows.g)
+                gaps.append(rows.g)
+            g = concatenate(gaps) if gaps else zeros(0)
+            return {"f": -loads - G.T @ force, "g": g, "G": G, "loads": loads, "W": W, "e": e}
+
+        sizes: dict[str, int | tuple[int, ...]] = {
+            "R": (n, 3, 3),
+            "r": (n, 3),
+            "delta": self.size,
+            "force": self.rows,
+            "wheels": (2, 9),
+        }
+        self._placed = compile_function(trace("bodies of the axle", placed, {"c": poses.size}))
+        traced = trace("balance of the axle", balance, sizes)
+        self._balance = compile_function(traced)
+        self._stiffness = compile_jacobian(traced, "f", "delta")
+        self._nothing = np.zeros(self.size)
+
+    def _states(self, bodies: Sequence[Body], R: Array, r: Array, delta: Array) -> dict[str, BodyState]:
+        """Bodies displaced by δ, to first order; the others where they are."""
+        states = {"ground": AT_REST}
+        for k, body in enumerate(bodies):
+            turned, moved = R[k], r[k]
+            if body.name in self.place:
+                at = self.place[body.name]
+                turned = (IDENTITY + skew(delta[at : at + 3])) @ turned
+                moved = moved + delta[at + 3 : at + 6]
+            states[body.name] = BodyState(turned, moved, zeros(3), zeros(3))
+        return states
+
+    def _loads(self, states: Mapping[str, BodyState]) -> Array:
+        """Wrenches of springs, bars and bushings on the bodies about their centres of mass."""
+        model = self.rig.model
+        observer = AbsoluteObserver(states)
+        x = model.layout.states_of(model.layout.split(model.y0)[2])
+        u = model.layout.inputs_of(model.u0)
+        total = {body.name: zeros(6) for body in self.bodies}
+        for name, element in self.elements.items():
+            for load in element.evaluate(observer, x.get(name, zeros(0)), u).loads:
+                pairs = (
+                    hinge_pair(load, observer)
+                    if isinstance(load, HingeLoad)
+                    else [point_wrench(load, states)]
+                )
+                for body, wrench in pairs:
+                    if body.name in total:
+                        total[body.name] = total[body.name] + wrench
+        return concatenate([total[body.name] for body in self.bodies])
+
+    def _wheel_loads(self, states: Mapping[str, BodyState], W: Array, e: Array, wheels: Array) -> Array:
+        """Wrenches of the loads at the wheels on their carriers; forces keep their directions."""
+        total = {body.name: zeros(6) for body in self.bodies}
+        for side, carrier in enumerate(self.rig.poses.carriers):
+            load, radius = wheels[side], self.rig.axle.wheels[side].loaded_radius
+            r = states[carrier.name].r
+            torque = load[TORQUE] + cross(W[side] - r, load[AT_CENTRE])
+            torque = torque + cross(contact(W[side], e[side], radius) - r, load[AT_CONTACT])
+            wrench = concatenate((torque, load[AT_CENTRE] + load[AT_CONTACT]))
+            total[carrier.name] = total[carrier.name] + wrench
+        return concatenate([total[body.name] for body in self.bodies])
+
+    # Answers
+
+    def placed(self, c: Floats) -> tuple[Floats, Floats]:
+        """Axes (n, 3, 3) and centres of mass (n, 3) of all bodies in a pose of the ideal axle."""
+        R, r = self._placed(c)
+        return np.array(R), np.array(r)
+
+    def balance(self, R: Floats, r: Floats, force: Floats, wheels: Floats) -> Balance:
+        """The bodies at some place, under reactions and loads at the wheels."""
+        return Balance(*(np.array(x) for x in self._balance(R, r, self._nothing, force, wheels)))
+
+    def stiffness(self, R: Floats, r: Floats, force: Floats, wheels: Floats) -> Floats:
+        """∂f/∂δ (6 n, 6 n)."""
+        return np.asarray(self._stiffness(R, r, self._nothing, force, wheels), dtype=float)
+
+    def wheel_columns(self, r: Floats, W: Floats) -> Floats:
+        """Loads on the bodies by loads at the wheel centres: columns Fx Fy Fz Mx My Mz, twice."""
+        columns = np.zeros((self.size, 12))
+        for side, carrier in enumerate(self.rig.poses.carriers):
+            at = self.place[carrier.name]
+            arm = W[side] - r[at // 6]
+            for axis, e in enumerate(np.eye(3)):
+                columns[at : at + 3, 6 * side + axis] = np.cross(arm, e)
+                columns[at + 3 : at + 6, 6 * side + axis] = e
+                columns[at : at + 3, 6 * side + 3 + axis] = e
+        return columns
+
+
+def axle_joints(rig: KCRig) -> list[JoinedPoints]:
+    """Joints of the bodies that wheel travel moves, those of the wheels left out."""
+    wheels = {wheel.body for wheel in rig.axle.wheels}
+    own = {body.name for body in rig.poses.moving()} - wheels
+    return [
+        joint
+        for joint in joints_of(rig.model.system)
+        if {joint.parent.name, joint.child.name} & own and not {joint.parent.name, joint.child.name} & wheels
+    ]

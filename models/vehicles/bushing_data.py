@@ -1,0 +1,140 @@
+"""Bushings of a suspension: joints that give way, as data files write them and as built.
+
+::
+
+    bushings:
+      front:
+        lower_front: {joint: lower_arm}
+        lower_rear: {joint: lower_arm}
+        tie_rod_ends: {joint: spindle steering}
+
+Each is there on either side.  A joint is named by the body that it carries, by what closes it (a link), or by
+the two bodies that it joins; several bushings may stand for one joint.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+from pydantic import model_validator
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.data.entries import Assignment
+from ce_dynamics.models.data.quantities import Damping, Numbers, Point, Quantity, Stiffness
+from ce_dynamics.models.data.schema import Section
+from ce_dynamics.models.vehicles.springs import SpringCurve, check_function
+
+EXAMPLE = "bushings: {front: {lower_front: {joint: lower_arm}}}"
+MODES = ("quasi-static", "dynamic")
+"""Whether bushings are for the rig alone, or yield as the vehicle drives."""
+ALONG, ABOUT = ("x", "y", "z"), ("about_x", "about_y", "about_z")
+
+
+class TorqueCurve(Section):
+    """Torque over angle."""
+
+    angle: Annotated[Numbers, Quantity("rad", curve=True)]
+    torque: Annotated[Numbers, Quantity("N*m", curve=True)]
+
+    @model_validator(mode="after")
+    def _is_a_function(self) -> TorqueCurve:
+        check_function("angle", self.angle, self.torque)
+        return self
+
+
+class AlongData(Section):
+    """What a bushing does along one of its axes: a stiffness or a curve, and a damping."""
+
+    stiffness: Stiffness | None = None
+    curve: SpringCurve | None = None
+    damping: Damping | None = None
+
+
+class AboutData(Section):
+    """What a bushing does about one of its axes."""
+
+    stiffness: Annotated[float, Quantity("N*m/rad", at_least=0.0)] | None = None
+    curve: TorqueCurve | None = None
+    damping: Annotated[float, Quantity("N*m*s/rad", at_least=0.0)] | None = None
+
+
+class BushingData(Section):
+    """A bushing: its six laws in its own axes.
+
+    z is the axis of the joint, or the line from ``at`` to ``through``; x is square to it and as near to the
+    vertical as can be (forward, if z is vertical).  Of a joint without axis they are the vehicle's.
+    """
+
+    at: Point | None = None
+    through: Point | None = None
+    x: AlongData | None = None
+    y: AlongData | None = None
+    z: AlongData | None = None
+    about_x: AboutData | None = None
+    about_y: AboutData | None = None
+    about_z: AboutData | None = None
+
+
+@dataclass(frozen=True)
+class BushingItem:
+    """A bushing as the words of a file name it: the joint by one word or by two bodies; and where."""
+
+    name: str
+    joint: tuple[str, ...]
+    where: str = field(default="", compare=False)
+
+    @property
+    def file(self) -> str:
+        """What messages begin with."""
+        return f"{self.where.partition(':')[0]}: " if self.where else ""
+
+
+def bushings_of(words: Sequence[Assignment], axles: Sequence[str], label: str) -> dict[str, Any]:
+    """The bushings of each axle; what a later file says of one replaces what was said.
+
+    Raises
+    ------
+    DataError
+        If an axle is none of the vehicle's, or an item does not say its joint.
+    """
+    found: dict[str, dict[str, BushingItem]] = {}
+    for key, entry in words:
+        if key[0] != "bushings":
+            continue
+        where = f"{entry.where}: {'.'.join(key)}"
+        if len(key) != 4 or key[3] != "joint" or not isinstance(entry.value, str):
+            raise DataError(f"{where}: a bushing has a name and says its joint; for example {EXAMPLE}")
+        if key[1] not in axles:
+            raise DataError(f"{where}: {checks.shown(key[1])} is none of the axles {list(axles)}")
+        joint = tuple(entry.value.split())
+        if not 1 <= len(joint) <= 2:
+            raise DataError(
+                f"{where}: expected the name of a joint or of two bodies, found {checks.shown(entry.value)}"
+            )
+        if not re.fullmatch(r"[a-z][a-z0-9_]{0,30}", key[2]):
+            raise DataError(
+                f"{where}: {checks.shown(key[2])} is no name for a bushing; use lower-case letters, digits "
+                "and _"
+            )
+        found.setdefault(key[1], {})[key[2]] = BushingItem(key[2], joint, entry.where)
+    return {axle: tuple(items.values()) for axle, items in found.items()}
+
+
+def bushing_fields(items: Sequence[BushingItem], section: type[Section], axle: str) -> dict[str, Any]:
+    """Fields of the section of a corner.
+
+    Raises
+    ------
+    DataError
+        If a bushing has the name of something else there.
+    """
+    for item in items:
+        if item.name in section.model_fields:
+            raise DataError(
+                f"bushings.{axle}.{item.name}: {axle}.{item.name} is something else already; use another name"
+            )
+    return {item.name: (BushingData, ...) for item in items}

@@ -1,0 +1,293 @@
+"""Bushings of a vehicle as built: joints that are found by their names, and what stands for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.augmented.rows import JoinedPoints, joints_of
+from ce_dynamics.compiler.free_numbers import is_free, nominal
+from ce_dynamics.errors import DataError
+from ce_dynamics.mechanism.elastic_joints import HINGE_OF, ElasticJoint
+from ce_dynamics.mechanism.forces.bushing import Bushing
+from ce_dynamics.mechanism.forces.laws import Law, Tabulated
+from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
+from ce_dynamics.mechanism.hinges.base import Hinge
+from ce_dynamics.mechanism.hinges.conditions import Closure
+from ce_dynamics.mechanism.hinges.distance import Distance
+from ce_dynamics.mechanism.system import System, joints_in
+from ce_dynamics.models.vehicles.bodies import Vector
+from ce_dynamics.models.vehicles.bushing_data import (
+    ABOUT,
+    ALONG,
+    AboutData,
+    AlongData,
+    BushingData,
+    BushingItem,
+)
+
+if TYPE_CHECKING:
+    from ce_dynamics.models.vehicles.corner import Corner, CornerData
+
+UPRIGHT = 0.9
+"""Of the vertical part of a unit vector: above, an axis is taken for vertical."""
+FARTHEST = 0.02
+"""Of a bushing from the point or axis of its joint [m]."""
+MIRROR = np.diag((1.0, -1.0, 1.0))
+
+
+@dataclass(frozen=True, eq=False)
+class VehicleBushing:
+    """A bushing of one corner, in vehicle coordinates.
+
+    Attributes
+    ----------
+    name : str
+        ``front_left.lower_front``.
+    axle, corner, unit, mechanism : str
+        Where it is, what sprung body that is on, and the steering mechanism.
+    item : BushingItem
+    side : int
+        1 left, −1 right.
+    stiffness, damping : dict
+        Laws and coefficients by axis.
+    at, through : (3,) array or None
+    """
+
+    name: str
+    axle: str
+    corner: str
+    unit: str
+    mechanism: str
+    item: BushingItem
+    side: int
+    stiffness: Mapping[str, Law | float]
+    damping: Mapping[str, float]
+    at: Vector | None
+    through: Vector | None
+
+    @classmethod
+    def of(
+        cls,
+        item: BushingItem,
+        axle: str,
+        corner: Corner,
+        data: CornerData,
+        unit: str,
+        mechanism: str,
+        mode: str,
+    ) -> VehicleBushing:
+        """A bushing as written.
+
+        Raises
+        ------
+        DataError
+            If an axis has two laws or none, or dampings are given that have no effect.
+        """
+        written: BushingData = getattr(data, item.name)
+        key = f"{item.file}{axle}.{item.name}"
+        laws = {axis: getattr(written, axis) for axis in (*ALONG, *ABOUT)}
+        for axis, law in laws.items():
+            if law is not None and (law.stiffness is None) == (law.curve is None):
+                raise DataError(f"{key}.{axis}: give either a stiffness or a curve")
+            if law is not None and law.damping is not None and mode != "dynamic":
+                raise DataError(
+                    f"{key}.{axis}.damping: it has no effect while bushings are quasi-static; leave it out, "
+                    "or write kinds: {bushings: dynamic}"
+                )
+        if written.through is not None and written.at is None:
+            raise DataError(f"{key}.through: without 'at' it has no effect; give both or none")
+        M = np.eye(3) if corner.side > 0 else MIRROR
+        left = M @ corner.origin
+        return cls(
+            f"{corner.name}.{item.name}",
+            axle,
+            corner.name,
+            unit,
+            mechanism,
+            item,
+            corner.side,
+            {axis: law_of(law, f"{key}.{axis}") for axis, law in laws.items() if law is not None},
+            {axis: law.damping or 0.0 for axis, law in laws.items() if law is not None},
+            None if written.at is None else M @ (left + np.array(written.at)),
+            None if written.through is None else M @ (left + np.array(written.through)),
+        )
+
+    @property
+    def key(self) -> str:
+        """As the file calls it."""
+        return f"{self.item.file}{self.axle}.{self.item.name}"
+
+    @property
+    def words(self) -> str:
+        """Where the file names its joint."""
+        return f"{self.item.where}: bushings.{self.axle}.{self.item.name}"
+
+    def elastic(self, system: System) -> ElasticJoint:
+        """The joint in a system with ideal joints, and what stands for it.
+
+        Raises
+        ------
+        DataError
+            If there is no such joint, or a law is missing or has no effect.
+        """
+        joint = self._joint(system, self.corner)
+        closure = closure_of(system, joint)
+        if isinstance(closure, Distance):
+            return ElasticJoint(joint.name, self._rod(joint))
+        if not isinstance(closure, Hinge):
+            raise DataError(
+                f"{self.words}: {joint.name!r} is a {type(closure).__name__}, which guides but does not "
+                f"hold; known are {self._known(system)}"
+            )
+        for axis in (*ALONG, *ABOUT):
+            if axis not in self.stiffness:
+                unit = "N/m" if axis in ALONG else "N*m/rad"
+                raise DataError(
+                    f"{self.key}.{axis}: missing; give its stiffness or curve, "
+                    f"{axis}: {{stiffness: 0 {unit}}} if it moves freely"
+                )
+        at = np.asarray(nominal(joint.at_child)).astype(float) if self.at is None else self.at
+        self._check_near(at, joint, closure)
+        laws = [self.stiffness[axis] for axis in (*ALONG, *ABOUT)]
+        damping = [self.damping[axis] for axis in (*ALONG, *ABOUT)]
+        axes = self._axes(system, closure)
+        return ElasticJoint(
+            joint.name, Bushing(self.name, joint.parent, joint.child, at, laws, damping, axes=axes)
+        )
+
+    def _check_near(self, at: Vector, joint: JoinedPoints, hinge: Hinge) -> None:
+        """Refuse a bushing that wheel travel would strain: one that is not where the joint turns."""
+        away = at - np.asarray(nominal(joint.at_child)).astype(float)
+        axis = getattr(hinge, "axis", None)
+        if axis is not None:
+            n = np.asarray(nominal(axis)).astype(float)
+            away = away - n * (n @ away)
+        distance = float(np.linalg.norm(away))
+        if not distance <= FARTHEST:
+            what = "point" if axis is None else "axis"
+            raise DataError(
+                f"{self.key}.at: it is {1e3 * distance:.4g} mm from the {what} of {joint.name!r}, at most "
+                f"{1e3 * FARTHEST:g} mm are allowed; give a place on it, or leave 'at' out"
+            )
+
+    def _rod(self, joint: JoinedPoints) -> SpringDamper:
+        """A rod that gives way along its line."""
+        for axis in (*ALONG[:2], *ABOUT, "at", "through"):
+            if axis in self.stiffness or getattr(self, axis, None) is not None:
+                raise DataError(
+                    f"{self.key}.{axis}: {joint.name!r} is a rod with a ball joint at either end, which "
+                    "gives way along its line only: give z, and leave the rest out"
+                )
+        if "z" not in self.stiffness:
+            raise DataError(
+                f"{self.key}.z: missing; give the stiffness of the rod along its line, or its curve"
+            )
+        ends = joint.parent, joint.at_parent, joint.child, joint.at_child
+        return SpringDamper(self.name, *ends, spring=self.stiffness["z"], damper=self.damping["z"])
+
+    def _axes(self, system: System, hinge: Hinge) -> Vector:
+        """Its axes as columns; on the right the mirror image of those on the left."""
+        if self.at is not None and self.through is not None:
+            z = np.asarray(nominal(self.through - self.at)).astype(float)
+            if not np.linalg.norm(z) > 1e-9:
+                raise DataError(
+                    f"{self.key}.through: it is the same point as 'at'; give another one on its axis"
+                )
+        else:
+            own = getattr(hinge, "axis", None)
+            if own is None:
+                z = np.array((0.0, 0.0, 1.0))
+            else:
+                z = np.asarray(nominal(own)).astype(float)
+                other = closure_of(system, self._joint(system, f"{self.axle}_left"))
+                as_left = np.asarray(nominal(getattr(other, "axis", own))).astype(float)
+                z = z if self.side > 0 or z @ MIRROR @ as_left >= 0.0 else -z
+        z = z / np.linalg.norm(z)
+        x = np.array((0.0, 0.0, 1.0)) if abs(z[2]) < UPRIGHT else np.array((1.0, 0.0, 0.0))
+        x = x - z * (z @ x)
+        x = x / np.linalg.norm(x)
+        return np.stack((x, self.side * np.cross(z, x), z), axis=1)
+
+    # The joint
+
+    def _joint(self, system: System, corner: str) -> JoinedPoints:
+        joints = joints_of(system)
+        found = [joint for joint in joints if self._is(system, joint, corner)]
+        if len(found) > 1:  # a link by its name is what closes the loop, not the body that shows it
+            found = [joint for joint in found if not joint.name.startswith(HINGE_OF)] or found
+        if not found:
+            raise DataError(
+                f"{self.words}: no joint {checks.shown(' '.join(self.item.joint))}; there are "
+                f"{self._known(system)}"
+            )
+        if len(found) > 1:
+            raise DataError(
+                f"{self.words}: {checks.shown(' '.join(self.item.joint))} are joined by "
+                f"{', '.join(joint.name for joint in found)}; name one of them by its last word"
+            )
+        return found[0]
+
+    def _is(self, system: System, joint: JoinedPoints, corner: str) -> bool:
+        owners = f"{corner}.", f"{self.axle}."
+        if len(self.item.joint) == 2:
+            one, other = (self._bodies(system, word, corner) for word in self.item.joint)
+            a, b = joint.parent.name, joint.child.name
+            return (a in one and b in other) or (a in other and b in one)
+        (word,) = self.item.joint
+        if joint.name.startswith(HINGE_OF):
+            return joint.child.name in (f"{owner}{word}" for owner in owners)
+        last = "_".join(joint.name.split()[1:])
+        return joint.name in (f"{owner}{word}" for owner in owners) or (
+            last == word and joint.name.startswith(owners)
+        )
+
+    def _bodies(self, system: System, word: str, corner: str) -> set[str]:
+        if word == "chassis":
+            return {self.unit}
+        if word == "steering":
+            return {body.name for body in system.bodies if body.name.startswith(f"{self.mechanism}.")}
+        return {f"{corner}.{word}", f"{self.axle}.{word}"}
+
+    def _known(self, system: System) -> str:
+        """Joints of the corner as files may name them."""
+        owners = f"{self.corner}.", f"{self.axle}."
+        found: dict[str, None] = {}
+        for joint in joints_of(system):
+            if not joint.name.removeprefix(HINGE_OF).startswith(owners) or joint.child.name.endswith(
+                ".wheel"
+            ):
+                continue
+            if not isinstance(closure_of(system, joint), (Hinge, Distance)):
+                continue
+            last = "_".join(joint.name.split()[1:])
+            ends = " ".join(
+                "steering" if body.name.startswith("steering.") else body.name.rpartition(".")[2]
+                for body in (joint.parent, joint.child)
+            )
+            hinge = joint.name.startswith(HINGE_OF)
+            found[joint.child.name.rpartition(".")[2] if hinge else last or ends] = None
+        return ", ".join(map(repr, found)) or "none"
+
+
+def closure_of(system: System, joint: JoinedPoints) -> Closure:
+    """The hinge or closure of a joint."""
+    if joint.name.startswith(HINGE_OF):
+        return joint.child.inboard
+    return next(edge.closure for edge in joints_in(system.closures) if edge.name == joint.name)
+
+
+def law_of(data: AlongData | AboutData, key: str) -> Law | float:
+    """A number, or a monotone cubic through the points of a curve that goes on straight beyond them."""
+    if data.curve is None:
+        assert data.stiffness is not None, "checked by `VehicleBushing.of`"
+        return data.stiffness
+    points = list(data.curve.model_dump().values())
+    if any(is_free(x) for values in points for x in values):
+        raise DataError(f"{key}.curve: its points cannot be free parameters; give a stiffness")
+    x, y = points
+    return Tabulated(x, y, interpolation="cubic")
