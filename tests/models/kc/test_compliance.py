@@ -257,7 +257,7 @@ def test_dynamic_bushings_rest_where_the_rig_says(sprung: kc.KCRig) -> None:
     wheels = np.zeros((2, 9))
     wheels[0, :3] = load
     rig_system = sprung.model.system
-    soft = [*bushings(), *(rod(rig_system, side) for side in ("left", "right"))]
+    soft: list[Any] = [*bushings(), *(rod(rig_system, side) for side in ("left", "right"))]
     rigs = kc.Compliance(sprung, soft).at(sprung.solved([[0.0, 0.0]])[0], wheels, np.zeros(2))
     system = linkage(50e3, ("left",))
     elastic = [

@@ -33,9 +33,10 @@ def two_bodies() -> tuple[ce.System, Any, Any]:
     return system, a, b
 
 
-def state(body: Any, shift: Floats, turn: Floats, w: Floats, v: Floats) -> BodyState:
-    R = Rotation.from_rotvec(turn).as_matrix()
-    return BodyState(R, np.asarray(body.com) + shift, np.asarray(w, dtype=float), np.asarray(v, dtype=float))
+def state(body: Any, *motion: Floats) -> BodyState:
+    """Of a body that is shifted and turned, with its angular velocity and velocity."""
+    shift, turn, w, v = (np.asarray(part, dtype=float) for part in motion)
+    return BodyState(Rotation.from_rotvec(turn).as_matrix(), np.asarray(body.com) + shift, w, v)
 
 
 def loads_of(element: Any, a: BodyState, b: BodyState) -> tuple[dict[str, Floats], Any]:
@@ -116,7 +117,7 @@ def test_a_mirrored_bushing_answers_as_the_mirror_image() -> None:
         ce.Bushing(n, system.ground, b, m @ AT, soft, axes=m @ axes) for n, m in (("l", np.eye(3)), ("r", M))
     ]
     shift, turn = np.array((0.02, 0.05, -0.03)), np.array((0.1, -0.2, 0.3))
-    answers = []
+    answers: list[Any] = []
     for element, moved in zip(pair, ((shift, turn), (M @ shift, -M @ turn)), strict=True):
         observer = AbsoluteObserver({"ground": AT_REST, "b": state(b, *moved, np.zeros(3), np.zeros(3))})
         answers.append(element.evaluate(observer, np.zeros(0), {}))
