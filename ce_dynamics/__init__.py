@@ -109,6 +109,10 @@ if TYPE_CHECKING:
     from ce_dynamics.mechanism.parameters import Parameter as Parameter
     from ce_dynamics.mechanism.system import System as System
     from ce_dynamics.readers import read_mjcf as read_mjcf, read_sdf as read_sdf, read_urdf as read_urdf
+    from ce_dynamics.simulation.advice.recommend import (
+        Recommendation as Recommendation,
+        recommend_method as recommend_method,
+    )
     from ce_dynamics.simulation.ensembles.arguments import HeldInputs as HeldInputs
     from ce_dynamics.simulation.ensembles.simulation import simulate_ensemble as simulate_ensemble
     from ce_dynamics.simulation.exchange import save_table as save_table

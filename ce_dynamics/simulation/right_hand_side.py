@@ -82,6 +82,11 @@ class RightHandSide:
         self._dynamics.run()
         return self._y_dot.copy()
 
+    @property
+    def bindings(self) -> tuple[Binding, ...]:
+        """What an evaluation calls, on the buffers it left."""
+        return (self._dynamics,) if self._control is None else (self._control, self._dynamics)
+
     def sampled(self, t: float, y: Floats) -> Floats:
         """The state after sampled controllers have looked at it (a fresh array)."""
         if self._sample is None:

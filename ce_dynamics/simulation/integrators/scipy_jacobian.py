@@ -66,6 +66,11 @@ class DenseJacobian:
             raise ValueError(NOT_FINITE)
         return result
 
+    def native(self) -> None:
+        """Evaluate ∂ẏ/∂y alone where the last call was, and make no matrix of it: what native methods do."""
+        assert self._made is not None, "called before"
+        self._made.by_state.run()
+
 
 class Jacobian:
     """The parts of dẏ/dy = ∂ẏ/∂y + ∂ẏ/∂u ∂u/∂y, the latter where an input law listens to the state.
@@ -126,6 +131,10 @@ class JacobianMatrix:
         columns = jacobian.columns[self._order]
         self._starts = np.searchsorted(columns, np.arange(shape[1] + 1)).astype(np.int32)
         self._flat = jacobian.rows * shape[1] + jacobian.columns
+
+    def run(self) -> Floats:
+        """Evaluate at what is in the inputs, as entries."""
+        return self._call.run()
 
     def matrix(self) -> Any:
         """Evaluate at what is in the inputs, as a sparse matrix."""
