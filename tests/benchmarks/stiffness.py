@@ -1,7 +1,8 @@
 """How stiff the vehicle is, and what larger steps could gain: ``python -m tests.benchmarks.stiffness``.
 
 Fast first-order states could be treated apart, exactly or with shorter steps of their own.  What that can
-gain at most is seen by taking them out: their rates are put to zero, and the steps of an adaptive method counted.
+gain at most is seen by taking them out: their rates are put to zero, and the evaluations of an adaptive
+method counted.
 """
 
 from __future__ import annotations
