@@ -91,7 +91,9 @@ def forces(
     s_x, s_y = -v_sx / v_t, -w.v_y / v_t
     s = sqrt(s_x * s_x + s_y * s_y + TINY * TINY)
     z = load_factor(p, Fz)
-    curve = combined(axis_curve(p, "x", z, mu), axis_curve(p, "y", z, mu), s_x / s, s_y / s)
+    # at rest, without a direction, half of each
+    along, across = (sqrt(one * one + 0.5 * TINY * TINY) / s for one in (s_x, s_y))
+    curve = combined(axis_curve(p, "x", z, mu), axis_curve(p, "y", z, mu), along, across)
     per_slip = z * p.pn * force_over_slip(curve, s)
     most = Fz * mu
     at_rest = [dahl(v, deflection, most) for v, deflection in ((v_sx, z_x), (w.v_y, z_y))]

@@ -13,6 +13,7 @@ from ce_dynamics.compiled.steady_state import SteadyState, steady_state
 from ce_dynamics.compiled.trim import trim
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import AssemblyError, ModelError, SimulationError
+from ce_dynamics.models.tyres.tmeasy_chrono import ChronoTMeasy
 from ce_dynamics.models.vehicles.standing import at_rest
 from ce_dynamics.models.vehicles.trailers.hitches import unheld_coordinates
 from ce_dynamics.simulation.options import RunOptions
@@ -23,6 +24,9 @@ FALLING = 4.0
 """[s] that a vehicle is left to itself where its equilibrium is not found at once."""
 MOST_DEFLECTION = 0.5
 """Of a tyre's radius."""
+AT_REST = tuple(f".{state.name}" for state in ChronoTMeasy.states)
+MOST_TILT = 0.3
+"""Of the chassis against how it starts [rad]."""
 THROTTLE = 0.2
 """From which the search for a steady one starts."""
 
@@ -57,9 +61,12 @@ def wheel_rates(model: Model) -> tuple[str, ...]:
 
 
 def rolling_states(model: Model) -> tuple[str, ...]:
-    """Names of what is constant when it rolls steadily: wheels' speeds, deflections of tyres and brakes."""
-    deflections = (e.name for e in model.layout.x if ".tyre." in e.name or ".brake." in e.name)
-    return (*wheel_rates(model), *deflections)
+    """Names of what is constant when it rolls steadily: wheels' speeds, deflections of tyres and brakes.
+
+    Deflections of friction at rest are left out: of a wheel that rolls any is constant.
+    """
+    own = (e.name for e in model.layout.x if ".tyre." in e.name or ".brake." in e.name)
+    return (*wheel_rates(model), *(name for name in own if not name.endswith(AT_REST)))
 
 
 def turning_states(model: Model) -> tuple[str, ...]:
@@ -98,13 +105,13 @@ def settled(model: Model, u: Floats | None = None) -> Floats:
     found = first_of(model, u, ways, model.y0)
     if found is not None:
         return found if rolling else standing_still(model, found, u)
-    standing = first_of(model, u, ((),), model.y0)
     fallen = left_to_fall(model, u)
     found = first_of(model, u, ways, fallen)
     if found is not None:
         return found if rolling else standing_still(model, found, u)
+    standing = first_of(model, u, ((),), fallen)
     if standing is None:
-        standing = first_of(model, u, ((),), fallen)
+        standing = first_of(model, u, ((),), model.y0)
     if standing is None:
         carried(model, fallen, u)
         raise AssemblyError(
@@ -133,10 +140,9 @@ def first_of(model: Model, u: Floats | None, ways: Sequence[Sequence[str]], star
     """The first of several steady states that is found from a start, and can be carried by the tyres."""
     for still in ways:
         try:
-            found = settled_state(model, u, still, start)
+            return carried(model, settled_state(model, u, still, start), u)
         except AssemblyError:
             continue
-        return carried(model, found, u)
     return None
 
 
@@ -174,10 +180,13 @@ def carried(model: Model, y: Floats, u: Floats | None) -> Floats:
     Raises
     ------
     AssemblyError
-        Naming wheel, load and deflection, or wheel and travel.
+        Naming wheel, load and deflection, or wheel and travel; or if it lies on its side.
     """
     given = model.u0 if u is None else u
     seen = model.outputs(y, given)
+    tilt = [state_names(model).index(f"chassis.q{axis}") for axis in "xy"]
+    if np.linalg.norm(y[tilt] - model.y0[tilt]) > 0.5 * MOST_TILT:
+        raise AssemblyError("the vehicle finds no equilibrium on its springs: it tips over; check masses")
     for corner in corners(model):
         if f"{corner}.tyre.deflection" not in seen:
             continue

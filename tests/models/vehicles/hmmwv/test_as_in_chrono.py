@@ -12,6 +12,9 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.models.vehicles.assembly import build
+from ce_dynamics.models.vehicles.equilibrium import settled
 from tests.chrono_vehicles.step import WHEELS, driven
 
 # t: yaw rate [rad/s], roll [rad], wheel loads [N] front left, front right, rear left, rear right
@@ -40,3 +43,12 @@ def test_step_steer(run: xr.Dataset, t: float) -> None:
     assert float(run["roll"][k]) == pytest.approx(roll, abs=0.02 * largest[1])
     own = [float(run["tyre_Fz"].sel(corner=corner)[k]) for corner in WHEELS.values()]
     assert own == pytest.approx(loads, abs=0.015 * max(largest[2:]))
+
+
+@pytest.mark.parametrize("speed", [0.0, 15.0])
+def test_it_settles(speed: float) -> None:
+    """Deflections of the friction at rest are constant in rolling wheels, and no part of the equilibrium."""
+    model = Model(build(path="hmmwv-chrono", speed=speed))
+    seen = model.outputs(settled(model), model.u0)
+    loads = [seen[f"{corner}.tyre.Fz"] for corner in WHEELS.values()]
+    assert loads == pytest.approx([6450.0, 6450.0, 6170.0, 6170.0], rel=0.03)

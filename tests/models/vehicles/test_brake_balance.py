@@ -1,0 +1,57 @@
+"""Adhesion that brakes use: against simulated braking, and the regulation's limits by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.models.vehicles.assembly import build
+from ce_dynamics.models.vehicles.brake_balance import BrakeBalance, brake_balance
+from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.models.vehicles.equilibrium import settled
+from ce_dynamics.simulation.simulate import simulate
+
+
+def test_against_braking_in_neutral() -> None:
+    """The sedan, braked by 30 %: what its tyres use, less rolling resistance, which is no brake's.
+
+    Springs that give way and the radius under load (3 % less than unloaded) leave 3 %.
+    """
+    data = VehicleParameters.load("sedan")
+    model = Model(build(data, speed=20.0))
+    inputs = {"brake": 0.3, "selector": 0.0}
+    run = simulate(model, inputs, duration=1.2, method="rk4", y0=settled(model), interval=0.02)
+    late = run.isel(time=slice(-10, None)).mean("time")
+    z = -float(late["ax"]) / 9.81
+    used = [
+        -float(late["tyre_Fx"].sel(corner=[f"{axle}_left", f"{axle}_right"]).sum())
+        / float(late["tyre_Fz"].sel(corner=[f"{axle}_left", f"{axle}_right"]).sum())
+        for axle in ("front", "rear")
+    ]
+    rolling = 0.015
+    balance = brake_balance(data)
+    expected = balance.adhesion(z - rolling)
+    assert 0.25 < z < 0.35
+    assert used[0] - rolling == pytest.approx(float(expected[0]), rel=0.03)
+    assert used[1] - rolling == pytest.approx(float(expected[1]), rel=0.06)  # wheels that slow down
+
+
+def test_by_hand() -> None:
+    """60 % of the weight in front, 20 % more per g; brakes 70 : 30 are ideal at 0.5 g."""
+    one = BrakeBalance(mass=1000.0, front=0.6, transfer=0.2, brake_front=0.7)
+    assert one.adhesion(0.5) == pytest.approx((0.5, 0.5))
+    assert one.rear_locks_first == pytest.approx(0.5)
+    assert not one.keeps_to_regulation  # beyond 0.5 g the rear axle locks first
+    assert one._replace(brake_front=0.77).keeps_to_regulation
+    # the front axle alone: at z = 0.61 it would use 0.61/0.722 = 0.84, at an adhesion of 0.8 z is 0.57 < 0.61
+    assert not one._replace(brake_front=1.0).keeps_to_regulation
+
+
+@pytest.mark.parametrize(("name", "least"), [("sedan", 1.1), ("hatchback", 0.9), ("van-trailer", 0.85)])
+def test_generic_passenger_vehicles_lock_the_front_first(name: str, least: float) -> None:
+    found = brake_balance(VehicleParameters.load(name))
+    assert found.keeps_to_regulation
+    assert found.rear_locks_first > least
+    assert 0.3 < found.front < 0.7
+    assert np.all(found.adhesion(0.8)[0] < 1.1)
