@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ce_dynamics.models.kc.axle import Axle as Axle, Wheel as Wheel
 from ce_dynamics.models.kc.bushing import Bushing as Bushing
+from ce_dynamics.models.kc.clearances import Clearance as Clearance, Part as Part, hardpoint as hardpoint
 from ce_dynamics.models.kc.compliance import Compliance as Compliance, Elastic as Elastic
 from ce_dynamics.models.kc.compliance_figures import compliance_figures as compliance_figures
 from ce_dynamics.models.kc.force_sweeps import (
@@ -12,9 +13,10 @@ from ce_dynamics.models.kc.force_sweeps import (
     forced as forced,
     travelled as travelled,
 )
-from ce_dynamics.models.kc.optimisation import Optimum as Optimum, Target as Target, optimise as optimise
+from ce_dynamics.models.kc.optimisation import Optimum as Optimum, optimise as optimise
 from ce_dynamics.models.kc.rig import KCRig as KCRig
 from ce_dynamics.models.kc.sensitivities import sensitivities as sensitivities
+from ce_dynamics.models.kc.targets import Target as Target
 from ce_dynamics.models.kc.tolerances import Scatter as Scatter, scatter as scatter
 from ce_dynamics.models.kc.vehicle import (
     axle_of as axle_of,

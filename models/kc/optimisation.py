@@ -4,129 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import CeDynamicsError, DataError
+from ce_dynamics.models.kc.clearances import Clearance
 from ce_dynamics.models.kc.rig import KCRig
-from ce_dynamics.models.kc.sensitivities import Curves, Sensitivities
-from ce_dynamics.models.kc.sweeps import Sweep, sweep_of
+from ce_dynamics.models.kc.targets import Deviations, Target, Targets
 
 MOST_EVALUATIONS = 200
-
-
-@dataclass(frozen=True, eq=False)
-class Target:
-    """A curve, or numbers, that a figure is to come near to.
-
-    Attributes
-    ----------
-    quantity : str
-        Name of a figure of the rig.
-    wanted : (n,) array_like or float
-        In the poses of the sweep, in SI units.
-    tolerance : float
-        Deviation that counts as one: a target of half the tolerance weighs twice as much.
-    sweep : Sweep or str
-        Where it is read; the design position if not given.
-    values : (n,) array_like, optional
-        Of a sweep given by name.
-    side : str
-        ``left``, ``right`` or ``both``; of no effect on figures of the axle.
-    """
-
-    quantity: str
-    wanted: ArrayLike
-    tolerance: float
-    sweep: Sweep | str = "parallel"
-    values: ArrayLike | None = (0.0,)
-    side: str = "left"
-
-    def __post_init__(self) -> None:
-        owner = f"target {self.quantity!r}"
-        checks.number(f"{owner}: tolerance", self.tolerance, above=0.0, error=DataError)
-        checks.choice(f"{owner}: side", self.side, ("left", "right", "both"), DataError)
-
-    def poses(self) -> Sweep:
-        """Where it is read."""
-        return self.sweep if isinstance(self.sweep, Sweep) else sweep_of(self.sweep, self.values)
-
-
-class Deviations(NamedTuple):
-    """Weighted deviations from all targets, their derivatives by what is varied, and the curves.
-
-    Attributes
-    ----------
-    r : (m,) array
-    J : (m, n) array
-    curves : list of arrays
-        Of every target: (n_poses, sides).
-    """
-
-    r: Floats
-    J: Floats
-    curves: list[Floats]
-
-
-class Targets:
-    """All targets as one vector of weighted deviations.
-
-    Raises
-    ------
-    DataError
-        If a name is unknown, or what is wanted has another length than the poses.
-    """
-
-    def __init__(self, rig: KCRig, targets: Sequence[Target], vary: Sequence[str]) -> None:
-        if not targets:
-            raise DataError("optimise: no target is given")
-        self.rig, self.targets = rig, list(targets)
-        self.columns = [rig.parameters.index(name) for name in vary]
-        known = {quantity.name: quantity for quantity in rig.quantities}
-        self.figures = Sensitivities(rig, list(dict.fromkeys(target.quantity for target in targets)))
-        self.sweeps = [target.poses() for target in targets]
-        self.places: list[list[int]] = []
-        self.wanted: list[Floats] = []
-        for target, sweep in zip(targets, self.sweeps, strict=True):
-            start = self.figures.places[target.quantity].start
-            sides = {"left": [0], "right": [1], "both": [0, 1]}[target.side]
-            places = [start + k for k in sides] if known[target.quantity].per_wheel else [start]
-            owner = f"target {target.quantity!r}: wanted"
-            given = checks.numbers(owner, target.wanted, DataError)
-            if given.ndim > 1 or (given.ndim == 1 and len(given) != len(sweep.values)):
-                raise DataError(f"{owner}: shape {given.shape}; give a number or {len(sweep.values)} of them")
-            if not np.all(np.isfinite(given)):
-                raise DataError(f"{owner}: must be finite")
-            self.places.append(places)
-            wanted = np.broadcast_to(given, (len(sweep.values),))
-            self.wanted.append(np.repeat(wanted[:, np.newaxis], len(places), axis=1))
-
-    def at(self, parameters: Mapping[str, float]) -> Deviations:
-        """Deviations at values of free parameters.
-
-        Raises
-        ------
-        CeDynamicsError
-            Where the linkage cannot be assembled or a value is not allowed.
-        """
-        r, J, curves = [], [], []
-        read: dict[tuple[bytes, bytes], Curves] = {}
-        for target, sweep, places, wanted in zip(
-            self.targets, self.sweeps, self.places, self.wanted, strict=True
-        ):
-            key = sweep.travel.tobytes(), sweep.steering.tobytes()
-            if key not in read:
-                read[key] = self.figures.at(self.rig.solved(sweep.travel, sweep.steering, parameters))
-            values, slopes = read[key]
-            curves.append(values[:, places])
-            r.append(((values[:, places] - wanted) / target.tolerance).ravel())
-            part = slopes[:, places][:, :, self.columns] / target.tolerance
-            J.append(part.reshape(-1, len(self.columns)))
-        return Deviations(np.concatenate(r), np.concatenate(J), curves)
+MOST_ROUNDS = 30
+"""Of the augmented Lagrangian: each has a weight or multipliers that keep clearances better."""
+KEPT = 1e-6
+"""[mm] By which a clearance may be too small."""
+LOWERED = 0.25
+"""Part of what was missing after the round before above which the weight grows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,6 +47,8 @@ class Optimum:
     converged : bool
     message : str
     evaluations : int
+    clearances : dict of str to float
+        The least distance of the parts over the poses of each clearance [m].
     """
 
     parameters: dict[str, float]
@@ -166,6 +63,7 @@ class Optimum:
     converged: bool
     message: str
     evaluations: int
+    clearances: dict[str, float] = field(default_factory=dict)
 
     def __str__(self) -> str:
         width = max(len(name) for name in self.parameters)
@@ -178,6 +76,9 @@ class Optimum:
         for target, before, after in zip(self.targets, self.before, self.after, strict=True):
             kind = target.sweep if isinstance(target.sweep, str) else target.sweep.kind
             lines.append(f"{target.quantity + ', ' + kind:{width}}  {before:12.4g}  {after:12.4g}")
+        if self.clearances:
+            lines.append("clearance, least distance in mm")
+        lines += [f"{name:{width}}  {'':12}  {1e3 * d:12.4f}" for name, d in self.clearances.items()]
         return "\n".join(lines)
 
 
@@ -186,13 +87,15 @@ def optimise(
     vary: Mapping[str, tuple[float, float]],
     targets: Sequence[Target],
     *,
+    clearances: Sequence[Clearance] = (),
     start: Mapping[str, float] | None = None,
     tolerance: float = 1e-12,
 ) -> Optimum:
     """Find values of free parameters with which figures come as near as possible to their targets.
 
     Least squares of (figure − wanted)/tolerance by SciPy's trust-region method with bounds and exact
-    derivatives.  Steps to where the linkage cannot be assembled are taken back and shortened.
+    derivatives.  Steps to where the linkage cannot be assembled are taken back and shortened.  Clearances are
+    kept by an augmented Lagrangian, to a nanometre; where that is not possible ``message`` says which is not.
 
     Parameters
     ----------
@@ -201,6 +104,8 @@ def optimise(
     vary : mapping of str to (low, high)
         Free parameters with their bounds, SI units: the space that packaging leaves.
     targets : sequence of Target
+    clearances : sequence of Clearance, optional
+        Distances that must be left.
     start : mapping of str to float, optional
         Values of free parameters to start from (those that are not varied keep them); the nominal ones if
         not given.
@@ -224,8 +129,6 @@ def optimise(
     >>> bool(found.after[0] < found.before[0])
     True
     """
-    from scipy.optimize import least_squares  # here, because most runs never ask
-
     names = list(vary)
     for name in names:
         checks.known("optimise: vary", name, list(rig.parameters), "free parameter", DataError)
@@ -239,46 +142,17 @@ def optimise(
             raise DataError(
                 f"optimise: {name} starts at {value:g}, which is not between its bounds {low:g} and {high:g}"
             )
-    of = Targets(rig, targets, names)
+    of = Targets(rig, targets, names, clearances)
     first = of.at(given)
-    known: dict[bytes, Deviations | None] = {x.tobytes(): first}
-
-    def at(x: Floats) -> Deviations | None:
-        key = x.tobytes()
-        if key not in known:
-            known.clear()
-            try:
-                known[key] = of.at(given | dict(zip(names, map(float, x), strict=True)))
-            except CeDynamicsError:
-                known[key] = None  # beyond what can be assembled: a shorter step is tried
-        return known[key]
-
-    def deviations(x: Floats) -> Floats:
-        found = at(x)
-        return np.full(len(first.r), np.nan) if found is None else found.r
-
-    def slopes(x: Floats) -> Floats:
-        found = at(x)
-        assert found is not None, "derivatives are asked where deviations were finite"
-        return found.J
-
-    scale = bounds[:, 1] - bounds[:, 0]
-    found = least_squares(
-        deviations,
-        x,
-        slopes,
-        bounds=(bounds[:, 0], bounds[:, 1]),
-        x_scale=scale,
-        ftol=tolerance,
-        xtol=tolerance,
-        gtol=1e-15,
-        max_nfev=MOST_EVALUATIONS,
-    )
+    search = Search(of, given, names, bounds, tolerance)
+    found = search.run(x)
     values = dict(zip(names, map(float, found.x), strict=True))
     last = of.at(given | values)
     sizes = np.linalg.norm(last.J, axis=0) * 1e-3
     order = np.argsort(-sizes)
     stopped = found.active_mask != 0
+    left = least_distances(last, of)
+    broken = [one.name for one in clearances if left[one.name] < one.least - 1e-3 * KEPT]
     return Optimum(
         values,
         {name: given[name] for name in names},
@@ -289,10 +163,106 @@ def optimise(
         last.curves,
         {names[k]: float(sizes[k]) for k in order},
         tuple(name for name, bound in zip(names, stopped, strict=True) if bound),
-        bool(found.status > 0),
-        str(found.message),
-        int(found.nfev),
+        bool(found.status > 0) and not broken,
+        f"cannot be kept: clearance {', '.join(broken)}" if broken else str(found.message),
+        search.evaluations,
+        left,
     )
+
+
+class Search:
+    """Least squares within bounds, once for each weight and multipliers of the clearances.
+
+    Parameters
+    ----------
+    of : Targets
+    given : dict of str to float
+        Values of all free parameters.
+    names : list of str
+        Those that are varied.
+    bounds : (n, 2) array
+    tolerance : float
+    """
+
+    def __init__(
+        self, of: Targets, given: dict[str, float], names: list[str], bounds: Floats, tolerance: float
+    ) -> None:
+        self.of, self.given, self.names = of, given, names
+        self.bounds, self.tolerance = bounds, tolerance
+        self.evaluations = 0
+        self._known: dict[bytes, Deviations | None] = {}
+
+    def at(self, x: Floats) -> Deviations | None:
+        """Deviations; None beyond what can be assembled, where a shorter step is tried."""
+        key = x.tobytes()
+        if key not in self._known:
+            self._known.clear()
+            try:
+                values = dict(zip(self.names, map(float, x), strict=True))
+                self._known[key] = self.of.at(self.given | values)
+            except CeDynamicsError:
+                self._known[key] = None
+        return self._known[key]
+
+    def run(self, x: Floats) -> Any:
+        """SciPy's result, with all clearances kept if they can be."""
+        first = self.at(x)
+        assert first is not None, "the start was assembled"
+        multipliers, weight = np.zeros(len(first.missing)), 10.0
+        before = np.inf
+        for _ in range(MOST_ROUNDS):
+            found = self._round(x, len(first.r) + len(first.missing), multipliers, weight)
+            here, x = self.at(found.x), found.x
+            assert here is not None, "least squares end where deviations are finite"
+            if not len(multipliers):
+                break
+            excess = float(np.max(here.missing))
+            updated = np.maximum(0.0, multipliers + weight * here.missing)
+            moved = float(np.max(np.abs(updated - multipliers)))
+            multipliers = updated
+            if excess <= KEPT and moved <= KEPT * weight:
+                break
+            if excess > LOWERED * before:
+                weight *= 10.0
+            before = max(excess, 0.0) or np.inf
+        return found
+
+    def _round(self, x: Floats, size: int, multipliers: Floats, weight: float) -> Any:
+        from scipy.optimize import least_squares  # here, because most runs never ask
+
+        def deviations(x: Floats) -> Floats:
+            found = self.at(x)
+            return np.full(size, np.nan) if found is None else found.with_multipliers(multipliers, weight)[0]
+
+        def slopes(x: Floats) -> Floats:
+            found = self.at(x)
+            assert found is not None, "derivatives are asked where deviations were finite"
+            return found.with_multipliers(multipliers, weight)[1]
+
+        low, high = self.bounds.T
+        found = least_squares(
+            deviations,
+            x,
+            slopes,
+            bounds=(low, high),
+            x_scale=high - low,
+            ftol=self.tolerance,
+            xtol=self.tolerance,
+            gtol=1e-15,
+            max_nfev=MOST_EVALUATIONS,
+        )
+        self.evaluations += int(found.nfev)
+        return found
+
+
+def least_distances(found: Deviations, of: Targets) -> dict[str, float]:
+    """The least distance of each clearance over its poses [m]."""
+    sizes = [len(clearance.poses().values) for clearance in of.clearances]
+    parts = np.split(found.missing, np.cumsum(sizes)[:-1]) if sizes else []
+    return {
+        clearance.name: float(clearance.least - 1e-3 * np.max(part))
+        for clearance, part in zip(of.clearances, parts, strict=True)
+    }
 
 
 def rms(found: Deviations, of: Targets) -> Floats:

@@ -10,14 +10,14 @@ with all four derivatives from compiled forward mode.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.arrays import Array, array
+from ce_dynamics.algebra.arrays import Array, Scalar, array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import trace
 from ce_dynamics.compiler.derivatives.compiled import CompiledJacobian, JacobianCall, compile_jacobian
@@ -46,51 +46,34 @@ class Curves(NamedTuple):
     by_parameters: Floats
 
 
-class Sensitivities:
-    """Some figures of an axle and their derivatives by the model's free parameters.
+class AlongParameters:
+    """A function of the rig's poses and its derivatives by the model's free parameters.
 
     Parameters
     ----------
     rig : KCRig
         Made with free parameters, see `kc.rig_of`.
-    quantities : sequence of str
-        Names of figures.
-
-    Attributes
-    ----------
-    places : dict of str to slice
-        Where each figure is in ``Curves.values``.
+    name : str
+    function : callable
+        Of c (`AxlePoses`), traced: the values (n_f,).
 
     Raises
     ------
     DataError
-        If a figure is unknown or there are no free parameters.
+        If there are no free parameters.
     """
 
-    def __init__(self, rig: KCRig, quantities: Sequence[str]) -> None:
+    def __init__(self, rig: KCRig, name: str, function: Callable[[Array], Iterable[Scalar]]) -> None:
         if not rig.parameters:
             raise DataError("the rig's model has no free parameters: name some by rig_of(..., free=[...])")
-        known = {quantity.name: quantity for quantity in rig.quantities}
-        names = checks.texts("quantities", quantities, DataError)
-        for name in names:
-            checks.known("rig", name, list(known), "quantity", DataError)
-        self.rig, self.names = rig, tuple(names)
-        self.places: dict[str, slice] = {}
-        size = 0
-        for name in self.names:
-            width = 2 if known[name].per_wheel else 1
-            self.places[name] = slice(size, size + width)
-            size += width
-        self.size = size
+        self.rig = rig
         figures, n_c = rig.figures, rig.poses.size
 
         def side_by_side(c: Array) -> dict[str, Array]:
-            found = call(figures.chosen(self.names), c=c)
             z = call(figures.newton, c=c, goal=np.zeros(2))["gap"]
-            values = [x for name in self.names for x in np.ravel(np.asarray(found[name], dtype=object))]
-            return {"f": array([*values, *z])}
+            return {"f": array([*function(c), *z])}
 
-        traced = trace(f"{rig.axle.name} axle: {', '.join(self.names)}", side_by_side, {"c": n_c})
+        traced = trace(f"{rig.axle.name} axle: {name}", side_by_side, {"c": n_c})
         self._values: CompiledFunction = compile_function(traced)
         self._jacobian: CompiledJacobian = compile_jacobian(traced, "f", "c")
 
@@ -117,6 +100,49 @@ class Sensitivities:
         else:
             q_p = -np.linalg.pinv(z_q) @ z_p
         return Curves(values[:, :-2], f_p + f_q @ q_p)
+
+
+class Sensitivities(AlongParameters):
+    """Some figures of an axle and their derivatives by the model's free parameters.
+
+    Parameters
+    ----------
+    rig : KCRig
+        Made with free parameters, see `kc.rig_of`.
+    quantities : sequence of str
+        Names of figures.
+
+    Attributes
+    ----------
+    places : dict of str to slice
+        Where each figure is in ``Curves.values``.
+
+    Raises
+    ------
+    DataError
+        If a figure is unknown or there are no free parameters.
+    """
+
+    def __init__(self, rig: KCRig, quantities: Sequence[str]) -> None:
+        known = {quantity.name: quantity for quantity in rig.quantities}
+        names = checks.texts("quantities", quantities, DataError)
+        for name in names:
+            checks.known("rig", name, list(known), "quantity", DataError)
+        self.names = tuple(names)
+        self.places: dict[str, slice] = {}
+        size = 0
+        for name in self.names:
+            width = 2 if known[name].per_wheel else 1
+            self.places[name] = slice(size, size + width)
+            size += width
+        self.size = size
+        figures = rig.figures
+
+        def chosen(c: Array) -> list[Scalar]:
+            found = call(figures.chosen(self.names), c=c)
+            return [x for name in self.names for x in np.ravel(np.asarray(found[name], dtype=object))]
+
+        super().__init__(rig, ", ".join(self.names), chosen)
 
 
 def sensitivities(

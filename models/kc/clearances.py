@@ -1,0 +1,262 @@
+"""Clearances between parts of a suspension, with exact derivatives: what optimisation must not come below.
+
+A part is a row of straight pieces with a radius, fixed on a body.  Its distance to another is that of the two
+points that are nearest to each other; as these are nearest, its derivative is that of the same two points of
+the bodies (envelope theorem).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array, Scalar
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiler.free_numbers import nominal, number
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.kc.rig import KCRig
+from ce_dynamics.models.kc.sensitivities import AlongParameters
+from ce_dynamics.models.kc.sweeps import Sweep, sweep_of
+from ce_dynamics.models.vehicles.description import VehicleParameters
+
+TOUCHING = 1e-9
+"""[m] Distance of two lines below which nothing says which way to part them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Straight pieces with a radius: a point, a rod, an arm.
+
+    Attributes
+    ----------
+    body : str or sequence of str
+        On which it is fixed; of a rod without a body of its own one for each point.
+    points : sequence of (3,) array_like
+        Ends of the pieces in the design pose [m]; one is a ball.  Free parameters may stand in them, see
+        `hardpoint`.
+    radius : float
+        [m]
+    """
+
+    body: str | Sequence[str]
+    points: Sequence[Any]
+    radius: float = 0.0
+
+    def __post_init__(self) -> None:
+        checks.number(f"part on {self.body!r}: radius", self.radius, at_least=0.0, error=DataError)
+        if not len(self.points):
+            raise DataError(f"part on {self.body!r}: no point is given")
+        for point in self.points:
+            checks.finite_array(f"part on {self.body!r}: point", nominal(np.asarray(point)), (3,), DataError)
+        if len(self.bodies) != len(self.points):
+            raise DataError(
+                f"part on {self.body!r}: {len(self.bodies)} bodies for {len(self.points)} points; give "
+                "one, or one for each"
+            )
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        """The body of each point."""
+        return (self.body,) * len(self.points) if isinstance(self.body, str) else tuple(self.body)
+
+
+@dataclass(frozen=True, eq=False)
+class Clearance:
+    """Two parts that are to stay apart, in all poses of a sweep.
+
+    Attributes
+    ----------
+    name : str
+    one, other : Part
+    least : float
+        Distance of their surfaces that must be left [m].
+    sweep : Sweep or str
+    values : (n,) array_like, optional
+        Of a sweep given by name; the design position if not given.
+    """
+
+    name: str
+    one: Part
+    other: Part
+    least: float
+    sweep: Sweep | str = "parallel"
+    values: ArrayLike | None = (0.0,)
+
+    def __post_init__(self) -> None:
+        checks.number(f"clearance {self.name!r}: least", self.least, error=DataError)
+        bodies = {*self.one.bodies, *self.other.bodies}
+        if len(bodies) == 1:
+            raise DataError(f"clearance {self.name!r}: both parts are on {bodies.pop()!r}; name two bodies")
+
+    def poses(self) -> Sweep:
+        """Where it must be kept."""
+        return self.sweep if isinstance(self.sweep, Sweep) else sweep_of(self.sweep, self.values)
+
+
+class Distances(NamedTuple):
+    """Distances of surfaces in poses [m], and their derivatives by the free parameters.
+
+    Attributes
+    ----------
+    d : (n_poses,) array
+    by_parameters : (n_poses, n_p) array
+    """
+
+    d: Floats
+    by_parameters: Floats
+
+
+class Clearances:
+    """The distances of some clearances.
+
+    Raises
+    ------
+    DataError
+        If a body is unknown.
+    """
+
+    def __init__(self, rig: KCRig, clearances: Sequence[Clearance]) -> None:
+        self.rig, self.clearances = rig, list(clearances)
+        system = rig.model.system
+        known = ["ground", *(body.name for body in system.bodies)]
+        ends: list[tuple[Any, Any]] = []
+        self.places: list[tuple[slice, slice]] = []
+        for clearance in self.clearances:
+            pair = []
+            for part in (clearance.one, clearance.other):
+                start = len(ends)
+                for body, point in zip(part.bodies, part.points, strict=True):
+                    checks.known(f"clearance {clearance.name!r}", body, known, "body", DataError)
+                    ends.append((system.find(body), np.asarray(point)))
+                pair.append(slice(start, len(ends)))
+            self.places.append((pair[0], pair[1]))
+        poses, ground = rig.poses, system.ground
+
+        def positions(c: Array) -> list[Scalar]:
+            outward = rig.model.instant(*poses.state(c)).outward
+            return [x for body, at in ends for x in outward.point(body, at, ground).r]
+
+        self._positions = AlongParameters(rig, "parts", positions)
+
+    def at(self, k: int, poses: Floats) -> Distances:
+        """Of one clearance in poses of the rig."""
+        values, slopes = self._positions.at(poses)
+        x = values.reshape(len(poses), -1, 3)
+        dx = slopes.reshape(len(poses), x.shape[1], 3, -1)
+        clearance, (one, other) = self.clearances[k], self.places[k]
+        radii = clearance.one.radius + clearance.other.radius
+        d, by = np.empty(len(poses)), np.empty((len(poses), dx.shape[-1]))
+        for row in range(len(poses)):
+            near = nearest(x[row, one], x[row, other])
+            gap = near.weights_one @ x[row, one] - near.weights_other @ x[row, other]
+            distance = float(np.linalg.norm(gap))
+            if not distance > TOUCHING:
+                raise DataError(
+                    f"clearance {clearance.name!r}: the lines of its parts meet, so that nothing tells which "
+                    "way to part them; start where they are apart"
+                )
+            n = gap / distance
+            moved = np.einsum("k,kip->ip", near.weights_one, dx[row, one])
+            moved = moved - np.einsum("k,kip->ip", near.weights_other, dx[row, other])
+            d[row], by[row] = distance - radii, n @ moved
+        return Distances(d, by)
+
+
+class Nearest(NamedTuple):
+    """The nearest points of two rows of pieces, as weights of their ends; squared distance."""
+
+    weights_one: Floats
+    weights_other: Floats
+    squared: float
+
+
+def nearest(one: Floats, other: Floats) -> Nearest:
+    """The nearest points of two rows of straight pieces, (n, 3) and (m, 3)."""
+    best = Nearest(np.zeros(len(one)), np.zeros(len(other)), np.inf)
+    for i in range(max(1, len(one) - 1)):
+        for j in range(max(1, len(other) - 1)):
+            a, b = one[i], one[min(i + 1, len(one) - 1)]
+            c, d = other[j], other[min(j + 1, len(other) - 1)]
+            s, t = nearest_of_segments(a, b, c, d)
+            gap = a + s * (b - a) - c - t * (d - c)
+            squared = float(gap @ gap)
+            if squared < best.squared:
+                weights = np.zeros(len(one)), np.zeros(len(other))
+                for row, k, part in ((weights[0], i, s), (weights[1], j, t)):
+                    row[k] += 1.0 - part
+                    row[min(k + 1, len(row) - 1)] += part
+                best = Nearest(*weights, squared)
+    return best
+
+
+def nearest_of_segments(a: Floats, b: Floats, c: Floats, d: Floats) -> tuple[float, float]:
+    """Parts s, t of the ways from a to b and from c to d that are nearest.
+
+    Ericson, Real-Time Collision Detection, 5.1.9.  Segments of no length are points.
+    """
+    u, v, w = b - a, d - c, a - c
+    uu, vv, uv, uw, vw = (float(x) for x in (u @ u, v @ v, u @ v, u @ w, v @ w))
+    if uu == 0.0 and vv == 0.0:
+        return 0.0, 0.0
+    if uu == 0.0:
+        return 0.0, clipped(vw / vv)
+    if vv == 0.0:
+        return clipped(-uw / uu), 0.0
+    square = uu * vv - uv * uv
+    s = clipped((uv * vw - uw * vv) / square) if square > 1e-14 * uu * vv else 0.0
+    t = (uv * s + vw) / vv
+    if not 0.0 <= t <= 1.0:
+        t = clipped(t)
+        s = clipped((uv * t - uw) / uu)
+    return float(s), float(t)
+
+
+def clipped(x: float) -> float:
+    """Between 0 and 1."""
+    return float(min(max(x, 0.0), 1.0))
+
+
+def hardpoint(data: VehicleParameters, key: str) -> Array:
+    """A point of a vehicle's data in vehicle coordinates, free parameters in it.
+
+    Parameters
+    ----------
+    data : VehicleParameters
+        Loaded with ``free``.
+    key : str
+        ``front_left.D``, ``rear_right.link_2.chassis``.
+
+    Raises
+    ------
+    DataError
+        If there is no such point.
+
+    Examples
+    --------
+    >>> from ce_dynamics.models import kc
+    >>> from ce_dynamics.models.vehicles.description import VehicleParameters
+    >>> data = VehicleParameters.load("sedan", free=["front.D.z"])
+    >>> kc.hardpoint(data, "front_right.D")[2].name
+    'front.D.z'
+    """
+    corner, _, rest = key.partition(".")
+    checks.known("hardpoint", corner, list(data.corners), "corner", DataError)
+    value: Any = getattr(data.data, corner)
+    for name in rest.split("."):
+        value = getattr(value, name, None)
+    if not isinstance(value, tuple) or len(value) != 3:
+        raise DataError(f"hardpoint: {checks.shown(key)} is no point; give one such as {corner}.W")
+    axle = corner.rpartition("_")[0]
+    free = {parameter.name: parameter for parameter in data.free}
+    written = [
+        free.get(f"{corner}.{rest}.{x}", free.get(f"{axle}.{rest}.{x}", component))
+        for x, component in zip("xyz", value, strict=True)
+    ]
+    side = data.corners[corner].side
+    signs, origin = (1.0, side, 1.0), data.corners[corner].origin
+    return np.array([number(o + s * p) for o, s, p in zip(origin, signs, written, strict=True)], dtype=object)
