@@ -459,7 +459,7 @@ def test_tyres_and_roads_go_with_a_sweep(tmp_path: Path, monkeypatch: pytest.Mon
     tyre = tmp_path / "car.tir"
     tyre.write_bytes((ROOT / "docs" / "examples" / "car.tir").read_bytes())
     given: dict[str, Any] = {"manoeuvre": "step-steer", "duration": "0.1", "tyres": (f"front={tyre}",)}
-    sweep = Sweep("grid", {"road.friction": "0.5"}, road="iso8608:C + mu:left=0.3", **given)
+    sweep = Sweep("grid", {"road.friction": "0.5"}, road="iso8608:C + mu:left=0.3,right=0.8", **given)
     assert Sweep.from_text(sweep.text()) == sweep
     monkeypatch.setattr(batch, "prepare", lambda *positional, **named: named)
     made: Any = batch.case_of(sweep.text(), ())
