@@ -18,6 +18,8 @@ from ce_dynamics.errors import CeDynamicsError, DataError, SimulationError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from ce_dynamics.views.scene import View
+
 Run = TypeVar("Run")
 
 OK, BAD_INPUT, FAILED, INTERRUPTED = 0, 2, 3, 130
@@ -38,6 +40,9 @@ class Options(argparse.ArgumentParser):
             "--output", type=Path, default=Path("."), metavar="FOLDER", help="where pictures go"
         )
         self.add_argument("--animation", action="store_true", help="make a GIF as well")
+        self.add_argument(
+            "--view", action="store_true", help="write a page that plays it in three dimensions as well"
+        )
 
     def error(self, message: str) -> NoReturn:
         """Refuse the arguments."""
@@ -136,6 +141,14 @@ def save_figure(figure: Figure, folder: Path, name: str) -> Path:
     path = folder / f"{name}.png"
     figure.savefig(path, dpi=110)
     print(f"picture: {path}")
+    return path
+
+
+def save_view(view: View, folder: Path, name: str) -> Path:
+    """Write a page and say where."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = view.save(folder / f"{name}.html")
+    print(f"page: {path}")
     return path
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from ce_dynamics._version import __version__
 from ce_dynamics.algebra.units import parse_unit
+from ce_dynamics.compiled.export.fmu_structure import Known, structure
 from ce_dynamics.compiled.export.fmu_variables import FmuVariable
 from ce_dynamics.compiled.export.interface import Interface
 
@@ -132,18 +133,12 @@ def _fmi2(
             real.set("start", repr(variable.start))
         if variable.rate_of is not None:
             real.set("derivative", str(variable.rate_of + 1))  # places are counted from 1
-    structure = SubElement(root, "ModelStructure")
-    outputs = [v.reference + 1 for v in variables if v.causality == "output"]
-    rates = [v.reference + 1 for v in variables if v.rate_of is not None]
-    for name, places in (
-        ("Outputs", outputs),
-        ("Derivatives", rates),
-        ("InitialUnknowns", sorted(outputs + rates)),
-    ):
-        if places:
-            group = SubElement(structure, name)
-            for place in places:
-                SubElement(group, "Unknown", index=str(place))
+    names = ("Outputs", "Derivatives", "InitialUnknowns")
+    top = SubElement(root, "ModelStructure")
+    for name, (unknowns, known) in zip(names, _unknowns(interface, variables), strict=True):
+        group = SubElement(top, name) if unknowns else top
+        for reference in unknowns:
+            SubElement(group, "Unknown", {"index": str(reference + 1), **_known(known[reference], 1)})
     return root
 
 
@@ -171,17 +166,32 @@ def _fmi3(interface: Interface, variables: Sequence[FmuVariable], token: str, st
             number.set("start", repr(variable.start))
         if variable.rate_of is not None:
             number.set("derivative", str(variable.rate_of))
-    structure = SubElement(root, "ModelStructure")
+    names = ("Output", "ContinuousStateDerivative", "InitialUnknown")
+    top = SubElement(root, "ModelStructure")
+    for name, (unknowns, known) in zip(names, _unknowns(interface, variables), strict=True):
+        for reference in unknowns:
+            SubElement(top, name, {"valueReference": str(reference), **_known(known[reference], 0)})
+    return root
+
+
+def _unknowns(
+    interface: Interface, variables: Sequence[FmuVariable]
+) -> Iterator[tuple[list[int], Mapping[int, list[Known]]]]:
+    """Outputs, rates, and both at the start, with what they depend on."""
+    found = structure(interface, variables)
     outputs = [v.reference for v in variables if v.causality == "output"]
     rates = [v.reference for v in variables if v.rate_of is not None]
-    for name, references in (
-        ("Output", outputs),
-        ("ContinuousStateDerivative", rates),
-        ("InitialUnknown", sorted(outputs + rates)),
-    ):
-        for reference in references:
-            SubElement(structure, name, valueReference=str(reference))
-    return root
+    yield outputs, found.running
+    yield rates, found.running
+    yield sorted(outputs + rates), found.initially
+
+
+def _known(known: Sequence[Known], first: int) -> dict[str, str]:
+    """The attributes that name what something depends on; places begin at 1 in FMI 2.0."""
+    return {
+        "dependencies": " ".join(str(k.reference + first) for k in known),
+        "dependenciesKind": " ".join(k.kind for k in known),
+    }
 
 
 def build_description(interface: Interface, sources: Sequence[str]) -> bytes:

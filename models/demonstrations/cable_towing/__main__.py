@@ -22,6 +22,7 @@ from ce_dynamics.models.demonstrations.command import (
     positive_number,
     save_animation,
     save_figure,
+    save_view,
     table,
 )
 
@@ -67,6 +68,12 @@ def demonstrate(arguments: Sequence[str] | None) -> None:
     print()
     print(table(("quantity", "value", "unit"), summary(scene, run, solver)) + "\n")
     show(run)
+    if given.view:
+        from ce_dynamics.models.demonstrations.cable_towing.page import (
+            page,
+        )  # here, because only pages need it
+
+        save_view(page(scene, run), given.output, f"cable_towing_{given.scene}")
     if given.animation:
         animate(scene, run, given.output, f"cable_towing_{given.scene}")
 

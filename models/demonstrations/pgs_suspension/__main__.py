@@ -18,6 +18,7 @@ from ce_dynamics.models.demonstrations.command import (
     positive_number,
     save_animation,
     save_figure,
+    save_view,
     table,
 )
 from ce_dynamics.models.demonstrations.pgs_suspension.model import (
@@ -85,6 +86,12 @@ def demonstrate(arguments: Sequence[str] | None) -> None:
     print(f"suspension on the {given.road} road, {moved}, {duration:g} s, {len(run.t) - 1} steps\n")
     print(table(("quantity", "value", "unit"), summary(run)) + "\n")
     show(run)
+    if given.view:
+        from ce_dynamics.models.demonstrations.pgs_suspension.page import (
+            page,
+        )  # here, because only pages need it
+
+        save_view(page(run, suspension), given.output, f"pgs_suspension_{given.road}")
     if given.animation:
         animate(run, suspension, given.output, f"pgs_suspension_{given.road}")
 

@@ -20,6 +20,7 @@ from ce_dynamics.models.demonstrations.command import (
     positive_number,
     save_animation,
     save_figure,
+    save_view,
     table,
 )
 from ce_dynamics.models.demonstrations.point_to_point.model import (
@@ -72,6 +73,12 @@ def demonstrate(arguments: Sequence[str] | None) -> None:
     print(table(("", *runs), rows(pair, list(runs.values()))))
     print(f"\naccelerations at the start, 15×15 against embedded: {apart(pair, state):.1e} relative\n")
     save_figure(draw(runs), given.output, "point_to_point")
+    if given.view:
+        from ce_dynamics.models.demonstrations.point_to_point.page import (
+            page,
+        )  # here, because only pages need it
+
+        save_view(page(runs), given.output, "point_to_point")
     if given.animation:
         animate(stabilised, given.output, "point_to_point")
 

@@ -20,6 +20,7 @@ from ce_dynamics.models.demonstrations.command import (
     positive_number,
     save_animation,
     save_figure,
+    save_view,
     table,
 )
 from ce_dynamics.models.demonstrations.rolling_ball.model import (
@@ -76,6 +77,16 @@ def demonstrate(arguments: Sequence[str] | None) -> None:
     print(f"{scene.title}: {ball.mass:g} kg, radius {ball.radius:g} m, k = {ball.k:.4g}, {duration:g} s\n")
     print(table(("", "theory", "embedded", "augmented"), rows(scene, embedded, augmented)) + "\n")
     save_figure(draw(scene, embedded, augmented), given.output, f"rolling_ball_{given.scene}")
+    if given.view:
+        from ce_dynamics.models.demonstrations.rolling_ball.page import (
+            page,
+        )  # here, because only pages need it
+
+        save_view(
+            page(scene, {"embedded": embedded, "augmented": augmented}),
+            given.output,
+            f"rolling_ball_{given.scene}",
+        )
     if given.animation:
         animate(scene, embedded, given.output, f"rolling_ball_{given.scene}")
 

@@ -394,7 +394,8 @@ def test_no_cables_at_all() -> None:
 
 
 def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--scene", "pendulum", "--duration", "0.1", "--output", str(tmp_path)]) == 0
+    assert main(["--scene", "pendulum", "--duration", "0.1", "--view", "--output", str(tmp_path)]) == 0
+    assert "cable pendulum" in (tmp_path / "cable_towing_pendulum.html").read_text("utf-8")
     assert "longest [m]" in capsys.readouterr().out
     assert (tmp_path / "cable_towing_pendulum.png").stat().st_size > 10_000
     for arguments, words in (

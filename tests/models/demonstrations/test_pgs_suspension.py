@@ -453,7 +453,8 @@ def test_failures_keep_the_run_so_far() -> None:
 
 
 def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--road", "flat", "--duration", "0.05", "--output", str(tmp_path)]) == 0
+    assert main(["--road", "flat", "--duration", "0.05", "--view", "--output", str(tmp_path)]) == 0
+    assert "planar suspension" in (tmp_path / "pgs_suspension_flat.html").read_text("utf-8")
     out = capsys.readouterr()
     assert "wheel load, mean" in out.out
     assert (tmp_path / "pgs_suspension_flat.png").stat().st_size > 10_000

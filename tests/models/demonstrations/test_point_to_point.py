@@ -329,14 +329,17 @@ def test_extreme_mass_ratio_still_agrees_with_the_embedded_pair() -> None:
 
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ce_dynamics.models.demonstrations.point_to_point.__main__.FRAMES", 3)
-    assert main(["--duration", "0.5", "--matrix", "--animation", "--output", str(tmp_path)]) == 0
+    assert main(["--duration", "0.5", "--matrix", "--animation", "--view", "--output", str(tmp_path)]) == 0
+    assert "two thrown bodies" in (tmp_path / "point_to_point.html").read_text("utf-8")
     printed = capsys.readouterr()
     assert printed.err == ""
     for row in BLOCKS:
         assert any(line.split()[:5] == list(row) for line in printed.out.splitlines())
     F = example_pair().equations(example_state(example_pair())).solve().force
     assert f"F = {F[0]:.4f} {F[1]:.4f} {F[2]:.4f} N" in printed.out
-    assert {path.name for path in tmp_path.iterdir()} == {"point_to_point.png", "point_to_point.gif"}
+    assert {path.name for path in tmp_path.iterdir()} == {
+        f"point_to_point.{end}" for end in ("png", "gif", "html")
+    }
     assert main(["--duration", "nan"]) == 2
     assert capsys.readouterr().err == "error: --duration nan must be a positive finite number\n"
     assert main(["--alpha", "-1"]) == 2

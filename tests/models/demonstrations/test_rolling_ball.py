@@ -141,7 +141,9 @@ def test_command_animates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     from PIL import Image
 
     monkeypatch.setattr("ce_dynamics.models.demonstrations.rolling_ball.__main__.FRAMES", 3)
-    assert main(["--scene", "floating", "--duration", "0.2", "--animation", "--output", str(tmp_path)]) == 0
+    given = ["--scene", "floating", "--duration", "0.2", "--output", str(tmp_path)]
+    assert main([*given, "--animation", "--view"]) == 0
+    assert "rolling ball: floating" in (tmp_path / "rolling_ball_floating.html").read_text("utf-8")
     with Image.open(tmp_path / "rolling_ball_floating.gif") as picture:
         assert getattr(picture, "n_frames", 1) == 3
 

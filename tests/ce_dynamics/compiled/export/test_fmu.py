@@ -149,6 +149,39 @@ def test_model_exchange_agrees_within_the_importers_tolerance(
     np.testing.assert_allclose(found["stroke"], run["stroke"], rtol=0, atol=5e-9)
 
 
+def dependencies(path: Path, fmi: str) -> dict[str, dict[str, dict[str, str]]]:
+    """Of outputs, rates and initial unknowns: name by name what they depend on, and how."""
+    described = fmpy.read_model_description(str(path))
+    groups = {
+        "outputs": described.outputs,
+        "rates": described.derivatives,
+        "initially": described.initialUnknowns,
+    }
+    return {
+        group: {
+            unknown.variable.name: {
+                known.name: kind
+                for known, kind in zip(unknown.dependencies, unknown.dependenciesKind, strict=True)
+            }
+            for unknown in unknowns
+        }
+        for group, unknowns in groups.items()
+    }
+
+
+@pytest.mark.parametrize("fmi", KINDS)
+def test_what_depends_on_what(fmus: dict[str, Path], fmi: str) -> None:
+    """By hand: the crank's place says where the piston is, all but that how it is accelerated."""
+    found = dependencies(fmus[fmi], fmi)
+    assert found["rates"]["der(crank)"] == {"crank_rate": "constant"}
+    moving = {"crank": "dependent", "crank_rate": "dependent", "torque": "dependent"}
+    assert found["rates"]["der(crank_rate)"] == moving
+    assert found["initially"]["der(crank_rate)"] == {**moving, "piston mass": "dependent"}
+    assert found["outputs"]["stroke"] == {"crank": "dependent"}
+    assert found["initially"]["stroke"] == {"crank": "dependent"}
+    assert set(found["outputs"]["closure_error"]) == {"crank"}
+
+
 class Instances:
     """Instances of one FMU, by whichever version of FMI."""
 
