@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from ce_dynamics.errors import DataError
@@ -27,6 +29,7 @@ class FrequencyInputTest(Procedure):
     name = "frequency-input"
     title = "frequency response to the steering"
     standard = "ISO 7401:2011"
+    per_degree: ClassVar[float] = 1.0 / DEGREES
     options = (
         speed_option(80.0 / 3.6),
         Option("lateral_acceleration", "m/s^2", 2.0, "amplitude at low frequency", above=0.0),
@@ -51,7 +54,7 @@ class FrequencyInputTest(Procedure):
         yaw = frequency_response(run.t, delta, run["yaw_rate"] - run["yaw_rate"][0], f)
         ay = frequency_response(run.t, delta, run.ay - run.ay[0], f)
         self.figures("yaw_rate", "yaw rate", yaw, 1.0, "1/s")
-        self.figures("lateral_acceleration", "lateral acceleration", ay, 1.0 / DEGREES, "m/s^2/deg")
+        self.figures("lateral_acceleration", "lateral acceleration", ay, self.per_degree, "m/s^2/deg")
         self.draw(yaw, ay)
 
     def excited(self, steer: float) -> Run:

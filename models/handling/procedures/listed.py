@@ -11,6 +11,7 @@ from ce_dynamics.models.handling.procedures.constant_steering import ConstantSte
 from ce_dynamics.models.handling.procedures.frequency_input import FrequencyInputTest
 from ce_dynamics.models.handling.procedures.lane_changes import DoubleLaneChangeTest, ObstacleAvoidanceTest
 from ce_dynamics.models.handling.procedures.modes import ModesTest
+from ce_dynamics.models.handling.procedures.random_input import RandomInputTest
 from ce_dynamics.models.handling.procedures.ride import RideTest
 from ce_dynamics.models.handling.procedures.rollover import FishhookTest, JTurnTest
 from ce_dynamics.models.handling.procedures.sine_with_dwell import SineWithDwellTest
@@ -30,6 +31,7 @@ PROCEDURES: Mapping[str, type[Procedure]] = {
         ConstantSteeringTest,
         StepInputTest,
         FrequencyInputTest,
+        RandomInputTest,
         DoubleLaneChangeTest,
         ObstacleAvoidanceTest,
         PowerOffTest,

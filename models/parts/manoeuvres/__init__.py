@@ -14,6 +14,7 @@ from ce_dynamics.models.parts.manoeuvres.held_turn import BrakeInTurn, PowerOff
 from ce_dynamics.models.parts.manoeuvres.lane_change import DoubleLaneChange, Gate
 from ce_dynamics.models.parts.manoeuvres.obstacle import ObstacleAvoidance
 from ce_dynamics.models.parts.manoeuvres.open_loop import SineSteer, StepSteer
+from ce_dynamics.models.parts.manoeuvres.random_steer import RandomSteer
 from ce_dynamics.models.parts.manoeuvres.severe_steering import Fishhook, JTurn, SineWithDwell
 from ce_dynamics.models.parts.manoeuvres.split_braking import SplitBraking
 from ce_dynamics.models.parts.manoeuvres.steering_ramps import ConstantSteer, RampSteer
@@ -43,6 +44,7 @@ __all__ = [
     "PowerOff",
     "PulseSteer",
     "RampSteer",
+    "RandomSteer",
     "SineSteer",
     "SineSweep",
     "SineWithDwell",
@@ -64,6 +66,7 @@ MANOEUVRES: Mapping[str, type[Manoeuvre]] = {
         SineSteer,
         SineSweep,
         PulseSteer,
+        RandomSteer,
         SineWithDwell,
         JTurn,
         Fishhook,

@@ -98,6 +98,27 @@ def test_frequency_input(car: SingleTrack, pulse: float) -> None:
     assert np.max(np.abs(charts["Yaw rate phase"].y / DEGREES - phase)) < 2e-3
 
 
+def test_random_input(car: SingleTrack) -> None:
+    """Hann windows of 10 s see ±0.2 Hz around each frequency; the gain's curvature is that of its resonance.
+
+    With a resonance at f₀ and damping ζ the relative curvature is below 1/(ζ f₀)²; the window's variance is
+    (1/T)²/3 of 1/T² or so, which is half of that times the curvature: 2 %.
+    """
+    found = handling.perform(
+        "random-input", car, speed=25.0, lateral_acceleration=0.2, last=2.0, record=100.0, segment=10.0
+    )
+    assert not found.trouble
+    assert found["segments"] == 19.0
+    charts = {chart.title: chart.lines[0] for chart in found.charts}
+    f = charts["Yaw rate gain"].x
+    np.testing.assert_allclose(f, np.arange(0.2, 2.01, 0.1), rtol=1e-12)
+    yaw, ay = CAR.response(25.0, f)
+    assert np.max(np.abs(charts["Yaw rate gain"].y / np.abs(yaw) - 1.0)) < 0.02
+    assert np.max(np.abs(charts["Lateral acceleration gain"].y * DEGREES / np.abs(ay) - 1.0)) < 0.02
+    assert np.max(np.abs(charts["Yaw rate phase"].y / DEGREES - np.unwrap(np.angle(yaw)))) < 0.02
+    assert found["yaw_rate_coherence"] > 0.99
+
+
 def test_modes_are_those_of_the_equations(car: SingleTrack) -> None:
     task = car.manoeuvre(StraightOn, speed=35.0)
     model, y0, u0 = car.start(task)

@@ -22,6 +22,7 @@ from ce_dynamics.models.parts.manoeuvres import (
     PowerOff,
     PulseSteer,
     RampSteer,
+    RandomSteer,
     SineSteer,
     SineSweep,
     SineWithDwell,
@@ -50,6 +51,7 @@ def test_the_issue_s_manoeuvres_are_there() -> None:
         "sine-steer",
         "sine-sweep",
         "pulse-steer",
+        "random-steer",
         "sine-with-dwell",
         "j-turn",
         "fishhook",
@@ -186,6 +188,23 @@ def test_the_frequency_of_a_sweep_rises_linearly() -> None:
     assert 1.0 / np.diff(zeros) == pytest.approx(0.2 + 0.1 * (middles - 1.0), rel=0.02)
     with pytest.raises(DataError, match=r"last = 1 Hz must be above first = 2 Hz"):
         SineSweep(DRIVER, first=2.0, last=1.0)
+
+
+def test_random_steering_has_the_band_and_the_size_that_are_asked_for() -> None:
+    """Equal sines in the parts of the band: over 200 s their products with each other average out."""
+    noise = RandomSteer(DRIVER, steer=0.05, start=0.0, first=0.5, last=2.5, seed=3.0)
+    t = np.arange(2.0, 202.0, 0.05)
+    x = np.array([noise.inputs(float(at), seen())["steering"] for at in t])
+    assert np.std(x) == pytest.approx(0.05, rel=0.05)
+    f, spectrum = np.fft.rfftfreq(len(x), 0.05), np.abs(np.fft.rfft(x * np.hanning(len(x)))) ** 2
+    assert np.sum(spectrum[(f < 0.45) | (f > 2.55)]) < 1e-4 * np.sum(spectrum)
+    again = RandomSteer(DRIVER, steer=0.05, start=0.0, first=0.5, last=2.5, seed=3.0)
+    assert again.inputs(7.3, seen()) == noise.inputs(7.3, seen())
+    other = RandomSteer(DRIVER, steer=0.05, start=0.0, first=0.5, last=2.5, seed=4.0)
+    assert other.inputs(7.3, seen()) != noise.inputs(7.3, seen())
+    for wrong, words in (({"first": 5.0}, "must be above"), ({"seed": 0.5}, "whole number")):
+        with pytest.raises(DataError, match=words):
+            RandomSteer(DRIVER, **wrong)
 
 
 def test_in_a_turn_the_throttle_goes_before_the_brake() -> None:

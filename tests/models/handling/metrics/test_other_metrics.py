@@ -16,6 +16,7 @@ from ce_dynamics.models.handling.metrics.frequency_response import (
     frequency_response,
     shape,
 )
+from ce_dynamics.models.handling.metrics.random_response import random_response
 from ce_dynamics.models.handling.metrics.rollover import wheel_lift
 from ce_dynamics.models.handling.metrics.straight import braking, time_over, times_to
 from ce_dynamics.models.handling.metrics.turn import TurnReaction, turn_reaction
@@ -43,6 +44,25 @@ def test_frequency_response_of_the_single_track_model() -> None:
     k = int(np.argmax(np.abs(yaw)))
     assert read.resonance == f[k]
     assert read.peak_ratio == pytest.approx(abs(yaw[k] / yaw[0]), rel=1e-4)
+
+
+def test_the_coherence_of_noise_that_is_added() -> None:
+    """A response that is twice the steering, and as much noise again as a quarter of its power: γ² = 0.8.
+
+    39 segments that overlap by half count as 27 or so: γ² is off by 2 γ (1 − γ²)/√(2·27) each.
+    """
+    rng = np.random.default_rng(4)
+    t = np.arange(0.0, 400.005, 0.01)
+    x = rng.normal(size=len(t))
+    y = 2.0 * x + rng.normal(size=len(t))
+    found = random_response(t, x, y, 1.0, 20.0, 20.0)
+    assert found.segments == 39
+    assert np.mean(found.coherence) == pytest.approx(0.8, abs=0.01)
+    assert np.mean(found.response.ratio) == pytest.approx(2.0, abs=0.01)
+    with pytest.raises(DataError, match="has 3 segments"):
+        random_response(t[:4001], x[:4001], y[:4001], 1.0, 20.0, 20.0)
+    with pytest.raises(DataError, match="no frequency"):
+        random_response(t, x, y, 1.02, 1.03, 20.0)
 
 
 def test_shape_of_a_first_order_system() -> None:

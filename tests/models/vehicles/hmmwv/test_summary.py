@@ -213,7 +213,16 @@ def test_turning_left_loads_the_right_wheels() -> None:
 
 
 STEERED = {
-    *("ramp-steer", "constant-steer", "sine-sweep", "pulse-steer", "sine-with-dwell", "j-turn", "fishhook"),
+    *(
+        "ramp-steer",
+        "constant-steer",
+        "sine-sweep",
+        "pulse-steer",
+        "random-steer",
+        "sine-with-dwell",
+        "j-turn",
+        "fishhook",
+    ),
     *("power-off", "brake-in-turn"),
 }
 """Begin like step-steer and sine-steer; tests/models/handling drives them."""
