@@ -30,7 +30,7 @@ class FrequencyInputTest(Procedure):
     title = "frequency response to the steering"
     standard = "ISO 7401:2011"
     per_degree: ClassVar[float] = 1.0 / DEGREES
-    options = (
+    options: ClassVar[tuple[Option, ...]] = (
         speed_option(80.0 / 3.6),
         Option("lateral_acceleration", "m/s^2", 2.0, "amplitude at low frequency", above=0.0),
         FRICTION,
