@@ -16,6 +16,9 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.blocks import Block, blocks
 from ce_dynamics.embedding.closed_forms.leg_linkage import LegLinkage
 from ce_dynamics.embedding.closed_forms.planar_dyad import planar_dyad
+from ce_dynamics.embedding.closed_forms.relative import Relative
+from ce_dynamics.embedding.closed_forms.rod import Rod
+from ce_dynamics.embedding.closed_forms.rod_linkage import RodLinkage
 from ce_dynamics.embedding.closed_forms.turn_to_length import turn_to_length
 from ce_dynamics.embedding.closed_forms.without_legs import with_slides, without_legs
 from ce_dynamics.embedding.closures.loop import Loop
@@ -174,11 +177,19 @@ def numerically(S: Aggregate, start: Start) -> tuple[Linkage, ...]:
     if S.siblings or S.prescribed or S.N < 2:  # a single coordinate gets a table of everything
         return (numeric(S, S.bodies, S.closures, S.dependent, start),)
     rest = without_legs(S.parent, S.bodies, S.closures, S.dependent)
-    legs = tuple(LegLinkage(leg) for leg in rest.legs)
+    legs = tuple(RodLinkage(leg) if isinstance(leg, Rod) else LegLinkage(leg) for leg in rest.legs)
     if not rest.dependent:
         return legs
     parts = map(with_slides, blocks(S.parent, rest.bodies, rest.closures, rest.dependent))
-    return (*(part_solved(part, start, rest.certain) for part in parts), *legs)
+    solved = []
+    unknown = {body for body in S.dependent if body.inboard.n_v}
+    for part in parts:
+        linkage = part_solved(part, start, rest.certain)
+        if not isinstance(linkage, NumericLinkage) and unknown & set(carried_by(S, part.parent)):
+            linkage = Relative(linkage, part)
+        solved.append(linkage)
+        unknown -= set(part.dependent)
+    return (*solved, *legs)
 
 
 def part_solved(part: Block, start: Start, certain: bool) -> Linkage:

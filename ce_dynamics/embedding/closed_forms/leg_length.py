@@ -12,6 +12,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar, array, dot
 from ce_dynamics.embedding.closed_forms.leg import Leg
+from ce_dynamics.embedding.closed_forms.rod import Rod
 from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, one_closure
 from ce_dynamics.embedding.closures.loop import closure_residual
 from ce_dynamics.embedding.motion import PointMotion, SubgraphMotion
@@ -28,11 +29,11 @@ class LegLength(CutEdge):
     ----------
     name : str
         That of the ball joint.
-    leg : Leg
+    leg : Leg or Rod
     """
 
     name: str
-    leg: Leg
+    leg: Leg | Rod
     independent: tuple[str, ...] = ()
     leading: tuple[FunctionCoordinate, ...] = ()
     rows: int = 1

@@ -11,6 +11,7 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.blocks import Block
 from ce_dynamics.embedding.closed_forms.leg import Leg, legs_of
 from ce_dynamics.embedding.closed_forms.leg_length import LegLength
+from ce_dynamics.embedding.closed_forms.rod import Rod, rods_of
 from ce_dynamics.embedding.closures.compiled_closures import largest
 from ce_dynamics.embedding.closures.loop import Loop, moving, stacked_neutral
 from ce_dynamics.mechanism.body import Body
@@ -27,7 +28,7 @@ class WithoutLegs(NamedTuple):
     closures : tuple of CutEdge
         The lengths of legs instead of their ball joints; nothing for a leg that has the length it takes.
     dependent : tuple of Body
-    legs : tuple of Leg
+    legs : tuple of Leg or Rod
     certain : bool
         Whether formulas are certain of their branches: the design pose is closed, and its geometry not free.
     """
@@ -35,7 +36,7 @@ class WithoutLegs(NamedTuple):
     bodies: tuple[Body, ...]
     closures: tuple[CutEdge, ...]
     dependent: tuple[Body, ...]
-    legs: tuple[Leg, ...]
+    legs: tuple[Leg | Rod, ...]
     certain: bool
 
 
@@ -52,11 +53,15 @@ def without_legs(
     whole = WithoutLegs(loop.bodies, loop.closures, loop.dependent, (), certain)
     if not certain:
         return whole
-    legs = legs_of(closures, bodies, dependent)
+    legs: list[Leg | Rod] = [*legs_of(closures, bodies, dependent)]
+    ended = [leg.edge for leg in legs]
+    known = {body for leg in legs for body in leg.bodies}
+    rods = rods_of([edge for edge in closures if edge not in ended], bodies, dependent)
+    legs += [rod for rod in rods if not known & {*rod.bodies, rod.foot, rod.anchor}]
     if not legs:
         return whole
     inside = {body for leg in legs for body in leg.bodies if body is not leg.slide or leg.slides}
-    ends = {leg.edge: leg for leg in legs}
+    ends: dict[CutEdge, Leg | Rod] = {leg.edge: leg for leg in legs}
     left: list[CutEdge] = []
     for edge in closures:
         leg = ends.get(edge) if edge in ends else None

@@ -13,7 +13,8 @@ def _by_newton() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name in ("complete.planar_dyad", "complete.turn_to_length"):
             patch.setattr(f"ce_dynamics.embedding.{name}", lambda part: None)
-        patch.setattr("ce_dynamics.embedding.closed_forms.without_legs.legs_of", lambda *_: [])
+        for name in ("legs_of", "rods_of"):
+            patch.setattr(f"ce_dynamics.embedding.closed_forms.without_legs.{name}", lambda *_: [])
         yield
 
 

@@ -1,0 +1,179 @@
+"""A rod between two balls: the hinges of both, from where the balls are and how the rod is turned.
+
+The near ball points the rod, of which e is known in the design pose: with d from F to A in the foot's axes
+
+    d = Rot(a0, q0) Rot(a1, q1) Rot(a2, q2) e,
+
+one of the three angles given.  Where it is the middle one, q2 follows along a0 turned back by it.  Then the
+rod's orientation is known, and that of the far ball is Q = R_Aᵀ R = Rot(c0, k0) Rot(c1, k1) Rot(c2, k2):
+k0 and k1 take c2 to Q c2, and −k2 takes Rot(c1, −k1) c0 to Qᵀ c0.
+
+Rates: with b_i = a_i × d and r what the velocity of A has more than that of the rod's end while the two
+hinges u, v rest, q̇_u = r·(b_v × d) / D, q̇_v = r·(d × b_u) / D, D = b_u·(b_v × d); and with ω that of the rod
+less that of the anchor, k̇_0 = ω·(c1 × c2) / E and so on round, E = c0·(c1 × c2), all as they are now.
+Accelerations follow in the same way from what is missing at resting rates.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ce_dynamics.algebra.arrays import Array, array, cross, dot, zeros
+from ce_dynamics.algebra.rotation import rotate_about
+from ce_dynamics.embedding.closed_forms.pointing import inner_turn, turn_between, two_turns
+from ce_dynamics.embedding.closed_forms.rod import Ball, Rod
+from ce_dynamics.embedding.closed_forms.turn_to_length import set_welded
+from ce_dynamics.embedding.linkage import Limits, Linkage
+from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion, across, cross_columns
+from ce_dynamics.embedding.numeric.linkage import REMEDY
+from ce_dynamics.mechanism.body import Body
+
+
+class RodLinkage(Linkage):
+    """Hinges of both balls of a rod.
+
+    Parameters
+    ----------
+    rod : Rod
+    """
+
+    def __init__(self, rod: Rod) -> None:
+        self.rod = rod
+        self.determines = tuple(body.name for body in rod.bodies)
+        self.closes = (rod.edge.name,)
+        axes = dict(zip(rod.near.turning, rod.near.axes, strict=True))
+        one, other = (axes[body] for body in rod.found)
+        self._branch = float(np.sign(np.cross(one, other) @ rod.e))
+        self._far_branch = 0.0
+        if rod.far is not None:
+            c0, c1, c2 = rod.far.axes
+            self._far_branch = float(np.sign(np.cross(c0, c1) @ c2))
+
+    @property
+    def how(self) -> str:
+        return f"in closed form: {self.rod.end.name!r} is the end of a rod between two balls"
+
+    def monitor(self) -> Limits:
+        return Limits(remedy=REMEDY)
+
+    def solve(self, motion: SubgraphMotion) -> None:
+        self._point(motion)
+        if self.rod.far is not None:
+            self._turn(motion, self.rod.far)
+
+    # The near ball
+
+    def _point(self, motion: SubgraphMotion) -> None:
+        rod = self.rod
+        carrier = motion.body(rod.foot.name)
+        foot, ball = motion.point(rod.foot.name, rod.at_foot), motion.point(rod.anchor.name, rod.at_anchor)
+        d = ball.r - foot.r
+        c = self._angles(motion, carrier.R.T @ d)
+        now = axes_now(carrier, rod.near, c)
+        J = ball.J - foot.J - cross_columns(carrier.w, d)
+        drift = ball.drift - foot.drift - cross(carrier.w_drift, d)
+        if rod.given is not None:
+            lead, b = motion.hinge_motions[rod.given.name], cross(now[rod.given], d)
+            J, drift = J - np.outer(b, lead.X[0]), drift - b * lead.eta[0]
+        one, other = rod.found
+        b1, b2 = cross(now[one], d), cross(now[other], d)
+        over = cross(b2, d)
+        per_D = 1.0 / dot(b1, over)
+        g = {one: over * per_D, other: cross(d, b1) * per_D}
+        hinges = {
+            body: HingeMotion(c[body], (g[body] @ J)[np.newaxis], array((dot(g[body], drift),)), zeros(1))
+            for body in rod.found
+        }
+        if rod.given is not None:
+            hinges[rod.given] = motion.hinge_motions[rod.given.name]
+        reached = carried(rod.near, rod.end, carrier, hinges, motion)
+        missing = ball.a - reached.point(rod.at_tip, motion.theta_dot).a
+        for body in rod.found:
+            motion.set(body.name, hinges[body]._replace(bias=array((dot(g[body], missing),))))
+        set_welded(motion, rod.near.welded)
+
+    def _angles(self, motion: SubgraphMotion, d: Array) -> dict[Body, Array]:
+        """(cos, sin) of every hinge of the near ball, for d in the foot's axes."""
+        rod, turning, axes, e = self.rod, self.rod.near.turning, self.rod.near.axes, self.rod.e
+        if rod.given is None:
+            return dict(zip(turning, two_turns(axes[0], axes[1], e, d, self._branch), strict=True))
+        known = motion.hinge_motions[rod.given.name].c
+        cos, sin = known[0], known[1]
+        k = turning.index(rod.given)
+        a0, a1, a2 = axes
+        found: tuple[Array, ...]
+        if k == 0:
+            found = two_turns(a1, a2, e, rotate_about(a0, cos, -sin, d), self._branch)
+        elif k == 2:
+            found = two_turns(a0, a1, rotate_about(a2, cos, sin, e), d, self._branch)
+        else:
+            back = rotate_about(a1, cos, -sin, a0)
+            last = inner_turn(back, a2, e, turned_back(a0, d, back), self._branch)
+            out = rotate_about(a1, cos, sin, rotate_about(a2, last[0], last[1], e))
+            found = turn_between(a0, out, d), last
+        return {rod.given: known, **dict(zip(rod.found, found, strict=True))}
+
+    # The far ball
+
+    def _turn(self, motion: SubgraphMotion, ball: Ball) -> None:
+        rod = motion.body(self.rod.end.name)
+        anchor = motion.body(ball.carrier.name)
+        Q = anchor.R.T @ rod.R
+        c0, c1, c2 = ball.axes
+        k0, k1 = two_turns(c0, c1, c2, Q @ c2, self._far_branch)
+        k2 = turn_between(c2, rotate_about(c1, k1[0], -k1[1], c0), Q.T @ c0)
+        c = dict(zip(ball.turning, (k0, k1, array((k2[0], -k2[1]))), strict=True))
+        n0, n1, n2 = axes_now(anchor, ball, c).values()
+        over = cross(n1, n2)
+        per_E = 1.0 / dot(n0, over)
+        rows = dict(
+            zip(ball.turning, (over * per_E, cross(n2, n0) * per_E, cross(n0, n1) * per_E), strict=True)
+        )
+        w, drift = rod.w - anchor.w, rod.w_drift - anchor.w_drift
+        hinges = {
+            body: HingeMotion(c[body], (row @ w)[np.newaxis], array((dot(row, drift),)), zeros(1))
+            for body, row in rows.items()
+        }
+        missing = rod.alpha - carried(ball, ball.turning[-1], anchor, hinges, motion).alpha
+        for body, row in rows.items():
+            motion.set(body.name, hinges[body]._replace(bias=array((dot(row, missing),))))
+        set_welded(motion, ball.welded)
+
+
+def turned_back(a0: Array, d: Array, back: Array) -> Array:
+    """A vector that has along ``back`` what d has along a0, both unit vectors."""
+    along: Array = back * dot(a0, d)
+    return along
+
+
+def axes_now(carrier: BodyMotion, ball: Ball, c: dict[Body, Array]) -> dict[Body, Array]:
+    """The axes of a ball's hinges, in p's axes."""
+    found: dict[Body, Array] = {}
+    for k, body in enumerate(ball.turning):
+        axis = ball.axes[k]
+        for inner, inner_axis in zip(reversed(ball.turning[:k]), reversed(ball.axes[:k]), strict=True):
+            axis = rotate_about(inner_axis, c[inner][0], c[inner][1], axis)
+        found[body] = carrier.turned(axis)
+    return found
+
+
+def carried(
+    ball: Ball, tip: Body, carrier: BodyMotion, hinges: dict[Body, HingeMotion], motion: SubgraphMotion
+) -> BodyMotion:
+    """Motion of a body behind a ball.
+
+    The expressions are those by which the motion is carried outward later, so that they cost once.
+    """
+    way: list[Body] = []
+    body = tip
+    while body is not ball.carrier:
+        way.append(body)
+        body = body.carrier
+    reached = carrier
+    for body in reversed(way):
+        c = body.inboard.configuration(body.inboard.neutral) if body in ball.welded else None
+        still = None if c is None else HingeMotion(c, zeros(0, motion.N), zeros(0), zeros(0))
+        reached = across(
+            body, reached, hinges[body] if still is None else still, motion.theta_dot, turns=True
+        )
+    return reached
