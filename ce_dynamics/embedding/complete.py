@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.blocks import Block, blocks
+from ce_dynamics.embedding.closed_forms.leg import Leg
 from ce_dynamics.embedding.closed_forms.leg_linkage import LegLinkage
+from ce_dynamics.embedding.closed_forms.peel import Peel, PeelLinkage
 from ce_dynamics.embedding.closed_forms.planar_dyad import planar_dyad
 from ce_dynamics.embedding.closed_forms.relative import Relative
 from ce_dynamics.embedding.closed_forms.rod import Rod
@@ -177,7 +179,7 @@ def numerically(S: Aggregate, start: Start) -> tuple[Linkage, ...]:
     if S.siblings or S.prescribed or S.N < 2:  # a single coordinate gets a table of everything
         return (numeric(S, S.bodies, S.closures, S.dependent, start),)
     rest = without_legs(S.parent, S.bodies, S.closures, S.dependent)
-    legs = tuple(RodLinkage(leg) if isinstance(leg, Rod) else LegLinkage(leg) for leg in rest.legs)
+    legs = tuple(linkage_of(leg) for leg in rest.legs)
     if not rest.dependent:
         return legs
     parts = map(with_slides, blocks(S.parent, rest.bodies, rest.closures, rest.dependent))
@@ -190,6 +192,13 @@ def numerically(S: Aggregate, start: Start) -> tuple[Linkage, ...]:
         solved.append(linkage)
         unknown -= set(part.dependent)
     return (*solved, *legs)
+
+
+def linkage_of(part: Leg | Rod | Peel) -> Linkage:
+    """The formulas for what is recognised."""
+    if isinstance(part, Leg):
+        return LegLinkage(part)
+    return RodLinkage(part) if isinstance(part, Rod) else PeelLinkage(part)
 
 
 def part_solved(part: Block, start: Start, certain: bool) -> Linkage:

@@ -5,12 +5,10 @@ The near ball points the rod, of which e is known in the design pose: with d fro
     d = Rot(a0, q0) Rot(a1, q1) Rot(a2, q2) e,
 
 one of the three angles given.  Where it is the middle one, q2 follows along a0 turned back by it.  Then the
-rod's orientation is known, and that of the far ball is Q = R_Aᵀ R = Rot(c0, k0) Rot(c1, k1) Rot(c2, k2):
-k0 and k1 take c2 to Q c2, and −k2 takes Rot(c1, −k1) c0 to Qᵀ c0.
+rod's orientation is known, and the far ball is turned by it (`ce_dynamics.embedding.closed_forms.orient`).
 
 Rates: with b_i = a_i × d and r what the velocity of A has more than that of the rod's end while the two
-hinges u, v rest, q̇_u = r·(b_v × d) / D, q̇_v = r·(d × b_u) / D, D = b_u·(b_v × d); and with ω that of the rod
-less that of the anchor, k̇_0 = ω·(c1 × c2) / E and so on round, E = c0·(c1 × c2), all as they are now.
+hinges u, v rest, q̇_u = r·(b_v × d) / D, q̇_v = r·(d × b_u) / D, D = b_u·(b_v × d), all as they are now.
 Accelerations follow in the same way from what is missing at resting rates.
 """
 
@@ -20,11 +18,12 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, array, cross, dot, zeros
 from ce_dynamics.algebra.rotation import rotate_about
+from ce_dynamics.embedding.closed_forms.orient import axes_now, carried, turn_ball
 from ce_dynamics.embedding.closed_forms.pointing import inner_turn, turn_between, two_turns
-from ce_dynamics.embedding.closed_forms.rod import Ball, Rod
+from ce_dynamics.embedding.closed_forms.rod import Rod
 from ce_dynamics.embedding.closed_forms.turn_to_length import set_welded
 from ce_dynamics.embedding.linkage import Limits, Linkage
-from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion, across, cross_columns
+from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion, cross_columns
 from ce_dynamics.embedding.numeric.linkage import REMEDY
 from ce_dynamics.mechanism.body import Body
 
@@ -44,10 +43,6 @@ class RodLinkage(Linkage):
         axes = dict(zip(rod.near.turning, rod.near.axes, strict=True))
         one, other = (axes[body] for body in rod.found)
         self._branch = float(np.sign(np.cross(one, other) @ rod.e))
-        self._far_branch = 0.0
-        if rod.far is not None:
-            c0, c1, c2 = rod.far.axes
-            self._far_branch = float(np.sign(np.cross(c0, c1) @ c2))
 
     @property
     def how(self) -> str:
@@ -59,7 +54,7 @@ class RodLinkage(Linkage):
     def solve(self, motion: SubgraphMotion) -> None:
         self._point(motion)
         if self.rod.far is not None:
-            self._turn(motion, self.rod.far)
+            turn_ball(motion, self.rod.far, motion.body(self.rod.end.name))
 
     # The near ball
 
@@ -113,67 +108,8 @@ class RodLinkage(Linkage):
             found = turn_between(a0, out, d), last
         return {rod.given: known, **dict(zip(rod.found, found, strict=True))}
 
-    # The far ball
-
-    def _turn(self, motion: SubgraphMotion, ball: Ball) -> None:
-        rod = motion.body(self.rod.end.name)
-        anchor = motion.body(ball.carrier.name)
-        Q = anchor.R.T @ rod.R
-        c0, c1, c2 = ball.axes
-        k0, k1 = two_turns(c0, c1, c2, Q @ c2, self._far_branch)
-        k2 = turn_between(c2, rotate_about(c1, k1[0], -k1[1], c0), Q.T @ c0)
-        c = dict(zip(ball.turning, (k0, k1, array((k2[0], -k2[1]))), strict=True))
-        n0, n1, n2 = axes_now(anchor, ball, c).values()
-        over = cross(n1, n2)
-        per_E = 1.0 / dot(n0, over)
-        rows = dict(
-            zip(ball.turning, (over * per_E, cross(n2, n0) * per_E, cross(n0, n1) * per_E), strict=True)
-        )
-        w, drift = rod.w - anchor.w, rod.w_drift - anchor.w_drift
-        hinges = {
-            body: HingeMotion(c[body], (row @ w)[np.newaxis], array((dot(row, drift),)), zeros(1))
-            for body, row in rows.items()
-        }
-        missing = rod.alpha - carried(ball, ball.turning[-1], anchor, hinges, motion).alpha
-        for body, row in rows.items():
-            motion.set(body.name, hinges[body]._replace(bias=array((dot(row, missing),))))
-        set_welded(motion, ball.welded)
-
 
 def turned_back(a0: Array, d: Array, back: Array) -> Array:
     """A vector that has along ``back`` what d has along a0, both unit vectors."""
     along: Array = back * dot(a0, d)
     return along
-
-
-def axes_now(carrier: BodyMotion, ball: Ball, c: dict[Body, Array]) -> dict[Body, Array]:
-    """The axes of a ball's hinges, in p's axes."""
-    found: dict[Body, Array] = {}
-    for k, body in enumerate(ball.turning):
-        axis = ball.axes[k]
-        for inner, inner_axis in zip(reversed(ball.turning[:k]), reversed(ball.axes[:k]), strict=True):
-            axis = rotate_about(inner_axis, c[inner][0], c[inner][1], axis)
-        found[body] = carrier.turned(axis)
-    return found
-
-
-def carried(
-    ball: Ball, tip: Body, carrier: BodyMotion, hinges: dict[Body, HingeMotion], motion: SubgraphMotion
-) -> BodyMotion:
-    """Motion of a body behind a ball.
-
-    The expressions are those by which the motion is carried outward later, so that they cost once.
-    """
-    way: list[Body] = []
-    body = tip
-    while body is not ball.carrier:
-        way.append(body)
-        body = body.carrier
-    reached = carrier
-    for body in reversed(way):
-        c = body.inboard.configuration(body.inboard.neutral) if body in ball.welded else None
-        still = None if c is None else HingeMotion(c, zeros(0, motion.N), zeros(0), zeros(0))
-        reached = across(
-            body, reached, hinges[body] if still is None else still, motion.theta_dot, turns=True
-        )
-    return reached

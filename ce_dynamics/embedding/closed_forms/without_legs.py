@@ -11,6 +11,7 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.blocks import Block
 from ce_dynamics.embedding.closed_forms.leg import Leg, legs_of
 from ce_dynamics.embedding.closed_forms.leg_length import LegLength
+from ce_dynamics.embedding.closed_forms.peel import BallBehind, Peel, peel_of
 from ce_dynamics.embedding.closed_forms.rod import Rod, rods_of
 from ce_dynamics.embedding.closures.compiled_closures import largest
 from ce_dynamics.embedding.closures.loop import Loop, moving, stacked_neutral
@@ -28,7 +29,7 @@ class WithoutLegs(NamedTuple):
     closures : tuple of CutEdge
         The lengths of legs instead of their ball joints; nothing for a leg that has the length it takes.
     dependent : tuple of Body
-    legs : tuple of Leg or Rod
+    legs : tuple of Leg, Rod or Peel
     certain : bool
         Whether formulas are certain of their branches: the design pose is closed, and its geometry not free.
     """
@@ -36,7 +37,7 @@ class WithoutLegs(NamedTuple):
     bodies: tuple[Body, ...]
     closures: tuple[CutEdge, ...]
     dependent: tuple[Body, ...]
-    legs: tuple[Leg | Rod, ...]
+    legs: tuple[Leg | Rod | Peel, ...]
     certain: bool
 
 
@@ -58,14 +59,18 @@ def without_legs(
     known = {body for leg in legs for body in leg.bodies}
     rods = rods_of([edge for edge in closures if edge not in ended], bodies, dependent)
     legs += [rod for rod in rods if not known & {*rod.bodies, rod.foot, rod.anchor}]
-    if not legs:
+    peeled = peeled_off(closures, bodies, dependent, legs)
+    if not legs and not peeled:
         return whole
     inside = {body for leg in legs for body in leg.bodies if body is not leg.slide or leg.slides}
+    inside |= {body for peel in peeled.values() for body in peel.bodies}
     ends: dict[CutEdge, Leg | Rod] = {leg.edge: leg for leg in legs}
     left: list[CutEdge] = []
     for edge in closures:
         leg = ends.get(edge) if edge in ends else None
-        if leg is None:
+        if edge in peeled:
+            left.append(peeled[edge].closure)
+        elif leg is None:
             left.append(edge)
         elif not leg.slides:
             left.append(LegLength(edge.name, leg))
@@ -73,7 +78,28 @@ def without_legs(
     if left and not any(body.inboard.n_v for body in unknown):
         return whole  # they contradict each other, or say the same: that is a matter of all rows
     outside = tuple(body for body in bodies if body not in inside)
-    return WithoutLegs(outside, tuple(left), unknown, tuple(legs), certain)
+    return WithoutLegs(outside, tuple(left), unknown, (*legs, *peeled.values()), certain)
+
+
+def peeled_off(
+    closures: Sequence[CutEdge],
+    bodies: Sequence[Body],
+    dependent: Sequence[Body],
+    legs: Sequence[Leg | Rod],
+) -> dict[CutEdge, Peel]:
+    """What can be peeled off welds that are in no leg."""
+    ended = [leg.edge for leg in legs]
+    used = {body for leg in legs for body in (*leg.bodies, leg.foot, leg.anchor)}
+    found: dict[CutEdge, Peel] = {}
+    for edge in closures:
+        if edge in ended:
+            continue
+        peel = peel_of(edge, [other for other in closures if other is not edge], bodies, dependent)
+        if peel is None or used & {*peel.bodies, *peel.given}:
+            continue
+        found[edge] = peel
+        used |= {*peel.bodies, *peel.given, peel.other}
+    return found
 
 
 def is_closed(loop: Loop) -> bool:
@@ -86,7 +112,8 @@ def is_closed(loop: Loop) -> bool:
 def with_slides(block: Block) -> Block:
     """A part of the closures with the given slides on which lengths in it depend."""
     slides = {edge.leg.slide for edge in block.closures if isinstance(edge, LegLength)}
-    more = {body for body in slides if body is not None and body not in block.bodies}
+    given = {body for edge in block.closures if isinstance(edge, BallBehind) for body in edge.peel.given}
+    more = {body for body in slides | given if body is not None and body not in block.bodies}
     if not more:
         return block
     return block._replace(bodies=tuple(sorted({*block.bodies, *more}, key=lambda body: body.index)))

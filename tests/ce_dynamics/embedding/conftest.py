@@ -15,6 +15,7 @@ def _by_newton() -> Iterator[None]:
             patch.setattr(f"ce_dynamics.embedding.{name}", lambda part: None)
         for name in ("legs_of", "rods_of"):
             patch.setattr(f"ce_dynamics.embedding.closed_forms.without_legs.{name}", lambda *_: [])
+        patch.setattr("ce_dynamics.embedding.closed_forms.without_legs.peel_of", lambda *_: None)
         yield
 
 

@@ -1,0 +1,128 @@
+"""Balls: two or three revolute hinges, one behind the other, whose axes meet in a point."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.embedding.closed_forms.leg import MEET, STEEP
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.hinges.fixed import Fixed
+from ce_dynamics.mechanism.hinges.revolute import Revolute
+
+
+@dataclass(frozen=True, eq=False)
+class Ball:
+    """Revolute hinges whose axes meet.
+
+    Attributes
+    ----------
+    turning : tuple of Body
+        On these hinges, from the carrier outward: two or three.
+    welded : tuple of Body
+        On Fixed hinges between and behind them, that are found with them.
+    carrier : Body
+        What carries them.
+    at : (3,) array
+        Where the axes meet in the design pose.
+    """
+
+    turning: tuple[Body, ...]
+    welded: tuple[Body, ...]
+    carrier: Body
+    at: Array
+
+    @property
+    def axes(self) -> tuple[Array, ...]:
+        """Of the hinges, in the design pose."""
+        hinges = [body.inboard for body in self.turning]
+        return tuple(hinge.axis for hinge in hinges if isinstance(hinge, Revolute))
+
+
+def ball_at(tip: Body, bodies: Sequence[Body], dependent: Collection[Body]) -> Ball | None:
+    """The two or three hinges that carry a body and whose axes meet; None if there are none."""
+    turning: list[Body] = []
+    welded: list[Body] = []
+    body = tip
+    while not body.is_ground and body in bodies and len(turning) < 3:
+        hinge = body.inboard
+        if isinstance(hinge, Fixed):
+            if body not in dependent:
+                break
+            welded.append(body)
+        elif isinstance(hinge, Revolute) and meets(hinge, turning):
+            turning.append(body)
+        else:
+            break
+        body = body.carrier
+    while welded and turning and welded[-1].carrier is body and welded[-1] not in carriers(turning[-1], tip):
+        body = welded.pop()  # it carries the ball
+    if len(turning) < 2:
+        return None
+    ball = Ball(tuple(reversed(turning)), tuple(reversed(welded)), body, np.zeros(3))
+    at = meeting(ball)
+    return None if at is None else Ball(ball.turning, ball.welded, body, at)
+
+
+def carriers(inner: Body, tip: Body) -> list[Body]:
+    """Bodies from the tip to an inner one, both included."""
+    chain = [tip]
+    while chain[-1] is not inner:
+        chain.append(chain[-1].carrier)
+    return chain
+
+
+def meets(hinge: Revolute, turning: Sequence[Body]) -> bool:
+    """Whether an axis meets those of hinges further out, and is not parallel to the next."""
+    if not turning:
+        return True
+    outer = [body.inboard for body in turning]
+    following = [each for each in outer if isinstance(each, Revolute)]
+    if float(np.linalg.norm(np.cross(hinge.axis, following[-1].axis))) < STEEP:
+        return False
+    if len(following) == 1:
+        return distance_of_lines(hinge, following[0]) <= MEET * scale(hinge, following[0])
+    point = crossing(following[1], following[0])
+    return point is not None and off_line(hinge, point) <= MEET * scale(hinge, following[0])
+
+
+def scale(one: Revolute, other: Revolute) -> float:
+    """The length that rounding of positions goes with."""
+    return max(1e-3, float(np.linalg.norm(one.at)), float(np.linalg.norm(other.at)))
+
+
+def distance_of_lines(one: Revolute, other: Revolute) -> float:
+    """Shortest distance of two axes that are not parallel."""
+    n = np.cross(one.axis, other.axis)
+    return abs(float(n @ (other.at - one.at))) / float(np.linalg.norm(n))
+
+
+def crossing(one: Revolute, other: Revolute) -> Array | None:
+    """Where two axes meet, or are nearest to each other; None if they are parallel."""
+    n = np.cross(one.axis, other.axis)
+    square = float(n @ n)
+    if square < STEEP**2:
+        return None
+    along = float(np.cross(other.at - one.at, one.axis) @ n) / square
+    point: Array = other.at + along * other.axis
+    return point
+
+
+def off_line(hinge: Revolute, point: Array) -> float:
+    """Distance of a point from an axis."""
+    return float(np.linalg.norm(np.cross(hinge.axis, point - hinge.at)))
+
+
+def meeting(ball: Ball) -> Array | None:
+    """Where the axes of a ball meet."""
+    hinges = [body.inboard for body in ball.turning]
+    axes = [hinge for hinge in hinges if isinstance(hinge, Revolute)]
+    return crossing(axes[0], axes[1])
+
+
+def triple(a: Array, b: Array, c: Array) -> float:
+    """How far three directions are from one plane."""
+    return abs(float(np.cross(a, b) @ c))

@@ -1,0 +1,219 @@
+"""Hinges at the end of a weld: a loop that a weld closes behind a hinge is closed by that hinge.
+
+From the weld inward there may be hinges that are given, which are then counted from the weld's other side;
+behind them comes what is peeled off, a dependent revolute hinge or a ball of three.  What is left of the weld
+is the revolute or ball joint there: one or three unknowns and rows less.  Their angles follow from how the
+other side is turned (`ce_dynamics.embedding.closed_forms.orient`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ce_dynamics.algebra.arrays import Array, array
+from ce_dynamics.embedding.closed_forms.ball import Ball, ball_at, triple
+from ce_dynamics.embedding.closed_forms.leg import STEEP
+from ce_dynamics.embedding.closed_forms.orient import turn_ball
+from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, one_closure
+from ce_dynamics.embedding.closures.loop import closure_residual
+from ce_dynamics.embedding.linkage import Limits, Linkage
+from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion, SubgraphMotion, across
+from ce_dynamics.embedding.numeric.linkage import REMEDY
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.couplings.components import FunctionCoordinate
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
+from ce_dynamics.mechanism.hinges.fixed import Fixed
+from ce_dynamics.mechanism.hinges.revolute import Revolute
+from ce_dynamics.mechanism.hinges.spherical import Spherical
+from ce_dynamics.mechanism.system import LoopClosure
+
+
+@dataclass(frozen=True, eq=False)
+class Peel:
+    """What is peeled off a weld.
+
+    Attributes
+    ----------
+    edge : LoopClosure
+        The weld.
+    ball : Ball
+        One hinge, or three.
+    given : tuple of Body
+        Those on given hinges between the ball and the weld, from the weld inward.
+    welded : tuple of Body
+        Those on Fixed hinges among them.
+    other : Body
+        The weld's other side.
+    """
+
+    edge: LoopClosure
+    ball: Ball
+    given: tuple[Body, ...]
+    welded: tuple[Body, ...]
+    other: Body
+
+    @property
+    def bodies(self) -> tuple[Body, ...]:
+        """What is found with it."""
+        return (*self.ball.turning, *self.ball.welded, *self.welded)
+
+    @property
+    def closure(self) -> CutEdge:
+        """What is left of the weld."""
+        if self.given:
+            return BallBehind(self.edge.name, self)
+        at = self.ball.at
+        hinge = Revolute(self.ball.axes[0], at) if len(self.ball.turning) == 1 else Spherical(at)
+        return replace(self.edge, body_a=self.ball.carrier, body_b=self.other, closure=hinge)
+
+    def behind(self, motion: SubgraphMotion) -> BodyMotion:
+        """Motion of the body behind the ball, as the weld's other side carries it."""
+        reached = motion.body(self.other.name)
+        for body in self.given:
+            c, X, eta, bias, _, _ = motion.hinge_motions[body.name]
+            back = HingeMotion(array((c[0], -c[1])), -X, -eta, -bias)
+            reached = across(mirrored(body, self.other), reached, back, motion.theta_dot, turns=True)
+        return reached
+
+
+def mirrored(body: Body, other: Body) -> Body:
+    """A body on the same hinge, carried from the other side."""
+    return Body(
+        name=body.name,
+        mass=0.0,
+        com=body.com,
+        inertia=np.zeros((3, 3)),
+        parent=other,
+        hinge=body.inboard,
+        index=body.index,
+        depth=other.depth + 1,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class BallBehind(CutEdge):
+    """A ball joint, one side of which hinges carry that are given but lie on the other side of the tree."""
+
+    name: str
+    peel: Peel
+    independent: tuple[str, ...] = ()
+    leading: tuple[FunctionCoordinate, ...] = ()
+    rows: int = 3
+    kind: str = "BallBehind"
+    through_dead_centres: bool = False
+
+    @property
+    def bodies(self) -> tuple[Body, ...]:
+        """What carries the ball, and the weld's other side."""
+        return self.peel.ball.carrier, self.peel.other
+
+    @property
+    def body_a(self) -> Body:
+        """What carries the ball."""
+        return self.peel.ball.carrier
+
+    @property
+    def body_b(self) -> Body:
+        """The weld's other side."""
+        return self.peel.other
+
+    @property
+    def attachments(self) -> tuple[tuple[Body, Array], ...]:
+        at = self.peel.ball.at
+        return (self.body_a, at), (self.body_b, at)
+
+    def ends(self, motion: SubgraphMotion) -> tuple[PointMotion, PointMotion]:
+        """The ball on either side."""
+        at = self.peel.ball.at
+        return motion.point(self.body_a.name, at), self.peel.behind(motion).point(at, motion.theta_dot)
+
+
+@closure_residual.register
+def _(edge: BallBehind, motion: SubgraphMotion) -> Array:
+    one, other = edge.ends(motion)
+    return one.r - other.r
+
+
+@one_closure.register
+def _(edge: BallBehind, motion: SubgraphMotion) -> ClosureErrors:
+    one, other = edge.ends(motion)
+    return ClosureErrors(one.r - other.r, one.J - other.J, one.drift - other.drift, one.a - other.a)
+
+
+class PeelLinkage(Linkage):
+    """The hinges that are peeled off a weld.
+
+    Parameters
+    ----------
+    peel : Peel
+    """
+
+    def __init__(self, peel: Peel) -> None:
+        self.peel = peel
+        self.determines = tuple(body.name for body in peel.bodies)
+        self.closes = (peel.edge.name,)
+
+    @property
+    def how(self) -> str:
+        ball = self.peel.ball
+        what = "a hinge" if len(ball.turning) == 1 else "a ball of three hinges"
+        return f"in closed form: {ball.turning[-1].name!r} is on {what} at the end of {self.peel.edge.name!r}"
+
+    def monitor(self) -> Limits:
+        return Limits(remedy=REMEDY)
+
+    def solve(self, motion: SubgraphMotion) -> None:
+        turn_ball(motion, self.peel.ball, self.peel.behind(motion))
+        for body in self.peel.welded:
+            c = body.inboard.configuration(body.inboard.neutral)
+            motion.set(body.name, HingeMotion(c, np.zeros((0, motion.N)), np.zeros(0), np.zeros(0)))
+
+
+def peel_of(
+    edge: CutEdge, others: Sequence[CutEdge], bodies: Sequence[Body], dependent: Collection[Body]
+) -> Peel | None:
+    """What can be peeled off one side of a weld: balls rather than single hinges."""
+    if not isinstance(edge, LoopClosure) or type(edge.closure) is not Fixed:
+        return None
+    sides = (edge.body_a, edge.body_b), (edge.body_b, edge.body_a)
+    found = [peel for tip, other in sides for peel in peels(edge, tip, other, bodies, dependent)]
+    free = [peel for peel in found if stands_alone(peel, others, bodies)]
+    return max(free, key=lambda peel: (len(peel.ball.turning), -len(peel.given)), default=None)
+
+
+def stands_alone(peel: Peel, others: Sequence[CutEdge], bodies: Sequence[Body]) -> bool:
+    """Whether nothing else depends on where the bodies are, nor does the weld's other side."""
+    own = {*peel.bodies, *peel.given}
+    if any(own & set(other.bodies) for other in others) or peel.other in own:
+        return False
+    return not any(body.carrier in own for body in bodies if body not in own)
+
+
+def peels(
+    edge: LoopClosure, tip: Body, other: Body, bodies: Sequence[Body], dependent: Collection[Body]
+) -> Iterator[Peel]:
+    """What can be peeled off the side of a tip."""
+    given: list[Body] = []
+    welded: list[Body] = []
+    body = tip
+    while not body.is_ground and body in bodies:
+        hinge = body.inboard
+        if isinstance(hinge, Fixed) and body in dependent:
+            welded.append(body)
+        elif isinstance(hinge, Revolute) and body not in dependent:
+            given.append(body)
+        else:
+            break
+        body = body.carrier
+    if body.is_ground or body not in bodies:
+        return
+    ball = ball_at(body, bodies, dependent)
+    hinged = ball is not None and len(ball.turning) == 3 and all(b in dependent for b in ball.turning)
+    if ball is not None and hinged and triple(*ball.axes) > STEEP:
+        yield Peel(edge, ball, tuple(given), tuple(welded), other)
+    hinge = body.inboard
+    if not given and isinstance(hinge, Revolute):
+        yield Peel(edge, Ball((body,), (), body.carrier, hinge.at), (), tuple(welded), other)
