@@ -20,10 +20,11 @@ def test_small_robots_in_the_form_of_parallel_robots(name: str) -> None:
     assert row.trouble == ""
     assert (row.compared, row.unassembled) == (4, 0)
     assert row.freedoms == {"five_bar": 2, "rod_leg": 3}[name]
-    # closed to rounding; 1e-9: the condition of both masses, some 1e6, times rounding of a few hundred sums
+    # closed to rounding; 1e-9: the condition of both masses, some 1e6, times rounding of a few hundred sums;
+    # Pinocchio's terms at coordinates moved by 1e-15 differ by the noise, two such ways by twice that
     assert not row.closure > 1e-14
     assert row.augmented < 1e-9
-    assert not row.exact > 1e-9
+    assert not row.exact > max(1e-9, 2.0 * row.noise)
     assert any("design pose found" in note for note in row.notes)
 
 
