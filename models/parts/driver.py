@@ -9,6 +9,7 @@ from ce_dynamics.algebra.arrays import Scalar, maximum
 from ce_dynamics.models.data.checks import check_number
 from ce_dynamics.models.parts.paths import Path
 from ce_dynamics.models.parts.ramps import saturate_symmetric, saturate_unit
+from ce_dynamics.models.parts.torque_table import TorqueTable
 
 Sensors = Mapping[str, Scalar]
 """What a driver perceives.
@@ -96,6 +97,24 @@ def steer(p: DriverParameters, path: Path, sensors: Sensors) -> Scalar:
     angle = curvature * (p.wheelbase + p.understeer * speed * speed)
     angle = angle + p.yaw_damping * (speed * curvature - sensors["yaw_rate"])
     return saturate_symmetric(angle / p.max_wheel_angle, SOFTNESS)
+
+
+def steer_by_heart(
+    p: DriverParameters, path: Path, steering: TorqueTable, yaw_rate: TorqueTable, sensors: Sensors
+) -> Scalar:
+    """Steering input in [−1, 1] of a driver who knows what to steer where, and corrects the rest.
+
+    The correction is that of `steer`, from the error of place e and of course ε: the curvature
+    −2 (e + d ε)/d² with the preview distance d; and yaw damping against the yaw rate that he knows.
+    """
+    speed = sensors["speed"]
+    preview = maximum(p.preview_time * speed, p.min_preview)
+    slip = sensors["vy"] * sensors["vx"] / (sensors["vx"] * sensors["vx"] + CREEP * CREEP)
+    view = path.view(sensors["x"], sensors["y"], sensors["yaw"] + slip, preview, 0.0)
+    curvature = -2.0 * p.aim_gain * (view.offset + preview * view.heading_error) / (preview * preview)
+    angle = curvature * (p.wheelbase + p.understeer * speed * speed)
+    angle = angle + p.yaw_damping * (yaw_rate(sensors["x"]) - sensors["yaw_rate"])
+    return saturate_symmetric(steering(sensors["x"]) + angle / p.max_wheel_angle, SOFTNESS)
 
 
 def hold_speed(p: DriverParameters, target: Scalar, sensors: Sensors) -> tuple[Scalar, Scalar]:

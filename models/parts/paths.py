@@ -99,13 +99,17 @@ class LateralPath(Path):
         """Direction of the path [rad]."""
         return arctan(self.slope(x))
 
-    def curvature(self, x: Scalar) -> Scalar:
-        """Curvature, positive to the left [1/m]."""
+    def bend(self, x: Scalar) -> Scalar:
+        """d²y_ref/dx² [1/m]."""
         bend: Scalar = 0.0
         for step in self.steps:
             rate = step.height / (step.length * step.length)
             bend = bend + rate * smooth_step_curvature((x - step.start) / step.length)
-        slope = self.slope(x)
+        return bend
+
+    def curvature(self, x: Scalar) -> Scalar:
+        """Curvature, positive to the left [1/m]."""
+        bend, slope = self.bend(x), self.slope(x)
         stretch = 1.0 + slope * slope
         return bend / (stretch * sqrt(stretch))
 

@@ -32,6 +32,7 @@ from ce_dynamics.models.vehicles.driving import make_manoeuvre, nearest, si_valu
 from ce_dynamics.models.vehicles.equilibrium import settled
 from ce_dynamics.models.vehicles.files import SHIPPED, describes_a_vehicle
 from ce_dynamics.models.vehicles.fitted_tyres import fitted_tyres
+from ce_dynamics.models.vehicles.practice import practised
 from ce_dynamics.models.vehicles.ride import build_ride
 from ce_dynamics.simulation.options import Method, RunOptions
 from ce_dynamics.simulation.results import Column, Record
@@ -251,7 +252,8 @@ def prepare(
     if road is not None:
         attributes["road"] = road
     y0 = settled(vehicle, first_pedals(vehicle, task))
-    return Case(f"{parameters.short_title}, {task.title}", vehicle, task, y0, task.duration, attributes)
+    known = task if free else practised(task, vehicle, y0)
+    return Case(f"{parameters.short_title}, {task.title}", vehicle, known, y0, task.duration, attributes)
 
 
 def laid(own: Road, text: str, friction: float) -> Road:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from ce_dynamics.algebra.arrays import Scalar
-from ce_dynamics.models.parts.driver import Sensors
+from ce_dynamics.models.parts.driver import Sensors, steer_by_heart
 from ce_dynamics.models.parts.manoeuvres.base import (
     FRICTION,
     Manoeuvre,
@@ -15,20 +17,31 @@ from ce_dynamics.models.parts.manoeuvres.base import (
     speed_option,
 )
 from ce_dynamics.models.parts.paths import LateralPath, LateralStep, Path
+from ce_dynamics.models.parts.planned_path import Gate, PlannedPath, planned
+from ce_dynamics.models.parts.torque_table import TorqueTable
+
+GENTLE = 5.0
+"""Lateral acceleration up to which the middle of the lanes, joined by quintics, is followed [m/s²]."""
+SHARPEST = 10.0 / math.sqrt(3.0)
+"""Largest second derivative of a quintic step of height and length 1."""
+SPARED = 0.5
+"""Part of the room beside the vehicle that a planned path keeps free."""
 
 
-class Gate(NamedTuple):
-    """A section between cones: from x = ``start`` to ``end``, y between ``right`` and ``left`` [m]."""
+@dataclass(frozen=True)
+class Practised:
+    """What a driver knows by heart who has practised: over the way, x [m].
 
-    start: float
-    end: float
-    right: float
-    left: float
+    Attributes
+    ----------
+    steering : TorqueTable
+        The input.
+    yaw_rate : TorqueTable
+        That comes of it [rad/s].
+    """
 
-    @property
-    def centre(self) -> float:
-        """y of the middle [m]."""
-        return 0.5 * (self.right + self.left)
+    steering: TorqueTable
+    yaw_rate: TorqueTable
 
 
 class DoubleLaneChange(Manoeuvre):
@@ -37,8 +50,10 @@ class DoubleLaneChange(Manoeuvre):
     The lanes of sections 1, 3 and 5 are 1.1, 1.2 and 1.3 vehicle widths plus 0.25 m wide.  The second lane
     lies 3.5 m to the left of the first, right edge to right edge; the right edges of the first and third
     lanes are in line.  The reference path is the middle of the lanes, joined by quintics in sections 2 and
-    4, which may begin and end ``early`` within the lanes, on the ``inside`` of the second one's middle: who
-    is fast needs what room there is.
+    4, which may begin and end ``early`` within the lanes, on the ``inside`` of the second one's middle.
+    Where neither is given and quintics would ask for more than `GENTLE`, the path is planned: it bends as
+    little as the lanes allow (`planned`), and the driver may practise it, see
+    `ce_dynamics.models.vehicles.practice.practised`.
     """
 
     name = "double-lane-change"
@@ -72,7 +87,23 @@ class DoubleLaneChange(Manoeuvre):
             Gate(ends[4], ends[5], right, right + width[2]),
         )
 
+    practised: Practised | None = None
+
+    @property
+    def is_planned(self) -> bool:
+        """Whether the path is planned, and no mere join of the lanes' middles."""
+        return isinstance(self.path, PlannedPath)
+
     def _path(self) -> Path:
+        gates = self.gates
+        sharpest = max(
+            SHARPEST * abs(other.centre - one.centre) / (other.start - one.end) ** 2
+            for one, other in pairwise(gates)
+        )
+        plain = self.values["early"] == 0.0 and self.values["inside"] == 0.0
+        if plain and sharpest * self.speed * self.speed > GENTLE:
+            half = 0.5 * self.driver.wheelbase
+            return planned(gates, self.values["vehicle_width"], (half, -half), SPARED)
         early, inside = self.values["early"], self.values["inside"]
         return LateralPath(
             tuple(
@@ -86,4 +117,10 @@ class DoubleLaneChange(Manoeuvre):
         )
 
     def inputs(self, t: Scalar, sensors: Sensors) -> dict[str, Scalar]:
-        return self._at_speed(self._follow(sensors), self.speed, sensors)
+        return self._at_speed(self._steered(sensors), self.speed, sensors)
+
+    def _steered(self, sensors: Sensors) -> Scalar:
+        if self.practised is None or self.path is None:
+            return self._follow(sensors)
+        known = self.practised
+        return steer_by_heart(self.driver, self.path, known.steering, known.yaw_rate, sensors)
