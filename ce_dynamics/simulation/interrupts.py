@@ -1,10 +1,12 @@
-"""Ctrl-C between pieces of compiled work, so that what was computed stays whole."""
+"""Ctrl-C between pieces of compiled work, so that what was computed stays whole, or in other threads."""
 
 from __future__ import annotations
 
 import signal
 import threading
 from types import FrameType, TracebackType
+
+import numpy as np
 
 
 class Interrupts:
@@ -40,3 +42,24 @@ class Interrupts:
         if self._asked:
             self._asked = False
             raise KeyboardInterrupt
+
+
+class StopSign:
+    """Seen by compiled loops of other threads between two steps.
+
+    Attributes
+    ----------
+    flag : (1,) uint8 array
+        What compiled loops look at: not zero once they are to end.
+    """
+
+    def __init__(self) -> None:
+        self.flag = np.zeros(1, dtype=np.uint8)
+
+    def set(self) -> None:
+        """End the loops."""
+        self.flag[0] = 1
+
+    def is_set(self) -> bool:
+        """Whether they are to end."""
+        return bool(self.flag[0])

@@ -15,6 +15,7 @@ from ce_dynamics.models.environments import VehicleEnv, VehicleVectorEnv
 from ce_dynamics.models.environments.task import Task
 from ce_dynamics.models.environments.vehicle import Vehicle
 from ce_dynamics.simulation.in_the_loop.fleet import Fleet
+from ce_dynamics.simulation.interrupts import StopSign
 
 PUBLISHED = (
     (
@@ -43,12 +44,12 @@ def bare(vehicle: Vehicle) -> Callable[[], int]:
     """Nothing but the physics: equations and integrator, in the same lanes."""
     fleet = Fleet(vehicle.model, NUMBER, lambda sensors, given: [sensors["x"]])
     fleet.start(range(NUMBER), *(np.repeat(part[None], NUMBER, axis=0) for part in start(vehicle)))
-    groups = fleet._groups
+    groups, goes_on = fleet._groups, StopSign()
 
     def steps() -> int:
         for group in groups:
             group.y[:] = vehicle.y0[:, None]
-            group.march(20, 1e-3)
+            group.march(20, 1e-3, goes_on)
         return NUMBER
 
     return steps

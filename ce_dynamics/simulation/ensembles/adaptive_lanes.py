@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +27,7 @@ from ce_dynamics.simulation.integrators.embedded_pair import EmbeddedPair
 from ce_dynamics.simulation.integrators.kernels import DONE, NOT_FINITE, RUNNING, STEP_TOO_SMALL
 from ce_dynamics.simulation.integrators.pair_kernels import Pair
 from ce_dynamics.simulation.integrators.settings import Settings
+from ce_dynamics.simulation.interrupts import StopSign
 from ce_dynamics.simulation.monitors.stall import StalledError, StallWatch
 
 STEPS_AT_ONCE = 256
@@ -93,11 +94,11 @@ class AdaptiveLanes(Lanes):
         self._members = [0] * lanes
         self._watches = [StallWatch(1.0)] * lanes
 
-    def work(self, take: Take, stopped: Callable[[], bool]) -> Iterator[tuple[list[int], Outcome]]:
+    def work(self, take: Take, stop: StopSign) -> Iterator[tuple[list[int], Outcome]]:
         code = self._track.code
         ended: list[Ended] = []
         self._refill(take, ended)
-        while (code == RUNNING).any() and not stopped():
+        while (code == RUNNING).any() and not stop.is_set():
             march_pair_lanes(
                 self.model, self._work, self._holding, self._control, self._track, self.t_store,
                 STEPS_AT_ONCE, self._Y,

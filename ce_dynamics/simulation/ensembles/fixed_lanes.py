@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from ce_dynamics.simulation.integrators.explicit import ExplicitRungeKutta
 from ce_dynamics.simulation.integrators.explicit_kernels import Explicit
 from ce_dynamics.simulation.integrators.settings import Settings
 from ce_dynamics.simulation.integrators.stretches import Stretch, stretches
+from ce_dynamics.simulation.interrupts import StopSign
 
 INTERVALS_PER_CHUNK = 64
 """Stored intervals between two looks at whether to stop; of no influence on the results."""
@@ -52,11 +53,11 @@ class FixedLanes(Lanes):
         self._arrays = Explicit(*method.table, np.zeros((len(method.b), size)), np.zeros(size))
         self._work = block_of(self._arrays)
 
-    def work(self, take: Take, stopped: Callable[[], bool]) -> Iterator[tuple[list[int], Outcome]]:
-        while not stopped() and (members := take(self.lanes)):
-            yield members, self._run(group_of(self.runs, members, self.lanes), stopped)
+    def work(self, take: Take, stop: StopSign) -> Iterator[tuple[list[int], Outcome]]:
+        while not stop.is_set() and (members := take(self.lanes)):
+            yield members, self._run(group_of(self.runs, members, self.lanes), stop)
 
-    def _run(self, group: Group, stopped: Callable[[], bool]) -> Outcome:
+    def _run(self, group: Group, stop: StopSign) -> Outcome:
         """March a group through all stored instants."""
         lanes, t_store = self.lanes, self.t_store
         self.held[:] = group.u
@@ -73,17 +74,16 @@ class FixedLanes(Lanes):
         Y[0] = y
         reached, made, cut = np.zeros(lanes), np.zeros(lanes, dtype=np.int64), False
         for first, last, begins, pieces, h, ends in chunks(t_store, self._step, float(self.period[0])):
-            if not alive.any():
-                break
-            if stopped():
-                cut = True
+            cut = cut or stop.is_set()
+            if cut or not alive.any():
                 break
             before, steps = alive.copy(), np.zeros(lanes, dtype=np.int64)
             lane_kernels.march_lanes(
                 self.model, self._work, holding, y, alive, finite, steps,
-                begins, pieces, h, Y[first + 1 : last + 1],
+                begins, pieces, h, Y[first + 1 : last + 1], stop.flag,
             )  # fmt: skip
             made += steps
+            cut = bool((steps[alive] < pieces * len(begins)).any())
             whole, rest = np.divmod(steps, pieces)
             ahead = np.append(begins, t_store[last] if ends else begins[-1] + pieces * h)
             reached[before] = (ahead[whole] + rest * h)[before]

@@ -66,11 +66,12 @@ def set_out(model, holding, y):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def march_lanes(model, work, holding, y, alive, finite, steps, t, n, h, out):  # type: ignore[no-untyped-def]
+def march_lanes(model, work, holding, y, alive, finite, steps, t, n, h, out, stop):  # type: ignore[no-untyped-def]
     """An explicit method from each t[k] by n steps of h; out[k] are the states after, NaN where lanes failed.
 
     A lane fails with the step that leads to a state that is not finite: it is no longer `alive`, `y` keeps
-    its last finite state and `steps` the number of steps that led to it.  Returns whether any lane is alive.
+    its last finite state and `steps` the number of steps that led to it.  When another thread sets `stop`, it
+    ends after the step at hand, and the rest of `out` is as it was.  Returns whether any lane is alive.
     """
     b, w, held = buffers_of(model), explicit_of(work), Holding(*holding)
     n_y, lanes = y.shape
@@ -80,6 +81,8 @@ def march_lanes(model, work, holding, y, alive, finite, steps, t, n, h, out):  #
         for step in range(n):
             if not some:
                 break
+            if stop[0] != 0:
+                return some
             at = t[k] + step * h
             hold(held, at + EARLY * h)
             sample_lanes(b, at, EARLY * h, y, alive)

@@ -13,6 +13,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.simulation.ensembles import lane_kernels
 from ce_dynamics.simulation.ensembles.arguments import Runs
 from ce_dynamics.simulation.ensembles.lane_buffers import Code, LaneBuffers
+from ce_dynamics.simulation.interrupts import StopSign
 
 
 class Group(NamedTuple):
@@ -97,7 +98,7 @@ class Lanes(LaneBuffers, ABC):
         self._observation = (*self.addresses[4:6], self.u, self.outputs, self.closures)
 
     @abstractmethod
-    def work(self, take: Take, stopped: Callable[[], bool]) -> Iterator[tuple[list[int], Outcome]]:
+    def work(self, take: Take, stop: StopSign) -> Iterator[tuple[list[int], Outcome]]:
         """Make runs as long as there are any, or until stopped: which, and what became of them."""
 
     def outcome(

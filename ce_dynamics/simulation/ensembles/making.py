@@ -21,6 +21,7 @@ from ce_dynamics.simulation.ensembles.arguments import Runs
 from ce_dynamics.simulation.ensembles.records import Records
 from ce_dynamics.simulation.integrators.methods import EMBEDDED, EXPLICIT, FIXED
 from ce_dynamics.simulation.integrators.settings import Settings
+from ce_dynamics.simulation.interrupts import StopSign
 from ce_dynamics.simulation.reached import stored_times
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def march_all(
     from ce_dynamics.simulation.ensembles.thrown_runs import thrown_runs
 
     good = [run for run, reason in enumerate(runs.refused) if not reason]
-    waiting, lock, stop = deque(good), threading.Lock(), threading.Event()
+    waiting, lock, stop = deque(good), threading.Lock(), StopSign()
     over: SimpleQueue[int | None] = SimpleQueue()  # numbers of runs, and None when a worker is done
 
     def take(most: int) -> list[int]:
@@ -149,7 +150,7 @@ def march_all(
 
     def work() -> None:
         try:
-            for members, outcome in lanes_of(code, runs, records.t, settings).work(take, stop.is_set):
+            for members, outcome in lanes_of(code, runs, records.t, settings).work(take, stop):
                 thrown = thrown_runs(records.model, code.control, runs, records.t, members, outcome)
                 records.write(members, outcome, thrown)
                 over.put(len(members))

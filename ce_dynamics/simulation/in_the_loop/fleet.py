@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +19,7 @@ from ce_dynamics.mechanism.input_ranges import check_range, held_number
 from ce_dynamics.simulation.in_the_loop.look import Look, traced_look
 from ce_dynamics.simulation.integrators.methods import EXPLICIT
 from ce_dynamics.simulation.integrators.settings import check_step, check_steps, substeps
+from ce_dynamics.simulation.interrupts import StopSign
 from ce_dynamics.simulation.monitors.jumps import thrown
 from ce_dynamics.simulation.monitors.promises import Promises
 from ce_dynamics.simulation.monitors.reach import CLOSE
@@ -26,6 +27,9 @@ from ce_dynamics.simulation.right_hand_side import RightHandSide
 
 if TYPE_CHECKING:
     from ce_dynamics.simulation.in_the_loop.lane_group import LaneGroup
+
+LONG = 20_000
+"""Steps of groups of copies that one thread does at most before Ctrl-C must be able to stop them."""
 
 UNLIMITED = -sys.float_info.max, sys.float_info.max
 
@@ -161,6 +165,8 @@ class Fleet:
         ------
         ModelError
             If an input is unknown or out of its range, or dt is not positive; nothing has changed then.
+        KeyboardInterrupt
+            On Ctrl-C; nothing has changed then.
         """
         check_steps(checks.number("dt", dt, above=0.0), self.step_size)
         model_ranges, spread = self.model.ranges, dict[int, Floats]()
@@ -172,21 +178,42 @@ class Fleet:
                 worst = given[~((given >= lower) & (given <= upper))][0]
                 check_range(name, held_number(name, float(worst)), (lower, upper))
             spread[self._inputs[name]] = given
+        n, h = self._division(dt)
+        in_threads = self._pool is not None or n * len(self._groups) >= LONG
+        before = (self.states, self.inputs) if in_threads else None
         for row, given in spread.items():
             self._spread(row, given)
-        n, h = self._division(dt)
+        stop = StopSign()
 
         def work(share: list[LaneGroup]) -> None:
             for group in share:
-                group.march(n, h)
+                group.march(n, h, stop)
                 group.look()
 
-        if self._pool is None:
+        if before is None:
             work(self._groups)
         else:
-            list(self._pool.map(work, self._shares))
+            self._in_threads(work, stop, *before)
         self._look_at(dt)
         return self.seen
+
+    def _in_threads(
+        self, work: Callable[[list[LaneGroup]], None], stop: StopSign, states: Floats, inputs: Floats
+    ) -> None:
+        """Work while this thread waits, so that Ctrl-C reaches it; all is as it was before then."""
+        pool = self._pool or ThreadPoolExecutor(1)
+        parts = [pool.submit(work, share) for share in self._shares]
+        try:
+            for part in parts:
+                part.result()
+        except BaseException:
+            stop.set()
+            wait(parts)
+            self.put_back(states, inputs, self.given, self.failures)
+            raise
+        finally:
+            if self._pool is None:
+                pool.shutdown()
 
     def put_back(self, states: Floats, inputs: Floats, given: Floats, failures: Mapping[int, str]) -> None:
         """Put all copies back to what `states`, `inputs`, `given` and `failures` were."""

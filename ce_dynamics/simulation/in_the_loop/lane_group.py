@@ -12,6 +12,7 @@ from ce_dynamics.simulation.ensembles.lane_buffers import Code, LaneBuffers
 from ce_dynamics.simulation.integrators.blocks import block_of
 from ce_dynamics.simulation.integrators.explicit import ExplicitRungeKutta
 from ce_dynamics.simulation.integrators.explicit_kernels import Explicit
+from ce_dynamics.simulation.interrupts import StopSign
 
 
 class LaneGroup(LaneBuffers):
@@ -60,14 +61,14 @@ class LaneGroup(LaneBuffers):
         self._holding = np.array([-1]), np.zeros(0), nowhere, np.zeros(0, dtype=np.int64), self.held
         self._t, self._out = np.zeros(1), np.zeros((1, self.n, self.lanes))
 
-    def march(self, n: int, h: float) -> None:
-        """Make n steps of h; sampled controllers begin to count anew."""
+    def march(self, n: int, h: float, stop: StopSign) -> None:
+        """Make n steps of h, fewer if it is stopped; sampled controllers begin to count anew."""
         self.made[0] = 0
         self.before[:] = self.y
         self.stopped[:] = self.alive
         lane_kernels.march_lanes(
             self.model, self._work, self._holding, self.y, self.alive, self._finite, self._steps,
-            self._t, n, h, self._out,
+            self._t, n, h, self._out, stop.flag,
         )  # fmt: skip
         self.stopped &= ~self.alive
 

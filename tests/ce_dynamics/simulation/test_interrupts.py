@@ -1,4 +1,4 @@
-"""Ctrl-C inside one call that would take minutes, in a process of its own."""
+"""Ctrl-C inside one call that would take minutes: in a process of its own, or in threads of this one."""
 
 from __future__ import annotations
 
@@ -6,9 +6,19 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
+import numpy as np
 import pytest
+
+import ce_dynamics as ce
+from ce_dynamics.errors import SimulationError
+from ce_dynamics.simulation.in_the_loop.fleet import Fleet
+from tests.ce_dynamics.simulation.integrators.systems import PENDULUM_START, pendulum
 
 PROMISED = 0.2
 """Longest time that the library takes to answer [s]."""
@@ -72,3 +82,63 @@ def test_a_long_native_call_answers_at_once(code: str, method: str, duration: fl
     assert latency < LOADED * PROMISED
     assert 1e-3 < reached < duration
     assert more == pytest.approx(0.0123, rel=1e-9)  # the simulator goes on from there
+
+
+@contextmanager
+def interrupted_soon() -> Iterator[list[float]]:
+    """Ctrl-C after a while; holds when, as soon as that was.
+
+    Whatever runs the tests may ignore it, and so may what it starts.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    when: list[float] = []
+
+    def press() -> None:
+        when.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(0.2, press)
+    timer.start()
+    try:
+        yield when
+    finally:
+        timer.cancel()
+        signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_runs_in_lanes_answer_at_once(threads: int) -> None:
+    """A single stored interval of 1e9 steps: minutes, of which nobody sees anything."""
+    model = pendulum()
+    y0s = np.tile(PENDULUM_START, (9, 1))
+    ce.simulate_ensemble(model, y0s, duration=1e-3, threads=threads)  # what is compiled cannot be interrupted
+    with interrupted_soon() as when, pytest.raises(SimulationError, match="interrupted") as stop:
+        ce.simulate_ensemble(model, y0s, duration=1e3, step=1e-6, interval=1e3, threads=threads)
+    assert time.perf_counter() - when[0] < LOADED * PROMISED
+    partial: Any = stop.value.partial
+    assert (partial["failure"] == "interrupted").all()
+    reached = partial["time_reached"].values
+    assert 0.0 < reached[0] < 1e3
+    assert (reached[:8] == reached[0]).all()
+    # all steps are of one length, which divides the interval to 1e-9
+    assert reached[0] == pytest.approx(1e-6 * partial["steps"].values[0], rel=1e-8)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_interrupted_copies_are_where_they_were(threads: int) -> None:
+    model = pendulum()
+    fleet = Fleet(model, 9, lambda sensors, given: [0.0], step=1e-6, threads=threads)
+    fleet.step(1e-3)
+    before = fleet.states
+    with interrupted_soon() as when, pytest.raises(KeyboardInterrupt):
+        fleet.step(1e3)
+    assert time.perf_counter() - when[0] < LOADED * PROMISED
+    np.testing.assert_array_equal(fleet.states, before)
+    again = Fleet(model, 9, lambda sensors, given: [0.0], step=1e-6, threads=1)
+    again.step(1e-3)
+    np.testing.assert_array_equal(fleet.step(1e-3), again.step(1e-3))
+    np.testing.assert_array_equal(fleet.states, again.states)
+    assert not fleet.failures
+    fleet.close()
