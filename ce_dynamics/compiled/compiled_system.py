@@ -28,6 +28,7 @@ from ce_dynamics.dynamics.state import Entry, Layout
 from ce_dynamics.embedding.aggregate import Aggregate, Embedding
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.gearing import closure_limits, geared_loops
+from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.mechanism.parameters import Values, values_at
 from ce_dynamics.mechanism.system import System
@@ -97,13 +98,16 @@ class CompiledSystem:
         if y0 is None:
             return self.y0
         y = checked("y0", y0, len(self.layout.y0))
-        name = self.tangent.undirected(self.layout.split(y)[0])
-        if name:
+        self._check_directions("y0", self.layout.split(y)[0])
+        return y
+
+    def _check_directions(self, name: str, q: Floats) -> None:
+        body = self.tangent.undirected(q)
+        if body:
             raise ModelError(
-                f"y0: the quaternion of {name!r} (qw, qx, qy, qz) is zero and tells no orientation; "
+                f"{name}: the quaternion of {body!r} (qw, qx, qy, qz) is zero and tells no orientation; "
                 "(1, 0, 0, 0) is no rotation"
             )
-        return y
 
     def with_unit_quaternions(self, y: Array) -> Floats:
         """The same state with every quaternion normalised."""
@@ -111,7 +115,13 @@ class CompiledSystem:
         return np.concatenate((self.tangent.normalised(q), v, x)).astype(float)
 
     def state(self, q: ArrayLike, v: ArrayLike, x: ArrayLike | None = None) -> Floats:
-        """The state y = [q; v; x]; x keeps its initial values if not given."""
+        """The state y = [q; v; x]; x keeps its initial values if not given.
+
+        Raises
+        ------
+        ModelError
+            If one has not as many finite numbers as the model, or a quaternion is zero.
+        """
         sizes = self.layout.sizes
         x0 = self.layout.split(self.layout.y0)[2]
         parts = (
@@ -119,6 +129,7 @@ class CompiledSystem:
             checked("v", v, sizes["v"]),
             x0 if x is None else checked("x", x, sizes["x"]),
         )
+        self._check_directions("q", parts[0])
         return np.concatenate(parts)
 
     @cached_property
@@ -138,8 +149,18 @@ class CompiledSystem:
         return {name: sizes[name] for name in names}
 
     def given_state(self, y: ArrayLike | None) -> Floats:
-        """A user's state, or the initial one."""
-        return np.array(self.layout.y0) if y is None else checked("y", y, len(self.layout.y0))
+        """A user's state, or the initial one.
+
+        Raises
+        ------
+        ModelError
+            If it has not as many finite numbers as the model has states, or a quaternion that is zero.
+        """
+        if y is None:
+            return np.array(self.layout.y0)
+        state = checked("y", y, len(self.layout.y0))
+        self._check_directions("y", self.layout.split(state)[0])
+        return state
 
     def given_inputs(self, u: ArrayLike | None) -> Floats:
         """A user's inputs, or the defaults."""
@@ -219,10 +240,22 @@ class CompiledSystem:
     def answer(
         self, name: str, function: Callable[..., Mapping[str, Array]], inputs: Mapping[str, ArrayLike]
     ) -> tuple[Floats, ...]:
-        """The outputs of a function at a user's arguments, which are checked."""
+        """The outputs of a function at a user's arguments, which are checked.
+
+        Raises
+        ------
+        ModelError
+            If an argument has not as many finite numbers as the model, or a quaternion is zero.
+        AssemblyError
+            If a loop cannot be assembled there, or what is asked for is not finite.
+        """
         sizes = self.sizes_of(*inputs)
-        values = [checked(key, value, sizes[key]) for key, value in inputs.items()]
-        return self.function(name, function, sizes)(*values)
+        values = {key: checked(key, value, sizes[key]) for key, value in inputs.items()}
+        self._check_directions("q", values["q"])
+        found = self.function(name, function, sizes)(*values.values())
+        y = np.concatenate((values["q"], values.get("v", np.zeros(self.sizes["v"])), values["x"]))
+        self.refuse_not_finite(y, values["u"], *found)
+        return found
 
     def derivative(self, traced: TracedFunction, output: str, input: str) -> CompiledJacobian:
         """The derivative of an output of a traced function, without its structural zeros."""
@@ -337,10 +370,13 @@ class CompiledSystem:
 
 def reach_text(S: Aggregate) -> str:
     """The admissible range of an aggregated body's coordinate, as a clause for messages."""
+    straight = ""
     for linkage in S.linkages:
         interval = linkage.reach()
         if interval is not None:
             moved = linkage.parameter or (*S.independent, *S.prescribed)[0].name
             nominally = " with the nominal hardpoints" if linkage.has_free_geometry else ""
             return f"; admissible is {interval[0]:.4g} to {interval[1]:.4g} for {moved!r}{nominally}"
-    return ""
+        if isinstance(linkage, NumericLinkage) and linkage.is_led_straight:
+            straight = "; it is led there straight from its start: try to start it elsewhere (System.start)"
+    return straight

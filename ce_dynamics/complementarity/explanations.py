@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.analysis.mechanics import energy_or_nan
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import AccuracyWarning
 from ce_dynamics.simulation.monitors.dead_centres import (
@@ -58,7 +59,7 @@ def jump_in(
             return False
         q, v, _ = model.layout.split(Y[[k, end]])
         gain = mechanical(model, q[1], v[1]) - mechanical(model, q[0], v[0])
-        kinetic = max(float(model.energy(q[j], v[j]).kinetic) for j in range(2))
+        kinetic = max(energy_or_nan(model, q[j], v[j]).kinetic for j in range(2))
         done = float(work[end] - work[k])
         return abs(gain - done) <= IMBALANCE * (kinetic + abs(done))
 

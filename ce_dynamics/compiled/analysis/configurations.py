@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats, checked
-from ce_dynamics.compiled.analysis.continuation import CLOSE, searched
+from ce_dynamics.compiled.analysis.continuation import CLOSE, Found, searched
 from ce_dynamics.compiled.analysis.coordinates import (
     coordinate_entries,
     coordinate_function,
@@ -21,6 +21,7 @@ from ce_dynamics.compiled.analysis.coordinates import (
     slope_of,
     tangent_columns,
 )
+from ce_dynamics.compiled.analysis.other_starts import is_led_straight, started_at, with_coordinates
 from ce_dynamics.compiled.analysis.poses import Poses, pose_function, poses
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiled.tangent import quaternion_places
@@ -28,6 +29,11 @@ from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.dynamics.state import dotted
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.mechanism.hinges.base import Hinge
+
+RESTARTS = 3
+"""Searches from where the last one ended, of a model that starts there."""
+WORTH_IT = 0.9
+"""What a search must leave of the gap at most for another to follow."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,12 +51,16 @@ class Configuration:
         Their units.
     poses : Poses
         Positions and orientations of all bodies.
+    model : CompiledSystem
+        A model that knows the state: the one that was asked or, where a dead centre lies between its start,
+        from which its loops are led, and this configuration, one of the same system that starts beyond.
     """
 
     y: Floats
     coordinates: Mapping[str, float]
     units: Mapping[str, str]
     poses: Poses
+    model: CompiledSystem
 
 
 def assemble(
@@ -111,7 +121,7 @@ def assemble(
         if near is not None:
             state = nearest(model, state, given, targets(model, near))
         if wanted:
-            state = solved(model, state, given, wanted)
+            model, state = solved(model, state, given, wanted)
     values = coordinate_function(model)(state, given)[0]
     entries = coordinate_entries(model)
     model.refuse_not_finite(state, given, values)
@@ -120,6 +130,7 @@ def assemble(
         {entry.name: float(value) for entry, value in zip(entries, values, strict=True)},
         {entry.name: entry.unit for entry in entries},
         poses(model, state, given),
+        model,
     )
 
 
@@ -170,12 +181,20 @@ def nearest(model: CompiledSystem, y: Floats, u: Floats, targets: Mapping[int, F
     return y
 
 
-def solved(model: CompiledSystem, y: Floats, u: Floats, wanted: Mapping[int, float]) -> Floats:
-    """The state in which some coordinates have wanted values."""
+def solved(
+    model: CompiledSystem, y: Floats, u: Floats, wanted: Mapping[int, float]
+) -> tuple[CompiledSystem, Floats]:
+    """A model that knows the state in which some coordinates have wanted values, and the state."""
     model.refuse_not_finite(y, u, gap_of(model, y, u, wanted))
-    found = searched(Wanted(model, u, wanted), y)
+    found = searched(Wanted(model, u, wanted), y, others=0)
+    if found.size > CLOSE and is_led_straight(model):
+        other, found = searched_from_elsewhere(model, found, u, wanted)
+        if found.size <= CLOSE:
+            return other, found.y
+    if found.size > CLOSE:
+        found = searched(Wanted(model, u, wanted), y)
     if found.size <= CLOSE:
-        return found.y
+        return model, found.y
     worst = int(np.argmax(np.abs(found.gap)))
     entry = coordinate_entries(model)[list(wanted)[worst]]
     q = dict(zip((e.name for e in model.layout.q), model.layout.split(found.y)[0].round(6), strict=True))
@@ -188,10 +207,39 @@ def solved(model: CompiledSystem, y: Floats, u: Floats, wanted: Mapping[int, flo
     )
 
 
+def searched_from_elsewhere(
+    model: CompiledSystem, best: Found, u: Floats, wanted: Mapping[int, float]
+) -> tuple[CompiledSystem, Found]:
+    """Search with models that start where it is wanted to be, and where the last search ended."""
+    names = [entry.name for entry in coordinate_entries(model)]
+    there = with_coordinates(model, best.y, {names[k]: value for k, value in wanted.items()})
+    other = started_at(model, there)
+    if other is not None:
+        found = searched(Wanted(other, u, wanted), there, others=0)
+        if found.size <= CLOSE:
+            return other, found
+    for _ in range(RESTARTS):
+        other = started_at(model, best.y)
+        if other is None:
+            break
+        found = searched(Wanted(other, u, wanted), best.y, others=0)
+        if not found.size < WORTH_IT * best.size:
+            break
+        model, best = other, found
+        if best.size <= CLOSE:
+            break
+    return model, best
+
+
 def gap_of(model: CompiledSystem, y: Floats, u: Floats, wanted: Mapping[int, float]) -> Floats:
-    """Coordinates less their wanted values; angles that come round are the same after a turn."""
-    values = coordinate_function(model)(y, u)[0][list(wanted)]
-    gap: Floats = values - np.array(list(wanted.values()))
+    """Coordinates less their wanted values, NaN where a loop cannot be assembled.
+
+    Angles that come round are the same after a turn.
+    """
+    values = coordinate_function(model)(y, u)[0]
+    if not np.isfinite(values).all():
+        return np.full(len(wanted), np.nan)
+    gap: Floats = values[list(wanted)] - np.array(list(wanted.values()))
     all_turns = model.once("coordinates that come round", partial(wraps, model))
     turns = np.array([all_turns[k] for k in wanted])
     return np.where(turns, np.remainder(gap + math.pi, 2.0 * math.pi) - math.pi, gap)

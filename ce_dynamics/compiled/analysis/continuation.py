@@ -59,10 +59,19 @@ class Found(NamedTuple):
         return size if np.isfinite(size) else np.inf
 
 
-def searched(problem: Problem, y: Floats) -> Found:
-    """The state nearest to what is wanted of all that were reached, which is there if ``size`` is ≤ CLOSE."""
+def searched(problem: Problem, y: Floats, others: int = STARTS) -> Found:
+    """The state nearest to what is wanted of all that were reached, which is there if ``size`` is ≤ CLOSE.
+
+    Parameters
+    ----------
+    problem : Problem
+    y : array
+        Where the search begins.
+    others : int
+        States around, from which it begins again.
+    """
     best = newton(problem, y, np.zeros(len(problem.gap(y))))
-    for start in starts(problem, y):
+    for start in starts(problem, y, others):
         if best.size <= CLOSE:
             break
         found = continued(problem, start)
@@ -115,11 +124,11 @@ def continued(problem: Problem, y: Floats) -> Found:
     return newton(problem, y, np.zeros(len(whole)))
 
 
-def starts(problem: Problem, y: Floats) -> Iterator[Floats]:
+def starts(problem: Problem, y: Floats, others: int) -> Iterator[Floats]:
     """The state itself, and others around, farther and farther away."""
     yield y
     rng = np.random.default_rng(SEED)
     n = problem.slope(y).shape[1]
-    for k in range(STARTS):
-        far = FARTHEST * (k + 1) / STARTS
+    for k in range(others):
+        far = FARTHEST * (k + 1) / others
         yield problem.displaced(y, np.asarray(rng.uniform(-far, far, n), dtype=np.float64))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -132,6 +132,8 @@ def linearize(
     ------
     ModelError
         If an output is unknown.
+    AssemblyError
+        If a loop cannot be assembled at the state, or stands where derivatives are not finite.
 
     Examples
     --------
@@ -157,8 +159,9 @@ def linearize(
         chosen = chosen_outputs(model, names)
         (z,) = chosen(state, given)
         C, D = (model.derivative(chosen.traced, "z", name)(state, given) for name in ("y", "u"))
+    model.refuse_not_finite(state, given, y_dot, z)
     layout = model.layout
-    return LinearModel(
+    found = LinearModel(
         A,
         B,
         y_dot,
@@ -168,6 +171,19 @@ def linearize(
         tuple(entry.name for entry in (*layout.q, *layout.v, *layout.x)),
         tuple(entry.name for entry in layout.u),
         names,
+    )
+    refuse_kinks(np.block([[A, B], [C, D]]), (*found.states, *names), (*found.states, *found.inputs))
+    return found
+
+
+def refuse_kinks(derivatives: Floats, rows: Sequence[str], columns: Sequence[str]) -> None:
+    """Refuse a state where everything is finite but its derivatives."""
+    if np.isfinite(derivatives).all():
+        return
+    i, j = np.argwhere(~np.isfinite(derivatives))[0]
+    raise ModelError(
+        f"linearize: the derivative of {rows[i]!r} (its rate, if it is a state) by {columns[j]!r} is not "
+        "finite at this state, where a formula has a kink; linearise beside it"
     )
 
 
@@ -199,9 +215,13 @@ def sensitivities(model: CompiledSystem, y: ArrayLike, u: ArrayLike | None = Non
     ------
     ModelError
         If the system has no free parameters.
+    AssemblyError
+        If a loop cannot be assembled at the state, or stands where derivatives are not finite.
     """
     layout = model.layout
     if len(layout.u) == layout.n_inputs:
         raise ModelError("the system has no free parameters; declare some with add_parameter")
     state, given = model.given_state(y), model.given_inputs(u)
-    return model.derivative(model.dynamics.traced, "y_dot", "u")(state, given)[:, layout.n_inputs :]
+    found = model.derivative(model.dynamics.traced, "y_dot", "u")(state, given)[:, layout.n_inputs :]
+    model.refuse_not_finite(state, given, found)
+    return found

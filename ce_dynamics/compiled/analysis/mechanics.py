@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from ce_dynamics.dynamics import energy as energies
 from ce_dynamics.dynamics.inverse_dynamics import inverse_dynamics as needed_forces
 from ce_dynamics.dynamics.mass_matrix import mass_matrix as inertia
 from ce_dynamics.dynamics.reactions import Reactions, reactions as reactions_at
+from ce_dynamics.errors import AssemblyError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.parameters import Values
 
@@ -67,8 +69,15 @@ def accelerations(
     Returns
     -------
     (n_v,) array
+
+    Raises
+    ------
+    AssemblyError
+        If a loop cannot be assembled there, or a force is not finite.
     """
-    (y_dot,) = model.dynamics(model.state(q, v, x), model.given_inputs(u))
+    state, given = model.state(q, v, x), model.given_inputs(u)
+    (y_dot,) = model.dynamics(state, given)
+    model.refuse_not_finite(state, given, y_dot)
     return model.layout.split(y_dot)[1]
 
 
@@ -102,7 +111,13 @@ def inverse_dynamics(
 def energy(
     model: CompiledSystem, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, x: ArrayLike | None = None
 ) -> Energy:
-    """Kinetic, gravitational and elastic energy; for ``u`` and ``x`` see `mass_matrix`."""
+    """Kinetic, gravitational and elastic energy; for ``u`` and ``x`` see `mass_matrix`.
+
+    Raises
+    ------
+    AssemblyError
+        If a loop cannot be assembled there, or an energy is not finite.
+    """
 
     def function(q: Array, v: Array, x: Array, u: Array) -> Mapping[str, Array]:
         instant = model.instant_of(q, v, x, u)
@@ -115,6 +130,16 @@ def energy(
 
     parts = model.answer("energy", function, {"q": q, "v": v, **others(model, x, u)})[0]
     return Energy(*map(float, parts))
+
+
+def energy_or_nan(
+    model: CompiledSystem, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, x: ArrayLike | None = None
+) -> Energy:
+    """As `energy`, NaN where a loop cannot be assembled: for who looks at runs that broke."""
+    try:
+        return energy(model, q, v, u, x)
+    except AssemblyError:
+        return Energy(*[math.nan] * 3)
 
 
 def momentum(

@@ -241,7 +241,7 @@ class NumericLinkage(Linkage):
             for body in kernel.parameters
             if np.any(self._start.get(body.name, body.inboard.neutral) != body.inboard.neutral)
         ]
-        if not moved or self._single is not None or self.has_free_geometry:
+        if not moved or self._single is not None:
             return None
         with at_work(f"leading the loop {', '.join(self.closes)} to its start"):
             return base_at(kernel, self._chosen(None).rows, self.q0, self._start, wraps=not self._coupled)
@@ -290,6 +290,11 @@ class NumericLinkage(Linkage):
             return None
         _, reach = self._branch
         return (-math.inf, math.inf) if reach.turning else (reach.lower, reach.upper)
+
+    @property
+    def is_led_straight(self) -> bool:
+        """Whether it is led to coordinates straight from its start, on which depends what it reaches."""
+        return self._single is None and bool(self.loop.given)
 
     @property
     def parameter(self) -> str | None:
@@ -348,7 +353,8 @@ class NumericLinkage(Linkage):
         pose = path(given, siblings, bodies, self.loop.parent, self._coupled or reduced, known)
 
         def on_the_way(q: Array, s: float) -> Linearised:
-            loop = self.loop if self._closed_at_design else part_way(self.loop, s, self.loop.parent)
+            whole = self._closed_at_design and base is None  # the base is one of the nominal geometry
+            loop = self.loop if whole else part_way(self.loop, s, self.loop.parent)
             return linearised(loop, self._rows.rows, q, pose(s))
 
         q, regular = led_along(on_the_way, self.loop.advanced, q0, self.substeps)

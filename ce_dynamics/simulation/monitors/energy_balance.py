@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.analysis.mechanics import energy_or_nan
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import AccuracyWarning
 from ce_dynamics.simulation.monitors.monitor import Monitor, Run
@@ -48,4 +49,4 @@ def check_balance(model: Model, t: Floats, Y: Floats, U: Floats, energy: Floats,
 def greatest_kinetic_energy(model: Model, Y: Floats, U: Floats) -> float:
     """Of the states of a run [J]."""
     parts = (model.layout.split(y[: len(model.layout.y0)]) for y in Y)
-    return max(model.energy(q, v, u, x).kinetic for (q, v, x), u in zip(parts, U, strict=True))
+    return max(energy_or_nan(model, q, v, u, x).kinetic for (q, v, x), u in zip(parts, U, strict=True))

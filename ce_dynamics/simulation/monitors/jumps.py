@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.analysis.mechanics import energy_or_nan
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.simulation.monitors.dead_centres import (
     Watched,
@@ -210,7 +211,7 @@ def comes_out_the_same(model: Model, watch: Watched, audited: AuditedRates, t: F
     if not close.success or not np.all(np.isfinite(end)):
         return False
     q, v, _ = model.layout.split(np.vstack((Y[0], end, Y[1])))
-    kinetic = max(model.energy(q[k], v[k]).kinetic for k in range(2))
+    kinetic = max(energy_or_nan(model, q[k], v[k]).kinetic for k in range(2))
     gain = mechanical(model, q[1], v[1]) - mechanical(model, q[0], v[0])
     balanced = abs(gain - work) <= BALANCED * (kinetic + abs(work))
     size = np.max(np.abs(v[0])) + np.max(np.abs(v[1] - v[0]))
@@ -219,5 +220,5 @@ def comes_out_the_same(model: Model, watch: Watched, audited: AuditedRates, t: F
 
 def mechanical(model: Model, q: Floats, v: Floats) -> float:
     """Kinetic and gravitational energy."""
-    energy = model.energy(q, v)
+    energy = energy_or_nan(model, q, v)
     return energy.kinetic + energy.gravitational

@@ -8,12 +8,22 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ce_dynamics.algebra import arrays
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.mechanism.drives import Held
-from ce_dynamics.mechanism.hinges import Fixed, Revolute
+from ce_dynamics.mechanism.forces import TorsionSpringDamper
+from ce_dynamics.mechanism.forces.laws import Law
+from ce_dynamics.mechanism.hinges import Fixed, Prismatic, Revolute, Spherical
 from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics import mechanisms
+
+
+def parted(model: Model, y: Sequence[float]) -> tuple[Floats, Floats]:
+    q, v, _ = model.layout.split(np.array(y, dtype=float))
+    return q, v
+
 
 QUESTIONS: dict[str, Callable[[Model, Sequence[float]], Any]] = {
     "equilibrium": lambda model, y: model.equilibrium(y),
@@ -23,6 +33,14 @@ QUESTIONS: dict[str, Callable[[Model, Sequence[float]], Any]] = {
     "operational space": lambda model, y: model.operational_space(model.point("rocker"), y),
     "power": lambda model, y: model.power(y),
     "reactions": lambda model, y: model.reactions(y),
+    "accelerations": lambda model, y: model.accelerations(*parted(model, y)),
+    "mass matrix": lambda model, y: model.mass_matrix(parted(model, y)[0]),
+    "inverse dynamics": lambda model, y: model.inverse_dynamics(*parted(model, y), parted(model, y)[1]),
+    "energy": lambda model, y: model.energy(*parted(model, y)),
+    "momentum": lambda model, y: model.momentum(*parted(model, y)),
+    "centroidal": lambda model, y: model.centroidal(*parted(model, y)),
+    "linearisation": lambda model, y: model.linearize(y),
+    "outputs": lambda model, y: model.outputs(y),
     "assemble": lambda model, y: model.assemble(y=y),
     "assemble by name": lambda model, y: model.assemble({"rocker": 0.1}, y=y),
 }
@@ -38,6 +56,46 @@ def test_the_loop_and_its_range_are_named(double_rocker: Model, question: str) -
     message = r"the loop of 'crank' cannot be assembled at \{'crank': \[3.0\]\}; admissible is -0.9 to 0.60"
     with pytest.raises(AssemblyError, match=message):
         QUESTIONS[question](double_rocker, [3.0, 0.0])
+
+
+OF_LOOPS = "reactions", "assemble by name"
+
+
+@pytest.fixture(scope="module")
+def ball() -> Model:
+    system = System()
+    system.add_body("rocker", mass=1.0, inertia=(1, 1, 1), parent="ground", hinge=Spherical((0, 0, 0)))
+    return Model(system)
+
+
+@pytest.mark.parametrize("question", [question for question in QUESTIONS if question not in OF_LOOPS])
+def test_a_quaternion_that_tells_nothing_is_named(ball: Model, question: str) -> None:
+    with pytest.raises(ModelError, match=r"the quaternion of 'rocker' \(qw, qx, qy, qz\) is zero"):
+        QUESTIONS[question](ball, [0.0] * 7)
+
+
+def test_kinks_are_named() -> None:
+    """√q at its end: the force is finite there, its derivative is not."""
+    system = System(gravity=(0, 0, 0))
+    cart = system.add_body("cart", mass=1.0, parent="ground", hinge=Prismatic((1, 0, 0)))
+    system.add_force(TorsionSpringDamper("root", cart, spring=Root()))
+    model = Model(system)
+    assert model.linearize([4.0, 0.0]).entry("cart_rate", "cart") == pytest.approx(-0.25, rel=1e-15)
+    np.testing.assert_array_equal(model.accelerations([0.0], [0.0]), [0.0])
+    with pytest.raises(
+        ModelError, match=r"derivative of 'cart_rate' .* by 'cart' is not finite .* beside it"
+    ):
+        model.linearize([0.0, 0.0])
+
+
+class Root(Law):
+    """F = √q."""
+
+    def force(self, x: Any) -> Any:
+        return arrays.sqrt(x)
+
+    def energy(self, x: Any) -> Any:
+        return 2.0 / 3.0 * x * arrays.sqrt(x)
 
 
 def test_nothing_moves() -> None:

@@ -6,6 +6,8 @@ Lengths are about 1 and no pose is nearer than 0.02 to a singular one, so roundi
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -80,6 +82,58 @@ def test_a_five_bar_starts_behind_a_hole(q: tuple[float, float]) -> None:
     pin = dyad(*tips(there), ROD, ROD, 1.0)
     rod = at(embedding, there, "left rod").R
     np.testing.assert_allclose(rod @ drawn, pin - tips(there)[0], rtol=0, atol=1e-13)
+
+
+@pytest.mark.usefixtures("by_newton")
+def test_assembly_finds_what_lies_behind_a_hole() -> None:
+    """The model that was asked does not know the configuration; one that starts there does, and says so."""
+    model, there = ce.compile(five_bar()), np.array((2.91, -2.75))
+    found = model.assemble({"left": there[0], "right": there[1]})
+    assert found.model is not model
+    assert np.max(closed_around(found.model.embedding, found.y[:2])) < 1e-13
+    np.testing.assert_allclose(found.y[:2], there, rtol=0, atol=1e-10)
+    B, D = tips(np.zeros(2))
+    drawn = dyad(B, D, ROD, ROD, 1.0) - B
+    pin = dyad(*tips(there), ROD, ROD, 1.0)
+    rod = found.poses.rotations[found.poses.bodies.index("left rod")]
+    np.testing.assert_allclose(rod @ drawn, pin - tips(there)[0], rtol=0, atol=1e-9)
+    with pytest.raises(ce.AssemblyError, match=r"led there straight from its start.*System\.start"):
+        model.accelerations(there, (0.0, 0.0))
+    near = model.assemble({"left": 0.2})
+    assert near.model is model
+
+
+@pytest.mark.usefixtures("by_newton")
+def test_free_geometry_behind_a_hole() -> None:
+    """At other values of a free hardpoint, too, the loop is led from where it starts, not across the hole."""
+    q = (2.91, -2.75)
+
+    def started(foot: Any, system: System) -> ce.Model:
+        B, _ = tips(np.zeros(2))
+        D = np.array((foot, 0.0, 0.0)) + turned(RIGHT)[:, 0]
+        C = np.array(PIN)
+        add(system, "left", "ground", Revolute(Z), 0.5 * B)
+        add(system, "left rod", "left", Revolute(Z, B), 0.5 * (B + C))
+        add(system, "right", "ground", Revolute(Z, (foot, 0.0, 0.0)), 0.5 * D)
+        add(system, "right rod", "right", Revolute(Z, D), 0.5 * (C + D))
+        system.close_loop("pin", "left rod", "right rod", Revolute(Z, C), ("left", "right"))
+        for name, angle in zip(("left", "right"), q, strict=True):
+            system.start(name, angle)
+        return ce.compile(system)
+
+    system = System()
+    free = started(system.add_parameter(ce.Parameter("foot", FOOT[0])), system)
+    state = np.array((*q, 0.3, -0.2))
+    for foot in (FOOT[0] - 0.02, FOOT[0], FOOT[0] + 0.02):
+        u = free.inputs_with({"foot": foot})
+        assert np.max(free.observation(state, u)[1]) < 1e-13
+        alone = started(foot, System())
+        np.testing.assert_allclose(
+            free.accelerations(q, state[2:], u), alone.accelerations(q, state[2:]), rtol=1e-9, atol=1e-12
+        )
+
+
+PIN = dyad(*tips(np.zeros(2)), ROD, ROD, 1.0)
 
 
 # A plate on three cranks with rods: two loops, three freedoms
