@@ -118,6 +118,7 @@ if TYPE_CHECKING:
     from ce_dynamics.simulation.exchange import save_table as save_table
     from ce_dynamics.simulation.in_the_loop.simulator import Simulator as Simulator
     from ce_dynamics.simulation.results import quantity as quantity
+    from ce_dynamics.simulation.sensitivities import simulate_sensitivities as simulate_sensitivities
     from ce_dynamics.simulation.simulate import simulate as simulate
     from ce_dynamics.simulation.studies.study import Study as Study, simulate_study as simulate_study
     from ce_dynamics.views.description import Description as Description, describe as describe

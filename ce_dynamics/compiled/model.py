@@ -12,6 +12,7 @@ from ce_dynamics.compiled.analysis import (
     configurations,
     coordinates,
     derivatives as all_derivatives,
+    eigenvalue_derivatives as eigenvalues,
     equilibria,
     inverse_kinematics as inverse,
     linearization,
@@ -124,6 +125,7 @@ class Model(CompiledSystem):
     linearize = linearization.linearize
     sensitivities = linearization.sensitivities
     derivatives = all_derivatives.derivatives
+    eigenvalue_derivatives = eigenvalues.eigenvalue_derivatives
     small_motion = small_motions.small_motion
     balance = small_motions.balance
     equilibrium = equilibria.equilibrium
