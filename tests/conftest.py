@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 os.environ.setdefault("MPLBACKEND", "Agg")
+# most models here are evaluated a few times only; the tests of the compiler are about the code that users run
+os.environ.setdefault("CE_DYNAMICS_CODE", "quick")
 
 hypothesis.settings.register_profile("here", deadline=None, print_blob=True)
 hypothesis.settings.register_profile("ci", parent=hypothesis.settings.get_profile("here"), derandomize=True)

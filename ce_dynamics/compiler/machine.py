@@ -21,6 +21,11 @@ speed level 3 with SLP vectorisation       1.83 + 0.56  1.73    1.75     3.01
 The vectoriser even loses speed: what it gathers into vectors it must take apart again. Vectors pay as
 lanes. Compiling 1, 2, 4, 8 such vehicles as one function takes 0.5, 1.0, 2.5, 8.7 s: longer functions are
 compiled in pieces (`ce_dynamics.compiler.codegen.outliner`), which gives the same bits.
+
+Most of that time goes to the choice of registers and the order of instructions.  Where many models are
+evaluated a few times each, as in tests, the environment variable ``CE_DYNAMICS_CODE`` set to ``quick`` leaves
+both out: code generation level 0 takes an eighth of the time, and its code gives the same bits in two to
+three times the time (``python -m tests.benchmarks compiling``).
 """
 
 from __future__ import annotations
@@ -30,6 +35,7 @@ import ctypes.util
 import functools
 import hashlib
 import itertools
+import os
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -38,6 +44,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ce_dynamics.algebra.checks import shown
 from ce_dynamics.algebra.tables import Table, known_table
 from ce_dynamics.compiler import disk_cache
 from ce_dynamics.compiler.codegen import emit, emit_segments
@@ -48,7 +55,11 @@ from ce_dynamics.compiler.signature import Signature
 from ce_dynamics.compiler.tracing.function import Shape, TracedFunction
 from ce_dynamics.errors import ModelError
 
-CODEGEN_LEVEL = 2
+VARIABLE = "CE_DYNAMICS_CODE"
+"""Environment variable that says how code is compiled: ``full`` (the default) or ``quick``."""
+
+LEVELS = {"full": 2, "quick": 0}
+"""Code generation levels of LLVM."""
 
 LARGEST_STRAIGHT = 20_000
 """Instructions beyond which a function is compiled in pieces."""
@@ -74,16 +85,30 @@ def _host() -> tuple[str, str, str]:
     return llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
 
 
-def _target_machine() -> Any:
+def code_level() -> int:
+    """The code generation level that the environment asks for.
+
+    Raises
+    ------
+    ModelError
+        If it asks for something else.
+    """
+    asked = os.environ.get(VARIABLE, "") or "full"
+    if asked not in LEVELS:
+        raise ModelError(f"{VARIABLE} = {shown(asked)}; allowed are 'full' and 'quick'")
+    return LEVELS[asked]
+
+
+def _target_machine(level: int) -> Any:
     triple, cpu, features = _host()
     target = _llvm().Target.from_triple(triple)
-    return target.create_target_machine(cpu=cpu, features=features, opt=CODEGEN_LEVEL, reloc="pic")
+    return target.create_target_machine(cpu=cpu, features=features, opt=level, reloc="pic")
 
 
 @functools.cache
 def _jit() -> Any:
     """The linker of this process.  It lives for ever, as the code it holds may."""
-    return _llvm().create_lljit_compiler(_target_machine())
+    return _llvm().create_lljit_compiler(_target_machine(LEVELS["full"]))
 
 
 @functools.cache
@@ -98,12 +123,12 @@ def _libc() -> ctypes.CDLL:
     return ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
 
 
-def _key(digest: str, lanes: int, largest_straight: int | None = None, fused: bool = True) -> str:
+def _key(digest: str, lanes: int, level: int, largest_straight: int | None = None, fused: bool = True) -> str:
     import llvmlite  # here, because graphs are evaluated and handed on without it
 
     llvm = _llvm()
     longest = LARGEST_STRAIGHT if largest_straight is None else largest_straight
-    parts: tuple[object, ...] = (digest, lanes, emit.EMITTER_VERSION, emit.FLAGS, CODEGEN_LEVEL, longest)
+    parts: tuple[object, ...] = (digest, lanes, emit.EMITTER_VERSION, emit.FLAGS, level, longest)
     parts += () if fused else ("unfused",)
     versions = (llvmlite.__version__, llvm.llvm_version_info)
     return hashlib.sha256(repr((parts, versions, _host())).encode()).hexdigest()
@@ -142,7 +167,7 @@ def object_code(
     llvm = _llvm()
     module = llvm.parse_assembly(source(traced, lanes, largest_straight, fused))
     module.triple = _host()[0]
-    machine = _target_machine()
+    machine = _target_machine(code_level())
     module.data_layout = str(machine.target_data)
     return bytes(machine.emit_object(module))
 
@@ -182,10 +207,12 @@ def compile_function(
     ------
     ValueError
         If lanes is not a power of two between 1 and 64.
+    ModelError
+        If the environment variable `VARIABLE` asks for something else than it may.
     """
     if lanes not in (1, 2, 4, 8, 16, 32, 64):
         raise ValueError(f"lanes = {lanes!r}; allowed are powers of two from 1 (a single instance) to 64")
-    key = _key(traced.digest(), lanes, largest_straight, fused)
+    key = _key(traced.digest(), lanes, code_level(), largest_straight, fused)
     code = disk_cache.load(key)
     if code is None:
         with at_work(f"compiling {traced.name}, {traced.n_instructions:,} instructions"):
@@ -217,7 +244,7 @@ def load_function(
     tables = [table for table in map(known_table, signature.tables) if table is not None]
     if len(tables) < len(signature.tables):
         return None
-    code = disk_cache.load(_key(signature.digest, lanes))
+    code = disk_cache.load(_key(signature.digest, lanes, code_level()))
     if code is None:
         return None
     return CompiledFunction(trace_it, lanes, _link(code, signature, tables), signature, tables)

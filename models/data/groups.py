@@ -62,7 +62,7 @@ class Groups:
         return list(keys)
 
 
-def section_of(schema: type[BaseModel], member: str) -> dict[str, type[BaseModel] | Quantity]:
+def section_of(schema: type[BaseModel], member: str) -> Mapping[str, type[BaseModel] | Quantity]:
     """The fields of a member."""
     section = fields_of(schema)[member]
     assert isinstance(section, type), "members are sections"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -16,7 +17,8 @@ class Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-def fields_of(model: type[BaseModel]) -> dict[str, type[BaseModel] | Quantity]:
+@functools.cache
+def fields_of(model: type[BaseModel]) -> Mapping[str, type[BaseModel] | Quantity]:
     """The fields of a section: sub-sections and quantities."""
     return {name: _field(field.annotation, field.metadata) for name, field in model.model_fields.items()}
 

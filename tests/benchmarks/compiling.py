@@ -22,7 +22,7 @@ class Way(NamedTuple):
     name: str
     passes: int | None = None
     slp: bool = False
-    codegen: int = compiler.CODEGEN_LEVEL
+    codegen: int = compiler.LEVELS["full"]
     flags: str = FLAGS
     fuse: bool = True
     depth_first: bool = False
@@ -30,6 +30,7 @@ class Way(NamedTuple):
 
 WAYS = (
     Way("as used: no passes, code generation 2, products fused beforehand"),
+    Way("code generation 0, as CE_DYNAMICS_CODE=quick uses it", codegen=compiler.LEVELS["quick"]),
     Way("code generation 1", codegen=1),
     Way("code generation 3", codegen=3),
     Way("passes of speed level 1", passes=1),

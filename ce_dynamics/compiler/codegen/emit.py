@@ -61,6 +61,13 @@ TABLE_ENTRY = "evaluate_table"
 
 FLAGS = ""
 
+FENCE = '  fence syncscope("singlethread") seq_cst'
+"""Ends straight-line code, and is no instruction of the processor.
+
+LLVM's quickest selector of instructions goes backwards, and hands over to the next one for good where it
+meets what it does not know.  It knows no multiply-add either, but would hand over each of these on its own.
+"""
+
 _ARITHMETIC: dict[int, str] = {Op.ADD: "fadd", Op.SUB: "fsub", Op.MUL: "fmul", Op.DIV: "fdiv"}
 _COMPARE = {Op.LT: "olt", Op.LE: "ole", Op.EQ: "oeq", Op.NE: "une"}
 _LOGIC = {Op.AND: "and", Op.OR: "or"}
@@ -106,7 +113,7 @@ def straight_line(writer: Writer, traced: TracedFunction, code: Code) -> None:
         for entry, node in enumerate(nodes):
             lines.append(f"  %o{k}.{entry} = getelementptr {kind}, ptr %out{k}, i64 {entry}")
             lines.append(f"  store {kind} {values[node]}, ptr %o{k}.{entry}, align 8")
-    lines += ["  ret void", "}", ""]
+    lines += [FENCE, "  ret void", "}", ""]
 
 
 def instructions(writer: Writer, code: Code, values: list[str]) -> None:

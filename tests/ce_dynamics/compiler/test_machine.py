@@ -12,8 +12,13 @@ import numba
 import numpy as np
 import pytest
 
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import CompiledFunction, compile_function, trace
 from ce_dynamics.compiler.codegen.emit import emit_llvm
+from ce_dynamics.compiler.disk_cache import contents
+from ce_dynamics.compiler.machine import VARIABLE
+from ce_dynamics.errors import ModelError
+from ce_dynamics.models import hmmwv
 
 
 def polynomial(a: Any, s: Any) -> dict[str, Any]:
@@ -111,6 +116,30 @@ def test_numba_calls_by_address(f: CompiledFunction) -> None:
 def test_the_code_does_what_the_instructions_say(f: CompiledFunction, lanes: int) -> None:
     words = set(emit_llvm(f.traced, lanes).split())
     assert not words & {"fast", "nnan", "ninf", "nsz", "arcp", "contract", "reassoc", "afn"}
+
+
+@pytest.mark.parametrize("lanes", [1, 4])
+def test_code_made_quickly_gives_the_same_bits(
+    lanes: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vehicle = Model(hmmwv.build(speed=12.0))
+    traced = vehicle.dynamics.traced
+    near = [rng.uniform(-0.1, 0.1, (*shape, lanes)) for shape in traced.input_shapes.values()]
+    given = [x if lanes > 1 else x[..., 0] for x in near]
+    full = compile_function(traced, lanes)(*given)
+    kept = contents()[0]
+    monkeypatch.setenv(VARIABLE, "quick")
+    quick = compile_function(traced, lanes)(*given)
+    assert contents()[0] == kept + 1  # it is not the other's code
+    assert all(np.isfinite(x).all() for x in full)
+    for one, other in zip(full, quick, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_no_other_code_is_made_than_full_and_quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "fast")
+    with pytest.raises(ModelError, match="CE_DYNAMICS_CODE = 'fast'; allowed are 'full' and 'quick'"):
+        compile_function(trace("polynomial", polynomial, {"a": (2, 3), "s": ()}))
 
 
 def test_many_functions_live_side_by_side() -> None:

@@ -43,7 +43,7 @@ def called(function: Any, *arguments: Any) -> Any:
 def unfused(traced: TracedFunction, *inputs: np.ndarray) -> list[np.ndarray]:
     """Evaluated by machine code that rounds after every operation."""
     module = llvm.parse_assembly(emit_llvm(traced, fuse=False))
-    target = machine._target_machine()
+    target = machine._target_machine(machine.LEVELS["full"])
     module.triple, module.data_layout = machine._host()[0], str(target.target_data)
     return list(machine.linked(bytes(target.emit_object(module)), traced)(*inputs))
 
