@@ -61,7 +61,8 @@ def kernel(
         What was kept counts as long as this is the same; the age and size of the file if not given.
     """
     # nothing calls loops by address: without that entry a fifth less is compiled
-    compiled = numba.njit(nogil=True, forceinline=forceinline, no_cfunc_wrapper=True)(function)
+    options: dict[str, Any] = {"nogil": True, "forceinline": forceinline, "no_cfunc_wrapper": True}
+    compiled: Any = numba.njit(**options)(function)
     try:
         cache = ForgivingCache(compiled.py_func)
     except RuntimeError as error:  # no folder to write to
@@ -69,5 +70,5 @@ def kernel(
         return compiled
     if sources is not None:
         cache._cache_file._source_stamp = sources
-    compiled._cache = cache  # type: ignore[attr-defined]  # as `enable_caching` does; numba types no cache
+    compiled._cache = cache  # as `enable_caching` does
     return compiled
