@@ -241,8 +241,8 @@ def hardpoint(data: VehicleParameters, key: str) -> Array:
     >>> from ce_dynamics.models import kc
     >>> from ce_dynamics.models.vehicles.description import VehicleParameters
     >>> data = VehicleParameters.load("sedan", free=["front.D.z"])
-    >>> kc.hardpoint(data, "front_right.D")[2].name
-    'front.D.z'
+    >>> [f"{float(x):.3f}" for x in kc.hardpoint(data, "front_right.W")]
+    ['1.388', '-0.798', '0.130']
     """
     corner, _, rest = key.partition(".")
     checks.known("hardpoint", corner, list(data.corners), "corner", DataError)
