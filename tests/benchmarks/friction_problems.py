@@ -113,6 +113,7 @@ def piles() -> Iterator[tuple[str, FrictionProblem]]:
         "5 cubes, each × 10": lambda: stack(5, ratio=10.0),
         "30 cubes": lambda: stack(30),
         **{f"{n} rocks, μ {mu}": partial(rocks, n, mu) for n in (20, 60) for mu in (0.2, 0.5, 0.9)},
+        **{f"30 rocks, μ 0.9, seed {seed}": partial(rocks, 30, 0.9, seed) for seed in (4, 7)},
         "bricks 6 × 8": lambda: bricks(6, 8),
         "bricks 12 × 8": lambda: bricks(12, 8),
         **{f"500 spheres, μ {mu}": partial(sphere_wall, 1000, mu) for mu in (0.1, 0.3, 0.5, 0.8, 1.0)},

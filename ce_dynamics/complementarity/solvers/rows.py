@@ -113,6 +113,13 @@ class Rows:
         counts = np.bincount(normal[ties], minlength=len(self))
         return np.concatenate(([0], np.cumsum(counts))).astype(np.int64), ties[order].astype(np.int64)
 
+    def with_friction(self, share: float) -> Rows:
+        """The same with so much of the friction."""
+        if share == 1.0:
+            return self
+        conditions = self.conditions._replace(mu=share * self.conditions.mu)
+        return Rows(self.A, self.b, conditions, self.where, self.size, self.full)
+
     def project(self, y: Floats) -> Floats:
         """Nearest impulses that the conditions allow."""
         P = np.empty(len(self))

@@ -3,9 +3,9 @@
 1. Newton from the start given: one to three steps where that is the solution of the step before.
 2. Of many rows, 4: 60 to 100 sparse linear systems, where gradients need ten thousands of products.
 3. A short block of projected gradients, followed by Newton and by proximal Newton.
-4. The smoothed conditions followed to σ = 0; 3 with a longer block; 4 on other paths.
+4. The smoothed conditions followed to σ = 0; 3 with a longer block; 4 on two other paths.
 5. Of up to a thousand rows: the smoothed conditions followed by arc length, on several paths.
-6. Long blocks of projected gradients, each followed by Newton.
+6. 4 on yet other paths; long blocks of projected gradients, each followed by Newton.
 7. Of more rows, 5; then more of 6.
 
 Each stage ends as soon as the judge is satisfied.  The best point of all stages is kept.
@@ -27,10 +27,12 @@ from ce_dynamics.complementarity.solvers.rows import Judge, Rows
 
 FIRST_BLOCKS = (100, 400)
 """Products of the gradient blocks that Newton and proximal Newton follow."""
+FIRST_STARTS, MORE_STARTS, LAST_STARTS = STARTS[:1], STARTS[1:3], STARTS[3:]
+"""Paths after the first block, the second, and after those by arc length."""
 LONG_BLOCK, LONG_BLOCKS, LAST_BLOCKS = 1000, 20, 100
 """Products of a later block; how many before and after the path is followed by arc length."""
-TURNS = (0.0, 1e-3, 1e-4, 1e-2)
-"""c of the paths that are followed by arc length, in turn."""
+TURNS = ((0.0, 0.0), (0.0, 1.0), (1e-3, 0.0), (0.0, 0.5), (1e-2, 0.0))
+"""c and a of the paths that are followed by arc length, in turn."""
 MODERATE = 1000
 """Rows up to which that comes before long blocks of gradients: its matrices are small."""
 LARGE = 6000
@@ -104,10 +106,10 @@ class Search:
         """Proximal Newton from a point."""
         return self.take(proximal(self.rows, x, tolerance=WITHIN, deadline=self.deadline), "proximal Newton")
 
-    def smoothed(self, starts: tuple[tuple[float, float, float], ...] = STARTS) -> bool:
+    def smoothed(self, starts: tuple[tuple[float, float, float, float], ...] = STARTS) -> bool:
         """The smoothed conditions followed to σ = 0, proximal Newton from where each path ends."""
         nothing = np.zeros(len(self.rows))
-        for width, close, pull in starts:
+        for width, close, pull, grows in starts:
             found = shrinking(
                 self.rows,
                 nothing,
@@ -115,6 +117,7 @@ class Search:
                 width=width,
                 close=close,
                 pull=pull,
+                grows=grows,
                 deadline=self.deadline,
             )
             if self.take(found, "smoothing") or self.proximal(found.x):
@@ -124,8 +127,10 @@ class Search:
     def through_turns(self) -> bool:
         """The smoothed conditions followed by arc length, proximal Newton from where each path ends."""
         nothing = np.zeros(len(self.rows))
-        for pull in TURNS:
-            found = by_arc_length(self.rows, nothing, tolerance=WITHIN, pull=pull, deadline=self.deadline)
+        for pull, grows in TURNS:
+            found = by_arc_length(
+                self.rows, nothing, tolerance=WITHIN, pull=pull, grows=grows, deadline=self.deadline
+            )
             if self.take(found, "smoothing by arc length") or self.proximal(found.x):
                 return True
         return False
@@ -172,16 +177,18 @@ def with_matrix(search: Search, x: Floats) -> None:
         return
     if len(search.rows) > LARGE and search.smoothed():
         return
-    on_gradients = x
-    for products, starts in zip(FIRST_BLOCKS, (STARTS[:1], STARTS[1:]), strict=True):
+    on_gradients, moderate = x, len(search.rows) <= MODERATE
+    for products, starts in zip(FIRST_BLOCKS, (FIRST_STARTS, MORE_STARTS), strict=True):
         on_gradients = search.gradients(on_gradients, products)
         if search.over or search.sharp(on_gradients) or search.proximal(on_gradients):
             return
         if len(search.rows) <= LARGE and search.smoothed(starts):
             return
-    if len(search.rows) <= MODERATE and search.through_turns():
+    if moderate and search.through_turns():
+        return
+    if len(search.rows) <= LARGE and search.smoothed(LAST_STARTS):
         return
     on_gradients = search.long_gradients(on_gradients, LONG_BLOCKS)
-    if search.over or (len(search.rows) > MODERATE and search.through_turns()):
+    if search.over or (not moderate and search.through_turns()):
         return
     search.long_gradients(on_gradients, LAST_BLOCKS)
