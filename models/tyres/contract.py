@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ce_dynamics.algebra.arrays import Array, Scalar, absolute, maximum
+from ce_dynamics.algebra.arrays import Array, Scalar, absolute, maximum, sin
 from ce_dynamics.mechanism.forces.base import NO_OUTPUTS, StateDeclaration
 
 USUAL_WIDTH = 0.65
@@ -36,6 +36,8 @@ class WheelOnRoad(NamedTuple):
         Friction coefficient of the road.
     v_centre : three scalars
         Velocity of the wheel's centre [m/s].
+    sin_gamma : scalar, optional
+        sin γ, if it is at hand.
     """
 
     radius: Scalar
@@ -47,6 +49,16 @@ class WheelOnRoad(NamedTuple):
     yaw_rate: Scalar
     friction: Scalar
     v_centre: tuple[Scalar, Scalar, Scalar] = (0.0, 0.0, 0.0)
+    sin_gamma: Scalar | None = None
+
+    @property
+    def lean(self) -> Scalar:
+        """Sin γ."""
+        return sin(self.gamma) if self.sin_gamma is None else self.sin_gamma
+
+    def mirrored(self) -> WheelOnRoad:
+        """Its image in the plane of the wheel."""
+        return self._replace(v_y=-self.v_y, gamma=-self.gamma, yaw_rate=-self.yaw_rate, sin_gamma=-self.lean)
 
 
 class TyreAnswer(NamedTuple):

@@ -66,6 +66,7 @@ def wheel_on_road(c: Contact, axis: Array, omega: Array) -> WheelOnRoad:
         yaw_rate=dot(omega, c.e_n) - c.spin * lean,
         friction=c.friction,
         v_centre=(dot(c.e_x, c.v), dot(c.e_y, c.v), dot(c.e_n, c.v)),
+        sin_gamma=lean,  # the axis is a unit vector without a part along e_x
     )
 
 

@@ -114,7 +114,7 @@ class ContactMassTyre(MagicFormulaTyre):
         at = self.sliding(wheel, x_e + z_x, y_e + z_y, (w_x, w_y))
         v_x, v_y = at.velocity
         x_dot, y_dot = w_x - v_x, w_y - v_y  # (a)
-        damping = self.damping(wheel)
+        damping = self.damping(at.s)
         Fx = body.c_x * x_e + (body.k_x or damping * body.c_x) * x_dot
         Fy = body.c_y * y_e + (body.k_y or damping * body.c_y) * y_dot
         C_x, C_y = self.tread(at.Fz, at.s.dpi, at.px.Kxk, at.py.Kya)

@@ -27,6 +27,20 @@ def cosine_curve(D: Scalar, C: Scalar, B: Scalar, E: Scalar, x: Scalar) -> Scala
     return D * cos(C * bent(B, E, x))
 
 
+def sin_multiple(C: Scalar, x: Scalar) -> Scalar:
+    """sin(C arctan(x)), by its algebraic form for the usual C = 1 and 2."""
+    if not is_free(C) and C == 2.0:
+        return 2.0 * x / (1.0 + x * x)
+    if not is_free(C) and C == 1.0:
+        return x / sqrt(1.0 + x * x)
+    return sin(C * arctan(x))
+
+
+def cos_multiple(C: Scalar, x: Scalar) -> Scalar:
+    """cos(C arctan(x)), by its algebraic form for the usual C = 1."""
+    return cos_arctan(x) if not is_free(C) and C == 1.0 else cos(C * arctan(x))
+
+
 def cos_arctan(x: Scalar) -> Scalar:
     """cos(arctan(x)), by its algebraic form."""
     return 1.0 / sqrt(1.0 + x * x)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ce_dynamics.algebra.arrays import Scalar, absolute, arctan, minimum, sin, where
+from ce_dynamics.algebra.arrays import Scalar, absolute, minimum, where
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
 from ce_dynamics.models.tyres.magic_formula.curve import (
     EPSILON,
@@ -12,6 +12,7 @@ from ce_dynamics.models.tyres.magic_formula.curve import (
     cos_arctan,
     cosine_curve,
     side,
+    sin_multiple,
     sine_curve,
 )
 from ce_dynamics.models.tyres.magic_formula.mode import Mode
@@ -76,14 +77,14 @@ def cornering_stiffness(c: Coefficients, Fz: Scalar, dpi: Scalar, gamma: Scalar)
     """K_yα without turn slip (4.E25) [N/rad]."""
     load = Fz / c.Fz0_prime / ((c.PKY2 + c.PKY5 * gamma * gamma) * (1.0 + c.PPY2 * dpi))
     largest = c.PKY1 * c.Fz0_prime * (1.0 + c.PPY1 * dpi) * c.LKY
-    return largest * (1.0 - c.PKY3 * absolute(gamma)) * sin(c.PKY4 * arctan(load))
+    return largest * (1.0 - c.PKY3 * absolute(gamma)) * sin_multiple(c.PKY4, load)
 
 
 def camber_stiffness(c: Coefficients, Fz: Scalar, dfz: Scalar, dpi: Scalar) -> Scalar:
     """K_yγ0 (4.E30), or what 5.2 has in its place [N/rad]."""
     if c.version != 52:
         return Fz * (c.PKY6 + c.PKY7 * dfz) * (1.0 + c.PPY5 * dpi) * c.LKYC  # (4.E30)
-    Kya0 = c.PKY1 * c.Fz0_prime * sin(c.PKY4 * arctan(Fz / (c.PKY2 * c.Fz0_prime))) * c.LKYC
+    Kya0 = c.PKY1 * c.Fz0_prime * sin_multiple(c.PKY4, Fz / (c.PKY2 * c.Fz0_prime)) * c.LKYC
     return (c.PHY3 * Kya0 + Fz * (c.PVY3 + c.PVY4 * dfz)) * c.LKYC
 
 
@@ -136,7 +137,7 @@ def weight(c: Coefficients, mode: Mode, s: OperatingPoint, muy: Scalar, zeta2: S
     Gyk = cosine_curve(1.0, Cyk, Byk, Eyk, kappa_s) / cosine_curve(1.0, Cyk, Byk, Eyk, SHyk)  # (4.E60)
     by_load = c.RVY1 + c.RVY2 * dfz + c.RVY3 * gamma
     DVyk = muy * s.Fz * by_load * cos_arctan(c.RVY4 * s.alpha_star) * zeta2  # (4.E67)
-    SVyk = DVyk * sin(c.RVY5 * arctan(c.RVY6 * s.kappa)) * c.LVYKA * s.smooth  # (4.E66)
+    SVyk = DVyk * sin_multiple(c.RVY5, c.RVY6 * s.kappa) * c.LVYKA * s.smooth  # (4.E66)
     return Weight(Gyk, SVyk)
 
 

@@ -12,6 +12,9 @@ _NEWTON_STEPS = 7
 """From the deflection without camber; the last step is below 1e-15 of R0 (shown in the tests)."""
 
 
+_LYING = 1e-12
+"""cos² γ of a wheel that lies on the road."""
+
 _NO_LOAD = 1e-9
 """Load [N] below which a wheel counts as in the air."""
 
@@ -35,6 +38,8 @@ class Surroundings(NamedTuple):
         Change of pressure, camber [rad].
     Fx, Fy : scalar
         Forces at the contact [N].
+    sin_gamma : scalar, optional
+        sin γ, if it is at hand.
     """
 
     omega: Scalar
@@ -43,6 +48,15 @@ class Surroundings(NamedTuple):
     gamma: Scalar
     Fx: Scalar
     Fy: Scalar
+    sin_gamma: Scalar | None = None
+
+    @property
+    def tan_lean(self) -> Scalar:
+        """Tangent of |γ|."""
+        if self.sin_gamma is None:
+            return tan(absolute(self.gamma))
+        s = absolute(self.sin_gamma)
+        return s / sqrt(maximum(1.0 - s * s, _LYING))
 
 
 def linear_term(c: Coefficients) -> Scalar:
@@ -109,7 +123,7 @@ def load_62(c: Coefficients, sunk: Scalar, at: Surroundings) -> Load:
     """
     R0, R = c.UNLOADED_RADIUS, at.R_omega
     lean = absolute(at.gamma)
-    shoulder, shoulder_slope = camber_deflection(c, sunk, R, lean)
+    shoulder, shoulder_slope = camber_deflection(c, sunk, R, at.tan_lean)
     rho = maximum(sunk + shoulder - c.Q_CAM3 * lean * sunk, 0.0)
     rho_slope = 1.0 + shoulder_slope - c.Q_CAM3 * lean
     # Fy that camber brings along leaves the stiffness alone.
@@ -135,7 +149,7 @@ def load_62(c: Coefficients, sunk: Scalar, at: Surroundings) -> Load:
     return Load(rho, Fz, factor * ((grown - loss) * spring_slope - loss_slope * spring))
 
 
-def camber_deflection(c: Coefficients, sunk: Scalar, R: Scalar, lean: Scalar) -> tuple[Scalar, Scalar]:
+def camber_deflection(c: Coefficients, sunk: Scalar, R: Scalar, tan_lean: Scalar) -> tuple[Scalar, Scalar]:
     """What camber adds at the shoulder, without Q_CAM3, and its slope against the sinking."""
     if absent(c.Q_CAM1) and absent(c.Q_CAM2):
         return 0.0, 0.0
@@ -144,7 +158,7 @@ def camber_deflection(c: Coefficients, sunk: Scalar, R: Scalar, lean: Scalar) ->
     full = (c.Q_CAM1 + c.Q_CAM2 * R) * R
     part = (c.Q_CAM1 + c.Q_CAM2 * Rl) * Rl / full
     part_slope = -(c.Q_CAM1 + 2.0 * c.Q_CAM2 * Rl) / full
-    width = 0.125 * tread_width * tan(lean)
+    width = 0.125 * tread_width * tan_lean
     return width * part * part, 2.0 * width * part * part_slope
 
 

@@ -46,7 +46,6 @@ from ce_dynamics.models.tyres.magic_formula.mode import Mode
 from ce_dynamics.models.tyres.magic_formula.operating_point import (
     Inputs,
     OperatingPoint,
-    low_speed_reduction,
     operating_point,
     within,
 )
@@ -145,7 +144,7 @@ class MagicFormulaTyre(TyreModel):
     def evaluate(self, wheel: WheelOnRoad, x: Array) -> TyreAnswer:
         if not self.tyre.is_mirrored:
             return self.forces(wheel, x)
-        image = wheel._replace(v_y=-wheel.v_y, gamma=-wheel.gamma, yaw_rate=-wheel.yaw_rate)
+        image = wheel.mirrored()
         turned = [-value if k % 2 else value for k, value in enumerate(x)]
         f = self.forces(image, np.array(turned, dtype=object))
         x_dot = tuple(-rate if k % 2 else rate for k, rate in enumerate(f.x_dot))
@@ -155,17 +154,17 @@ class MagicFormulaTyre(TyreModel):
         """The answer of the tyre as its coefficients have it; states in pairs along and across."""
         at = self.sliding(wheel, x[0], x[1])
         c = self.coefficients
-        damping = self.damping(wheel)
+        damping = self.damping(at.s)
         capacity = at.px.mux * at.Fz, absolute(at.py.muy) * at.Fz
         Fx, x_dot = deflected(at.along, at.stiffness[0], damping, x[0], capacity[0], c.FNOMIN)
         Fy, y_dot = deflected(at.across, at.stiffness[1], damping, x[1], capacity[1], c.FNOMIN)
         stored = 0.5 * (at.stiffness[0] * x[0] * x[0] + at.stiffness[1] * x[1] * x[1])
         return self.answer(at, Fx, Fy, (x_dot, y_dot), stored)
 
-    def damping(self, wheel: WheelOnRoad) -> Scalar:
+    def damping(self, s: OperatingPoint) -> Scalar:
         """Damping over stiffness at the contact [s]."""
         c = self.coefficients
-        return c.DAMP_RESIDUAL + c.DAMP_VLOW * (1.0 - low_speed_reduction(c, wheel.v_x)[1])
+        return c.DAMP_RESIDUAL + c.DAMP_VLOW * (1.0 - s.smooth)
 
     def sliding(
         self, wheel: WheelOnRoad, x: Scalar, y: Scalar, patch: tuple[Scalar, Scalar] | None = None
@@ -193,6 +192,7 @@ class MagicFormulaTyre(TyreModel):
             kappa=within(kappa, -reach * self.peak.kappa, reach * self.peak.kappa),
             alpha=0.0,
             gamma=wheel.gamma,
+            sin_gamma=wheel.lean,
             phit=-wheel.yaw_rate / maximum(absolute(wheel.v_x), c.VXLOW),
             Vx=forward * speed,
             p=self.pressure,

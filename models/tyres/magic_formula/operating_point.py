@@ -40,6 +40,8 @@ class Inputs(NamedTuple):
         Friction of the road over that of the measurement.
     tan_alpha : scalar, optional
         tan α, if it is at hand: with α*, which needs nothing else of α.
+    sin_gamma : scalar, optional
+        sin γ, if it is at hand.
     """
 
     Fz: Scalar
@@ -52,6 +54,7 @@ class Inputs(NamedTuple):
     omega: Scalar | None = None
     friction: Scalar = 1.0
     tan_alpha: Scalar | None = None
+    sin_gamma: Scalar | None = None
 
 
 class OperatingPoint(NamedTuple):
@@ -191,7 +194,7 @@ def operating_point(c: Coefficients, mode: Mode, inputs: Inputs) -> OperatingPoi
         Vx=Vx,
         tan_alpha=tan_alpha,
         alpha_star=tan_alpha * sign(Vx) if mode.star else at.alpha,  # (4.E3)
-        gamma_star=sin(at.gamma) if mode.star else at.gamma,  # (4.E4)
+        gamma_star=sine_of_camber(c, mode, at.gamma, given.sin_gamma) if mode.star else at.gamma,  # (4.E4)
         cos_alpha_prime=Vx / (V + EPSILON),  # (4.E6), (4.E6a)
         dfz=dfz,
         dpi=dpi,
@@ -210,6 +213,13 @@ def tangent(c: Coefficients, mode: Mode, tan_alpha: Scalar) -> Scalar:
         return tan_alpha
     low, high = (math.tan(bound) if abs(bound) < _UPRIGHT else bound * 1e12 for bound in (c.ALPMIN, c.ALPMAX))
     return within(tan_alpha, low, high)
+
+
+def sine_of_camber(c: Coefficients, mode: Mode, gamma: Scalar, known: Scalar | None) -> Scalar:
+    """Sin γ within the range of γ; of what is known of it where the range ends before it turns."""
+    if known is None or max(abs(c.CAMMIN), abs(c.CAMMAX)) > _UPRIGHT:
+        return sin(gamma)
+    return within(known, math.sin(c.CAMMIN), math.sin(c.CAMMAX)) if mode.limits else known
 
 
 def spin(c: Coefficients, at: Limited, epsilon_gamma: Scalar, omega: Scalar, V: Scalar) -> Scalar:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ce_dynamics.algebra.arrays import Scalar, absolute, arctan, cos, sin, where
+from ce_dynamics.algebra.arrays import Scalar, absolute, arctan, sin, where
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
+from ce_dynamics.models.tyres.magic_formula.curve import cos_multiple
 from ce_dynamics.models.tyres.magic_formula.operating_point import OperatingPoint
 
 
@@ -20,6 +21,6 @@ def overturning(c: Coefficients, s: OperatingPoint, Fy: Scalar) -> Scalar:
     lean = absolute(gamma)
     of_camber = c.QSX2 * (1.0 + c.PPMX1 * s.dpi) + c.QSX12 * lean - c.QSX10 * arctan(c.QSX11 * f)
     load = c.QSX6 * f
-    shape = cos(c.QSX5 * arctan(load * load)) * sin(c.QSX7 * gamma + c.QSX8 * arctan(c.QSX9 * y))
+    shape = cos_multiple(c.QSX5, load * load) * sin(c.QSX7 * gamma + c.QSX8 * arctan(c.QSX9 * y))
     arm = c.QSX1 * c.LVMX - gamma * of_camber + c.QSX3 * y + c.QSX4 * shape
     return R0 * c.LMX * (Fz * arm + Fy * (c.QSX13 + c.QSX14 * lean))

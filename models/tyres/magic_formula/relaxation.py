@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ce_dynamics.algebra.arrays import Scalar, absolute, arctan, exp, sin
+from ce_dynamics.algebra.arrays import Scalar, absolute, exp
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
-from ce_dynamics.models.tyres.magic_formula.curve import absent
+from ce_dynamics.models.tyres.magic_formula.curve import absent, sin_multiple
 from ce_dynamics.models.tyres.magic_formula.operating_point import OperatingPoint
 
 
@@ -38,4 +38,4 @@ def relaxation(c: Coefficients, s: OperatingPoint, Kxk: Scalar, Kya: Scalar) -> 
     scale = c.PTY1 * R0 * c.LFZO * c.LSGAL
     if absent(c.PTY2):
         return Relaxation(Cx, Cy, sigmax, 0.0)
-    return Relaxation(Cx, Cy, sigmax, scale * sin(2.0 * arctan(s.Fz / (c.PTY2 * c.Fz0_prime))) * by_camber)
+    return Relaxation(Cx, Cy, sigmax, scale * sin_multiple(2.0, s.Fz / (c.PTY2 * c.Fz0_prime)) * by_camber)

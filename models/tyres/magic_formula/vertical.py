@@ -26,7 +26,7 @@ def vertical(
     dpi = c.LIP * pressure / c.NOMPRES - 1.0
     R_omega = turning(c, 0.0, wheel.spin, dpi).R_omega
     sunk = R_omega - wheel.radius
-    around = Surroundings(wheel.spin, R_omega, dpi, wheel.gamma, 0.0, 0.0)
+    around = Surroundings(wheel.spin, R_omega, dpi, wheel.gamma, 0.0, 0.0, wheel.lean)
     if not (absent(c.Q_FCX) and absent(c.Q_FCY)):
         upright = load_61(c, sunk, around).Fz
         Cx, Cy = contact_stiffness(c, upright / c.Fz0_prime - 1.0, dpi)
