@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 from ce_dynamics.algebra.arrays import Scalar, absolute, arctan, cos, exp, log, sin, sqrt, where
-from ce_dynamics.compiler.free_numbers import is_free
+from ce_dynamics.compiler.free_numbers import is_free, nominal
 
 EPSILON = 1e-6
 """ε of (4.E6a), (4.E16), (4.E26), (4.E27), (4.E39): keeps quotients finite at zero load and speed."""
 
+NEAR = 0.1
+"""Argument up to which series of few terms are exact to rounding."""
+
 _TINY_SLIP = 1e-9
+_NEAR_OF_COSINE = 0.3  # its first term left out is y¹⁴/14! = 5e-19
+_ARCTAN = [(-1.0) ** k / (2 * k + 1) for k in range(8)]
+_COSINE = [(-1.0) ** k / math.factorial(2 * k) for k in range(7)]
 
 
 def bent(B: Scalar, E: Scalar, x: Scalar) -> Scalar:
@@ -25,6 +34,36 @@ def sine_curve(D: Scalar, C: Scalar, B: Scalar, E: Scalar, x: Scalar) -> Scalar:
 def cosine_curve(D: Scalar, C: Scalar, B: Scalar, E: Scalar, x: Scalar) -> Scalar:
     """D cos(C arctan(B x − E (B x − arctan(B x)))): a hill, such as trail or weight over a slip (4.60)."""
     return D * cos(C * bent(B, E, x))
+
+
+def cosine_curve_near_zero(C: Scalar, B: Scalar, E: Scalar, x: Scalar) -> Scalar:
+    """`cosine_curve` with D = 1 for |B x| ≤ `NEAR`, where series take a few terms each."""
+    b = B * x
+    y = C * small_arctan(b - E * (b - small_arctan(b)))
+    return series(y * y, _COSINE)
+
+
+def is_near_zero(C: Scalar, B: float, E: float, x: float) -> bool:
+    """Whether `cosine_curve_near_zero` holds up to these sizes: its terms left out are below 1e-17.
+
+    |b − E (b − arctan b)| ≤ |b| (1 + |E| b²/3).
+    """
+    b = B * x
+    inner = b * (1.0 + E * b * b / 3.0)
+    return inner <= NEAR and abs(nominal(C)) * inner <= _NEAR_OF_COSINE
+
+
+def small_arctan(x: Scalar) -> Scalar:
+    """Arctan of |x| ≤ `NEAR`: of the series the first term left out is x¹⁷/17 = 6e-19."""
+    return x * series(x * x, _ARCTAN)
+
+
+def series(z: Scalar, coefficients: Sequence[float]) -> Scalar:
+    """Sum of c_k zᵏ, by Horner's rule."""
+    total: Scalar = coefficients[-1]
+    for c in reversed(coefficients[:-1]):
+        total = total * z + c
+    return total
 
 
 def sin_multiple(C: Scalar, x: Scalar) -> Scalar:

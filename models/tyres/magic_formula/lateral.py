@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 from ce_dynamics.algebra.arrays import Scalar, absolute, minimum, where
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
+from ce_dynamics.models.tyres.magic_formula.combined_weight import hill
 from ce_dynamics.models.tyres.magic_formula.curve import (
     EPSILON,
     away_from_zero,
     cos_arctan,
-    cosine_curve,
     side,
     sin_multiple,
     sine_curve,
@@ -134,7 +134,8 @@ def weight(c: Coefficients, mode: Mode, s: OperatingPoint, muy: Scalar, zeta2: S
     by_alpha = cos_arctan(c.RBY2 * (s.alpha_star - c.RBY3))
     Byk = (c.RBY1 + c.RBY4 * gamma * gamma) * by_alpha * c.LYKA  # (4.E62)
     kappa_s = s.kappa + SHyk  # (4.E61)
-    Gyk = cosine_curve(1.0, Cyk, Byk, Eyk, kappa_s) / cosine_curve(1.0, Cyk, Byk, Eyk, SHyk)  # (4.E60)
+    largest = (c.RBY1 * c.LYKA, c.RBY4 * c.LYKA), (c.REY1, c.REY2), (c.RHY1, c.RHY2)
+    Gyk = hill(c, mode, Cyk, Byk, Eyk, kappa_s, SHyk, largest)  # (4.E60)
     by_load = c.RVY1 + c.RVY2 * dfz + c.RVY3 * gamma
     DVyk = muy * s.Fz * by_load * cos_arctan(c.RVY4 * s.alpha_star) * zeta2  # (4.E67)
     SVyk = DVyk * sin_multiple(c.RVY5, c.RVY6 * s.kappa) * c.LVYKA * s.smooth  # (4.E66)

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from ce_dynamics.algebra.arrays import Scalar, exp, minimum, where
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
+from ce_dynamics.models.tyres.magic_formula.combined_weight import hill
 from ce_dynamics.models.tyres.magic_formula.curve import (
     EPSILON,
     cos_arctan,
-    cosine_curve,
     side,
     sine_curve,
 )
@@ -89,4 +89,5 @@ def weight(c: Coefficients, mode: Mode, s: OperatingPoint) -> Scalar:
     Bxa = (c.RBX1 + c.RBX3 * gamma * gamma) * cos_arctan(c.RBX2 * s.kappa) * c.LXAL  # (4.E54)
     Cxa, SHxa = c.RCX1, c.RHX1  # (4.E55), (4.E57)
     alpha_s = s.alpha_star + SHxa  # (4.E53)
-    return cosine_curve(1.0, Cxa, Bxa, Exa, alpha_s) / cosine_curve(1.0, Cxa, Bxa, Exa, SHxa)  # (4.E52)
+    largest = (c.RBX1 * c.LXAL, c.RBX3 * c.LXAL), (c.REX1, c.REX2), (c.RHX1, 0.0)
+    return hill(c, mode, Cxa, Bxa, Exa, alpha_s, SHxa, largest)  # (4.E52)

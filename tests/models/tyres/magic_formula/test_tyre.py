@@ -12,6 +12,15 @@ from hypothesis import given, settings, strategies as st
 
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.tyres import MagicFormula, Outputs
+from ce_dynamics.models.tyres.magic_formula.curve import (
+    NEAR,
+    cos_multiple,
+    cosine_curve,
+    cosine_curve_near_zero,
+    is_near_zero,
+    sin_multiple,
+    small_arctan,
+)
 from ce_dynamics.models.tyres.magic_formula.effective_radius import free_radius
 from ce_dynamics.models.tyres.magic_formula.loaded_radius import (
     Surroundings,
@@ -246,3 +255,34 @@ def test_deflection_of_61_carries_its_load() -> None:
     at = Surroundings(0.0, c.UNLOADED_RADIUS, 0.0, 0.0, 0.0, 0.0)
     linear = deflection_61(coefficients(61, Q_FZ2=0.0), 5000.0, at)
     assert linear.rho == pytest.approx(5000.0 / c.VERTICAL_STIFFNESS, rel=1e-14)
+
+
+def test_series_are_exact_to_rounding() -> None:
+    """Of small arguments, against the functions that they stand for; and what is not small is told."""
+    for x in np.linspace(-NEAR, NEAR, 41):
+        assert small_arctan(x) == pytest.approx(math.atan(x), rel=3e-16, abs=1e-300)
+        for C, E in ((1.1, -8.0), (2.0, 0.9)):
+            b = 0.9 * x / (1.0 + abs(E) * x * x / 3.0)
+            assert is_near_zero(C, abs(b), abs(E), 1.0)
+            assert cosine_curve_near_zero(C, b, E, 1.0) == pytest.approx(
+                cosine_curve(1.0, C, b, E, 1.0), rel=4e-16
+            )
+    assert not is_near_zero(1.0, 10.0, 0.0, 0.02)
+    assert not is_near_zero(1.0, 0.99, 40.0, 0.1)
+    assert not is_near_zero(4.0, 0.9, 0.0, 0.1)
+
+
+def test_multiples_of_arctangents_by_algebra() -> None:
+    """Coefficients next to those with an algebraic form give the same."""
+    for C in (1.0, 2.0):
+        for x in (-3.0, 0.0, 0.4, 20.0):
+            assert sin_multiple(C, x) == pytest.approx(sin_multiple(C * (1.0 + 1e-13), x), abs=1e-12)
+            assert cos_multiple(C, x) == pytest.approx(cos_multiple(C * (1.0 + 1e-13), x), abs=1e-12)
+    points: dict[str, Any] = {"Fz": [500.0, 4000.0], "alpha": 0.08, "kappa": 0.05, "gamma": 0.03}
+    for name in ("PKY4", "RVY5", "QSX5"):
+        for C in (1.0, 2.0):
+            by_algebra, by_functions = (
+                MagicFormula(coefficients(61, **{name: value}))(**points) for value in (C, C * (1.0 + 1e-13))
+            )
+            assert by_algebra.Fy == pytest.approx(by_functions.Fy, rel=1e-10)
+            assert by_algebra.Mx == pytest.approx(by_functions.Mx, rel=1e-10)
