@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.blocks import Block, blocks
+from ce_dynamics.embedding.closed_forms import why_not
 from ce_dynamics.embedding.closed_forms.leg import Leg
 from ce_dynamics.embedding.closed_forms.leg_linkage import LegLinkage
 from ce_dynamics.embedding.closed_forms.peel import Peel, PeelLinkage
@@ -22,6 +23,7 @@ from ce_dynamics.embedding.closed_forms.relative import Relative
 from ce_dynamics.embedding.closed_forms.rod import Rod
 from ce_dynamics.embedding.closed_forms.rod_linkage import RodLinkage
 from ce_dynamics.embedding.closed_forms.turn_to_length import turn_to_length
+from ce_dynamics.embedding.closed_forms.welded import Welded
 from ce_dynamics.embedding.closed_forms.without_legs import with_slides, without_legs
 from ce_dynamics.embedding.closures.loop import Loop
 from ce_dynamics.embedding.couplings_solved import CoupledHinges, Plan, implied, planned
@@ -62,7 +64,7 @@ def complete_linkages(S: Aggregate, start: Start) -> tuple[Linkage, ...]:
         led = replace(S, closures=(*S.closures, *S.leading))
         if S.linkages:
             return with_the_rest(led, S.linkages, start)
-        return (numeric(led, (*S.bodies, *S.virtual), led.closures, S.dependent, start),)
+        return (numeric(led, (*S.bodies, *S.virtual), led.closures, S.dependent, start, why_not.NO_HINGE),)
     couplings = couplings_in(S.closures)
     given = [body.name for body in (*S.independent, *S.prescribed)]
     if S.linkages:
@@ -73,7 +75,7 @@ def complete_linkages(S: Aggregate, start: Start) -> tuple[Linkage, ...]:
         plan = planned(couplings, given)
         if plan.complete and all(body.name in plan.known for body in S.dependent):
             return (CoupledHinges(plan.steps, implied(couplings)),)
-        return (numeric(S, S.bodies, S.closures, S.dependent, start),)
+        return (numeric(S, S.bodies, S.closures, S.dependent, start, why_not.COUPLED),)
     return mixed(S, couplings, given, start)
 
 
@@ -91,7 +93,7 @@ def with_the_rest(S: Aggregate, linkages: tuple[Linkage, ...], start: Start) -> 
     before, after = divided(S, linkages, left)
     late = {name for link in after for name in link.determines}
     bodies = [body for body in (*S.bodies, *S.virtual) if body.name not in late]
-    return (*before, numeric(S, bodies, opened, left, start), *after)
+    return (*before, numeric(S, bodies, opened, left, start, why_not.THE_REST), *after)
 
 
 def divided(
@@ -153,12 +155,16 @@ def mixed(
     others = [edge for edge in before.left if edge not in used]
     doubly = [edge for edge in others if late & set(edge.bodies)]  # on coordinates found already
     if set(implied([*used, *doubly])) < {edge.name for edge in doubly}:
-        return (numeric(S, S.bodies, S.closures, S.dependent, start),)
+        return (numeric(S, S.bodies, S.closures, S.dependent, start, why_not.COUPLED),)
     between = [edge for edge in others if edge not in doubly]
     dependent = [body for body in S.dependent if body.name not in before.known and body not in late]
     bodies = [body for body in S.bodies if body not in late]
     closures = [edge for edge in S.closures if edge in geometric or edge in between]
-    return (*as_linkage(before), numeric(S, bodies, closures, dependent, start), *as_linkage(after))
+    return (
+        *as_linkage(before),
+        numeric(S, bodies, closures, dependent, start, why_not.COUPLED),
+        *as_linkage(after),
+    )
 
 
 def looped_bodies(S: Aggregate, geometric: Sequence[CutEdge]) -> set[Body]:
@@ -177,7 +183,11 @@ def numerically(S: Aggregate, start: Start) -> tuple[Linkage, ...]:
     Legs are left to formulas: all that the rest needs to know of them is how long they are.
     """
     if S.siblings or S.prescribed or S.N < 2:  # a single coordinate gets a table of everything
-        return (numeric(S, S.bodies, S.closures, S.dependent, start),)
+        return (
+            numeric(
+                S, S.bodies, S.closures, S.dependent, start, why_not.ONE_LEADS if S.N < 2 else why_not.DRIVEN
+            ),
+        )
     rest = without_legs(S.parent, S.bodies, S.closures, S.dependent)
     legs = tuple(linkage_of(leg) for leg in rest.legs)
     if not rest.dependent:
@@ -191,7 +201,9 @@ def numerically(S: Aggregate, start: Start) -> tuple[Linkage, ...]:
             linkage = Relative(linkage, part)
         solved.append(linkage)
         unknown -= set(part.dependent)
-    return (*solved, *legs)
+    found = {name for linkage in (*solved, *legs) for name in linkage.determines}
+    left = tuple(body for body in S.dependent if body.name not in found and not body.inboard.n_v)
+    return (*solved, *legs, *([Welded(left)] if left else []))
 
 
 def linkage_of(part: Leg | Rod | Peel) -> Linkage:
@@ -211,17 +223,23 @@ def part_solved(part: Block, start: Start, certain: bool) -> Linkage:
     if known is not None:
         return known
     loop = Loop(part.parent, part.bodies, part.closures, part.dependent)
-    return NumericLinkage(loop, (), substeps=substeps_of(part.closures), start=start)
+    why = why_not.why_not(part, certain)
+    return NumericLinkage(loop, (), substeps=substeps_of(part.closures), start=start, why=why)
 
 
 def numeric(
-    S: Aggregate, bodies: Sequence[Body], closures: Sequence[CutEdge], dependent: Sequence[Body], start: Start
+    S: Aggregate,
+    bodies: Sequence[Body],
+    closures: Sequence[CutEdge],
+    dependent: Sequence[Body],
+    start: Start,
+    why: str,
 ) -> NumericLinkage:
-    """Newton's method on closures of S."""
+    """Newton's method on closures of S, and why."""
     ends = {end for edge in closures for end in edge.bodies}
     siblings = tuple(body for body in S.siblings if body in ends)
     loop = Loop(S.parent, tuple(bodies), tuple(closures), tuple(dependent))
-    return NumericLinkage(loop, siblings, substeps=substeps_of(closures), start=start)
+    return NumericLinkage(loop, siblings, substeps=substeps_of(closures), start=start, why=why)
 
 
 def substeps_of(closures: Sequence[CutEdge]) -> int:

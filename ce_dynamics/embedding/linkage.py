@@ -52,6 +52,11 @@ class Linkage(ABC):
         """How it finds the dependent hinges, in words that complete "solved ..."."""
         return f"in closed form by {type(self).__name__}"
 
+    @property
+    def why_numeric(self) -> str:
+        """Why it is not in closed form; empty if it is."""
+        return ""
+
     def reach(self) -> tuple[float, float] | None:
         """Admissible interval of a single independent coordinate, None where it is not known.
 

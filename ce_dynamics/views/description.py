@@ -145,6 +145,7 @@ def aggregate_line(system: System, S: Aggregate) -> AggregateLine:
         redundant=rows - (velocities - freedoms.number),
         solved_by=tuple(link.how for link in S.linkages),
         confined=tuple((body.name, ways, body.inboard.n_v) for body, ways in freedoms.confined),
+        not_closed=tuple((link.determines, link.why_numeric) for link in S.linkages if link.why_numeric),
     )
 
 

@@ -90,6 +90,8 @@ class AggregateLine:
         How many of them the others imply in the design pose.
     solved_by : tuple of str
         Linkages that find the dependent hinges.
+    not_closed : tuple of (tuple of str, str)
+        Hinges that are found numerically, and why they are.
     confined : tuple of (str, int, int)
         Hinges that the closures leave fewer ways to move than they have, though not none: how many of how
         many.
@@ -107,6 +109,7 @@ class AggregateLine:
     redundant: int
     solved_by: tuple[str, ...]
     confined: tuple[tuple[str, int, int], ...] = ()
+    not_closed: tuple[tuple[tuple[str, ...], str], ...] = ()
 
     @property
     def degrees_of_freedom(self) -> int:

@@ -118,6 +118,9 @@ def aggregate_lines(line: AggregateLine) -> list[str]:
         if names:
             how = f", found {' and '.join(line.solved_by)}" if title == "dependent" and line.solved_by else ""
             parts.append(f"    {title:<12} {', '.join(names)}{how}")
+    for names, why in line.not_closed:
+        which = f"{', '.join(names)}: " if len(line.solved_by) > 1 else ""
+        parts.append(f"    no formula   {which}{why}")
     if line.confined:
         held = (f"{name} moves in {ways} of {n} ways" for name, ways, n in line.confined)
         parts.append(f"    held in part {', '.join(held)}")

@@ -126,3 +126,9 @@ def meeting(ball: Ball) -> Array | None:
 def triple(a: Array, b: Array, c: Array) -> float:
     """How far three directions are from one plane."""
     return abs(float(np.cross(a, b) @ c))
+
+
+def coaxial(one: Revolute, other: Revolute) -> bool:
+    """Whether two axes are one line, but for rounding."""
+    askew = float(np.linalg.norm(np.cross(one.axis, other.axis)))
+    return askew < MEET and off_line(one, other.at) <= MEET * scale(one, other)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, array
-from ce_dynamics.embedding.closed_forms.ball import Ball, ball_at, triple
+from ce_dynamics.embedding.closed_forms.ball import Ball, ball_at, coaxial, triple
 from ce_dynamics.embedding.closed_forms.leg import STEEP
 from ce_dynamics.embedding.closed_forms.orient import turn_ball
 from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, one_closure
@@ -66,8 +66,10 @@ class Peel:
         if self.given:
             return BallBehind(self.edge.name, self)
         at = self.ball.at
-        hinge = Revolute(self.ball.axes[0], at) if len(self.ball.turning) == 1 else Spherical(at)
-        return replace(self.edge, body_a=self.ball.carrier, body_b=self.other, closure=hinge)
+        if len(self.ball.turning) > 1:
+            return replace(self.edge, body_a=self.ball.carrier, body_b=self.other, closure=Spherical(at))
+        pin = Revolute(self.ball.axes[0], at)
+        return replace(self.edge, body_a=self.ball.carrier, body_b=within_pin(self.other, pin), closure=pin)
 
     def behind(self, motion: SubgraphMotion) -> BodyMotion:
         """Motion of the body behind the ball, as the weld's other side carries it."""
@@ -77,6 +79,16 @@ class Peel:
             back = HingeMotion(array((c[0], -c[1])), -X, -eta, -bias)
             reached = across(mirrored(body, self.other), reached, back, motion.theta_dot, turns=True)
         return reached
+
+
+def within_pin(body: Body, pin: Revolute) -> Body:
+    """What a pin holds: where a body turns about the pin itself, what carries it."""
+    inner = body
+    while not inner.is_ground and isinstance(inner.inboard, Fixed):
+        inner = inner.carrier
+    if not inner.is_ground and isinstance(inner.inboard, Revolute) and coaxial(inner.inboard, pin):
+        return inner.carrier
+    return body
 
 
 def mirrored(body: Body, other: Body) -> Body:

@@ -72,6 +72,8 @@ class NumericLinkage(Linkage):
     start : mapping of str to array, optional
         Coordinates of parameters by body name at the start, from where a loop with several is led; the design
         pose if not given, or if no way leads there.
+    why : str
+        Why there is no closed form, for people.
 
     Attributes
     ----------
@@ -95,8 +97,9 @@ class NumericLinkage(Linkage):
         limits: tuple[float, float] | None = None,
         substeps: int = SUBSTEPS,
         start: Mapping[str, Array] | None = None,
+        why: str = "",
     ) -> None:
-        self.loop = loop
+        self.loop, self._why = loop, why
         self.siblings = siblings
         self.determines = tuple(body.name for body in loop.dependent)
         self.closes = tuple(closure.name for closure in loop.closures)
@@ -315,6 +318,10 @@ class NumericLinkage(Linkage):
     @property
     def how(self) -> str:
         return "numerically"
+
+    @property
+    def why_numeric(self) -> str:
+        return self._why
 
     def solve(self, motion: SubgraphMotion) -> None:
         given = self._within_reach(

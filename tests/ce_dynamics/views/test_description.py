@@ -46,7 +46,8 @@ aggregated bodies
     closed by    top
     freedoms     3 hinge velocities − (5 conditions − 3 redundant) = 1
     independent  crank
-    dependent    rod, lever, found numerically"""
+    dependent    rod, lever, found numerically
+    no formula   one coordinate leads: a table of the whole branch tells turns, and where it ends"""
 
 
 def test_four_bar_as_text() -> None:

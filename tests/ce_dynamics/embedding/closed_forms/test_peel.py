@@ -7,6 +7,8 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.embedding.closed_forms.peel import PeelLinkage
+from ce_dynamics.embedding.closed_forms.planar_dyad import PlanarDyad
+from ce_dynamics.embedding.closed_forms.welded import Welded
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from tests.ce_dynamics.against_augmented import largest_difference
@@ -66,5 +68,42 @@ def test_what_another_loop_holds_is_not_peeled() -> None:
     hinge = ce.Revolute((1, 0, 0.1), BALL)
     strut = s.add_body("strut", mass=1.0, com=BALL, inertia=(0.1,) * 3, parent=s.find("ball2"), hinge=hinge)
     s.close_loop("other", strut, s.ground, ce.PointOnPlane((0.1, 1, 0.3), (0.9, 0.5, 0.5)))
-    links = [link for S in embed(s).aggregates for link in S.linkages]
+    embedding = embed(s)
+    links = [link for S in embedding.aggregates for link in S.linkages]
     assert not any(isinstance(link, PeelLinkage) and "ball2" in link.determines for link in links)
+    assert any(isinstance(link, Welded) and link.determines == ("plate",) for link in links)
+    assert largest_difference(embedding, around=AROUND) < 1e-12
+
+
+def five_bar(frame: Frame, plates: bool) -> ce.System:
+    """Two cranks lead; the bars end on one pin, written as a hinge on either bar and a weld between."""
+    s = ce.System(gravity=(0, 0, -9.81))
+    pin = np.array((0.4, 0.0, 0.9))
+    left = chain(s, frame, "left", s.ground, ((0, 1, 0),), np.array((0.0, 0.0, 0.0)))
+    left = chain(s, frame, "left bar", left, ((0, 1, 0),), np.array((-0.2, 0.0, 0.4)))
+    right = chain(s, frame, "right", s.ground, ((0, 1, 0),), np.array((0.8, 0.0, 0.0)))
+    right = chain(s, frame, "right bar", right, ((0, 1, 0),), np.array((1.0, 0.0, 0.4)))
+    ends = [chain(s, frame, f"end {k}", bar, ((0, 1, 0),), pin) for k, bar in enumerate((left, right))]
+    at = frame.point(pin)
+    for k, end in enumerate(ends if plates else ()):
+        ends[k] = s.add_body(
+            f"plate {k}", mass=0.1, com=at, inertia=(0.01,) * 3, parent=end, hinge=ce.Fixed(at)
+        )
+    s.close_loop("weld", ends[0], ends[1], ce.Fixed(at), independent=["left0", "right0", "end 00"])
+    return s
+
+
+@pytest.mark.parametrize(("frame", "plates"), [(HERE, False), (ELSEWHERE, True)])
+def test_a_pin_written_as_two_hinges_and_a_weld_ends_two_bars(frame: Frame, plates: bool) -> None:
+    embedding = embed(five_bar(frame, plates))
+    (aggregate,) = (S for S in embedding.aggregates if S.closures)
+    assert [type(link) for link in aggregate.linkages] == [PlanarDyad, PeelLinkage]
+    assert largest_difference(embedding, around=AROUND) < 1e-12
+
+
+def test_a_description_says_why_there_is_no_formula() -> None:
+    (line,) = (line for line in machine(HERE, "ball").describe().aggregates if line.closures)
+    ((names, why),) = line.not_closed
+    assert set(names) >= {"cross0", "cross1", "third0"}
+    assert why == "3 unknowns of revolute hinges: no ball, and more than two bars"
+    assert f"no formula   {', '.join(names)}: {why}" in str(machine(HERE, "ball").describe())
