@@ -7,7 +7,7 @@ so left and right corners agree to the last bit.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -164,7 +164,12 @@ def _steiner(r: Vector) -> Vector:
 
 
 def add_rigid_body(
-    system: System, name: str, parameters: BodyParameters, parent: Body | str, hinge: Hinge
+    system: System,
+    name: str,
+    parameters: BodyParameters,
+    parent: Body | str,
+    hinge: Hinge,
+    armature: Sequence[Any] | None = None,
 ) -> Body:
     """Add a body with its published inertia; the data file has warned where that is not physical."""
     with warnings.catch_warnings():
@@ -176,4 +181,5 @@ def add_rigid_body(
             inertia=parameters.inertia,
             parent=parent,
             hinge=hinge,
+            armature=armature,
         )

@@ -43,6 +43,7 @@ from ce_dynamics.models.vehicles.hull import HullData
 from ce_dynamics.models.vehicles.layout import (
     AXES,
     GRAPH,
+    MECHANISMS,
     AxleLayout,
     Layout,
     groups_of,
@@ -402,11 +403,28 @@ def without_replaced(
     since["steering"] = chosen["steering"][1]
     powertrain = powertrain_since(layers)
     kept: list[list[Assignment]] = []
+    unled = no_longer_leading(layers)
     for k, layer in enumerate(layers):
         replaced = {part for part, first in since.items() if k < first}
-        meant = [a for b in layer.assignments for a in still_meant(b, replaced, groups, schema)]
+        meant = [
+            a
+            for b in layer.assignments
+            for a in still_meant(b, replaced, groups, schema)
+            if a.key[:2] not in unled
+        ]
         kept.append(meant if k >= powertrain else [a for a in meant if not foreign(a, schema)])
     return kept
+
+
+def no_longer_leading(layers: Sequence[DataFile]) -> set[tuple[str, str]]:
+    """Actuators of steerings that a later layer replaces by a column, and the other way."""
+    last: dict[tuple[str, str], int] = {}
+    for k, layer in enumerate(layers):
+        for assignment in layer.assignments:
+            if assignment.key[0] in MECHANISMS and assignment.key[1:2] in (("actuator",), ("column",)):
+                last[assignment.key[0], assignment.key[1]] = k
+    other = {"actuator": "column", "column": "actuator"}
+    return {(name, one) for (name, one), k in last.items() if last.get((name, other[one]), -1) > k}
 
 
 def powertrain_since(layers: Sequence[DataFile]) -> int:

@@ -21,6 +21,7 @@ SHIPPED = {
     "sedan-manual": HERE / "sedan" / "sedan-manual.yaml",
     "sedan-cvt": HERE / "sedan" / "sedan-cvt.yaml",
     "sedan-electric": HERE / "sedan" / "sedan-electric.yaml",
+    "sedan-column": HERE / "sedan" / "sedan-column.yaml",
     "sedan-assisted": HERE / "sedan" / "sedan-assisted.yaml",
     "hatchback": HERE / "generic" / "hatchback.yaml",
     "off-roader": HERE / "generic" / "off-roader.yaml",

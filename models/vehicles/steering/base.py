@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar
 
+from pydantic import model_validator
+
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.drives import SecondOrderActuator
 from ce_dynamics.mechanism.system import System
@@ -15,6 +17,7 @@ from ce_dynamics.models.data.quantities import PositiveFraction, Quantity
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector
 from ce_dynamics.models.vehicles.corner import Corner
+from ce_dynamics.models.vehicles.steering.column import ColumnData
 
 Frequency = Annotated[float, Quantity("Hz", above=0.0)]
 
@@ -30,6 +33,20 @@ class ActuatorData(Section):
         return SecondOrderActuator(
             "steering", gain, 2.0 * math.pi * self.natural_frequency, self.damping_ratio
         )
+
+
+class LedData(Section):
+    """What leads a mechanism: an actuator that follows the input ``steering``, or a column with torques."""
+
+    actuator: ActuatorData | None = None
+    column: ColumnData | None = None
+
+    @model_validator(mode="after")
+    def _is_led(self) -> LedData:
+        if (self.actuator is None) == (self.column is None):
+            both = "both of them" if self.actuator is not None else "neither of them"
+            raise ValueError(f"what leads the steering: actuator or column; there is {both}")
+        return self
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +68,8 @@ class Steering(ABC):
         Of its section; a vehicle may have several mechanisms.
     phase : int
         1 where a positive input steers to the left; −1 where it steers to the right, as rear axles may.
+    actuator, column : ActuatorData, ColumnData or None
+        What leads it: one of both.
     """
 
     template: ClassVar[str]
@@ -58,6 +77,20 @@ class Steering(ABC):
 
     name: str = field(default="steering", kw_only=True)
     phase: int = field(default=1, kw_only=True)
+    actuator: ActuatorData | None = field(default=None, kw_only=True)
+    column: ColumnData | None = field(default=None, kw_only=True)
+
+    def armature(self, gain: Any) -> list[Any] | None:
+        """Inertia of the column on the hinge that leads, whose coordinate at full lock is ``gain``."""
+        return None if self.column is None else self.column.armature(gain)
+
+    def lead(self, system: System, body: Body, gain: Any) -> None:
+        """Let actuator or column lead the hinge of a body, whose coordinate at full lock is ``gain``."""
+        if self.column is not None:
+            self.column.add(system, self.name, body, gain)
+        else:
+            assert self.actuator is not None, "one of both is there"
+            system.prescribe(body, self.actuator.drive(gain))
 
     @classmethod
     @abstractmethod

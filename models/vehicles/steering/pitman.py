@@ -19,7 +19,6 @@ from ce_dynamics.mechanism.checked import magnitude
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.data.quantities import Point, Quantity, inertia_matrix
-from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.bodies import (
     SMALLEST_LENGTH,
     BodyData,
@@ -27,10 +26,10 @@ from ce_dynamics.models.vehicles.bodies import (
     Vector,
     add_rigid_body,
 )
-from ce_dynamics.models.vehicles.steering.base import ActuatorData, Steering
+from ce_dynamics.models.vehicles.steering.base import LedData, Steering
 
 
-class PitmanData(Section):
+class PitmanData(LedData):
     """Pitman steering in its own frame: at `origin`, turned by `tilt` about +y; all axes along the frame's z.
 
     T U is the Pitman arm (T on the chassis), W V the idler arm (W on the chassis), U V the link.  An idler
@@ -47,7 +46,6 @@ class PitmanData(Section):
     pitman_arm: BodyData
     idler_arm: BodyData | None = None
     link: BodyData
-    actuator: ActuatorData
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +70,6 @@ class Pitman(Steering):
     idler_arm: BodyParameters
     link: BodyParameters
     max_angle: float
-    actuator: ActuatorData
 
     @classmethod
     def of(cls, data: PitmanData) -> Pitman:
@@ -103,6 +100,7 @@ class Pitman(Steering):
             link=placed(data.link),
             max_angle=data.max_angle,
             actuator=data.actuator,
+            column=data.column,
         )
 
     def add(self, system: System, chassis: Body) -> Body:
@@ -118,13 +116,15 @@ class Pitman(Steering):
             idler=f"{self.name}.idler_arm",
             chassis=chassis.name,
         )
-        for joint in linkage.joints():
-            parameters = getattr(self, joint.body.removeprefix(f"{self.name}."))
-            add_rigid_body(system, joint.body, parameters, joint.carrier, joint.hinge)
-        linkage.close(system)
         # The arms point forward and the tie rods lie behind the wheel centres: an arm that turns to the left
         # moves the link to the left and the wheels' rears with it, which steers to the right.
-        system.prescribe(f"{self.name}.pitman_arm", self.actuator.drive(-self.phase * self.max_angle))
+        gain = -self.phase * self.max_angle
+        for joint in linkage.joints():
+            part = joint.body.removeprefix(f"{self.name}.")
+            armature = self.armature(gain) if part == "pitman_arm" else None
+            add_rigid_body(system, joint.body, getattr(self, part), joint.carrier, joint.hinge, armature)
+        linkage.close(system)
+        self.lead(system, system.find(f"{self.name}.pitman_arm"), gain)
         return system.find(f"{self.name}.link")
 
     def moved(self, point: Vector, steering: float) -> Vector:

@@ -14,14 +14,13 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.data.quantities import Length
 from ce_dynamics.models.vehicles.bodies import BodyData, BodyParameters, Vector, add_rigid_body, body
 from ce_dynamics.models.vehicles.corner import Corner
-from ce_dynamics.models.vehicles.steering.base import ActuatorData, Steering
+from ce_dynamics.models.vehicles.steering.base import LedData, Steering
 
 
-class RackData(BodyData):
+class RackData(BodyData, LedData):
     """A rack: its mass, its centre of mass in vehicle coordinates, and how far it moves at full lock."""
 
     travel: Length
-    actuator: ActuatorData
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,13 +41,12 @@ class Rack(Steering):
 
     rack: BodyParameters
     travel: float
-    actuator: ActuatorData
     sense: int = -1
 
     @classmethod
     def of(cls, data: RackData) -> Rack:
         """As built, from what is written."""
-        return cls(body(data, np.zeros(3)), data.travel, data.actuator)
+        return cls(body(data, np.zeros(3)), data.travel, actuator=data.actuator, column=data.column)
 
     def aimed(self, corners: Sequence[Corner]) -> Rack:
         """The rack that steers these corners to the left when the input is positive."""
@@ -58,10 +56,12 @@ class Rack(Steering):
         return replace(self, sense=1 if left else -1)
 
     def add(self, system: System, chassis: Body) -> Body:
-        """Add the rack, driven by the input ``steering`` through its actuator."""
+        """Add the rack with what leads it."""
+        gain = self.phase * self.sense * self.travel
         hinge = Prismatic((0.0, 1.0, 0.0), at=self.rack.com)
-        rack = add_rigid_body(system, f"{self.name}.rack", self.rack, chassis, hinge)
-        system.prescribe(rack, self.actuator.drive(self.phase * self.sense * self.travel))
+        name = f"{self.name}.rack"
+        rack = add_rigid_body(system, name, self.rack, chassis, hinge, self.armature(gain))
+        self.lead(system, rack, gain)
         return rack
 
     def moved(self, point: Vector, steering: float) -> Vector:

@@ -18,17 +18,16 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.data.quantities import Point, Quantity
 from ce_dynamics.models.vehicles.bodies import BodyData, BodyParameters, Vector, add_rigid_body, body
 from ce_dynamics.models.vehicles.corner import Corner
-from ce_dynamics.models.vehicles.steering.base import ActuatorData, Steering
+from ce_dynamics.models.vehicles.steering.base import LedData, Steering
 from ce_dynamics.models.vehicles.suspensions.points import check_apart
 
 
-class RotaryArmData(BodyData):
+class RotaryArmData(BodyData, LedData):
     """An arm in vehicle coordinates: it turns about the line through two points of its shaft."""
 
     pivot: Point
     shaft: Point
     max_angle: Annotated[float, Quantity("rad", above=0.0, below=math.pi / 2)]
-    actuator: ActuatorData
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +52,6 @@ class RotaryArm(Steering):
     pivot: Vector
     axis: Vector
     max_angle: float
-    actuator: ActuatorData
     sense: int = 1
 
     @classmethod
@@ -62,7 +60,8 @@ class RotaryArm(Steering):
         check_apart("steering", [("pivot", data.pivot, "shaft", data.shaft)])
         along = np.array(data.shaft) - np.array(data.pivot)
         arm = body(data, np.zeros(3))
-        return cls(arm, np.array(data.pivot), along / magnitude(along), data.max_angle, data.actuator)
+        led = {"actuator": data.actuator, "column": data.column}
+        return cls(arm, np.array(data.pivot), along / magnitude(along), data.max_angle, **led)  # type: ignore[arg-type]  # as named
 
     def aimed(self, corners: Sequence[Corner]) -> RotaryArm:
         """The arm that steers these corners to the left when the input is positive."""
@@ -72,10 +71,11 @@ class RotaryArm(Steering):
         return replace(self, sense=1 if left else -1)
 
     def add(self, system: System, chassis: Body) -> Body:
-        """Add the arm, driven by the input ``steering`` through its actuator."""
+        """Add the arm with what leads it."""
+        gain = self.phase * self.sense * self.max_angle
         hinge = Revolute(self.axis.tolist(), at=self.pivot.tolist())
-        arm = add_rigid_body(system, f"{self.name}.arm", self.arm, chassis, hinge)
-        system.prescribe(arm, self.actuator.drive(self.phase * self.sense * self.max_angle))
+        arm = add_rigid_body(system, f"{self.name}.arm", self.arm, chassis, hinge, self.armature(gain))
+        self.lead(system, arm, gain)
         return arm
 
     def moved(self, point: Vector, steering: float) -> Vector:
