@@ -37,7 +37,11 @@ def design_rows(rig: KCRig) -> list[Row]:
 
 
 def compliance_rows(elastic: Compliance) -> list[Row]:
-    """Figures of the compliance matrix in the design pose, of the left wheel, in the units of engineers."""
+    """Figures of the compliance matrix in the design pose, of the left wheel, in the units of engineers.
+
+    With the signs that the same figures have elsewhere: camber angles positive top outward, caster top to the
+    rear, ride steer towards toe-in; the matrix has turns about the vehicle's axes.
+    """
     rig = elastic.rig
     pose = rig.solved([[0.0, 0.0]])
     wheel = rig.axle.left
@@ -46,7 +50,8 @@ def compliance_rows(elastic: Compliance) -> list[Row]:
     rows = []
     for name, value in found.items():
         if math.isfinite(value):
-            number, unit = shown(np.array(value), unit_of(name))
+            against = name == "ride_steer" or "camber" in name or "caster" in name
+            number, unit = shown(np.array(-value if against else value), unit_of(name))
             rows.append(Row(name, (float(number),), unit))
     return rows
 

@@ -6,6 +6,8 @@ Each beside the same by differences over the same poses: one more solved curve f
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 
@@ -14,10 +16,12 @@ import numpy as np
 from ce_dynamics.models import kc
 from ce_dynamics.models.kc.sensitivities import Sensitivities
 from tests.benchmarks.report import Table, number
+from tests.models.kc.soft_sedan import soft_sedan
 
 PIVOTS = [f"{arm}.{end}_pivot" for arm in ("lower_arm", "upper_arm") for end in ("front", "rear")]
 POINTS = ["D", "F", "K", "L", "W", *PIVOTS]
 HARDPOINTS = [f"front.{point}.{x}" for point in POINTS for x in "xyz"]
+STRUT = [f"front.{point}.{x}" for point in ("D", "K", "L", "W", "lower_arm.front_pivot") for x in "xyz"]
 VARIED = [f"front.{p}" for p in ("L.x", "L.y", "L.z", "upper_arm.front_pivot.z", "upper_arm.rear_pivot.z")]
 VARIED += ["front.D.z"]
 POSES = 41
@@ -54,7 +58,8 @@ def rows_of(vehicle: str) -> list[tuple[str, str, str, str]]:
             "5",
         )
     ]
-    free = kc.rig_of(vehicle, "front", free=HARDPOINTS)
+    hardpoints = STRUT if vehicle == "hatchback" else HARDPOINTS
+    free = kc.rig_of(vehicle, "front", free=hardpoints)
     toe = Sensitivities(free, ["toe_angle"])
     exact = best(lambda: toe.at(free.solved(BOTH)))
 
@@ -62,8 +67,8 @@ def rows_of(vehicle: str) -> list[tuple[str, str, str, str]]:
         return free.read(free.solved(BOTH, 0.0, changed), ["toe_angle"])
 
     read({})
-    differences = best(lambda: by_differences(free, read, HARDPOINTS), 3)
-    what = f"{vehicle}: bump steer by {len(HARDPOINTS)} hardpoint coordinates"
+    differences = best(lambda: by_differences(free, read, hardpoints), 3)
+    what = f"{vehicle}: bump steer by {len(hardpoints)} hardpoint coordinates"
     rows.append((what, number(1e3 * exact), number(1e3 * differences), "20"))
     return rows
 
@@ -108,11 +113,27 @@ def optimisation() -> tuple[str, str, str, str]:
     return what, number(1e3 * exact), number(1e3 * differences), "2000"
 
 
+def with_bushings() -> list[tuple[str, str, str, str]]:
+    """Balances of the sedan's front axle, both arms on bushings and an elastic tie rod."""
+    with TemporaryDirectory() as folder:
+        elastic = kc.compliance_of(soft_sedan(Path(folder)), "front")
+    pose = elastic.rig.solved([[0.03, 0.03]])[0]
+    wheels = np.zeros((2, 9))
+    wheels[:, 4] = 2e3
+    return [
+        (f"sedan: {what}", number(1e3 * best(work)), "–", "–")
+        for what, work in (
+            ("one balance of springs and bushings, with its 12 × 12 matrix", lambda: elastic.at(pose)),
+            ("the same under 2 kN of side force at each wheel", lambda: elastic.at(pose, wheels)),
+        )
+    ]
+
+
 def table() -> Table:
     """All that is measured."""
-    rows = [row for vehicle in ("sedan", "hmmwv") for row in rows_of(vehicle)]
+    rows = [row for vehicle in ("sedan", "hmmwv", "hatchback") for row in rows_of(vehicle)]
     head = ("what", "exact, ms", "by differences, ms", "at most, ms")
-    return Table("The rig for suspensions, once compiled", head, (*rows, optimisation()))
+    return Table("The rig for suspensions, once compiled", head, (*rows, optimisation(), *with_bushings()))
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ import ce_dynamics as ce
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.elastic_joints import ElasticJoint, make_elastic
 from ce_dynamics.models import kc
+from ce_dynamics.models.kc.summary import compliance_rows, design_rows
 from tests.models.kc.rods import Floats
 
 MIRROR = np.array([1.0, -1.0, 1.0])
@@ -334,6 +335,19 @@ def test_without_bushings_the_rates_are_those_of_the_ideal_axle(sedan: kc.KCRig,
     for force in (0, 1, 3, 5, 6, 7, 9, 11):  # what the links carry moves nothing but along the travel
         assert abs(C[force, force]) < 1e-4
     assert np.max(np.abs(found.turns)) < 1e-12
+
+
+def test_the_table_has_the_signs_of_the_other_figures(sedan: kc.KCRig) -> None:
+    """Without bushings every figure that both tables have is the same number."""
+    rigid = {row.name: row for row in design_rows(sedan)}
+    found = compliance_rows(kc.Compliance(sedan, []))
+    common = [row for row in found if row.name in rigid and row.name != "wheel_rate"]
+    assert len(common) == 5
+    for row in common:
+        assert row.unit == rigid[row.name].unit
+        assert row.values[0] == pytest.approx(rigid[row.name].values[0], rel=1e-8, abs=1e-8)
+    single = next(row for row in found if row.name == "wheel_rate")  # 1/C33
+    assert single.values == pytest.approx(rigid["single_wheel_rate"].values[:1], rel=1e-9)
 
 
 @pytest.fixture(scope="module")
