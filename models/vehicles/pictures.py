@@ -38,6 +38,11 @@ PROFILES = 40
 """Along and across, to see where a road is uneven."""
 MOST_POINTS = 20_000
 """Of a road; where it would take more it is drawn less finely."""
+GATE_FIRST, GATE_EVERY, GATE_HALF, GATE_HEIGHT = 10.0, 20.0, 4.0, 3.5
+"""Of gates on inclined roads: where the first is, from one to the next, half their width, height [m]."""
+LEVEL = 0.02
+"""Slope over 8 and 20 m below which a road counts as level."""
+GATE = "#c86a2a"
 PAINT, GLASS, TRAIL, LOAD = "#7f8f7a", "#8fb3c9", "#0b6fb8", "#b9a58c"
 
 
@@ -50,10 +55,10 @@ def picture_of(case: Case, results: xr.Dataset) -> View:
         case.model,
         results,
         shapes=shapes_of(system),
-        scenery=[] if way is None else [*road_of(system, way), *trail(system, way)],
+        scenery=[] if way is None else [*road_of(system, way), *trail(system, way), *gates(system, way)],
         cameras=list(cameras_of(system)),
         camera=start,
-        title=case.title,
+        title=f"{case.title}, on {case.attributes['road']}" if "road" in case.attributes else case.title,
     )
 
 
@@ -167,13 +172,19 @@ def road_of(system: System, way: Floats) -> list[Shape]:
             origin = (0.0, 0.0, float(nominal(road.height(0.0, 0.0))))
             found.append(plane(origin, road.normal(0.0, 0.0).astype(float)))
         else:
-            found.append(relief(road, way))
+            found.append(relief(road, way, max(SIDE, length_behind(system) + 0.3 * SIDE)))
     return found
 
 
-def relief(road: Road, way: Floats) -> Shape:
+def length_behind(system: System) -> float:
+    """How far a train of vehicles reaches back from the chassis [m]."""
+    last = min(float(nominal(tyre.centre)[0]) for tyre in tyres_of(system))
+    return float(nominal(system.find("chassis").com)[0]) - last
+
+
+def relief(road: Road, way: Floats, side: float = SIDE) -> Shape:
     """The road's heights as triangles; lines lie closer where it curves."""
-    (x_low, y_low), (x_high, y_high) = way.min(axis=0) - SIDE, way.max(axis=0) + SIDE
+    (x_low, y_low), (x_high, y_high) = way.min(axis=0) - side, way.max(axis=0) + side
     y = np.linspace(y_low, y_high, max(2, int((y_high - y_low) / FINEST)))
     x = np.linspace(x_low, x_high, max(2, int((x_high - x_low) / FINEST)))
     ys = y[uneven(y, seen(road, x[:: max(1, len(x) // PROFILES)], y)[0].T)]
@@ -218,6 +229,37 @@ def uneven(places: Floats, heights: Floats) -> list[int]:
             last = k - 1
             kept.append(last)
     return [*kept, len(places) - 1]
+
+
+def gates(system: System, way: Floats) -> Iterator[Shape]:
+    """Gates over the way on graded and banked roads: posts are plumb and beams level, so that one sees it."""
+    road = tyres_of(system)[0].road
+    apart = np.linalg.norm(np.diff(way, axis=0), axis=1)
+    driven = np.concatenate(([0.0], np.cumsum(apart)))
+    if driven[-1] < 1.0:  # it stands: there is no way
+        return
+    for s in np.arange(GATE_FIRST, driven[-1] + GATE_FIRST, GATE_EVERY):
+        k = min(int(np.searchsorted(driven, s)), len(way) - 1)
+        before = min(int(np.searchsorted(driven, driven[k] - 1.0)), k - 1)
+        ahead = way[k] - way[max(before, 0)]
+        ahead = ahead / np.linalg.norm(ahead)
+        middle = way[k] + max(0.0, s - driven[k]) * ahead
+        feet = [middle + side * GATE_HALF * np.array([-ahead[1], ahead[0]]) for side in (-1.0, 1.0)]
+        chords = [(middle - GATE_FIRST * ahead, middle + GATE_FIRST * ahead), (feet[0], feet[1])]
+        slopes = [(height(road, *b) - height(road, *a)) / np.linalg.norm(b - a) for a, b in chords]
+        if not all(road_there(road, foot) for foot in feet) or max(map(abs, slopes)) < LEVEL:
+            continue
+        low = [np.array([*foot, height(road, *foot)]) for foot in feet]
+        top = max(float(foot[2]) for foot in low) + GATE_HEIGHT
+        high = [np.array([*foot, top]) for foot in feet]
+        for a, b in ((low[0], high[0]), (low[1], high[1]), (high[0], high[1])):
+            yield rod(a, b, 0.05).painted(GATE)
+
+
+def road_there(road: Road, at: Floats) -> bool:
+    """Whether a map has a road at a place."""
+    margin = road.margin(float(at[0]), float(at[1]))
+    return margin is None or float(nominal(margin)) >= 0.0
 
 
 def trail(system: System, way: Floats) -> Iterator[Shape]:

@@ -10,10 +10,19 @@ import pytest
 import ce_dynamics as ce
 from ce_dynamics.cli.command import execute
 from ce_dynamics.models.parts.roads.bump import BumpRoad
+from ce_dynamics.models.parts.roads.notation import road
 from ce_dynamics.models.parts.roads.planes import InclinedRoad
 from ce_dynamics.models.parts.roads.sides import EDGE
 from ce_dynamics.models.vehicles.assembly import build
-from ce_dynamics.models.vehicles.pictures import EVEN, FINEST, cameras_of, relief, road_of, shapes_of
+from ce_dynamics.models.vehicles.pictures import (
+    EVEN,
+    FINEST,
+    cameras_of,
+    gates,
+    relief,
+    road_of,
+    shapes_of,
+)
 
 
 @pytest.fixture(scope="module")
@@ -36,14 +45,14 @@ def test_wheels_are_as_large_as_their_tyres_and_stand_on_the_road() -> None:
 
 def test_roads_are_drawn_as_they_are() -> None:
     rng = np.random.default_rng(1)
-    road = BumpRoad(0.8, 0.1, 2.0, 5.0, "left")
+    bump = BumpRoad(0.8, 0.1, 2.0, 5.0, "left")
     way = np.array([[0.0, 0.0], [12.0, 1.0]])
-    surface = relief(road, way)
+    surface = relief(bump, way)
     assert len(surface.points) < 20_000
     corners = surface.points[surface.triangles]
     parts = rng.dirichlet((1, 1, 1), len(corners))
     inside = np.einsum("nk,nkj->nj", parts, corners)
-    heights = np.array([road.height(x, y) for x, y, _ in inside])
+    heights = np.array([bump.height(x, y) for x, y, _ in inside])
     # straight to within EVEN and to what is missed in between, h²/8 max |z''|, in either direction; the bump
     # fades out over 0.2 m by a step whose second derivative is 6 at most, along x it is 0.1 π²/2 (2/length)²
     missed = FINEST**2 / 8 * 0.1 * (6 / EDGE**2 + np.pi**2 / 2)
@@ -54,6 +63,25 @@ def test_roads_are_drawn_as_they_are() -> None:
 def test_an_inclined_road_is_a_plane() -> None:
     (drawn,) = road_of(build(path="sedan", road=InclinedRoad(0.8, 0.1)), np.zeros((1, 2)))
     np.testing.assert_allclose(drawn.points[1] - drawn.points[0], [-np.sin(0.1), 0, np.cos(0.1)], atol=1e-15)
+
+
+def test_gates_show_what_is_plumb_on_inclined_roads() -> None:
+    way = np.stack((np.linspace(0.0, 45.0, 91), 0.1 * np.linspace(0.0, 45.0, 91)), axis=1)
+    way = np.concatenate((way, way[-1:]))  # at last it stands
+    banked = road("bank:0.08 + grade:0.06")
+    system = build(path="sedan", road=banked)
+    drawn = list(gates(system, way))
+    assert len(drawn) == 9  # at 10, 30 and 50 m
+    for left, right, beam in (drawn[k : k + 3] for k in (0, 3, 6)):
+        for post in (left, right):
+            np.testing.assert_allclose(np.diff(post.points, axis=0)[0, :2], 0.0, atol=1e-12)
+            assert post.points[0, 2] == pytest.approx(banked.height(*post.points[0, :2]), abs=1e-12)
+        assert np.linalg.norm(np.diff(beam.points, axis=0)) == pytest.approx(8.0)
+        assert np.ptp(beam.points[:, 2]) == 0.0
+        across = np.diff(beam.points, axis=0)[0, :2] @ (1.0, 0.1)
+        assert abs(across) < 1e-9  # square to the way
+    assert not list(gates(system, way[:1]))
+    assert not list(gates(build(path="sedan", road=road("iso8608:C")), way))
 
 
 def test_cameras_look_forward_and_at_every_wheel(sedan: ce.System) -> None:
