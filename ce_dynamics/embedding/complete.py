@@ -203,7 +203,7 @@ def numerically(S: Aggregate, start: Start) -> tuple[Linkage, ...]:
         unknown -= set(part.dependent)
     found = {name for linkage in (*solved, *legs) for name in linkage.determines}
     left = tuple(body for body in S.dependent if body.name not in found and not body.inboard.n_v)
-    return (*solved, *legs, *([Welded(left)] if left else []))
+    return (*([Welded(left)] if left else []), *solved, *legs)
 
 
 def linkage_of(part: Leg | Rod | Peel) -> Linkage:
