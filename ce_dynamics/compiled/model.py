@@ -23,6 +23,7 @@ from ce_dynamics.compiled.analysis import (
     points,
     poses as places,
     power_balance,
+    reaction_derivatives as reaction_slopes,
     small_motion as small_motions,
     vibrations,
 )
@@ -94,6 +95,7 @@ class Model(CompiledSystem):
     momentum = mechanics.momentum
     centroidal = about_com.centroidal
     reactions = mechanics.reactions
+    reaction_derivatives = reaction_slopes.reaction_derivatives
     power = power_balance.power
     audited_dynamics = cached_property(power_balance.audited_dynamics)
 
