@@ -16,6 +16,9 @@ from ce_dynamics.errors import AssemblyError, IndependentCoordinatesError
 from ce_dynamics.mechanism.body import Body
 
 SUBSTEP = 0.05  # of a given coordinate [rad, or sizes of the loop]
+SMALLEST = (
+    2.0**-12
+)  # of a substep: where branches come nearer to each other than that, they are taken to cross
 ITERATIONS = 30
 
 
@@ -40,16 +43,41 @@ def placed(linkage: ChartLinkage, given: Mapping[Body, float], held: Sequence[Bo
     start = q[places]
     target = np.array([*given.values(), *(q[place] for place in places[len(given) :])])
     span = np.max(np.abs(target - start) / linkage.scales[places], initial=0.0)
-    steps = max(1, int(np.ceil(span / SUBSTEP)))
-    for k in range(steps):
-        wanted = start + (k + 1) / steps * (target - start)
-        q, error = closed_with(linkage, q, places, wanted)
+    longest = 1.0 / max(1, int(np.ceil(span / SUBSTEP)))
+    done, part = 0.0, longest
+    conditions = conditions_at(linkage, q, places)
+    while done < 1.0:
+        there = min(1.0, done + part)
+        found, error = closed_with(linkage, q, places, start + there * (target - start))
+        ahead = conditions_at(linkage, found, places)
+        if part > SMALLEST * longest and (error > kernel.tolerance or is_beyond(conditions, ahead)):
+            part *= 0.5
+            continue
         if error > kernel.tolerance:
             raise AssemblyError(
-                f"{unassembled(kernel, q)}; on the way to the initial coordinates "
-                f"{ {body.name: value for body, value in given.items()} }, at {(k + 1) / steps:.0%} of it"
+                f"{unassembled(kernel, found)}; on the way to the initial coordinates "
+                f"{ {body.name: value for body, value in given.items()} }, at {there:.0%} of it"
             )
+        q, conditions, done, part = found, ahead, there, min(longest, 2.0 * part)
     return q
+
+
+def conditions_at(linkage: ChartLinkage, q: Array, places: list[int]) -> Array:
+    """Conditions on all scaled velocities: the closures', and one for each coordinate that is given."""
+    _, Y = linkage.kernel(q, linkage.kernel.p0)
+    return np.vstack((linkage.kernel.scaled(Y), velocity_rows(linkage, places)))
+
+
+def is_beyond(before: Array, ahead: Array) -> bool:
+    """Whether a pose is on another branch than the one before, or behind a singular one.
+
+    Square conditions change the sign of their determinant there.  With redundant rows, as planar loops have,
+    Aᵀ(before) A(ahead) takes its place, which is near AᵀA > 0 for a small step on the same branch.
+    """
+    m = before.shape[1]
+    if numerical_rank(before) < m:
+        return False  # some hinges are not led: nothing tells branches apart
+    return bool(np.linalg.slogdet(before.T @ ahead)[0] <= 0.0)
 
 
 def closed_with(linkage: ChartLinkage, q: Array, places: list[int], wanted: Array) -> tuple[Array, float]:

@@ -36,7 +36,7 @@ from ce_dynamics.simulation.monitors.charts import Charts
 from ce_dynamics.simulation.monitors.near_singular import warn_if_steep
 from ce_dynamics.simulation.results import observed
 from tests.ce_dynamics.embedding.path.test_linkage import five_point, stacked, through
-from tests.ce_dynamics.mechanisms import Z, add, five_bar
+from tests.ce_dynamics.mechanisms import Z, add, dyad, five_bar
 
 NOTHING = np.zeros(0)
 
@@ -382,6 +382,33 @@ def test_initial_coordinates_out_of_reach() -> None:
     system.start("right", q=1.51)
     with pytest.raises(AssemblyError, match=r"closure 'pin' stays open by .* on the way to .* at \d+% of it"):
         Model(system)
+
+
+@pytest.mark.parametrize("longer", [5e-3, 1e-4, 1e-7])
+@pytest.mark.parametrize("angle", [3.0, -3.5])
+def test_the_start_is_on_the_branch_of_the_design_pose(angle: float, longer: float) -> None:
+    """A rod and a rocker that are longer than crank and ground together by next to nothing.
+
+    Where they stretch, the other branch is as near as √longer: the pin may not change sides.
+    """
+    foot, B = np.array((2.0, 0.0, 0.0)), about(1.0)
+    C = dyad(B, foot, 2.0, 1.0 + longer, 1.0)
+    system = System()
+    add(system, "crank", "ground", Revolute(Z), 0.5 * B)
+    add(system, "rod", "crank", Revolute(Z, B), 0.5 * (B + C))
+    add(system, "slide", "ground", Prismatic((1, 0, 0), foot), foot)
+    add(system, "rocker", "slide", Revolute(Z, foot), 0.5 * (C + foot))
+    system.close_loop("pin", "rod", "rocker", Revolute(Z, C), through_dead_centres=True)
+    system.start("crank", q=angle)
+    system.start("slide", q=0.0)
+    poses = Model(system).poses()
+    there = about(1.0 + angle)
+    pin = there + poses.rotations[poses.bodies.index("rod")] @ (C - B)
+    np.testing.assert_allclose(pin, dyad(there, foot, 2.0, 1.0 + longer, 1.0), rtol=0, atol=1e-12)
+
+
+def about(angle: float) -> Array:
+    return np.array((math.cos(angle), math.sin(angle), 0.0))
 
 
 def test_rates_that_do_not_tell_how_it_moves() -> None:
