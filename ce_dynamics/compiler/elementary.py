@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ce_dynamics.algebra.arrays import Scalar, floor, maximum, minimum, sqrt, where
 from ce_dynamics.compiler.tracing.function import TracedFunction, extract
@@ -65,6 +65,42 @@ ARCTANGENT = [
     0.016282993238924487,
 ]
 """(arctan u/u − 1)/u² likewise, for |u| ≤ tan π/8."""
+
+
+class Coefficients(NamedTuple):
+    """What the formulas of a precision have of their own.
+
+    Attributes
+    ----------
+    quarter : (float, float, float)
+        π/2 in parts of which whole multiples are exact.
+    half_pi : (float, float)
+        π/2 and what it lacks.
+    sine, cosine, arctangent : sequences of float
+        Polynomials, see above.
+    """
+
+    quarter: tuple[float, float, float]
+    half_pi: tuple[float, float]
+    sine: Sequence[float]
+    cosine: Sequence[float]
+    arctangent: Sequence[float]
+
+
+DOUBLE = Coefficients(PI_2, PI_2[:2], SINE, COSINE, ARCTANGENT)
+SINGLE = Coefficients(
+    (1.5703125, 0.0004837512969970703, 7.549789948768648e-08),  # 8, 10 and 24 bits
+    (1.5707963705062866, -4.371138828673793e-08),
+    [-0.1666666716337204, 0.008333331905305386, -0.00019840087043121457, 2.7249925551586784e-06],
+    [0.0416666641831398, -0.001388830249197781, 2.454794230288826e-05],
+    [
+        -0.3333333134651184,
+        0.19999539852142334,
+        -0.14263956248760223,
+        0.10743731260299683,
+        -0.06451927870512009,
+    ],
+)
 
 EXPONENTIAL = [1.0 / math.factorial(n) for n in range(2, 16)]
 LOGARITHM = [1.0 / (2 * n + 1) for n in range(1, 13)]
@@ -129,64 +165,64 @@ def copysign(x: Scalar, y: Scalar) -> Scalar:
 # Sine and cosine
 
 
-def quarter_turns(x: Scalar) -> tuple[Scalar, Scalar]:
+def quarter_turns(x: Scalar, of: Coefficients) -> tuple[Scalar, Scalar]:
     """X as k quarter turns and a rest of at most an eighth: k modulo 4, and the rest."""
     k = floor(x * (2.0 / math.pi) + 0.5)
-    rest = ((x - k * PI_2[0]) - k * PI_2[1]) - k * PI_2[2]
+    rest = ((x - k * of.quarter[0]) - k * of.quarter[1]) - k * of.quarter[2]
     return k - 4.0 * floor(0.25 * k), rest
 
 
-def sine_near_zero(r: Scalar) -> Scalar:
+def sine_near_zero(r: Scalar, of: Coefficients) -> Scalar:
     """For |r| ≤ π/4."""
     z = r * r
-    return r + r * (z * polynomial(z, SINE))
+    return r + r * (z * polynomial(z, of.sine))
 
 
-def cosine_near_zero(r: Scalar) -> Scalar:
+def cosine_near_zero(r: Scalar, of: Coefficients) -> Scalar:
     """For |r| ≤ π/4; what 1 − z/2 loses is added again."""
     z = r * r
     half = 0.5 * z
     rough = 1.0 - half
-    return rough + (((1.0 - rough) - half) + z * z * polynomial(z, COSINE))
+    return rough + (((1.0 - rough) - half) + z * z * polynomial(z, of.cosine))
 
 
-def sine(x: Scalar) -> Scalar:
+def sine(x: Scalar, of: Coefficients = DOUBLE) -> Scalar:
     """Sin x."""
-    k, r = quarter_turns(x)
-    size = where((k == 1.0) | (k == 3.0), cosine_near_zero(r), sine_near_zero(r))
+    k, r = quarter_turns(x, of)
+    size = where((k == 1.0) | (k == 3.0), cosine_near_zero(r, of), sine_near_zero(r, of))
     return where(k >= 2.0, -size, size)
 
 
-def cosine(x: Scalar) -> Scalar:
+def cosine(x: Scalar, of: Coefficients = DOUBLE) -> Scalar:
     """Cos x."""
-    k, r = quarter_turns(x)
-    size = where((k == 1.0) | (k == 3.0), sine_near_zero(r), cosine_near_zero(r))
+    k, r = quarter_turns(x, of)
+    size = where((k == 1.0) | (k == 3.0), sine_near_zero(r, of), cosine_near_zero(r, of))
     return where((k == 1.0) | (k == 2.0), -size, size)
 
 
-def tangent(x: Scalar) -> Scalar:
+def tangent(x: Scalar, of: Coefficients = DOUBLE) -> Scalar:
     """Tan x."""
-    return sine(x) / cosine(x)
+    return sine(x, of) / cosine(x, of)
 
 
 # Inverse functions
 
 
-def angle_of_slope(rise: Scalar, run: Scalar) -> Scalar:
+def angle_of_slope(rise: Scalar, run: Scalar, of: Coefficients = DOUBLE) -> Scalar:
     """Arctan of rise/run for 0 ≤ rise ≤ run and run > 0, by the difference from the nearer of 0 and π/4."""
     steep = rise > math.tan(math.pi / 8.0) * run
     u = where(steep, rise - run, rise) / where(steep, rise + run, run)
     z = u * u
-    near = u + u * (z * polynomial(z, ARCTANGENT))
-    return where(steep, 0.5 * PI_2[0] + (near + 0.5 * PI_2[1]), near)
+    near = u + u * (z * polynomial(z, of.arctangent))
+    return where(steep, 0.5 * of.half_pi[0] + (near + 0.5 * of.half_pi[1]), near)
 
 
-def arctangent(x: Scalar) -> Scalar:
+def arctangent(x: Scalar, of: Coefficients = DOUBLE) -> Scalar:
     """Arctan x."""
     a = abs(x)
     large = a > 1.0
-    near = angle_of_slope(where(large, 1.0, a), where(large, a, 1.0))
-    return copysign(where(large, PI_2[0] - (near - PI_2[1]), near), x)
+    near = angle_of_slope(where(large, 1.0, a), where(large, a, 1.0), of)
+    return copysign(where(large, of.half_pi[0] - (near - of.half_pi[1]), near), x)
 
 
 def angle(y: Scalar, x: Scalar) -> Scalar:

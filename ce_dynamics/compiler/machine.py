@@ -123,21 +123,38 @@ def _libc() -> ctypes.CDLL:
     return ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
 
 
-def _key(digest: str, lanes: int, level: int, largest_straight: int | None = None, fused: bool = True) -> str:
+def _key(
+    digest: str,
+    lanes: int,
+    level: int,
+    largest_straight: int | None = None,
+    fused: bool = True,
+    single: bool = False,
+) -> str:
     import llvmlite  # here, because graphs are evaluated and handed on without it
 
     llvm = _llvm()
     longest = LARGEST_STRAIGHT if largest_straight is None else largest_straight
     parts: tuple[object, ...] = (digest, lanes, emit.EMITTER_VERSION, emit.FLAGS, level, longest)
     parts += () if fused else ("unfused",)
+    parts += ("single",) if single else ()
     versions = (llvmlite.__version__, llvm.llvm_version_info)
     return hashlib.sha256(repr((parts, versions, _host())).encode()).hexdigest()
 
 
 def source(
-    traced: TracedFunction, lanes: int, largest_straight: int | None = None, fused: bool = True
+    traced: TracedFunction,
+    lanes: int,
+    largest_straight: int | None = None,
+    fused: bool = True,
+    single: bool = False,
 ) -> str:
-    """LLVM IR of a function: straight-line code, or pieces if that would be longer than is allowed."""
+    """LLVM IR of a function: straight-line code, or pieces if that would be longer than is allowed.
+
+    Single precision is written as straight-line code, however long.
+    """
+    if single:
+        return emit.emit_llvm(traced, lanes, fuse=fused and has_fma(), single=True)
     if traced.n_instructions <= (LARGEST_STRAIGHT if largest_straight is None else largest_straight):
         return emit.emit_llvm(traced, lanes, fuse=fused and has_fma())
     fuse = fused and has_fma()
@@ -151,7 +168,11 @@ def has_fma() -> bool:
 
 
 def object_code(
-    traced: TracedFunction, lanes: int, largest_straight: int | None = None, fused: bool = True
+    traced: TracedFunction,
+    lanes: int,
+    largest_straight: int | None = None,
+    fused: bool = True,
+    single: bool = False,
 ) -> bytes:
     """Compile to an object file in memory, without looking at the cache.
 
@@ -161,11 +182,11 @@ def object_code(
     lanes : int
     largest_straight : int, optional
         Instructions beyond which to compile in pieces; `LARGEST_STRAIGHT` if not given.
-    fused : bool
+    fused, single : bool
         As of `compile_function`.
     """
     llvm = _llvm()
-    module = llvm.parse_assembly(source(traced, lanes, largest_straight, fused))
+    module = llvm.parse_assembly(source(traced, lanes, largest_straight, fused, single))
     module.triple = _host()[0]
     machine = _target_machine(code_level())
     module.data_layout = str(machine.target_data)
@@ -186,7 +207,11 @@ def _link(code: bytes, signature: Signature, tables: Sequence[Table]) -> Any:
 
 
 def compile_function(
-    traced: TracedFunction, lanes: int = 1, largest_straight: int | None = None, fused: bool = True
+    traced: TracedFunction,
+    lanes: int = 1,
+    largest_straight: int | None = None,
+    fused: bool = True,
+    single: bool = False,
 ) -> CompiledFunction:
     """Compile a traced function, or load it from the cache.
 
@@ -202,6 +227,9 @@ def compile_function(
     fused : bool
         Whether to use fused multiply-adds where the processor has them; without, every operation rounds once,
         as it does in C and WebAssembly.
+    single : bool
+        Whether to compute in single precision, twice as many instances at a time; inputs and outputs stay
+        doubles.
 
     Raises
     ------
@@ -212,13 +240,15 @@ def compile_function(
     """
     if lanes not in (1, 2, 4, 8, 16, 32, 64):
         raise ValueError(f"lanes = {lanes!r}; allowed are powers of two from 1 (a single instance) to 64")
-    key = _key(traced.digest(), lanes, code_level(), largest_straight, fused)
+    key = _key(traced.digest(), lanes, code_level(), largest_straight, fused, single)
     code = disk_cache.load(key)
     if code is None:
         with at_work(f"compiling {traced.name}, {traced.n_instructions:,} instructions"):
-            code = object_code(traced, lanes, largest_straight, fused)
+            code = object_code(traced, lanes, largest_straight, fused, single)
         disk_cache.store(key, code)
-    return linked(code, traced, lanes)
+    function = linked(code, traced, lanes)
+    function.single = single
+    return function
 
 
 def linked(code: bytes, traced: TracedFunction, lanes: int = 1) -> CompiledFunction:
@@ -262,6 +292,8 @@ class CompiledFunction:
         object lives.
     table_address : int
         Of ``void f(double** arguments)``, with the same pointers in a table.
+    single : bool
+        Whether it computes in single precision.
     input_shapes, output_shapes : dict of name to shape
         Of the arrays of a call: with lanes > 1 the last axis is the lane.
     """
@@ -274,6 +306,7 @@ class CompiledFunction:
         signature: Signature,
         tables: Sequence[Table] = (),
     ) -> None:
+        self.single = False
         self._traced = traced
         self._tables = tuple(tables)  # the code reads their memory
         self.signature = signature
@@ -348,7 +381,7 @@ class CompiledFunction:
         return Binding(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return compile_function, (self.traced, self.lanes)
+        return compile_function, (self.traced, self.lanes, None, True, self.single)
 
     def __repr__(self) -> str:
         return f"<compiled {self.name}: {self.signature.n_instructions} instructions, {self.lanes} lane(s)>"

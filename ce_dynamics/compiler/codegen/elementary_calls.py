@@ -28,8 +28,8 @@ WIDEST = 4
 DEEPEST = 100
 """Calls one after the other beyond which every call is made by itself: the search for what it needs nests."""
 
-FARTHEST = 2.0**19
-"""Angle beyond which the reduction by parts of π/2 loses digits, and the library is called."""
+FARTHEST, FARTHEST_SINGLE = 2.0**19, 2.0**13
+"""Angles beyond which the reduction by parts of π/2 loses digits, and the library is called."""
 
 
 class Family(NamedTuple):
@@ -41,21 +41,21 @@ class Family(NamedTuple):
     operations : tuple of int
         In the order of its results.
     formula : callable
-        The results, of a traced scalar.
+        The results, of a traced scalar and the coefficients of a precision.
     reduces_angles : bool
         Whether arguments beyond `FARTHEST` go to the library.
     """
 
     name: str
     operations: tuple[int, ...]
-    formula: Callable[[Any], tuple[Any, ...]]
+    formula: Callable[[Any, elementary.Coefficients], tuple[Any, ...]]
     reduces_angles: bool
 
 
 FAMILIES = (
-    Family("sincos", (Op.SIN, Op.COS), lambda x: (elementary.sine(x), elementary.cosine(x)), True),
-    Family("tan", (Op.TAN,), lambda x: (elementary.tangent(x),), True),
-    Family("atan", (Op.ATAN,), lambda x: (elementary.arctangent(x),), False),
+    Family("sincos", (Op.SIN, Op.COS), lambda x, c: (elementary.sine(x, c), elementary.cosine(x, c)), True),
+    Family("tan", (Op.TAN,), lambda x, c: (elementary.tangent(x, c),), True),
+    Family("atan", (Op.ATAN,), lambda x, c: (elementary.arctangent(x, c),), False),
 )
 
 FAMILY: dict[int, Family] = {op: family for family in FAMILIES for op in family.operations}
@@ -63,10 +63,12 @@ FAMILY: dict[int, Family] = {op: family for family in FAMILIES for op in family.
 
 
 @functools.cache
-def traced_formula(family: Family) -> TracedFunction:
+def traced_formula(family: Family, single: bool = False) -> TracedFunction:
     """The formula of a family as instructions."""
     graph = Graph()
-    results = [node_of(graph, value) for value in family.formula(wrap(graph, graph.input(0, 0)))]
+    coefficients = elementary.SINGLE if single else elementary.DOUBLE
+    found = family.formula(wrap(graph, graph.input(0, 0)), coefficients)
+    results = [node_of(graph, value) for value in found]
     return extract(family.name, graph, {"x": ()}, {"y": (len(results),)}, [results])
 
 
@@ -119,14 +121,15 @@ def lanes_for(n: int) -> int:
     return n if n < 3 else WIDEST
 
 
-def number_type(lanes: int) -> str:
+def number_type(lanes: int, single: bool = False) -> str:
     """LLVM's type of a number in all lanes."""
-    return "double" if lanes == 1 else f"<{lanes} x double>"
+    scalar = "float" if single else "double"
+    return scalar if lanes == 1 else f"<{lanes} x {scalar}>"
 
 
-def results_type(family: Family, lanes: int) -> str:
+def results_type(family: Family, lanes: int, single: bool = False) -> str:
     """LLVM's type of the results of a family."""
-    return f"{{ {', '.join([number_type(lanes)] * len(family.operations))} }}"
+    return f"{{ {', '.join([number_type(lanes, single)] * len(family.operations))} }}"
 
 
 def function_name(family: Family, lanes: int) -> str:

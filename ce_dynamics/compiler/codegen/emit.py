@@ -40,6 +40,7 @@ from ce_dynamics.algebra.tables import known_table
 from ce_dynamics.compiler.codegen.elementary_calls import (
     FAMILY,
     FARTHEST,
+    FARTHEST_SINGLE,
     Family,
     calls_together,
     function_name,
@@ -77,7 +78,9 @@ LIBM = {op: name for op, name in C_FUNCTIONS.items() if op not in _INTRINSIC}
 """Operations that are calls into the C mathematics library, lane by lane."""
 
 
-def emit_llvm(traced: TracedFunction, lanes: int = 1, flags: str = FLAGS, fuse: bool = True) -> str:
+def emit_llvm(
+    traced: TracedFunction, lanes: int = 1, flags: str = FLAGS, fuse: bool = True, single: bool = False
+) -> str:
     """LLVM IR of a traced function as one piece of straight-line code.
 
     Parameters
@@ -89,15 +92,17 @@ def emit_llvm(traced: TracedFunction, lanes: int = 1, flags: str = FLAGS, fuse: 
         Fast-math flags of arithmetic instructions.
     fuse : bool
         Whether the processor has fused multiply-add.
+    single : bool
+        Whether to compute in single precision; inputs and outputs stay doubles.
     """
-    writer = Writer(lanes, flags, written_out=fuse)
+    writer = Writer(lanes, flags, written_out=fuse, single=single)
     straight_line(writer, traced, code_of(traced, fuse))
     return module(writer, traced)
 
 
 def straight_line(writer: Writer, traced: TracedFunction, code: Code) -> None:
     """Write all instructions between loads of the inputs and stores of the outputs."""
-    kind, lines = writer.type, writer.lines
+    kind, lines = number_type(writer.lanes), writer.lines
     writer.begin(f"define void @{ENTRY}({parameters(traced)}) nounwind {{")
     values: list[str] = []
     for n, (op, operands) in enumerate(zip(code.op.tolist(), code.operands.tolist(), strict=True)):
@@ -106,13 +111,19 @@ def straight_line(writer: Writer, traced: TracedFunction, code: Code) -> None:
             name = writer.literal(traced.numbers[operands[0]])
         elif op == Op.INPUT:
             lines.append(f"  %p{n} = getelementptr {kind}, ptr %in{operands[0]}, i64 {operands[1]}")
-            lines.append(f"  {name} = load {kind}, ptr %p{n}, align 8")
+            lines.append(f"  {writer.double(name)} = load {kind}, ptr %p{n}, align 8")
+            writer.narrowed(name)
+        elif op == Op.LOOKUP:
+            key, offset = (traced.numbers[traced.instructions[k][1]] for k in operands[1:])
+            writer.looked_up[name] = key, int(offset)
         values.append(name)
     instructions(writer, code, values)
     for k, nodes in enumerate(traced.outputs):
         for entry, node in enumerate(nodes):
             lines.append(f"  %o{k}.{entry} = getelementptr {kind}, ptr %out{k}, i64 {entry}")
-            lines.append(f"  store {kind} {values[node]}, ptr %o{k}.{entry}, align 8")
+            lines.append(
+                f"  store {kind} {writer.widened(values[node], f'%s{k}.{entry}')}, ptr %o{k}.{entry}, align 8"
+            )
     lines += [FENCE, "  ret void", "}", ""]
 
 
@@ -155,7 +166,7 @@ def parameters(traced: TracedFunction) -> str:
 def define_formulas(writer: Writer) -> None:
     """Write the formulas of elementary functions that have been called."""
     for family, lanes in sorted(writer.functions, key=lambda called: (called[0].name, called[1])):
-        formula = Writer(lanes)
+        formula = Writer(lanes, single=writer.single)
         define_formula(formula, family)
         writer.lines += formula.lines
         writer.declarations |= formula.declarations
@@ -163,9 +174,9 @@ def define_formulas(writer: Writer) -> None:
 
 def define_formula(writer: Writer, family: Family) -> None:
     """Write the formula of a family as a function of the module."""
-    traced, kind = traced_formula(family), writer.type
+    traced, kind = traced_formula(family, writer.single), writer.type
     code = code_of(traced)
-    results = results_type(family, writer.lanes)
+    results = results_type(family, writer.lanes, writer.single)
     writer.begin(f"define internal {results} @{function_name(family, writer.lanes)}({kind} %x) nounwind {{")
     writer.lines.append("entry:")
     values = [
@@ -187,7 +198,7 @@ def _far_angles_by_the_library(writer: Writer, family: Family, near: list[str]) 
     """Results of a formula, and of the library for angles whose reduction would lose digits."""
     add, kind = writer.lines.append, writer.type
     writer.operation("%size", Op.FABS, ["%x"])
-    writer.operation("%far", Op.LT, [writer.literal(FARTHEST), "%size"])
+    writer.operation("%far", Op.LT, [writer.literal(FARTHEST_SINGLE if writer.single else FARTHEST), "%size"])
     some = "%far"
     if writer.lanes > 1:
         some, reduce = "%some", f"@llvm.vector.reduce.or.v{writer.lanes}i1"
@@ -248,19 +259,30 @@ class Writer:
         Formulas of elementary functions that are called, and for how many lanes.
     known : dict
         In the function that is being written: results of formulas, by name and argument.
+    single : bool
+        Whether numbers are in single precision.
+    looked_up : dict
+        By the name of a result that is looked up: key of its table and offset, which single precision would
+        round.
     """
 
-    def __init__(self, lanes: int, flags: str = FLAGS, *, written_out: bool = False) -> None:
+    def __init__(
+        self, lanes: int, flags: str = FLAGS, *, written_out: bool = False, single: bool = False
+    ) -> None:
         self.lanes = lanes
         self.flags = flags
         self.written_out = written_out
-        self.type = number_type(lanes)
+        self.single = single
+        self.scalar = "float" if single else "double"
+        self.type = number_type(lanes, single)
         self.logical = "i1" if lanes == 1 else f"<{lanes} x i1>"
-        self.suffix = "f64" if lanes == 1 else f"v{lanes}f64"
+        bits = "f32" if single else "f64"
+        self.suffix = bits if lanes == 1 else f"v{lanes}{bits}"
         self.lines: list[str] = []
         self.declarations: set[str] = set()
         self.functions: set[tuple[Family, int]] = set()
         self.known: dict[tuple[str, str], str] = {}
+        self.looked_up: dict[str, tuple[float, int]] = {}
 
     def begin(self, line: str) -> None:
         """Begin a function."""
@@ -269,8 +291,28 @@ class Writer:
 
     def literal(self, x: float) -> str:
         """A number, the same in all lanes."""
+        if self.single:
+            with np.errstate(over="ignore"):
+                x = float(np.float32(x))  # written with the digits of a double all the same
         bits = f"0x{struct.unpack('<Q', struct.pack('<d', x))[0]:016X}"
-        return bits if self.lanes == 1 else "<" + ", ".join([f"double {bits}"] * self.lanes) + ">"
+        return bits if self.lanes == 1 else "<" + ", ".join([f"{self.scalar} {bits}"] * self.lanes) + ">"
+
+    def double(self, name: str) -> str:
+        """The name of the double that becomes this value."""
+        return f"{name}.d" if self.single else name
+
+    def narrowed(self, name: str) -> None:
+        """Let a name be the double of that name in single precision."""
+        if self.single:
+            wide = number_type(self.lanes)
+            self.lines.append(f"  {name} = fptrunc {wide} {self.double(name)} to {self.type}")
+
+    def widened(self, value: str, name: str) -> str:
+        """The name of a value as a double."""
+        if not self.single:
+            return value
+        self.lines.append(f"  {name} = fpext {self.type} {value} to {number_type(self.lanes)}")
+        return name
 
     def operation(self, name: str, op: int, x: list[str]) -> None:
         """Let a name be the result of an operation."""
@@ -323,7 +365,8 @@ class Writer:
     def _lookup(self, name: str, x: list[str]) -> None:
         """Read a table.  What neighbours share, the code generator forms once."""
         add, kind, many = self.lines.append, self.type, f"<{self.lanes} x i64>"
-        table = known_table(number_of(x[1]))
+        key, offset = self.looked_up.get(name) or (number_of(x[1]), int(number_of(x[2])))
+        table = known_table(key)
         if table is None:
             raise LookupError("a table that is looked up is gone; keep the object that it belongs to")
         symbol, zero, last = table_symbol(table.key), self.literal(0.0), self.literal(float(table.last))
@@ -335,11 +378,11 @@ class Writer:
         add(f"  {name}.i = select {self.logical} {name}.b, {kind} {name}.l, {kind} {last}")
         whole = "i64" if self.lanes == 1 else many
         add(f"  {name}.w = fptosi {kind} {name}.i to {whole}")
-        offset = int(number_of(x[2]))
         if self.lanes == 1:
             add(f"  {name}.a = getelementptr double, ptr @{symbol}, i64 {name}.w")
             add(f"  {name}.o = getelementptr double, ptr {name}.a, i64 {offset}")
-            add(f"  {name} = load double, ptr {name}.o, align 8")
+            add(f"  {self.double(name)} = load double, ptr {name}.o, align 8")
+            self.narrowed(name)
             return
         result = "poison"
         for lane in range(self.lanes):
@@ -347,9 +390,11 @@ class Writer:
             add(f"  {at}.w = extractelement {many} {name}.w, i64 {lane}")
             add(f"  {at}.a = getelementptr double, ptr @{symbol}, i64 {at}.w")
             add(f"  {at}.o = getelementptr double, ptr {at}.a, i64 {offset}")
-            add(f"  {at} = load double, ptr {at}.o, align 8")
+            add(f"  {self.double(at)} = load double, ptr {at}.o, align 8")
+            if self.single:
+                add(f"  {at} = fptrunc double {at}.d to float")
             target = name if lane == self.lanes - 1 else f"{at}.r"
-            add(f"  {target} = insertelement {kind} {result}, double {at}, i64 {lane}")
+            add(f"  {target} = insertelement {kind} {result}, {self.scalar} {at}, i64 {lane}")
             result = target
 
     def together(self, calls: Sequence[tuple[str, int, str]]) -> None:
@@ -360,10 +405,12 @@ class Writer:
                 self.operation(name, op, [x])
             return
         lanes, first = lanes_for(len(arguments)), calls[0][0]
-        kind, gathered = number_type(lanes), "poison"
+        kind, gathered = number_type(lanes, self.single), "poison"
         for lane in range(lanes):
             target, argument = f"{first}.x{lane}", arguments[min(lane, len(arguments) - 1)]
-            self.lines.append(f"  {target} = insertelement {kind} {gathered}, double {argument}, i64 {lane}")
+            self.lines.append(
+                f"  {target} = insertelement {kind} {gathered}, {self.scalar} {argument}, i64 {lane}"
+            )
             gathered = target
         found = self._formula(first, FAMILY[calls[0][1]], lanes, gathered)
         for op in sorted({op for _, op, _ in calls}):
@@ -377,14 +424,14 @@ class Writer:
         if key not in self.known:
             self.functions.add((family, lanes))
             self.known[key] = f"{name}.f"
-            function = f"{results_type(family, lanes)} @{function_name(family, lanes)}"
-            self.lines.append(f"  {name}.f = call {function}({number_type(lanes)} {x})")
+            function = f"{results_type(family, lanes, self.single)} @{function_name(family, lanes)}"
+            self.lines.append(f"  {name}.f = call {function}({number_type(lanes, self.single)} {x})")
         return self.known[key]
 
     def _result(self, name: str, op: int, found: str, lanes: int | None = None) -> None:
         """Let a name be the result of an operation among those of a formula."""
         family = FAMILY[op]
-        kind = results_type(family, self.lanes if lanes is None else lanes)
+        kind = results_type(family, self.lanes if lanes is None else lanes, self.single)
         self.lines.append(f"  {name} = extractvalue {kind} {found}, {family.operations.index(op)}")
 
     def _call(self, name: str, function: str, x: list[str]) -> None:
@@ -393,14 +440,21 @@ class Writer:
         signature = ", ".join(["double"] * len(x))
         self.declarations.add(f"declare double @{function}({signature}) nounwind willreturn memory(none)")
         if self.lanes == 1:
-            add(f"  {name} = call double @{function}({', '.join(f'double {y}' for y in x)})")
+            wide = [self.widened(y, f"{name}.{k}") for k, y in enumerate(x)]
+            add(f"  {self.double(name)} = call double @{function}({', '.join(f'double {y}' for y in wide)})")
+            self.narrowed(name)
             return
         result = "poison"
         for lane in range(self.lanes):
             for k, y in enumerate(x):
-                add(f"  {name}.{lane}.{k} = extractelement {self.type} {y}, i64 {lane}")
+                given = f"{name}.{lane}.{k}"
+                add(f"  {self.double(given)} = extractelement {self.type} {y}, i64 {lane}")
+                if self.single:
+                    add(f"  {given} = fpext float {given}.d to double")
             arguments = ", ".join(f"double {name}.{lane}.{k}" for k in range(len(x)))
-            add(f"  {name}.{lane} = call double @{function}({arguments})")
+            add(f"  {self.double(f'{name}.{lane}')} = call double @{function}({arguments})")
+            if self.single:
+                add(f"  {name}.{lane} = fptrunc double {name}.{lane}.d to float")
             target = name if lane == self.lanes - 1 else f"{name}.{lane}.r"
-            add(f"  {target} = insertelement {self.type} {result}, double {name}.{lane}, i64 {lane}")
+            add(f"  {target} = insertelement {self.type} {result}, {self.scalar} {name}.{lane}, i64 {lane}")
             result = target

@@ -15,8 +15,8 @@ class Code(NamedTuple):
 
     Attributes
     ----------
-    dynamics : CompiledFunction
-        ẏ of y and u.
+    dynamics : CompiledFunction or None
+        ẏ of y and u; None if it is not wanted.
     control : CompiledFunction or None
         u of t, y and the held inputs; None if these are all.
     observation : CompiledFunction or None
@@ -25,13 +25,24 @@ class Code(NamedTuple):
         The state after sampled controllers have looked, of y and u; None if there are none.
     period : float
         Time between samples [s], 0 if there are none.
+    observer : Code or None
+        What observes in place of this, if that has other lanes or another precision.
     """
 
-    dynamics: CompiledFunction
+    dynamics: CompiledFunction | None
     control: CompiledFunction | None
     observation: CompiledFunction | None
     sample: CompiledFunction | None = None
     period: float = 0.0
+    observer: Code | None = None
+
+    @property
+    def shapes(self) -> tuple[int, int, int]:
+        """How many states, inputs and lanes there are."""
+        function = self.dynamics or self.observation
+        assert function is not None, "one of them is wanted"
+        (n, lanes), (m, _) = (function.input_shapes[name] for name in ("y", "u"))
+        return n, m, lanes
 
 
 class LaneBuffers:
@@ -55,9 +66,7 @@ class LaneBuffers:
 
     def __init__(self, code: Code) -> None:
         self._code = code
-        lanes = code.dynamics.lanes
-        n, _ = code.dynamics.input_shapes["y"]
-        m, _ = code.dynamics.input_shapes["u"]
+        n, m, lanes = code.shapes
         self.n, self.lanes = n, lanes
         self.time, self.state, self.rate = np.zeros((1, lanes)), np.zeros((n, lanes)), np.zeros((n, lanes))
         self.held = np.zeros((m, lanes))

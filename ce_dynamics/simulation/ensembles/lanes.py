@@ -45,7 +45,7 @@ def group_of(runs: Runs, members: Sequence[int], lanes: int) -> Group:
 
 
 class Outcome(NamedTuple):
-    """What became of a group, the lane being the last axis everywhere.
+    """What became of a group, the lane being the last axis everywhere; the next one takes its place.
 
     Attributes
     ----------
@@ -60,6 +60,8 @@ class Outcome(NamedTuple):
         `TOO_SMALL` (the step that is needed) or `STALLED`.
     steps, evaluations : (lanes,) int arrays
         Steps that were made, and evaluations of ẏ.
+    gearing : array
+        Of the model's geared loops at the stored instants; of no loops where nothing was observed.
     """
 
     Y: Floats
@@ -72,6 +74,7 @@ class Outcome(NamedTuple):
     state: NDArray[np.int64]
     steps: NDArray[np.int64]
     evaluations: NDArray[np.int64]
+    gearing: Floats
 
 
 COMPLETED, FAILED, NOT_FINITE_AT_START, STOPPED, TOO_SMALL, STALLED = range(6)
@@ -95,7 +98,12 @@ class Lanes(LaneBuffers, ABC):
     def __init__(self, code: Code, runs: Runs, t_store: Floats) -> None:
         super().__init__(code)
         self.runs, self.t_store = runs, t_store
-        self._observation = (*self.addresses[4:6], self.u, self.outputs, self.closures)
+        self._observer = by = self if code.observer is None else LaneBuffers(code.observer)
+        parts = by.u, by.outputs, by.closures, by.gearing
+        self._seen = [np.empty((len(t_store), len(part), self.lanes)) for part in parts]
+        self._pieces = self._seen
+        if by.lanes < self.lanes:
+            self._pieces = [np.empty((len(t_store), *part.shape)) for part in parts]
 
     @abstractmethod
     def work(self, take: Take, stop: StopSign) -> Iterator[tuple[list[int], Outcome]]:
@@ -113,7 +121,8 @@ class Lanes(LaneBuffers, ABC):
     ) -> Outcome:
         """What became of a group, with all that can be seen of it; writes into the buffers."""
         at_end = self._inputs_at(t, y, group)
-        return Outcome(Y, *self._observe(group, Y), t, y, at_end, state, steps, evaluations)
+        U, outputs, closures, gearing = self._observe(group, Y)
+        return Outcome(Y, U, outputs, closures, t, y, at_end, state, steps, evaluations, gearing)
 
     def _inputs_at(self, t: Floats, y: Floats, group: Group) -> Floats:
         """Inputs in every lane at its own time."""
@@ -127,20 +136,25 @@ class Lanes(LaneBuffers, ABC):
             lane_kernels.call_control(self.calls)
         return self.u.copy()
 
-    def _observe(self, group: Group, Y: Floats) -> tuple[Floats, Floats, Floats]:
-        """Inputs, outputs and closure errors at the stored instants."""
-        t, lanes = self.t_store, self.lanes
-        U = np.empty((len(t), len(self.u), lanes))
-        outputs = np.empty((len(t), *self.outputs.shape))
-        closures = np.empty((len(t), *self.closures.shape))
-        self.held[:] = group.u
-        cursor = np.array([-1])
-        lane_kernels.observe_lanes(
-            self.model, self._observation, (cursor, group.times, group.values, group.where, self.held),
-            t, Y, (U, outputs, closures),
-        )  # fmt: skip
+    def _observe(self, group: Group, Y: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """Inputs, outputs, closure errors and gearing at the stored instants, some lanes at a time."""
+        by, t = self._observer, self.t_store
+        found, pieces = self._seen, self._pieces
+        for first in range(0, self.lanes, by.lanes):
+            some = slice(first, first + by.lanes)
+            by.held[:] = group.u[:, some]
+            values = np.ascontiguousarray(group.values[..., some])
+            lane_kernels.observe_lanes(
+                by.model, (*by.addresses[4:6], by.u, by.outputs, by.closures, by.gearing),
+                (np.array([-1]), group.times, values, group.where, by.held),
+                t, np.ascontiguousarray(Y[..., some]), tuple(pieces),
+            )  # fmt: skip
+            if pieces is not found:
+                for whole, piece in zip(found, pieces, strict=True):
+                    whole[..., some] = piece
         failed = np.isnan(Y[:, 0, :])
         if failed.any():
-            for part in (U, outputs, closures):
+            for part in found:
                 part[np.broadcast_to(failed[:, np.newaxis], part.shape)] = np.nan
-        return U, outputs, closures
+        U, outputs, closures, gearing = found
+        return U, outputs, closures, gearing

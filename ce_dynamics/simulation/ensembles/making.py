@@ -14,7 +14,7 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.input_laws import InputLaw
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiler import CompiledFunction, compile_function, trace
+from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, trace
 from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.errors import ModelError
 from ce_dynamics.simulation.ensembles.arguments import Runs
@@ -46,6 +46,8 @@ class Ways(NamedTuple):
     threads : int
     lanes : int or None
         Runs that one call evaluates; chosen by the number of runs if None.
+    single : bool
+        Whether rates are evaluated in single precision.
     """
 
     law: InputLaw | None
@@ -55,10 +57,11 @@ class Ways(NamedTuple):
     keep: tuple[str, ...] | None
     threads: int
     lanes: int | None
+    single: bool = False
 
     def width(self, runs: int) -> int:
         """Lanes for so many runs."""
-        return self.lanes or (8 if runs > 4 else 4)
+        return self.lanes or (16 if self.single else 8 if runs > 4 else 4)
 
 
 def make(model: Model, runs: Runs, ways: Ways, report: Progress) -> tuple[Records, bool]:
@@ -72,47 +75,61 @@ def make(model: Model, runs: Runs, ways: Ways, report: Progress) -> tuple[Record
     report : callable
     """
     records = Records(model, runs, stored_times(ways.duration, ways.interval), ways.keep)
-    code = compiled(model, ways.law, ways.width(runs.number), records.needs_observation)
+    code = compiled(model, ways.law, ways.width(runs.number), records.needs_observation, ways.single)
     with at_work(f"integrating {runs.number} runs of {model.system.name!r} by {ways.settings.method}"):
         whole = march_all(code, ways.settings, runs, records, ways.threads, report)
     records.explain(ways.settings)
     return records, whole
 
 
-def compiled(model: Model, law: InputLaw | None, lanes: int, observed: bool) -> Code:
-    """The functions of a model for several lanes."""
+def compiled(model: Model, law: InputLaw | None, lanes: int, observed: bool, single: bool = False) -> Code:
+    """The functions of a model for several lanes.
+
+    In single precision what is observed is computed in double precision all the same, eight lanes at a time.
+    """
     from ce_dynamics.simulation.ensembles.lane_buffers import Code  # here, because it loads Numba
 
     if lanes not in (2, 4, 8, 16):
         raise ModelError(f"lanes {lanes!r}: allowed are 2, 4, 8 and 16")
-    kept = _kept.setdefault(model, {})
-    if ("dynamics", lanes) not in kept:
-        kept["dynamics", lanes] = None, compile_function(model.dynamics.traced, lanes)
-    if observed and ("observation", lanes) not in kept:
-        kept["observation", lanes] = None, compile_function(model.observation.traced, lanes)
-    period = model.layout.sampling.period
-    if period and ("sample", lanes) not in kept:
-        kept["sample", lanes] = None, compile_function(model.sample.traced, lanes)
-    if law is not None and kept.get(("control", lanes), (None,))[0] is not law:
+    period, kept = model.layout.sampling.period, _kept.setdefault(model, {})
 
-        def function(t: Array, y: Array, held: Array) -> dict[str, Array]:
-            return {"u": model.answers(law, t[0], y, held)}
+    def function(
+        name: str, traced: Callable[[], TracedFunction], width: int, narrow: bool
+    ) -> CompiledFunction:
+        """Compiled once; laws again when there is another."""
+        key, about = (name, width, narrow), law if name == "control" else None
+        if key not in kept or kept[key][0] is not about:
+            kept[key] = about, compile_function(traced(), width, single=narrow)
+        return kept[key][1]
 
-        sizes = {"t": 1, "y": len(model.layout.y0), "held": len(model.layout.u)}
-        kept["control", lanes] = law, compile_function(trace("control", function, sizes), lanes)
-    return Code(
-        kept["dynamics", lanes][1],
-        None if law is None else kept["control", lanes][1],
-        kept["observation", lanes][1] if observed else None,
-        kept["sample", lanes][1] if period else None,
-        period,
-    )
+    def code(width: int, narrow: bool, steps: bool, sees: bool, observer: Code | None = None) -> Code:
+        return Code(
+            function("dynamics", lambda: model.dynamics.traced, width, narrow) if steps else None,
+            None if law is None else function("control", lambda: traced_law(model, law), width, narrow),
+            function("observation", lambda: model.observation.traced, width, False) if sees else None,
+            function("sample", lambda: model.sample.traced, width, False) if steps and period else None,
+            period,
+            observer,
+        )
+
+    if not single or not observed:
+        return code(lanes, single, True, observed)
+    return code(lanes, True, True, False, code(min(lanes, 8), False, False, True))
 
 
-_kept: WeakKeyDictionary[Model, dict[tuple[str, int], tuple[InputLaw | None, CompiledFunction]]] = (
+_kept: WeakKeyDictionary[Model, dict[tuple[str, int, bool], tuple[InputLaw | None, CompiledFunction]]] = (
     WeakKeyDictionary()
 )
 """Functions compiled for several lanes, and the latest control law with the law it is of."""
+
+
+def traced_law(model: Model, law: InputLaw) -> TracedFunction:
+    """U of t, y and the held inputs."""
+
+    def control(t: Array, y: Array, held: Array) -> dict[str, Array]:
+        return {"u": model.answers(law, t[0], y, held)}
+
+    return trace("control", control, {"t": 1, "y": len(model.layout.y0), "held": len(model.layout.u)})
 
 
 def told(settings: Settings) -> dict[str, float | str]:

@@ -29,12 +29,14 @@ def thrown_runs(
     if not model.geared_loops:
         return {}
     found, approaches = {}, Approaches(model)
+    known = outcome.gearing if outcome.gearing.shape[1] else None
     for lane, run in enumerate(members):
         stored = int(np.isfinite(outcome.Y[:, 0, lane]).sum())
         alone = SingleRun(model, control, runs, run)
         stopped = int(outcome.state[lane]) != COMPLETED
         states = outcome.Y[:stored, :, lane]
-        jump = thrown(model, t[:stored], states, alone.inputs_at, alone.audited, stopped, approaches)
+        gearing = None if known is None else known[:stored, :, lane]
+        jump = thrown(model, t[:stored], states, alone.inputs_at, alone.audited, stopped, approaches, gearing)
         if jump is not None:
             found[lane] = Fault(int(np.sum(t[:stored] <= jump.t)), jump.what)
     return found

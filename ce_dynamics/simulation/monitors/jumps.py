@@ -169,10 +169,11 @@ def thrown(
     audited: Callable[[], AuditedRates],
     stopped: bool = False,
     approaches: Approaches | None = None,
+    gearing: Floats | None = None,
 ) -> Jump | None:
     """As `jump_of`, of a run that still goes on, or that is one of many: without warnings."""
     Y = Y[:, : len(model.layout.y0)]
-    coordinates = (approaches or Approaches(model)).of(t, Y, inputs_at)
+    coordinates = (approaches or Approaches(model)).of(t, Y, inputs_at, gearing)
 
     def reproduced(k: int, end: int, watch: Watched) -> bool:
         return comes_out_the_same(model, watch, audited(), t[[k, end]], Y[[k, end]])

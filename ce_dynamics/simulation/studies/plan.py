@@ -24,7 +24,7 @@ from ce_dynamics.simulation.ensembles.arguments import (
     numbers,
     spread,
 )
-from ce_dynamics.simulation.ensembles.making import Ways, compiled
+from ce_dynamics.simulation.ensembles.making import Ways, traced_law
 from ce_dynamics.simulation.ensembles.records import CLOSURE_ERROR, Records
 from ce_dynamics.simulation.ensembles.simulation import check_room
 from ce_dynamics.simulation.reached import stored_times
@@ -136,11 +136,21 @@ class Plan:
     def digest(self) -> str:
         """Hash of all that determines the numbers; the same in every process."""
         h = hashlib.sha256()
-        code = compiled(self.model, self.ways.law, self.ways.width(self.number), True)
-        functions = (code.dynamics, code.control, code.observation, code.sample)
-        h.update(repr([None if f is None else f.traced.digest() for f in functions]).encode())
-        ways = self.ways
-        told = __version__, ways.settings, ways.duration, ways.interval, self.kept, self.told, self.batch
+        model, ways = self.model, self.ways
+        functions = [model.dynamics.traced, model.observation.traced]
+        functions += [model.sample.traced] if model.layout.sampling.period else []
+        functions += [] if ways.law is None else [traced_law(model, ways.law)]
+        h.update(repr([function.digest() for function in functions]).encode())
+        told = (
+            __version__,
+            ways.settings,
+            ways.single,
+            ways.duration,
+            ways.interval,
+            self.kept,
+            self.told,
+            self.batch,
+        )
         h.update(repr((told, self.number)).encode())
         for name, values in (
             ("y0s", self.y0s),

@@ -194,6 +194,7 @@ def simulate_study(
     batch: int | None = None,
     threads: int | None = None,
     lanes: int | None = None,
+    precision: str = "double",
     client: Client | None = None,
     retries: int = 2,
     progress: bool | Progress = False,
@@ -211,7 +212,7 @@ def simulate_study(
         File of the results, NetCDF-4; it can be read at any time, while runs are made as well.
     y0s, parameters, controls
         As of `ce_dynamics.simulate_ensemble`.  Large arrays may be on disk (`numpy.memmap`).
-    duration, inputs, method, step, rtol, atol, max_step, interval, threads, lanes
+    duration, inputs, method, step, rtol, atol, max_step, interval, threads, lanes, precision
         As of `ce_dynamics.simulate_ensemble`; on a cluster, threads are those of a batch, 1 if not given.
     keep : sequence of str, optional
         Variables to store of every run; all if not given, none if empty.
@@ -255,7 +256,7 @@ def simulate_study(
         checks.provides("client", client, ("submit", "scatter"), "a distributed.Client")
         threads = 1 if threads is None else threads
     ways = checked_ways(
-        model, inputs, duration, method, step, rtol, atol, max_step, interval, keep, threads, lanes
+        model, inputs, duration, method, step, rtol, atol, max_step, interval, keep, threads, lanes, precision
     )
     named = checks.texts("statistics", statistics)
     checks.integer("retries", retries, at_least=0)
