@@ -5,23 +5,32 @@ conditions that hinges impose) but none of its kinematics; `TreeAugmented` share
 cuts the loops.
 """
 
-from ce_dynamics.augmented.augmented import (
-    Augmented as Augmented,
-    AugmentedInstant as AugmentedInstant,
-    Constraints as Constraints,
-)
-from ce_dynamics.augmented.embedded_states import (
-    embedded_accelerations as embedded_accelerations,
-    embedded_states as embedded_states,
-)
-from ce_dynamics.augmented.fully_augmented import FullyAugmented as FullyAugmented
-from ce_dynamics.augmented.observer import AbsoluteObserver as AbsoluteObserver
-from ce_dynamics.augmented.results import Poses as Poses, Trajectory as Trajectory
-from ce_dynamics.augmented.saddle import RowRank as RowRank, SaddleSolution as SaddleSolution
-from ce_dynamics.augmented.simulate import (
-    Preparation as Preparation,
-    simulate_baumgarte as simulate_baumgarte,
-    simulate_dae as simulate_dae,
-)
-from ce_dynamics.augmented.states import BodyState as BodyState
-from ce_dynamics.augmented.tree_augmented import TreeAugmented as TreeAugmented
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ce_dynamics.algebra.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from ce_dynamics.augmented.augmented import (
+        Augmented as Augmented,
+        AugmentedInstant as AugmentedInstant,
+        Constraints as Constraints,
+    )
+    from ce_dynamics.augmented.embedded_states import (
+        embedded_accelerations as embedded_accelerations,
+        embedded_states as embedded_states,
+    )
+    from ce_dynamics.augmented.fully_augmented import FullyAugmented as FullyAugmented
+    from ce_dynamics.augmented.observer import AbsoluteObserver as AbsoluteObserver
+    from ce_dynamics.augmented.results import Poses as Poses, Trajectory as Trajectory
+    from ce_dynamics.augmented.saddle import RowRank as RowRank, SaddleSolution as SaddleSolution
+    from ce_dynamics.augmented.simulate import (
+        Preparation as Preparation,
+        simulate_baumgarte as simulate_baumgarte,
+        simulate_dae as simulate_dae,
+    )
+    from ce_dynamics.augmented.states import BodyState as BodyState
+    from ce_dynamics.augmented.tree_augmented import TreeAugmented as TreeAugmented
+
+__getattr__, __dir__, __all__ = lazy_names()

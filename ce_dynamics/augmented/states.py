@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from ce_dynamics.algebra.arrays import Array, Scalar, concatenate, cross, dot, zeros
 from ce_dynamics.algebra.rotation import normalised, quaternion_rate, rotation_from_quaternion
@@ -55,6 +54,8 @@ def body_states(bodies: Sequence[Body], p: Array, V: Array) -> dict[str, BodySta
 
 def position_vector(bodies: Sequence[Body], states: Mapping[str, BodyState]) -> Array:
     """The vector p of given states (floats only)."""
+    from scipy.spatial.transform import Rotation  # here, because it loads slowly and few need it
+
     parts: list[Array] = []
     for body in bodies:
         x, y, z, w = Rotation.from_matrix(np.asarray(states[body.name].R, dtype=float)).as_quat()

@@ -10,12 +10,15 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.input_laws import InputLaw
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, trace
 from ce_dynamics.compiler.progress import at_work
+from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.errors import ModelError
 from ce_dynamics.simulation.ensembles.arguments import Runs
 from ce_dynamics.simulation.ensembles.records import Records
@@ -76,10 +79,41 @@ def make(model: Model, runs: Runs, ways: Ways, report: Progress) -> tuple[Record
     """
     records = Records(model, runs, stored_times(ways.duration, ways.interval), ways.keep)
     code = compiled(model, ways.law, ways.width(runs.number), records.needs_observation, ways.single)
+    if ways.single:
+        check_single(model, runs, code)
     with at_work(f"integrating {runs.number} runs of {model.system.name!r} by {ways.settings.method}"):
         whole = march_all(code, ways.settings, runs, records, ways.threads, report)
     records.explain(ways.settings)
     return records, whole
+
+
+def check_single(model: Model, runs: Runs, code: Code) -> None:
+    """Refuse single precision where it finds no numbers and double precision does: at the first start.
+
+    Raises
+    ------
+    ModelError
+        Naming the loops that are solved by iteration, whose residuals need the digits of double precision.
+    """
+    run = next((k for k, reason in enumerate(runs.refused) if not reason), None)
+    if run is None:
+        return
+    y, u = runs.y0[run], runs.inputs_at(run, 0.0)
+    assert code.dynamics is not None, "steps call it"
+    lanes = code.dynamics.lanes
+    (rates,) = code.dynamics(*(np.repeat(part[:, np.newaxis], lanes, axis=1) for part in (y, u)))
+    if np.all(np.isfinite(rates)) or not np.all(np.isfinite(model.dynamics(y, u)[0])):
+        return
+    numeric = [
+        S.name for S in model.embedding.aggregates if any(isinstance(x, NumericLinkage) for x in S.linkages)
+    ]
+    because = (
+        f": loops that are solved by iteration ({', '.join(numeric)}) must close to more digits than it has"
+    )
+    raise ModelError(
+        f"precision 'single' finds no accelerations of {model.system.name!r}{because if numeric else ''}; "
+        "give precision='double'"
+    )
 
 
 def compiled(model: Model, law: InputLaw | None, lanes: int, observed: bool, single: bool = False) -> Code:

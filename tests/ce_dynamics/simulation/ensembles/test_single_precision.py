@@ -10,7 +10,7 @@ import xarray as xr
 
 import ce_dynamics as ce
 from ce_dynamics.errors import ModelError
-from tests.ce_dynamics.mechanisms import slider_crank
+from tests.ce_dynamics.mechanisms import five_bar, slider_crank
 from tests.ce_dynamics.simulation.ensembles.test_simulation import Swing, crank_rocker, starts
 
 
@@ -59,3 +59,15 @@ def test_loops_are_closed_as_ever() -> None:
 def test_precisions_that_there_are_not(model: ce.Model) -> None:
     with pytest.raises(ModelError, match="precision"):
         ce.simulate_ensemble(model, duration=0.1, precision="half")
+
+
+def test_loops_that_must_close_to_more_digits_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five bars whose pairs are not recognised, so that they are solved by Newton's steps."""
+    monkeypatch.setattr("ce_dynamics.embedding.complete.planar_dyad", lambda part: None)
+    model = ce.compile(five_bar())
+    y0 = model.y0 + 0.1
+    runs = ce.simulate_ensemble(model, [y0], duration=0.01)
+    assert runs["status"].values.tolist() == ["completed"]
+    loop = model.embedding.aggregates[0].name
+    with pytest.raises(ModelError, match=rf"by iteration \({loop}\) must close to more digits than it has"):
+        ce.simulate_ensemble(model, [y0], duration=0.01, precision="single")
