@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ce_dynamics.models.parts.manoeuvres.lane_change import Gate
+from ce_dynamics.models.parts.planned_path import Gate
 
 Floats = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from ce_dynamics.models.parts.manoeuvres.base import Manoeuvre, Option
 from ce_dynamics.models.parts.manoeuvres.circle import ConstantRadius
 from ce_dynamics.models.parts.manoeuvres.held_turn import BrakeInTurn, PowerOff
-from ce_dynamics.models.parts.manoeuvres.lane_change import DoubleLaneChange, Gate
+from ce_dynamics.models.parts.manoeuvres.lane_change import DoubleLaneChange
 from ce_dynamics.models.parts.manoeuvres.obstacle import ObstacleAvoidance
 from ce_dynamics.models.parts.manoeuvres.open_loop import SineSteer, StepSteer
 from ce_dynamics.models.parts.manoeuvres.random_steer import RandomSteer
@@ -26,6 +26,7 @@ from ce_dynamics.models.parts.manoeuvres.straight import (
     StraightOn,
 )
 from ce_dynamics.models.parts.manoeuvres.swept_steer import PulseSteer, SineSweep
+from ce_dynamics.models.parts.planned_path import Gate
 
 __all__ = [
     "MANOEUVRES",

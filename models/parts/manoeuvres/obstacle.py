@@ -5,8 +5,9 @@ from __future__ import annotations
 from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.models.parts.driver import Sensors
 from ce_dynamics.models.parts.manoeuvres.base import FRICTION, Option, duration_option, speed_option
-from ce_dynamics.models.parts.manoeuvres.lane_change import DoubleLaneChange, Gate
+from ce_dynamics.models.parts.manoeuvres.lane_change import DoubleLaneChange
 from ce_dynamics.models.parts.paths import LateralPath, LateralStep, Path
+from ce_dynamics.models.parts.planned_path import Gate
 from ce_dynamics.models.parts.ramps import smooth_step
 
 ROOM = 0.4

@@ -14,6 +14,7 @@ from ce_dynamics.mechanism.hinges.free import Free
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.parts.brake import Brake, BrakeParameters
+from ce_dynamics.models.parts.differentials import DrivenWheel
 from ce_dynamics.models.parts.powertrain import Driveline, Traction
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.planes import FlatRoad, InclinedRoad
@@ -47,7 +48,7 @@ def cart(road: Road) -> Model:
             RoadTyre(f"tyre{k}", wheel, chassis, at, axis, TMeasyTyre(TYRE), road, system.ground)
         )
         system.add_force(Brake(f"brake{k}", wheel, at, BrakeParameters(4000.0, 1e5, 500.0)))
-        wheels.append((wheel, chassis, at, axis))
+        wheels.append(DrivenWheel(wheel, chassis, at, axis))
     system.add_force(Driveline("driveline", chassis, wheels, POWERTRAIN))
     return Model(system)
 

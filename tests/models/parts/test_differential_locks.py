@@ -8,6 +8,7 @@ import xarray as xr
 
 import ce_dynamics as ce
 from ce_dynamics.models.parts.differential_locks import DifferentialLock, LockParameters
+from ce_dynamics.models.parts.differentials import DrivenWheel
 
 J = 2.0
 """[kg m²] of a rotor about its axis."""
@@ -27,7 +28,7 @@ def run(parameters: LockParameters, duration: float) -> xr.Dataset:
             hinge=ce.Revolute((0, 1, 0), at=(0, y, 0)),
         )  # fmt: skip
         system.start(rotor, v=[speed])
-        rotors.append((rotor, chassis, (0.0, y, 0.0), (0.0, 1.0, 0.0)))
+        rotors.append(DrivenWheel(rotor, chassis, (0.0, y, 0.0), (0.0, 1.0, 0.0)))
     system.add_force(DifferentialLock("lock", chassis, rotors[:1], rotors[1:], parameters))
     return ce.simulate(ce.compile(system), duration=duration, method="dopri5", interval=0.01)
 

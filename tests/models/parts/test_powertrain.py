@@ -12,6 +12,7 @@ from scipy.integrate import solve_ivp
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.base import HingeLoad, PointLoad
 from ce_dynamics.models.parts.brake import Brake, BrakeParameters, brake_torque
+from ce_dynamics.models.parts.differentials import DrivenWheel
 from ce_dynamics.models.parts.powertrain import MAX_KNOTS, Driveline, Traction, envelope, rpm, tabulate
 from tests.ce_dynamics.opaque import Opaque, reveal_scalar
 from tests.models.components import POWERTRAIN, Scripted, body
@@ -96,7 +97,7 @@ def test_open_differentials_share_torque_and_balance_power(rng: np.random.Genera
     line = Driveline(
         "driveline",
         chassis,
-        [(w, c, (1.0, 1.0, 0.0), (0.0, 1.0, 0.0)) for w, c in zip(wheels, carriers, strict=True)],
+        [DrivenWheel(w, c, (1.0, 1.0, 0.0), (0.0, 1.0, 0.0)) for w, c in zip(wheels, carriers, strict=True)],
         POWERTRAIN,
     )
     response = line.evaluate(Scripted(omega=omega, axes=axes), np.zeros(0), {"throttle": 0.7})
