@@ -29,6 +29,23 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
+@pytest.fixture(scope="module")
+def pac2002(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of PAC2002: friction ellipse, curve of the load, a mass at the contact, of no side."""
+    c = coefficients(52, FNOMIN=8500.0, UNLOADED_RADIUS=0.47, RIM_RADIUS=0.21)
+    names = [
+        f.name for f in fields(Coefficients) if f.name not in (*NO_NUMBERS, "VERTICAL_STIFFNESS", "Q_FZ2")
+    ]
+    values = {name: getattr(c, name) for name in names} | {"MC": 2.0}
+    file = tmp_path_factory.mktemp("tyres") / "pac.tir"
+    file.write_text(
+        "[MODEL]\nPROPERTY_FILE_FORMAT = 'PAC2002'\nUSE_MODE = 24\nFE_METHOD = 'YES'\n[INERTIA]\n"
+        + "".join(f"{name} = {value!r}\n" for name, value in values.items())
+        + "[DEFLECTION_LOAD_CURVE]\n{pen fz}\n0 0\n0.02 7800\n0.04 16400\n"
+    )
+    return file
+
+
 def test_files_for_wheels(path: Path) -> None:
     corners = VehicleParameters.load().corners
     everywhere = fitted_tyres([str(path)], corners)
@@ -56,10 +73,13 @@ def test_places_that_there_are_not(text: str) -> None:
         hmmwv.prepare(model="ride", tyres=["car.tir"])
 
 
-def test_a_vehicle_steers_on_them(path: Path) -> None:
-    """Magic Formula tyres in front, the vehicle's own behind: it settles, and turns to the left."""
-    case = hmmwv.prepare("step-steer", speed=15.0, duration=1.5, tyres=[f"front={path}"])
-    assert case.attributes["tyre_files"]
+def test_a_vehicle_steers_on_them(path: Path, pac2002: Path) -> None:
+    """Magic Formula tyres of two kinds: it settles, and turns to the left."""
+    case = hmmwv.prepare("step-steer", speed=15.0, duration=1.5, tyres=[f"front={path}", f"rear={pac2002}"])
+    said = str(case.attributes["tyre_files"])
+    for words in ("friction ellipse", "its points are met within 0 N", "taken as those of a left tyre"):
+        assert words in said
+    assert "rear_left.tyre.w_y" in [entry.name for entry in case.model.layout.x]
     weight = case.simulate(method="dopri5", rtol=1e-5)
     for name in ("tyre_Fz", "tyre_Mx", "tyre_inclination", "tyre_bounded_slip"):
         assert np.isfinite(weight[name]).all()
