@@ -7,12 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.case import Case, load_parameters, prepare
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.pictures import cameras_of, road_of, shapes_of, tyres_of
+from ce_dynamics.models.vehicles.pictures import cameras_of, length_behind, road_of, shapes_of, tyres_of
 from ce_dynamics.views.drive.machine import Control, Gauge, Machine, Slider
 from ce_dynamics.views.drive.page import DrivePage
 from ce_dynamics.views.scene.take import Camera
@@ -141,13 +140,11 @@ def machine_of(case: Case, label: str, sliders: Sequence[Slider] = ()) -> Machin
 
 
 def behind(system: System) -> Camera:
-    """A camera that is drawn behind the vehicle."""
+    """A camera that is drawn behind the vehicle; high enough behind a train to look over it."""
     com = np.asarray(system.find("chassis").com, dtype=object)
-    last = min(float(nominal(tyre.centre)[0]) for tyre in tyres_of(system))
-    towed = max(0.0, float(nominal(com)[0]) - 4.0 - last) if "trailer" in system.groups else 0.0
-    return Camera(
-        "behind", "chassis", com + (-7.5 - towed, 0.0, 2.2 + 0.35 * towed), com + (2.0, 0.0, 0.2), steady=True
-    )
+    train = length_behind(system) if "trailer" in system.groups else 0.0
+    back, up = (train + 6.5, 2.2 + 0.3 * train) if train else (7.5, 2.2)
+    return Camera("behind", "chassis", com + (-back, 0.0, up), com + (2.0, 0.0, 0.2), steady=True)
 
 
 def sliders_of(vehicle: str | Path, overrides: Sequence[str]) -> list[Slider]:

@@ -144,6 +144,7 @@ class Driver {
     const refusal = this.physics.refused();
     if (refusal) this.physics.u[index] = before;
     else this.#dress();
+    this.sliders.find((slider) => slider.index === index)?.show(value, refusal);
     return refusal;
   }
 
@@ -247,12 +248,13 @@ class Driver {
       bar: element("meter", { min: control.between[0], max: control.between[1] }) }));
     this.sliders = machine.sliders.map(({ index, low, high, step }) => {
       const [name, unit] = machine.given[index], shown = element("span");
-      const input = element("input", { type: "range", min: low, max: high, step: step || "any", title: name, oninput: () => {
-        const refusal = this.set(name, Number(input.value));
+      const input = element("input", { type: "range", min: low, max: high, step: step || "any", title: name, oninput: () => this.set(name, Number(input.value)) });
+      const show = (value, refusal) => {
+        if (Number(input.value) !== value) input.value = value;
         input.setCustomValidity(refusal);
         shown.textContent = refusal || `${Number(this.physics.u[index].toPrecision(4))}${unit === "1" ? "" : ` ${unit}`}`;
-      } });
-      return { index, name, input, shown };
+      };
+      return { index, name, input, shown, show };
     });
     this.panel.replaceChildren(
       ...this.gauges.map(({ label, shown }) => row(label, shown)),
