@@ -10,6 +10,7 @@ from ce_dynamics.compiled.analysis import (
     aggregated_bodies,
     centroidal as about_com,
     configurations,
+    contact_space as contact_spaces,
     coordinates,
     derivatives as all_derivatives,
     eigenvalue_derivatives as eigenvalues,
@@ -113,6 +114,7 @@ class Model(CompiledSystem):
     frame = points.frame
     frame_kinematics = points.frame_kinematics
     operational_space = operational_spaces.operational_space
+    contact_space = contact_spaces.contact_space
 
     # Configurations
 

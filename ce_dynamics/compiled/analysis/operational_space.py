@@ -84,37 +84,75 @@ def operational_space(
     >>> model.operational_space(tip, directions=[(0, 0, 1)]).inertia  # a third of the mass
     array([[1.]])
     """
-    what = "points and frames, as model.point(body, at) and model.frame(body, at) return them"
-    chosen = (targets,) if isinstance(targets, (Point, Frame)) else checks.items("targets", targets)
-    for target in chosen:
-        checks.instance("targets", target, (Point, Frame), what)
-    frames = [target.frame if isinstance(target, Point) else target for target in chosen]
-    rows = [slice(3, 6) if isinstance(target, Point) else slice(0, 6) for target in chosen]
-    labels = [label for target in chosen for label in target.labels]
-    D = np.eye(len(labels)) if directions is None else checks.numbers("directions", directions)
-    D = checks.finite_array("directions", D[np.newaxis] if D.ndim == 1 else D, (None, len(labels)))
+    chosen = directed("targets", targets, directions)
+    D = chosen.D
 
     def operational(y: Array, u: Array, at: Array) -> dict[str, Array]:
         instant = model.instant(y, u)
         J = np.concatenate(
             [
-                frame_jacobian(instant.outward, frame.body, at[3 * k : 3 * k + 3])[part]
-                for k, (frame, part) in enumerate(zip(frames, rows, strict=True))
+                frame_jacobian(instant.outward, frame.body, at[3 * k : 3 * k + 3])[rows]
+                for k, (frame, rows) in enumerate(chosen.parts)
             ]
         )
         return {"J": J, "response": solve_mass(instant.outward, instant.nodes, J.T)}
 
-    name = f"operational space of {[(f.body.name, r.start) for f, r in zip(frames, rows, strict=True)]}"
-    function = model.function(name, operational, {**model.sizes_of("y", "u"), "at": 3 * len(frames)})
-    at = np.concatenate([np.zeros(0), *(frame.at for frame in frames)])
+    name = f"operational space of {chosen.key}"
+    function = model.function(name, operational, {**model.sizes_of("y", "u"), "at": 3 * len(chosen.parts)})
+    at = np.concatenate([np.zeros(0), *(frame.at for frame, _ in chosen.parts)])
     state, given = model.given_state(y), model.given_inputs(u)
     J, response = function(state, given, at)
     model.refuse_not_finite(state, given, J, response)
     J, response = D @ J, response @ D.T
     mobility = J @ response
     mobility = 0.5 * (mobility + mobility.T)
-    inertia: Floats = inverse(mobility, combined(labels, D))
+    inertia: Floats = inverse(mobility, chosen.names)
     return OperationalSpace(inertia, mobility, J, response)
+
+
+class Directed(NamedTuple):
+    """Components of points and frames, and those of their combinations that count.
+
+    Attributes
+    ----------
+    parts : list of (Frame, slice)
+        Frames, and which of their six rows.
+    labels : list of str
+    D : (k, n) array
+        The directions.
+    """
+
+    parts: list[tuple[Frame, slice]]
+    labels: list[str]
+    D: Floats
+
+    @property
+    def names(self) -> list[str]:
+        """What each direction is."""
+        return combined(self.labels, self.D)
+
+    @property
+    def key(self) -> str:
+        """What the compiled function depends on."""
+        return str([(frame.body.name, rows.start) for frame, rows in self.parts])
+
+
+def directed(
+    what: str, targets: Point | Frame | Sequence[Point | Frame], directions: ArrayLike | None
+) -> Directed:
+    """Points and frames as a caller names them, with the directions that count."""
+    known = "points and frames, as model.point(body, at) and model.frame(body, at) return them"
+    chosen = (targets,) if isinstance(targets, (Point, Frame)) else checks.items(what, targets)
+    for target in chosen:
+        checks.instance(what, target, (Point, Frame), known)
+    parts = [
+        (target.frame, slice(3, 6)) if isinstance(target, Point) else (target, slice(0, 6))
+        for target in chosen
+    ]
+    labels = [label for target in chosen for label in target.labels]
+    D = np.eye(len(labels)) if directions is None else checks.numbers("directions", directions)
+    D = checks.finite_array("directions", D[np.newaxis] if D.ndim == 1 else D, (None, len(labels)))
+    return Directed(parts, labels, D)
 
 
 def combined(labels: Sequence[str], D: Floats) -> list[str]:

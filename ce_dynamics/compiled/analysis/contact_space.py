@@ -1,0 +1,208 @@
+"""What a system does while points and frames of it are held: contact-consistent operational space.
+
+With J_c the Jacobian of what is held, and a_c = J_c v̇ + J̇_c v = 0,
+
+    Λ_c = (J_c M⁻¹ J_cᵀ)⁺,                  N_c = 1 − M⁻¹ J_cᵀ Λ_c J_c,
+    λ = −Λ_c (J_c v̇_free + J̇_c v),          v̇ = v̇_free + M⁻¹ J_cᵀ λ;
+
+generalised forces then cause N_c M⁻¹ of accelerations, and forces at tasks move them by J N_c M⁻¹ Jᵀ.
+(Park and Khatib, 2006; Sentis, Park and Khatib, 2010.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.analysis.operational_space import (
+    DEFICIENT,
+    Directed,
+    OperationalSpace,
+    directed,
+    inverse,
+)
+from ce_dynamics.compiled.analysis.points import Frame, Point
+from ce_dynamics.compiled.compiled_system import CompiledSystem
+from ce_dynamics.dynamics.jacobians import frame_columns
+from ce_dynamics.dynamics.mass_matrix import solve_mass
+from ce_dynamics.errors import ModelError
+
+CONTRADICTION = 1e-7
+"""Accelerations that are left of contacts, of the largest there are, above which they contradict each other;
+eigenvalues from 1e-12 on are inverted, whose rounding, 1e-16 / 1e-12, is a thousandth of this."""
+
+
+class ContactSpace(NamedTuple):
+    """A system whose contacts are held.
+
+    Attributes
+    ----------
+    J : (c, n_v) array
+        J_c, of what is held.
+    inertia : (c, c) array
+        Λ_c; where contacts say the same more than once, its pseudo-inverse.
+    rank : int
+        How many of the contacts' components are independent.
+    free : (n_v, n_v) array
+        N_c: what contacts leave of velocities and accelerations.
+    response : (n_v, n_v) array
+        N_c M⁻¹: accelerations that generalised forces cause.
+    v_dot : (n_v,) array
+        Accelerations, under all that acts.
+    force : (c,) array
+        λ, on the system [N], [N m]; where several do the same, that of the least Σ λ_i² (J_c M⁻¹ J_cᵀ)_ii.
+    tasks : OperationalSpace
+        Of the tasks, with the contacts held.
+    acceleration : (k,) array
+        Of the tasks, under all that acts: Λ (a − this) is the force that makes it a.
+    """
+
+    J: Floats
+    inertia: Floats
+    rank: int
+    free: Floats
+    response: Floats
+    v_dot: Floats
+    force: Floats
+    tasks: OperationalSpace
+    acceleration: Floats
+
+
+Targets = Point | Frame | Sequence[Point | Frame]
+
+
+def contact_space(
+    model: CompiledSystem,
+    contacts: Targets,
+    tasks: Targets = (),
+    y: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    *,
+    directions: ArrayLike | None = None,
+    held: ArrayLike | None = None,
+) -> ContactSpace:
+    """Dynamics while points and frames are held, such as feet on the ground, and what tasks feel then.
+
+    Parameters
+    ----------
+    contacts, tasks : Point, Frame or sequence of them
+        From `point` and `frame`: what is held, and what is to be moved.  A point has 3 components, a frame 6
+        ([angular; linear]), in world axes; those of several are put one after the other.
+    y, u : array_like, optional
+        State, and inputs with free parameters; the model's own if not given.
+    directions, held : (k, n) array_like, optional
+        Rows that combine the components of tasks, and of contacts, to those that count; all if not given.
+
+    Raises
+    ------
+    ModelError
+        If directions do not fit, tasks depend on each other or cannot move while the contacts hold, or
+        contacts that say the same are not at rest and contradict each other.
+    AssemblyError
+        If a loop cannot be assembled at the state.
+
+    Notes
+    -----
+    Contacts are held both ways: `force` says whether they would rather let go.
+
+    Examples
+    --------
+    >>> import ce_dynamics as ce
+    >>> system = ce.System(gravity=(0, 0, -9.81))
+    >>> rod = system.add_body("rod", mass=2.0, com=(0.5, 0, 0), inertia=(0, 0.2, 0.2),
+    ...                       parent=system.ground, hinge=ce.Planar(normal=(0, 1, 0)))
+    >>> model = ce.compile(system)
+    >>> ends = [model.point(rod, at=(x, 0, 0)) for x in (0.0, 1.0)]
+    >>> held = model.contact_space(ends, held=[(0, 0, 1, 0, 0, 0), (0, 0, 0, 0, 0, 1)])
+    >>> held.force, held.rank
+    (array([9.81, 9.81]), 2)
+    """
+    held_rows, task_rows = directed("contacts", contacts, held), directed("tasks", tasks, directions)
+
+    def dynamics(y: Array, u: Array, at: Array) -> dict[str, Array]:
+        instant = model.instant(y, u)
+        parts = [*held_rows.parts, *task_rows.parts]
+        columns = [
+            frame_columns(instant.outward, frame.body, at[3 * k : 3 * k + 3])
+            for k, (frame, _) in enumerate(parts)
+        ]
+        n = model.embedding.n_v
+        J = np.concatenate(
+            [np.zeros((0, n)), *(c.J[rows] for c, (_, rows) in zip(columns, parts, strict=True))]
+        )
+        moved = solve_mass(instant.outward, instant.nodes, np.concatenate((J.T, np.eye(n)), axis=1))
+        bias = [c.bias[rows] for c, (_, rows) in zip(columns, parts, strict=True)]
+        return {
+            "J": J,
+            "moved": moved,
+            "bias": np.concatenate([np.zeros(0), *bias]),
+            "v_dot": instant.accelerations.v_dot,
+        }
+
+    frames = [frame for frame, _ in (*held_rows.parts, *task_rows.parts)]
+    name = f"contact space of {held_rows.key} and {task_rows.key}"
+    function = model.function(name, dynamics, {**model.sizes_of("y", "u"), "at": 3 * len(frames)})
+    at = np.concatenate([np.zeros(0), *(frame.at for frame in frames)])
+    state, given = model.given_state(y), model.given_inputs(u)
+    J, moved, bias, free_v_dot = function(state, given, at)
+    model.refuse_not_finite(state, given, J, moved, bias, free_v_dot)
+    n, n_c = model.embedding.n_v, len(held_rows.labels)
+    return held_at(
+        (held_rows.D @ J[:n_c], task_rows.D @ J[n_c:]),
+        (held_rows.D @ bias[:n_c], task_rows.D @ bias[n_c:]),
+        moved[:, len(J) :].reshape(n, n),
+        free_v_dot,
+        task_rows,
+    )
+
+
+def held_at(
+    J: tuple[Floats, Floats], bias: tuple[Floats, Floats], M_inverse: Floats, v_dot: Floats, tasks: Directed
+) -> ContactSpace:
+    """The answer, from Jacobians and biases of contacts and tasks."""
+    (J_c, J_t), (bias_c, bias_t) = J, bias
+    M_inverse = 0.5 * (M_inverse + M_inverse.T)
+    by_contacts = M_inverse @ J_c.T
+    inertia, rank = pseudo_inverse(J_c @ by_contacts)
+    free = np.eye(len(v_dot)) - by_contacts @ inertia @ J_c
+    response = free @ M_inverse
+    response = 0.5 * (response + response.T)
+    force = -inertia @ (J_c @ v_dot + bias_c)
+    held_v_dot = v_dot + by_contacts @ force
+    refuse_contradiction(J_c @ held_v_dot + bias_c, bias_c, J_c @ v_dot, rank)
+    by_tasks = response @ J_t.T
+    mobility = J_t @ by_tasks
+    mobility = 0.5 * (mobility + mobility.T)
+    space = OperationalSpace(inverse(mobility, tasks.names), mobility, J_t @ free, by_tasks)
+    return ContactSpace(
+        J_c, inertia, rank, free, response, held_v_dot, force, space, J_t @ held_v_dot + bias_t
+    )
+
+
+def refuse_contradiction(left: Floats, bias: Floats, moved: Floats, rank: int) -> None:
+    """Refuse contacts that hold more than once what does not rest there."""
+    size = float(np.max(np.abs(np.concatenate((bias, moved))), initial=0.0))
+    most = float(np.max(np.abs(left), initial=0.0))
+    if rank < len(left) and most > CONTRADICTION * size:
+        raise ModelError(
+            f"the contacts cannot all be held: of {len(left)} components {rank} are independent, and at "
+            f"these velocities accelerations of {most:.2g} m/s² (rad/s²) are left; bring the contacts to rest "
+            f"first, by a state whose velocities they allow, or name fewer (held=...)"
+        )
+
+
+def pseudo_inverse(mobility: Floats) -> tuple[Floats, int]:
+    """Inverse of a symmetric matrix over its range, scaled to a unit diagonal, and its rank."""
+    mobility = 0.5 * (mobility + mobility.T)
+    diagonal = np.diag(mobility)
+    still = diagonal <= 0.0
+    scale = np.where(still, 0.0, 1.0 / np.sqrt(np.where(still, 1.0, diagonal)))
+    values, vectors = np.linalg.eigh(mobility * np.outer(scale, scale))
+    kept = values > DEFICIENT * max(1.0, float(np.max(values, initial=0.0)))
+    found: Floats = np.outer(scale, scale) * ((vectors[:, kept] / values[kept]) @ vectors[:, kept].T)
+    return found, int(kept.sum())
