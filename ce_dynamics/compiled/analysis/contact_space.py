@@ -191,7 +191,7 @@ def refuse_contradiction(left: Floats, bias: Floats, moved: Floats, rank: int) -
     if rank < len(left) and most > CONTRADICTION * size:
         raise ModelError(
             f"the contacts cannot all be held: of {len(left)} components {rank} are independent, and at "
-            f"these velocities accelerations of {most:.2g} m/s² (rad/s²) are left; bring the contacts to rest "
+            f"these velocities accelerations of {most:.2g} m/s² (rad/s²) are left; bring them to rest "
             f"first, by a state whose velocities they allow, or name fewer (held=...)"
         )
 
