@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,18 +11,38 @@ from ce_dynamics.errors import CeDynamicsError
 from ce_dynamics.models.handling.drawing import svg_of
 from ce_dynamics.models.handling.report.html import element, text
 from ce_dynamics.models.handling.vehicle import Vehicle
+from ce_dynamics.models.kc.compliance import Compliance
+from ce_dynamics.models.kc.force_sweeps import FORCE, TORQUE_RANGE, forced, travelled
 from ce_dynamics.models.kc.page import page
-from ce_dynamics.models.kc.vehicle import rig_of
+from ce_dynamics.models.kc.rig import KCRig
+from ce_dynamics.models.kc.vehicle import elastic_joints, rig_of
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 TRAVELS = 0.08, 0.06, 0.04, 0.025
 """Wheel travels either way that are tried, largest first [m]."""
 POSES = 33
+FORCED = 17
+"""Poses of curves with bushings, each of which is a balance to be found."""
 
 
 def suspensions(vehicles: Sequence[Vehicle]) -> str:
     """A page of curves for every axle; what an axle cannot do is said."""
     curves = [axle_of(vehicle, axle.name) for vehicle in vehicles for axle in vehicle.data.layout.axles]
     return "".join((text("h2", "Kinematics and compliance"), *curves))
+
+
+def yielding(vehicle: Vehicle, rig: KCRig, travel: float) -> dict[str, xr.Dataset]:
+    """Curves of an axle with bushings: over travel, and over forces at the wheels."""
+    soft = elastic_joints(vehicle.data, rig)
+    if not soft:
+        return {}
+    elastic = Compliance(rig, soft)
+    curves = {"parallel-bushings": travelled(elastic, "parallel", np.linspace(-travel, travel, FORCED))}
+    for kind, largest in (("lateral", FORCE), ("longitudinal", FORCE), ("aligning", TORQUE_RANGE)):
+        curves[kind] = forced(elastic, kind, np.linspace(-largest, largest, FORCED))
+    return curves
 
 
 def axle_of(vehicle: Vehicle, axle: str) -> str:
@@ -35,6 +56,7 @@ def axle_of(vehicle: Vehicle, axle: str) -> str:
             }
             if rig.axle.steered_by is not None:
                 sweeps["steering"] = rig.sweep("steering", np.linspace(-1.0, 1.0, POSES))
+            sweeps |= yielding(vehicle, rig, travel)
         except CeDynamicsError as error:
             trouble = str(error)
             continue
