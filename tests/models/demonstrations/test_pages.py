@@ -90,7 +90,7 @@ def test_cables_are_no_longer_than_they_are() -> None:
             assert np.einsum("ti,ti->t", pull, b - a) == pytest.approx(run.force[:, k] * span, rel=1e-9)
 
 
-@pytest.mark.parametrize("name", ["incline", "ceiling", "turntable"])
+@pytest.mark.parametrize("name", ["incline", "turntable"])
 def test_the_ball_touches_its_plane(name: str) -> None:
     scene = ROLLED[name](Ball())
     record = run_embedded(scene, np.linspace(0.0, 0.4, 5))

@@ -12,8 +12,8 @@ from tests.models.tyres.magic_formula.figures import coefficients, symmetric
 KAPPA, ALPHA = np.meshgrid(np.linspace(-0.6, 0.6, 25), np.linspace(-0.4, 0.4, 25))
 
 
-@pytest.mark.parametrize("use_mode", [211, 221])
-def test_forces_stay_within_the_ellipse_and_reach_it_at_the_peaks(use_mode: int) -> None:
+def test_forces_stay_within_the_ellipse_and_reach_it_at_the_peaks() -> None:
+    use_mode = 221
     tyre = MagicFormula(symmetric(52, ellipse=True, PEX4=0.0))
     Fz = 5000.0
     out = tyre(Fz=Fz, kappa=KAPPA, alpha=ALPHA, use_mode=use_mode)
@@ -41,7 +41,7 @@ def test_pure_slip_is_left_alone_and_small_slips_add_up() -> None:
 def test_it_is_finite_at_rest_in_the_air_and_backwards() -> None:
     tyre = MagicFormula(coefficients(52, ellipse=True))
     for Fz, Vx in ((0.0, 10.0), (4000.0, 0.0), (4000.0, -10.0)):
-        for use_mode in (111, 121, 211, 221):
+        for use_mode in (111, 221):
             assert np.isfinite(tyre(Fz=Fz, Vx=Vx, kappa=KAPPA, alpha=ALPHA, use_mode=use_mode)).all()
     ahead, back = (tyre(Fz=4000.0, Vx=v, kappa=0.05, alpha=0.05, use_mode=221) for v in (10.0, -10.0))
     assert ahead.Fx * back.Fx < 0.0
