@@ -18,6 +18,7 @@ from ce_dynamics.algebra.arrays import Array, array, concatenate
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import Binding, CompiledFunction, compile_function, trace
+from ce_dynamics.compiler.derivatives.directional import directional_derivative
 from ce_dynamics.complementarity.compiled_step import CompiledStep
 from ce_dynamics.complementarity.element import RowKind, UnilateralElement
 from ce_dynamics.complementarity.errors import InitialStateError
@@ -206,6 +207,18 @@ class UnilateralModel:
             return {"q_dot": concatenate(parts)}
 
         return compile_function(trace("unilateral_rates", rates, {"q": embedding.n_q, "v": embedding.n_v}))
+
+    @cached_property
+    def bias(self) -> CompiledFunction:
+        """Derivative of the rows' rates along a direction of y, u and t; for steps of higher order."""
+
+        def rate(y: Array, u: Array, t: Array) -> dict[str, Array]:
+            outward = self.model.instant(y, u).outward
+            rows = [row for element in self.elements for row in element.rows(outward, t[0])]
+            return {"rate": array(row.rate for row in rows)}
+
+        sizes = {"y": len(self.model.layout.y0), "u": len(self.model.layout.u), "t": 1}
+        return compile_function(directional_derivative(trace("unilateral_row_rates", rate, sizes)))
 
     @cached_property
     def quaternions(self) -> list[slice]:

@@ -20,10 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiler import CompiledFunction, compile_function, trace
-from ce_dynamics.compiler.derivatives.directional import directional_derivative
+from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.complementarity.compiled_smooth import AT_REST, Rows, bias_at, project, room, smooth_step
 from ce_dynamics.complementarity.embedded import UnilateralModel
 from ce_dynamics.complementarity.events import NEGLIGIBLE
@@ -92,7 +90,7 @@ class SmoothSteps:
         self.kind = np.array([int(row.kind) for row in kinds], dtype=np.int64)
         self.normal = np.array([row.normal for row in kinds], dtype=np.int64)
         self.firsts = np.flatnonzero(self.kind == Kind.DISC_1)
-        functions = unilateral.functions._replace(bias=self._compiled_bias(), control=control)
+        functions = unilateral.functions._replace(bias=unilateral.bias, control=control)
         self._machine, self._alive = machine(functions)
         self._machine.u[:] = u
         n, m = len(unilateral.model.layout.y0), len(kinds)
@@ -102,17 +100,6 @@ class SmoothSteps:
         self._refused: tuple[float, Floats, Acting] | None = None
         self._leaning: Acting | None = None
         self._nothing = np.zeros(m)
-
-    def _compiled_bias(self) -> CompiledFunction:
-        unilateral, model = self.unilateral, self.unilateral.model
-
-        def rate(y: Array, u: Array, t: Array) -> dict[str, Array]:
-            outward = model.instant(y, u).outward
-            rows = [row for element in unilateral.elements for row in element.rows(outward, t[0])]
-            return {"rate": array(row.rate for row in rows)}
-
-        sizes = {"y": len(model.layout.y0), "u": len(model.layout.u), "t": 1}
-        return compile_function(directional_derivative(trace("unilateral_row_rates", rate, sizes)))
 
     # Which rows act
 

@@ -4,7 +4,7 @@
 2. Of many rows, 4: 60 to 100 sparse linear systems, where gradients need ten thousands of products.
 3. A short block of projected gradients, followed by Newton and by proximal Newton.
 4. The smoothed conditions followed to σ = 0; 3 with a longer block; 4 on two other paths.
-5. Of up to a thousand rows: the smoothed conditions followed by arc length, on several paths.
+5. Of up to three thousand rows: the smoothed conditions followed by arc length, on several paths.
 6. 4 on yet other paths; long blocks of projected gradients, each followed by Newton.
 7. Of more rows, 5; then more of 6.
 
@@ -33,7 +33,7 @@ LONG_BLOCK, LONG_BLOCKS, LAST_BLOCKS = 1000, 20, 100
 """Products of a later block; how many before and after the path is followed by arc length."""
 TURNS = ((0.0, 0.0), (0.0, 1.0), (1e-3, 0.0), (0.0, 0.5), (1e-2, 0.0))
 """c and a of the paths that are followed by arc length, in turn."""
-MODERATE = 1000
+MODERATE = 3000
 """Rows up to which that comes before long blocks of gradients: its matrices are small."""
 LARGE = 6000
 """Rows from which the smoothed conditions go first."""
