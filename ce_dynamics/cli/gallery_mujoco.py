@@ -17,6 +17,8 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 
 ROUNDS, CALLS = 5, 200
+LEAST = 1e-9
+"""Mass [kg] and moments of inertia [kg m²] of links that have none, which MuJoCo refuses: for its time."""
 APART = 1e-6
 """Gap of MuJoCo's constraints in the design pose above which the file means another loop [m]."""
 
@@ -38,10 +40,11 @@ def accelerations_at_rest(model: Model, path: Path, loops: Path | None) -> tuple
     leading = placed(model, peer, data, mujoco)
     if leading is None:
         return None
+    weights = any(body.mass == 0.0 and body.inboard.n_v for body in model.system.bodies)
     mujoco.mj_forward(peer, data)
     found = exact(mujoco, peer, data)
     columns, rows = zip(*leading.items(), strict=True) if leading else ((), ())
-    if found is None or not rows:
+    if found is None or not rows or weights:
         return timed(mujoco, peer, data), float("nan")
     own = model.layout.split(model.dynamics(model.y0, model.u0)[0])[1]
     theirs = found[list(rows)]
@@ -75,7 +78,11 @@ def loaded(mujoco: Any, path: Path, loops: Path | None) -> Any:
         equality.data[:] = 0.0
         if weld:
             equality.data[6], equality.data[10] = 1.0, 1.0  # frames coincide; torquescale
-    return spec.compile()
+    try:
+        return spec.compile()
+    except ValueError:  # links without mass, which others carry
+        spec.compiler.boundmass = spec.compiler.boundinertia = LEAST
+        return spec.compile()
 
 
 def placed(model: Model, peer: Any, data: Any, mujoco: Any) -> dict[int, int] | None:
