@@ -47,7 +47,7 @@ from numpy.typing import NDArray
 from ce_dynamics.algebra.checks import shown
 from ce_dynamics.algebra.tables import Table, known_table
 from ce_dynamics.compiler import disk_cache
-from ce_dynamics.compiler.codegen import emit, emit_segments
+from ce_dynamics.compiler.codegen import emit, emit_segments, writer
 from ce_dynamics.compiler.codegen.fused import code_of
 from ce_dynamics.compiler.codegen.outliner import outline
 from ce_dynamics.compiler.progress import at_work
@@ -135,7 +135,7 @@ def _key(
 
     llvm = _llvm()
     longest = LARGEST_STRAIGHT if largest_straight is None else largest_straight
-    parts: tuple[object, ...] = (digest, lanes, emit.EMITTER_VERSION, emit.FLAGS, level, longest)
+    parts: tuple[object, ...] = (digest, lanes, emit.EMITTER_VERSION, writer.FLAGS, level, longest)
     parts += () if fused else ("unfused",)
     parts += ("single",) if single else ()
     versions = (llvmlite.__version__, llvm.llvm_version_info)
@@ -200,7 +200,7 @@ def _link(code: bytes, signature: Signature, tables: Sequence[Table]) -> Any:
     for library, symbol in symbols:
         builder.import_symbol(symbol, ctypes.cast(getattr(library, symbol), ctypes.c_void_p).value)
     for table in tables:
-        builder.import_symbol(emit.table_symbol(table.key), table.values.ctypes.data)
+        builder.import_symbol(writer.table_symbol(table.key), table.values.ctypes.data)
     builder.export_symbol(emit.ENTRY).export_symbol(emit.TABLE_ENTRY)
     with _lock:
         return builder.link(_jit(), f"ce_dynamics_{next(_serial)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ce_dynamics.compiler.codegen import emit
+from ce_dynamics.compiler.codegen import writer
 from ce_dynamics.compiler.tracing.function import Shape, TracedFunction
 
 
@@ -45,7 +45,7 @@ class Signature:
             output_shapes=traced.output_shapes,
             digest=traced.digest(),
             n_instructions=traced.n_instructions,
-            libm=tuple(symbol for op, symbol in emit.LIBM.items() if op in used),
+            libm=tuple(symbol for op, symbol in writer.LIBM.items() if op in used),
             tables=tuple(table.key for table in traced.tables),
         )
 

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import TracedFunction, machine as compiler
-from ce_dynamics.compiler.codegen.emit import FLAGS, emit_llvm
+from ce_dynamics.compiler.codegen.emit import emit_llvm
+from ce_dynamics.compiler.codegen.writer import FLAGS
 from ce_dynamics.compiler.tracing.operations import arity
 from ce_dynamics.models.vehicles.ride import build_ride
 from tests.benchmarks.evaluation import prepared

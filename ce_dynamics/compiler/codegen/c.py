@@ -18,7 +18,7 @@ import math
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ce_dynamics.compiler.codegen.emit import LIBM
+from ce_dynamics.compiler.codegen.writer import LIBM
 from ce_dynamics.compiler.tracing.function import TracedFunction
 from ce_dynamics.compiler.tracing.operations import LOGICAL, Op, arity
 

@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ce_dynamics.compiler.codegen.emit import ENTRY, Writer, module, parameters
+from ce_dynamics.compiler.codegen.emit import ENTRY, module, parameters
 from ce_dynamics.compiler.codegen.outliner import Address, Kind, Outline
 from ce_dynamics.compiler.codegen.segments import CONSTANT, LOCAL, NONE
+from ce_dynamics.compiler.codegen.writer import Writer
 from ce_dynamics.compiler.tracing.function import TracedFunction
 from ce_dynamics.compiler.tracing.operations import LOGICAL, Op
 

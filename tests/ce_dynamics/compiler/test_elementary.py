@@ -11,7 +11,7 @@ import pytest
 
 from ce_dynamics.algebra.arrays import arctan2, exp, sin, tanh
 from ce_dynamics.compiler import trace
-from ce_dynamics.compiler.codegen.emit import LIBM
+from ce_dynamics.compiler.codegen.writer import LIBM
 from ce_dynamics.compiler.elementary import ARCTANGENT, COSINE, FORMULAS, SINE, written_out
 from ce_dynamics.compiler.tracing.function import extract
 from ce_dynamics.compiler.tracing.graph import Graph
