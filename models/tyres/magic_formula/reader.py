@@ -88,9 +88,24 @@ class TyreFile:
         if unused:
             lines.append("tables that are not used: " + ", ".join(unused))
         lines += self.notes
-        if self.use_mode is not None and abs(self.use_mode) % 10 < 4:
-            lines.append(f"USE_MODE = {self.use_mode} is not followed: all forces, combined, are computed")
+        lines += self._about_use_mode()
         return "\n".join(lines)
+
+    def _about_use_mode(self) -> list[str]:
+        """In what it is not followed."""
+        if self.use_mode is None:
+            return []
+        lines, transients = [], abs(self.use_mode) // 10 % 10
+        if abs(self.use_mode) % 10 < 4:
+            lines.append(f"USE_MODE = {self.use_mode} is not followed: all forces, combined, are computed")
+        if transients == 2 and not self.coefficients.MC > 0.0:
+            lines.append(
+                f"USE_MODE = {self.use_mode}: the file has no mass of the contact (MC); on a vehicle its "
+                "tyres follow with relaxation lengths"
+            )
+        if transients > 2:
+            lines.append(f"USE_MODE = {self.use_mode}: belts are left out; relaxation lengths are taken")
+        return lines
 
 
 def read_tyre_file(path: str | Path) -> TyreFile:
@@ -123,7 +138,8 @@ def tyre_of(file: PropertyFile) -> TyreFile:
                 add(file, values, name, key, entry)
             elif section in SECTIONS and key not in IGNORED and (section, key) != ("UNITS", "MASS"):
                 unknown.append(key)
-    notes = [f"[{name}] stands twice with other rows: the first counts" for name in file.repeated]
+    notes = unused_sections(file, known)
+    notes += [f"[{name}] stands twice with other rows: the first counts" for name in file.repeated]
     for found, said in (spring(file, values), rim(file, values)):
         values |= found
         notes += said
@@ -156,6 +172,18 @@ def tyre_of(file: PropertyFile) -> TyreFile:
         file.tables,
         tuple(notes),
     )
+
+
+def unused_sections(file: PropertyFile, known: Mapping[str, object]) -> list[str]:
+    """Sections of which nothing is read."""
+    found = [
+        section
+        for section, entries in file.sections.items()
+        if entries
+        and section not in (*SECTIONS, "MDI_HEADER")
+        and not any(ALIASES.get(key, key) in known for key in entries)
+    ]
+    return [f"sections that are not used: {', '.join(found)}"] if found else []
 
 
 def range_of_loads(values: dict[str, float]) -> list[str]:

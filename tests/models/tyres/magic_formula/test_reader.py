@@ -100,6 +100,7 @@ def test_all_missing_and_unknown_keys_are_named() -> None:
     tyre = tyre_of(parse(extra))
     assert tyre.unknown == ("PKY9",)
     assert "not understood: PKY9" in tyre.report()
+    assert "sections that are not used: DRAWING" in tyre.report()
 
 
 def test_what_is_read_and_not_used_is_named() -> None:
@@ -112,6 +113,10 @@ def test_what_is_read_and_not_used_is_named() -> None:
     assert tyre.tables == {"SHAPE": ((1.0, 0.0), (0.9, 1.0))}
     assert "tables that are not used: SHAPE" in tyre.report()
     assert "USE_MODE = 12 is not followed" in tyre.report()
+    for mode, words in ((24, "no mass of the contact"), (34, "belts are left out")):
+        other = tyre_of(parse(MODEL.replace("USE_MODE = 14", f"USE_MODE = {mode}") + LEAST)).report()
+        assert words in other
+        assert "is not followed" not in other
 
 
 def test_names_of_pac2002() -> None:
