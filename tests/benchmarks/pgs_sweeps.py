@@ -75,9 +75,9 @@ def seconds_per_sweep(problem: Problem) -> float:
     for _ in range(3):
         p, v = np.zeros(len(problem.c)), problem.v.copy()
         given = (tuple(problem.GT[:3]), tuple(problem.YT[:3]), v, problem.c, problem.diagonal)
-        began = time.perf_counter()
+        began = time.process_time()
         sweeps(*given, *problem.conditions, p, -1.0, SWEEPS)
-        best = min(best, (time.perf_counter() - began) / SWEEPS)
+        best = min(best, (time.process_time() - began) / SWEEPS)
     return best
 
 
@@ -96,10 +96,10 @@ def main() -> None:
     slope = np.polyfit(np.log(sizes), np.log(costs), 1)[0]
     print(f"cost ∝ rows^{slope:.3f}")
     problem = wall(1000)
-    for limit in (10, 100, 1000, 10000):
-        began = time.perf_counter()
+    for limit in (10, 100, 1000):
+        began = time.process_time()
         done = GaussSeidel(1e-9, limit).solve(problem)
-        spent = time.perf_counter() - began
+        spent = time.process_time() - began
         print(f"{len(problem.c)} rows, {done.sweeps} sweeps: residual {done.residual:.1e} m/s, {spent:.2f} s")
 
 
