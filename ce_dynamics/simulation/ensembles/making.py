@@ -202,7 +202,7 @@ def march_all(
     def work() -> None:
         try:
             for members, outcome in lanes_of(code, runs, records.t, settings).work(take, stop):
-                thrown = thrown_runs(records.model, code.control, runs, records.t, members, outcome)
+                thrown = thrown_runs(records.model, code, runs, records.t, members, outcome)
                 records.write(members, outcome, thrown)
                 over.put(len(members))
         finally:

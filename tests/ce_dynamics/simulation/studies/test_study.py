@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import textwrap
+import warnings
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -217,9 +218,12 @@ def test_a_cluster_makes_the_same_and_what_it_loses_again(
 ) -> None:
     distributed = pytest.importorskip("distributed")
     common = {**given, **COMMON, "batch": 16, "statistics": ["height"]}
-    with distributed.Client(
-        processes=False, n_workers=1, threads_per_worker=2, dashboard_address=None
-    ) as client:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Dask tells of ports that other clusters on this machine have
+        cluster = distributed.Client(
+            processes=False, n_workers=1, threads_per_worker=2, dashboard_address=None
+        )
+    with cluster as client:
         monkeypatch.setattr(workers, "make_batch", partial(lose, tmp_path, 3))
         with pytest.raises(SimulationError, match=r"batch 1 was lost 3 times .*OSError: worker has no mem"):
             ce.simulate_study(model, tmp_path / "a.nc", **common, client=client)
