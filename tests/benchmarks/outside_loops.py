@@ -17,7 +17,7 @@ import numpy as np
 
 import ce_dynamics as ce
 from ce_dynamics.models.hmmwv import prepare
-from ce_dynamics.simulation.ensembles import adaptive_lanes, lane_kernels
+from ce_dynamics.simulation.ensembles import adaptive_lanes, lane_kernels, pair_lane_kernels
 from tests.benchmarks.report import Table, number
 
 RUNS, DURATION = 128, 5.0
@@ -39,7 +39,7 @@ def main() -> None:
         return run
 
     with (
-        patch.object(adaptive_lanes, "march_pair_lanes", timed(adaptive_lanes.march_pair_lanes)),
+        patch.object(adaptive_lanes, "march_pair_lanes", timed(pair_lane_kernels.march_pair_lanes)),
         patch.object(lane_kernels, "march_lanes", timed(lane_kernels.march_lanes)),
         patch.object(lane_kernels, "observe_lanes", timed(lane_kernels.observe_lanes)),
     ):
