@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache, cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,8 +44,9 @@ class Coordinate:
     ----------
     model : Model
     S : Aggregate
-    observation : Binding, optional
-        Of the model's observation, for coordinates that are not asked at the same time.
+    observation : callable, optional
+        Makes a binding of the model's observation when first needed; coordinates not asked at the same
+        time may share one.
 
     Attributes
     ----------
@@ -55,14 +57,17 @@ class Coordinate:
         Its place among the model's geared loops.
     """
 
-    def __init__(self, model: Model, S: Aggregate, observation: Binding | None = None) -> None:
+    def __init__(self, model: Model, S: Aggregate, observation: Callable[[], Binding] | None = None) -> None:
         self.S = S
         name = S.independent[0].name
         self.q = model.embedding.q_of[name].start
         self.v = len(model.layout.q) + model.embedding.v_of[name].start
         self.which = model.geared_loops.index(S)
-        self._observation = observation or model.observation.bind()
-        self._y, self._u = self._observation.inputs["y"], self._observation.inputs["u"]
+        self._made = observation or model.observation.bind
+
+    @cached_property
+    def _observation(self) -> Binding:
+        return self._made()
 
     @property
     def turns(self) -> bool:
@@ -71,11 +76,13 @@ class Coordinate:
 
     def gearing(self, y: Floats, u: Floats, theta: float | None = None) -> float:
         """At a state, or at another value of the coordinate there; infinite where it cannot be assembled."""
-        self._y[:], self._u[:] = y, u
+        observation = self._observation
+        state = observation.inputs["y"]
+        state[:], observation.inputs["u"][:] = y, u
         if theta is not None:
-            self._y[self.q] = theta
-        self._observation.run()
-        found = float(self._observation.outputs["gearing"][self.which])
+            state[self.q] = theta
+        observation.run()
+        found = float(observation.outputs["gearing"][self.which])
         return found if math.isfinite(found) else math.inf
 
     def comes_close(
@@ -144,12 +151,8 @@ class Approaches:
     """
 
     def __init__(self, model: Model) -> None:
-        self._known = watched(model)
-        names = {watch.S.name for watch in self._known}
-        others = [
-            S for S in model.geared_loops if S.N == 1 and not S.prescribed and S.name not in names
-        ]  # whose reach is not known beforehand
-        observation = model.observation.bind() if others else None
+        self._known, others = model.once("loops with an end of reach", partial(loops_with_ends, model))
+        observation = cache(lambda: model.observation.bind())
         self._others = [Coordinate(model, S, observation) for S in others]
 
     def suspects(self, t: Floats, Y: Floats, gearing: Floats, gearing_at: GearingAt) -> NDArray[np.bool_]:
@@ -197,6 +200,13 @@ class Approaches:
             if watch is not None:
                 found.append(watch)
         return found
+
+
+def loops_with_ends(model: Model) -> tuple[list[Watched], list[Aggregate]]:
+    """Loops with one freedom whose reach is known beforehand, and the others."""
+    known = watched(model)
+    names = {watch.S.name for watch in known}
+    return known, [S for S in model.geared_loops if S.N == 1 and not S.prescribed and S.name not in names]
 
 
 def approached(model: Model, t: Floats, Y: Floats, inputs_at: InputsAt) -> list[Watched]:
