@@ -9,8 +9,9 @@ stands at that instant.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, cached_property, partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,46 @@ FARTHEST = 10.0
 
 InputsAt = Callable[[float, Floats], Floats]
 GearingAt = Callable[[NDArray[np.int64], Floats], Floats]
+
+
+class Extremes(NamedTuple):
+    """Where a coordinate of a run goes farthest.
+
+    Attributes
+    ----------
+    lowest, highest : int
+        Rows of its extremes.
+    ahead : set of (int, float)
+        Rows from which it heads farthest either way, and where it would come to.
+    steepest : (int, float) or None
+        Row of the largest gearing, and that; None where it was not observed.
+    """
+
+    lowest: int
+    highest: int
+    ahead: set[tuple[int, float]]
+    steepest: tuple[int, float] | None
+
+
+def extremes_of(
+    coordinates: Sequence[Coordinate], t: Floats, Y: Floats, gearing: Floats | None
+) -> list[Extremes]:
+    """Of several coordinates at a time; ``gearing`` (instants, loops) is that of the model's geared loops."""
+    theta = Y[:, [one.q for one in coordinates]]
+    lowest, highest = theta.argmin(axis=0).tolist(), theta.argmax(axis=0).tolist()
+    ahead: list[set[tuple[int, float]]] = [set() for _ in coordinates]
+    if len(t) > 1:
+        # On the way into a dead centre the distance that is left is half the time left times the rate.
+        there = theta[:-1] + 2.0 * Y[:-1, [one.v for one in coordinates]] * np.diff(t)[:, np.newaxis]
+        for rows in (there.argmin(axis=0).tolist(), there.argmax(axis=0).tolist()):
+            for k, row in enumerate(rows):
+                ahead[k].add((row, float(there[row, k])))
+    steepest: list[tuple[int, float] | None] = [None] * len(coordinates)
+    if gearing is not None:
+        known = gearing[:, [one.which for one in coordinates]]
+        known = np.where(np.isfinite(known), known, math.inf)
+        steepest = [(row, float(known[row, k])) for k, row in enumerate(known.argmax(axis=0).tolist())]
+    return [Extremes(*each) for each in zip(lowest, highest, ahead, steepest, strict=True)]
 
 
 class Coordinate:
@@ -85,28 +126,17 @@ class Coordinate:
         found = float(observation.outputs["gearing"][self.which])
         return found if math.isfinite(found) else math.inf
 
-    def comes_close(
-        self, t: Floats, Y: Floats, inputs_at: InputsAt, known: Floats | None = None
-    ) -> int | None:
-        """The row of the state that comes closest to an end of the reach, if any comes close.
-
-        ``known`` is the gearing at every row, where that was observed; else the extremes are asked.
-        """
-        theta = Y[:, self.q]
-        low, high = int(np.argmin(theta)), int(np.argmax(theta))
-        if known is None:
-            probes = [(k, float(theta[k])) for k in {low, high}]
-        else:
-            gearing = np.where(np.isfinite(known), known, math.inf)
-            steepest, probes = int(np.argmax(gearing)), []
-            if gearing[steepest] > CLOSE:
-                return steepest
-        if len(t) > 1:
-            # On the way into a dead centre the distance that is left is half the time left times the rate.
-            ahead = theta[:-1] + 2.0 * Y[:-1, self.v] * np.diff(t)
-            for k in {int(np.argmin(ahead)), int(np.argmax(ahead))}:
-                passed = theta[low] <= ahead[k] <= theta[high] and not self.S.siblings  # these move the ends
-                probes += [] if passed else [(k, float(ahead[k]))]
+    def comes_close(self, way: Extremes, t: Floats, Y: Floats, inputs_at: InputsAt) -> int | None:
+        """The row of the state that comes closest to an end of the reach, if any comes close."""
+        probes: list[tuple[int, float]] = []
+        if way.steepest is None:
+            probes += [(k, float(Y[k, self.q])) for k in {way.lowest, way.highest}]
+        elif way.steepest[1] > CLOSE:
+            return way.steepest[0]
+        low, high = Y[way.lowest, self.q], Y[way.highest, self.q]
+        for k, ahead in way.ahead:
+            passed = low <= ahead <= high and not self.S.siblings  # these move the ends
+            probes += [] if passed else [(k, ahead)]
         found = [(self.gearing(Y[k], inputs_at(float(t[k]), Y[k]), value), k) for k, value in probes]
         worst, k = max(found, default=(0.0, 0))
         return k if worst > CLOSE else None
@@ -193,9 +223,11 @@ class Approaches:
         ``gearing`` (instants, loops) is that of the model's geared loops at the rows, where it was observed.
         """
         found = list(self._known)
-        for coordinate in self._others:
-            known = None if gearing is None else gearing[:, coordinate.which]
-            k = coordinate.comes_close(t, Y, inputs_at, known)
+        if not self._others:
+            return found
+        ways = extremes_of(self._others, t, Y, gearing)
+        for coordinate, way in zip(self._others, ways, strict=True):
+            k = coordinate.comes_close(way, t, Y, inputs_at)
             watch = None if k is None else coordinate.watch(Y[k], inputs_at(float(t[k]), Y[k]).copy())
             if watch is not None:
                 found.append(watch)
