@@ -103,6 +103,7 @@ def test_tmsimple_slides() -> None:
     tyre: TMsimpleTyre = model("TMsimple")
     assert tyre.forces(FZ, kappa=50.0)[0] == pytest.approx(3300.0, rel=1e-6)
     assert tyre.forces(2.0 * FZ, kappa=50.0)[0] == pytest.approx(6500.0, rel=1e-6)
+    assert tyre.forces(0.0, kappa=50.0)[0] == pytest.approx(0.0, abs=1e-5)
 
 
 @pytest.mark.parametrize(
