@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ce_dynamics.algebra.arrays import Array, cos, maximum, sin
+from ce_dynamics.algebra.arrays import Array, cos, maximum
 from ce_dynamics.models.tyres.contract import TyreAnswer, TyreModel, WheelOnRoad
 
 
@@ -43,6 +43,6 @@ class LeaningTyre(TyreModel):
         f = self.model.evaluate(wheel, x)
         c = cos(wheel.gamma)
         forces = {name: c * getattr(f, name) for name in ("Fx", "Fy", "Fz", "Mx", "My", "Mz")}
-        lever = maximum(self.unloaded_radius - wheel.radius, 0.0) * sin(wheel.gamma)
+        lever = maximum(self.unloaded_radius - wheel.radius, 0.0) * wheel.lean
         forces["Mx"] = forces["Mx"] + forces["Fz"] * lever
         return f._replace(**forces, potential=c * c * f.potential)
