@@ -69,6 +69,11 @@ def rolling_states(model: Model) -> tuple[str, ...]:
     return (*wheel_rates(model), *(name for name in own if not name.endswith(AT_REST)))
 
 
+def resting_states(model: Model) -> tuple[str, ...]:
+    """Names of deflections of friction at rest, which a wheel that creeps has as well."""
+    return tuple(e.name for e in model.layout.x if ".tyre." in e.name and e.name.endswith(AT_REST))
+
+
 def turning_states(model: Model) -> tuple[str, ...]:
     """Names of what turns before the wheels; none where the powertrain has no states."""
     turning = {f"driveline.{state}" for state in ("engine_speed", "shaft_speed", "windup")}
@@ -101,7 +106,8 @@ def settled(model: Model, u: Floats | None = None) -> Floats:
     speed = model.y0[state_names(model).index("chassis.vx")]
     rolling = rolling_states(model) if speed > 0.0 else ()
     turning = turning_states(model)
-    ways = tuple(dict.fromkeys(((*rolling, *turning), rolling)))
+    creeping = (*rolling, *resting_states(model)) if rolling else ()
+    ways = tuple(dict.fromkeys(((*rolling, *turning), rolling, creeping)))
     found = first_of(model, u, ways, model.y0)
     if found is not None:
         return found if rolling else standing_still(model, found, u)
@@ -167,7 +173,8 @@ def left_to_fall(model: Model, u: Floats | None) -> Floats:
         return model.y0.copy()
     names = state_names(model)
     y = model.y0.copy()
-    kept = {"chassis.x", "chassis.y", *(entry.name for entry in model.layout.v)}
+    # deflections of friction at rest have no place to come back to, and run away in the air
+    kept = {"chassis.x", "chassis.y", *(entry.name for entry in model.layout.v), *resting_states(model)}
     for k, name in enumerate(names):
         if name not in kept:
             y[k] = float(quantity(run.dataset(), name)[-1])
