@@ -108,7 +108,12 @@ if TYPE_CHECKING:
     from ce_dynamics.mechanism.hinges.rolling import RollingOnPlane as RollingOnPlane
     from ce_dynamics.mechanism.parameters import Parameter as Parameter
     from ce_dynamics.mechanism.system import System as System
-    from ce_dynamics.readers import read_mjcf as read_mjcf, read_sdf as read_sdf, read_urdf as read_urdf
+    from ce_dynamics.readers import (
+        mjcf_feet as mjcf_feet,
+        read_mjcf as read_mjcf,
+        read_sdf as read_sdf,
+        read_urdf as read_urdf,
+    )
     from ce_dynamics.simulation.advice.recommend import (
         Recommendation as Recommendation,
         recommend_method as recommend_method,
