@@ -11,6 +11,7 @@ from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import trace
 from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.planes import FlatRoad, InclinedRoad
@@ -152,7 +153,8 @@ def cameras_of(system: System) -> Iterator[Camera]:
     if not tyres:
         return
     rear, front, half, height, radius = sizes_of(units_of(system)["chassis"])
-    eye = np.array([0.5 * (rear + front), 0.25 * half, height + 2.3 * radius])
+    over = max(height + 2.3 * radius, top_of_springs(system) + 1.4 * radius)
+    eye = np.array([0.5 * (rear + front), 0.25 * half, over])
     yield Camera("driver", "chassis", eye, eye + (10.0, 0.0, -1.2))
     for tyre in tyres:
         W, unit = nominal(tyre.centre).astype(float), sprung_body(system, tyre.carrier).name
@@ -161,6 +163,14 @@ def cameras_of(system: System) -> Iterator[Camera]:
         yield Camera(f"wheel {name}", unit, W + 4.5 * radius * out + (1.2 * radius, 0, 0.6 * radius), W)
         inside = W - 2.2 * radius * out + (3.0 * radius, 0.0, 0.8 * radius)
         yield Camera(f"suspension {name}", unit, inside, W - 0.6 * radius * out)
+
+
+def top_of_springs(system: System) -> float:
+    """Height of the highest point at which a spring or damper holds the chassis [m]."""
+    chassis = system.find("chassis")
+    held = (force.attachments for force in system.forces if isinstance(force, SpringDamper))
+    tops = [float(nominal(at)[2]) for ends in held for body, at in ends if body is chassis]
+    return max(tops, default=-np.inf)
 
 
 def road_of(system: System, way: Floats) -> list[Shape]:
