@@ -34,7 +34,9 @@ RANK = 1e-11
 FORCE = 1e5
 """[N], [N m] by which forces are divided beside metres and radians."""
 CLOSED = 1e-11
-"""Of the last step of Newton's method: metres and radians, forces over `FORCE`."""
+"""Of the last step of Newton's method [m], [rad]."""
+BALANCED = 1e-9
+"""Of gaps [m], [rad] and of forces over `FORCE`: what stiff bushings make of rounding is more than 1e-11."""
 ITERATIONS = 40
 LONGEST = 0.2
 """Step of Newton's method at most [m], [rad]."""
@@ -167,7 +169,7 @@ class Compliance:
                 break
             part = min(1.0, LONGEST / size) if size > 0.0 else 1.0
             state = self._moved(state, part * delta, part * FORCE * force, part * FORCE * vertical)
-            if max(size, float(np.max(np.abs(left)))) < CLOSED:
+            if size < CLOSED and float(np.max(np.abs(left))) < BALANCED:
                 return state
         raise AssemblyError(
             f"axle {self.rig.axle.name!r}: no balance is found between springs, bushings and the loads at "

@@ -243,7 +243,7 @@ class VehicleBushing:
             return joint.child.name in (f"{owner}{word}" for owner in owners)
         last = "_".join(joint.name.split()[1:])
         return joint.name in (f"{owner}{word}" for owner in owners) or (
-            last == word and joint.name.startswith(owners)
+            last in (word, f"{corner}.{word}") and joint.name.startswith(owners)
         )
 
     def _bodies(self, system: System, word: str, corner: str) -> set[str]:

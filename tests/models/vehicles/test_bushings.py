@@ -40,6 +40,27 @@ def test_the_right_side_is_the_mirror_image_of_the_left(tmp_path: Path) -> None:
         assert (left.element.sense, right.element.sense) == (1.0, -1.0)
 
 
+@pytest.mark.parametrize(
+    ("base", "axle", "joint", "name"),
+    [
+        ("hatchback", "rear", "link_1", "rear_left.upright/chassis link_1"),
+        ("hatchback", "front", "tie_rod", "front_left.upright/steering.rack tie rod"),
+        ("truck", "rear", "link", "rear.axle/chassis rear_left.link"),
+        ("sedan", "front", "spindle steering", "front_left.spindle/steering.rack"),
+    ],
+)
+def test_rods_are_found_by_their_names(tmp_path: Path, base: str, axle: str, joint: str, name: str) -> None:
+    """What keeps a rod's length gives way, not the body that shows the rod."""
+    path = tmp_path / "rods.yaml"
+    path.write_text(
+        f"title: Rods\nbase: {base}\nbushings: {{{axle}: {{rod: {{joint: {joint}}}}}}}\n"
+        f"{axle}: {{rod: {{z: {{stiffness: 5 kN/mm}}}}}}\n"
+    )
+    found = elements(path)[f"{axle}_left.rod"]
+    assert found.joint == name
+    assert found.element.spring.k == 5e6
+
+
 def test_axes_are_those_of_the_joint(tmp_path: Path) -> None:
     """z along the upper arm's axis by its published pivots, x square to it and upwards."""
     axes = elements(soft_sedan(tmp_path))["front_left.upper"].element.axes
