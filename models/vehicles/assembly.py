@@ -13,6 +13,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.controller import Controller
 from ce_dynamics.mechanism.elastic_joints import make_elastic
 from ce_dynamics.mechanism.hinges.free import Free
 from ce_dynamics.mechanism.system import System
@@ -22,7 +23,6 @@ from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.planes import FlatRoad
 from ce_dynamics.models.tyres.contract import TyreModel
 from ce_dynamics.models.tyres.leaning import LeaningTyre
-from ce_dynamics.models.vehicles.assistance import brake_inputs, controllers
 from ce_dynamics.models.vehicles.bodies import add_rigid_body
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.sensors import add_sensors
@@ -102,7 +102,14 @@ def build(
         units |= {axle.name: towed for axle in data.layout.axles_of(name)}
     for name, beam in data.beams.items():
         beam.add(system, units[name], links[name])
-    assisting = controllers(data)
+    assisting: Sequence[Controller] = ()
+    assisted_brakes: dict[str, dict[str, str]] = {}
+    if data.assistance is not None:
+        # here, because few vehicles have any
+        from ce_dynamics.models.vehicles.assistance import brake_inputs, controllers
+
+        assisting = controllers(data)
+        assisted_brakes = {name: brake_inputs(name, assisting) for name in data.corners}
     wheels: dict[str, DrivenWheel] = {}
     spins, lifted = {}, 0.0
     axles = {name: axle for axle in data.layout.axles for name in axle.corners}
@@ -114,7 +121,7 @@ def build(
         tyre = fitted.get(corner.name, model_of(corner.tyre))
         if data.hull is not None:
             tyre = LeaningTyre(tyre)
-        brake = brake_inputs(corner.name, assisting)
+        brake = assisted_brakes.get(corner.name, {})
         for name in brake.values():
             system.add_input(name, "1", between=(0.0, 1.0))
         corner.add_wheel_forces(system, wheel, surface, tyre, brake)

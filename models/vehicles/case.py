@@ -31,7 +31,6 @@ from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driving import make_manoeuvre, nearest, si_value
 from ce_dynamics.models.vehicles.equilibrium import settled
 from ce_dynamics.models.vehicles.files import SHIPPED, describes_a_vehicle
-from ce_dynamics.models.vehicles.fitted_tyres import fitted_tyres
 from ce_dynamics.models.vehicles.practice import practised
 from ce_dynamics.models.vehicles.ride import build_ride
 from ce_dynamics.simulation.options import Method, RunOptions
@@ -234,9 +233,15 @@ def prepare(
         return prepare_ride(manoeuvre, given, overrides)
     parameters = load_parameters(model, overrides, free)
     task = make_manoeuvre(manoeuvre or DEFAULT_MANOEUVRE, given, parameters)
-    fitted = fitted_tyres(tyres, parameters.corners)
+    fitted = None
+    if tyres:
+        from ce_dynamics.models.vehicles.fitted_tyres import fitted_tyres  # here, because few runs need it
+
+        fitted = fitted_tyres(tyres, parameters.corners)
     surface = task.road if road is None else laid(task.road, road, task.values["friction"])
-    vehicle = Model(build(parameters, road=surface, speed=task.speed, tyres=fitted.models))
+    vehicle = Model(
+        build(parameters, road=surface, speed=task.speed, tyres=None if fitted is None else fitted.models)
+    )
     attributes: dict[str, str | float] = {
         "title": f"{parameters.title}: {task.title}",
         "source": f"ce-dynamics {__version__}",
@@ -247,7 +252,7 @@ def prepare(
     }
     if parameters.notes:
         attributes |= {"vehicle_files": "\n".join(parameters.notes)}
-    if tyres:
+    if fitted is not None:
         attributes |= {"tyres": json.dumps(list(tyres)), "tyre_files": fitted.report}
     if road is not None:
         attributes["road"] = road
