@@ -14,6 +14,7 @@ from ce_dynamics.algebra.lazy_names import lazy_names
 if TYPE_CHECKING:
     from ce_dynamics.complementarity.body_contact import BodyContact as BodyContact
     from ce_dynamics.complementarity.cable import Cable as Cable
+    from ce_dynamics.complementarity.conditions import Conditions as Conditions, Kind as Kind
     from ce_dynamics.complementarity.contact import Contact as Contact
     from ce_dynamics.complementarity.element import (
         Row as Row,
@@ -32,13 +33,7 @@ if TYPE_CHECKING:
     from ce_dynamics.complementarity.joint import JointFriction as JointFriction, JointStop as JointStop
     from ce_dynamics.complementarity.meetings import RigidShape as RigidShape
     from ce_dynamics.complementarity.paths import Path as Path, Straight as Straight, Weaving as Weaving
-    from ce_dynamics.complementarity.problem import (
-        Conditions as Conditions,
-        Kind as Kind,
-        Problem as Problem,
-        Solution as Solution,
-        SparseRows as SparseRows,
-    )
+    from ce_dynamics.complementarity.problem import Problem as Problem, Solution as Solution
     from ce_dynamics.complementarity.recorder import Run as Run
     from ce_dynamics.complementarity.rigid import (
         RigidBodies as RigidBodies,
@@ -59,6 +54,7 @@ if TYPE_CHECKING:
         FrictionSolution as FrictionSolution,
         solve_friction as solve_friction,
     )
+    from ce_dynamics.complementarity.sparse_rows import SparseRows as SparseRows
     from ce_dynamics.complementarity.surfaces import (
         Plane as Plane,
         RoadSurface as RoadSurface,

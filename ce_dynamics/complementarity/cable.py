@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, dot, norm, where
+from ce_dynamics.complementarity.conditions import Kind
 from ce_dynamics.complementarity.element import Row, RowKind, UnilateralElement
 from ce_dynamics.complementarity.paths import Path
-from ce_dynamics.complementarity.problem import Kind
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body, checked_body, ground_of
 from ce_dynamics.mechanism.checked import finite_number, finite_vector

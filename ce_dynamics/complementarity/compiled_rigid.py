@@ -6,18 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ce_dynamics.complementarity.problem import Integers
+from ce_dynamics.complementarity.conditions import Integers
 from ce_dynamics.complementarity.rigid import RigidState
-from ce_dynamics.complementarity.rigid_step_kernels import (
-    DONE,
-    LEFT,
-    PAIRS,
-    ROOM,
-    Given,
-    buffers,
-    furthest,
-    steps,
-)
+from ce_dynamics.complementarity.rigid_buffers import Given, buffers
+from ce_dynamics.complementarity.rigid_step_kernels import DONE, LEFT, PAIRS, ROOM, furthest, steps
 from ce_dynamics.complementarity.solvers.rows import DENSE_ROWS
 
 if TYPE_CHECKING:

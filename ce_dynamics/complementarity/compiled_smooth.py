@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.complementarity.conditions import Booleans, Integers
 from ce_dynamics.complementarity.machine import kernel, observe, responses
-from ce_dynamics.complementarity.problem import Booleans, Integers
 from ce_dynamics.complementarity.shortest import shortest
 from ce_dynamics.simulation.integrators.kernels import call
 

@@ -13,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.complementarity.conditions import Conditions, Integers
 from ce_dynamics.complementarity.gyroscopic import ENOUGH
 from ce_dynamics.complementarity.machine import Functions, kernel, machine, observe, responses
-from ce_dynamics.complementarity.problem import ROUNDING, Conditions, Integers
+from ce_dynamics.complementarity.problem import ROUNDING
 from ce_dynamics.complementarity.rigid_kernels import turned
 from ce_dynamics.complementarity.solvers.small import HALVINGS, newton
 from ce_dynamics.simulation.integrators.kernels import call

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ce_dynamics.algebra.arrays import Array, Scalar
-from ce_dynamics.complementarity.problem import NONE, Kind
+from ce_dynamics.complementarity.conditions import NONE, Kind
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import HingeLoad, Observer, PointLoad
 

@@ -20,23 +20,18 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import Binding, CompiledFunction, compile_function, trace
 from ce_dynamics.compiler.derivatives.directional import directional_derivative
 from ce_dynamics.complementarity.compiled_step import CompiledStep
+from ce_dynamics.complementarity.conditions import NONE, Conditions, Kind
 from ce_dynamics.complementarity.element import RowKind, UnilateralElement
 from ce_dynamics.complementarity.errors import InitialStateError
 from ce_dynamics.complementarity.gauss_seidel import Solver
 from ce_dynamics.complementarity.gyroscopic import at_midpoint
 from ce_dynamics.complementarity.machine import Functions
-from ce_dynamics.complementarity.problem import (
-    NONE,
-    Conditions,
-    Kind,
-    Problem,
-    Solution,
-    SparseRows,
-)
+from ce_dynamics.complementarity.problem import Problem, Solution
 from ce_dynamics.complementarity.restitution import Impact, Touching, impacts
 from ce_dynamics.complementarity.rigid import turned
 from ce_dynamics.complementarity.solvers.chain import Chain
 from ce_dynamics.complementarity.solvers.rows import DENSE_ROWS
+from ce_dynamics.complementarity.sparse_rows import SparseRows
 from ce_dynamics.complementarity.sweep import row_of_G
 from ce_dynamics.dynamics.energy import load_power, prescribed_power
 from ce_dynamics.dynamics.mass_matrix import solve_mass

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.complementarity.problem import Booleans
+from ce_dynamics.complementarity.conditions import Booleans
 
 NEGLIGIBLE = 1e-9
 """Share of a step's largest impulse below which an impulse is rounding of the iteration."""

@@ -26,17 +26,12 @@ import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.complementarity.conditions import Booleans, Conditions, Kind
 from ce_dynamics.complementarity.errors import ConvergenceError, InfeasibleError
-from ce_dynamics.complementarity.problem import (
-    Booleans,
-    Conditions,
-    Kind,
-    Problem,
-    Solution,
-    SparseRows,
-)
+from ce_dynamics.complementarity.problem import Problem, Solution
 from ce_dynamics.complementarity.row_states import solve_by_states
 from ce_dynamics.complementarity.scaled import CONSISTENT, RANK, scaled
+from ce_dynamics.complementarity.sparse_rows import SparseRows
 
 DECIDED = 1e-10
 """Share of a row that bilateral rows must leave undecided for it to matter."""

@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple, cast
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, dot, zeros
+from ce_dynamics.complementarity.conditions import Kind
 from ce_dynamics.complementarity.element import Row, RowKind
-from ce_dynamics.complementarity.problem import Kind
 from ce_dynamics.mechanism.checked import finite_number
 from ce_dynamics.mechanism.forces.base import PointLoad
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.complementarity.conditions import Kind
 from ce_dynamics.complementarity.errors import ConvergenceError
-from ce_dynamics.complementarity.problem import Kind, Problem, Solution
+from ce_dynamics.complementarity.problem import Problem, Solution
 from ce_dynamics.errors import ModelError
 
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar
+from ce_dynamics.complementarity.conditions import Kind
 from ce_dynamics.complementarity.element import Row, RowKind, UnilateralElement
 from ce_dynamics.complementarity.friction import checked_restitution
-from ce_dynamics.complementarity.problem import Kind
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body, checked_body
 from ce_dynamics.mechanism.checked import finite_number

@@ -10,7 +10,7 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import CompiledFunction, loops
-from ce_dynamics.complementarity.problem import Integers
+from ce_dynamics.complementarity.conditions import Integers
 from ce_dynamics.simulation.integrators.kernels import call
 
 STAGE, RESPONSE, DYNAMICS, RATES, BIAS, CONTROL = range(6)

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.complementarity.conditions import Integers
 from ce_dynamics.complementarity.machine import kernel
 from ce_dynamics.complementarity.narrow_phase import COUNTS, KINDS, WIDTH, Meetings, frames, narrow_phase
-from ce_dynamics.complementarity.problem import Integers
 from ce_dynamics.complementarity.shapes import HalfSpace
 from ce_dynamics.simulation.integrators.kernels import call
 

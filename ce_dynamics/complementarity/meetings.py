@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.complementarity.conditions import Integers
 from ce_dynamics.complementarity.narrow_phase import KINDS, WIDTH, Meetings, bounding_radius, flat
-from ce_dynamics.complementarity.problem import Integers
 from ce_dynamics.complementarity.rigid import NO_BODY, RigidBodies, RigidState, rotations
 from ce_dynamics.complementarity.shapes import HalfSpace, Shape
 from ce_dynamics.errors import ModelError

@@ -11,9 +11,9 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array, array, concatenate
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import CompiledFunction, compile_function, trace
+from ce_dynamics.complementarity.conditions import Integers
 from ce_dynamics.complementarity.nearest import frame
 from ce_dynamics.complementarity.pairs import WITH_MANY_POINTS, pair_of
-from ce_dynamics.complementarity.problem import Integers
 from ce_dynamics.complementarity.shapes import Box, Capsule, HalfSpace, Placed, Shape, Sphere
 
 KINDS = (Sphere, Capsule, Box, HalfSpace)

@@ -28,7 +28,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.complementarity.problem import Booleans, Conditions, Kind, Problem, SparseRows
+from ce_dynamics.complementarity.conditions import Booleans, Conditions, Kind
+from ce_dynamics.complementarity.problem import Problem
+from ce_dynamics.complementarity.sparse_rows import SparseRows
 
 if TYPE_CHECKING:
     from ce_dynamics.complementarity.gauss_seidel import Solver

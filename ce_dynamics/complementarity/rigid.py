@@ -15,8 +15,10 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.complementarity.conditions import Conditions, Integers
 from ce_dynamics.complementarity.gyroscopic import spun
-from ce_dynamics.complementarity.problem import Conditions, Integers, Problem, SparseRows
+from ce_dynamics.complementarity.problem import Problem
+from ce_dynamics.complementarity.sparse_rows import SparseRows
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.checked import finite_number, finite_vector
 from ce_dynamics.mechanism.system import checked_inertia

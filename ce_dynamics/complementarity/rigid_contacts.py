@@ -7,12 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.complementarity.conditions import NONE, Conditions, Integers, Kind
 from ce_dynamics.complementarity.errors import InitialStateError
 from ce_dynamics.complementarity.friction import Resistance, checked_restitution, contact_kinds
 from ce_dynamics.complementarity.gauss_seidel import Solver
 from ce_dynamics.complementarity.meetings import RigidShape, RigidShapes
 from ce_dynamics.complementarity.narrow_phase import Meetings
-from ce_dynamics.complementarity.problem import NONE, Conditions, Integers, Kind, Solution
+from ce_dynamics.complementarity.problem import Solution
 from ce_dynamics.complementarity.restitution import Impact, Touching, impacts
 from ce_dynamics.complementarity.rigid import RigidBodies, RigidRows, RigidState, rotations
 from ce_dynamics.mechanism.checked import finite_number

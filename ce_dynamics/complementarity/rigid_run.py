@@ -11,9 +11,9 @@ import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.complementarity.conditions import Integers
 from ce_dynamics.complementarity.explanations import warn_of_remains
 from ce_dynamics.complementarity.gauss_seidel import Solver
-from ce_dynamics.complementarity.problem import Integers
 from ce_dynamics.complementarity.rigid import RigidState
 from ce_dynamics.complementarity.rigid_contacts import RigidContacts
 from ce_dynamics.complementarity.solvers.chain import Chain, Thorough

@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.complementarity.problem import Booleans, Integers, Kind, Problem
+from ce_dynamics.complementarity.conditions import Booleans, Integers, Kind
+from ce_dynamics.complementarity.problem import Problem
 from ce_dynamics.complementarity.scaled import RANK, Scaled, scaled
 from ce_dynamics.complementarity.solvers.lemke import lemke
 

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.complementarity.conditions import Integers, Kind
 from ce_dynamics.complementarity.errors import InfeasibleError
-from ce_dynamics.complementarity.problem import Integers, Kind, Problem
+from ce_dynamics.complementarity.problem import Problem
 
 RANK = 1e-12
 """Eigenvalues of A (scaled to a unit diagonal) below this share of the largest are rounding."""

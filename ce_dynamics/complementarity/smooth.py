@@ -23,10 +23,10 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.complementarity.compiled_smooth import AT_REST, Rows, bias_at, project, room, smooth_step
+from ce_dynamics.complementarity.conditions import Booleans, Kind
 from ce_dynamics.complementarity.embedded import UnilateralModel
 from ce_dynamics.complementarity.events import NEGLIGIBLE
 from ce_dynamics.complementarity.machine import machine
-from ce_dynamics.complementarity.problem import Booleans, Kind
 
 STICKING = 1.0 - 1e-6
 """Share of its bound up to which friction sticks."""

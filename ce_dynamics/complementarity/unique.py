@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.complementarity.conditions import Integers, Kind, bounds
 from ce_dynamics.complementarity.exact import least_distance_inequalities, null_space
-from ce_dynamics.complementarity.problem import Integers, Kind, Problem, Solution, bounds
+from ce_dynamics.complementarity.problem import Problem, Solution
 
 ZERO = 1e-9
 """Share of the largest w or p below which an entry counts as zero."""

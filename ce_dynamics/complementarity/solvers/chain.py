@@ -11,18 +11,12 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.complementarity.conditions import NONE, Conditions, Integers
 from ce_dynamics.complementarity.errors import ConvergenceError
 from ce_dynamics.complementarity.gauss_seidel import allowed
-from ce_dynamics.complementarity.problem import (
-    NONE,
-    Conditions,
-    Integers,
-    Problem,
-    Solution,
-    SparseRows,
-    residual,
-)
+from ce_dynamics.complementarity.problem import Problem, Solution, residual
 from ce_dynamics.complementarity.solvers.rows import DENSE_ROWS, Judge, Operator, Rows, in_rows, scaled_rows
+from ce_dynamics.complementarity.sparse_rows import SparseRows
 from ce_dynamics.errors import ModelError
 
 NEWTON_STEPS = 10

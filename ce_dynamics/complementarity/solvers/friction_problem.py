@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse.linalg import LinearOperator
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.complementarity.problem import Conditions, Kind
+from ce_dynamics.complementarity.conditions import Conditions, Kind
 from ce_dynamics.complementarity.solvers.rows import Operator, Rows, in_rows, scaled_rows
 from ce_dynamics.complementarity.solvers.stages import Outcome, solve_rows
 from ce_dynamics.errors import ModelError

@@ -11,7 +11,8 @@ import scipy.sparse as sp
 from scipy.optimize import linprog
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.complementarity.problem import Kind, Problem
+from ce_dynamics.complementarity.conditions import Kind
+from ce_dynamics.complementarity.problem import Problem
 
 PROVES = 1e-7
 """Least −cᵀ y for |y| ≤ 1 and rows and c scaled to one that counts."""

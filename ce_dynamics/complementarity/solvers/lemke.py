@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.complementarity.problem import Integers
+from ce_dynamics.complementarity.conditions import Integers
 
 TINY = 1e-11
 """Entries of a column that cannot be a pivot."""

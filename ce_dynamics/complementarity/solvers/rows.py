@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.complementarity.problem import NONE, Conditions, Integers, Kind
+from ce_dynamics.complementarity.conditions import NONE, Conditions, Integers, Kind
 from ce_dynamics.complementarity.solvers.natural_map import natural_map, onto_cones, sliding_shift
 
 Operator: TypeAlias = Any

@@ -25,8 +25,8 @@ from ce_dynamics.complementarity import (
     simulate_rigid,
     simulate_unilateral,
 )
-from ce_dynamics.complementarity.problem import SparseRows
 from ce_dynamics.complementarity.restitution import Touching, impact, impacts, largest_share, rebounding
+from ce_dynamics.complementarity.sparse_rows import SparseRows
 
 H = 1e-3
 REST = 1e-2
