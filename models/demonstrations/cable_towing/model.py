@@ -45,9 +45,9 @@ from ce_dynamics.complementarity import (
     uniqueness,
 )
 from ce_dynamics.complementarity.cable import positive_length
+from ce_dynamics.complementarity.conditions import NONE, Integers
 from ce_dynamics.complementarity.events import Event, EventWatch
 from ce_dynamics.complementarity.mixed import Mixed
-from ce_dynamics.complementarity.conditions import NONE, Integers
 from ce_dynamics.complementarity.rigid import NO_BODY, RigidRows, RigidState, levers, rotations
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.mechanism.checked import finite_number, finite_vector
