@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
@@ -14,9 +15,10 @@ from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.messages import complain
 from ce_dynamics.cli.progress import Display, Interruption
 from ce_dynamics.cli.tables import print_files, print_json, print_tables
+from ce_dynamics.compiler.code_levels import first_soon, make_behind
 from ce_dynamics.errors import DataError, SimulationError
 from ce_dynamics.models.vehicles.case import Case, prepare
-from ce_dynamics.models.vehicles.driving import nearest
+from ce_dynamics.models.vehicles.driving import nearest, si_value
 from ce_dynamics.models.vehicles.summary import summarise
 from ce_dynamics.simulation.exchange import checked, save_table
 from ce_dynamics.simulation.results import Record
@@ -85,8 +87,9 @@ def simulate_and_report(request: Request) -> int:
     if request.table is not None:
         make_folder(checked(request.table).parent, "--table: folder")
     with Interruption() as interruption:
-        with Display() as display:
+        with Display() as display, ExitStack() as hurry:
             display.stage("preparing the model, compiling it where that was not done before")
+            owed = hurry.enter_context(first_soon()) if is_brief(request.duration, options) else []
             case = prepare(
                 request.manoeuvre,
                 model=request.model,
@@ -107,8 +110,10 @@ def simulate_and_report(request: Request) -> int:
                     for line in str(case.attributes["tyre_files"]).splitlines():
                         complain(line, "tyre")
                 if not request.json:
-                    print_tables(case.title, summary)
+                    print_tables(case.title, summary, in_haste=bool(owed))
             finally:
+                if owed:
+                    make_behind(owed)  # while files are written
                 results = outcome.results.dataset()
                 stem = request.output / name_of(case, outcome)
                 saved = Saved(save_results(results, stem), None)
@@ -128,6 +133,19 @@ def simulate_and_report(request: Request) -> int:
     if outcome.message:
         complain(f"{outcome.message}; saved what was computed as {' and '.join(files.values())}")
     return outcome.exit_code
+
+
+BRIEF = 30.0
+"""Simulated time up to which a run takes less longer by quick code than full code takes to be made [s]."""
+
+
+def is_brief(duration: str | None, options: Mapping[str, str]) -> bool:
+    """Whether a run is short, as far as that was said; what is no duration is refused elsewhere."""
+    said = options.get("duration", duration)
+    try:
+        return said is None or si_value("--duration", said, "s") <= BRIEF
+    except DataError:
+        return True
 
 
 def make_folder(path: Path, option: str = "--output") -> None:

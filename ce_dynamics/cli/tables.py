@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from ce_dynamics.models.handling.outcome import Outcome
 
 
-def print_tables(title: str, summary: Summary) -> None:
-    """On stdout: figures of the vehicle and of its corners."""
+def print_tables(title: str, summary: Summary, in_haste: bool = False) -> None:
+    """On stdout: figures of the vehicle and of its corners; and if code was made quickly for them."""
     console = Console(highlight=False)
     table = Table(title=title, title_justify="left", show_header=False)
     table.add_column()
@@ -28,6 +28,8 @@ def print_tables(title: str, summary: Summary) -> None:
         table.add_row(figure.label, number(figure.value), unit(figure.unit))
     console.print(table)
     console.print(corner_table(summary))
+    if in_haste:
+        print("compiled quickly for the first run; the next one computes two to three times as fast")
     console.file.flush()  # files are still to be written: what reads a pipe need not wait for them
 
 

@@ -21,11 +21,7 @@ speed level 3 with SLP vectorisation       1.83 + 0.56  1.73    1.75     3.01
 The vectoriser even loses speed: what it gathers into vectors it must take apart again. Vectors pay as
 lanes. Compiling 1, 2, 4, 8 such vehicles as one function takes 0.5, 1.0, 2.5, 8.7 s: longer functions are
 compiled in pieces (`ce_dynamics.compiler.codegen.outliner`), which gives the same bits.
-
-Most of that time goes to the choice of registers and the order of instructions.  Where many models are
-evaluated a few times each, as in tests, the environment variable ``CE_DYNAMICS_CODE`` set to ``quick`` leaves
-both out: code generation level 0 takes an eighth of the time, and its code gives the same bits in two to
-three times the time (``python -m tests.benchmarks compiling``).
+Level 0 is for those who cannot wait (`ce_dynamics.compiler.code_levels`).
 """
 
 from __future__ import annotations
@@ -35,7 +31,6 @@ import ctypes.util
 import functools
 import hashlib
 import itertools
-import os
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -44,9 +39,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ce_dynamics.algebra.checks import shown
 from ce_dynamics.algebra.tables import Table, known_table
 from ce_dynamics.compiler import disk_cache
+from ce_dynamics.compiler.code_levels import FULL, code_level, obtained
 from ce_dynamics.compiler.codegen import emit, emit_segments, writer
 from ce_dynamics.compiler.codegen.fused import code_of
 from ce_dynamics.compiler.codegen.outliner import outline
@@ -54,12 +49,6 @@ from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.compiler.signature import Signature
 from ce_dynamics.compiler.tracing.function import Shape, TracedFunction
 from ce_dynamics.errors import ModelError
-
-VARIABLE = "CE_DYNAMICS_CODE"
-"""Environment variable that says how code is compiled: ``full`` (the default) or ``quick``."""
-
-LEVELS = {"full": 2, "quick": 0}
-"""Code generation levels of LLVM."""
 
 LARGEST_STRAIGHT = 20_000
 """Instructions beyond which a function is compiled in pieces."""
@@ -85,20 +74,6 @@ def _host() -> tuple[str, str, str]:
     return llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
 
 
-def code_level() -> int:
-    """The code generation level that the environment asks for.
-
-    Raises
-    ------
-    ModelError
-        If it asks for something else.
-    """
-    asked = os.environ.get(VARIABLE, "") or "full"
-    if asked not in LEVELS:
-        raise ModelError(f"{VARIABLE} = {shown(asked)}; allowed are 'full' and 'quick'")
-    return LEVELS[asked]
-
-
 def _target_machine(level: int) -> Any:
     triple, cpu, features = _host()
     target = _llvm().Target.from_triple(triple)
@@ -108,7 +83,7 @@ def _target_machine(level: int) -> Any:
 @functools.cache
 def _jit() -> Any:
     """The linker of this process.  It lives for ever, as the code it holds may."""
-    return _llvm().create_lljit_compiler(_target_machine(LEVELS["full"]))
+    return _llvm().create_lljit_compiler(_target_machine(FULL))
 
 
 @functools.cache
@@ -173,6 +148,7 @@ def object_code(
     largest_straight: int | None = None,
     fused: bool = True,
     single: bool = False,
+    level: int = FULL,
 ) -> bytes:
     """Compile to an object file in memory, without looking at the cache.
 
@@ -184,11 +160,13 @@ def object_code(
         Instructions beyond which to compile in pieces; `LARGEST_STRAIGHT` if not given.
     fused, single : bool
         As of `compile_function`.
+    level : int
+        Of code generation.
     """
     llvm = _llvm()
     module = llvm.parse_assembly(source(traced, lanes, largest_straight, fused, single))
     module.triple = _host()[0]
-    machine = _target_machine(code_level())
+    machine = _target_machine(level)
     module.data_layout = str(machine.target_data)
     return bytes(machine.emit_object(module))
 
@@ -236,16 +214,22 @@ def compile_function(
     ValueError
         If lanes is not a power of two between 1 and 64.
     ModelError
-        If the environment variable `VARIABLE` asks for something else than it may.
+        If the environment variable CE_DYNAMICS_CODE asks for something else than it may.
     """
     if lanes not in (1, 2, 4, 8, 16, 32, 64):
         raise ValueError(f"lanes = {lanes!r}; allowed are powers of two from 1 (a single instance) to 64")
-    key = _key(traced.digest(), lanes, code_level(), largest_straight, fused, single)
-    code = disk_cache.load(key)
-    if code is None:
+    digest = traced.digest()
+
+    def key(level: int) -> str:
+        return _key(digest, lanes, level, largest_straight, fused, single)
+
+    def make(level: int) -> bytes:
         with at_work(f"compiling {traced.name}, {traced.n_instructions:,} instructions"):
-            code = object_code(traced, lanes, largest_straight, fused, single)
-        disk_cache.store(key, code)
+            code = object_code(traced, lanes, largest_straight, fused, single, level)
+        disk_cache.store(key(level), code)
+        return code
+
+    code = obtained(lambda level: disk_cache.load(key(level)), make)
     function = linked(code, traced, lanes)
     function.single = single
     return function

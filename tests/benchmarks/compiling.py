@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import TracedFunction, machine as compiler
+from ce_dynamics.compiler.code_levels import FULL, QUICK
 from ce_dynamics.compiler.codegen.emit import emit_llvm
 from ce_dynamics.compiler.codegen.writer import FLAGS
 from ce_dynamics.compiler.tracing.operations import arity
@@ -23,7 +24,7 @@ class Way(NamedTuple):
     name: str
     passes: int | None = None
     slp: bool = False
-    codegen: int = compiler.LEVELS["full"]
+    codegen: int = FULL
     flags: str = FLAGS
     fuse: bool = True
     depth_first: bool = False
@@ -31,7 +32,7 @@ class Way(NamedTuple):
 
 WAYS = (
     Way("as used: no passes, code generation 2, products fused beforehand"),
-    Way("code generation 0, as CE_DYNAMICS_CODE=quick uses it", codegen=compiler.LEVELS["quick"]),
+    Way("code generation 0, as CE_DYNAMICS_CODE=quick uses it", codegen=QUICK),
     Way("code generation 1", codegen=1),
     Way("code generation 3", codegen=3),
     Way("passes of speed level 1", passes=1),

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +18,7 @@ import xarray as xr
 
 from ce_dynamics._version import __version__
 from ce_dynamics.cli.command import execute
+from ce_dynamics.cli.simulation import is_brief
 
 PNG_HEAD = b"\x89PNG\r\n\x1a\n"
 
@@ -349,8 +351,8 @@ def test_the_summary_waits_for_no_library_of_results_or_plots(tmp_path: Path) ->
     code = (
         "import sys; from ce_dynamics.cli import simulation; from ce_dynamics.cli.command import execute\n"
         "print_tables = simulation.print_tables\n"
-        "def reported(*arguments):\n"
-        "    print_tables(*arguments)\n"
+        "def reported(*arguments, **options):\n"
+        "    print_tables(*arguments, **options)\n"
         "    print(sorted({'matplotlib', 'xarray', 'pandas', 'h5netcdf', 'casadi'} & set(sys.modules)))\n"
         "    raise SystemExit\n"
         "simulation.print_tables = reported\n"
@@ -362,6 +364,33 @@ def test_the_summary_waits_for_no_library_of_results_or_plots(tmp_path: Path) ->
     summary, loaded = done.stdout.rstrip().rsplit("\n", 1)
     assert "greatest bump" in summary
     assert loaded == "[]"
+
+
+def test_a_first_run_is_compiled_quickly_and_the_next_one_well(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CE_DYNAMICS_CACHE", str(tmp_path / "code"))
+    monkeypatch.setenv("CE_DYNAMICS_CODE", "full")
+    short = ("--model", "ride", "--duration", "0.01", "--no-plots", "--output", tmp_path)
+    assert "compiled quickly" in run(*short).out
+    for thread in threading.enumerate():
+        if thread.name == "full code":
+            thread.join()
+    assert "compiled quickly" not in run(*short).out
+
+
+@pytest.mark.parametrize(
+    ("duration", "options", "brief"),
+    [
+        (None, {}, True),
+        ("30 s", {}, True),
+        ("1 min", {}, False),
+        (None, {"duration": "31 s"}, False),
+        ("30 m", {}, True),  # refused by those who read it for the run
+    ],
+)
+def test_long_runs_are_compiled_well(duration: str | None, options: dict[str, str], brief: bool) -> None:
+    assert is_brief(duration, options) == brief
 
 
 def test_help_names_every_option_and_exit_code(run: Run) -> None:

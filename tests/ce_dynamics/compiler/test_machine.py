@@ -14,10 +14,9 @@ import pytest
 
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import CompiledFunction, compile_function, trace
+from ce_dynamics.compiler.code_levels import VARIABLE
 from ce_dynamics.compiler.codegen.emit import emit_llvm
 from ce_dynamics.compiler.disk_cache import contents
-from ce_dynamics.compiler.machine import VARIABLE
-from ce_dynamics.errors import ModelError
 from ce_dynamics.models import hmmwv
 
 
@@ -134,12 +133,6 @@ def test_code_made_quickly_gives_the_same_bits(
     assert all(np.isfinite(x).all() for x in full)
     for one, other in zip(full, quick, strict=True):
         np.testing.assert_array_equal(one, other)
-
-
-def test_no_other_code_is_made_than_full_and_quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(VARIABLE, "fast")
-    with pytest.raises(ModelError, match="CE_DYNAMICS_CODE = 'fast'; allowed are 'full' and 'quick'"):
-        compile_function(trace("polynomial", polynomial, {"a": (2, 3), "s": ()}))
 
 
 def test_many_functions_live_side_by_side() -> None:

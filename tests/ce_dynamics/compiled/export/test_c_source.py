@@ -16,6 +16,7 @@ import pytest
 import ce_dynamics as ce
 from ce_dynamics.compiled.export.interface import Interface
 from ce_dynamics.compiler import machine, trace
+from ce_dynamics.compiler.code_levels import FULL
 from ce_dynamics.compiler.codegen.c import c_function
 from ce_dynamics.compiler.codegen.emit import emit_llvm
 from ce_dynamics.compiler.tracing.function import TracedFunction
@@ -43,7 +44,7 @@ def called(function: Any, *arguments: Any) -> Any:
 def unfused(traced: TracedFunction, *inputs: np.ndarray) -> list[np.ndarray]:
     """Evaluated by machine code that rounds after every operation."""
     module = llvm.parse_assembly(emit_llvm(traced, fuse=False))
-    target = machine._target_machine(machine.LEVELS["full"])
+    target = machine._target_machine(FULL)
     module.triple, module.data_layout = machine._host()[0], str(target.target_data)
     return list(machine.linked(bytes(target.emit_object(module)), traced)(*inputs))
 

@@ -1,0 +1,97 @@
+"""How well code is compiled: to run fast, or to run soon.
+
+Most of the time that LLVM takes goes to the choice of registers and the order of instructions.  ``quick``
+leaves both out: its code is made in an eighth of the time, and gives the same bits in two to three times the
+time (``python -m tests.benchmarks compiling``).
+
+- Where many models are evaluated a few times each, as in tests, the environment asks for it.
+- Who waits for a first result gets it by quick code within `first_soon`, and the full code is made
+  afterwards, for the next time.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TypeAlias
+
+from ce_dynamics.algebra.checks import shown
+from ce_dynamics.compiler import disk_cache
+from ce_dynamics.errors import ModelError
+
+VARIABLE = "CE_DYNAMICS_CODE"
+"""Environment variable that says how code is compiled: ``full`` (the default) or ``quick``."""
+
+QUICK, FULL = 0, 2
+"""Code generation levels of LLVM."""
+
+LEVELS = {"full": FULL, "quick": QUICK}
+
+Owed: TypeAlias = list[Callable[[], object]]
+"""What makes full code of the functions of which there is only quick code."""
+
+_owed: ContextVar[Owed | None] = ContextVar("owed", default=None)
+
+
+def code_level() -> int:
+    """The code generation level that the environment asks for.
+
+    Raises
+    ------
+    ModelError
+        If it asks for something else.
+    """
+    asked = os.environ.get(VARIABLE, "") or "full"
+    if asked not in LEVELS:
+        raise ModelError(f"{VARIABLE} = {shown(asked)}; allowed are 'full' and 'quick'")
+    return LEVELS[asked]
+
+
+def obtained(load: Callable[[int], bytes | None], make: Callable[[int], bytes]) -> bytes:
+    """Code of the level that is asked for, or within `first_soon` what is there or made soonest.
+
+    Parameters
+    ----------
+    load : callable
+        Level → code, or None if there is none in the cache.
+    make : callable
+        Level → code, which it leaves in the cache.
+    """
+    level, owed = code_level(), _owed.get()
+    code = load(level)
+    if code is None and level == FULL and owed is not None:
+        owed.append(lambda: make(FULL))
+        level = QUICK
+        code = load(level)
+    return make(level) if code is None else code
+
+
+@contextmanager
+def first_soon() -> Iterator[Owed]:
+    """Within it, code that is not in the cache is made quickly; gives what is owed for that (`make_behind`).
+
+    Without a cache nothing is owed: there is no next time.
+    """
+    owed: Owed = []
+    token = _owed.set(owed)
+    try:
+        yield owed
+    finally:
+        _owed.reset(token)
+        if disk_cache.folder() is None:
+            owed.clear()
+
+
+def make_behind(owed: Owed) -> threading.Thread:
+    """Make what is owed in a thread, which the end of the process waits for."""
+
+    def work() -> None:
+        for make in owed:
+            make()
+
+    thread = threading.Thread(target=work, name="full code")
+    thread.start()
+    return thread
