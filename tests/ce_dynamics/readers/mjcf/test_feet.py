@@ -69,7 +69,7 @@ def test_a_robot_stands_on_its_feet(tmp_path: Path) -> None:
     ]
     assert len(elements) == 3
     model = ce.compile(system)
-    run = simulate_unilateral(UnilateralModel(model, elements), duration=0.1, step=1e-3)
+    run = simulate_unilateral(UnilateralModel(model, elements), duration=0.03, step=1e-3)
     assert abs(float(run.results.stool_z[-1])) < 2e-4
     load = run.results.multiplier.isel(time=-1)
     normals = [float(load.sel(row=name)) for name in run.results.row.values if name.endswith("normal")]
