@@ -14,11 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.arrays import Array, array, concatenate
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiler import Binding, CompiledFunction, compile_function, trace
-from ce_dynamics.compiler.derivatives.directional import directional_derivative
+from ce_dynamics.compiler import Binding
 from ce_dynamics.complementarity.compiled_step import CompiledStep
 from ce_dynamics.complementarity.conditions import NONE, Conditions, Kind
 from ce_dynamics.complementarity.element import RowKind, UnilateralElement
@@ -29,12 +27,10 @@ from ce_dynamics.complementarity.machine import Functions
 from ce_dynamics.complementarity.problem import Problem, Solution
 from ce_dynamics.complementarity.restitution import Impact, Touching, impacts
 from ce_dynamics.complementarity.rigid import turned
+from ce_dynamics.complementarity.row_functions import RowFunctions
 from ce_dynamics.complementarity.solvers.chain import Chain
 from ce_dynamics.complementarity.solvers.rows import DENSE_ROWS
 from ce_dynamics.complementarity.sparse_rows import SparseRows
-from ce_dynamics.complementarity.sweep import row_of_G
-from ce_dynamics.dynamics.energy import load_power, prescribed_power
-from ce_dynamics.dynamics.mass_matrix import solve_mass
 from ce_dynamics.errors import ModelError
 
 ALLOWED_VIOLATION = 1e-6
@@ -144,76 +140,7 @@ class UnilateralModel:
         self.restitution = np.array([kind.restitution for kind in kinds])
         self.limit = np.array([kind.limit for kind in kinds])
         self.unilateral = np.array([kind.kind == Kind.UNILATERAL for kind in kinds], dtype=bool)
-
-    # Compiled functions
-
-    @cached_property
-    def _stage(self) -> CompiledFunction:
-        sizes = {"y": len(self.model.layout.y0), "u": len(self.model.layout.u), "t": 1}
-        return compile_function(trace("unilateral_stage", self._evaluate, sizes))
-
-    def _evaluate(self, y: Array, u: Array, t: Array) -> dict[str, Array]:
-        instant = self.model.instant(y, u)
-        outward = instant.outward
-        rows = [row for element in self.elements for row in element.rows(outward, t[0])]
-        if len(rows) != len(self.row_kinds):
-            raise ModelError(f"the elements gave {len(rows)} rows for {len(self.row_kinds)} row kinds")
-        members = {name: node.members for name, node in instant.nodes.items()}
-        n_v = self.model.embedding.n_v
-        GT = [row_of_G(outward, members, row) for row in rows]
-        power = load_power(outward, instant.loads) + prescribed_power(
-            outward, instant.loads, instant.accelerations, instant.nodes
-        )
-        return {
-            "v_dot": instant.accelerations.v_dot,
-            "x_dot": instant.x_dot,
-            "GT": array(concatenate(GT) if GT else ()).reshape(len(rows), n_v),
-            "psi": array(row.psi for row in rows),
-            "rate": array(row.rate for row in rows),
-            "mu": array(row.mu for row in rows),
-            "power": array((power,)),
-        }
-
-    @cached_property
-    def _response(self) -> CompiledFunction:
-        """M⁻¹ T, one column per call."""
-        return self._responses(1)
-
-    def _responses(self, lanes: int) -> CompiledFunction:
-        layout = self.model.layout
-
-        def response(y: Array, u: Array, T: Array) -> dict[str, Array]:
-            instant = self.model.instant(y, u)
-            return {"Y": solve_mass(instant.outward, instant.nodes, T)}
-
-        sizes = {"y": len(layout.y0), "u": len(layout.u), "T": self.model.embedding.n_v}
-        return compile_function(trace("unilateral_response", response, sizes), lanes)
-
-    @cached_property
-    def _rates(self) -> CompiledFunction:
-        """Rates of the coordinates q̇(q, v)."""
-        embedding = self.model.embedding
-
-        def rates(q: Array, v: Array) -> dict[str, Array]:
-            parts = [
-                body.inboard.q_dot(q[embedding.q_of[name]], v[embedding.v_of[name]])
-                for name, body in embedding.coordinates.items()
-            ]
-            return {"q_dot": concatenate(parts)}
-
-        return compile_function(trace("unilateral_rates", rates, {"q": embedding.n_q, "v": embedding.n_v}))
-
-    @cached_property
-    def bias(self) -> CompiledFunction:
-        """Derivative of the rows' rates along a direction of y, u and t; for steps of higher order."""
-
-        def rate(y: Array, u: Array, t: Array) -> dict[str, Array]:
-            outward = self.model.instant(y, u).outward
-            rows = [row for element in self.elements for row in element.rows(outward, t[0])]
-            return {"rate": array(row.rate for row in rows)}
-
-        sizes = {"y": len(self.model.layout.y0), "u": len(self.model.layout.u), "t": 1}
-        return compile_function(directional_derivative(trace("unilateral_row_rates", rate, sizes)))
+        self.compiled = RowFunctions(model, self.elements, len(kinds))
 
     @cached_property
     def quaternions(self) -> list[slice]:
@@ -230,7 +157,7 @@ class UnilateralModel:
 
     def stage(self, t: float, y: Floats, u: Floats) -> Stage:
         """Evaluate at one instant."""
-        v_dot, x_dot, GT, psi, rate, mu, power = self._stage(y, u, np.array([t]))
+        v_dot, x_dot, GT, psi, rate, mu, power = self.compiled.stage(y, u, np.array([t]))
         return Stage(v_dot, x_dot, GT, psi, rate, mu, float(power[0]))
 
     def responses(self, y: Floats, u: Floats, GT: Floats) -> Floats:
@@ -248,7 +175,7 @@ class UnilateralModel:
 
     @cached_property
     def _response_binding(self) -> Binding:
-        return self._response.bind()
+        return self.compiled.response.bind()
 
     def free_velocities(self, y: Floats, u: Floats, h: float, v_dot: Floats) -> Floats:
         """v + h v̇ with v̇ at the middle of the step, so that gyroscopic terms do no work."""
@@ -371,7 +298,7 @@ class UnilateralModel:
         q, v, x = self.model.layout.split(y)
         solution = solver.solve(self.problem(y, u, h, stage, turning), start)
         v_plus = solution.v
-        q_dot = self._rates(q, v_plus)[0]
+        q_dot = self.compiled.rates(q, v_plus)[0]
         q_plus = q + h * q_dot  # u⁺ = u + V v⁺ h
         for where in self.quaternions:
             q_plus[where] = turned(q[None, where], q_dot[None, where], h)[0]
@@ -415,8 +342,8 @@ class UnilateralModel:
     @cached_property
     def functions(self) -> Functions:
         """What kernels call in steps of first order."""
-        response = self._responses(1 if len(self.row_kinds) == 1 else 4)
-        return Functions(self._stage, response, self.model.dynamics, self._rates)
+        response = self.compiled.responses(1 if len(self.row_kinds) == 1 else 4)
+        return Functions(self.compiled.stage, response, self.model.dynamics, self.compiled.rates)
 
     @cached_property
     def _compiled_step(self) -> CompiledStep:

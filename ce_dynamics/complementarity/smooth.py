@@ -90,7 +90,7 @@ class SmoothSteps:
         self.kind = np.array([int(row.kind) for row in kinds], dtype=np.int64)
         self.normal = np.array([row.normal for row in kinds], dtype=np.int64)
         self.firsts = np.flatnonzero(self.kind == Kind.DISC_1)
-        functions = unilateral.functions._replace(bias=unilateral.bias, control=control)
+        functions = unilateral.functions._replace(bias=unilateral.compiled.bias, control=control)
         self._machine, self._alive = machine(functions)
         self._machine.u[:] = u
         n, m = len(unilateral.model.layout.y0), len(kinds)

@@ -176,7 +176,9 @@ def test_rows_are_the_rates_of_the_gaps(pairs: UnilateralModel, rng: np.random.G
         stage = pairs.stage(0.0, y, model.u0)
 
         def psi(sign: float, q: Floats = q, v: Floats = v) -> Floats:
-            there = model.with_unit_quaternions(np.concatenate((q + sign * h * pairs._rates(q, v)[0], v)))
+            there = model.with_unit_quaternions(
+                np.concatenate((q + sign * h * pairs.compiled.rates(q, v)[0], v))
+            )
             return pairs.stage(0.0, there, model.u0).psi
 
         gaps = pairs.unilateral

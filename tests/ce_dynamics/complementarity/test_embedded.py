@@ -99,7 +99,7 @@ def test_rows_and_gaps_agree_with_finite_differences(
     stage = crane.stage(t, y, crane.model.u0)
 
     def psi(sign: float) -> Floats:
-        moved = q + sign * h * crane._rates(q, v)[0]
+        moved = q + sign * h * crane.compiled.rates(q, v)[0]
         there = crane.model.with_unit_quaternions(np.concatenate((moved, v)))
         return crane.stage(t + sign * h, there, crane.model.u0).psi
 

@@ -66,7 +66,7 @@ def test_rows_of_the_vehicle_agree_with_its_mass_matrix(alone: TowingCase, rng: 
     psi = [
         unilateral.stage(
             0.0,
-            model.with_unit_quaternions(np.concatenate((q + s * h * unilateral._rates(q, v)[0], v))),
+            model.with_unit_quaternions(np.concatenate((q + s * h * unilateral.compiled.rates(q, v)[0], v))),
             model.u0,
         ).psi
         for s in (1.0, -1.0)
