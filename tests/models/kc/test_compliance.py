@@ -184,9 +184,9 @@ class Bushed:
         return x[12:15], x[15:18]
 
 
-def test_compliance_against_a_bushed_suspension(rig: kc.KCRig) -> None:
+def test_compliance_against_a_bushed_suspension(rig: kc.KCRig, elastic: kc.Compliance) -> None:
     """Loads of ±1 N and ±1 N m move by 0.5 mm at most: differences are good to (0.5 mm/0.35 m)² = 2e-6."""
-    C = kc.Compliance(rig, bushings()).at(rig.solved([[0.0, 0.0]])[0]).C
+    C = elastic.at(rig.solved([[0.0, 0.0]])[0]).C
     np.testing.assert_allclose(C, C.T, rtol=1e-9, atol=1e-9 * np.abs(C).max())  # Maxwell: nothing is loaded
     assert (
         np.max(np.abs(C[:6, 6:])) < 1e-11 * np.abs(C).max()
@@ -198,29 +198,28 @@ def test_compliance_against_a_bushed_suspension(rig: kc.KCRig) -> None:
         np.testing.assert_allclose(C[:6, k], expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max())
 
 
-def test_travel_with_bushings_against_scipy(rig: kc.KCRig) -> None:
+def test_travel_with_bushings_against_scipy(rig: kc.KCRig, elastic: kc.Compliance) -> None:
     """±10 mm: both solve the same balance; steps of 1e-6 in the other's derivatives do not change its end."""
     yields = []
     for z in (-0.01, 0.01):
         pose = rig.solved([[z, z]])
-        found = kc.Compliance(rig, bushings()).angles(pose)
+        found = elastic.angles(pose)
         ideal = rig.read(pose, ["toe_angle", "camber_angle"])
         _, turn = Bushed().solved(np.zeros(6), z)
         e = Rotation.from_rotvec(turn).apply([0.0, 1.0, 0.0])
         expected = {"toe_angle": np.arctan2(e[0], e[1]), "camber_angle": -np.arcsin(e[2])}
         for name, value in expected.items():
-            elastic = value - ideal[name][0, 0]
-            yields.append(abs(elastic))
-            assert found[name][0, 0] - ideal[name][0, 0] == pytest.approx(elastic, abs=1e-9)
+            yielded = value - ideal[name][0, 0]
+            yields.append(abs(yielded))
+            assert found[name][0, 0] - ideal[name][0, 0] == pytest.approx(yielded, abs=1e-9)
     assert 1e-6 < max(yields) < 2e-4
 
 
 @pytest.mark.parametrize(
     ("kind", "axis", "size"), [("lateral", 1, 4e3), ("longitudinal", 0, -5e3), ("aligning", 5, 150.0)]
 )
-def test_forces_against_scipy(rig: kc.KCRig, kind: str, axis: int, size: float) -> None:
+def test_forces_against_scipy(elastic: kc.Compliance, kind: str, axis: int, size: float) -> None:
     """Wheels held at a height; the bushings yield by millimetres, which no linear step would give."""
-    elastic = kc.Compliance(rig, bushings())
     place = "contact" if kind == "aligning" else "centre"
     sweep = kc.force_sweep_of(kind, [-size, size], place=place, travel=(0.005, 0.005))
     found = kc.forced(elastic, sweep).sel(side="left")
@@ -234,9 +233,9 @@ def test_forces_against_scipy(rig: kc.KCRig, kind: str, axis: int, size: float) 
     assert np.ptp(found["wheel_centre_x"].values) > 1e-6
 
 
-def test_small_forces_give_the_figures_of_the_matrix(sprung: kc.KCRig) -> None:
+def test_small_forces_give_the_figures_of_the_matrix(sprung: kc.KCRig, elastic_sprung: kc.Compliance) -> None:
     """With constant load, ±10 N: curves bend by (10 N/5 kN)² of what they are, at most."""
-    elastic = kc.Compliance(sprung, bushings())
+    elastic = elastic_sprung
     C = elastic.at(sprung.solved([[0.0, 0.0]])[0]).C
     figures = kc.compliance_figures(C, 1.5, 0.3)
     for kind, place, name in (
@@ -297,6 +296,16 @@ def coordinate(observer: Any, body: Any, at: Floats, ground: Any, k: int) -> Any
 @pytest.fixture(scope="module")
 def sprung() -> kc.KCRig:
     return axle(50e3)
+
+
+@pytest.fixture(scope="module")
+def elastic(rig: kc.KCRig) -> kc.Compliance:
+    return kc.Compliance(rig, bushings())
+
+
+@pytest.fixture(scope="module")
+def elastic_sprung(sprung: kc.KCRig) -> kc.Compliance:
+    return kc.Compliance(sprung, bushings())
 
 
 def test_adams_demonstration(rig: kc.KCRig, sprung: kc.KCRig) -> None:
