@@ -15,7 +15,9 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.survey import Finding, annotate, check_names, refuse, survey, where
 from ce_dynamics.readers.tree import checked_stops
 from ce_dynamics.readers.urdf.beside import Loops, additions, with_loops
-from ce_dynamics.readers.urdf.model import GRAMMAR, WITH_COORDINATE, Robot, read_robot
+from ce_dynamics.readers.urdf.elements import read_robot
+from ce_dynamics.readers.urdf.grammar import GRAMMAR
+from ce_dynamics.readers.urdf.model import WITH_COORDINATE, Robot
 from ce_dynamics.readers.urdf.posing import checked_pose
 from ce_dynamics.readers.urdf.system import Wishes, build
 from ce_dynamics.readers.xml_file import Element, parse

@@ -1,0 +1,218 @@
+"""The elements of a URDF+ file, read and checked one by one."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.errors import DataError
+from ce_dynamics.readers.closures import KINDS
+from ce_dynamics.readers.pose import Pose, from_rpy
+from ce_dynamics.readers.urdf.model import (
+    INERTIA,
+    WITH_COORDINATE,
+    CouplingOf,
+    Inertial,
+    Mimic,
+    Range,
+    Robot,
+    UrdfJoint,
+    UrdfLink,
+    UrdfLoop,
+)
+from ce_dynamics.readers.xml_file import Element
+
+JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+WITH_AXIS = (*WITH_COORDINATE, "planar")
+
+
+def read_robot(root: Element, right_angles: float) -> Robot:
+    """All elements, each checked by itself, with names used once.
+
+    Raises
+    ------
+    DataError
+        Naming file, line and element.
+    """
+
+    def reading(tag: str) -> dict[str, Element]:
+        return unique(root.children(tag))
+
+    links = {name: UrdfLink(e, name, inertial(e, right_angles)) for name, e in reading("link").items()}
+    return Robot(
+        root,
+        root.text("name"),
+        links,
+        {name: joint(e, name, right_angles) for name, e in reading("joint").items()},
+        {name: loop(e, name, right_angles) for name, e in reading("loop").items()},
+        {name: coupling(e, name) for name, e in reading("coupling").items()},
+    )
+
+
+def unique(elements: list[Element]) -> dict[str, Element]:
+    """Elements by their names."""
+    found: dict[str, Element] = {}
+    for element in elements:
+        name = checks.name_of(f"{element.place}: name", element.text("name"), DataError)
+        if name in found:
+            raise element.error(
+                f"the name is taken by line {found[name].line}; give every <{element.tag}> its own"
+            )
+        found[name] = element
+    return found
+
+
+def origin(element: Element | None, right_angles: float) -> Pose:
+    """The frame that an element places by ``xyz`` and ``rpy``; without them that of the link."""
+    given = None if element is None else element.child("origin")
+    if given is None:
+        return Pose(np.eye(3), np.zeros(3))
+    zero = (0.0, 0.0, 0.0)
+    return Pose(from_rpy(given.numbers("rpy", 3, zero), right_angles), given.numbers("xyz", 3, zero))
+
+
+def unit(element: Element) -> Array:
+    """The unit vector along the ``<axis>`` of an element; x if there is none."""
+    given = element.child("axis")
+    if given is None:
+        return np.array((1.0, 0.0, 0.0))
+    axis = given.numbers("xyz", 3)
+    largest = float(np.max(np.abs(axis)))
+    if largest == 0.0:
+        raise given.error(
+            f"xyz={checks.shown(given.text('xyz'))} of {element.tag} {element.text('name')!r} is no direction"
+        )
+    scaled = axis / largest  # squares of very long or short ones would overflow or vanish
+    return np.asarray(scaled / np.linalg.norm(scaled))
+
+
+def inertial(link: Element, right_angles: float) -> Inertial | None:
+    """Mass and inertia of a link, both of which must be given if one is."""
+    given = link.child("inertial")
+    if given is None:
+        return None
+    mass = given.needed("mass").number("value")
+    if mass < 0.0:
+        raise given.needed("mass").error(f"value={mass!r} of link {link.text('name')!r} must be >= 0 kg")
+    element = given.needed("inertia")
+    xx, xy, xz, yy, yz, zz = (element.number(name) for name in INERTIA)
+    return Inertial(origin(given, right_angles), mass, np.array(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))))
+
+
+def joint(element: Element, name: str, right_angles: float) -> UrdfJoint:
+    """A joint."""
+    kind = one_of(element, "type", JOINT_TYPES)
+    damping, friction, armature = (
+        dynamics(element, name, what) for what in ("damping", "friction", "armature")
+    )
+    return UrdfJoint(
+        element,
+        name,
+        kind,
+        element.needed("parent").text("link"),
+        element.needed("child").text("link"),
+        origin(element, right_angles),
+        unit(element) if kind in WITH_AXIS else np.array((1.0, 0.0, 0.0)),
+        damping,
+        friction,
+        armature,
+        mimic(element.child("mimic")),
+        flag(element, "independent"),
+        None if kind == "continuous" else limit(element.child("limit")),
+    )
+
+
+def dynamics(element: Element, name: str, what: str) -> float:
+    """Damping, dry friction or armature of a joint; `<joint_properties>` is what onshape-to-robot writes."""
+    total = 0.0
+    for tag in ("dynamics", "joint_properties"):
+        given = element.child(tag)
+        if given is not None:
+            value = given.number(what, 0.0)
+            if value < 0.0:
+                raise given.error(f"{what}={value!r} of joint {name!r} must be >= 0")
+            total += value
+    return total
+
+
+def limit(element: Element | None) -> Range | None:
+    """Limits of a joint; without ``lower`` and ``upper`` its coordinate has none.
+
+    Zero for both, the default of the format, would hold the joint: many files mean by it that there is none.
+    """
+    if element is None:
+        return None
+    lower, upper = (bound(element, name, 0.0) for name in ("lower", "upper"))
+    if lower > upper:
+        raise element.error(f"lower={lower!r} is above upper={upper!r}")
+    if lower == upper:
+        lower, upper = -math.inf, math.inf
+    effort, velocity = (bound(element, name, math.inf) for name in ("effort", "velocity"))
+    return Range(element, lower, upper, effort, velocity)
+
+
+def bound(element: Element, attribute: str, default: float) -> float:
+    """A limit, which many files give as infinite."""
+    word = element.text(attribute, "").strip().lower()
+    if word.lstrip("+-") in ("inf", "infinity"):
+        return -math.inf if word.startswith("-") else math.inf
+    return element.number(attribute, default)
+
+
+def mimic(element: Element | None) -> Mimic | None:
+    """What a joint follows."""
+    if element is None:
+        return None
+    return Mimic(
+        element, element.text("joint"), element.number("multiplier", 1.0), element.number("offset", 0.0)
+    )
+
+
+def loop(element: Element, name: str, right_angles: float) -> UrdfLoop:
+    """A joint that closes a loop."""
+    predecessor, successor = element.needed("predecessor"), element.needed("successor")
+    return UrdfLoop(
+        element,
+        name,
+        one_of(element, "type", KINDS),
+        predecessor.text("link"),
+        origin(predecessor, right_angles),
+        successor.text("link"),
+        origin(successor, right_angles),
+        unit(element),
+    )
+
+
+def coupling(element: Element, name: str) -> CouplingOf:
+    """A transmission between two joints."""
+    ratio = element.child("ratio")
+    return CouplingOf(
+        element,
+        name,
+        element.needed("predecessor").text("link"),
+        element.needed("successor").text("link"),
+        1.0 if ratio is None else ratio.number("value"),
+    )
+
+
+def one_of(element: Element, attribute: str, allowed: tuple[str, ...]) -> str:
+    """An attribute that is one of some words."""
+    value = element.text(attribute)
+    if value not in allowed:
+        raise element.error(
+            f"{attribute}={checks.shown(value)} is not known; it must be one of {', '.join(allowed)}"
+        )
+    return value
+
+
+def flag(element: Element, attribute: str) -> bool | None:
+    """True, false, or nothing said."""
+    value = element.attributes.get(attribute)
+    if value is None:
+        return None
+    if value.lower() not in ("true", "false"):
+        raise element.error(f"{attribute}={checks.shown(value)} must be true or false")
+    return value.lower() == "true"

@@ -1,0 +1,50 @@
+"""What of a URDF file is read; what is not listed is refused."""
+
+from __future__ import annotations
+
+from ce_dynamics.readers.survey import LOOKS, TOLD, Grammar, known
+from ce_dynamics.readers.urdf.model import INERTIA
+
+ORIGIN = known("xyz", "rpy")
+AXIS = known("xyz")
+END = known("link", children="end")
+
+GRAMMAR: Grammar = {
+    "file": {"robot": known("name", "version", children="robot")},
+    "robot": {
+        "link": known("name", children="link"),
+        "joint": known("name", "type", "independent", children="joint"),
+        "loop": known("name", "type", children="loop"),
+        "coupling": known("name", children="coupling"),
+        "material": LOOKS,
+        "sensor": LOOKS,
+        **dict.fromkeys(
+            ("transmission", "gazebo", "mujoco", "ros2_control", "group", "disable_collisions"), TOLD
+        ),
+        **dict.fromkeys(("drake:proximity_properties", "drake:collision_filter_group"), TOLD),
+    },
+    "link": {
+        "inertial": known(children="inertial"),
+        "visual": LOOKS,
+        "collision": TOLD,
+        "contact": TOLD,
+        "self_collision_checking": TOLD,
+    },
+    "inertial": {"origin": ORIGIN, "mass": known("value"), "inertia": known(*INERTIA)},
+    "joint": {
+        "origin": ORIGIN,
+        "parent": known("link"),
+        "child": known("link"),
+        "axis": AXIS,
+        "dynamics": known("damping", "friction", "armature"),
+        "joint_properties": known("damping", "friction", "armature"),
+        "limit": known("lower", "upper", "effort", "velocity"),
+        "mimic": known("joint", "multiplier", "offset"),
+        "calibration": LOOKS,
+        "safety_controller": LOOKS,
+    },
+    "loop": {"predecessor": END, "successor": END, "axis": AXIS},
+    "end": {"origin": ORIGIN},
+    "coupling": {"predecessor": known("link"), "successor": known("link"), "ratio": known("value")},
+    "nothing": {},
+}
