@@ -27,7 +27,7 @@ from scipy.sparse.linalg import aslinearoperator
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity import solve_friction
-from tests.ce_dynamics.complementarity.piles import bricks, rocks, sphere_wall, stack
+from tests.ce_dynamics.complementarity.piles import bricks, groove, rocks, sphere_wall, stack
 
 
 class FrictionProblem(NamedTuple):
@@ -114,6 +114,7 @@ def piles() -> Iterator[tuple[str, FrictionProblem]]:
         "30 cubes": lambda: stack(30),
         **{f"{n} rocks, μ {mu}": partial(rocks, n, mu) for n in (20, 60) for mu in (0.2, 0.5, 0.9)},
         **{f"30 rocks, μ 0.9, seed {seed}": partial(rocks, 30, 0.9, seed) for seed in (4, 7)},
+        **{f"40 spheres in a groove, μ {mu}": partial(groove, 40, mu) for mu in (0.1, 0.5, 1.0)},
         "bricks 6 × 8": lambda: bricks(6, 8),
         "bricks 12 × 8": lambda: bricks(12, 8),
         **{f"500 spheres, μ {mu}": partial(sphere_wall, 1000, mu) for mu in (0.1, 0.3, 0.5, 0.8, 1.0)},

@@ -106,6 +106,22 @@ def rocks(count: int, mu: float, seed: int = 0) -> Problem:
     return touching(bodies, touches, mu)
 
 
+def groove(count: int, mu: float) -> Problem:
+    """Spheres in a row in a groove of two plates at 45°, each touching the next; the last is pushed."""
+    bodies: list[RigidBody] = []
+    touches: list[Touch] = []
+    s, radius = np.sqrt(0.5), 0.5
+    for k in range(count):
+        at, pushed = (2.0 * radius * k, 0.0, radius / s), (-0.5 * (k == count - 1), 0.1, 0.0)
+        bodies.append(RigidBody(f"b{k}", 1.0 + k % 3, (0.1,) * 3, at, (1, 0, 0, 0), pushed, (0.0, 0.3, 0.1)))
+        touches += [
+            (k, NO_BODY, (0, -y * s, s), (0, y * s * radius, -s * radius), (0, 0, 0)) for y in (-1.0, 1.0)
+        ]
+        if k:
+            touches.append((k, k - 1, (1, 0, 0), (-radius, 0, 0), (radius, 0, 0)))
+    return touching(bodies, touches, mu)
+
+
 def sphere_wall(contacts: int, mu: float, wide: int = 50) -> Problem:
     """A wall of spheres."""
     problem = spheres(contacts, wide)
