@@ -82,7 +82,9 @@ FINE = 1.0
 """Distance of the points at which conditions hold [m]."""
 
 
-def planned(gates: Sequence[Gate], width: float, axles: Sequence[float], spared: float) -> PlannedPath:
+def planned(
+    gates: Sequence[Gate], width: float, axles: Sequence[float], spared: float, lean: float = 0.0
+) -> PlannedPath:
     """The path through gates that bends least.
 
     Parameters
@@ -92,9 +94,12 @@ def planned(gates: Sequence[Gate], width: float, axles: Sequence[float], spared:
     width : float
         Of the vehicle [m].
     axles : sequence of float
-        How far the axles are ahead of the point that follows the path [m]; the vehicle lies along the path.
+        How far the axles are ahead of the point that follows the path [m].
     spared : float
         Part of the room beside the vehicle in the narrowest gate that is kept free, 0 … 1.
+    lean : float
+        By how much the vehicle is turned from the path where that bends, its side-slip [m]:
+        yaw = y′ + lean y″.
 
     Raises
     ------
@@ -130,7 +135,8 @@ def planned(gates: Sequence[Gate], width: float, axles: Sequence[float], spared:
             edge = gate.left if sign > 0.0 else -gate.right
             for axle in axles:
                 x = np.arange(gate.start, gate.end + 0.5 * FINE, FINE) - axle
-                aside = columns(x, DEGREE + 2) + axle * columns(x, DEGREE + 1)
+                yaw = columns(x, DEGREE + 1) + lean * columns(x, DEGREE)
+                aside = columns(x, DEGREE + 2) + axle * yaw
                 at_most(sign * aside, 0.0, 0.0, edge - 0.5 * width - spared * room)
     straight = np.append(columns(np.array([end]), DEGREE + 1), [[0.0, 0.0]], axis=1)
     free = [(None, None)] * own + [(0.0, None)] * 2

@@ -6,7 +6,8 @@ acceleration a = v² y″ by inverting it,
 
     u = G⁻¹ a,
 
-forwards and backwards in time, which is preview.  Then he drives, corrects as he goes, and adds to what he
+forwards and backwards in time, which is preview; and his path leaves room for the side-slip that comes of it.
+Then he drives, corrects as he goes, and adds to what he
 steered the response to what was missing,
 
     u ← u + g G⁻¹ (a − ÿ),
@@ -25,17 +26,20 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.models.parts.driver import hold_speed
+from ce_dynamics.errors import SimulationError
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre
 from ce_dynamics.models.parts.manoeuvres.lane_change import DoubleLaneChange, Practised
-from ce_dynamics.models.parts.paths import LateralPath
 from ce_dynamics.models.parts.torque_table import TorqueTable
 from ce_dynamics.models.vehicles.lanes import AxlePath, clearance
+from ce_dynamics.simulation.options import RunOptions
+from ce_dynamics.simulation.simulate import simulate_to_record
 
 ROUNDS = 8
 GAIN = 1.4
 STEP = 4e-3
 """Of the rounds, by Runge-Kutta's method [s]."""
+LONGER = 1.2
+"""How much longer than at the wanted speed a round may take."""
 GRID, COUNT = 0.5, 1024
 """Distance [m] and number of the points of the way."""
 AHEAD = 150.0
@@ -44,6 +48,8 @@ KNOTS = 2.0
 """Distance of the points that are learnt by heart [m]."""
 HIGHEST = 15.0
 """Frequency up to which errors are learnt from [rad/s]."""
+PACE = 1.5
+"""Frequency of a lane change [rad/s]."""
 BEHIND = 20.0
 """Over which what is learnt fades out behind the last gate [m]."""
 DIFFERENCE = 1e-6
@@ -81,9 +87,23 @@ def practised(task: Manoeuvre, model: Model, y0: Floats) -> Manoeuvre:
     """
     if not isinstance(task, DoubleLaneChange) or not task.is_planned or model.system.controllers:
         return task
-    way: Floats = np.asarray(GRID * np.arange(COUNT) - AHEAD, dtype=np.float64)
     omega = np.asarray(2.0 * math.pi * np.fft.rfftfreq(COUNT, GRID) * task.speed, dtype=np.float64)
     response = lateral_response(model, y0, omega)
+    best, least = task, -math.inf
+    for one in (task.leaning(side_slip(response, omega, task.speed)), task):
+        known, room = at_best(one, response, omega, model, y0)
+        if room > least:
+            best, least = known, room
+        if least > 0.0:
+            break
+    return best
+
+
+def at_best(
+    task: DoubleLaneChange, response: Response, omega: Floats, model: Model, y0: Floats
+) -> tuple[DoubleLaneChange, float]:
+    """The task with what its best round had by heart, and the room that this left [m]."""
+    way: Floats = np.asarray(GRID * np.arange(COUNT) - AHEAD, dtype=np.float64)
     path: Any = task.path
     ends = task.gates[-1].end
     fade = np.clip((ends + BEHIND - way) / BEHIND, 0.0, 1.0) * (way > 0.0)
@@ -91,25 +111,32 @@ def practised(task: Manoeuvre, model: Model, y0: Floats) -> Manoeuvre:
     first = np.fft.rfft(wanted) / response.acceleration
     steering, yaw_rate = (np.fft.irfft(part, COUNT) for part in (first, first * response.yaw_rate))
     low_pass = 1.0 / (1.0 + (omega / HIGHEST) ** 4)
-    best, least = None, -math.inf
+    best, least = task, -math.inf
     for _ in range(ROUNDS):
-        heart = learnt(way, steering, yaw_rate, ends)
-        driven = drive(task, heart, model, y0)
+        known = copy.copy(task)
+        known.practised = learnt(way, steering, yaw_rate, ends)
+        driven = drive(known, model, y0)
         if driven is None:
             break
         room = spared(task, driven)
         if room > least:
-            best, least = heart, room
+            best, least = known, room
         error = np.array([path.y_ref(x) for x in way.tolist()]) - np.interp(way, driven.x, driven.y)
         missing = -(omega**2) * np.fft.rfft(error * fade) * low_pass
         total = np.interp(way, driven.x, driven.steering, left=0.0, right=0.0)
         steering = (total + GAIN * np.fft.irfft(missing / response.acceleration, COUNT)) * fade
         yaw_rate = np.interp(way, driven.x, driven.yaw_rate, left=0.0, right=0.0)
-    if best is None:
-        return task
-    known = copy.copy(task)
-    known.practised = best
-    return known
+    return best, least
+
+
+def side_slip(response: Response, omega: Floats, speed: float) -> float:
+    """v² β/a: by how much the vehicle is turned from its course where that bends, in a lane change.
+
+    The yaw angle is r/(jω), the course a/(jω v).
+    """
+    k = int(np.argmin(np.abs(omega - PACE)))
+    a, r = complex(response.acceleration[k]), complex(response.yaw_rate[k])
+    return float(speed * ((speed * r / a - 1.0) / (1j * omega[k])).real)
 
 
 def learnt(way: Floats, steering: Floats, yaw_rate: Floats, ends: float) -> Practised:
@@ -157,43 +184,17 @@ def lateral_response(model: Model, y0: Floats, omega: Floats) -> Response:
     return Response(acceleration, yaw_rate)
 
 
-def drive(task: DoubleLaneChange, heart: Practised, model: Model, y0: Floats) -> Round | None:
-    """A round with what is known by heart; None if it goes wrong."""
-    names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
-    given = [entry.name for entry in model.layout.u]
-    x, y, qw, qz = (names.index(f"chassis.{name}") for name in ("x", "y", "qw", "qz"))
-    pedals = [given.index(name) for name in ("steering", "throttle", "brake")]
-    p, path = task.driver, task.path
-    assert isinstance(path, LateralPath)
+def drive(task: DoubleLaneChange, model: Model, y0: Floats) -> Round | None:
+    """A round; None if it goes wrong."""
     ends = task.gates[-1].end + BEHIND
-    way = np.arange(-1.0, ends + 2.0 * BEHIND, GRID)
-    places = np.array([path.y_ref(at) for at in way.tolist()])
-    slopes = np.array([path.slope(at) for at in way.tolist()])
-    u, rows, state = model.u0.copy(), [], y0.copy()
-    rate = model.dynamics(state, u)[0].copy()
-    while state[x] < ends:
-        at, speed = state[x], math.hypot(rate[x], rate[y])
-        course = math.atan2(rate[y], rate[x])
-        slope = float(np.interp(at, way, slopes))
-        offset = (state[y] - float(np.interp(at, way, places))) / math.sqrt(1.0 + slope * slope)
-        preview = max(p.preview_time * speed, p.min_preview)
-        curvature = -2.0 * p.aim_gain * (offset + preview * (course - math.atan(slope))) / preview**2
-        yaw = 2.0 * math.atan2(state[qz], state[qw])
-        yaw_rate = 2.0 * (state[qw] * rate[qz] - state[qz] * rate[qw])
-        angle = curvature * (p.wheelbase + p.understeer * speed * speed)
-        angle += p.yaw_damping * (np.interp(at, heart.yaw_rate.x, heart.yaw_rate.y) - yaw_rate)
-        known = np.interp(at, heart.steering.x, heart.steering.y)
-        steering = min(max(known + angle / p.max_wheel_angle, -1.0), 1.0)
-        u[pedals] = (steering, *hold_speed(p, task.speed, {"vx": speed}))
-        rows.append((at, state[y], yaw, yaw_rate, steering))
-        k1 = model.dynamics(state, u)[0].copy()
-        k2 = model.dynamics(state + 0.5 * STEP * k1, u)[0].copy()
-        k3 = model.dynamics(state + 0.5 * STEP * k2, u)[0].copy()
-        rate = model.dynamics(state + STEP * k3, u)[0].copy()
-        state = state + STEP / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + rate)
-        if not np.all(np.isfinite(state)) or len(rows) * STEP > 2.0 * ends / task.speed:
-            return None
-    return Round(*np.array(rows).T)
+    options = RunOptions(duration=LONGER * ends / task.speed, y0=y0, method="rk4", step=STEP, interval=STEP)
+    try:
+        run = simulate_to_record(model, task, options)
+    except SimulationError:
+        return None
+    driven = Round(*(run[name].values for name in Round._fields))
+    on_the_way = driven.x < ends
+    return None if on_the_way.all() else Round(*(column[on_the_way] for column in driven))
 
 
 def spared(task: DoubleLaneChange, driven: Round) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import dataclass
 from itertools import pairwise
@@ -102,8 +103,7 @@ class DoubleLaneChange(Manoeuvre):
         )
         plain = self.values["early"] == 0.0 and self.values["inside"] == 0.0
         if plain and sharpest * self.speed * self.speed > GENTLE:
-            half = 0.5 * self.driver.wheelbase
-            return planned(gates, self.values["vehicle_width"], (half, -half), SPARED)
+            return self._planned()
         early, inside = self.values["early"], self.values["inside"]
         return LateralPath(
             tuple(
@@ -115,6 +115,16 @@ class DoubleLaneChange(Manoeuvre):
                 for (one, other), side in zip(pairwise(self.gates), (1.0, -1.0), strict=True)
             )
         )
+
+    def _planned(self, lean: float = 0.0) -> PlannedPath:
+        half = 0.5 * self.driver.wheelbase
+        return planned(self.gates, self.values["vehicle_width"], (half, -half), SPARED, lean)
+
+    def leaning(self, lean: float) -> DoubleLaneChange:
+        """The same with a path that is planned for a vehicle whose side-slip is known, see `planned`."""
+        known = copy.copy(self)
+        known.path = self._planned(lean)
+        return known
 
     def inputs(self, t: Scalar, sensors: Sensors) -> dict[str, Scalar]:
         return self._at_speed(self._steered(sensors), self.speed, sensors)
