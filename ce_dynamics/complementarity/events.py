@@ -11,7 +11,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity.conditions import Booleans
 
 NEGLIGIBLE = 1e-9
-"""Share of a step's largest impulse below which an impulse is rounding of the iteration."""
+"""Share of the largest impulse below which an impulse is rounding of the iteration."""
 
 
 class Event(NamedTuple):
@@ -50,10 +50,12 @@ class EventWatch:
         self.events: list[Event] = []
         self._names, self._watched = names, watched
         self._active = np.zeros(len(names), dtype=bool)
+        self._largest = 0.0  # of the run: after a jerk, what iterations leave is no load
 
     def look(self, t: float, p: Floats) -> None:
         """Take note of the impulses of the step that ends at t."""
-        active = self._watched & (p > NEGLIGIBLE * np.max(p, initial=0.0))
+        self._largest = float(np.max(p, initial=self._largest))
+        active = self._watched & (p > NEGLIGIBLE * self._largest)
         for k in np.flatnonzero(active != self._active):
             self.events.append(Event(t, self._names[int(k)], bool(active[k])))
         self._active = active

@@ -1,15 +1,14 @@
 """A published mechanism, its figures beside those found, and a page that plays it.
 
-``python -m ce_dynamics.models.published "A04 Bricard" --view bricard.html``
+``python -m ce_dynamics.models.published "A04 Bricard" --view``
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import ce_dynamics as ce
-from ce_dynamics.models.demonstrations.command import Options, execute, positive_number, table
+from ce_dynamics.models.demonstrations.command import Options, execute, positive_number, save_view, table
 from ce_dynamics.models.published.collection import MECHANISMS
 
 INSTANTS = 500
@@ -22,9 +21,6 @@ def demonstrate(arguments: Sequence[str] | None) -> None:
     options = Options("ce_dynamics.models.published", "Mechanisms that others have published figures of.")
     options.add_argument(
         "name", nargs="?", help="of the mechanism, or how it begins; all are listed if not given"
-    )
-    options.add_argument(
-        "--view", type=Path, metavar="FILE.html", help="a page that plays it in three dimensions"
     )
     given = options.parse_args(arguments)
     if given.name is None:
@@ -48,9 +44,8 @@ def demonstrate(arguments: Sequence[str] | None) -> None:
             value = float(ce.quantity(run, figure.output)[k])
             rows.append((figure.output, figure.time, repr(figure.value), f"{figure.error(value):.1e}"))
     print(table(("output", "time [s]", "published", "found less published"), rows))
-    if given.view is not None:
-        page = ce.view(model, run, title=found[0]).save(given.view)
-        print(f"page: {page}")
+    if given.view:
+        save_view(ce.view(model, run, title=found[0]), given.output, found[0].lower().replace(" ", "_"))
 
 
 if __name__ == "__main__":
