@@ -91,7 +91,12 @@ def export(
     with Display() as display:
         display.stage("preparing the model")
         case = prepare(
-            model=model, speed=speed, overrides=overrides or [], tyres=tuple(tyre or ()), road=road
+            model=model,
+            speed=speed,
+            overrides=overrides or [],
+            tyres=tuple(tyre or ()),
+            road=road,
+            practice=False,
         )
         display.stage("writing and compiling")
         if kind == "c":

@@ -80,7 +80,7 @@ def prepared(
     """A vehicle of the library, or of a data file; arguments as of `ce_dynamics.models.vehicles.case.run`."""
     case = prepare(
         manoeuvre, model=vehicle, speed=speed, options=options, overrides=overrides, free=free, tyres=tyres,
-        road=road,
+        road=road, practice=False,
     )  # fmt: skip
     fitted = tyres_of(case.model.system)
     if not fitted:

@@ -212,10 +212,12 @@ def prepare(
     free: Sequence[str] = (),
     tyres: Sequence[str] = (),
     road: str | None = None,
+    practice: bool = True,
 ) -> Case:
     """Load the data, embed and compile the model and find its initial state.
 
-    Arguments as of `run`; ``free`` names numbers that become free parameters, see `VehicleParameters.load`.
+    Arguments as of `run`; ``free`` names numbers that become free parameters, see `VehicleParameters.load`;
+    without ``practice`` somebody else drives than the driver of the manoeuvre.
     """
     given = dict(options or {})
     for name, value in (("speed", speed), ("duration", duration)):
@@ -257,7 +259,7 @@ def prepare(
     if road is not None:
         attributes["road"] = road
     y0 = settled(vehicle, first_pedals(vehicle, task))
-    known = task if free else practised(task, vehicle, y0)
+    known = practised(task, vehicle, y0) if practice and not free else task
     return Case(f"{parameters.short_title}, {task.title}", vehicle, known, y0, task.duration, attributes)
 
 

@@ -110,6 +110,7 @@ def drive_page(
                 free=[slider.name for slider in chosen],
                 road=road,
                 tyres=fitted,
+                practice=False,
             )
             label = ", ".join((Path(vehicle).stem, *(Path(tyre.rpartition("=")[2]).stem for tyre in fitted)))
             machines.append(machine_of(case, label, chosen))
