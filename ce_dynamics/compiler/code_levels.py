@@ -1,8 +1,8 @@
 """How well code is compiled: to run fast, or to run soon.
 
 Most of the time that LLVM takes goes to the choice of registers and the order of instructions.  ``quick``
-leaves both out: its code is made in an eighth of the time, and gives the same bits in two to three times the
-time (``python -m tests.benchmarks compiling``).
+leaves both out: its code is made in less than a quarter of the time, and gives the same bits in two to three
+times the time (``python -m tests.benchmarks compiling``).
 
 - Where many models are evaluated a few times each, as in tests, the environment asks for it.
 - Who waits for a first result gets it by quick code within `first_soon`, and the full code is made

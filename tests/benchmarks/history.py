@@ -33,6 +33,11 @@ STARTING = (
         "a tenth less",
         "1.83 s to 1.73 s of processor time, on a busy machine",
     ),
+    (
+        "first runs by code that is made quickly",
+        "a third less of the cold start",
+        "cold start 4.1 s to 2.6 s, on a machine that was a third slower then",
+    ),
 )
 
 
