@@ -4,11 +4,16 @@ from pathlib import Path
 import pytest
 
 
-@pytest.fixture(scope="package", autouse=True)
-def private_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+@pytest.fixture(scope="session")
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of code that only these tests make and load."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def private_cache(own_cache: Path) -> Iterator[Path]:
     """Compiled code of the tests neither comes from nor goes to the user's cache; it is the one users run."""
-    folder = tmp_path_factory.mktemp("cache")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CE_DYNAMICS_CACHE", str(folder))
+        patch.setenv("CE_DYNAMICS_CACHE", str(own_cache))
         patch.setenv("CE_DYNAMICS_CODE", "full")
-        yield folder
+        yield own_cache

@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 import weakref
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -119,8 +120,9 @@ def test_the_code_does_what_the_instructions_say(f: CompiledFunction, lanes: int
 
 @pytest.mark.parametrize("lanes", [1, 4])
 def test_code_made_quickly_gives_the_same_bits(
-    lanes: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+    lanes: int, rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("CE_DYNAMICS_CACHE", str(tmp_path))
     vehicle = Model(hmmwv.build(speed=12.0))
     traced = vehicle.dynamics.traced
     near = [rng.uniform(-0.1, 0.1, (*shape, lanes)) for shape in traced.input_shapes.values()]
