@@ -136,7 +136,7 @@ def simulate_and_report(request: Request) -> int:
 
 
 BRIEF = 30.0
-"""Simulated time up to which a run takes less longer by quick code than full code takes to be made [s]."""
+"""Simulated time up to which quick code costs a run less than making full code would [s]."""
 
 
 def is_brief(duration: str | None, options: Mapping[str, str]) -> bool:

@@ -29,7 +29,7 @@ def print_tables(title: str, summary: Summary, in_haste: bool = False) -> None:
     console.print(table)
     console.print(corner_table(summary))
     if in_haste:
-        print("compiled quickly for the first run; the next one computes two to three times as fast")
+        print("compiled quickly for the first run; the next one takes better code")
     console.file.flush()  # files are still to be written: what reads a pipe need not wait for them
 
 
