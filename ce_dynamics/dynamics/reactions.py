@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ce_dynamics.algebra.arrays import Array, zeros
+from ce_dynamics.algebra.arrays import Array, concatenate, zeros
 from ce_dynamics.algebra.spatial import phi_force, rotate_vector, spatial
 from ce_dynamics.dynamics.armature import with_armature
 from ce_dynamics.dynamics.articulated_body import Accelerations
@@ -194,16 +194,25 @@ class BackwardPass:
         excess = self._excess(S, free)
         dependent = np.concatenate([np.full(body.inboard.n_v, body in S.dependent) for body in free])
         Y_1 = Y[:, dependent]
-        lam = np.linalg.lstsq(Y_1.T, excess[dependent], rcond=RANK_TOLERANCE)[0]  # Y₁ᵀ λ = residual
-        dropped = len(Y_1) - numerical_rank(Y_1)
-        if dropped:
-            self.result.redundant[S.name] = dropped
+        lam = self._multipliers(S, Y_1, excess[dependent])
         start = 0
         for loop in S.closures:
             rows = loop.rows
             self._apply(loop, S, motion, lam[start : start + rows])
             start += rows
-        return float(np.max(np.abs(excess - Y.T @ lam), initial=0.0))
+        return self._residual(excess - Y.T @ lam)
+
+    def _multipliers(self, S: Aggregate, Y_1: Floats, excess: Floats) -> Floats:
+        """λ of least squares of Y₁ᵀ λ = excess; takes note of redundant closures."""
+        dropped = len(Y_1) - numerical_rank(Y_1)
+        if dropped:
+            self.result.redundant[S.name] = dropped
+        lam: Floats = np.linalg.lstsq(Y_1.T, excess, rcond=RANK_TOLERANCE)[0].astype(float, copy=False)
+        return lam
+
+    def _residual(self, left: Floats) -> float:
+        """Size of what multipliers leave."""
+        return float(np.max(np.abs(left), initial=0.0))
 
     def _excess(self, S: Aggregate, free: list[Body]) -> Floats:
         """H f less the applied torque of every unprescribed hinge of S, were its closures cut."""
@@ -216,7 +225,7 @@ class BackwardPass:
                 needed[carrier] = needed[carrier] + phi_force(at - self.r[carrier], f)
             applied = self.values(self.torques.get(body.name, zeros(body.inboard.n_v)))
             excess[body.name] = self._along(body, f) - applied
-        return np.concatenate([excess[body.name] for body in free]).astype(float)
+        return self.values(concatenate([excess[body.name] for body in free]))
 
     @singledispatchmethod
     def _apply(self, loop: CutEdge, S: Aggregate, motion: SubgraphMotion, lam: Floats) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.inertia import PrincipalInertia, principal_inertia
 
@@ -100,3 +101,19 @@ def ground_of(body: Body) -> Body:
     while body.parent is not None:
         body = body.parent
     return body
+
+
+def two_bodies(owner: str, body_a: object, body_b: object) -> tuple[Body, Body]:
+    """The two different bodies of one system that something lies between.
+
+    Raises
+    ------
+    WrongTypeError, ModelError
+        Naming ``owner``.
+    """
+    a, b = checked_body(body_a, owner, "body_a"), checked_body(body_b, owner, "body_b")
+    if a is b:
+        raise ModelError(f"{owner}: both ends are on body {a.name!r}; name two different bodies")
+    if ground_of(a) is not ground_of(b):
+        raise ModelError(f"{owner}: bodies {a.name!r} and {b.name!r} belong to different systems")
+    return a, b

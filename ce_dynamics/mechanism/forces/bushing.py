@@ -13,7 +13,7 @@ from ce_dynamics.algebra.arrays import Array, Scalar, array
 from ce_dynamics.algebra.rotation import rotation_vector, turning_rate
 from ce_dynamics.algebra.spatial import IDENTITY
 from ce_dynamics.errors import ModelError
-from ce_dynamics.mechanism.body import Body, checked_body, ground_of
+from ce_dynamics.mechanism.body import Body, two_bodies
 from ce_dynamics.mechanism.checked import finite_vector
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
 from ce_dynamics.mechanism.forces.laws import Law
@@ -74,13 +74,7 @@ class Bushing(ForceElement):
     ) -> None:
         self.name = checks.name_of("Bushing: name", name)
         owner = f"bushing {name!r}"
-        self.a, self.b = checked_body(body_a, owner, "body_a"), checked_body(body_b, owner, "body_b")
-        if body_a is body_b:
-            raise ModelError(f"{owner}: both ends are on body {body_a.name!r}; name two different bodies")
-        if ground_of(body_a) is not ground_of(body_b):
-            raise ModelError(
-                f"{owner}: bodies {body_a.name!r} and {body_b.name!r} belong to different systems"
-            )
+        self.a, self.b = two_bodies(owner, body_a, body_b)
         self.at = finite_vector(at, owner, "at")
         self.axes = IDENTITY if axes is None else checked_axes(axes, owner)
         self.sense = 1.0 if axes is None else float(np.sign(np.linalg.det(self.axes)))

@@ -12,7 +12,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, dot, norm, where
 from ce_dynamics.algebra.checks import shown
 from ce_dynamics.errors import ModelError, WrongTypeError
-from ce_dynamics.mechanism.body import Body, checked_body, ground_of
+from ce_dynamics.mechanism.body import Body, two_bodies
 from ce_dynamics.mechanism.checked import finite_number, finite_vector
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
 from ce_dynamics.mechanism.forces.laws import Law, Linear
@@ -61,13 +61,7 @@ class SpringDamper(ForceElement):
     ) -> None:
         self.name = checks.name_of("SpringDamper: name", name)
         owner = f"spring {name!r}"
-        self.a, self.b = checked_body(body_a, owner, "body_a"), checked_body(body_b, owner, "body_b")
-        if body_a is body_b:
-            raise ModelError(f"{owner}: both ends are on body {body_a.name!r}; name two different bodies")
-        if ground_of(body_a) is not ground_of(body_b):
-            raise ModelError(
-                f"{owner}: bodies {body_a.name!r} and {body_b.name!r} belong to different systems"
-            )
+        self.a, self.b = two_bodies(owner, body_a, body_b)
         self.frame = common_carrier(body_a, body_b)
         self.at_a = finite_vector(at_a, f"spring {name!r}", "at_a")
         self.at_b = finite_vector(at_b, f"spring {name!r}", "at_b")
