@@ -13,6 +13,7 @@ from abc import abstractmethod
 from dataclasses import dataclass, fields
 from typing import NamedTuple
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, absolute, arctan, maximum, minimum, where
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.checks import check_number
@@ -36,6 +37,9 @@ ROLLING_SPEED = 0.1
 """[m/s] within which rolling resistance changes sign."""
 
 TINY_SLIP = 1e-12
+
+LEAST_PEAK = 1e-3
+"""Slip up to which a force grows at least: else stiffness that stays as the load falls holds what it cannot."""
 
 ZERO_ALLOWED = (
     *("dz", "damping", "rolling_resistance", "camber_stiffness", "trail"),
@@ -135,7 +139,27 @@ class SlipModel(TyreModel):
     def forces(
         self, Fz: float, kappa: float = 0.0, alpha: float = 0.0, friction: float = 1.0
     ) -> tuple[float, float, float]:
-        """Steady Fx, Fy [N] and Mz [N m] at slips κ and α [rad] (ISO axes), for looking at and fitting."""
+        """Steady Fx, Fy [N] and Mz [N m] at slips κ and α [rad] (ISO axes), for looking at and fitting.
+
+        Parameters
+        ----------
+        Fz : float
+            Load [N]; a tyre without any, or in the air (below zero), has no forces.
+        kappa, alpha : float
+            Slip, positive driven, and side slip angle [rad], positive where the tyre slides to the left.
+        friction : float
+            That of the road in multiples of the measurement's, at least zero.
+
+        Raises
+        ------
+        DataError
+            If a number is not finite, or the friction negative.
+        """
+        given = {"Fz": Fz, "kappa": kappa, "alpha": alpha}
+        Fz, kappa, alpha = (checks.number(name, value, error=DataError) for name, value in given.items())
+        friction = checks.number("friction", friction, at_least=0.0, error=DataError)
+        if Fz <= 0.0 or friction == 0.0:
+            return 0.0, 0.0, 0.0
         slope = math.tan(alpha)
         s = self.steady(Fz, kappa, slope, friction)
         Fy = -s.Sy * slope
@@ -155,8 +179,10 @@ class SlipModel(TyreModel):
         loaded = maximum(Fz, 1e-3 * self.radius * self.cz * 1e-3)
         s = self.steady(loaded, kappa, tan_alpha, maximum(friction, 1e-6))
         part = Fz / loaded  # forces vanish with the load
-        Fx, x_dot = self._deflected(self.cx, x[0], v_sx, V, part * s.Sx, part * s.capacity)
-        Fy, y_dot = self._deflected(self.cy, x[1], wheel.v_y, V, part * s.Sy, part * s.capacity)
+        steepest = s.capacity / LEAST_PEAK
+        Sx, Sy = part * minimum(s.Sx, steepest), part * minimum(s.Sy, steepest)
+        Fx, x_dot = self._deflected(self.cx, x[0], v_sx, V, Sx, part * s.capacity)
+        Fy, y_dot = self._deflected(self.cy, x[1], wheel.v_y, V, Sy, part * s.capacity)
         speed = minimum(V / ROLLING_SPEED, 1.0)
         camber = -self.camber_stiffness * Fz * wheel.gamma * speed
         rolling = minimum(maximum(Re * wheel.spin / ROLLING_SPEED, -1.0), 1.0)

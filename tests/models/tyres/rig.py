@@ -29,7 +29,9 @@ class Rig:
         self.n = len(model.states)
 
         def function(x: Floats) -> dict[str, Floats]:
-            answer = model.evaluate(WheelOnRoad(*x[:8]), x[8:])
+            radius_rate, v_x, v_y = x[1:4]
+            upright = WheelOnRoad(*x[:8])._replace(v_centre=(v_x, v_y, radius_rate))
+            answer = model.evaluate(upright, x[8:])
             values = [v for name, v in answer._asdict().items() if name != "x_dot"]
             return {"y": np.array([*values, *answer.x_dot], dtype=object)}
 

@@ -271,7 +271,8 @@ def patch(c: Mapping[str, float], version: int, Fz: Any, dpi: Any) -> Columns:
     room = R0 - c["RIM_RADIUS"] - c["BOTTOM_OFFST"]
     Fz = np.where(Fz / Cz > room, room * Cz, Fz)
     if version == 52:
-        a1, a2 = c["Q_A1"], c["Q_A2"]
+        a1: Any = c["Q_A1"]
+        a2: Any = c["Q_A2"]
         if a1 == 0.0 and a2 == 0.0:
             y = np.log10(R0 * c["VERTICAL_STIFFNESS"] / c["FNOMIN"])
             a1 = np.polyval([-0.0388, 0.2509, -0.6283, 0.6279], y)

@@ -35,7 +35,7 @@ SMALL = {"Q_V1": 0.05, "Q_FCX": 0.3, "Q_FCY": 0.3}
 
 def varied(c: Coefficients, rng: np.random.Generator) -> Coefficients:
     """A tyre with other numbers everywhere, none of them zero."""
-    changes: dict[str, float] = {}
+    changes: dict[str, Any] = {}
     for name in (f.name for f in fields(c) if f.name not in NO_NUMBERS):
         value = getattr(c, name)
         if name in SHAPES + SIZES:
@@ -49,7 +49,8 @@ def varied(c: Coefficients, rng: np.random.Generator) -> Coefficients:
     changes |= {"FZMIN": rng.choice([0.0, 150.0]), "CAMMIN": -0.5, "CAMMAX": 0.6, "LMUV": 0.1}
     if rng.random() < 0.5:
         changes |= {"ALPMIN": -1.5708, "ALPMAX": 1.5708}
-    return replace(c, **{name: float(value) for name, value in changes.items()})
+    numbers: dict[str, Any] = {name: float(value) for name, value in changes.items()}
+    return replace(c, **numbers)
 
 
 def points(c: Coefficients, rng: np.random.Generator, n: int) -> dict[str, Any]:
