@@ -66,6 +66,12 @@ SCALES: Mapping[str, Mapping[str, float]] = {
 }  # fmt: skip
 """SI value of the units that ``[UNITS]`` may name, singular; ``SPEED`` is else length over time."""
 
+USUAL: Mapping[str, tuple[tuple[str, ...], float, float]] = {
+    "SPEED": (("LONGVL",), 0.5, 150.0),
+    "PRESSURE": (("NOMPRES", "INFLPRES", "IP_NOM", "IP"), 2e4, 5e6),
+}
+"""Keys that tell the unit of a kind where ``[UNITS]`` does not, and between what they lie in SI."""
+
 OTHER_NAMES: Mapping[str, str] = {"VELOCITY": "SPEED"}
 """Of kinds of units."""
 
@@ -234,12 +240,25 @@ def _row(line: str, number: int, name: str) -> tuple[float, ...]:
 
 
 def _scales(file: PropertyFile) -> dict[str, float]:
-    """SI values of the file's units; SI where it names none."""
+    """SI values of the file's units; SI where it names none.
+
+    Those of speed and pressure follow from length, time and force, unless what is measured in them could then
+    not be: files in millimetres give pressures in N/mm² or in Pa, and speeds in mm/s or in m/s.
+    """
     named = {OTHER_NAMES.get(kind, kind): entry for kind, entry in file.sections.get("UNITS", {}).items()}
     scales = {kind: _unit(file, kind, named[kind]) if kind in named else 1.0 for kind in SCALES}
-    if "SPEED" not in named:
-        scales["SPEED"] = scales["LENGTH"] / scales["TIME"]
+    length, time, force = (scales[kind] for kind in ("LENGTH", "TIME", "FORCE"))
+    for kind, derived in (("SPEED", length / time), ("PRESSURE", force / length**2)):
+        if kind not in named:
+            scales[kind] = derived if _can_be(file, kind, derived) or not _can_be(file, kind, 1.0) else 1.0
     return scales
+
+
+def _can_be(file: PropertyFile, kind: str, scale: float) -> bool:
+    """Whether all values of a kind lie where those of tyres do."""
+    keys, low, high = USUAL[kind]
+    values = [entry.value for key in keys if (entry := file.find(key)) is not None]
+    return all(low <= value * scale <= high for value in values if isinstance(value, float))
 
 
 def _unit(file: PropertyFile, kind: str, entry: Entry) -> float:

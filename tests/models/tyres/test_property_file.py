@@ -98,7 +98,8 @@ def test_units() -> None:
     assert scales["LENGTH"] == 1e-3
     assert scales["FORCE"] == 1e3
     assert scales["ANGLE"] == math.pi / 180.0
-    assert scales["PRESSURE"] == scales["MASS"] == scales["TIME"] == 1.0
+    assert scales["MASS"] == scales["TIME"] == 1.0
+    assert scales["PRESSURE"] == pytest.approx(1e9, rel=1e-15)  # kN/mm²
 
 
 @pytest.mark.parametrize(

@@ -228,6 +228,24 @@ def test_units_apply_to_what_has_a_dimension() -> None:
     assert {*DIMENSIONS} - {f.name for f in fields(Coefficients)} == {"BOTTOMING_RADIUS"}
 
 
+@pytest.mark.parametrize("force", ["newton", "kN"])
+@pytest.mark.parametrize("unnamed", [True, False])
+def test_pressure_and_speed_in_files_of_millimetres(force: str, unnamed: bool) -> None:
+    """By the units of length, force and time, or in SI; as what a tyre can have tells."""
+    N = 1.0 if force == "newton" else 1e3
+    units = f"[UNITS]\nLENGTH = 'mm'\nFORCE = '{force}'\nTIME = 'second'\n"
+    text = LEAST.replace("0.35", "350").replace("4000", f"{4000 / N}").replace("2e5", f"{200 / N}")
+    pressure, speed = (0.22 / N, 16700.0) if unnamed else (220000.0, 16.7)
+    more = f"[OPERATING_CONDITIONS]\nNOMPRES = {pressure}\nINFLPRES = {pressure}\n[MODEL]\nLONGVL = {speed}\n"
+    c = tyre_of(parse(units + MODEL + text + more)).coefficients
+    assert pytest.approx((220000.0, 220000.0, 16.7), rel=1e-12) == (c.NOMPRES, c.INFLPRES, c.LONGVL)
+    assert pytest.approx((4000.0, 2e5), rel=1e-12) == (c.FNOMIN, c.VERTICAL_STIFFNESS)
+    named = units + "PRESSURE = 'bar'\nSPEED = 'km/h'\n"
+    other = more.replace(f"{pressure}", "2.2").replace(f"{speed}", "60.12")
+    c = tyre_of(parse(named + MODEL + text + other)).coefficients
+    assert pytest.approx((220000.0, 16.7), rel=1e-12) == (c.NOMPRES, c.LONGVL)
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
