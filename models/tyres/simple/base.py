@@ -39,7 +39,7 @@ ROLLING_SPEED = 0.1
 TINY_SLIP = 1e-12
 
 LEAST_PEAK = 1e-3
-"""Slip up to which a force grows at least: stiffness that stays as the load falls would hold what it cannot."""
+"""Slip up to which a force grows at least: stiffness that stays as the load falls would hold too much."""
 
 ZERO_ALLOWED = (
     *("dz", "damping", "rolling_resistance", "camber_stiffness", "trail"),
