@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ce_dynamics.algebra.arrays import Array, Scalar, cross, zeros
 from ce_dynamics.algebra.jets import ScalarMotion
+from ce_dynamics.algebra.ldl import LDL
 from ce_dynamics.algebra.spatial import IDENTITY
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.mechanism.body import Body
@@ -47,7 +48,7 @@ class ColumnView(View):
 
     def _fixed(self, values: Array, columns: dict[str, Array]) -> Array:
         """Moving scalars with the given columns, at rest."""
-        J = zeros(3, 6 * len(self.names))
+        J = np.zeros((3, 6 * len(self.names)), dtype=values.dtype)
         for name, block in columns.items():
             first = 6 * self.names.index(name)
             J[:, first : first + 6] = block
@@ -95,8 +96,7 @@ def _(edge: Written, motion: SubgraphMotion, lam: Floats, values: Values) -> Cou
     return CouplingForces({name: f[6 * i : 6 * i + 6] for i, name in enumerate(view.names)}, zeros(0))
 
 
-def along_hinge(H: Floats, k: int, value: float) -> Floats:
+def along_hinge(H: Array, k: int, value: Scalar) -> Array:
     """The smallest wrench on a body, at its hinge point in its carrier's axes, with one generalised force."""
-    generalised = np.zeros(len(H))
-    generalised[k] = value
-    return np.asarray(H.T @ np.linalg.solve(H @ H.T, generalised))
+    along: Array = H.T @ LDL(H @ H.T).solve(np.eye(len(H))[k]) * value
+    return along

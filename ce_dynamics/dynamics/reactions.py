@@ -192,9 +192,7 @@ class BackwardPass:
         motion = unlocked(self.outward, S, free)
         Y = self.values(closure_errors(motion, S.closures).Y)  # over all unprescribed hinges
         excess = self._excess(S, free)
-        dependent = np.concatenate([np.full(body.inboard.n_v, body in S.dependent) for body in free])
-        Y_1 = Y[:, dependent]
-        lam = self._multipliers(S, Y_1, excess[dependent])
+        lam = self._multipliers(S, free, Y, excess)
         start = 0
         for loop in S.closures:
             rows = loop.rows
@@ -202,13 +200,15 @@ class BackwardPass:
             start += rows
         return self._residual(excess - Y.T @ lam)
 
-    def _multipliers(self, S: Aggregate, Y_1: Floats, excess: Floats) -> Floats:
+    def _multipliers(self, S: Aggregate, free: list[Body], Y: Floats, excess: Floats) -> Floats:
         """λ of least squares of Y₁ᵀ λ = excess; takes note of redundant closures."""
+        dependent = dependent_columns(S, free)
+        Y_1 = Y[:, dependent]
         dropped = len(Y_1) - numerical_rank(Y_1)
         if dropped:
             self.result.redundant[S.name] = dropped
-        lam: Floats = np.linalg.lstsq(Y_1.T, excess, rcond=RANK_TOLERANCE)[0].astype(float, copy=False)
-        return lam
+        found = np.linalg.lstsq(Y_1.T, excess[dependent], rcond=RANK_TOLERANCE)[0]
+        return np.asarray(found, dtype=float)
 
     def _residual(self, left: Floats) -> float:
         """Size of what multipliers leave."""
@@ -253,7 +253,7 @@ class BackwardPass:
         """Forces of a coupling act along hinges, which transmit them (and any drive's torque there)."""
         last, generalised = edge.body_b, coupling_forces(edge, motion, lam, self.values).generalised
         H = self.values(last.inboard.H(motion.hinge_motions[last.name].c))
-        along = along_hinge(H, edge.coordinates[-1].k, float(generalised[-1]))
+        along = along_hinge(H, edge.coordinates[-1].k, generalised[-1])
         at = self.values(self.outward.point(last, last.inboard.at, self.system.ground).r)
         f = rotate_vector(self.R[last.carrier.name], along)
         self.result.closures[edge.name] = self._reaction(at, f, generalised)
@@ -275,6 +275,11 @@ class Placed(NamedTuple):
 
 RANK_TOLERANCE = 1e-9
 """Singular values of Y₁ below this part of the largest count as zero."""
+
+
+def dependent_columns(S: Aggregate, free: list[Body]) -> NDArray[np.bool_]:
+    """Which velocities of unprescribed hinges are those of dependent ones."""
+    return np.concatenate([np.full(body.inboard.n_v, body in S.dependent) for body in free])
 
 
 def unlocked(outward: Outward, S: Aggregate, free: list[Body]) -> SubgraphMotion:
