@@ -113,12 +113,13 @@ def build(
     wheels: dict[str, DrivenWheel] = {}
     spins, lifted = {}, 0.0
     axles = {name: axle for axle in data.layout.axles for name in axle.corners}
-    own = 2 * len(data.layout.axles_of(None))
+    carrying = 2 * len(data.layout.axles_of(None))
     for corner in data.corners.values():
         axle = axles[corner.name]
         carrier = corner.add(system, units[axle.name], links[axle.name])
         wheel = corner.add_wheel(system, carrier)
-        tyre = fitted.get(corner.name, model_of(corner.tyre))
+        own = corner.name not in fitted
+        tyre = model_of(corner.tyre, corner.side) if own else fitted[corner.name]
         if data.hull is not None:
             tyre = LeaningTyre(tyre)
         brake = assisted_brakes.get(corner.name, {})
@@ -134,7 +135,7 @@ def build(
             None if housing is None else system.find(housing),
         )
         radius = tyre.unloaded_radius
-        lifted += 0.0 if axle.trailer else (radius - corner.tyre.unloaded_radius) / own
+        lifted += 0.0 if axle.trailer else (radius - corner.tyre.unloaded_radius) / carrying
         spins[corner.name] = speed / radius
         system.start(wheel, v=[spins[corner.name]])
     for name, bar in data.anti_roll_bars.items():

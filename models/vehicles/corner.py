@@ -169,7 +169,7 @@ class Corner(Mirrored, ABC):
     ) -> None:
         """Add the tyres, those of the data or others, and the brake with its inputs beside the pedal."""
         name, place = f"{self.name}.tyre", (wheel, wheel.carrier, self.W, self.wheel.axis)
-        fitted = model_of(self.tyre) if tyre is None else tyre
+        fitted = model_of(self.tyre, self.side) if tyre is None else tyre
         spacing = self.wheel.twin_spacing
         if spacing is None:
             system.add_force(RoadTyre(name, *place, fitted, road, system.ground))

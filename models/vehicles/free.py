@@ -43,7 +43,7 @@ _FREE = re.compile(
     | ground_spring\.(stiffness|damping|height)
     | brake\.(max_torque|stiffness|damping)
     | assistance\.\w+\.(?!period)\w+
-    | tyre\.(?!radius)\w+(\.\w+)?""",
+    | tyre\.(?!radius|UNLOADED_RADIUS|version|side|turn_slip|ellipse)\w+(\.\w+)?""",
     re.VERBOSE,
 )
 

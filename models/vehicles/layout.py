@@ -47,7 +47,7 @@ from ce_dynamics.models.vehicles.suspensions.graph_words import Item, end_sectio
 from ce_dynamics.models.vehicles.suspensions.listed import BEAMS, CORNERS, SUSPENSIONS
 from ce_dynamics.models.vehicles.trailers.trailer import trailer_section
 from ce_dynamics.models.vehicles.trailers.words import TrailerLayout, trailers_of
-from ce_dynamics.models.vehicles.tyre_kinds import TYRES
+from ce_dynamics.models.vehicles.tyre_kinds import TYRE_KINDS, tyre_section
 
 SIDES = ("left", "right")
 STEERINGS: Mapping[str, type[Steering]] = {kind.template: kind for kind in (Pitman, Rack, RotaryArm)}
@@ -199,7 +199,7 @@ def layout_of(words: Sequence[Assignment], label: str) -> Layout:
 
 KINDS: Mapping[str, tuple[str, ...]] = {
     "powertrain": tuple(POWERTRAINS),
-    "tyre": tuple(TYRES),
+    "tyre": TYRE_KINDS,
     "engine": tuple(AXES),
     "bushings": MODES,
 }
@@ -367,7 +367,7 @@ def corner_section(
     """A suspension's section with the tyre of a kind and its bushings."""
     fields: dict[str, Any] = bushing_fields(bushings, section, axle)
     if tyre != "tmeasy":
-        fields["tyre"] = (TYRES[tyre], ...)
+        fields["tyre"] = (tyre_section(tyre), ...)
     if not fields:
         return section
     made: type[CornerData] = create_model(section.__name__, __base__=section, **fields)

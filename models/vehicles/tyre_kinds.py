@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Annotated, Any, TypeAlias
 
@@ -27,8 +28,35 @@ from ce_dynamics.models.tyres.tmeasy import TMeasyTyre
 from ce_dynamics.models.tyres.tmeasy_chrono import DAHL_DAMPING, DAHL_STIFFNESS, ChronoTMeasy
 from ce_dynamics.models.vehicles.tyres import Pair, TMeasyData, TyreData, pair
 
-BuiltTyre: TypeAlias = TMeasyParameters | ChronoTMeasy | SlipModel
-"""A tyre as built: TMeasy's parameters, the same as Chrono evaluates them, or a model."""
+
+class SidedTyre(ABC):
+    """A tyre as built that is not its own mirror image: its model depends on the side it is mounted on.
+
+    Attributes
+    ----------
+    mu0 : float
+        Friction coefficient of its measurement.
+    """
+
+    mu0: float
+
+    @property
+    @abstractmethod
+    def unloaded_radius(self) -> float:
+        """[m]."""
+
+    @property
+    @abstractmethod
+    def cz(self) -> float:
+        """Vertical stiffness at the nominal load [N/m]."""
+
+    @abstractmethod
+    def mounted(self, side: int) -> TyreModel:
+        """Mounted on the left (1) or on the right (−1)."""
+
+
+BuiltTyre: TypeAlias = TMeasyParameters | ChronoTMeasy | SlipModel | SidedTyre
+"""A tyre as built: TMeasy's parameters, the same as Chrono evaluates them, a model, or one of either side."""
 SlipForce = Annotated[float, Quantity("N", above=0.0)]
 
 
@@ -136,11 +164,26 @@ TYRES: Mapping[str, type[TMeasyData] | type[SlipTyreData]] = {
     "tmsimple": TMsimpleData,
     "pac89": Pac89Data,
 }
-"""Tyres by the name that data files use."""
+"""Tyres by the name that data files use, but the Magic Formula."""
+MAGIC_FORMULA = "magic-formula"
+TYRE_KINDS = (*TYRES, MAGIC_FORMULA)
+"""All names."""
 
 
-def model_of(tyre: BuiltTyre) -> TyreModel:
-    """The model of a tyre as built."""
+def tyre_section(kind: str) -> type[Section]:
+    """What a data file says of a tyre of a kind."""
+    if kind != MAGIC_FORMULA:
+        return TYRES[kind]
+    # here, because it is long, and few vehicles have it
+    from ce_dynamics.models.vehicles.magic_formula_data import MagicFormulaData
+
+    return MagicFormulaData
+
+
+def model_of(tyre: BuiltTyre, side: int) -> TyreModel:
+    """The model of a tyre as built, mounted on the left (1) or on the right (−1)."""
+    if isinstance(tyre, SidedTyre):
+        return tyre.mounted(side)
     return TMeasyTyre(tyre) if isinstance(tyre, TMeasyParameters) else tyre
 
 
@@ -148,4 +191,4 @@ def reference_friction(tyre: BuiltTyre) -> float:
     """Friction coefficient of the road for which its curves are."""
     if isinstance(tyre, ChronoTMeasy):
         return tyre.parameters.mu0
-    return tyre.mu0 if isinstance(tyre, TMeasyParameters) else tyre.reference_friction
+    return tyre.mu0 if isinstance(tyre, (TMeasyParameters, SidedTyre)) else tyre.reference_friction

@@ -1,4 +1,4 @@
-"""``python -m tests.chrono_vehicles`` step FILE.csv, vehicles FOLDER, tyres FOLDER or differences.
+"""``python -m tests.chrono_vehicles`` step FILE.csv, vehicles, variants or tyres FOLDER, or differences.
 
 ``step``: the HMMWV's step steer against a record of Project Chrono's own HMMWV_Full (columns t, v_fwd, v_lat,
 yaw_rate, roll, Fz_FL … in SI, 50 Hz, 12 m/s, friction 0.9, throttle 0.065, a fifth of full lock at 2 s).
@@ -6,6 +6,7 @@ yaw_rate, roll, Fz_FL … in SI, 50 Hz, 12 m/s, friction 0.9, throttle 0.065, a 
 ``differences``: between the shipped HMMWV and that with the data of Chrono's program, in one table.
 
 ``vehicles``: every vehicle below a folder of Chrono's data (``data/vehicle``): read, settled, driven.
+``variants``: such vehicles put together anew of each other's parts.
 ``tyres``: every Magic Formula tyre of it, on a vehicle.
 """
 
@@ -14,9 +15,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tests.chrono_vehicles import differences, fleet, step, tyres
+from tests.chrono_vehicles import differences, fleet, step, tyres, variants
 
-COMMANDS = {"step": step.main, "vehicles": fleet.main, "tyres": tyres.main}
+COMMANDS = {"step": step.main, "vehicles": fleet.main, "variants": variants.main, "tyres": tyres.main}
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["differences"]:

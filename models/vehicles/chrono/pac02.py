@@ -66,12 +66,18 @@ def read_pac02(path: str | Path) -> TyreFile:
             f"'{part.template}' is no tyre for --tyre; give a Pac02Tire, a property file (.tir), or "
             "convert the vehicle with this tyre",
         )
+    tyre = tyre_file(reading, part)
+    return replace(tyre, notes=(*tyre.notes, *reading.notes))
+
+
+def tyre_file(reading: Reading, part: Part) -> TyreFile:
+    """The tyre of a part that is a ``Pac02Tire``."""
     friction = part.positive(FRICTION, 0.8)
     if part.has(PROPERTY_FILE):
         tyre = read_tyre_file(reading.path_of(part, PROPERTY_FILE))
     else:
         tyre = tyre_of(property_file(part))
-    return replace(tyre, friction=friction, notes=(*tyre.notes, *reading.notes))
+    return replace(tyre, friction=friction)
 
 
 def property_file(part: Part) -> PropertyFile:

@@ -11,6 +11,7 @@ from ce_dynamics.models.vehicles.chrono.pac89 import pac89
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.tmeasy import tmeasy, tmsimple
 from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity
+from ce_dynamics.models.vehicles.tyre_kinds import MAGIC_FORMULA
 
 
 class Tyre(NamedTuple):
@@ -26,13 +27,9 @@ class Tyre(NamedTuple):
 
 def tyre(reading: Reading, part: Part) -> Tyre:
     """A tyre file."""
-    if part.template == "Pac02Tire":
-        raise part.wrong(
-            "Template",
-            "'Pac02Tire' is a tyre by coefficients; give this file to simulate-vehicle by --tyre, and "
-            "another tyre's JSON file here",
-        )
     kind, read = reading.by_template(part, "tyre", TYRES)
+    if kind == MAGIC_FORMULA:
+        return by_coefficients(reading, part)
     section = read(reading, part)
     if reading.like_chrono and kind == "tmeasy":
         kind = "tmeasy-chrono"
@@ -46,6 +43,36 @@ def tyre(reading: Reading, part: Part) -> Tyre:
     return Tyre(kind, section, body, radius, stiffness, width)
 
 
+def by_coefficients(reading: Reading, part: Part) -> Tyre:
+    """A ``Pac02Tire``: its own mass and inertia, or those of its property file."""
+    # here, because few vehicles have one
+    from ce_dynamics.models.vehicles.chrono.pac02 import tyre_file
+    from ce_dynamics.models.vehicles.magic_formula_data import as_written
+
+    file = tyre_file(reading, part)
+    for line in file.report().splitlines()[1:]:
+        reading.note(f"{file.name}: {line}")
+    c = file.coefficients
+    mass: float = c.MASS
+    J: tuple[float, ...] = (c.IXX, c.IYY, c.IXX)
+    given = {"MASS", "IXX", "IYY"}.isdisjoint(file.defaulted)
+    if part.has("Mass") and part.has("Inertia"):
+        given, mass, J = True, part.number("Mass", least=0.0), part.numbers("Inertia", 3)
+    note = "" if given else " [assumed]"
+    body: Sections = {
+        "mass": f"{quantity(mass, 'kg')}{note}",
+        "inertia": f"diag{quantities(J, 'kg*m^2')}{note}",
+    }
+    section: Sections = {"source": "chrono"}
+    section |= {name: quantity(value, unit) for name, (value, unit) in as_written(file).items()}
+    return Tyre(MAGIC_FORMULA, section, body, c.UNLOADED_RADIUS, c.VERTICAL_STIFFNESS * c.LCZ, c.WIDTH)
+
+
+def not_in_a_section(reading: Reading, part: Part) -> Sections:
+    """Of what is read in another way."""
+    raise NotImplementedError
+
+
 CARCASS = ("cx", "dx", "cy", "dy")
 """Numbers that Chrono's own evaluation of TMeasy has not."""
 TYRES: Mapping[str, tuple[str, Callable[[Reading, Part], Sections]]] = {
@@ -53,5 +80,6 @@ TYRES: Mapping[str, tuple[str, Callable[[Reading, Part], Sections]]] = {
     "FialaTire": ("fiala", fiala),
     "TMsimpleTire": ("tmsimple", tmsimple),
     "Pac89Tire": ("pac89", pac89),
+    "Pac02Tire": (MAGIC_FORMULA, not_in_a_section),
 }
 """Our name of the kind, and what reads the file."""

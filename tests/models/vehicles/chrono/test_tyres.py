@@ -9,12 +9,15 @@ from typing import Any
 
 import pytest
 
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.tyres.simple.pac89 import Pac89Tyre
 from ce_dynamics.models.tyres.simple.tmsimple import TMsimpleTyre
+from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.chrono.pac02 import read_pac02
 from ce_dynamics.models.vehicles.chrono.vehicle import converted
 from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.models.vehicles.fitted_tyres import fitted_tyres
 from tests.models.vehicles.chrono.small_car import files, written
 
 PAC89: dict[str, Any] = {
@@ -77,18 +80,12 @@ def test_shifts_of_pac89_are_named(tmp_path: Path) -> None:
     assert "camber and shifts of Pac89 tyres: left out" in made.notes
 
 
-def test_coefficients_are_to_be_given_by_a_property_file(tmp_path: Path) -> None:
-    path = with_tyre(tmp_path, PAC89 | {"Template": "Pac02Tire"})
-    with pytest.raises(DataError, match="names no tyre"):
-        converted(path)
-
-
 PAC02: dict[str, Any] = {
     "Name": "By hand",
     "Type": "Tire",
     "Template": "Pac02Tire",
     "Mass": 11.5,
-    "Inertia": [0.2, 0.7, 0.2],
+    "Inertia": [0.4, 0.7, 0.4],
     "Coefficient of Friction": 0.7,
     "Use Mode": 4,
     "Tire Side": "Right",
@@ -123,6 +120,41 @@ def test_pac02_by_its_coefficients_or_by_its_property_file(tmp_path: Path) -> No
     (folder / "lost.json").write_text(json.dumps(named | {"TIR Specification File": "car/no.tir"}))
     with pytest.raises(DataError, match=r"lost.json: TIR Specification File: no file 'car/no.tir'"):
         read_pac02(folder / "lost.json")
+
+
+def test_a_vehicle_that_names_a_pac02(tmp_path: Path) -> None:
+    """The same equations of motion, bit by bit, as with the file by ``--tyre``; its numbers are data."""
+    data = VehicleParameters.load(with_tyre(tmp_path, PAC02))
+    assert data.layout.tyre == "magic-formula"
+    assert data.corners["front_left"].wheel.mass == 2.0 + 8.0 + 11.5  # hub, rim, tyre
+    fitted = fitted_tyres([str(tmp_path / "car" / "Tyre.json")], data.corners).models
+    digests = [Model(build(data, tyres=tyres)).trace_dynamics().digest() for tyres in (None, fitted)]
+    assert digests[0] == digests[1]
+    changed = VehicleParameters.load(tmp_path / "car" / "Vehicle.json", ["front.tyre.LMUX=0.8"])
+    tyres = [changed.corners[name].tyre.coefficients.LMUX for name in ("front_right", "rear_right")]
+    assert tyres == [0.8, 0.9]
+    free = VehicleParameters.load(tmp_path / "car" / "Vehicle.json", free=["tyre.LMUX"])
+    dynamics = Model(build(free)).trace_dynamics()
+    assert dynamics.digest() != digests[0]
+    with pytest.raises(DataError, match=r"'tyre\.side' cannot be a free parameter"):
+        VehicleParameters.load(tmp_path / "car" / "Vehicle.json", free=["tyre.side"])
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("front.tyre.PKY6=-1", "PKY6 has no effect in version 52; leave it out"),
+        ("front.tyre.PDXP1=0.4", "no effect in version 52 without turn_slip: 1; leave it out"),
+        ("front.tyre.side=0.5", r"side must be 1 \(left\), -1 \(right\) or 0 \(symmetric\)"),
+        ("front.tyre.version=94", "version 94; the Magic Formula is known as 52, 61 and 62"),
+        ("front.tyre.PCY1=0", "PCY1 = 0; the Magic Formula divides by it"),
+        ("front.tyre.FREQ_LAT=40", "FREQ_LAT"),
+    ],
+)
+def test_coefficients_that_cannot_be(tmp_path: Path, override: str, message: str) -> None:
+    path = with_tyre(tmp_path, PAC02)
+    with pytest.raises(DataError, match=message):
+        VehicleParameters.load(path, [override])
 
 
 @pytest.mark.parametrize(
