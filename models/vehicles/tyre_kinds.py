@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Annotated, Any, TypeAlias
 
@@ -26,34 +25,8 @@ from ce_dynamics.models.tyres.simple.pac89 import Pac89Tyre
 from ce_dynamics.models.tyres.simple.tmsimple import TMsimpleTyre
 from ce_dynamics.models.tyres.tmeasy import TMeasyTyre
 from ce_dynamics.models.tyres.tmeasy_chrono import DAHL_DAMPING, DAHL_STIFFNESS, ChronoTMeasy
+from ce_dynamics.models.vehicles.sided_tyre import SidedTyre
 from ce_dynamics.models.vehicles.tyres import Pair, TMeasyData, TyreData, pair
-
-
-class SidedTyre(ABC):
-    """A tyre as built that is not its own mirror image: its model depends on the side it is mounted on.
-
-    Attributes
-    ----------
-    mu0 : float
-        Friction coefficient of its measurement.
-    """
-
-    mu0: float
-
-    @property
-    @abstractmethod
-    def unloaded_radius(self) -> float:
-        """[m]."""
-
-    @property
-    @abstractmethod
-    def cz(self) -> float:
-        """Vertical stiffness at the nominal load [N/m]."""
-
-    @abstractmethod
-    def mounted(self, side: int) -> TyreModel:
-        """Mounted on the left (1) or on the right (−1)."""
-
 
 BuiltTyre: TypeAlias = TMeasyParameters | ChronoTMeasy | SlipModel | SidedTyre
 """A tyre as built: TMeasy's parameters, the same as Chrono evaluates them, a model, or one of either side."""
