@@ -19,25 +19,57 @@ class Peer:
         import pinocchio as pin
 
         self.pin: Any = pin
-        self.model: Any = pin.buildModelFromUrdf(str(urdf))
-        self.data: Any = self.model.createData()
         said = yaml.safe_load(loops.read_text())
+        words = dict(zip(said.get("joint_name") or [], said.get("joint_type") or [], strict=True))
+        self.model: Any = retyped(pin, pin.buildModelFromUrdf(str(urdf)), words)
+        self.data: Any = self.model.createData()
         kinds = said.get("type") or ["6d"] * len(said["closed_loop"])
         self.pairs = [
             (self.model.getFrameId(a), self.model.getFrameId(b), 3 if kind.lower() == "3d" else 6)
             for (a, b), kind in zip(said["closed_loop"], kinds, strict=True)
         ]
+        self.design: list[Array] = []
 
-    def state(self, q: dict[str, float], v: dict[str, float]) -> tuple[Array, Array]:
-        """Configuration and velocities from those of the joints by name; absent ones rest."""
+    def start_from(self, q: dict[str, Array], turned: dict[str, Array]) -> None:
+        """Tell the design pose: coordinates of hinges, and how balls are turned from zero in world axes."""
+        pin, configuration = self.pin, self.pin.neutral(self.model)
+        for j in range(1, self.model.njoints):
+            joint, name = self.model.joints[j], self.model.names[j]
+            if joint.nv == 1:
+                self.place(configuration, joint, q[name][0])
+            else:
+                pin.forwardKinematics(self.model, self.data, configuration)
+                Z = np.array((self.data.oMi[self.model.parents[j]] * self.model.jointPlacements[j]).rotation)
+                configuration[joint.idx_q : joint.idx_q + 4] = pin.Quaternion(Z.T @ turned[name] @ Z).coeffs()
+        pin.forwardKinematics(self.model, self.data, configuration)
+        self.design = [np.array(M.rotation) for M in self.data.oMi]
+
+    def place(self, configuration: Array, joint: Any, angle: float) -> None:
+        """A single coordinate."""
+        if joint.nq == 1:
+            configuration[joint.idx_q] = angle
+        else:  # a continuous joint: cosine and sine
+            configuration[joint.idx_q : joint.idx_q + 2] = np.cos(angle), np.sin(angle)
+
+    def state(
+        self, q: dict[str, Array], v: dict[str, Array], balls: dict[str, tuple[Array, Array, Array]]
+    ) -> tuple[Array, Array]:
+        """Configuration and velocities by joint, of balls from how what carries them and what they carry is
+        turned from the design pose, and the angular velocity between these, in the world's axes.
+        """
         configuration, rates = self.pin.neutral(self.model), np.zeros(self.model.nv)
         for j in range(1, self.model.njoints):
             joint, name = self.model.joints[j], self.model.names[j]
-            if joint.nq == 1:
-                configuration[joint.idx_q] = q[name]
-            else:  # a continuous joint: cosine and sine
-                configuration[joint.idx_q : joint.idx_q + 2] = np.cos(q[name]), np.sin(q[name])
-            rates[joint.idx_v] = v[name]
+            if joint.nv == 1:
+                self.place(configuration, joint, q[name][0])
+                rates[joint.idx_v] = v[name][0]
+            else:
+                R_p, R_c, w = balls[name]
+                inner = self.design[self.model.parents[j]] @ np.array(self.model.jointPlacements[j].rotation)
+                outer = R_c @ self.design[j]
+                quaternion = self.pin.Quaternion((R_p @ inner).T @ outer)
+                configuration[joint.idx_q : joint.idx_q + 4] = quaternion.coeffs()
+                rates[joint.idx_v : joint.idx_v + 3] = outer.T @ w
         return configuration, rates
 
     def accelerations(self, q: Array, v: Array) -> tuple[dict[str, float], float, float]:
@@ -75,7 +107,8 @@ class Peer:
         particular = Vt[:rank].T @ ((U[:, :rank].T @ -drift) / s[:rank])
         z = np.linalg.solve(Z.T @ M @ Z, -Z.T @ (bias + M @ particular))
         found = particular + Z @ z
-        names = {model.names[j]: found[model.joints[j].idx_v] for j in range(1, model.njoints)}
+        single = [j for j in range(1, model.njoints) if model.joints[j].nv == 1]
+        names = {model.names[j]: found[model.joints[j].idx_v] for j in single}
         return {k: float(x) for k, x in names.items()}, max(gaps), left
 
     def constrained(self, q: Array, v: Array) -> Callable[[], object]:
@@ -108,3 +141,25 @@ class Peer:
         pin.initConstraintDynamics(model, data, *none)
         settings = pin.ProximalSettings(1e-14, 1e-12, 1)
         return lambda: pin.constraintDynamics(model, data, one, one, one, *none, settings)
+
+
+def retyped(pin: Any, model: Any, kinds: dict[str, str]) -> Any:
+    """A model with joints of other kinds: balls, and two hinges behind one another for cardan joints."""
+    if not kinds:
+        return model
+    new, outer = pin.Model(), [0]
+    for j in range(1, model.njoints):
+        name, kind = model.names[j], kinds.get(model.names[j], "")
+        joint, parent, placed = model.joints[j], outer[model.parents[j]], model.jointPlacements[j]
+        if kind == "SPHERICAL":
+            joint = pin.JointModelSpherical()
+        elif kind:
+            first, second = tuple(kind[-2:] if kind.startswith("UJOINT") else "XY")
+            axes = {"X": pin.JointModelRX, "Y": pin.JointModelRY, "Z": pin.JointModelRZ}
+            parent = new.addJoint(parent, axes[first](), placed, f"{name}/1")
+            joint, placed, name = axes[second](), pin.SE3.Identity(), f"{name}/2"
+        outer.append(new.addJoint(parent, joint, placed, name))
+        new.appendBodyToJoint(outer[j], model.inertias[j], pin.SE3.Identity())
+    for frame in list(model.frames)[1:]:
+        new.addFrame(pin.Frame(frame.name, outer[frame.parentJoint], frame.placement, frame.type), False)
+    return new

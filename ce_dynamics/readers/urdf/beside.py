@@ -1,66 +1,24 @@
-"""Loops and motors given beside a URDF file, which by itself knows trees only.
-
-The form is that of example-parallel-robots (Gepetto): ``closed_loop`` lists pairs of frames, each the name of
-a joint or a link of the file; ``type`` says of each pair what it holds, ``6d`` all six motions and ``3d`` the
-three displacements; ``name_mot`` lists the joints with motors; ``joint_name`` and ``joint_type`` which joints
-are of another kind than the format can tell.
-"""
+"""Loops and motors given beside a URDF file, which by itself knows trees only."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from os import PathLike
-from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
-import yaml
 
 from ce_dynamics.algebra import checks, files
-from ce_dynamics.errors import DataError, ModelError
-from ce_dynamics.readers.closures import KINDS
+from ce_dynamics.errors import ModelError
 from ce_dynamics.readers.pose import Pose
-from ce_dynamics.readers.survey import EVERYTHING
+from ce_dynamics.readers.urdf.additions import Additions, kind_of
+from ce_dynamics.readers.urdf.beside_file import from_file
 from ce_dynamics.readers.urdf.model import Beside, Robot, UrdfLoop
-
-LARGEST_FILE = 2**20
-"""Bytes of a file with loops."""
-HELD = {"3d": "spherical", "6d": "fixed"}
-"""What the words for the types of a loop mean."""
-KEYS = ("closed_loop", "type", "name_mot", "joint_name", "joint_type")
-JOINT_TYPES = {"SPHERICAL": "spherical", "CARDAN": "cardan", "FIXED": "fixed"}
-"""What ``joint_type`` makes of the joints of ``joint_name``; the axes of a cardan joint are its x and y."""
-SETTINGS = ("rotor_inertia", "gear_ratio", "damping", "friction", "armature")
-"""Keys for numbers of the motors, which are refused: a robot with them is another one."""
 
 FramePair: TypeAlias = Sequence[str]
 Loops: TypeAlias = str | PathLike[str] | Sequence[FramePair]
-
-
-@dataclass(frozen=True)
-class Additions:
-    """What is given beside a file.
-
-    Attributes
-    ----------
-    place : str
-        Where, for messages.
-    pairs : tuple of (str, str, str)
-        Two frames, and the kind of joint that keeps them together.
-    motors : tuple of str
-        Names of joints.
-    types : mapping of str to str
-        Joints that are of another kind than the URDF says.
-    notes : tuple of str
-        What was read past.
-    """
-
-    place: str
-    pairs: tuple[tuple[str, str, str], ...]
-    motors: tuple[str, ...] = ()
-    types: Mapping[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
 
 
 def additions(given: Loops | None, ignore: Collection[str]) -> Additions:
@@ -87,89 +45,6 @@ def additions(given: Loops | None, ignore: Collection[str]) -> Additions:
     return Additions("loops", tuple(pairs))
 
 
-def from_file(path: Path, ignore: Collection[str]) -> Additions:
-    """The content of a YAML file."""
-    content = files.read("file with loops", path, LARGEST_FILE)
-    try:
-        said = yaml.safe_load(content.decode("utf-8"))
-    except (UnicodeDecodeError, yaml.YAMLError) as error:
-        raise DataError(f"{path.name}: not YAML: {' '.join(str(error).split())}") from error
-    except RecursionError as error:
-        raise DataError(f"{path.name}: lists stand too deep in one another") from error
-    if not isinstance(said, Mapping):
-        raise DataError(f"{path.name}: must be a mapping with {', '.join(KEYS)}")
-    others = [str(key) for key in said if key not in KEYS]
-    refused = [key for key in others if key not in ignore and EVERYTHING not in ignore]
-    if refused:
-        raise DataError(
-            f"{path.name}: {', '.join(map(checks.shown, refused))} not known; it may hold {', '.join(KEYS)}; "
-            f"leave it out of the model with ignore={set(refused)!r}"
-        )
-    pairs = [
-        texts(f"{path.name}: closed_loop[{k}]", pair)
-        for k, pair in enumerate(listed(path, said, "closed_loop"))
-    ]
-    kinds = texts(f"{path.name}: type", listed(path, said, "type")) or ("6d",) * len(pairs)
-    if len(kinds) != len(pairs):
-        raise DataError(f"{path.name}: type has {len(kinds)} words for {len(pairs)} pairs of closed_loop")
-    for k, pair in enumerate(pairs):
-        if len(pair) != 2:
-            raise DataError(f"{path.name}: closed_loop[{k}] {list(pair)} must be two names of frames")
-    return Additions(
-        path.name,
-        tuple(
-            (pair[0], pair[1], kind_of(kind, f"{path.name}: type", DataError))
-            for pair, kind in zip(pairs, kinds, strict=True)
-        ),
-        texts(f"{path.name}: name_mot", listed(path, said, "name_mot")),
-        types_of(path, said),
-        tuple(f"{path.name}: {key}: left out as asked" for key in others),
-    )
-
-
-def types_of(path: Path, said: Mapping[Any, Any]) -> dict[str, str]:
-    """Joints and the kinds that they are to be of."""
-    names, words = (
-        texts(f"{path.name}: {key}", listed(path, said, key)) for key in ("joint_name", "joint_type")
-    )
-    if len(names) != len(words):
-        raise DataError(
-            f"{path.name}: joint_type has {len(words)} words for {len(names)} joints of joint_name"
-        )
-    for word in words:
-        if word.upper() not in JOINT_TYPES:
-            raise DataError(
-                f"{path.name}: joint_type {checks.shown(word)} is not known; it must be one of "
-                f"{[*JOINT_TYPES]}"
-            )
-    return {name: JOINT_TYPES[word.upper()] for name, word in zip(names, words, strict=True)}
-
-
-def listed(path: Path, said: Mapping[Any, Any], key: str) -> list[Any]:
-    """A list of the file; empty if it is not there."""
-    value = said.get(key)
-    if value is None:
-        return []
-    if not isinstance(value, list):
-        raise DataError(f"{path.name}: {key} {checks.shown(value)} must be a list")
-    return value
-
-
-def texts(owner: str, values: Any) -> tuple[str, ...]:
-    """Names of the file."""
-    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        raise DataError(f"{owner} {checks.shown(values)} must be a list of names")
-    return tuple(values)
-
-
-def kind_of(word: str, owner: str, error: type[DataError] | type[ModelError]) -> str:
-    """The kind of joint that a word means."""
-    found = HELD.get(word.lower(), word)
-    if found not in KINDS:
-        raise error(f"{owner} {checks.shown(word)} is not known; it must be one of {[*HELD, *KINDS]}")
-    return found
-
-
 def with_loops(robot: Robot, beside: Additions) -> Robot:
     """The robot with the loops that are given beside its file.
 
@@ -179,6 +54,7 @@ def with_loops(robot: Robot, beside: Additions) -> Robot:
         For a frame that is neither joint nor link, or a motor that is no joint.
     """
     robot = retyped(robot, beside)
+    beside = replace(beside, pairs=(*beside.pairs, *numbered(robot, beside)))
     loops = dict(robot.loops)
     for a, b, kind in beside.pairs:
         name = f"{a} to {b}"
@@ -196,10 +72,49 @@ def with_loops(robot: Robot, beside: Additions) -> Robot:
     return replace(robot, loops=loops)
 
 
+def numbered(robot: Robot, beside: Additions) -> list[tuple[str, str, str]]:
+    """Pairs of links that are, or whose joints are, named by a word and a number.
+
+    Raises
+    ------
+    DataError
+        If a number has not two links.
+    """
+    word, pairs = beside.part_of_loops, []
+    if not word:
+        return []
+    ends: dict[str, list[str]] = {}
+    for name in (*robot.joints, *robot.links):
+        found = re.search(rf"{re.escape(word)}(\d+)", name)
+        if found is not None:
+            link = robot.joints[name].child if name in robot.joints else name
+            ends[found[1]] = list(dict.fromkeys((*ends.get(found[1], ()), link)))
+    place = Beside(f"{beside.place}, name_closedloop")
+    if not ends:
+        raise place.error(f"there is no joint or link whose name is {checks.shown(word)} and a number")
+    for number, links in ends.items():
+        if len(links) != 2:
+            raise place.error(
+                f"{word}{number} is to close a loop, for which it takes two links; it has {links}"
+            )
+        pairs.append((links[0], links[1], beside.held))
+    return pairs
+
+
+def named_motors(robot: Robot, beside: Additions) -> tuple[str, ...]:
+    """Joints with motors: those that are listed, or of whose names a part is given."""
+    part = beside.part_of_motors
+    if not part:
+        return beside.motors
+    return tuple(name for name, joint in robot.joints.items() if part in name and joint.kind != "fixed")
+
+
 def retyped(robot: Robot, beside: Additions) -> Robot:
     """The robot with joints of the kinds that are given beside its file."""
     joints = dict(robot.joints)
-    for name, kind in beside.types.items():
+    part = beside.part_of_balls
+    balls = [name for name, joint in joints.items() if part and part in name and joint.kind != "fixed"]
+    for name, kind in (dict.fromkeys(balls, "spherical") | dict(beside.types)).items():
         place = Beside(f"{beside.place}, joint_name")
         if name not in joints:
             raise place.error(f"there is no joint {checks.shown(name)}")
@@ -207,7 +122,11 @@ def retyped(robot: Robot, beside: Additions) -> Robot:
             raise place.error(
                 f"joint {name!r} follows another, which takes one coordinate; leave it as it is"
             )
+        kind, _, named = kind.partition(" ")
         joints[name] = replace(joints[name], kind=kind, limit=None)
+        if named:
+            axes = [np.eye(3)["xyz".index(letter)] for letter in named]
+            joints[name] = replace(joints[name], axis=axes[0], second_axis=axes[1])
     return replace(robot, joints=joints)
 
 

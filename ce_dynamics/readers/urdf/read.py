@@ -14,7 +14,7 @@ from ce_dynamics.errors import DataError, ModelError
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.survey import Finding, annotate, check_names, refuse, survey, where
 from ce_dynamics.readers.tree import checked_stops
-from ce_dynamics.readers.urdf.beside import Loops, additions, with_loops
+from ce_dynamics.readers.urdf.beside import Loops, additions, named_motors, with_loops
 from ce_dynamics.readers.urdf.elements import read_robot
 from ce_dynamics.readers.urdf.grammar import GRAMMAR
 from ce_dynamics.readers.urdf.model import WITH_COORDINATE, Robot
@@ -105,19 +105,18 @@ def read_urdf(
     findings = list(survey([root], GRAMMAR))
     beside = additions(loops, ignore)
     robot = with_loops(read_robot(root, right_angles), beside)
+    motors = named_motors(robot, beside)
     for name in independent:
         if name not in robot.joints:
             raise DataError(f"{root.path.name}: there is no joint {checks.shown(name)} to be independent")
-    notes = refuse(
-        root.path.name, [*findings, *losses(robot, ignore), *limits(robot, stops, beside.motors)], ignore
-    )
+    notes = refuse(root.path.name, [*findings, *losses(robot, ignore), *limits(robot, stops, motors)], ignore)
     robot = without(robot, ignore)
     wishes = Wishes(
         base,
         gravity,
         checked_pose(robot, pose),
         tuple(independent),
-        beside.motors,
+        motors,
         stops,
         armature=checked_armature(robot, armature),
     )

@@ -29,6 +29,7 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.closures import between
 from ce_dynamics.readers.pose import WORLD, Pose
 from ce_dynamics.readers.tree import choose_independent, located, massless_tip, taken_names
+from ce_dynamics.readers.urdf.balls import with_single_hinges
 from ce_dynamics.readers.urdf.couplings import add_couplings
 from ce_dynamics.readers.urdf.model import WITH_COORDINATE, Beside, Robot, UrdfJoint, UrdfLink, UrdfLoop
 from ce_dynamics.readers.urdf.posing import moved, placed
@@ -73,8 +74,10 @@ def build(robot: Robot, wishes: Wishes) -> tuple[System, list[str]]:
     """The system, and notes on it."""
     base = wishes.base
     system = System(wishes.gravity, name=robot.name)
-    joints = ordered(robot)
+    ordered(robot)
     check_loops(robot)
+    robot = with_single_hinges(robot, wishes.independent)
+    joints = ordered(robot)
     root = robot.links[root_of(robot)]
     said = {joint.name: joint.independent for joint in joints}
     wished = wishes.independent or wishes.motors or tuple(name for name, lead in said.items() if lead)

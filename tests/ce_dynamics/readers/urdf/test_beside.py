@@ -28,6 +28,21 @@ def test_small_robots_in_the_form_of_parallel_robots(name: str) -> None:
     assert any("design pose found" in note for note in row.notes)
 
 
+def test_balls_and_universal_joints_are_those_of_pinocchio() -> None:
+    """Rods on balls and cardan joints, ended by a point and by a weld behind another ball."""
+    urdf = ROBOTS / "styles" / "differential.urdf"
+    row: Row = compared(urdf, urdf.with_suffix(".yaml"), states=4)
+    assert row.trouble == ""
+    assert (row.freedoms, row.compared) == (4, 4)  # three motors, and a rod that turns about itself
+    assert not row.closure > 1e-14
+    assert row.augmented < 1e-9
+    assert not row.exact > max(1e-12, 2.0 * row.noise)
+    model = ce.Model(ce.read_urdf(urdf, loops=urdf.with_suffix(".yaml")))
+    assert [entry.name for entry in model.layout.q] == ["yaw", "rotor1", "rod1", "rotor2"]
+    solved = [how for loop in model.system.describe().aggregates for how in loop.solved_by]
+    assert [how for how in solved if "rod between two balls" in how] == [solved[-2], solved[-1]]
+
+
 @pytest.fixture(scope="module")
 def five_bar() -> ce.System:
     return ce.read_urdf(FIVE_BAR, loops=FIVE_BAR.with_suffix(".yaml"))
@@ -153,6 +168,39 @@ def test_kinds_of_joints_beside_the_file(tmp_path: Path) -> None:
     )
     difference = model.mass_matrix(q) - bare.mass_matrix(q)
     np.testing.assert_allclose(difference, np.diag((0.25, 0.0, 0.0)), atol=1e-14)
+
+
+@pytest.mark.parametrize("word", ["UJOINT_XY", "UJOINT_ZY", "ujoint_yx"])
+def test_universal_joints_have_the_axes_of_their_names(tmp_path: Path, word: str) -> None:
+    (tmp_path / "chain.urdf").write_text(CHAIN)
+    (tmp_path / "chain.yaml").write_text(f"joint_name: [jb]\njoint_type: [{word}]\n")
+    hinge, wanted = (
+        ce.read_urdf(tmp_path / "chain.urdf", loops=loops).find("b").inboard
+        for loops in (tmp_path / "chain.yaml", None)
+    )
+    assert isinstance(hinge, ce.Universal)
+    assert isinstance(wanted, ce.Revolute)  # about x of the joint
+    x_at = word.upper()[-2:].find("X")
+    if x_at >= 0:
+        np.testing.assert_allclose((hinge.axis1, hinge.axis2)[x_at], wanted.axis, atol=1e-15)
+    else:
+        np.testing.assert_allclose(np.cross(hinge.axis2, hinge.axis1), wanted.axis, atol=1e-15)  # y × z
+
+
+def test_older_files_tell_by_parts_of_names(tmp_path: Path, five_bar: ce.System) -> None:
+    (tmp_path / "old.yaml").write_text("name_mot: motor\nname_closedloop: end\ntype: 6D\nLidmot: [0, 3]\n")
+    text = FIVE_BAR.read_text()
+    for k, joint in enumerate(("tip_pin", "tip_end")):
+        text = text.replace(f'joint name="{joint}"', f'joint name="end1{"AB"[k]}"')
+    (tmp_path / "old.urdf").write_text(text)
+    old = ce.read_urdf(tmp_path / "old.urdf", loops=tmp_path / "old.yaml")
+    assert list(old.inputs) == list(five_bar.inputs)
+    assert [body.inboard.neutral.tolist() for body in old.bodies] == [
+        body.inboard.neutral.tolist() for body in five_bar.bodies
+    ]
+    (tmp_path / "old.yaml").write_text("name_closedloop: start\n")
+    with pytest.raises(ce.DataError, match=r"name_closedloop: there is no joint or link .* 'start'"):
+        ce.read_urdf(tmp_path / "old.urdf", loops=tmp_path / "old.yaml")
 
 
 def test_lists_that_are_none() -> None:
