@@ -114,10 +114,8 @@ if TYPE_CHECKING:
         read_sdf as read_sdf,
         read_urdf as read_urdf,
     )
-    from ce_dynamics.simulation.advice.recommend import (
-        Recommendation as Recommendation,
-        recommend_method as recommend_method,
-    )
+    from ce_dynamics.simulation.advice.recommend import recommend_method as recommend_method
+    from ce_dynamics.simulation.advice.recommendation import Recommendation as Recommendation
     from ce_dynamics.simulation.ensembles.arguments import HeldInputs as HeldInputs
     from ce_dynamics.simulation.ensembles.simulation import simulate_ensemble as simulate_ensemble
     from ce_dynamics.simulation.exchange import save_table as save_table
