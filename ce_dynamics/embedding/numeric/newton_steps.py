@@ -1,0 +1,25 @@
+"""Newton steps on the kept rows of a loop's closures, on floats or traced scalars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ce_dynamics.algebra.arrays import Array, zeros
+from ce_dynamics.algebra.pivoted_lu import PivotedLU
+from ce_dynamics.embedding.closures.loop import Loop
+from ce_dynamics.embedding.numeric.substeps import Linearised, Pose
+
+
+def polished(loop: Loop, rows: Sequence[int], q: Array, pose: Pose) -> Array:
+    """Two Newton steps on the kept rows, the second with the Y₁ of the first."""
+    residual, Y1 = linearised(loop, rows, q, pose)
+    q = loop.advanced(q, -Y1.solve(residual))
+    return loop.advanced(q, -Y1.solve(loop.residual(q, *pose)[list(rows)]))
+
+
+def linearised(loop: Loop, rows: Sequence[int], q: Array, pose: Pose) -> Linearised:
+    """The kept rows of the closures at a trial."""
+    given, siblings = pose
+    N = next((motion.X.shape[1] for motion in given.values()), 0)
+    errors = loop.errors(q, zeros(loop.m + N), given, siblings)
+    return Linearised(errors.residual[list(rows)], PivotedLU(errors.Y[list(rows), : loop.m]))

@@ -1,0 +1,220 @@
+"""A loop with one parameter: its branch, how far that reaches and whether it turns, and its table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import cached_property
+
+import numpy as np
+
+from ce_dynamics.algebra.arrays import Array, Scalar, array, where
+from ce_dynamics.compiler.progress import at_work
+from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
+from ce_dynamics.embedding.motion import HingeMotion
+from ce_dynamics.embedding.numeric.basin import Basin
+from ce_dynamics.embedding.numeric.branch import Branch, BranchEnd, follow
+from ce_dynamics.embedding.numeric.branch_table import BranchTable, Reach, tabulate
+from ce_dynamics.embedding.numeric.kept_rows import rows_along
+from ce_dynamics.embedding.numeric.newton_steps import polished
+from ce_dynamics.embedding.numeric.whole_turns import displaced, likely_period, repeats, turns_after, within
+from ce_dynamics.errors import IndependentCoordinatesError
+from ce_dynamics.mechanism.hinges.base import Hinge
+
+LONGEST_SLIDE = 10.0  # of a prismatic parameter, in sizes of the loop
+MOST_TURNS = 4.0  # of a screw as the parameter, or of an angle whose turns couplings tell apart
+
+
+class SingleParameter:
+    """The one parameter of a loop.
+
+    Parameters
+    ----------
+    kernel : LoopKernel
+        With a single parameter, of one coordinate.
+    q0 : (n_q,) array
+        Dependent coordinates in the design pose, closed.
+    limits : (float, float), optional
+        Values beyond which the branch need not be followed.
+    turns_count : bool
+        Whether hinge coordinates themselves enter the closures, so that whole turns count.
+    """
+
+    def __init__(
+        self, kernel: LoopKernel, q0: Array, limits: tuple[float, float] | None, turns_count: bool
+    ) -> None:
+        self._kernel, self._q0, self._limits, self._turns_count = kernel, q0, limits, turns_count
+        (self.body,) = kernel.parameters
+        self._centre = float(kernel.p0[0])
+        self._found: BranchTable | None = None  # while the branch was followed
+
+    @property
+    def branch(self) -> Branch:
+        """The branch that is tabulated."""
+        return self._followed[0]
+
+    @property
+    def reach(self) -> Reach:
+        """What its table covers."""
+        return self._followed[1]
+
+    @property
+    def ends_dead(self) -> bool:
+        """Whether a dead centre ends it, at one end at least."""
+        ends_there = not self.reach.turning and math.isfinite(self.reach.upper - self.reach.lower)
+        return ends_there and self.branch.singular
+
+    @cached_property
+    def _followed(self) -> tuple[Branch, Reach]:
+        """The branch of a loop with one parameter and the reach of its table."""
+        hinge, centre = self.body.inboard, self._centre
+        if not wraps(hinge):
+            turns = hinge.coordinate_units[0] == "rad"
+            farthest = 2.0 * math.pi * MOST_TURNS if turns else LONGEST_SLIDE * self._kernel.size
+            branch = self._follow(*(self._limits or around(centre, farthest)))
+            return branch, Reach(branch.lower.theta, branch.upper.theta, False)
+        low, high = self._limits or around(centre, math.pi)
+        branch = self._follow(low, high)
+        if self._limits is None and branch.lower.singular != branch.upper.singular:
+            # the other end may lie beyond half a turn
+            low = branch.upper.theta - 2.0 * math.pi if branch.upper.singular else low
+            high = branch.lower.theta + 2.0 * math.pi if branch.lower.singular else high
+            if self._turns_count:  # what lies beyond is not what was there a turn before
+                low, high = around(centre, 2.0 * math.pi * MOST_TURNS)
+            branch = self._follow(low, high)
+        ends: tuple[BranchEnd, BranchEnd] = branch.lower, branch.upper
+        if self._limits is None and not any(end.singular for end in ends):
+            if self._turns_count:
+                return self._over_turns(branch)
+            self._check_turning(branch)
+            return branch, Reach(*around(centre, math.pi), True)
+        return branch, Reach(ends[0].theta, ends[1].theta, False)
+
+    def _follow(self, low: float, high: float) -> Branch:
+        return follow(self._kernel, self._q0, (low, high))
+
+    def _over_turns(self, branch: Branch) -> tuple[Branch, Reach]:
+        """The branch over as many turns as it takes to come back, else over a few, as a table can tell."""
+        loop, parameter = self._kernel.loop, self.body.name
+        turns = likely_period(loop, branch)
+        if turns is not None:
+            half = turns * math.pi
+            longer = branch if turns == 1 else self._follow(*around(self._centre, half))
+            back = not longer.singular and displaced(loop, longer, turns) is None
+            reach = Reach(*around(self._centre, half), True)
+            if back and repeats(loop, longer, parameter, turns) and self._tabulated(longer, reach):
+                return longer, reach
+        half = 2.0 * math.pi * MOST_TURNS
+        while half > 2.0 * math.pi:
+            longer = self._follow(*around(self._centre, half))
+            reach = Reach(longer.lower.theta, longer.upper.theta, False)
+            if self._tabulated(longer, reach):
+                return longer, reach
+            half *= 0.5
+        return branch, Reach(branch.lower.theta, branch.upper.theta, False)
+
+    def _tabulated(self, branch: Branch, reach: Reach) -> bool:
+        """Whether there is a table of a branch; it is kept if there is."""
+        try:
+            self._found = tabulate(branch, reach, self._basin(branch))
+        except IndependentCoordinatesError:
+            return False
+        return True
+
+    def _check_turning(self, branch: Branch) -> None:
+        """A full turn must lead back to the start: cosine and sine of an angle do not tell turns apart."""
+        found = displaced(self._kernel.loop, branch, 1)
+        if found is not None:
+            body, apart = found
+            raise IndependentCoordinatesError(
+                f"the loop of {self._kernel.loop.name!r}: after a full turn of {self.body.name!r} the hinge "
+                f"of {body!r} is not where it was (by {apart:.3g}), so the angle alone does not tell where "
+                f"it is; choose {body!r} as the independent coordinate, or a path coordinate: "
+                "through_dead_centres=True"
+            )
+
+    @cached_property
+    def table(self) -> BranchTable:
+        """Table of the branch; made when first needed."""
+        branch, reach = self._followed
+        if self._found is not None:
+            return self._found
+        names = ", ".join(closure.name for closure in self._kernel.loop.closures)
+        with at_work(f"tabulating the loop {names}"):
+            return tabulate(branch, reach, self._basin(branch))
+
+    def _basin(self, branch: Branch) -> Basin:
+        """What the steps from a table of a branch are verified with, at nominal values."""
+        loop, rows = self._kernel.loop, rows_along(self._kernel, self._q0, branch).rows
+        return Basin(self._kernel, lambda q, given: polished(loop, rows, q, (given, {})))
+
+    # What is evaluated, on floats or traced scalars
+
+    def within_reach(self, given: HingeMotion) -> HingeMotion:
+        """The given hinge, its angle less the whole turns that the table does not know."""
+        theta = self.body.inboard.coordinates(given.c)[0]
+        if wraps(self.body.inboard):
+            theta = self._turned(theta, given.q)
+        return given._replace(q=array((theta,)))
+
+    def _turned(self, theta: Scalar, known: Array | None) -> Scalar:
+        """The angle that the table is made for, from one in (−π, π] and from what is known of its turns."""
+        reach = self.table.reach
+        turns = round(reach.half / math.pi)
+        if self._turns_count and not (reach.turning and turns == 1):
+            if known is not None:
+                return within(known[0], turns, self._centre) if reach.turning else known[0]
+            if reach.half >= math.pi:
+                raise IndependentCoordinatesError(
+                    f"the loop of {self._kernel.loop.name!r}: how often the hinge of {self.body.name!r} "
+                    "has turned is not known, on which its couplings depend; choose another independent "
+                    "coordinate"
+                )
+        return theta if reach.turning else turned_into(reach, theta, self._centre)
+
+    def looked_up(self, given: Mapping[str, HingeMotion]) -> Array:
+        """Dependent coordinates of the table, the given hinge within reach."""
+        q = given[self.body.name].q
+        assert q is not None, "set by `within_reach`"
+        return self.table.evaluate(q[0])
+
+    def with_turns(self, body: str, q: Array, reduced: Array | None, full: Array | None) -> Array | None:
+        """Coordinates of a dependent hinge with the whole turns they have made; None where not known.
+
+        ``reduced`` and ``full`` are the parameter's, without and with its whole turns.
+        """
+        if not self.table.reach.turning:
+            return q
+        if reduced is None or full is None:
+            return None
+        turned: Array = q + self._windings[body] * (full[0] - reduced[0])
+        return turned
+
+    @cached_property
+    def _windings(self) -> dict[str, Array]:
+        """How many turns each dependent coordinate makes while the parameter makes one."""
+        turns = round(self.reach.half / math.pi)
+        changes = turns_after(self._kernel.loop, self.branch, turns)
+        return {name: np.round(change) / turns for name, change in changes.items()}
+
+
+def wraps(hinge: Hinge) -> bool:
+    """Whether a hinge's configuration is the same after a full turn."""
+    turned = hinge.coordinates(hinge.configuration(hinge.neutral + 2.0 * math.pi))
+    return abs(float(turned[0] - hinge.neutral[0])) < 1e-9
+
+
+def around(centre: float, half: float) -> tuple[float, float]:
+    """The interval so far to either side of its centre."""
+    return centre - half, centre + half
+
+
+def turned_into(reach: Reach, theta: Scalar, centre: float) -> Scalar:
+    """An angle at most half a turn from a centre brought within half a turn of an interval's middle."""
+    full = 2.0 * math.pi
+    low, high = reach.centre - math.pi, reach.centre + math.pi
+    if low < centre - math.pi:
+        theta = where(theta > high, theta - full, theta)
+    if high > centre + math.pi:
+        theta = where(theta < low, theta + full, theta)
+    return theta
