@@ -125,7 +125,7 @@ def kc(
     from ce_dynamics.models.kc.compliance import Compliance
     from ce_dynamics.models.kc.force_sweeps import forced, travelled
     from ce_dynamics.models.kc.page import save_page
-    from ce_dynamics.models.kc.summary import as_json, compliance_rows, design_rows
+    from ce_dynamics.models.kc.summary import as_json, compliance_rows, design_rows, end_rows
     from ce_dynamics.models.kc.table import csv_text
     from ce_dynamics.models.kc.vehicle import elastic_joints, rig_of
     from ce_dynamics.models.vehicles.description import VehicleParameters
@@ -149,7 +149,7 @@ def kc(
             wanted = [one for one in wanted if not one.over_steering]
         display.stage("sweeping")
         sweeps = {one.kind: rig.sweep(one) for one in wanted}
-        rows, more = design_rows(rig), []
+        rows, more = design_rows(rig) + end_rows(rig), []
         if soft or pushes:
             display.stage("letting bushings yield")
             elastic = Compliance(rig, elastic_joints(data, rig))

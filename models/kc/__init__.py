@@ -7,6 +7,11 @@ from ce_dynamics.models.kc.bushing import Bushing as Bushing
 from ce_dynamics.models.kc.clearances import Clearance as Clearance, Part as Part, hardpoint as hardpoint
 from ce_dynamics.models.kc.compliance import Compliance as Compliance, Elastic as Elastic
 from ce_dynamics.models.kc.compliance_figures import compliance_figures as compliance_figures
+from ce_dynamics.models.kc.ends import (
+    EndOfTravel as EndOfTravel,
+    Ends as Ends,
+    ends_of_travel as ends_of_travel,
+)
 from ce_dynamics.models.kc.force_sweeps import (
     ForceSweep as ForceSweep,
     force_sweep_of as force_sweep_of,

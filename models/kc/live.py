@@ -21,7 +21,8 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.parameters import Values, guards_of, meaning_of, outcomes_of
 from ce_dynamics.models.data.schema import leaves
 from ce_dynamics.models.kc.page import AXES, LEAST, PANELS
-from ce_dynamics.models.kc.rig import CLOSED, ITERATIONS, SHORTEST, KCRig
+from ce_dynamics.models.kc.pose_search import CLOSED, ITERATIONS, SHORTEST, STRIDE
+from ce_dynamics.models.kc.rig import KCRig
 from ce_dynamics.models.kc.sweeps import KINDS
 from ce_dynamics.models.kc.table import SHOWN
 from ce_dynamics.models.kc.vehicle import rig_of
@@ -254,7 +255,7 @@ class LivePage:
             "kinds": {kind: {"way": KINDS[kind], "axis": AXES[kind]} for kind in kinds},
             "travel": TRAVEL,
             "poses": POSES,
-            "newton": {"closed": CLOSED, "iterations": ITERATIONS, "shortest": SHORTEST},
+            "newton": {"closed": CLOSED, "iterations": ITERATIONS, "shortest": SHORTEST, "stride": STRIDE},
             "quantities": [
                 {
                     "name": q.name,

@@ -12,6 +12,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import CeDynamicsError, DataError
 from ce_dynamics.models.kc.clearances import Clearance
+from ce_dynamics.models.kc.pose_search import UnreachedError
 from ce_dynamics.models.kc.rig import KCRig
 from ce_dynamics.models.kc.targets import Deviations, Target, Targets
 
@@ -143,7 +144,10 @@ def optimise(
                 f"optimise: {name} starts at {value:g}, which is not between its bounds {low:g} and {high:g}"
             )
     of = Targets(rig, targets, names, clearances)
-    first = of.at(given)
+    try:
+        first = of.at(given)
+    except UnreachedError as unreached:
+        raise unreached.explained() from None
     search = Search(of, given, names, bounds, tolerance)
     found = search.run(x)
     values = dict(zip(names, map(float, found.x), strict=True))

@@ -17,19 +17,14 @@ from ce_dynamics.errors import AssemblyError, DataError
 from ce_dynamics.models.kc.axle import Axle
 from ce_dynamics.models.kc.figures import AxleFigures
 from ce_dynamics.models.kc.free_values import FreeValues
+from ce_dynamics.models.kc.pose_search import PoseSearch, UnreachedError
 from ce_dynamics.models.kc.poses import AxlePoses
 from ce_dynamics.models.kc.quantities import Quantity
+from ce_dynamics.models.kc.steepness import Steepness
 from ce_dynamics.models.kc.sweeps import Sweep, sweep_of
 
 if TYPE_CHECKING:
     import xarray as xr
-
-CLOSED = 1e-13
-"""[m] between the travel that is wanted and that of a pose."""
-ITERATIONS = 8
-"""Of Newton's method from one pose to the next; where it takes more the way is halved."""
-SHORTEST = 1e-4
-"""Part of the way to the next pose that is tried at last."""
 
 
 class KCRig:
@@ -59,7 +54,8 @@ class KCRig:
         self.poses = AxlePoses(model, axle)
         with at_work(f"tracing the {axle.name} axle"):
             self.figures = AxleFigures(self.poses)
-        self._newton = compile_function(self.figures.newton).bind()
+        self.search = PoseSearch(self.figures)
+        self._steepness: Steepness | None = None
         self._functions: dict[tuple[str, ...], CompiledFunction] = {}
         self._free = FreeValues(model)
         self.parameters = self._free.names
@@ -87,7 +83,7 @@ class KCRig:
         return self._home(c)
 
     def _home(self, c: Floats) -> Floats:
-        found = self._to(c, np.zeros(2))
+        found = self.search.near(c, np.zeros(2))
         if found is None:
             raise AssemblyError(f"axle {self.axle.name!r} cannot be assembled in its design pose")
         return found
@@ -109,7 +105,22 @@ class KCRig:
         Raises
         ------
         AssemblyError
-            If the suspension does not reach a travel; the message says how far it comes.
+            If the suspension does not reach a travel; the message says where it ends, and by what.
+        """
+        try:
+            return self.reached(travel, steering, parameters)
+        except UnreachedError as stopped:
+            raise stopped.explained() from None
+
+    def reached(
+        self, travel: ArrayLike, steering: ArrayLike = 0.0, parameters: Mapping[str, float] | None = None
+    ) -> Floats:
+        """As `solved`; who tries many parameters is told at once that a travel is not reached, but not why.
+
+        Raises
+        ------
+        UnreachedError
+            If the suspension does not reach a travel.
         """
         goals = checks.finite_array("travel", travel, (None, 2), DataError)
         lock = np.broadcast_to(checks.numbers("steering", steering, DataError), len(goals))
@@ -123,70 +134,27 @@ class KCRig:
             return found
         size = np.hypot(np.linalg.norm(goals, axis=1), lock)
         first = int(np.argmin(size))
-        found[first] = self._led(start, goals[first], float(lock[first]))
+        found[first] = self.search.led(start, goals[first], float(lock[first]), np.zeros(2))
         for order in (range(first + 1, len(goals)), range(first - 1, -1, -1)):
-            c = found[first]
+            c, z = found[first], goals[first]
             for k in order:
-                c = found[k] = self._led(c, goals[k], float(lock[k]))
+                c = found[k] = self.search.led(c, goals[k], float(lock[k]), z)
+                z = goals[k]
         return found
-
-    def _led(self, c: Floats, goal: Floats, lock: float) -> Floats:
-        """From a pose to a travel and a steering position, in parts as long as Newton's method follows."""
-        n, steered = self.poses.moved, bool(self.poses.places.s)
-        s_0, s_1 = (float(c[n]), lock * self.axle.full_lock) if steered else (0.0, 0.0)
-        z_0: Floats | None = None
-        done, part, here = 0.0, 1.0, c
-        while True:
-            there = min(1.0, done + part)
-            ahead = here.copy()
-            if steered:
-                ahead[n] = s_0 + there * (s_1 - s_0)
-            if there < 1.0 and z_0 is None:
-                z_0 = self.travel_of(c)
-            wanted = goal if there == 1.0 or z_0 is None else z_0 + there * (goal - z_0)
-            found = self._to(ahead, wanted)
-            if found is not None:
-                if there == 1.0:
-                    return found
-                done, here, part = there, found, 2.0 * part
-                continue
-            part *= 0.5
-            if part < SHORTEST:
-                raise AssemblyError(self._failure(goal, lock, here))
 
     def travel_of(self, c: Floats) -> Floats:
         """Travel of the wheels in a pose."""
-        bound = self._newton
-        bound.inputs["c"][:], bound.inputs["goal"][:] = c, 0.0
-        bound.run()
-        return bound.outputs["gap"].copy()
+        return self.search.travel_of(c)
 
-    def _to(self, c: Floats, goal: Floats) -> Floats | None:
-        """Newton's method; None where it does not converge at once."""
-        bound = self._newton
-        given, gap, ahead = bound.inputs["c"], bound.outputs["gap"], bound.outputs["c"]
-        bound.inputs["goal"][:] = goal
-        given[:] = c
-        before = np.inf
-        for _ in range(ITERATIONS):
-            bound.run()
-            size = max(abs(gap[0]), abs(gap[1]))
-            if size < CLOSED:
-                return ahead.copy()
-            if not size < max(0.5 * before, 1e-11):  # NaN too
-                return None
-            before = size
-            given[:] = ahead
-        return None
+    def condition(self, poses: Floats) -> Floats:
+        """How much steeper the axle moves in poses than in its design pose (n,), see `steepness`.
 
-    def _failure(self, goal: Floats, lock: float, here: Floats) -> str:
-        left, right = 1e3 * self.travel_of(here)
-        steered = f" with {100.0 * lock:.4g} % of full lock" if self.poses.places.s else ""
-        return (
-            f"axle {self.axle.name!r}: travel of {1e3 * goal[0]:.5g} mm left and {1e3 * goal[1]:.5g} mm right"
-            f"{steered} cannot be reached; on the way there it comes to {left:.5g} mm and {right:.5g} mm, "
-            "where the suspension or the steering is at its dead centre"
-        )
+        It grows without bound towards the end of travel: a hundredfold where a ten-thousandth of the travel
+        is left, or so.
+        """
+        if self._steepness is None:
+            self._steepness = Steepness(self.poses, self._start)
+        return self._steepness.at(poses)
 
     # Figures
 

@@ -24,11 +24,15 @@ from ce_dynamics.compiler.derivatives.compiled import CompiledJacobian, Jacobian
 from ce_dynamics.compiler.machine import CompiledFunction, compile_function
 from ce_dynamics.compiler.tracing.inline import call
 from ce_dynamics.errors import DataError
+from ce_dynamics.models.kc.ends import warn_near_ends
 from ce_dynamics.models.kc.rig import KCRig
 from ce_dynamics.models.kc.sweeps import Sweep, sweep_of
 
 if TYPE_CHECKING:
     import xarray as xr
+
+
+STEEP = "steepness of the axle's motion over that in the design pose"
 
 
 class Curves(NamedTuple):
@@ -167,14 +171,21 @@ def sensitivities(
     -------
     xarray.Dataset
         For every figure its derivatives over ``pose``, ``side`` (of what wheels have each) and
-        ``parameter``; SI units.
+        ``parameter``; SI units.  The coordinate ``condition`` tells how much steeper the axle moves than in
+        its design pose (`KCRig.condition`).
 
     Raises
     ------
     DataError
         If a name is unknown, or the model has no free parameters.
     AssemblyError
-        If a travel cannot be reached.
+        If a travel cannot be reached; it says where the travel ends, and by what.
+
+    Warns
+    -----
+    SingularityWarning
+        Where a pose is near the end of the travel (`ends_of_travel`), which derivatives by parameters
+        approach as roots do.
 
     Examples
     --------
@@ -188,7 +199,10 @@ def sensitivities(
 
     sweep = sweep_of(kind, values) if isinstance(kind, str) else kind
     figures = Sensitivities(rig, quantities)
-    found = figures.at(rig.solved(sweep.travel, sweep.steering, parameters)).by_parameters
+    poses = rig.solved(sweep.travel, sweep.steering, parameters)
+    condition = rig.condition(poses)
+    warn_near_ends(rig, condition, sweep.travel, sweep.steering, parameters)
+    found = figures.at(poses).by_parameters
     units = {entry.name: entry.unit for entry in rig.model.layout.u}
     known = {quantity.name: quantity for quantity in rig.quantities}
     variables = {}
@@ -206,5 +220,6 @@ def sensitivities(
             "parameter_unit": ("parameter", [units[name] for name in rig.parameters]),
             "wheel_travel": (("pose", "side"), sweep.travel),
             "steering": ("pose", sweep.steering),
+            "condition": ("pose", condition, {"units": "1", "long_name": STEEP}),
         },
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ce_dynamics.models.kc.compliance_figures import compliance_figures, unit_of
+from ce_dynamics.models.kc.ends import ends_of_travel
 from ce_dynamics.models.kc.table import axes_of, shown
 
 if TYPE_CHECKING:
@@ -34,6 +35,12 @@ def design_rows(rig: KCRig) -> list[Row]:
         if np.any(np.isfinite(values)):  # straight ahead there is no Ackermann
             rows.append(Row(quantity.name, tuple(float(x) for x in np.atleast_1d(values)), unit))
     return rows
+
+
+def end_rows(rig: KCRig) -> list[Row]:
+    """How far the linkage lets both wheels travel at once."""
+    found = zip(("lowest", "highest"), ends_of_travel(rig), strict=True)
+    return [Row(f"{what} travel", (1e3 * end.value,), "mm") for what, end in found if end is not None]
 
 
 def compliance_rows(elastic: Compliance) -> list[Row]:

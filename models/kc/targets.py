@@ -143,7 +143,7 @@ class Targets:
         ):
             key = sweep.travel.tobytes(), sweep.steering.tobytes()
             if key not in read:
-                read[key] = self.figures.at(self.rig.solved(sweep.travel, sweep.steering, parameters))
+                read[key] = self.figures.at(self.rig.reached(sweep.travel, sweep.steering, parameters))
             values, slopes = read[key]
             curves.append(values[:, places])
             r.append(((values[:, places] - wanted) / target.tolerance).ravel())
@@ -153,7 +153,7 @@ class Targets:
         for k, clearance in enumerate(self.clearances):
             assert self.distances is not None
             sweep = clearance.poses()
-            poses = self.rig.solved(sweep.travel, sweep.steering, parameters)
+            poses = self.rig.reached(sweep.travel, sweep.steering, parameters)
             found = self.distances.at(k, poses)
             missing.append((clearance.least - found.d) / MILLIMETRE)
             slopes_of_missing.append(-found.by_parameters[:, self.columns] / MILLIMETRE)

@@ -104,7 +104,7 @@ def scatter(
     for step in steps * sizes:
         changed = {name: float(rig.nominal[name] + d) for name, d in zip(names, step, strict=True)}
         try:
-            poses = rig.solved(sweep.travel, sweep.steering, changed)
+            poses = rig.reached(sweep.travel, sweep.steering, changed)
         except CeDynamicsError:
             failed += 1
             continue

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import fsolve
+from scipy.optimize import root
 from scipy.spatial.transform import Rotation
 
 Floats = NDArray[np.float64]
@@ -76,17 +76,36 @@ class RodCarrier:
         lifted = [self.at(pose, wheel.W)[2] - wheel.W[2] for wheel in self.wheels]
         return np.concatenate((rods, beside, np.array(lifted) - heights))
 
-    def solved(self, *heights: float) -> Pose:
+    def solved(self, *heights: float, within: float = 1e-14) -> Pose:
         """The pose with the wheels lifted."""
         goal = np.array(heights)
         x = np.zeros(6)
         for part in np.linspace(0.25, 1.0, 4):  # led there, lest another branch is found
-            x = fsolve(self.gaps, x, (part * goal,), xtol=1e-10)
+            x = root(self.gaps, x, (part * goal,), tol=1e-10).x
         for _ in range(3):  # the last digits
             J = np.array([(self.gaps(x + h, goal) - self.gaps(x - h, goal)) / 2e-6 for h in 1e-6 * np.eye(6)])
             x = x - np.linalg.solve(J.T, self.gaps(x, goal))
-        assert np.max(np.abs(self.gaps(x, goal))) < 1e-14
+        assert np.max(np.abs(self.gaps(x, goal))) < within
         return Pose(Rotation.from_rotvec(x[3:]).as_matrix(), self.origin + x[:3])
+
+    def fold_near(self, pose: Pose, height: float) -> float:
+        """The height z_e at which the pose turns back: G(x, z_e) = 0 and G_x v = 0 for some v of length 1."""
+
+        def rows(x: Floats, z: float) -> Floats:
+            goal = np.array([z])
+            return np.array(
+                [(self.gaps(x + h, goal) - self.gaps(x - h, goal)) / 2e-5 for h in 1e-5 * np.eye(6)]
+            ).T
+
+        def fold(u: Floats) -> Floats:
+            x, z, v = u[:6], float(u[6]), u[7:]
+            return np.concatenate((self.gaps(x, np.array([z])), rows(x, z) @ v, [v @ v - 1.0]))
+
+        x = np.concatenate((pose.W - self.origin, Rotation.from_matrix(pose.R).as_rotvec()))
+        v = np.linalg.svd(rows(x, height))[2][-1]
+        found = root(fold, np.concatenate((x, [height], v)), tol=1e-12)
+        assert np.max(np.abs(found.fun)) < 1e-10, found.message
+        return float(found.x[6])
 
     def at(self, pose: Pose, point: Floats) -> Floats:
         """Where a point of the carrier is."""

@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
+from ce_dynamics.errors import AssemblyError
 from ce_dynamics.models import kc
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from tests.models.kc.rods import Floats, Pose, RodCarrier, Wheel, about_kingpin, figures, heading_rate
@@ -169,3 +171,35 @@ def test_the_instantaneous_steering_axis_is_the_kingpin(tried: Any) -> None:
     found, expected = twin.read(twin.solved(TRAVELS, LOCKS), names), rig.read(poses, names)
     for name in names:
         np.testing.assert_allclose(found[name], expected[name], atol=1e-11, rtol=0.0)
+
+
+def test_the_ends_of_travel(tried: Any) -> None:
+    """Where links let a wheel come no further its pose turns back; where the lower arm is at its dead centre
+    the upper ball joint moves at right angles to the line of both.
+
+    The search ends at 1e-10 of its way of a metre; 1e-16 rad of a lower arm is 1e-8 m of travel there.
+    """
+    data, rig, axle, _ = tried
+    p = data.corners[f"{axle}_left"].points
+    carrier = carriers(data, axle)[0]
+    u = (p.G2 - p.G1) / np.linalg.norm(p.G2 - p.G1)
+
+    def across_the_upright(z: float) -> float:
+        pose = carrier.solved(z, within=1e-12)
+        D, F = (carrier.at(pose, point) for point in (p.D, p.F))
+        return float((F - D) @ np.cross(u, F - p.G1))
+
+    for end in kc.ends_of_travel(rig, "left"):
+        assert end is not None
+        z = end.value
+        if "come no" in end.obstacle:
+            assert carrier.fold_near(carrier.solved(0.99 * z), z) == pytest.approx(z, abs=1e-8)
+        else:
+            assert end.obstacle.startswith(f"the loop of '{axle}_left.lower_arm' is at its dead centre")
+            assert brentq(across_the_upright, z - 2e-5, z + 2e-5, xtol=1e-12) == pytest.approx(z, abs=3e-8)
+        with pytest.raises(AssemblyError, match=rf"comes to {str(1e3 * z)[:6]}\d* mm and 0 mm, where"):
+            rig.solved([[1.01 * z, 0.0]])
+        with pytest.raises(AssemblyError):
+            rig.solved([[0.0, 1.01 * z]])
+        near = rig.condition(rig.solved([[0.9 * z, 0.0], [0.999 * z, 0.0]]))
+        assert 1.0 < near[0] < near[1]

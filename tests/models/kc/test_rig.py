@@ -68,6 +68,13 @@ def test_the_end_of_travel_is_told(rig: kc.KCRig) -> None:
         rig.solved([[0.9, 0.9]])
 
 
+@pytest.mark.parametrize("travel", [(0.32, 0.32), (0.0, 0.32), (0.0, 0.9)])
+def test_no_pose_is_found_beyond_the_end(travel: tuple[float, float]) -> None:
+    """A strut's wheel comes 297 mm up; other branches, higher up, are not jumped to."""
+    with pytest.raises(AssemblyError, match=r"it comes to \S+ mm and 297\.217\d* mm, where"):
+        kc.rig_of("hatchback", "front").solved([travel])
+
+
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
@@ -137,8 +144,8 @@ def test_a_suspension_of_ones_own() -> None:
     assert read["side_instant_centre_z"][0] == pytest.approx(0.4, abs=1e-12)
     for name in ("toe_angle", "camber_angle", "track_change"):
         assert read[name] == pytest.approx(0.0, abs=1e-13)
-    assert read["roll_centre_height"][0] == 0.0  # wheels that go straight up: both lines are the road
-    assert np.isnan(read["roll_centre_lateral"][0])
+    assert abs(read["roll_centre_height"][0]) < 1e-15  # wheels that go straight up: both lines are the road
+    assert not np.isfinite(read["roll_centre_lateral"][0])
     # anti-squat: a line from the contact centre to the pivot, over h/L
     slope = (0.4 - read["contact_z"][0, 0]) / (0.0 - read["contact_x"][0, 0])
     assert read["anti_lift"][0] == pytest.approx(100.0 * slope * 3.0 / 0.5, rel=1e-10)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ce_dynamics.errors import CeDynamicsError, DataError
+from ce_dynamics.errors import AssemblyError, CeDynamicsError, DataError, SingularityWarning
 from ce_dynamics.models import kc
 from ce_dynamics.models.kc.sensitivities import Sensitivities
 from ce_dynamics.models.vehicles.description import VehicleParameters
@@ -73,6 +73,23 @@ def test_bump_steer_by_a_hardpoint_against_scipy(rig: kc.KCRig) -> None:
 
     slopes = (toe(-2 * h) - 8 * toe(-h) + 8 * toe(h) - toe(2 * h)) / (12 * h)
     np.testing.assert_allclose(found.sel(side="left", parameter="front.L.z"), slopes, atol=1e-8)
+
+
+def test_near_the_end_of_travel_it_is_said_where_that_is(rig: kc.KCRig) -> None:
+    """Derivatives by z of a pose before a fold go with 1/√(z_e − z): two of them tell z_e.
+
+    z_e − z is 0.05 and 0.1 mm of 300: what is left of the root's series, 3e-4 in 1e-2, is 1e-5 m of it."""
+    end = kc.ends_of_travel(rig)[1]
+    assert end is not None
+    travel = end.value - np.array([1e-4, 5e-5])
+    with pytest.warns(SingularityWarning, match=rf"travel ends at {str(1e3 * end.value)[:6]}.* no higher"):
+        found = kc.sensitivities(rig, "parallel", travel, quantities=["camber_angle"])
+    assert np.all(found["condition"] > 10.0)
+    slope = found["camber_angle"].sel(side="left", parameter="front.D.y").values
+    ratio = (slope[1] / slope[0]) ** 2
+    assert (ratio * travel[1] - travel[0]) / (ratio - 1.0) == pytest.approx(end.value, abs=1e-5)
+    with pytest.raises(AssemblyError, match=r"no higher"):
+        kc.sensitivities(rig, "parallel", [end.value + 1e-6], quantities=["camber_angle"])
 
 
 def test_only_the_own_side_feels_its_hardpoint(rig: kc.KCRig) -> None:

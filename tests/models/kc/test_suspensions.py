@@ -6,6 +6,7 @@ Tolerances are those of `test_against_constraints`; loops that are solved numeri
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,7 @@ def on_rig(system: System, wheels: list[kc.Wheel], steered: bool) -> kc.KCRig:
     return kc.KCRig(ce.compile(system), axle)
 
 
+@cache
 def corners(template: str) -> tuple[kc.KCRig, list[Any]]:
     """Both corners of a template."""
     steered = template in STEERED
@@ -89,16 +91,29 @@ def compare(read: dict[str, Floats], k: int, side: int, expected: dict[str, floa
         assert read[name][k, side] == pytest.approx(value, abs=1e-9 * size), name
 
 
+def strut(one: Any) -> RodCarrier:
+    """The line from S to the top mount slides through the mount."""
+    p = one.points
+    anchors = np.array([p["lower_arm.front_pivot"], p["lower_arm.rear_pivot"], p["L"]])
+    wheel = Wheel(one.W, LEFT, one.side)
+    return RodCarrier(np.array([p["D"], p["D"], p["K"]]), anchors, [wheel], [(p["F"], p["S"] - p["F"])])
+
+
+def five_links(one: Any) -> RodCarrier:
+    """Four links and the tie rod."""
+    p = one.points
+    links = [f"link_{k}" for k in (1, 2, 3, 4)]
+    on_carrier = np.array([*(p[f"{link}.upright"] for link in links), p["K"]])
+    anchors = np.array([*(p[f"{link}.chassis"] for link in links), p["L"]])
+    return RodCarrier(on_carrier, anchors, [Wheel(one.W, LEFT, one.side)])
+
+
 def test_a_strut() -> None:
-    """The line from S to the top mount slides through the mount; the kingpin goes through it too."""
+    """The kingpin goes through the top mount too."""
     rig, made = corners("macpherson")
     read = rig.read(rig.solved(TRAVELS, LOCKS), kinematic(rig))
     for side, one in enumerate(made):
-        p = one.points
-        arm = [p["D"], p["D"], p["K"]]
-        anchors = np.array([p["lower_arm.front_pivot"], p["lower_arm.rear_pivot"], p["L"]])
-        wheel = Wheel(one.W, LEFT, one.side)
-        carrier = RodCarrier(np.array(arm), anchors, [wheel], [(p["F"], p["S"] - p["F"])])
+        p, carrier = one.points, strut(one)
         for k, (travel, lock) in enumerate(zip(TRAVELS, LOCKS, strict=True)):
             moved = carrier.steered(p["L"] + (0.0, -LOCK * lock, 0.0))
             pose = moved.solved(travel[side])
@@ -112,11 +127,7 @@ def test_five_links_have_an_instantaneous_steering_axis() -> None:
     rig, made = corners("five-link")
     read = rig.read(rig.solved(TRAVELS, LOCKS), kinematic(rig))
     for side, one in enumerate(made):
-        p = one.points
-        links = [f"link_{k}" for k in (1, 2, 3, 4)]
-        on_carrier = np.array([*(p[f"{link}.upright"] for link in links), p["K"]])
-        anchors = np.array([*(p[f"{link}.chassis"] for link in links), p["L"]])
-        carrier = RodCarrier(on_carrier, anchors, [Wheel(one.W, LEFT, one.side)])
+        p, carrier = one.points, five_links(one)
         spring = one.springs["spring"]
         for k, (travel, lock) in enumerate(zip(TRAVELS, LOCKS, strict=True)):
             moved = carrier.steered(p["L"] + (0.0, -LOCK * lock, 0.0))
@@ -124,6 +135,41 @@ def test_five_links_have_an_instantaneous_steering_axis() -> None:
             expected = figures(moved, pose, RADIUS)
             D, F = screw_axis(moved, pose, spring.chassis, spring.arm)
             compare(read, k, side, expected | about_kingpin(moved, pose, RADIUS, D, F))
+
+
+def test_where_the_travel_of_a_strut_ends() -> None:
+    """Below, its equations turn back, found by SciPy to 1e-10 of a metre.  Above, the lower arm does: the
+    velocity of its ball joint per travel vanishes."""
+    rig, made = corners("macpherson")
+    carrier = strut(made[0])
+    low, high = kc.ends_of_travel(rig, "left")
+    assert low is not None
+    assert high is not None
+    assert low.obstacle == "the links let the left wheel come no lower"
+    assert carrier.fold_near(carrier.solved(0.99 * low.value), low.value) == pytest.approx(
+        low.value, abs=1e-8
+    )
+    assert "'front_left.lower_arm' is at its dead centre" in high.obstacle
+    before, after = (ball_joint_velocity(carrier, high.value + dz) for dz in (-1e-6, 1e-6))
+    assert before[1] < 0.0 < after[1]
+    assert np.linalg.norm(before) < 0.05
+
+
+def ball_joint_velocity(carrier: RodCarrier, travel: float) -> Floats:
+    """Of the first rod's, per travel of the wheel."""
+    pose = carrier.solved(travel)
+    return carrier.velocity(pose, carrier.twist(pose, [1.0]), carrier.at(pose, carrier.on_carrier[0]))
+
+
+def test_five_links_are_followed_as_far_as_they_are_led() -> None:
+    """Not to the fold of their equations, but near; and it is said so."""
+    rig, made = corners("five-link")
+    carrier = five_links(made[0])
+    for end in kc.ends_of_travel(rig, "left"):
+        assert end is not None
+        assert "followed no further" in end.obstacle
+        fold = carrier.fold_near(carrier.solved(end.value), end.value)
+        assert 0.8 < end.value / fold < 1.0
 
 
 def screw_axis(carrier: RodCarrier, pose: Pose, top: Floats, low: Floats) -> tuple[Floats, Floats]:

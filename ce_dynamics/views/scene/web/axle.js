@@ -55,7 +55,9 @@ export class Axle {
   led(c, goal, lock) {
     const { moved, steered, newton } = this.content, full = lock * this.content.lock;
     const s0 = steered ? c[moved] : 0;
-    let z0 = null, done = 0, part = 1, here = c;
+    const far = Math.max(...this.travelOf(c).map((z, k) => Math.abs(goal[k] - z)));
+    const longest = Math.min(1, newton.stride / Math.max(far, newton.stride));
+    let z0 = null, done = 0, part = longest, here = c;
     for (;;) {
       const there = Math.min(1, done + part), ahead = [...here];
       if (steered) ahead[moved] = s0 + there * (full - s0);
@@ -63,8 +65,8 @@ export class Axle {
       const wanted = there === 1 || !z0 ? goal : z0.map((z, k) => z + there * (goal[k] - z));
       const found = this.#to(ahead, wanted);
       if (found && there === 1) return found;
-      if (found) [done, here, part] = [there, found, 2 * part];
-      else if ((part *= 0.5) < newton.shortest) return null;
+      if (found) [done, here, part] = [there, found, Math.min(longest, 2 * part)];
+      else if ((part *= 0.5) < newton.shortest * longest) return null;
     }
   }
 
@@ -79,12 +81,13 @@ export class Axle {
     const { closed, iterations } = this.content.newton;
     this.goal.set(goal);
     this.c.set(c);
-    let before = Infinity;
+    let before = Infinity, first = null;
     for (let k = 0; k < iterations; ++k) {
       this.exports.newton();
       const size = Math.max(Math.abs(this.gap[0]), Math.abs(this.gap[1]));
-      if (size < closed) return [...this.ahead];
+      if (size < closed) return !first || sameBranch(c, first, this.ahead) ? [...this.ahead] : null;
       if (!(size < Math.max(0.5 * before, 1e-11))) return null;
+      first ??= [...this.ahead];
       before = size;
       this.c.set(this.ahead);
     }
@@ -119,4 +122,11 @@ export class Axle {
     this.exports.shape();
     return this.points;
   }
+}
+
+// Whether a first step of Newton's method and what it came to are of one branch: beyond a fold more than twice as long.
+function sameBranch(c, first, last) {
+  let off = 0, step = 0;
+  c.forEach((x, k) => ((off += (last[k] - first[k]) ** 2), (step += (first[k] - x) ** 2)));
+  return off <= step + 1e-16;
 }

@@ -1,0 +1,258 @@
+"""Poses of an axle for travels of its wheels: Newton's method, led there in parts; where no way leads on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiler import compile_function
+from ce_dynamics.errors import AssemblyError
+from ce_dynamics.models.kc.figures import AxleFigures
+from ce_dynamics.models.kc.obstacles import broken_part, stuck_wheels
+
+CLOSED = 1e-13
+"""[m] between the travel that is wanted and that of a pose, where rounding of coordinates allows it."""
+ITERATIONS = 8
+"""Of Newton's method from one pose to the next; where it takes more the way is halved."""
+SHORTEST = 1e-4
+"""Part of the way to the next pose that is tried at last."""
+NOISE = 1e-16
+"""Square of a step [rad], [m] that is left to rounding."""
+ROUNDING = 4.0 * np.finfo(float).eps
+EXACT = 1e-10
+"""Part of the way to which its end is found."""
+STRIDE = 0.05
+"""[m] of travel at most from one pose to the next: no pose beyond a dead centre is to be met."""
+LONGEST = 0.02
+"""Part of the way at most from one pose to the next in the search for its end."""
+
+
+class UnreachedError(AssemblyError):
+    """A travel cannot be reached; what is in the way is told by `explained`, which takes a while."""
+
+    def __init__(self, way: Way, done: float, here: Floats) -> None:
+        super().__init__(way.goal_text + " cannot be reached")
+        self.way, self.done, self.here = way, done, here
+
+    def explained(self) -> AssemblyError:
+        """The error with the end of the way, and what is in the way there."""
+        way = self.way
+        _, here = way.end(self.done, self.here)
+        there = f"{way.place_text(here)}, where {way.obstacle(here)}"
+        return AssemblyError(f"{self}; on the way there it comes to {there}")
+
+
+class PoseSearch:
+    """Finds poses c (see `AxlePoses`) by the travel of the wheels.
+
+    Parameters
+    ----------
+    figures : AxleFigures
+    """
+
+    def __init__(self, figures: AxleFigures) -> None:
+        self.axle, self.poses = figures.axle, figures.poses
+        self._newton = compile_function(figures.newton).bind()
+
+    def travel_of(self, c: Floats) -> Floats:
+        """Travel of the wheels in a pose."""
+        bound = self._newton
+        bound.inputs["c"][:], bound.inputs["goal"][:] = c, 0.0
+        bound.run()
+        return bound.outputs["gap"].copy()
+
+    def coordinates_by_travel(self, c: Floats) -> Floats:
+        """D = dq/dz (n_q, 2): steps of Newton's method for goals that are a metre away."""
+        bound, n = self._newton, self.poses.moved
+        travel = self.travel_of(c)
+        D = np.empty((n, 2))
+        for side, away in enumerate(np.eye(2)):
+            bound.inputs["goal"][:] = travel + away
+            bound.run()
+            D[:, side] = bound.outputs["c"][:n] - c[:n]
+        return D
+
+    def near(self, c: Floats, goal: Floats) -> Floats | None:
+        """Newton's method from a pose nearby; None where it does not converge at once."""
+        bound = self._newton
+        given, gap, ahead = bound.inputs["c"], bound.outputs["gap"], bound.outputs["c"]
+        bound.inputs["goal"][:] = goal
+        given[:] = c
+        before, first, start = np.inf, c, True
+        for _ in range(ITERATIONS):
+            bound.run()
+            left, right = abs(gap[0]), abs(gap[1])
+            closed = left < CLOSED and right < CLOSED
+            least = max(0.5 * before, 1e-11)
+            if not closed and not (left < least and right < least):  # NaN too
+                closed = finest(given, ahead)
+                if not closed:
+                    return None
+            if closed:
+                return self._assembled(given, ahead) if start or same_branch(first - c, ahead - c) else None
+            if start:
+                first, start = ahead.copy(), False
+            before = max(left, right)
+            given[:] = ahead
+        bound.run()
+        if finest(given, ahead) and same_branch(first - c, ahead - c):
+            return self._assembled(given, ahead)
+        return None
+
+    def _assembled(self, given: Floats, ahead: Floats) -> Floats:
+        """The pose after a last step of Newton's method; before it, where rounding leads beyond the end."""
+        before = given.copy()
+        given[:] = ahead
+        self._newton.run()
+        whole = math.isfinite(self._newton.outputs["gap"].sum())
+        return given.copy() if whole else before
+
+    def led(self, c: Floats, goal: Floats, lock: float, before: Floats) -> Floats:
+        """From a pose to a travel and a steering position, in parts as long as Newton's method follows.
+
+        Parameters
+        ----------
+        c : (n_c,) array
+        goal : (2,) array
+            Travel [m].
+        lock : float
+            Part of full lock.
+        before : (2,) array
+            Travel in the pose c.
+
+        Raises
+        ------
+        UnreachedError
+            If they cannot be reached.
+        """
+        way = Way(self, c, goal, lock, before)
+        done, here = 0.0, c
+        part = longest = min(1.0, STRIDE / max(float(np.max(np.abs(goal - before))), STRIDE))
+        while True:
+            there = min(1.0, done + part)
+            found = way.to(there, here)
+            if found is not None:
+                if there == 1.0:
+                    return found
+                done, here, part = there, found, min(longest, 2.0 * part)
+                continue
+            part *= 0.5
+            if part < SHORTEST * longest:
+                raise UnreachedError(way, done, here)
+
+
+def finest(given: Floats, ahead: Floats) -> bool:
+    """Whether a step is of the size of rounding: near a loop's dead centre the travel comes no nearer."""
+    return bool(np.max(np.abs(ahead - given)) < ROUNDING * (1.0 + np.max(np.abs(given))))
+
+
+def same_branch(first: Floats, whole: Floats) -> bool:
+    """Whether a first step of Newton's method and what it came to are of one branch.
+
+    Before a fold z = z_e − b x², from x₀ > 0, the first step to x₁ is (x₀² − x₁²)/2x₀, and the whole one less
+    than twice as long; to −x₁, beyond the fold, it is longer.
+    """
+    off = whole - first
+    return float(off @ off) <= float(first @ first) + NOISE
+
+
+class Way:
+    """The straight way from a pose to a travel of the wheels and a steering position.
+
+    Parameters
+    ----------
+    search : PoseSearch
+    c : (n_c,) array
+    goal : (2,) array
+        Travel [m].
+    lock : float
+        Part of full lock.
+    before : (2,) array, optional
+        Travel in the pose c, if that is known.
+    allowed : callable, optional
+        Whether a pose may be one of the way.
+    """
+
+    def __init__(
+        self,
+        search: PoseSearch,
+        c: Floats,
+        goal: Floats,
+        lock: float,
+        before: Floats | None = None,
+        allowed: Callable[[Floats], bool] | None = None,
+    ) -> None:
+        self.search, self.start, self.goal, self.lock = search, c, goal, lock
+        self.poses, self.allowed = search.poses, allowed
+        self.steered = bool(self.poses.places.s)
+        n = self.poses.moved
+        self.s = (float(c[n]), lock * search.axle.full_lock) if self.steered else (0.0, 0.0)
+        self.z_0 = search.travel_of(c) if before is None else before
+
+    def to(self, part: float, here: Floats) -> Floats | None:
+        """The pose at a part of the way, from one nearby; None where Newton's method does not follow."""
+        ahead = here.copy()
+        if self.steered:
+            ahead[self.poses.moved] = self.s[0] + part * (self.s[1] - self.s[0])
+        wanted = self.goal if part == 1.0 else self.z_0 + part * (self.goal - self.z_0)
+        found = self.search.near(ahead, wanted)
+        return None if found is None or not (self.allowed is None or self.allowed(found)) else found
+
+    def end(self, done: float = 0.0, here: Floats | None = None) -> tuple[float, Floats]:
+        """How far it leads from a part of it that is done: that part, to `EXACT`, and the pose there.
+
+        Near a fold, where what is left goes with the square of a coordinate, a step of Newton's method takes
+        three quarters of it at most, so that steps shrink with what is left.
+        """
+        here, part = self.start if here is None else here, LONGEST
+        while part >= EXACT and done < 1.0:
+            there = min(1.0, done + part)
+            found = self.to(there, here)
+            if found is None:
+                part *= 0.5
+            else:
+                done, here, part = there, found, min(LONGEST, 2.0 * part)
+        return done, here
+
+    @property
+    def goal_text(self) -> str:
+        """Where it was to lead, for messages."""
+        left, right = 1e3 * self.goal
+        steered = f" with {100.0 * self.lock:.4g} % of full lock" if self.steered else ""
+        return (
+            f"axle {self.search.axle.name!r}: travel of {left:.5g} mm left and {right:.5g} mm right{steered}"
+        )
+
+    def place_text(self, here: Floats) -> str:
+        """Travel of the wheels in a pose, and how far it is steered."""
+        left, right = (f"{1e3 * x:.7g} mm" for x in np.round(self.search.travel_of(here), 10) + 0.0)
+        if self.s[0] == self.s[1]:
+            return f"{left} and {right}"
+        lock = here[self.poses.moved] / self.search.axle.full_lock
+        return f"{left}, {right} and {100.0 * lock:.5g} % of full lock"
+
+    def obstacle(self, here: Floats) -> str:
+        """What is in the way at its end, as a clause for messages."""
+        search, dz, ds = self.search, self.goal - self.z_0, self.s[1] - self.s[0]
+        D, before = (search.coordinates_by_travel(c) for c in (here, self.start))
+        growth = np.linalg.norm(D, axis=0) / np.linalg.norm(before, axis=0)
+        stuck = stuck_wheels(search.axle.sides, growth, dz)
+        if stuck:
+            return stuck
+        ahead = np.zeros(len(here))
+        ahead[: self.poses.moved] = D @ (dz - self._by_steering(here, ds))
+        if self.steered:
+            ahead[self.poses.moved] = ds
+        return broken_part(self.poses, here, ahead) or "the suspension or the steering is at its dead centre"
+
+    def _by_steering(self, here: Floats, ds: float) -> Floats:
+        """Change of the travel by a change of the steering alone, backwards from here."""
+        if ds == 0.0:
+            return np.zeros(2)
+        before = here.copy()
+        before[self.poses.moved] -= 1e-6 * ds
+        found: Floats = 1e6 * (self.search.travel_of(here) - self.search.travel_of(before))
+        return found
