@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiler.tracing.function import TracedFunction
+from ce_dynamics.compiler.tracing.operations import Op, arity
 from ce_dynamics.errors import CeDynamicsError, PhysicalityWarning
 from ce_dynamics.models.data.schema import leaves
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driving import make_manoeuvre
+from ce_dynamics.models.vehicles.free import can_be_free
 
 COMPARED = ("published.",)
 """Keys of numbers that are there to compare with, and say so."""
@@ -77,6 +81,50 @@ def components(vehicle: str) -> dict[str, float]:
     return found
 
 
+def of_the_equations(vehicle: str) -> set[str]:
+    """Numbers that the equations of motion contain: all that can be are free in one trace.
+
+    Those that cannot be free are left to `verdict`, and so is what can be but is in no equation.
+    """
+    data = VehicleParameters.load(vehicle)
+    keys = [key for key in components(vehicle) if can_be_free(key, data.groups)]
+    while keys:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", PhysicalityWarning)
+                model = Model(build(VehicleParameters.load(vehicle, free=keys), speed=15.0))
+                traced = model.trace_dynamics()
+        except CeDynamicsError as error:
+            named = [key for key in keys if re.search(rf"(?<![\w.]){re.escape(key)}(?![\w.])", str(error))]
+            if not named:
+                raise
+            keys = [key for key in keys if key not in named]
+            continue
+        names = [*model.system.inputs, *model.system.parameters]
+        return {names[k] for k in entries_in_use(traced, "u")} - set(model.system.inputs)
+    return set()
+
+
+def entries_in_use(traced: TracedFunction, name: str) -> set[int]:
+    """Entries of an input on which an output depends."""
+    which = list(traced.input_shapes).index(name)
+    found: set[int] = set()
+    seen: set[int] = set()
+    left = [node for nodes in traced.outputs for node in nodes]
+    while left:
+        node = left.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        op, *operands = traced.instructions[node]
+        if op == Op.INPUT:
+            if operands[0] == which:
+                found.add(operands[1])
+        else:
+            left += operands[: arity(Op(op))]
+    return found
+
+
 def has_effect(vehicle: str, key: str) -> bool:
     """Whether a change of one number changes anything.
 
@@ -99,11 +147,17 @@ def has_effect(vehicle: str, key: str) -> bool:
 
 LINES = (("pivot", "shaft"), ("front_pivot", "rear_pivot"), ("outer_pivot", "inner_pivot"), ("D", "F"))
 """Pairs of points that say a line."""
+ACROSS = ("anti_roll_bar.pivot.y",)
+"""Ends of names of components of points of lines that lie across the vehicle, along these lines."""
+UPRIGHT = tuple(f"steering.{joint}.z" for joint in "TUVW")
+"""Of joints of a steering parallelogram, whose axes are vertical unless it is tilted."""
 
 
 def along_its_line(vehicle: str, key: str) -> bool:
     """Whether a component shifts one of two points of a line along that line, which stays where it is."""
     found = components(vehicle)
+    if key.endswith(ACROSS) or (key in UPRIGHT and found.get("steering.tilt") == 0.0):
+        return True
     owner, _, component = key.rpartition(".")
     for pair in LINES:
         for mine, other in (pair, pair[::-1]):

@@ -1,4 +1,4 @@
-"""``python -m tests.performance [VEHICLE ...]``: vehicles in a straight line, simulated and by hand.
+"""``python -m tests.performance [VEHICLE ...] [KEY=VALUE ...]``: in a straight line, simulated and by hand.
 
 Coasting in neutral, braking in neutral, full throttle from walking pace to 100 km/h (with manual gearboxes
 from 36 to 60 in the third gear), speeds of the shifts.
@@ -83,14 +83,15 @@ def accelerate(data: VehicleParameters) -> None:
             )
 
 
-def main(vehicles: list[str]) -> None:
-    """Print a table for each vehicle."""
-    for name in vehicles:
-        data = VehicleParameters.load(name)
+def main(words: list[str]) -> None:
+    """Print a table for each vehicle, with overrides for all of them."""
+    overrides = [word for word in words if "=" in word]
+    for name in [word for word in words if "=" not in word] or list(SHIPPED):
+        data = VehicleParameters.load(name, overrides)
         print(f"\n{name}, {data.mass:.0f} kg\n\n| | simulated | by hand |\n| --- | --- | --- |", flush=True)
         coast_and_brake(data, ce.compile(build(data, speed=FAST)))
         accelerate(data)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or list(SHIPPED))
+    main(sys.argv[1:])

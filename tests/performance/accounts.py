@@ -1,4 +1,4 @@
-"""``python -m tests.performance.accounts [VEHICLE ...]``: energy and momentum of vehicles, balanced.
+"""``python -m tests.performance.accounts [VEHICLE ...] [KEY=VALUE ...]``: energy and momentum, balanced.
 
 Every vehicle drives for a second from 15 m/s, pulled, steered and braked at once, with RK4 at two steps.
 """
@@ -30,10 +30,11 @@ def drive(model: Model, step: float, duration: float = DURATION) -> xr.Dataset:
     return ce.simulate(model, inputs, duration=duration, method="rk4", y0=y0, step=step, interval=step)
 
 
-def main(vehicles: list[str]) -> None:
+def main(words: list[str]) -> None:
     """Print the accounts, and what does not add up at both steps."""
-    for name in vehicles:
-        model = ce.compile(build(VehicleParameters.load(name), speed=SPEED))
+    overrides = [word for word in words if "=" in word]
+    for name in [word for word in words if "=" not in word] or list(SHIPPED):
+        model = ce.compile(build(VehicleParameters.load(name, overrides), speed=SPEED))
         print(f"\n{name}")
         for step in STEPS:
             run = drive(model, step)
@@ -52,4 +53,4 @@ def main(vehicles: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or list(SHIPPED))
+    main(sys.argv[1:])

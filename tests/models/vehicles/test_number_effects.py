@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.number_effects.effects import components, has_effect, verdict
+from tests.number_effects.effects import components, has_effect, of_the_equations, verdict
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,10 @@ def test_numbers_that_can_be_no_other_are_told(vehicle: str, key: str, why: str)
     found = verdict(vehicle, key)
     assert not found.effect
     assert why in found.refused
+
+
+def test_free_numbers_are_looked_for_in_the_equations() -> None:
+    """What one trace tells agrees with changes of single numbers."""
+    found = of_the_equations("off-roader")
+    for key in ("chassis.mass", "rear.spring.linear", "front.steering_gear.knuckle.z"):
+        assert (key in found) == has_effect("off-roader", key)
