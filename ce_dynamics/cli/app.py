@@ -124,12 +124,30 @@ def simulate_vehicle(
         str,
         typer.Option(
             help="RK45, RK23, DOP853, LSODA, Radau or BDF, of SciPy's solve_ivp; or compiled: dopri5, and "
-            "rk4, rosenbrock, implicit-euler in steps of 1 ms.",
+            "rk4, rosenbrock, implicit-euler in fixed steps.",
             rich_help_panel=INTEGRATION,
         ),
     ] = "RK45",
-    rtol: Annotated[str, typer.Option(help="Relative error per step.", rich_help_panel=INTEGRATION)] = "1e-6",
-    atol: Annotated[str, typer.Option(help="Absolute error per step.", rich_help_panel=INTEGRATION)] = "1e-8",
+    rtol: Annotated[
+        str | None,
+        typer.Option(
+            help="Relative error per step, of methods that adapt theirs.  [dim]Default: 1e-6.[/dim]",
+            rich_help_panel=INTEGRATION,
+        ),
+    ] = None,
+    atol: Annotated[
+        str | None,
+        typer.Option(
+            help="Absolute error, likewise.  [dim]Default: 1e-8.[/dim]", rich_help_panel=INTEGRATION
+        ),
+    ] = None,
+    step: Annotated[
+        str | None,
+        typer.Option(
+            help="Of rk4, rosenbrock and implicit-euler.  [dim]Default: 1 ms.[/dim]",
+            rich_help_panel=INTEGRATION,
+        ),
+    ] = None,
     output: Annotated[
         Path, typer.Option(metavar="FOLDER", help="Where results and plots go.", rich_help_panel=OUTPUT)
     ] = Path("simulate-vehicle-output"),
@@ -236,8 +254,9 @@ def simulate_vehicle(
         options=tuple(option or ()),
         overrides=tuple(overrides or ()),
         method=method,
-        rtol=si_value("--rtol", rtol, "1"),
-        atol=si_value("--atol", atol, "1"),
+        rtol=None if rtol is None else si_value("--rtol", rtol, "1"),
+        atol=None if atol is None else si_value("--atol", atol, "1"),
+        step=None if step is None else si_value("--step", step, "s"),
         output=output,
         json=json,
         plots=not no_plots,

@@ -21,6 +21,8 @@ from ce_dynamics.models.vehicles.case import Case, prepare
 from ce_dynamics.models.vehicles.driving import nearest, si_value
 from ce_dynamics.models.vehicles.summary import summarise
 from ce_dynamics.simulation.exchange import checked, save_table
+from ce_dynamics.simulation.integrators.taken import settings_of
+from ce_dynamics.simulation.options import METHODS
 from ce_dynamics.simulation.results import Record
 from ce_dynamics.simulation.simulate import Method
 
@@ -39,10 +41,11 @@ class Request:
     options: tuple[str, ...]
     overrides: tuple[str, ...]
     method: str
-    rtol: float
-    atol: float
+    rtol: float | None
+    atol: float | None
     output: Path
     json: bool
+    step: float | None = None
     plots: bool = True
     tyres: tuple[str, ...] = ()
     road: str | None = None
@@ -77,9 +80,8 @@ class Saved:
 def simulate_and_report(request: Request) -> int:
     """Do it all and return the exit code."""
     method = chosen_method(request.method)
-    for name, value in (("--rtol", request.rtol), ("--atol", request.atol)):
-        if not value > 0.0:
-            raise DataError(f"{name} {value:g} must be positive, for example 1e-6")
+    given = {"rtol": request.rtol, "atol": request.atol, "step": request.step}
+    settings_of(method, METHODS, **given)  # before anything is prepared
     options = parse_options(request.options)
     make_folder(request.output)
     if request.view is not None:
@@ -169,7 +171,7 @@ def integrate(
 
     try:
         results = case.simulate_to_record(
-            method=method, rtol=request.rtol, atol=request.atol, progress=progress
+            method=method, rtol=request.rtol, atol=request.atol, step=request.step, progress=progress
         )
     except SimulationError as error:
         partial = cast("Record", error.partial)

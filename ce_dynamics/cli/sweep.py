@@ -81,9 +81,17 @@ def sweep(
     method: Annotated[
         str, typer.Option(help="rk4, in fixed steps, or dopri5, which is adaptive.", rich_help_panel=RUN)
     ] = "rk4",
-    step: Annotated[str, typer.Option(help="Of rk4.", rich_help_panel=RUN)] = "1 ms",
-    rtol: Annotated[str, typer.Option(help="Relative error of dopri5.", rich_help_panel=RUN)] = "1e-6",
-    atol: Annotated[str, typer.Option(help="Absolute error of dopri5.", rich_help_panel=RUN)] = "1e-8",
+    step: Annotated[
+        str | None, typer.Option(help="Of rk4.  [dim]Default: 1 ms.[/dim]", rich_help_panel=RUN)
+    ] = None,
+    rtol: Annotated[
+        str | None,
+        typer.Option(help="Relative error of dopri5.  [dim]Default: 1e-6.[/dim]", rich_help_panel=RUN),
+    ] = None,
+    atol: Annotated[
+        str | None,
+        typer.Option(help="Absolute error of dopri5.  [dim]Default: 1e-8.[/dim]", rich_help_panel=RUN),
+    ] = None,
     interval: Annotated[str, typer.Option(help="Between stored instants.", rich_help_panel=RUN)] = "10 ms",
     output: Annotated[
         Path,
@@ -123,7 +131,7 @@ def sweep(
     if processes is not None and not 1 <= processes <= MOST_PROCESSES:
         raise DataError(f"--processes {processes} must be 1 or more, {MOST_PROCESSES} at most")
     for name, value in (("--step", step), ("--interval", interval)):
-        if not si_value(name, value, "s") > 0.0:
+        if value is not None and not si_value(name, value, "s") > 0.0:
             raise DataError(f"{name} {value} must be positive")
     varied = parse_options(vary)
     for name in varied:
@@ -143,9 +151,9 @@ def sweep(
         tyres=tuple(resolved(text) for text in tyre or ()),
         road=road,
         method=method,
-        step=si_value("--step", step, "s"),
-        rtol=si_value("--rtol", rtol, "1"),
-        atol=si_value("--atol", atol, "1"),
+        step=None if step is None else si_value("--step", step, "s"),
+        rtol=None if rtol is None else si_value("--rtol", rtol, "1"),
+        atol=None if atol is None else si_value("--atol", atol, "1"),
         interval=si_value("--interval", interval, "s"),
     )
     return make(plan, output, processes or os.cpu_count() or 1, scheduler)

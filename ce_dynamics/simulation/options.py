@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, get_args
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.simulation.integrators.methods import FIXED, NATIVE_METHODS, NativeMethod, check_renewal
-from ce_dynamics.simulation.integrators.settings import (
-    Settings,
-    check_step,
-    check_steps,
-    check_tolerances,
-    substeps,
-)
+from ce_dynamics.simulation.integrators.methods import FIXED, NATIVE_METHODS, NativeMethod
+from ce_dynamics.simulation.integrators.settings import Settings, check_steps, substeps
+from ce_dynamics.simulation.integrators.taken import settings_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -29,6 +24,8 @@ METHODS: tuple[str, ...] = get_args(Method)
 class RunOptions:
     """How a run is made; what the fields mean is said at `ce_dynamics.simulation.simulate.simulate`.
 
+    Steps and tolerances are as they were given, None where they were not; `settings` has those that are used.
+
     Raises
     ------
     ModelError
@@ -38,12 +35,12 @@ class RunOptions:
     duration: float
     y0: ArrayLike | None = None
     method: Method = "RK45"
-    rtol: float = 1e-6
-    atol: float = 1e-8
+    rtol: float | None = None
+    atol: float | None = None
     interval: float = 0.01
-    max_step: float = math.inf
-    step: float = 1e-3
-    jacobian_every: int = 1
+    max_step: float | None = None
+    step: float | None = None
+    jacobian_every: int | None = None
     audit: bool = False
     parameters: Mapping[str, float] | None = None
     progress: Callable[[float], None] | None = None
@@ -51,16 +48,13 @@ class RunOptions:
     def __post_init__(self) -> None:
         for name in ("duration", "interval"):
             checks.number(name, getattr(self, name), above=0.0)
-        check_tolerances(self.rtol, self.atol)
-        checks.number("max_step", self.max_step, above=0.0, infinite=True)
         checks.choice("method", self.method, METHODS)
         checks.flag("audit", self.audit)
         if self.progress is not None:
             checks.function("progress", self.progress, " of the time reached")
-        check_renewal(self.method, self.jacobian_every)
+        settings = self.settings
         if self.fixed:
-            check_step(self.step)
-            check_steps(self.duration, self.step)
+            check_steps(self.duration, settings.step)
 
     @property
     def native(self) -> bool:
@@ -75,9 +69,17 @@ class RunOptions:
     @property
     def step_made(self) -> float:
         """Length of fixed steps, which divide the interval [s]."""
-        return substeps(self.interval, self.step)[1]
+        return substeps(self.interval, self.settings.step)[1]
 
-    @property
+    @cached_property
     def settings(self) -> Settings:
-        """What of them a native method takes."""
-        return Settings(self.method, self.step, self.rtol, self.atol, self.max_step, self.jacobian_every)
+        """Steps and tolerances as they are used: what was given, and defaults where nothing was."""
+        return settings_of(
+            self.method,
+            METHODS,
+            step=self.step,
+            rtol=self.rtol,
+            atol=self.atol,
+            max_step=self.max_step,
+            jacobian_every=self.jacobian_every,
+        )

@@ -11,6 +11,7 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import CeDynamicsError
+from ce_dynamics.simulation.integrators.taken import ADAPTIVE
 from ce_dynamics.simulation.monitors.charts import Charts, solve_across_charts
 from ce_dynamics.simulation.monitors.jumps import Thrown
 from ce_dynamics.simulation.monitors.stall import StalledError, StallWatch
@@ -63,7 +64,7 @@ def integrate(
         with warnings.catch_warnings():
             # Older releases of SciPy warn of what the error below says.
             warnings.filterwarnings("ignore", "lsoda:", UserWarning)
-            limits = {"rtol": options.rtol, "atol": options.atol, "max_step": options.max_step}
+            limits = {name: getattr(options.settings, name) for name in ADAPTIVE}
             solve = partial(solve_ivp, rhs, method=method, **limits, **exact)
             charts = Charts(rhs.model)
 

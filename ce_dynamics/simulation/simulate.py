@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
@@ -35,12 +34,12 @@ def simulate(
     duration: float,
     y0: ArrayLike | None = None,
     method: Method = "RK45",
-    rtol: float = 1e-6,
-    atol: float = 1e-8,
+    rtol: float | None = None,
+    atol: float | None = None,
     interval: float = 0.01,
-    max_step: float = math.inf,
-    step: float = 1e-3,
-    jacobian_every: int = 1,
+    max_step: float | None = None,
+    step: float | None = None,
+    jacobian_every: int | None = None,
     audit: bool = False,
     parameters: Mapping[str, float] | None = None,
     progress: Callable[[float], None] | None = None,
@@ -60,17 +59,18 @@ def simulate(
         A method of `scipy.integrate.solve_ivp`, or one that runs wholly in compiled code: ``rk4``,
         ``rosenbrock``, ``implicit-euler`` (fixed steps; the last two for stiff models) or ``dopri5``
         (adaptive); see `ce_dynamics.simulation.integrators`.
-    rtol, atol : float
-        Relative and absolute error per step of the adaptive methods.
+    rtol, atol : float, optional
+        Relative and absolute error per step of the adaptive methods; 1e-6 and 1e-8 if not given.
     interval : float
         Time between stored instants [s].
-    max_step : float
-        Longest step of the adaptive methods [s].
-    step : float
-        Step of the fixed-step methods [s]; shortened where it does not divide ``interval``.
-    jacobian_every : int
-        Steps that ``rosenbrock`` and ``implicit-euler`` make with one Jacobian.  Both keep their order
-        whatever it is; how stiff a model may be depends on how fast its Jacobian changes.
+    max_step : float, optional
+        Longest step of the adaptive methods [s]; any if not given.
+    step : float, optional
+        Step of the fixed-step methods [s], 1 ms if not given; shortened where it does not divide
+        ``interval``.
+    jacobian_every : int, optional
+        Steps that ``rosenbrock`` and ``implicit-euler`` make with one Jacobian, 1 if not given.  Both keep
+        their order whatever it is; how stiff a model may be depends on how fast its Jacobian changes.
     audit : bool
         Integrate the work done on the system as well (variable ``work``), to be compared with ``energy``.
     parameters : mapping of str to float, optional
@@ -86,7 +86,7 @@ def simulate(
     Raises
     ------
     ModelError
-        For wrong arguments.
+        For wrong arguments, and for options that the method knows nothing of.
     SimulationError
         If the integration stops before its end; its ``partial`` is the data set up to there.
     """
@@ -168,7 +168,8 @@ class Effort(NamedTuple):
 def attributes(run: Run, effort: Effort) -> dict[str, str | float]:
     """What results say about themselves."""
     options = run.options
-    accuracy = {"step": options.step_made} if options.fixed else {"rtol": options.rtol, "atol": options.atol}
+    used = options.settings
+    accuracy = {"step": options.step_made} if options.fixed else {"rtol": used.rtol, "atol": used.atol}
     return {
         "system": run.model.system.name,
         "method": options.method,

@@ -80,8 +80,9 @@ class Case:
         self,
         *,
         method: Method = "RK45",
-        rtol: float = 1e-6,
-        atol: float = 1e-8,
+        rtol: float | None = None,
+        atol: float | None = None,
+        step: float | None = None,
         progress: Callable[[float], None] | None = None,
     ) -> xr.Dataset:
         """Integrate; see `ce_dynamics.simulation.simulate.simulate` for the arguments and errors.
@@ -92,7 +93,9 @@ class Case:
             With ``path_error`` [m] where there is a path to follow.
         """
         try:
-            return self.simulate_to_record(method=method, rtol=rtol, atol=atol, progress=progress).dataset()
+            return self.simulate_to_record(
+                method=method, rtol=rtol, atol=atol, step=step, progress=progress
+            ).dataset()
         except SimulationError as error:
             if isinstance(error.partial, Record):
                 error.partial = error.partial.dataset()
@@ -102,8 +105,9 @@ class Case:
         self,
         *,
         method: Method = "RK45",
-        rtol: float = 1e-6,
-        atol: float = 1e-8,
+        rtol: float | None = None,
+        atol: float | None = None,
+        step: float | None = None,
         progress: Callable[[float], None] | None = None,
     ) -> Record:
         """As `simulate`, without loading xarray."""
@@ -113,6 +117,7 @@ class Case:
             method=method,
             rtol=rtol,
             atol=atol,
+            step=step,
             audit=True,
             progress=progress,
         )
@@ -146,8 +151,9 @@ def run(
     tyres: Sequence[str] = (),
     road: str | None = None,
     method: Method = "RK45",
-    rtol: float = 1e-6,
-    atol: float = 1e-8,
+    rtol: float | None = None,
+    atol: float | None = None,
+    step: float | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> xr.Dataset:
     """Simulate a vehicle in a manoeuvre.
@@ -171,7 +177,7 @@ def run(
     road : str, optional
         What to drive on, see `ce_dynamics.models.parts.roads.notation.road`; it is added to the road of the
         manoeuvre.
-    method, rtol, atol, progress
+    method, rtol, atol, step, progress
         See `ce_dynamics.simulation.simulate.simulate`.
 
     Returns
@@ -198,7 +204,7 @@ def run(
         tyres=tyres,
         road=road,
     )
-    return case.simulate(method=method, rtol=rtol, atol=atol, progress=progress)
+    return case.simulate(method=method, rtol=rtol, atol=atol, step=step, progress=progress)
 
 
 def prepare(

@@ -73,6 +73,7 @@ LAWS: dict[str, Any] = {
     "law that branches": Branching(),
     "law class": Law,
 }
+NOT_GIVEN = tuple(f"{name}:nothing" for name in ("step", "rtol", "atol", "max_step", "jacobian_every"))
 BAD_TIMES = {**values.NO_POSITIVE}
 TIMES: dict[str, Any] = {k: v for k, v in BAD_TIMES.items() if k != "infinity"}
 PARAMETERS: dict[str, Any] = {
@@ -124,10 +125,12 @@ def of_simulate() -> list[Case]:
         "progress": {k: v for k, v in values.NO_FUNCTION.items() if k not in ("nothing", "class")},
     }
     says = {"inputs": "", "parameters": ""}
-    found = calls("simulate", simulate, {}, bad, says=says)
-    found += calls("simulate rk4", simulate, {"method": "rk4"}, {"step": BAD_TIMES})
+    found = calls("simulate", simulate, {}, bad, NOT_GIVEN, says)
+    found += calls("simulate rk4", simulate, {"method": "rk4"}, {"step": BAD_TIMES}, NOT_GIVEN)
     every = {**values.NO_INTEGER, "zero": 0}
-    found += calls("simulate rosenbrock", simulate, {"method": "rosenbrock"}, {"jacobian_every": every})
+    found += calls(
+        "simulate rosenbrock", simulate, {"method": "rosenbrock"}, {"jacobian_every": every}, NOT_GIVEN
+    )
     for name, times in {
         "instants": {"duration": 1e6, "interval": 1e-4},
         "many instants": {"duration": 1e9, "interval": 1e-9},
@@ -139,15 +142,11 @@ def of_simulate() -> list[Case]:
         "interval 1e-300": {"interval": 1e-300},
     }.items():
         for method in ("rk4", "dopri5", "RK45"):
-            may = (name.startswith("step") and method != "rk4") or (
-                name.startswith("max") and method == "rk4"
-            )
-            may = may or (name.startswith("tolerance") and method == "rk4")
 
             def run(times: Mapping[str, float] = times, method: str = method) -> Any:
                 return simulate(**{"method": method, **times})
 
-            found.append(Case(f"simulate {method}({name})", run, may=may))
+            found.append(Case(f"simulate {method}({name})", run))
     return found
 
 
@@ -162,11 +161,12 @@ def of_simulator() -> list[Case]:
             "method": values.NO_WORD,
             "step": BAD_TIMES,
             "y0": values.no_state(4),
-            "rtol": BAD_TIMES,
-            "atol": BAD_TIMES,
-            "jacobian_every": {**values.NO_INTEGER, "zero": 0},
         },
     )
+    tolerances = {"rtol": BAD_TIMES, "atol": BAD_TIMES}
+    found += calls("Simulator dopri5", simulator, {"method": "dopri5"}, tolerances, NOT_GIVEN)
+    every = {"jacobian_every": {**values.NO_INTEGER, "zero": 0}}
+    found += calls("Simulator rosenbrock", simulator, {"method": "rosenbrock"}, every, NOT_GIVEN)
     found += calls(
         "Simulator.step",
         lambda dt=None, **given: simulator().step(dt, **given),
@@ -252,7 +252,7 @@ def of_ensembles() -> list[Case]:
             "lanes": {**values.NO_INTEGER, "three": 3, "million": 10**6},
             "progress": {"text": "yes", "number": 1, "thing": values.Thing()},
         },
-        ("threads:nothing", "lanes:nothing"),
+        ("threads:nothing", "lanes:nothing", *NOT_GIVEN),
         says={"parameters": "", "controls": "", "inputs": "", "keep": ""},
     )
     for name, times in {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +15,8 @@ from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.simulation.ensembles.arguments import Controls, spread
 from ce_dynamics.simulation.ensembles.making import Progress, Ways, make, told
 from ce_dynamics.simulation.integrators.methods import FIXED, WITH_LANES
-from ce_dynamics.simulation.integrators.settings import Settings, check_step, check_steps, check_tolerances
+from ce_dynamics.simulation.integrators.settings import check_steps
+from ce_dynamics.simulation.integrators.taken import settings_of
 from ce_dynamics.simulation.reached import INTERRUPTED
 from ce_dynamics.simulation.right_hand_side import check_law
 
@@ -34,10 +34,10 @@ def simulate_ensemble(
     duration: float,
     inputs: InputLaw | None = None,
     method: str = "rk4",
-    step: float = 1e-3,
-    rtol: float = 1e-6,
-    atol: float = 1e-8,
-    max_step: float = math.inf,
+    step: float | None = None,
+    rtol: float | None = None,
+    atol: float | None = None,
+    max_step: float | None = None,
     interval: float = 0.01,
     keep: list[str] | tuple[str, ...] | None = None,
     threads: int | None = None,
@@ -67,12 +67,12 @@ def simulate_ensemble(
         A law that answers inputs from time and sensors, such as a driver, the same for all runs.
     method : str
         ``rk4``, with steps of fixed length, or ``dopri5``, which is adaptive.
-    step : float
-        Step of ``rk4`` [s]; shortened where it does not divide ``interval``.
-    rtol, atol : float
-        Relative and absolute error per step of ``dopri5``.
-    max_step : float
-        Longest step of ``dopri5`` [s].
+    step : float, optional
+        Step of ``rk4`` [s], 1 ms if not given; shortened where it does not divide ``interval``.
+    rtol, atol : float, optional
+        Relative and absolute error per step of ``dopri5``, 1e-6 and 1e-8 if not given.
+    max_step : float, optional
+        Longest step of ``dopri5`` [s]; any if not given.
     interval : float
         Time between stored instants [s].
     keep : sequence of str, optional
@@ -100,8 +100,9 @@ def simulate_ensemble(
     Raises
     ------
     ModelError
-        For wrong arguments, among them numbers for all runs that leave the range of an input.  A number of
-        one run that does so, or is not finite, is the failure of that run.
+        For wrong arguments, among them options that the method knows nothing of, and numbers for all runs
+        that leave the range of an input.  A number of one run that does so, or is not finite, is the failure
+        of that run.
     SimulationError
         On interruption; its ``partial`` holds the runs done so far.
 
@@ -138,10 +139,10 @@ def checked_ways(
     inputs: InputLaw | None,
     duration: float,
     method: str,
-    step: float,
-    rtol: float,
-    atol: float,
-    max_step: float,
+    step: float | None,
+    rtol: float | None,
+    atol: float | None,
+    max_step: float | None,
     interval: float,
     keep: Sequence[str] | None,
     threads: int | None,
@@ -162,11 +163,9 @@ def checked_ways(
     if method not in WITH_LANES:
         known = ", ".join(WITH_LANES)
         raise ModelError(f"method {checks.shown(method)} is not known to ensembles; choose one of {known}")
+    settings = settings_of(method, WITH_LANES, step=step, rtol=rtol, atol=atol, max_step=max_step)
     if method in FIXED:
-        check_step(step)
-        check_steps(duration, step)
-    check_tolerances(rtol, atol)
-    checks.number("max_step", max_step, above=0.0, infinite=True)
+        check_steps(duration, settings.step)
     most = 64 * available_processors()
     workers = checks.integer(
         "threads", available_processors() if threads is None else threads, at_least=1, at_most=most
@@ -178,7 +177,6 @@ def checked_ways(
         check_law(inputs)
     kept = None if keep is None else checks.texts("keep", keep)
     _ = model.dynamics  # which sets the last guards of the parameters
-    settings = Settings(method, step, rtol, atol, max_step)
     return Ways(inputs, settings, duration, interval, kept, workers, lanes, precision == "single")
 
 

@@ -23,13 +23,7 @@ from ce_dynamics.simulation.in_the_loop.pacing import Pace, PaceReport
 from ce_dynamics.simulation.integrators import kernels
 from ce_dynamics.simulation.integrators.methods import METHOD_OF, NATIVE_METHODS, NativeMethod
 from ce_dynamics.simulation.integrators.native import make_stepper
-from ce_dynamics.simulation.integrators.settings import (
-    Settings,
-    check_step,
-    check_steps,
-    check_tolerances,
-    substeps,
-)
+from ce_dynamics.simulation.integrators.settings import check_steps, substeps
 from ce_dynamics.simulation.integrators.stepper import Chunk
 from ce_dynamics.simulation.integrators.stretches import (
     NEAR,
@@ -37,6 +31,7 @@ from ce_dynamics.simulation.integrators.stretches import (
     common_steps,
     samples_before,
 )
+from ce_dynamics.simulation.integrators.taken import settings_of
 from ce_dynamics.simulation.interrupts import Interrupts
 from ce_dynamics.simulation.monitors.charts import Charts
 from ce_dynamics.simulation.monitors.promises import Promises
@@ -65,12 +60,14 @@ class Simulator:
     method : str
         ``rk4``, ``rosenbrock``, ``implicit-euler`` or ``dopri5``; see `ce_dynamics.simulation.integrators`.
     step : float
-        Longest step of the fixed-step methods [s]; a longer `dt` is divided equally.
+        Longest step of the fixed-step methods [s]; a longer `dt` is divided equally.  With any method it is
+        how far `step()` goes if it is not told.
     y0 : array_like, optional
         Initial state; that of the model if not given.
-    rtol, atol : float
-        Relative and absolute error per step of the adaptive method.
-    jacobian_every : int
+    rtol, atol : float, optional
+        Relative and absolute error per step of the adaptive method, 1e-6 and 1e-8 if not given; the others
+        know nothing of them.
+    jacobian_every : int, optional
         Steps that an implicit method makes with one Jacobian; see `ce_dynamics.simulate`.
 
     Attributes
@@ -101,9 +98,9 @@ class Simulator:
         method: NativeMethod = "rk4",
         step: float = 1e-3,
         y0: ArrayLike | None = None,
-        rtol: float = 1e-6,
-        atol: float = 1e-8,
-        jacobian_every: int = 1,
+        rtol: float | None = None,
+        atol: float | None = None,
+        jacobian_every: int | None = None,
     ) -> None:
         checks.instance(
             "Simulator: model", model, Model, "a model, as ce_dynamics.compile(system) returns it"
@@ -113,12 +110,11 @@ class Simulator:
                 f"method {checks.shown(method)} cannot be stepped from outside; choose one of "
                 f"{', '.join(NATIVE_METHODS)}"
             )
-        check_tolerances(rtol, atol)
-        check_step(step)
+        given = {"step": step, "rtol": rtol, "atol": atol, "jacobian_every": jacobian_every}
+        self._settings = settings_of(method, NATIVE_METHODS, ("step",), **given)
         self.model = model
         self.time = 0.0
         self._charts = Charts(model)
-        self._settings = Settings(method, step, rtol, atol, math.inf, jacobian_every)
         self._y0 = model.start_at(y0)
         self._stepper = make_stepper(self._settings, model.dynamics, None, model.u0, self._y0, model)
         self._u = self._stepper.wiring.u

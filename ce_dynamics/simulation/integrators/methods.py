@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-from ce_dynamics.algebra import checks
-from ce_dynamics.errors import ModelError
 from ce_dynamics.simulation.integrators.dopri5 import DOPRI5
 from ce_dynamics.simulation.integrators.embedded_pair import EmbeddedPair
 from ce_dynamics.simulation.integrators.explicit import ExplicitRungeKutta
@@ -25,11 +23,3 @@ FIXED = tuple(method.name for method in REGISTERED if method.fixed)
 WITH_LANES = tuple(method.name for method in REGISTERED if method.lanes)
 EXPLICIT = {method.name: method for method in REGISTERED if isinstance(method, ExplicitRungeKutta)}
 EMBEDDED = {method.name: method for method in REGISTERED if isinstance(method, EmbeddedPair)}
-
-
-def check_renewal(method: str, steps: object) -> None:
-    """Refuse a number of steps between Jacobians that is no positive integer, or of no use to the method."""
-    if checks.integer("jacobian_every", steps, at_least=1) > 1 and method not in IMPLICIT:
-        raise ModelError(
-            f"jacobian_every {steps!r} means nothing to {method}; it is for {' and '.join(IMPLICIT)}"
-        )

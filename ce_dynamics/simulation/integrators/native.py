@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.simulation.integrators.methods import METHOD_OF, check_renewal
-from ce_dynamics.simulation.integrators.settings import Settings, check_step
+from ce_dynamics.simulation.integrators.methods import METHOD_OF
+from ce_dynamics.simulation.integrators.settings import Settings
 from ce_dynamics.simulation.integrators.stepper import Chunk, Progress, Stepper
 from ce_dynamics.simulation.interrupts import Interrupts
 
@@ -51,8 +51,6 @@ def make_stepper(
     """The integrator of a method at an initial state, its loop compiled."""
     from ce_dynamics.simulation.integrators.wiring import Wiring  # here, because it loads the compiler
 
-    check_step(settings.step)
-    check_renewal(settings.method, settings.jacobian_every)
     method = METHOD_OF[settings.method]
     jacobian = model.jacobian if method.implicit else None
     period = model.layout.sampling.period

@@ -32,7 +32,8 @@ from ce_dynamics.models.vehicles.fitted_tyres import fitted_tyres
 from ce_dynamics.models.vehicles.free import can_be_free
 from ce_dynamics.models.vehicles.sweeps.names import check_conflicts, quantity_of
 from ce_dynamics.simulation.integrators.methods import FIXED, WITH_LANES
-from ce_dynamics.simulation.integrators.settings import check_steps, check_tolerances
+from ce_dynamics.simulation.integrators.settings import Settings, check_steps
+from ce_dynamics.simulation.integrators.taken import settings_of
 
 BATCH = 16
 """Most runs of one task, and of one file: what is lost when it is killed."""
@@ -57,10 +58,12 @@ class Sweep:
         See `ce_dynamics.models.vehicles.case.run`.
     method : str
         Of ensembles: ``rk4`` or ``dopri5``.
-    step, interval : float
-        Of RK4 and of what is stored [s].
-    rtol, atol : float
-        Of dopri5.
+    step : float, optional
+        Of rk4 [s]; 1 ms if not given.
+    rtol, atol : float, optional
+        Of dopri5; 1e-6 and 1e-8 if not given.
+    interval : float
+        Between stored instants [s].
     version : str
         Of the package.
 
@@ -83,9 +86,9 @@ class Sweep:
     tyres: tuple[str, ...] = ()
     road: str | None = None
     method: str = "rk4"
-    step: float = 1e-3
-    rtol: float = 1e-6
-    atol: float = 1e-8
+    step: float | None = None
+    rtol: float | None = None
+    atol: float | None = None
     interval: float = 0.01
     version: str = __version__
 
@@ -103,7 +106,7 @@ class Sweep:
         if self.road is not None:
             road_of(self.road, nominal(task.values["friction"]))
         if self.method in FIXED:
-            check_steps(task.duration, self.step)
+            check_steps(task.duration, self.settings.step)
         if not task.duration / self.interval <= MOST_INSTANTS:
             raise DataError(
                 f"interval {self.interval!r} s makes {task.duration / self.interval:.3g} stored instants of "
@@ -127,9 +130,13 @@ class Sweep:
         checks.texts("overrides", self.overrides, DataError)
         checks.texts("tyres", self.tyres, DataError)
         checks.choice("method", self.method, WITH_LANES, DataError)
-        check_tolerances(self.rtol, self.atol)
-        for name in ("step", "interval"):
-            checks.number(name, getattr(self, name), above=0.0, error=DataError)
+        _ = self.settings
+        checks.number("interval", self.interval, above=0.0, error=DataError)
+
+    @property
+    def settings(self) -> Settings:
+        """Steps and tolerances as they are used."""
+        return settings_of(self.method, WITH_LANES, step=self.step, rtol=self.rtol, atol=self.atol)
 
     @cached_property
     def vehicle(self) -> VehicleParameters:

@@ -15,7 +15,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.models import hmmwv
 from ce_dynamics.simulation.integrators.dopri5 import DOPRI5
-from ce_dynamics.simulation.integrators.methods import IMPLICIT, METHOD_OF, NATIVE_METHODS
+from ce_dynamics.simulation.integrators.methods import FIXED, IMPLICIT, METHOD_OF, NATIVE_METHODS
 from ce_dynamics.simulation.integrators.native import make_stepper, march
 from ce_dynamics.simulation.integrators.settings import Settings
 from ce_dynamics.simulation.right_hand_side import RightHandSide
@@ -25,7 +25,6 @@ from tests.ce_dynamics.simulation.integrators import plain
 from tests.ce_dynamics.simulation.integrators.systems import PENDULUM_START, Wave, pendulum, slider
 
 Floats = NDArray[np.float64]
-FIXED = [name for name in NATIVE_METHODS if name != "dopri5"]
 ORDER = {name: scheme.order for name, scheme in METHOD_OF.items() if scheme.fixed}
 TIGHT: dict[str, Any] = {"method": "DOP853", "rtol": 1e-13, "atol": 1e-14}
 
@@ -143,7 +142,8 @@ def test_adaptive_errors_follow_the_tolerance_on_the_vehicle() -> None:
 def test_stored_instants_lie_on_the_tight_solution(method: Any) -> None:
     model = pendulum()
     how: dict[str, Any] = {"duration": 0.55, "y0": PENDULUM_START, "interval": 0.1}
-    run = simulate(model, Wave(), method=method, step=1e-4, rtol=1e-8, atol=1e-8, **how)
+    steps: dict[str, Any] = {"step": 1e-4} if method in FIXED else {"rtol": 1e-8, "atol": 1e-8}
+    run = simulate(model, Wave(), method=method, **steps, **how)
     exact = simulate(model, Wave(), **TIGHT, **how)
     assert run.time.values.tolist() == exact.time.values.tolist()
     # orders 1, 2 at steps of 1e-4 s with accelerations of some 1e2 rad/s², higher derivatives accordingly
@@ -236,12 +236,6 @@ def test_renewals_that_are_refused(steps: Any) -> None:
         simulate(slider(), duration=0.1, method="rosenbrock", jacobian_every=steps)
 
 
-@pytest.mark.parametrize("method", ["rk4", "dopri5", "RK45"])
-def test_a_renewal_is_refused_where_it_means_nothing(method: Any) -> None:
-    with pytest.raises(ModelError, match=f"means nothing to {method}; it is for rosenbrock"):
-        simulate(slider(), duration=0.1, method=method, jacobian_every=2)
-
-
 def test_a_step_of_dormand_prince_equals_plain_numpy() -> None:
     from ce_dynamics.simulation.integrators.explicit_kernels import explicit_stages
     from ce_dynamics.simulation.integrators.kernels import Buffers
@@ -294,9 +288,8 @@ def test_steps_that_do_not_divide_the_interval_are_shortened() -> None:
 @pytest.mark.filterwarnings("ignore:energy and work differ")  # by the error of implicit-euler, as asserted
 @pytest.mark.parametrize("method", NATIVE_METHODS)
 def test_the_work_of_an_audited_run_is_the_energy_gained(method: Any) -> None:
-    run = simulate(
-        pendulum(), Wave(), duration=1.0, y0=PENDULUM_START, method=method, step=1e-3, rtol=1e-8, audit=True
-    )
+    steps: dict[str, Any] = {"step": 1e-3} if method in FIXED else {"rtol": 1e-8}
+    run = simulate(pendulum(), Wave(), duration=1.0, y0=PENDULUM_START, method=method, audit=True, **steps)
     gained = run.energy.values - run.energy.values[0]
     # errors of order h and h² of energies of some 30 J
     tolerance = {1: 0.3, 2: 1e-3}.get(METHOD_OF[method].order, 1e-6)
