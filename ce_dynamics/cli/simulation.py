@@ -16,7 +16,7 @@ from ce_dynamics.cli.messages import complain
 from ce_dynamics.cli.progress import Display, Interruption
 from ce_dynamics.cli.tables import print_files, print_json, print_tables
 from ce_dynamics.compiler.code_levels import first_soon, make_behind
-from ce_dynamics.errors import DataError, SimulationError
+from ce_dynamics.errors import DataError, ModelError, SimulationError
 from ce_dynamics.models.vehicles.case import Case, prepare
 from ce_dynamics.models.vehicles.driving import nearest, si_value
 from ce_dynamics.models.vehicles.summary import summarise
@@ -80,8 +80,10 @@ class Saved:
 def simulate_and_report(request: Request) -> int:
     """Do it all and return the exit code."""
     method = chosen_method(request.method)
-    given = {"rtol": request.rtol, "atol": request.atol, "step": request.step}
-    settings_of(method, METHODS, **given)  # before anything is prepared
+    try:  # before anything is prepared
+        settings_of(method, METHODS, rtol=request.rtol, atol=request.atol, step=request.step)
+    except ModelError as error:  # begins with the name
+        raise DataError(f"--{error}") from None
     options = parse_options(request.options)
     make_folder(request.output)
     if request.view is not None:

@@ -13,7 +13,7 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.cli.simulation import Request, simulate_and_report
-from ce_dynamics.errors import ModelError
+from ce_dynamics.errors import DataError, ModelError
 from ce_dynamics.models.vehicles.sweeps.plan import Sweep
 from ce_dynamics.simulation.ensembles.making import Ways
 from ce_dynamics.simulation.ensembles.simulation import checked_ways
@@ -48,7 +48,7 @@ def request(**given: Any) -> int:
 
 
 def ensemble(**given: Any) -> Ways:
-    """What runs in lanes, and studies, ask first: to make runs the loops of lanes are compiled, which is long."""
+    """What runs in lanes, and studies, ask first; to make runs takes loops that compile long."""
     how: dict[str, Any] = {**dict.fromkeys(VALUES), **given}
     del how["jacobian_every"]
     rest = dict.fromkeys(("keep", "threads", "lanes"))
@@ -94,13 +94,15 @@ def test_options_are_taken_or_refused(
     how = {"method": method, option: VALUES[option]}
     if option in MEANS[method]:
         if entry == "command line":
-            with pytest.raises(ce.DataError, match="no manoeuvre"):
+            with pytest.raises(DataError, match="no manoeuvre"):
                 call(**how)
         else:
             call(**how)
         return
+    dashes = "--" if entry == "command line" else ""
     with pytest.raises(
-        ModelError, match=f"^{option} {VALUES[option]!r} means nothing to {method}, which"
+        (ModelError, DataError),
+        match=f"^{dashes}{option} {VALUES[option]!r} means nothing to {method}, which",
     ) as no:
         call(**how)
     told = str(no.value)
