@@ -22,6 +22,10 @@ from ce_dynamics.compiled.export.fmu_description import base_unit
 fmpy = pytest.importorskip("fmpy", reason="the extra fmi is not installed")
 pytest.importorskip("ziglang", reason="the extra fmi is not installed")
 
+from tests.exported import elsewhere  # noqa: E402  # which needs FMPy
+
+ARM = elsewhere.EMULATORS["aarch64-linux"]
+
 HOST = fmpy.platform_tuple
 KINDS = ("2.0", "3.0")
 
@@ -320,12 +324,29 @@ MAGIC = {
 """First bytes of a library, and where which bytes name the processor."""
 
 
-def test_one_file_serves_five_platforms(tmp_path: Path) -> None:
-    """The others cannot be run here; their formats and processors can be looked at."""
+@pytest.fixture(scope="module")
+def everywhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A pendulum for all platforms."""
     system = ce.System(name="bob", gravity=(0, 0, -9.81))
     system.add_body("bob", mass=1.0, com=(0, 0, -1), parent=system.ground, hinge=ce.Revolute((0, 1, 0)))
-    path = ce.export_fmu(ce.compile(system), tmp_path / "bob.fmu")
-    with zipfile.ZipFile(path) as archive:
+    return ce.export_fmu(ce.compile(system), tmp_path_factory.mktemp("everywhere") / "bob.fmu")
+
+
+@pytest.mark.skipif(bool(ARM.missing()), reason=ARM.missing())
+def test_the_library_for_arm_gives_the_same_bits(everywhere: Path, tmp_path: Path) -> None:
+    """Under qemu; that for Windows, under Wine, is run by ``python -m tests.exported.elsewhere``."""
+    found = elsewhere.run(everywhere, "aarch64-linux", tmp_path / "arm", {"bob": 1.0}, ["bob", "bob_rate"])
+    here = Instances(everywhere, "3.0", tmp_path / "here")
+    instance = here.new(bob=1.0)
+    for k in range(elsewhere.STEPS):
+        here.step(instance, k * elsewhere.STEP, elsewhere.STEP)
+    assert found == [here.get(instance, name) for name in ("bob", "bob_rate")]
+    assert abs(found[0] - 1.0) > 0.1
+
+
+def test_one_file_serves_five_platforms(everywhere: Path) -> None:
+    """Formats and processors."""
+    with zipfile.ZipFile(everywhere) as archive:
         libraries = {
             name.split("/")[1]: archive.read(name) for name in archive.namelist() if "binaries" in name
         }
