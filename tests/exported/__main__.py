@@ -1,14 +1,17 @@
-"""``python -m tests.exported [NAME ...]``: vehicles as FMUs, driven by FMPy beside the library.
+"""``python -m tests.exported [NAME ...] [--road ROAD] [--tyre FILE]``: vehicles as FMUs, driven by FMPy.
 
-Trains of vehicles if none is named, in both versions of FMI.  Each FMU is validated; a run of it is compared
+Trains of vehicles if none is named, and a car on a map of heights with tyres of a property file; in both
+versions of FMI, beside the library.  Each FMU is validated; a run of it is compared
 with that of the library; instances, a reset and a state restored on the way are compared bit by bit.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import fmpy
@@ -22,6 +25,7 @@ from ce_dynamics.models.vehicles.case import Case, prepare
 from tests.ce_dynamics.compiled.export.test_fmu import Instances
 
 TRAINS = ("van-trailer",)
+PROPERTY_FILE = Path(__file__).resolve().parents[2] / "docs" / "examples" / "car.tir"
 SPEED, DURATION, STEP = 15.0, 1.0, 1e-3
 DRIVEN = {"steering": 0.05, "throttle": 0.1}
 SEEN = ("chassis.x", "chassis.y", "chassis.z", "yaw_rate")
@@ -85,16 +89,33 @@ def compared(case: Case, path: Path, fmi: str) -> str:
     )
 
 
-def main(names: list[str]) -> None:
+def heights(folder: Path) -> str:
+    """A road: waves of 6 cm under one track and of 3 cm under the other, in a file of NumPy."""
+    x, y = np.meshgrid(np.arange(-20.0, 60.0, 0.25), np.arange(-10.0, 10.5, 0.5), indexing="ij")
+    path = folder / "heights.npy"
+    np.save(path, 0.03 * np.sin(0.9 * x) * (1.0 + 0.5 * np.tanh(y)) * (x > 0.0))
+    return f"{path}:dx=0.25,dy=0.5,x0=-20"
+
+
+def main(arguments: Sequence[str]) -> None:
     """Print a line per vehicle and version."""
-    with tempfile.TemporaryDirectory() as folder:
-        for name in names:
-            case = prepare(model=name, speed=SPEED)
-            print(f"{name}: {structure_of(case)}", flush=True)
+    parser = argparse.ArgumentParser(prog="python -m tests.exported")
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--road")
+    parser.add_argument("--tyre")
+    given = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        cases = [(name, given.road, given.tyre) for name in given.names or TRAINS]
+        if not given.names:
+            cases.append(("sedan", heights(folder), str(PROPERTY_FILE)))
+        for vehicle, road, tyre in cases:
+            case = prepare(model=vehicle, speed=SPEED, road=road, tyres=[tyre] if tyre else [])
+            print(f"{case.title}: {structure_of(case)}", flush=True)
             for fmi in VERSIONS:
-                path = Path(folder) / f"{name}-{fmi}.fmu"
-                print(f"{name}, FMI {fmi}: {compared(case, path, fmi)}", flush=True)
+                path = folder / f"{vehicle}-{fmi}.fmu"
+                print(f"{vehicle}, FMI {fmi}: {compared(case, path, fmi)}", flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or list(TRAINS))
+    main(sys.argv[1:])

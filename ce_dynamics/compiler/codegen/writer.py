@@ -169,8 +169,8 @@ class Writer:
         symbol, zero, last = table_symbol(table.key), self.literal(0.0), self.literal(float(table.last))
         self.declarations.add(f"@{symbol} = external constant double, align 8")
         # not below zero, nor NaN; not beyond the end
-        add(f"  {name}.p = fcmp ogt {kind} {x[0]}, {zero}")
-        add(f"  {name}.l = select {self.logical} {name}.p, {kind} {x[0]}, {kind} {zero}")
+        add(f"  {name}.g = fcmp ogt {kind} {x[0]}, {zero}")
+        add(f"  {name}.l = select {self.logical} {name}.g, {kind} {x[0]}, {kind} {zero}")
         add(f"  {name}.b = fcmp olt {kind} {name}.l, {last}")
         add(f"  {name}.i = select {self.logical} {name}.b, {kind} {name}.l, {kind} {last}")
         whole = "i64" if self.lanes == 1 else many

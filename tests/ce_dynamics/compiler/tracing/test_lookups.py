@@ -72,6 +72,27 @@ def test_all_executions_read_the_same(traced: TracedFunction) -> None:
         np.testing.assert_array_equal(whole(x)[0], pieces(x)[0])
 
 
+@pytest.mark.parametrize("lanes", [1, 2])
+def test_what_is_read_in_one_piece_and_used_in_another(lanes: int) -> None:
+    """Numbers of tables leave their pieces as they are, with nothing done to them there."""
+
+    def kept(x: Any) -> dict[str, Any]:
+        read = [table.at(floor(x[k]), 1) for k, table in enumerate(TABLES)]
+        total = 0.0
+        for k in range(N):
+            cut_points.mark()
+            for _ in range(6):
+                total = total * x[k] + read[k % 3]
+        return {"y": np.array([total, *read])}
+
+    x = RNG.uniform(0.5, 1.5, N) + np.arange(N)
+    whole, pieces = (compile_function(trace("kept", kept, {"x": N}), lanes, most) for most in (10**6, 10))
+    given = x if lanes == 1 else np.stack([x] * lanes, axis=1)
+    np.testing.assert_array_equal(pieces(given)[0], whole(given)[0])
+    found = np.reshape(pieces(given)[0], (4, lanes))[:, 0]
+    np.testing.assert_allclose(found, np.array(kept(x)["y"], dtype=float), rtol=1e-14)
+
+
 def test_slopes_are_those_between_the_numbers(traced: TracedFunction) -> None:
     slope = directional_derivative(traced)
     assert len(slope.tables) == 3
