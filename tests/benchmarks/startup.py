@@ -68,6 +68,7 @@ def started(arguments: tuple[str, ...], again: int = 0) -> list[Start]:
             "NUMBA_CACHE_DIR": str(folder / "numba"),
             "MPLBACKEND": "Agg",
         }
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # without, every start compiles what it imports
         return [once(arguments, folder, environment) for _ in range(1 + again)]
 
 
