@@ -382,3 +382,21 @@ def test_mistakes_are_named(independent: list[Independent], message: str) -> Non
     with pytest.raises(ce.CeDynamicsError) as caught:
         ce.compile(axle(independent))
     assert re.search(message, str(caught.value))
+
+
+def test_components_lead_though_some_velocities_rest() -> None:
+    """A rod free in space between two parallel bars: of its six velocities four rest in the plane."""
+    s = ce.System()
+
+    def add(name: str, parent: ce.Body, com: tuple[float, ...], hinge: ce.Hinge) -> ce.Body:
+        return s.add_body(name, mass=1.0, com=com, inertia=(0.02, 0.02, 0.01), parent=parent, hinge=hinge)
+
+    y = (0, 1, 0)
+    upper = add("upper", s.ground, (0, 0, -0.2), ce.Revolute(y))
+    lower = add("lower", upper, (0, 0, -0.6), ce.Revolute(y, at=(0, 0, -0.4)))
+    crank = add("crank", upper, (0.08, 0.03, 0), ce.Revolute(y, at=(0.05, 0.03, 0)))
+    rod = add("rod", s.ground, (0.11, 0.03, -0.2), ce.Free((0.11, 0.03, -0.2)))
+    s.close_loop("top", crank, rod, ce.Spherical((0.11, 0.03, 0)))
+    s.close_loop("bottom", rod, lower, ce.Spherical((0.11, 0.03, -0.42)))
+    embedding = embed(s)
+    assert {*embedding.coordinates} == {"crank", "rod.pitch", "rod.yaw"}

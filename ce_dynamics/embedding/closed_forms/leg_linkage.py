@@ -26,6 +26,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array, Scalar, array, concatenate, cross, dot, sqrt, zeros
 from ce_dynamics.algebra.rotation import rotate_about
 from ce_dynamics.embedding.closed_forms.leg import Leg
+from ce_dynamics.embedding.closed_forms.slide import ALIGNED, slid
 from ce_dynamics.embedding.linkage import Limits, Linkage
 from ce_dynamics.embedding.motion import (
     BodyMotion,
@@ -38,9 +39,6 @@ from ce_dynamics.embedding.motion import (
 from ce_dynamics.embedding.numeric.linkage import REMEDY
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.orientation import Directions
-
-ALIGNED = 1e-12
-"""Sine, or cosine, below which directions count as parallel, or as perpendicular."""
 
 
 class LegLinkage(Linkage):
@@ -72,27 +70,13 @@ class LegLinkage(Linkage):
         foot = motion.point(leg.foot.name, leg.at_foot)
         ball = motion.point(leg.anchor.name, leg.at_anchor)
         d = ball.r - foot.r
-        s = self._slide(motion, d)
+        s = slid(leg, motion, d)
         e = leg.e if s is None or leg.axis is None else leg.e + leg.axis * s
         c1, c2 = self._angles(carrier.R.T @ d, e)
         parts = self._configurations(c1, c2, s, self._directions(carrier, c1, d))
         self._set(motion, carrier, parts, foot, ball)
 
     # Positions
-
-    def _slide(self, motion: SubgraphMotion, d: Array) -> Scalar | None:
-        """s; None if there is no slide."""
-        leg = self.leg
-        if leg.slide is None or leg.axis is None:
-            return None
-        if not leg.slides:
-            value: Scalar = motion.hinge_motions[leg.slide.name].c[0]
-            return value
-        along = float(leg.axis @ leg.e)
-        aside = along**2 - float(leg.e @ leg.e)
-        aside = 0.0 if abs(aside) < ALIGNED * along**2 else aside
-        length: Scalar = sqrt(dot(d, d) + aside)
-        return length * np.sign(along) - along
 
     def _angles(self, d: Array, e: Array) -> tuple[Array, Array]:
         """(cos χ, sin χ) and (cos ζ, sin ζ) for d in the carrier's axes."""

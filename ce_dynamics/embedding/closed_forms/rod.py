@@ -1,4 +1,4 @@
-"""Rods between two balls, each ball made of revolute hinges whose axes meet.
+"""Rods and telescopes between two balls, each ball made of revolute hinges whose axes meet.
 
 Many files know no ball joints and write three hinges for one, and a weld where the rod ends.  The near ball
 is at F on the foot, with the hinges 0, 1 (and 2) outward; one of three is given: it leads the rod's turn
@@ -8,7 +8,7 @@ about itself.  The far ball, of three hinges, is at A on the anchor; or a ball j
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from ce_dynamics.embedding.closed_forms.ball import Ball, ball_at, triple
 from ce_dynamics.embedding.closed_forms.leg import STEEP
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.hinges.fixed import Fixed
+from ce_dynamics.mechanism.hinges.prismatic import Prismatic
 from ce_dynamics.mechanism.hinges.spherical import Spherical
 from ce_dynamics.mechanism.system import CutEdge, LoopClosure
 
@@ -41,6 +42,10 @@ class Rod:
         The same on the rod.
     given : Body or None
         The hinge of the near ball that leads.
+    slide : Body or None
+        The body that slides along a telescope.
+    slides : bool
+        Whether that is found with it; otherwise the slide is given, and the telescope has a known length.
     """
 
     edge: LoopClosure
@@ -53,12 +58,19 @@ class Rod:
     given: Body | None
     slide: Body | None = None
     slides: bool = False
-    axis: Array | None = None
+
+    @property
+    def axis(self) -> Array | None:
+        """Of the slide."""
+        hinge = None if self.slide is None else self.slide.inboard
+        return hinge.axis if isinstance(hinge, Prismatic) else None
 
     @property
     def bodies(self) -> tuple[Body, ...]:
         """All of the rod and of its balls but what is given."""
         found = [body for body in (*self.near.turning, *self.near.welded) if body is not self.given]
+        if self.slide is not None and self.slides:
+            found.append(self.slide)
         if self.far is not None:
             found += [*self.far.turning, *self.far.welded]
         return tuple(found)
@@ -92,7 +104,7 @@ def rods_of(closures: Sequence[CutEdge], bodies: Sequence[Body], dependent: Coll
     for edge in closures:
         others = [other for other in closures if other is not edge]
         for rod in rods_at(edge, bodies, dependent):
-            own = {*rod.bodies, *({rod.given} if rod.given else ())}
+            own = {*rod.bodies, *(body for body in (rod.given, rod.slide) if body is not None)}
             if alone(own, others, bodies) and not taken & {*own, rod.foot, rod.anchor}:
                 if any({rod.foot, rod.anchor} & set(other.bodies) for other in found):
                     continue
@@ -119,30 +131,50 @@ def rods_at(edge: CutEdge, bodies: Sequence[Body], dependent: Collection[Body]) 
         (edge.body_b, closure.at_child, edge.body_a, closure.at_parent),
     )
     for tip, at_tip, other, at_other in ends:
-        near = ball_at(tip, bodies, dependent)
+        outer, slide, base = slide_at(tip, dependent)
+        near = None if base is None else ball_at(base, bodies, dependent)
         if near is None:
             continue
+        near = replace(near, welded=(*near.welded, *outer))
+        slides = slide in dependent
         leads = [body for body in near.turning if body not in dependent]
         if len(near.turning) - len(leads) != 2:
             continue
         given = leads[0] if leads else None
         if type(closure) is Spherical:
-            rod = Rod(edge, near, tip, None, other, at_other, at_tip, given)
+            rod = Rod(edge, near, tip, None, other, at_other, at_tip, given, slide, slides)
             if given is not None and is_regular(rod):  # without it is a leg
                 yield rod
         elif type(closure) is Fixed:
             far = ball_at(other, bodies, dependent)
             if far is None or len(far.turning) != 3 or any(b not in dependent for b in far.turning):
                 continue
-            rod = Rod(edge, near, tip, far, far.carrier, far.at, far.at, given)
+            rod = Rod(edge, near, tip, far, far.carrier, far.at, far.at, given, slide, slides)
             if is_regular(rod) and triple(*far.axes) > STEEP:
                 yield rod
+
+
+def slide_at(tip: Body, dependent: Collection[Body]) -> tuple[tuple[Body, ...], Body | None, Body | None]:
+    """What is welded to the slide that carries a body, that slide, and what carries it.
+
+    Without a slide there is none, and the body itself carries its end; None if another hinge ends the tree.
+    """
+    welded: list[Body] = []
+    body = tip
+    while not body.is_ground and isinstance(body.inboard, Fixed) and body in dependent:
+        welded.append(body)
+        body = body.carrier
+    if body.is_ground or not isinstance(body.inboard, Prismatic):
+        return (), None, tip
+    return tuple(reversed(welded)), body, None if body.carrier.is_ground else body.carrier
 
 
 def is_regular(rod: Rod) -> bool:
     """Whether the rod is far enough from its singular poses in the design pose."""
     length = float(np.linalg.norm(rod.e))
     if length == 0.0:
+        return False
+    if rod.axis is not None and abs(float(rod.axis @ rod.e)) < STEEP * length:
         return False
     axes = dict(zip(rod.near.turning, rod.near.axes, strict=True))
     one, other = (axes[body] for body in rod.found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -54,31 +54,59 @@ def without_legs(
     whole = WithoutLegs(loop.bodies, loop.closures, loop.dependent, (), certain)
     if not certain:
         return whole
-    legs: list[Leg | Rod] = [*legs_of(closures, bodies, dependent)]
-    ended = [leg.edge for leg in legs]
-    known = {body for leg in legs for body in leg.bodies}
-    rods = rods_of([edge for edge in closures if edge not in ended], bodies, dependent)
-    legs += [rod for rod in rods if not known & {*rod.bodies, rod.foot, rod.anchor}]
+    legs = legs_and_rods(closures, bodies, dependent)
     peeled = peeled_off(closures, bodies, dependent, legs)
     if not legs and not peeled:
         return whole
+    legs += behind_peels(closures, bodies, dependent, legs, peeled)
     inside = {body for leg in legs for body in leg.bodies if body is not leg.slide or leg.slides}
     inside |= {body for peel in peeled.values() for body in peel.bodies}
-    ends: dict[CutEdge, Leg | Rod] = {leg.edge: leg for leg in legs}
+    ends: dict[str, Leg | Rod] = {leg.edge.name: leg for leg in legs}
     left: list[CutEdge] = []
     for edge in closures:
-        leg = ends.get(edge) if edge in ends else None
-        if edge in peeled:
+        leg = ends.get(edge.name)
+        if leg is not None:
+            left += [] if leg.slides else [LegLength(edge.name, leg)]
+        elif edge in peeled:
             left.append(peeled[edge].closure)
-        elif leg is None:
+        else:
             left.append(edge)
-        elif not leg.slides:
-            left.append(LegLength(edge.name, leg))
     unknown = tuple(body for body in dependent if body not in inside)
     if left and not any(body.inboard.n_v for body in unknown):
         return whole  # they contradict each other, or say the same: that is a matter of all rows
     outside = tuple(body for body in bodies if body not in inside)
     return WithoutLegs(outside, tuple(left), unknown, (*legs, *peeled.values()), certain)
+
+
+def legs_and_rods(
+    closures: Sequence[CutEdge], bodies: Sequence[Body], dependent: Sequence[Body]
+) -> list[Leg | Rod]:
+    """Legs, and rods that have nothing in common with these."""
+    legs = legs_of(closures, bodies, dependent)
+    ended = [leg.edge for leg in legs]
+    known = {body for leg in legs for body in leg.bodies}
+    rods = rods_of([edge for edge in closures if edge not in ended], bodies, dependent)
+    return [*legs, *(rod for rod in rods if not known & {*rod.bodies, rod.foot, rod.anchor})]
+
+
+def behind_peels(
+    closures: Sequence[CutEdge],
+    bodies: Sequence[Body],
+    dependent: Sequence[Body],
+    legs: Sequence[Leg | Rod],
+    peeled: Mapping[CutEdge, Peel],
+) -> list[Leg | Rod]:
+    """Legs and rods that end in a ball peeled off a weld: the ball is turned once they are pointed."""
+    gone = {body for leg in legs for body in leg.bodies}
+    used = gone | {end for leg in legs for end in (leg.foot, leg.anchor)}
+    gone |= {body for peel in peeled.values() for body in peel.bodies}
+    ended = [leg.edge for leg in legs]
+    left = [peeled[edge].closure if edge in peeled else edge for edge in closures if edge not in ended]
+    names = {edge.name for edge in peeled}
+    found = legs_and_rods(
+        left, [body for body in bodies if body not in gone], [body for body in dependent if body not in gone]
+    )
+    return [leg for leg in found if leg.edge.name in names and not used & {*leg.bodies, leg.foot, leg.anchor}]
 
 
 def peeled_off(

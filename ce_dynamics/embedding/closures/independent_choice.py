@@ -174,7 +174,7 @@ class IndependentChoice:
         if len(rows) < self.number:
             return None
         _, R, order = scipy.linalg.qr(self.N[rows].T, mode="economic", pivoting=True)
-        if abs(R[-1, -1]) <= SINGULAR:
+        if abs(R[self.number - 1, self.number - 1]) <= SINGULAR:  # the least of the diagonal
             return None
         found = {rows[k] for k in order[: self.number]}
         for _ in range(MOST_EXCHANGES):

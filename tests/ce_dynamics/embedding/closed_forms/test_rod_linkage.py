@@ -9,6 +9,7 @@ import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.closed_forms.ball import ball_at
 from ce_dynamics.embedding.closed_forms.leg_linkage import LegLinkage
+from ce_dynamics.embedding.closed_forms.peel import PeelLinkage
 from ce_dynamics.embedding.closed_forms.relative import Relative
 from ce_dynamics.embedding.closed_forms.rod_linkage import RodLinkage
 from ce_dynamics.embedding.closed_forms.turn_to_length import TurnToLength
@@ -163,3 +164,37 @@ def test_axes_that_miss_each_other_are_no_ball() -> None:
     ball = ball_at(parent, s.bodies, s.bodies)
     assert ball is not None
     assert [body.name for body in ball.turning] == ["1", "2"]
+
+
+def telescope(frame: Frame, lead: str, slides: bool, behind: bool, near: int = 3) -> ce.System:
+    """Two levers and a telescope between balls, the far one on the second lever or behind the telescope."""
+    s = ce.System(gravity=(0, 0, -9.81))
+
+    def add(name: str, parent: ce.Body, hinge: ce.Hinge, com: Array | tuple[float, ...]) -> ce.Body:
+        return s.add_body(
+            name, mass=1.0, com=frame.point(com), inertia=(0.1, 0.12, 0.08), parent=parent, hinge=hinge
+        )
+
+    first = add("first", s.ground, frame.turn((0, 1, 0.2), (0, 0, 0)), (0.1, 0, 0.1))
+    second = add("second", s.ground, frame.turn((0.2, 1, 0), (1, 0, 0)), (1, 0.1, 0.2))
+    base = chain(s, frame, "near", first, SKEW[:near], FOOT)
+    along = frame.R @ (ANCHOR - FOOT + (0.1, 0, 0.05))  # not quite along the telescope
+    outer = add("slide", base, ce.Prismatic(along, frame.point(FOOT)), 0.5 * (FOOT + ANCHOR))
+    plate = add("plate", outer, ce.Fixed(frame.point(ANCHOR)), ANCHOR)
+    far = chain(s, frame, "far", plate if behind else second, SQUARE[::-1], ANCHOR)
+    leads = ["first", "second" if slides else "slide", *([lead] if near == 3 else [])]
+    ends = (far, second) if behind else (plate, far)
+    s.close_loop("end", *ends, ce.Fixed(frame.point(ANCHOR)), independent=leads)
+    return s
+
+
+@pytest.mark.parametrize("behind", [False, True])
+@pytest.mark.parametrize("slides", [False, True])
+@pytest.mark.parametrize(("lead", "near"), [("near0", 3), ("near2", 3), ("", 2)])
+def test_a_telescope_between_two_balls(lead: str, near: int, slides: bool, behind: bool) -> None:
+    """Long or short as its slide has it, or its slide as long as it has to be."""
+    system = telescope(ELSEWHERE, lead, slides, behind, near)
+    pointed = behind and lead != "near2"  # by two hinges, up to the ball that is peeled off: a leg
+    found = [LegLinkage if pointed else RodLinkage, *([PeelLinkage] if behind else [])]
+    assert kinds(system) == [*([] if slides else [TurnToLength]), *found]
+    assert largest_difference(embed(system), around=AROUND) < 1e-12
