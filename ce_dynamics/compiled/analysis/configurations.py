@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats, checked
-from ce_dynamics.compiled.analysis.continuation import CLOSE, Found, searched
+from ce_dynamics.compiled.analysis.continuation import CLOSE, EVALUATIONS, Effort, Found, searched
 from ce_dynamics.compiled.analysis.coordinates import (
     coordinate_entries,
     coordinate_function,
@@ -70,6 +70,7 @@ def assemble(
     near: Mapping[str, ArrayLike] | None = None,
     y: ArrayLike | None = None,
     u: ArrayLike | None = None,
+    evaluations: int = EVALUATIONS,
 ) -> Configuration:
     """The configuration with given coordinates, on the branch of the design pose.
 
@@ -85,6 +86,9 @@ def assemble(
         are met best (in the sense of least squares).
     y, u : array_like, optional
         State to start from, and inputs with free parameters; the model's own if not given.
+    evaluations : int
+        Of the coordinates, after which the search is given up.  What can be reached mostly takes less than
+        20; nothing shows that a configuration does not exist.
 
     Raises
     ------
@@ -114,6 +118,7 @@ def assemble(
     """
     given = model.given_inputs(u)
     state = model.given_state(y)
+    effort = Effort(checks.integer("assemble: evaluations", evaluations, at_least=1))
     wanted = wanted_values(model, {} if coordinates is None else coordinates)
     q, v, x = model.layout.split(state)
     state = np.concatenate((model.tangent.normalised(q), v, x))
@@ -121,7 +126,7 @@ def assemble(
         if near is not None:
             state = nearest(model, state, given, targets(model, near))
         if wanted:
-            model, state = solved(model, state, given, wanted)
+            model, state = solved(model, state, given, wanted, effort)
     values = coordinate_function(model)(state, given)[0]
     entries = coordinate_entries(model)
     model.refuse_not_finite(state, given, values)
@@ -182,17 +187,17 @@ def nearest(model: CompiledSystem, y: Floats, u: Floats, targets: Mapping[int, F
 
 
 def solved(
-    model: CompiledSystem, y: Floats, u: Floats, wanted: Mapping[int, float]
+    model: CompiledSystem, y: Floats, u: Floats, wanted: Mapping[int, float], effort: Effort
 ) -> tuple[CompiledSystem, Floats]:
     """A model that knows the state in which some coordinates have wanted values, and the state."""
     model.refuse_not_finite(y, u, gap_of(model, y, u, wanted))
-    found = searched(Wanted(model, u, wanted), y, others=0)
+    found = searched(Wanted(model, u, wanted, effort), y, others=0)
     if found.size > CLOSE and is_led_straight(model):
-        other, found = searched_from_elsewhere(model, found, u, wanted)
+        other, found = searched_from_elsewhere(model, found, u, wanted, effort)
         if found.size <= CLOSE:
             return other, found.y
     if found.size > CLOSE:
-        found = searched(Wanted(model, u, wanted), y)
+        found = searched(Wanted(model, u, wanted, effort), y)
     if found.size <= CLOSE:
         return model, found.y
     worst = int(np.argmax(np.abs(found.gap)))
@@ -203,26 +208,28 @@ def solved(
         f"coordinate {entry.name!r} cannot be brought to {list(wanted.values())[worst]:g} {entry.unit}: "
         f"{abs(found.gap[worst]):.3g} {entry.unit} are missing in the nearest configuration that was "
         f"reached, with {there}; a loop ends there, or the coordinates contradict each other: name "
-        f"fewer, or start elsewhere (y)"
+        f"fewer, or start elsewhere (y){effort}"
     )
 
 
 def searched_from_elsewhere(
-    model: CompiledSystem, best: Found, u: Floats, wanted: Mapping[int, float]
+    model: CompiledSystem, best: Found, u: Floats, wanted: Mapping[int, float], effort: Effort
 ) -> tuple[CompiledSystem, Found]:
     """Search with models that start where it is wanted to be, and where the last search ended."""
     names = [entry.name for entry in coordinate_entries(model)]
     there = with_coordinates(model, best.y, {names[k]: value for k, value in wanted.items()})
     other = started_at(model, there)
     if other is not None:
-        found = searched(Wanted(other, u, wanted), there, others=0)
+        found = searched(Wanted(other, u, wanted, effort), there, others=0)
         if found.size <= CLOSE:
             return other, found
     for _ in range(RESTARTS):
+        if effort.is_spent:
+            break
         other = started_at(model, best.y)
         if other is None:
             break
-        found = searched(Wanted(other, u, wanted), best.y, others=0)
+        found = searched(Wanted(other, u, wanted, effort), best.y, others=0)
         if not found.size < WORTH_IT * best.size:
             break
         model, best = other, found
@@ -272,8 +279,10 @@ class Wanted(NamedTuple):
     model: CompiledSystem
     u: Floats
     values: Mapping[int, float]
+    effort: Effort
 
     def gap(self, y: Floats) -> Floats:
+        self.effort.evaluating()
         return gap_of(self.model, y, self.u, self.values)
 
     def slope(self, y: Floats) -> Floats:

@@ -18,7 +18,7 @@ from ce_dynamics.compiled.analysis.configurations import (
     gap_of,
     wanted_values,
 )
-from ce_dynamics.compiled.analysis.continuation import CLOSE, searched
+from ce_dynamics.compiled.analysis.continuation import CLOSE, EVALUATIONS, Effort, searched
 from ce_dynamics.compiled.analysis.coordinates import slope_of, tangent_columns
 from ce_dynamics.compiled.analysis.points import Frame, Point
 from ce_dynamics.compiled.analysis.poses import pose_function
@@ -47,6 +47,7 @@ def inverse_kinematics(
     coordinates: Mapping[str, float] | None = None,
     y: ArrayLike | None = None,
     u: ArrayLike | None = None,
+    evaluations: int = EVALUATIONS,
 ) -> Configuration:
     """The configuration in which points and frames are where they are wanted, on the design pose's branch.
 
@@ -60,6 +61,8 @@ def inverse_kinematics(
         Coordinates that are wanted as well, as in `Model.assemble` [rad] or [m].
     y, u : array_like, optional
         State to start from, and inputs with free parameters; the model's own if not given.
+    evaluations : int
+        Of positions, after which the search is given up, as in `Model.assemble`.
 
     Raises
     ------
@@ -91,15 +94,17 @@ def inverse_kinematics(
     checks.instance("targets", targets, Mapping, "a mapping of model.point(...) or model.frame(...)")
     goals = [goal_of(model, target, wanted) for target, wanted in targets.items()]
     values = wanted_values(model, {} if coordinates is None else coordinates)
+    effort = Effort(checks.integer("inverse_kinematics: evaluations", evaluations, at_least=1))
     with at_work(f"inverse kinematics of {model.system.name!r}"):
-        found = searched(Reached(model, given, tuple(goals), values), state)
+        found = searched(Reached(model, given, tuple(goals), values, effort), state)
     if found.size > CLOSE:
         worst = int(np.argmax(np.where(np.isfinite(found.gap), np.abs(found.gap), np.inf)))
         labels = [label for goal in goals for label in labels_of(goal)]
         what = labels[worst] if worst < len(labels) else "a wanted coordinate"
         raise AssemblyError(
             f"{what} misses its target by {abs(found.gap[worst]):.3g} in the nearest configuration that was "
-            f"reached: the target is out of reach, or on another branch; start elsewhere (y), or ask for less"
+            f"reached: the target is out of reach, or on another branch; start elsewhere (y), or ask for "
+            f"less{effort}"
         )
     return assemble(model, y=np.concatenate((model.layout.split(found.y)[0], v, x)), u=given)
 
@@ -135,9 +140,11 @@ class Reached(NamedTuple):
     u: Floats
     goals: tuple[Goal, ...]
     values: Mapping[int, float]
+    effort: Effort
 
     def gap(self, y: Floats) -> Floats:
         """Rotation vectors and displacements that lead from the goals to where frames are."""
+        self.effort.evaluating()
         positions, rotations = pose_function(self.model)(y, self.u)
         bodies = list(self.model.system.bodies)
         parts = [gap_of(self.model, y, self.u, self.values)] if self.values else []

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
+from ce_dynamics.compiled.analysis import configurations
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.kinematics.four_bar_linkage import FourBar
@@ -53,6 +55,26 @@ def test_what_cannot_be_reached_is_named(slider_crank: Model) -> None:
         slider_crank.assemble({"slider": far})
     with pytest.raises(AssemblyError, match=r"'slider' cannot be brought to .* contradict each other"):
         slider_crank.assemble({"crank": 0.0, "slider": 0.05})
+
+
+@pytest.mark.parametrize("wanted", [{"slider": 1.2}, {"crank": 0.0, "slider": 0.05}])
+def test_what_cannot_be_reached_is_given_up(
+    slider_crank: Model, wanted: dict[str, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Searches from many starts end together after so many evaluations, one more per search at most."""
+    made = []
+    gap_of = configurations.gap_of
+
+    def counted(*given: Any) -> Any:
+        made.append(given)
+        return gap_of(*given)
+
+    monkeypatch.setattr(configurations, "gap_of", counted)
+    with pytest.raises(AssemblyError, match=r"given up after 300 evaluations: evaluations=3000 tries on"):
+        slider_crank.assemble(wanted, evaluations=300)
+    assert 300 <= len(made) <= 310
+    with pytest.raises(ModelError, match="evaluations 0 must be an integer, 1 or more"):
+        slider_crank.assemble(wanted, evaluations=0)
 
 
 def test_two_freedoms_and_one_wish() -> None:
