@@ -10,7 +10,8 @@ from pydantic import BaseModel, ValidationError
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.entries import OVERRIDE, Entry, Tree
 from ce_dynamics.models.data.groups import Groups
-from ce_dynamics.models.data.schema import Section, leaves
+from ce_dynamics.models.data.quantities import Quantity
+from ce_dynamics.models.data.schema import Section, fields_of, leaves
 
 Model = TypeVar("Model", bound=Section)
 
@@ -95,9 +96,36 @@ def _general(key: tuple[str, ...], among: Sequence[tuple[str, ...]], groups: Gro
 
 
 def _missing_hint(names: list[str], schema: type[BaseModel], groups: Groups) -> str:
+    """How the first missing number, or all that has to stand in the first missing section, may be written."""
     quantities = {name: q for key, q in leaves(schema).items() for name, _ in groups.names(key)}
-    quantity = quantities.get(tuple(names[0].split(".")))
-    if quantity is None:
-        return ""
-    last = names[0].rsplit(".", 1)[-1]
-    return f"; expected {quantity.unit}, for example '{last}: {quantity.example}'"
+    first = tuple(names[0].split("."))
+    quantity = quantities.get(first)
+    if quantity is not None:
+        return f"; expected {quantity.unit}, for example '{first[-1]}: {quantity.example}'"
+    section = _section(schema, groups.expand(first, schema)[1][0])
+    return "" if section is None else f"; write for example '{first[-1]}: {_written(section)}'"
+
+
+def _section(schema: type[BaseModel], key: Sequence[str]) -> type[BaseModel] | None:
+    """The section of a key."""
+    for name in key:
+        field = fields_of(schema)[name]
+        if isinstance(field, Quantity):
+            return None
+        schema = field
+    return schema
+
+
+def _written(section: type[BaseModel]) -> str:
+    """The numbers that a section must have, as they may be written."""
+    said = []
+    for name, field in fields_of(section).items():
+        if section.model_fields[name].is_required():
+            # within braces commas part numbers, unless there are quotes
+            example = _quoted(field.example) if isinstance(field, Quantity) else _written(field)
+            said.append(f"{name}: {example}")
+    return f"{{{', '.join(said)}}}"
+
+
+def _quoted(example: str) -> str:
+    return f'"{example}"' if "," in example else example

@@ -268,6 +268,28 @@ def test_a_missing_number_of_one_member_is_named_precisely() -> None:
     assert "missing right.at;" in message(text)
 
 
+def test_a_missing_section_is_shown_as_it_may_be_written() -> None:
+    """What it must have, with units; read back, the example is complete."""
+
+    class Rod(Section):
+        length: Length
+        end: Point
+        radius: Length | None = None
+
+    class Arm(Section):
+        mass: Mass
+        rod: Rod
+
+    groups = Groups(members=(), groups={}, shared=frozenset())
+    text = "mass: 2 kg\n"
+    with pytest.raises(DataError, match="^arm: missing rod; write for example 'rod: ") as caught:
+        validate(Arm, lay({}, read_text(text, "arm").assignments, Arm, groups), groups, "arm")
+    example = str(caught.value).partition("'")[2].rpartition("'")[0]
+    assert "radius" not in example
+    whole = validate(Arm, lay({}, read_text(text + example, "arm").assignments, Arm, groups), groups, "arm")
+    assert (whole.rod.length, whole.rod.end) == (0.35, (0.35, 0.35, 0.35))
+
+
 def test_a_number_that_may_be_left_out_is_not_left_out_by_an_empty_key() -> None:
     class Loose(Part):
         length: Length | None = None
