@@ -282,7 +282,7 @@ def test_a_missing_section_is_shown_as_it_may_be_written() -> None:
 
     groups = Groups(members=(), groups={}, shared=frozenset())
     text = "mass: 2 kg\n"
-    with pytest.raises(DataError, match="^arm: missing rod; write for example 'rod: ") as caught:
+    with pytest.raises(DataError, match=r"^arm: missing rod; write for example 'rod: ") as caught:
         validate(Arm, lay({}, read_text(text, "arm").assignments, Arm, groups), groups, "arm")
     example = str(caught.value).partition("'")[2].rpartition("'")[0]
     assert "radius" not in example
