@@ -9,16 +9,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.linalg
 
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.rotation import rotation_about
 from ce_dynamics.augmented import FullyAugmented, embedded_accelerations
+from ce_dynamics.augmented.saddle import RANK_TOLERANCE, count_pivots, normalised_rows, solve_saddle
 from ce_dynamics.errors import CeDynamicsError
 from tests.benchmarks.timing import best_of, native_loop, python_loop
 from tests.robots.pinocchio_peer import Peer
 
 STATES = 20
+CHOICES = 6
 ROUNDS = 20
 ROUNDING = 1e-15  # rad or m: some units in the last place of a coordinate
 AROUND = 0.5  # rad, m/10, of every independent coordinate about the design pose
@@ -37,6 +40,9 @@ class Row:
     augmented, exact : float
         Largest difference of accelerations from the fully augmented form and from Pinocchio's terms, over
         the largest acceleration.
+    spread : float
+        By how much the augmented form's change, over the largest, with which of its redundant conditions are
+        left out: what rounding leaves undetermined in it near a singular pose.
     noise : float
         By how much Pinocchio's change, over the largest, when coordinates are moved by `ROUNDING`: no form of
         the equations can be expected to do better.
@@ -53,6 +59,7 @@ class Row:
     pinocchio: float = np.nan
     closure: float = np.nan
     augmented: float = 0.0
+    spread: float = 0.0
     exact: float = np.nan
     noise: float = np.nan
     compared: int = 0
@@ -68,14 +75,15 @@ class Row:
             f" {self.compiling:7.1f}"
             f" {self.evaluation:9.2f} {self.pinocchio:9.2f}"
             f" {self.compared:4d}/{self.compared + self.unassembled:<4d}"
-            f" {self.closure:9.1e} {self.augmented:9.1e} {self.exact:9.1e} {self.noise:9.1e}"
+            f" {self.closure:9.1e} {self.augmented:9.1e} {self.spread:9.1e}"
+            f" {self.exact:9.1e} {self.noise:9.1e}"
         )
 
 
 HEADER = (
     f"{'robot':24s} {'dof':>4s} {'instr.':>9s} {'read s':>7s} {'comp s':>7s} {'eval us':>9s}"
     f" {'Pinocchio':>9s} {'states':>9s}"
-    f" {'closure':>9s} {'augmented':>9s} {'exact':>9s} {'noise':>9s}"
+    f" {'closure':>9s} {'augmented':>9s} {'spread':>9s} {'exact':>9s} {'noise':>9s}"
 )
 
 
@@ -116,9 +124,10 @@ def fill(row: Row, urdf: Path, loops: Path, states: int, around: float) -> None:
             row.unassembled += 1
             continue
         row.compared += 1
-        closure, augmented, exact, noise = reference.differences(q, v)
+        closure, augmented, spread, exact, noise = reference.differences(q, v)
         row.closure = float(np.fmax(row.closure, closure))
         row.augmented = max(row.augmented, augmented)
+        row.spread = max(row.spread, spread)
         row.exact = float(np.fmax(row.exact, exact))
         row.noise = float(np.fmax(row.noise, noise))
 
@@ -185,17 +194,18 @@ class Reference:
         }
         return self.peer.state(by_joint(joints, self.joint_of), by_joint(rates, self.joint_of), moving)
 
-    def differences(self, q: Array, v: Array) -> tuple[float, float, float, float]:
-        """Gap of the loops [m], relative differences from either, and how far the latter is known."""
+    def differences(self, q: Array, v: Array) -> tuple[float, float, float, float, float]:
+        """Gap of the loops [m], relative differences from either form, each with how far that is known."""
         model, none = self.model, np.zeros(0)
         bodies = embedded_accelerations(model.embedding, q, v, none, model.u0)
         found = np.concatenate([bodies[body.name] for body in model.system.bodies])
         state = self.dae.state_from_embedded(model.embedding, q, v, none)
         expected = self.dae.accelerations(state).V_dot
         augmented = float(np.max(np.abs(found - expected)) / np.max(np.abs(expected)))
+        spread = self.spread(state) / float(np.max(np.abs(expected)))
 
         if self.peer is None:
-            return np.nan, augmented, np.nan, np.nan
+            return np.nan, augmented, spread, np.nan, np.nan
         at, speed = self.peer_state(q, v)
         accelerations, gap, _ = self.peer.accelerations(at, speed)
         own = model.accelerations(q, v)
@@ -209,7 +219,22 @@ class Reference:
         moved = at + ROUNDING * np.random.default_rng(SEED).choice((-1.0, 1.0), len(at))
         other, _, _ = self.peer.accelerations(moved, speed)
         noise = max(abs(other[name] - value) for name, value in accelerations.items()) / largest
-        return gap, augmented, exact, noise
+        return gap, augmented, spread, exact, noise
+
+    def spread(self, state: Array) -> float:
+        """Largest difference between solutions of the augmented form by other choices of independent rows."""
+        instant = self.dae.at(state)
+        rows = instant.constraints
+        M, G, f, gamma = (
+            np.asarray(part, dtype=float) for part in (instant.inertia, rows.G, instant.force, rows.gamma)
+        )
+        rng, found = np.random.default_rng(SEED), []
+        for _ in range(CHOICES):
+            weighted = normalised_rows(G)[0] * np.exp(rng.uniform(-2.0, 2.0, (len(G), 1)))
+            _, R, order = scipy.linalg.qr(weighted.T, mode="economic", pivoting=True)
+            kept = order[: count_pivots(R, RANK_TOLERANCE)]
+            found.append(solve_saddle(M, G[kept], f, gamma[kept]).V_dot)
+        return float(np.max(np.ptp(np.array(found), axis=0)))
 
 
 def peer_of(urdf: Path, loops: Path) -> Peer | None:
