@@ -14,7 +14,7 @@ from ce_dynamics.models.data.quantities import Quantity
 class Section(BaseModel):
     """Base of all sections of a parameter file: frozen, and closed to unknown keys."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 @functools.cache
