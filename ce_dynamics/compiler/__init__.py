@@ -13,11 +13,11 @@ from ce_dynamics.compiler.tracing.traced import Condition as Condition, Traced a
 
 if TYPE_CHECKING:
     from ce_dynamics.compiler.casadi import to_casadi as to_casadi
-    from ce_dynamics.compiler.known_functions import recall_or_compile as recall_or_compile
-    from ce_dynamics.compiler.machine import (
+    from ce_dynamics.compiler.compiled_function import (
         Binding as Binding,
         CompiledFunction as CompiledFunction,
-        compile_function as compile_function,
     )
+    from ce_dynamics.compiler.known_functions import recall_or_compile as recall_or_compile
+    from ce_dynamics.compiler.machine import compile_function as compile_function
 
 __getattr__, __dir__, __all__ = lazy_names()

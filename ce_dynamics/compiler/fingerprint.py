@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from ce_dynamics import _version
-from ce_dynamics.compiler.machine import CompiledFunction
+from ce_dynamics.compiler.compiled_function import CompiledFunction
 
 FORMAT = 1
 """Raise whenever the way keys are made changes."""

@@ -12,6 +12,7 @@ import json
 from collections.abc import Callable
 
 from ce_dynamics.compiler import disk_cache, machine
+from ce_dynamics.compiler.compiled_function import CompiledFunction
 from ce_dynamics.compiler.fingerprint import changed_since_import, content_key
 from ce_dynamics.compiler.signature import Signature
 from ce_dynamics.compiler.tracing.function import TracedFunction
@@ -19,7 +20,7 @@ from ce_dynamics.compiler.tracing.function import TracedFunction
 
 def recall_or_compile(
     make: Callable[[], TracedFunction], name: str, content: tuple[object, ...]
-) -> machine.CompiledFunction:
+) -> CompiledFunction:
     """Compile what `make` traces, or load what was compiled before from the same content.
 
     Parameters
@@ -57,7 +58,7 @@ def _key(name: str, content: tuple[object, ...]) -> str | None:
     return None if key is None else disk_cache.NOTE + hashlib.sha256(f"{name} {key}".encode()).hexdigest()
 
 
-def _load(key: str, make: Callable[[], TracedFunction]) -> machine.CompiledFunction | None:
+def _load(key: str, make: Callable[[], TracedFunction]) -> CompiledFunction | None:
     note = disk_cache.load(key)
     if note is None:
         return None

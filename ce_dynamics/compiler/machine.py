@@ -26,76 +26,24 @@ Level 0 is for those who cannot wait (`ce_dynamics.compiler.code_levels`).
 
 from __future__ import annotations
 
-import ctypes
-import ctypes.util
-import functools
+import copyreg
 import hashlib
-import itertools
-import sys
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ce_dynamics.algebra.tables import Table, known_table
-from ce_dynamics.compiler import disk_cache
+from ce_dynamics.algebra.tables import known_table
+from ce_dynamics.compiler import disk_cache, llvm
 from ce_dynamics.compiler.code_levels import FULL, code_level, obtained
 from ce_dynamics.compiler.codegen import emit, emit_segments, writer
 from ce_dynamics.compiler.codegen.fused import code_of
 from ce_dynamics.compiler.codegen.outliner import outline
+from ce_dynamics.compiler.compiled_function import CompiledFunction
 from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.compiler.signature import Signature
-from ce_dynamics.compiler.tracing.function import Shape, TracedFunction
-from ce_dynamics.errors import ModelError
+from ce_dynamics.compiler.tracing.function import TracedFunction
 
 LARGEST_STRAIGHT = 20_000
 """Instructions beyond which a function is compiled in pieces."""
-
-_lock = threading.Lock()
-_serial = itertools.count()
-_EVALUATE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-
-
-@functools.cache
-def _llvm() -> Any:
-    import llvmlite.binding as llvm  # here, because graphs are evaluated and handed on without it
-
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    return llvm
-
-
-@functools.cache
-def _host() -> tuple[str, str, str]:
-    """Triple, name and features of this CPU."""
-    llvm = _llvm()
-    return llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
-
-
-def _target_machine(level: int) -> Any:
-    triple, cpu, features = _host()
-    target = _llvm().Target.from_triple(triple)
-    return target.create_target_machine(cpu=cpu, features=features, opt=level, reloc="pic")
-
-
-@functools.cache
-def _jit() -> Any:
-    """The linker of this process.  It lives for ever, as the code it holds may."""
-    return _llvm().create_lljit_compiler(_target_machine(FULL))
-
-
-@functools.cache
-def _libm() -> ctypes.CDLL:
-    if sys.platform == "win32":
-        return ctypes.CDLL("ucrtbase")
-    return ctypes.CDLL(ctypes.util.find_library("m"))
-
-
-@functools.cache
-def _libc() -> ctypes.CDLL:
-    return ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
 
 
 def _key(
@@ -108,13 +56,12 @@ def _key(
 ) -> str:
     import llvmlite  # here, because graphs are evaluated and handed on without it
 
-    llvm = _llvm()
     longest = LARGEST_STRAIGHT if largest_straight is None else largest_straight
     parts: tuple[object, ...] = (digest, lanes, emit.EMITTER_VERSION, writer.FLAGS, level, longest)
     parts += () if fused else ("unfused",)
     parts += ("single",) if single else ()
-    versions = (llvmlite.__version__, llvm.llvm_version_info)
-    return hashlib.sha256(repr((parts, versions, _host())).encode()).hexdigest()
+    versions = (llvmlite.__version__, llvm.binding().llvm_version_info)
+    return hashlib.sha256(repr((parts, versions, llvm.host())).encode()).hexdigest()
 
 
 def source(
@@ -129,17 +76,11 @@ def source(
     Single precision is written as straight-line code, however long.
     """
     if single:
-        return emit.emit_llvm(traced, lanes, fuse=fused and has_fma(), single=True)
+        return emit.emit_llvm(traced, lanes, fuse=fused and llvm.has_fma(), single=True)
     if traced.n_instructions <= (LARGEST_STRAIGHT if largest_straight is None else largest_straight):
-        return emit.emit_llvm(traced, lanes, fuse=fused and has_fma())
-    fuse = fused and has_fma()
+        return emit.emit_llvm(traced, lanes, fuse=fused and llvm.has_fma())
+    fuse = fused and llvm.has_fma()
     return emit_segments.emit_outline(traced, outline(traced, code_of(traced, fuse)), lanes, fuse=fuse)
-
-
-def has_fma() -> bool:
-    """Whether this CPU has fused multiply-add."""
-    triple, _, features = _host()
-    return "+fma" in features.split(",") or triple.startswith(("aarch64", "arm64"))
 
 
 def object_code(
@@ -163,25 +104,11 @@ def object_code(
     level : int
         Of code generation.
     """
-    llvm = _llvm()
-    module = llvm.parse_assembly(source(traced, lanes, largest_straight, fused, single))
-    module.triple = _host()[0]
-    machine = _target_machine(level)
-    module.data_layout = str(machine.target_data)
-    return bytes(machine.emit_object(module))
-
-
-def _link(code: bytes, signature: Signature, tables: Sequence[Table]) -> Any:
-    builder = _llvm().JITLibraryBuilder().add_object_img(code).add_current_process()
-    symbols = [(_libc(), symbol) for symbol in emit_segments.IMPORTS]
-    symbols += [(_libm(), symbol) for symbol in signature.libm]
-    for library, symbol in symbols:
-        builder.import_symbol(symbol, ctypes.cast(getattr(library, symbol), ctypes.c_void_p).value)
-    for table in tables:
-        builder.import_symbol(writer.table_symbol(table.key), table.values.ctypes.data)
-    builder.export_symbol(emit.ENTRY).export_symbol(emit.TABLE_ENTRY)
-    with _lock:
-        return builder.link(_jit(), f"ce_dynamics_{next(_serial)}")
+    module = llvm.binding().parse_assembly(source(traced, lanes, largest_straight, fused, single))
+    module.triple = llvm.host()[0]
+    target = llvm.target_machine(level)
+    module.data_layout = str(target.target_data)
+    return bytes(target.emit_object(module))
 
 
 def compile_function(
@@ -230,16 +157,24 @@ def compile_function(
         return code
 
     code = obtained(lambda level: disk_cache.load(key(level)), make)
-    function = linked(code, traced, lanes)
-    function.single = single
-    return function
+    return linked(code, traced, lanes, fused, single)
 
 
-def linked(code: bytes, traced: TracedFunction, lanes: int = 1) -> CompiledFunction:
+def _pickled(function: CompiledFunction) -> tuple[Any, ...]:
+    """Compiled anew, or found in the cache, where it is unpickled."""
+    return compile_function, (function.traced, function.lanes, None, function.fused, function.single)
+
+
+copyreg.pickle(CompiledFunction, _pickled)
+
+
+def linked(
+    code: bytes, traced: TracedFunction, lanes: int = 1, fused: bool = True, single: bool = False
+) -> CompiledFunction:
     """Link object code of a traced function, however it was made."""
     signature = Signature.of(traced)
-    library = _link(code, signature, traced.tables)
-    return CompiledFunction(traced, lanes, library, signature, traced.tables)
+    library = llvm.link(code, signature, traced.tables)
+    return CompiledFunction(traced, lanes, library, signature, traced.tables, fused, single)
 
 
 def load_function(
@@ -261,140 +196,4 @@ def load_function(
     code = disk_cache.load(_key(signature.digest, lanes, code_level()))
     if code is None:
         return None
-    return CompiledFunction(trace_it, lanes, _link(code, signature, tables), signature, tables)
-
-
-class CompiledFunction:
-    """Machine code of a traced function.
-
-    Attributes
-    ----------
-    signature : Signature
-    lanes : int
-    address : int
-        Of ``void f(double* in_0, ..., double* out_0, ...)``, for callers such as numba; valid while this
-        object lives.
-    table_address : int
-        Of ``void f(double** arguments)``, with the same pointers in a table.
-    single : bool
-        Whether it computes in single precision.
-    input_shapes, output_shapes : dict of name to shape
-        Of the arrays of a call: with lanes > 1 the last axis is the lane.
-    """
-
-    def __init__(
-        self,
-        traced: TracedFunction | Callable[[], TracedFunction],
-        lanes: int,
-        library: Any,
-        signature: Signature,
-        tables: Sequence[Table] = (),
-    ) -> None:
-        self.single = False
-        self._traced = traced
-        self._tables = tuple(tables)  # the code reads their memory
-        self.signature = signature
-        self.lanes = lanes
-        self._library = library
-        self.address: int = library[emit.ENTRY]
-        self.table_address: int = library[emit.TABLE_ENTRY]
-        self._call = _EVALUATE(self.table_address)
-        extra = () if lanes == 1 else (lanes,)
-        self.input_shapes: dict[str, Shape] = {k: s + extra for k, s in signature.input_shapes.items()}
-        self.output_shapes: dict[str, Shape] = {k: s + extra for k, s in signature.output_shapes.items()}
-
-    @property
-    def name(self) -> str:
-        """Name of the traced function."""
-        return self.signature.name
-
-    @property
-    def traced(self) -> TracedFunction:
-        """The instructions; traced now where the code was loaded without them.
-
-        Raises
-        ------
-        ModelError
-            If they are others than those of the code: what they are traced from has changed since.
-        """
-        if not isinstance(self._traced, TracedFunction):
-            traced = self._traced()
-            if traced.digest() != self.signature.digest:
-                raise ModelError(
-                    f"{self.name} is traced to other instructions than it was compiled from: its system has "
-                    "been changed since; compile the system again"
-                )
-            self._traced = traced
-        return self._traced
-
-    def __call__(self, *arrays: Any) -> tuple[NDArray[np.float64], ...]:
-        """Evaluate; one array per input, in order.
-
-        Raises
-        ------
-        TypeError
-            If the number of arrays is wrong or one does not hold real numbers.
-        ValueError
-            If a shape is wrong.
-        """
-        if len(arrays) != len(self.input_shapes):
-            raise TypeError(
-                f"{self.name} takes the arrays {list(self.input_shapes)}, got {len(arrays)} arrays"
-            )
-        inputs = [
-            self._checked(name, shape, given)
-            for (name, shape), given in zip(self.input_shapes.items(), arrays, strict=True)
-        ]
-        outputs = tuple(np.empty(shape) for shape in self.output_shapes.values())
-        self._call(_table([*inputs, *outputs]))
-        return outputs
-
-    def _checked(self, name: str, shape: Shape, given: Any) -> NDArray[np.float64]:
-        array = np.asarray(given)
-        if array.dtype.kind not in "fiub":
-            raise TypeError(
-                f"input {name!r} of {self.name} has dtype {array.dtype}; allowed are real numbers"
-            )
-        if array.shape != shape:
-            raise ValueError(f"input {name!r} of {self.name} has shape {array.shape}, expected {shape}")
-        # not ascontiguousarray: that would make arrays out of scalars
-        return np.asarray(array, dtype=np.float64, order="C")
-
-    def bind(self) -> Binding:
-        """Buffers of one's own and the cheapest way to call."""
-        return Binding(self)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return compile_function, (self.traced, self.lanes, None, True, self.single)
-
-    def __repr__(self) -> str:
-        return f"<compiled {self.name}: {self.signature.n_instructions} instructions, {self.lanes} lane(s)>"
-
-
-class Binding:
-    """Buffers for one caller of a compiled function: write `inputs`, call `run()`, read `outputs`.
-
-    Attributes
-    ----------
-    inputs, outputs : dict of name to float64 array
-        Write into them; replacing an entry of the dictionary has no effect.
-    run : callable without arguments
-    """
-
-    __slots__ = ("_function", "_table", "inputs", "outputs", "run")
-
-    def __init__(self, function: CompiledFunction) -> None:
-        self._function = function  # keeps the code alive
-        self.inputs = {name: np.zeros(shape) for name, shape in function.input_shapes.items()}
-        self.outputs = {name: np.zeros(shape) for name, shape in function.output_shapes.items()}
-        self._table = _table([*self.inputs.values(), *self.outputs.values()])
-        # an address converted once and a call without keyword handling
-        table = ctypes.c_void_p(ctypes.addressof(self._table))
-        self.run: Callable[[], None] = functools.partial(function._call, table)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return CompiledFunction.bind, (self._function,)  # buffers are one's own
-
-
-def _table(arrays: list[NDArray[np.float64]]) -> Any:
-    return (ctypes.c_void_p * max(1, len(arrays)))(*[array.ctypes.data for array in arrays])
+    return CompiledFunction(trace_it, lanes, llvm.link(code, signature, tables), signature, tables)

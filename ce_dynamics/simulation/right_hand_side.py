@@ -10,7 +10,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.input_laws import InputLaw
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiler.machine import Binding
+from ce_dynamics.compiler.compiled_function import Binding
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.input_ranges import check_range, held_number
 

@@ -20,8 +20,9 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import trace
+from ce_dynamics.compiler.compiled_function import CompiledFunction
 from ce_dynamics.compiler.derivatives.compiled import CompiledJacobian, JacobianCall, compile_jacobian
-from ce_dynamics.compiler.machine import CompiledFunction, compile_function
+from ce_dynamics.compiler.machine import compile_function
 from ce_dynamics.compiler.tracing.inline import call
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.kc.ends import warn_near_ends

@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiler.machine import CompiledFunction, compile_function
+from ce_dynamics.compiler.compiled_function import CompiledFunction
+from ce_dynamics.compiler.machine import compile_function
 from ce_dynamics.compiler.tracing.function import TracedFunction
 
 FEW = 32

@@ -6,7 +6,7 @@ import time
 from typing import Any, NamedTuple
 
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiler import TracedFunction, machine as compiler
+from ce_dynamics.compiler import TracedFunction, llvm as native, machine as compiler
 from ce_dynamics.compiler.code_levels import FULL, QUICK
 from ce_dynamics.compiler.codegen.emit import emit_llvm
 from ce_dynamics.compiler.codegen.writer import FLAGS
@@ -73,9 +73,9 @@ def run(options: Options) -> Result:
 
 def object_code(traced: TracedFunction, way: Way) -> bytes:
     """As `ce_dynamics.compiler.machine.object_code`, in another way."""
-    llvm: Any = compiler._llvm()
+    llvm: Any = native.binding()
     module = llvm.parse_assembly(emit_llvm(traced, 1, way.flags, way.fuse))
-    triple, cpu, features = compiler._host()
+    triple, cpu, features = native.host()
     module.triple = triple
     target = llvm.Target.from_triple(triple)
     machine = target.create_target_machine(cpu=cpu, features=features, opt=way.codegen, reloc="pic")

@@ -12,7 +12,8 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import TracedFunction, machine
 from ce_dynamics.compiler.codegen.fused import code_of
 from ce_dynamics.compiler.codegen.outliner import outline
-from ce_dynamics.compiler.machine import CompiledFunction, linked, object_code
+from ce_dynamics.compiler.compiled_function import CompiledFunction
+from ce_dynamics.compiler.machine import linked, object_code
 from ce_dynamics.mechanism.system import System
 from tests.benchmarks import large_systems, pinocchio_native
 from tests.benchmarks.evaluation import prepared

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 import pytest
 
-from ce_dynamics.compiler import CompiledFunction, compile_function, disk_cache, machine, trace
+from ce_dynamics.compiler import CompiledFunction, compile_function, disk_cache, llvm, machine, trace
 
 X = np.array([0.3, 0.4])
 
@@ -48,10 +48,10 @@ def test_second_time_nothing_is_compiled(folder: Path, monkeypatch: pytest.Monke
 def test_another_cpu_or_version_is_another_entry(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compiled()
     monkeypatch.setattr(machine, "object_code", refuse)
-    triple, cpu, features = machine._host()
+    triple, cpu, features = llvm.host()
     for host in ((triple, "other", features), (triple, cpu, features + ",+other")):
         with monkeypatch.context() as patch:
-            patch.setattr(machine, "_host", lambda host=host: host)
+            patch.setattr(llvm, "host", lambda host=host: host)
             with pytest.raises(AssertionError, match="compiled again"):
                 compiled()
     monkeypatch.setattr("ce_dynamics.compiler.codegen.emit.EMITTER_VERSION", -1)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiler import TracedFunction, disk_cache, machine
+from ce_dynamics.compiler import TracedFunction, disk_cache, llvm
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.parameters import Parameter
@@ -187,8 +187,8 @@ def test_notes_are_not_counted_as_functions(known: Path) -> None:
 
 @pytest.mark.usefixtures("known", "no_tracing")
 def test_another_cpu_does_not_get_this_ones_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    triple, _, features = machine._host()
-    monkeypatch.setattr(machine, "_host", lambda: (triple, "other", features))
+    triple, _, features = llvm.host()
+    monkeypatch.setattr(llvm, "host", lambda: (triple, "other", features))
     with pytest.raises(AssertionError, match="traced again"):
         _ = Model(pendulum()).dynamics
 

@@ -9,13 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.compiled.export.interface import Interface
-from ce_dynamics.compiler import machine, trace
+from ce_dynamics.compiler import llvm, machine, trace
 from ce_dynamics.compiler.code_levels import FULL
 from ce_dynamics.compiler.codegen.c import c_function
 from ce_dynamics.compiler.codegen.emit import emit_llvm
@@ -43,9 +42,9 @@ def called(function: Any, *arguments: Any) -> Any:
 
 def unfused(traced: TracedFunction, *inputs: np.ndarray) -> list[np.ndarray]:
     """Evaluated by machine code that rounds after every operation."""
-    module = llvm.parse_assembly(emit_llvm(traced, fuse=False))
-    target = machine._target_machine(FULL)
-    module.triple, module.data_layout = machine._host()[0], str(target.target_data)
+    module = llvm.binding().parse_assembly(emit_llvm(traced, fuse=False))
+    target = llvm.target_machine(FULL)
+    module.triple, module.data_layout = llvm.host()[0], str(target.target_data)
     return list(machine.linked(bytes(target.emit_object(module)), traced)(*inputs))
 
 

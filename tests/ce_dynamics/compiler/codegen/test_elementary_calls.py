@@ -12,7 +12,7 @@ import pytest
 from ce_dynamics.algebra.arrays import arctan, cos, sin, tan
 from ce_dynamics.compiler import CompiledFunction, compile_function, trace
 from ce_dynamics.compiler.codegen.elementary_calls import DEEPEST, FARTHEST
-from ce_dynamics.compiler.machine import has_fma
+from ce_dynamics.compiler.llvm import has_fma
 
 MANY = 7
 """Arguments of the functions below: groups of four, and of two and one that are left."""

@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 from ce_dynamics.algebra import arrays
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, machine, trace
+from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, llvm, machine, trace
 from ce_dynamics.compiler.codegen.fused import code_of
 from ce_dynamics.compiler.codegen.outliner import Outline, outline
 from ce_dynamics.compiler.tracing.cut_points import mark
@@ -283,7 +283,7 @@ def test_threads_do_not_share_a_work_space(
 def test_without_memory_the_answer_is_nan(
     in_pieces: Callable[..., CompiledFunction], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    library = machine._libc()
+    library = llvm.libc()
     nothing = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_size_t)(lambda size: None)
 
     class Exhausted:

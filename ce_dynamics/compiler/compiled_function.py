@@ -1,0 +1,154 @@
+"""Functions in machine code, and the ways to call them."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ce_dynamics.algebra.tables import Table
+from ce_dynamics.compiler.codegen import emit
+from ce_dynamics.compiler.signature import Signature
+from ce_dynamics.compiler.tracing.function import Shape, TracedFunction
+from ce_dynamics.errors import ModelError
+
+_EVALUATE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+
+class CompiledFunction:
+    """Machine code of a traced function.
+
+    Attributes
+    ----------
+    signature : Signature
+    lanes : int
+    address : int
+        Of ``void f(double* in_0, ..., double* out_0, ...)``, for callers such as numba; valid while this
+        object lives.
+    table_address : int
+        Of ``void f(double** arguments)``, with the same pointers in a table.
+    fused, single : bool
+        Whether it uses fused multiply-adds where the processor has them, and single precision.
+    input_shapes, output_shapes : dict of name to shape
+        Of the arrays of a call: with lanes > 1 the last axis is the lane.
+    """
+
+    def __init__(
+        self,
+        traced: TracedFunction | Callable[[], TracedFunction],
+        lanes: int,
+        library: Any,
+        signature: Signature,
+        tables: Sequence[Table] = (),
+        fused: bool = True,
+        single: bool = False,
+    ) -> None:
+        self.fused, self.single = fused, single
+        self._traced = traced
+        self._tables = tuple(tables)  # the code reads their memory
+        self.signature = signature
+        self.lanes = lanes
+        self._library = library
+        self.address: int = library[emit.ENTRY]
+        self.table_address: int = library[emit.TABLE_ENTRY]
+        self._call = _EVALUATE(self.table_address)
+        extra = () if lanes == 1 else (lanes,)
+        self.input_shapes: dict[str, Shape] = {k: s + extra for k, s in signature.input_shapes.items()}
+        self.output_shapes: dict[str, Shape] = {k: s + extra for k, s in signature.output_shapes.items()}
+
+    @property
+    def name(self) -> str:
+        """Name of the traced function."""
+        return self.signature.name
+
+    @property
+    def traced(self) -> TracedFunction:
+        """The instructions; traced now where the code was loaded without them.
+
+        Raises
+        ------
+        ModelError
+            If they are others than those of the code: what they are traced from has changed since.
+        """
+        if not isinstance(self._traced, TracedFunction):
+            traced = self._traced()
+            if traced.digest() != self.signature.digest:
+                raise ModelError(
+                    f"{self.name} is traced to other instructions than it was compiled from: its system has "
+                    "been changed since; compile the system again"
+                )
+            self._traced = traced
+        return self._traced
+
+    def __call__(self, *arrays: Any) -> tuple[NDArray[np.float64], ...]:
+        """Evaluate; one array per input, in order.
+
+        Raises
+        ------
+        TypeError
+            If the number of arrays is wrong or one does not hold real numbers.
+        ValueError
+            If a shape is wrong.
+        """
+        if len(arrays) != len(self.input_shapes):
+            raise TypeError(
+                f"{self.name} takes the arrays {list(self.input_shapes)}, got {len(arrays)} arrays"
+            )
+        inputs = [
+            self._checked(name, shape, given)
+            for (name, shape), given in zip(self.input_shapes.items(), arrays, strict=True)
+        ]
+        outputs = tuple(np.empty(shape) for shape in self.output_shapes.values())
+        self._call(_table([*inputs, *outputs]))
+        return outputs
+
+    def _checked(self, name: str, shape: Shape, given: Any) -> NDArray[np.float64]:
+        array = np.asarray(given)
+        if array.dtype.kind not in "fiub":
+            raise TypeError(
+                f"input {name!r} of {self.name} has dtype {array.dtype}; allowed are real numbers"
+            )
+        if array.shape != shape:
+            raise ValueError(f"input {name!r} of {self.name} has shape {array.shape}, expected {shape}")
+        # not ascontiguousarray: that would make arrays out of scalars
+        return np.asarray(array, dtype=np.float64, order="C")
+
+    def bind(self) -> Binding:
+        """Buffers of one's own and the cheapest way to call."""
+        return Binding(self)
+
+    def __repr__(self) -> str:
+        return f"<compiled {self.name}: {self.signature.n_instructions} instructions, {self.lanes} lane(s)>"
+
+
+class Binding:
+    """Buffers for one caller of a compiled function: write `inputs`, call `run()`, read `outputs`.
+
+    Attributes
+    ----------
+    inputs, outputs : dict of name to float64 array
+        Write into them; replacing an entry of the dictionary has no effect.
+    run : callable without arguments
+    """
+
+    __slots__ = ("_function", "_table", "inputs", "outputs", "run")
+
+    def __init__(self, function: CompiledFunction) -> None:
+        self._function = function  # keeps the code alive
+        self.inputs = {name: np.zeros(shape) for name, shape in function.input_shapes.items()}
+        self.outputs = {name: np.zeros(shape) for name, shape in function.output_shapes.items()}
+        self._table = _table([*self.inputs.values(), *self.outputs.values()])
+        # an address converted once and a call without keyword handling
+        table = ctypes.c_void_p(ctypes.addressof(self._table))
+        self.run: Callable[[], None] = functools.partial(function._call, table)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CompiledFunction.bind, (self._function,)  # buffers are one's own
+
+
+def _table(arrays: list[NDArray[np.float64]]) -> Any:
+    return (ctypes.c_void_p * max(1, len(arrays)))(*[array.ctypes.data for array in arrays])

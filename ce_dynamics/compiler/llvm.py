@@ -1,0 +1,84 @@
+"""LLVM in this process: its processor, code for it, and the linker that takes the code in."""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import functools
+import itertools
+import sys
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from ce_dynamics.algebra.tables import Table
+from ce_dynamics.compiler.code_levels import FULL
+from ce_dynamics.compiler.codegen import emit, emit_segments, writer
+from ce_dynamics.compiler.signature import Signature
+
+_lock = threading.Lock()
+_serial = itertools.count()
+
+
+@functools.cache
+def binding() -> Any:
+    """LLVM's library, ready to make code for this processor."""
+    import llvmlite.binding as llvm  # here, because graphs are evaluated and handed on without it
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm
+
+
+@functools.cache
+def host() -> tuple[str, str, str]:
+    """Triple, name and features of this CPU."""
+    llvm = binding()
+    return llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
+def target_machine(level: int) -> Any:
+    """What makes code for this CPU, at a level of code generation."""
+    triple, cpu, features = host()
+    target = binding().Target.from_triple(triple)
+    return target.create_target_machine(cpu=cpu, features=features, opt=level, reloc="pic")
+
+
+@functools.cache
+def _jit() -> Any:
+    """The linker of this process.  It lives for ever, as the code it holds may."""
+    return binding().create_lljit_compiler(target_machine(FULL))
+
+
+@functools.cache
+def libm() -> ctypes.CDLL:
+    """C's functions of floats."""
+    if sys.platform == "win32":
+        return ctypes.CDLL("ucrtbase")
+    return ctypes.CDLL(ctypes.util.find_library("m"))
+
+
+@functools.cache
+def libc() -> ctypes.CDLL:
+    """C's library."""
+    return ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
+
+
+def has_fma() -> bool:
+    """Whether this CPU has fused multiply-add."""
+    triple, _, features = host()
+    return "+fma" in features.split(",") or triple.startswith(("aarch64", "arm64"))
+
+
+def link(code: bytes, signature: Signature, tables: Sequence[Table]) -> Any:
+    """Object code of a function, linked with what it calls and with the tables it reads."""
+    builder = binding().JITLibraryBuilder().add_object_img(code).add_current_process()
+    symbols = [(libc(), symbol) for symbol in emit_segments.IMPORTS]
+    symbols += [(libm(), symbol) for symbol in signature.libm]
+    for library, symbol in symbols:
+        builder.import_symbol(symbol, ctypes.cast(getattr(library, symbol), ctypes.c_void_p).value)
+    for table in tables:
+        builder.import_symbol(writer.table_symbol(table.key), table.values.ctypes.data)
+    builder.export_symbol(emit.ENTRY).export_symbol(emit.TABLE_ENTRY)
+    with _lock:
+        return builder.link(_jit(), f"ce_dynamics_{next(_serial)}")
