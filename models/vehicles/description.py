@@ -7,10 +7,8 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,46 +16,49 @@ import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Scalar
-from ce_dynamics.compiler.free_numbers import decided, nominal, number
-from ce_dynamics.errors import DataError, PhysicalityWarning
+from ce_dynamics.compiler.free_numbers import number
+from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.parameters import Parameter
-from ce_dynamics.models.data.entries import OVERRIDE, Assignment, Tree
+from ce_dynamics.models.data.entries import OVERRIDE, Tree
 from ce_dynamics.models.data.groups import Groups
 from ce_dynamics.models.data.layers import lay
 from ce_dynamics.models.data.listing import ListedNumber, flatten
-from ce_dynamics.models.data.quantities import INERTIA, inertia_matrix, triangle_excess
 from ce_dynamics.models.data.reading import DataFile, parse_override, read_file
-from ce_dynamics.models.data.schema import leaves
-from ce_dynamics.models.data.validation import entry_of, validate
+from ce_dynamics.models.data.validation import validate
 from ce_dynamics.models.parts.differential_locks import LockParameters
+from ce_dynamics.models.vehicles import soundness
 from ce_dynamics.models.vehicles.aerodynamics import AerodynamicsData
 from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBar
 from ce_dynamics.models.vehicles.assistance_data import AssistanceData
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, body
-from ce_dynamics.models.vehicles.bushing_data import BushingItem
+from ce_dynamics.models.vehicles.built_parts import (
+    bar_of,
+    beam_of,
+    bushing_of,
+    corners_of,
+    section,
+    steering_of,
+)
 from ce_dynamics.models.vehicles.bushings import VehicleBushing
-from ce_dynamics.models.vehicles.corner import Corner, CornerData
 from ce_dynamics.models.vehicles.files import files_of, variant_path
 from ce_dynamics.models.vehicles.free import freed
 from ce_dynamics.models.vehicles.hull import HullData
 from ce_dynamics.models.vehicles.layout import (
     AXES,
-    GRAPH,
-    MECHANISMS,
     AxleLayout,
     Layout,
     groups_of,
     layout_of,
     schema_of,
-    steered_axles,
     steerings_of,
 )
 from ce_dynamics.models.vehicles.powertrains.base import PowertrainData
+from ce_dynamics.models.vehicles.replaced import without_replaced
 from ce_dynamics.models.vehicles.sections import Description, DriverData, PublishedData, RoadData
 from ce_dynamics.models.vehicles.steering.base import Steering
 from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle
 from ce_dynamics.models.vehicles.suspensions.free_graph import GraphAxle
-from ce_dynamics.models.vehicles.suspensions.listed import BEAMS, CORNERS
+from ce_dynamics.models.vehicles.suspensions.listed import CORNERS
 from ce_dynamics.models.vehicles.trailers.trailer import Trailer, placed, trailers_as_built
 from ce_dynamics.models.vehicles.tyre_kinds import BuiltTyre
 
@@ -226,11 +227,21 @@ class VehicleParameters:
             notes=tuple(note for file in layers for note in file.notes),
             _tree=tree,
         )
-        _check_axles(parameters)
-        _check_split(parameters)
-        _check_reactions(parameters, layers[-1].label)
-        _warn_unphysical(parameters)
+        parameters._check(layers[-1].label)
         return parameters
+
+    def _check(self, label: str) -> None:
+        """Refuse what does not belong together, warn of what no real vehicle has."""
+        layout, powertrain = self.layout, self.powertrain
+        driven = [axle for axle in layout.axles if axle.driven == "yes"]
+        soundness.check_order(layout, self.corners)
+        soundness.check_split(powertrain, len(driven))
+        for axle in driven:
+            soundness.check_final_drive(axle, self.beams.get(axle.name), label)
+        inside = any(self.housing(axle) is not None for axle in driven)
+        soundness.check_engine_axis(layout, powertrain, inside, label)
+        soundness.warn_of_written(self.flat(), self.schema, self.groups, self._tree)
+        soundness.warn_of_derived(layout, self.corners)
 
     @property
     def short_title(self) -> str:
@@ -343,197 +354,6 @@ class VehicleParameters:
         return flatten(self.data, self._tree, self.groups)
 
 
-def corners_of(axle: AxleLayout, data: Description) -> list[Corner]:
-    """The corners of an axle without a beam."""
-    kind = CORNERS[axle.suspension]
-    return [kind.of(name, section(data, name), axle.steering is not None) for name in axle.corners]
-
-
-def beam_of(axle: AxleLayout, data: Description) -> BeamAxle | GraphAxle:
-    """An axle whose two sides belong together: with a beam, or as a graph."""
-    ends = {name: section(data, name) for name in axle.corners}
-    if axle.suspension == GRAPH:
-        own = getattr(data, axle.name, None)
-        return GraphAxle.of(axle.name, axle.graph, own, ends, axle.steering is not None)
-    return BEAMS[axle.suspension].of(axle.name, section(data, axle.name), ends, axle.steering is not None)
-
-
-def bushing_of(
-    item: BushingItem, axle: AxleLayout, corner: Corner, data: Description, mode: str
-) -> VehicleBushing:
-    """A bushing of a corner."""
-    written, unit = section(data, corner.name), axle.trailer or "chassis"
-    return VehicleBushing.of(item, axle.name, corner, written, unit, axle.mechanism, mode)
-
-
-def bar_of(axle: AxleLayout, data: Description, trailers: Mapping[str, Trailer]) -> AntiRollBar:
-    """The anti-roll bar of an axle, which is relative to the origin of the vehicle or of its trailer."""
-    bar = AntiRollBar.of(axle.name, section(data, axle.name).anti_roll_bar)
-    return bar if axle.trailer is None else bar.shifted(trailers[axle.trailer].at)
-
-
-def steering_of(name: str, layout: Layout, data: Description, corners: Mapping[str, Corner]) -> Steering:
-    """A steering mechanism, knowing the corners that it steers."""
-    axles = steered_axles(layout)[name]
-    made = steerings_of(layout)[name].of(section(data, name))
-    named = replace(made, name=name, phase=1 if axles[0].phase == "with" else -1)
-    return named.aimed([corners[corner] for axle in axles for corner in axle.corners])
-
-
-def section(data: Description, name: str) -> Any:
-    """A section that not every vehicle has."""
-    return getattr(data, name)
-
-
-def without_replaced(
-    layers: Sequence[DataFile], layout: Layout, groups: Groups, schema: type[Description]
-) -> list[list[Assignment]]:
-    """The assignments of all layers, without those of what a later layer replaces by another.
-
-    Of an axle whose suspension changes, what every corner has (`CornerData`) and an anti-roll bar are kept,
-    of a steering mechanism its actuator, of a powertrain what the new kind has as well.
-    """
-    chosen: dict[str, tuple[str, int]] = {}
-    for k, layer in enumerate(layers):
-        for (_, axle, choice), entry in layer.words_of("axles"):
-            part = {"suspension": axle, "steering": "steering"}.get(choice)
-            if part is not None and chosen.get(part, ("",))[0] != entry.value:
-                chosen[part] = str(entry.value), k
-    since = {part: chosen[axle.name][1] for axle in layout.axles for part in (axle.name, *axle.corners)}
-    since["steering"] = chosen["steering"][1]
-    powertrain = powertrain_since(layers)
-    kept: list[list[Assignment]] = []
-    unled = no_longer_leading(layers)
-    for k, layer in enumerate(layers):
-        replaced = {part for part, first in since.items() if k < first}
-        meant = [
-            a
-            for b in layer.assignments
-            for a in still_meant(b, replaced, groups, schema)
-            if a.key[:2] not in unled
-        ]
-        kept.append(meant if k >= powertrain else [a for a in meant if not foreign(a, schema)])
-    return kept
-
-
-def no_longer_leading(layers: Sequence[DataFile]) -> set[tuple[str, str]]:
-    """Actuators of steerings that a later layer replaces by a column, and the other way."""
-    last: dict[tuple[str, str], int] = {}
-    for k, layer in enumerate(layers):
-        for assignment in layer.assignments:
-            if assignment.key[0] in MECHANISMS and assignment.key[1:2] in (("actuator",), ("column",)):
-                last[assignment.key[0], assignment.key[1]] = k
-    other = {"actuator": "column", "column": "actuator"}
-    return {(name, one) for (name, one), k in last.items() if last.get((name, other[one]), -1) > k}
-
-
-def powertrain_since(layers: Sequence[DataFile]) -> int:
-    """The number of the layer that chooses the kind of the powertrain, if an earlier one chose another."""
-    chosen, first = "envelope", 0
-    for k, layer in enumerate(layers):
-        for (_, kind, *_), entry in layer.words_of("kinds"):
-            if kind == "powertrain" and entry.value != chosen:
-                chosen, first = str(entry.value), k
-    return first
-
-
-def foreign(assignment: Assignment, schema: type[Description]) -> bool:
-    """Whether it is a number of another kind of powertrain."""
-    return assignment.key[0] == "powertrain" and assignment.key not in leaves(schema)
-
-
-def still_meant(
-    assignment: Assignment, replaced: set[str], groups: Groups, schema: type[Description]
-) -> list[Assignment]:
-    """The assignment, for those parts that are not replaced."""
-    if not replaced:
-        return [assignment]
-    _, keys = groups.expand(assignment.key, schema)
-    of_axles = (*CornerData.model_fields, "anti_roll_bar", "differential")
-    kept = {"steering": ("actuator",)}
-    left = [key for key in keys if key[0] not in replaced or key[1] in kept.get(key[0], of_axles)]
-    return [assignment] if len(left) == len(keys) else [Assignment(key, assignment.entry) for key in left]
-
-
 def corner_bodies(c: Any) -> tuple[BodyParameters, ...]:
     """All bodies of a corner and its wheel."""
     return (*c.bodies(), c.wheel)
-
-
-def _check_axles(parameters: VehicleParameters) -> None:
-    layout = parameters.layout
-    names = (None, *(trailer.name for trailer in layout.trailers))
-    for ahead, behind in (pair for name in names for pair in pairwise(layout.axles_of(name))):
-        for one, other in zip(ahead.corners, behind.corners, strict=True):
-            front, rear = parameters.corners[one].W[0], parameters.corners[other].W[0]
-            if not decided(front > rear, f"{one}.W must lie ahead of {other}.W"):
-                raise DataError(
-                    f"{one}.W at x = {front:g} m must lie ahead of {other}.W at x = {rear:g} m "
-                    f"(vehicle coordinates: origin + W)"
-                )
-
-
-def _check_split(parameters: VehicleParameters) -> None:
-    split, axles = parameters.powertrain.torque_split, len(parameters.driven) // 2
-    if parameters.powertrain.centre is not None and axles == 1:
-        raise DataError("powertrain.centre: one axle is driven, so it has no effect; leave it out")
-    if split is None:
-        return
-    if axles == 1:
-        raise DataError("powertrain.torque_split: one axle is driven, so it has no effect; leave it out")
-    if len(split) != axles or abs(sum(split) - 1.0) > 1e-9:
-        raise DataError(
-            f"powertrain.torque_split: {len(split)} numbers with sum {sum(split):g}; give one for each "
-            f"of the {axles} driven axles, from front to rear, with sum 1"
-        )
-
-
-def _check_reactions(parameters: VehicleParameters, label: str) -> None:
-    driven = [axle for axle in parameters.layout.axles if axle.driven == "yes"]
-    for axle in driven:
-        beam = parameters.beams.get(axle.name)
-        if axle.final_drive == "axle" and (beam is None or beam.housing() is None):
-            raise DataError(
-                f"{label}: axles.{axle.name}: final_drive: no beam carries both wheels of a "
-                f"{axle.suspension} suspension; its final drive is on the chassis: leave it out"
-            )
-        if axle.final_drive == "chassis" and beam is None:
-            raise DataError(
-                f"{label}: axles.{axle.name}: final_drive: that of a {axle.suspension} suspension is "
-                "always on the chassis; leave it out"
-            )
-    inside = any(parameters.housing(axle) is not None for axle in driven)
-    if parameters.layout.engine is not None and not inside and not parameters.powertrain.turns:
-        raise DataError(
-            f"{label}: kinds: engine: {parameters.layout.engine} has no effect, since engine and shafts of "
-            f"the kind {parameters.layout.powertrain!r} have no inertia and no final drive is in an axle; "
-            "leave it out"
-        )
-
-
-def _warn_unphysical(parameters: VehicleParameters) -> None:
-    """Warn of inertias that violate the triangle inequality, once per general name."""
-    quantities = leaves(parameters.schema)
-    for parameter in parameters.flat():
-        _, keys = parameters.groups.expand(tuple(parameter.key.split(".")), parameters.schema)
-        if keys[0] not in quantities or quantities[keys[0]].components != INERTIA:
-            continue
-        entry = entry_of(parameters._tree, keys[0])
-        if entry is not None and "unphysical" in entry.note:
-            continue
-        assert isinstance(parameter.value, tuple)
-        _warn(parameter.key, inertia_matrix(parameter.value))
-    for axle, k in ((axle, k) for k in (0, 1) for axle in parameters.layout.axles):
-        for name, derived in parameters.corners[axle.corners[k]].derived_bodies():
-            _warn(name, nominal(derived.inertia))
-
-
-def _warn(key: str, inertia: Vector) -> None:
-    excess = triangle_excess(inertia)
-    if excess:
-        warnings.warn(
-            f"{key}: no real body has this inertia, its largest principal moment exceeds the sum of "
-            f"the others by {excess:.4g} kg*m^2",
-            PhysicalityWarning,
-            stacklevel=5,
-        )

@@ -1,0 +1,61 @@
+"""Parts of a vehicle as they are built from its data: corners, beams, bars, steerings, bushings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBar
+from ce_dynamics.models.vehicles.bushing_data import BushingItem
+from ce_dynamics.models.vehicles.bushings import VehicleBushing
+from ce_dynamics.models.vehicles.corner import Corner
+from ce_dynamics.models.vehicles.layout import GRAPH, AxleLayout, Layout, steered_axles, steerings_of
+from ce_dynamics.models.vehicles.sections import Description
+from ce_dynamics.models.vehicles.steering.base import Steering
+from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle
+from ce_dynamics.models.vehicles.suspensions.free_graph import GraphAxle
+from ce_dynamics.models.vehicles.suspensions.listed import BEAMS, CORNERS
+from ce_dynamics.models.vehicles.trailers.trailer import Trailer
+
+
+def corners_of(axle: AxleLayout, data: Description) -> list[Corner]:
+    """The corners of an axle without a beam."""
+    kind = CORNERS[axle.suspension]
+    return [kind.of(name, section(data, name), axle.steering is not None) for name in axle.corners]
+
+
+def beam_of(axle: AxleLayout, data: Description) -> BeamAxle | GraphAxle:
+    """An axle whose two sides belong together: with a beam, or as a graph."""
+    ends = {name: section(data, name) for name in axle.corners}
+    if axle.suspension == GRAPH:
+        own = getattr(data, axle.name, None)
+        return GraphAxle.of(axle.name, axle.graph, own, ends, axle.steering is not None)
+    return BEAMS[axle.suspension].of(axle.name, section(data, axle.name), ends, axle.steering is not None)
+
+
+def bushing_of(
+    item: BushingItem, axle: AxleLayout, corner: Corner, data: Description, mode: str
+) -> VehicleBushing:
+    """A bushing of a corner."""
+    written, unit = section(data, corner.name), axle.trailer or "chassis"
+    return VehicleBushing.of(item, axle.name, corner, written, unit, axle.mechanism, mode)
+
+
+def bar_of(axle: AxleLayout, data: Description, trailers: Mapping[str, Trailer]) -> AntiRollBar:
+    """The anti-roll bar of an axle, which is relative to the origin of the vehicle or of its trailer."""
+    bar = AntiRollBar.of(axle.name, section(data, axle.name).anti_roll_bar)
+    return bar if axle.trailer is None else bar.shifted(trailers[axle.trailer].at)
+
+
+def steering_of(name: str, layout: Layout, data: Description, corners: Mapping[str, Corner]) -> Steering:
+    """A steering mechanism, knowing the corners that it steers."""
+    axles = steered_axles(layout)[name]
+    made = steerings_of(layout)[name].of(section(data, name))
+    named = replace(made, name=name, phase=1 if axles[0].phase == "with" else -1)
+    return named.aimed([corners[corner] for axle in axles for corner in axle.corners])
+
+
+def section(data: Description, name: str) -> Any:
+    """A section that not every vehicle has."""
+    return getattr(data, name)

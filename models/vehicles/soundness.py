@@ -1,0 +1,111 @@
+"""What the parts of a vehicle must be to one another, and what no real vehicle has."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+
+from pydantic import BaseModel
+
+from ce_dynamics.compiler.free_numbers import decided, nominal
+from ce_dynamics.errors import DataError, PhysicalityWarning
+from ce_dynamics.models.data.entries import Tree
+from ce_dynamics.models.data.groups import Groups
+from ce_dynamics.models.data.listing import ListedNumber
+from ce_dynamics.models.data.quantities import INERTIA, inertia_matrix, triangle_excess
+from ce_dynamics.models.data.schema import leaves
+from ce_dynamics.models.data.validation import entry_of
+from ce_dynamics.models.vehicles.bodies import Vector
+from ce_dynamics.models.vehicles.corner import Corner
+from ce_dynamics.models.vehicles.layout import AxleLayout, Layout
+from ce_dynamics.models.vehicles.powertrains.base import PowertrainData
+from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle
+from ce_dynamics.models.vehicles.suspensions.free_graph import GraphAxle
+
+
+def check_order(layout: Layout, corners: Mapping[str, Corner]) -> None:
+    """Refuse axles that do not follow one another from front to rear."""
+    names = (None, *(trailer.name for trailer in layout.trailers))
+    for ahead, behind in (pair for name in names for pair in pairwise(layout.axles_of(name))):
+        for one, other in zip(ahead.corners, behind.corners, strict=True):
+            front, rear = corners[one].W[0], corners[other].W[0]
+            if not decided(front > rear, f"{one}.W must lie ahead of {other}.W"):
+                raise DataError(
+                    f"{one}.W at x = {front:g} m must lie ahead of {other}.W at x = {rear:g} m "
+                    f"(vehicle coordinates: origin + W)"
+                )
+
+
+def check_split(powertrain: PowertrainData, axles: int) -> None:
+    """Refuse a split of the torque, or a lock, that does not fit the number of driven axles."""
+    split = powertrain.torque_split
+    if powertrain.centre is not None and axles == 1:
+        raise DataError("powertrain.centre: one axle is driven, so it has no effect; leave it out")
+    if split is None:
+        return
+    if axles == 1:
+        raise DataError("powertrain.torque_split: one axle is driven, so it has no effect; leave it out")
+    if len(split) != axles or abs(sum(split) - 1.0) > 1e-9:
+        raise DataError(
+            f"powertrain.torque_split: {len(split)} numbers with sum {sum(split):g}; give one for each "
+            f"of the {axles} driven axles, from front to rear, with sum 1"
+        )
+
+
+def check_final_drive(axle: AxleLayout, beam: BeamAxle | GraphAxle | None, label: str) -> None:
+    """Refuse a place of a driven axle's final drive that its suspension does not have."""
+    if axle.final_drive == "axle" and (beam is None or beam.housing() is None):
+        raise DataError(
+            f"{label}: axles.{axle.name}: final_drive: no beam carries both wheels of a "
+            f"{axle.suspension} suspension; its final drive is on the chassis: leave it out"
+        )
+    if axle.final_drive == "chassis" and beam is None:
+        raise DataError(
+            f"{label}: axles.{axle.name}: final_drive: that of a {axle.suspension} suspension is "
+            "always on the chassis; leave it out"
+        )
+
+
+def check_engine_axis(layout: Layout, powertrain: PowertrainData, inside: bool, label: str) -> None:
+    """Refuse an axis about which nothing turns; `inside` is whether an axle carries its final drive."""
+    if layout.engine is not None and not inside and not powertrain.turns:
+        raise DataError(
+            f"{label}: kinds: engine: {layout.engine} has no effect, since engine and shafts of "
+            f"the kind {layout.powertrain!r} have no inertia and no final drive is in an axle; "
+            "leave it out"
+        )
+
+
+def warn_of_written(
+    numbers: Iterable[ListedNumber], schema: type[BaseModel], groups: Groups, tree: Tree
+) -> None:
+    """Warn of inertias in the data that violate the triangle inequality, once per general name."""
+    quantities = leaves(schema)
+    for listed in numbers:
+        _, keys = groups.expand(tuple(listed.key.split(".")), schema)
+        if keys[0] not in quantities or quantities[keys[0]].components != INERTIA:
+            continue
+        entry = entry_of(tree, keys[0])
+        if entry is not None and "unphysical" in entry.note:
+            continue
+        assert isinstance(listed.value, tuple)
+        _warn(listed.key, inertia_matrix(listed.value))
+
+
+def warn_of_derived(layout: Layout, corners: Mapping[str, Corner]) -> None:
+    """Warn of such inertias among those that follow from the data."""
+    for axle, k in ((axle, k) for k in (0, 1) for axle in layout.axles):
+        for name, derived in corners[axle.corners[k]].derived_bodies():
+            _warn(name, nominal(derived.inertia))
+
+
+def _warn(key: str, inertia: Vector) -> None:
+    excess = triangle_excess(inertia)
+    if excess:
+        warnings.warn(
+            f"{key}: no real body has this inertia, its largest principal moment exceeds the sum of "
+            f"the others by {excess:.4g} kg*m^2",
+            PhysicalityWarning,
+            stacklevel=6,
+        )
