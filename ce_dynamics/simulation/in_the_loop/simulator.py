@@ -23,7 +23,7 @@ from ce_dynamics.simulation.in_the_loop.pacing import Pace, PaceReport
 from ce_dynamics.simulation.integrators import kernels
 from ce_dynamics.simulation.integrators.methods import METHOD_OF, NATIVE_METHODS, NativeMethod
 from ce_dynamics.simulation.integrators.native import make_stepper
-from ce_dynamics.simulation.integrators.settings import check_steps, substeps
+from ce_dynamics.simulation.integrators.settings import check_step, check_steps, substeps
 from ce_dynamics.simulation.integrators.stepper import Chunk
 from ce_dynamics.simulation.integrators.stretches import (
     NEAR,
@@ -110,6 +110,7 @@ class Simulator:
                 f"method {checks.shown(method)} cannot be stepped from outside; choose one of "
                 f"{', '.join(NATIVE_METHODS)}"
             )
+        check_step(step)
         given = {"step": step, "rtol": rtol, "atol": atol, "jacobian_every": jacobian_every}
         self._settings = settings_of(method, NATIVE_METHODS, ("step",), **given)
         self.model = model

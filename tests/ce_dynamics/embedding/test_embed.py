@@ -49,6 +49,15 @@ def test_tree_has_an_aggregate_per_body() -> None:
     assert all(S.N == 1 and not S.linkages and not S.closures for S in embedding.aggregates)
 
 
+def test_an_embedding_is_itself_only() -> None:
+    """Models keep what they computed by it: it is found again, and another of the same system is another."""
+    system = four_bar((0.2, 0.5, 0.4, 0.5), 0.7)
+    one, other = embed(system), embed(system)
+    assert {one: "first", other: "second"}[one] == "first"
+    assert one != other
+    assert one.aggregates[0] != other.aggregates[0]
+
+
 def test_bodies_on_the_path_are_absorbed() -> None:
     """The rod joins the tips of two chains: all between them belong to S although they carry no cut."""
     system = System()

@@ -197,6 +197,7 @@ def test_several_independent_coordinates() -> None:
         cuts=(Cut("pin", "left_bar", "right_bar", pin(C)),),
     )
     assert len(linkage.closed_form) == 2
+    assert linkage.closes == ("pin",)  # by which systems know what it makes superfluous
     check_linkage(linkage, {"left": (-0.3, 0.3), "right": (-0.3, 0.3)})
     accelerations_agree(built(linkage), [0.2, -0.1], [1.0, 2.0])
 
@@ -210,6 +211,7 @@ def test_equations_without_closed_form_are_solved_numerically() -> None:
         independent="mean",
     )
     assert linkage.closed_form == ()
+    assert linkage.closes == linkage.equation_names != ()
     model = ce.compile(built(linkage))
     q = 0.8
     exact = float(sp.nsolve(psi - 0.3 * sp.sin(psi) - q, psi, 0.8))
@@ -234,6 +236,32 @@ def test_sympy_solves_what_no_pattern_fits() -> None:
     )
     assert linkage.closed_form == ("y: sympy.solve",)
     check_linkage(linkage, {"crank": (-1.0, 1.0)})
+
+
+def test_what_is_linear_is_put_into_the_others() -> None:
+    """x + y = sin θ and x² + 3 x = 2 y: neither has one unknown, together they are a quadratic equation."""
+    y = sp.Symbol("y", real=True)
+    linkage = SymbolicLinkage(
+        joints=(
+            Joint("crank", "ground", pin((0.0, 0.0))),
+            Joint("first", "ground", ce.Prismatic((1, 0, 0))),
+            Joint("second", "ground", ce.Prismatic((1, 0, 0))),
+        ),
+        coordinates={theta: "crank", x: "first", y: "second"},
+        equations=[x + y - sp.sin(theta), x**2 + 3 * x - 2 * y],
+        independent="crank",
+    )
+    assert len(linkage.closed_form) == 2
+    assert any(line.endswith(": linear") for line in linkage.closed_form)
+    check_linkage(linkage, {"crank": (-1.0, 1.0)})
+    found = answers_of(linkage, 0.6)
+    assert found["first"] + found["second"] == pytest.approx(np.sin(0.6), abs=1e-14)
+    assert found["first"] ** 2 + 3.0 * found["first"] == pytest.approx(2.0 * found["second"], abs=1e-14)
+
+
+def answers_of(linkage: ClosedForm, q: float) -> dict[str, float]:
+    """Coordinates of the hinges that a linkage determines."""
+    return {name: float(motion.c[0]) for name, motion in answers(linkage, q, 1.0).items()}
 
 
 # Mistakes

@@ -124,6 +124,24 @@ def test_it_swings_out_in_the_air(tyre: MagicFormula) -> None:
     assert all(rig(at, x)[:3] == (0.0, 0.0, 0.0) for x in run.y.T)
 
 
+def test_a_standing_wheel_feeds_nothing_into_the_contact(
+    tyre: MagicFormula, rng: np.random.Generator
+) -> None:
+    """Carcass and tread store what is positive, and where the wheel moves nothing it only ever gets less."""
+    model = ContactMassTyre(tyre, mass=2.0)
+    rig = Rig(model)
+    at = wheel(rig.radius(tyre.coefficients.FNOMIN))
+    energy = rig(at, np.zeros(6)).potential  # of the vertical spring
+    for x in rng.normal(size=(20, 6)) * (2e-3, 2e-3, 0.05, 0.05, 2e-3, 2e-3):
+        h = 1e-3 * np.abs(x)
+        stored = [rig(at, x + step).potential - energy for step in (-np.diag(h), np.diag(h)) for step in step]
+        gradient = (np.array(stored[6:]) - np.array(stored[:6])) / (2.0 * h)  # exact: it is quadratic
+        here = rig(at, x)
+        assert here.potential > energy
+        # up to the rounding of the vertical spring's energy in differences of 1e-6 m
+        assert gradient @ np.array(here.x_dot) <= 1e-6 * np.abs(gradient * here.x_dot).sum()
+
+
 FILE = """
 [MODEL]
 PROPERTY_FILE_FORMAT = 'PAC2002'

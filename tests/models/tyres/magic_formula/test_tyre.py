@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -286,3 +286,28 @@ def test_multiples_of_arctangents_by_algebra() -> None:
             )
             assert by_algebra.Fy == pytest.approx(by_functions.Fy, rel=1e-10)
             assert by_algebra.Mx == pytest.approx(by_functions.Mx, rel=1e-10)
+
+
+@VERSIONS
+def test_what_a_file_leaves_out_has_no_effect(version: int) -> None:
+    """Without coefficients of camber friction is the same at any camber, along and across."""
+    c = coefficients(version)
+    default = {field.name: field.default for field in fields(c)}
+    without = MagicFormula(replace(c, PDX3=default["PDX3"], PDY3=default["PDY3"]))
+    upright, leaning = without(alpha=0.05, use_mode=211), without(alpha=0.05, gamma=0.2, use_mode=211)
+    assert leaning.muy == upright.muy
+    assert leaning.mux == upright.mux
+
+
+def test_belts_are_damped_less_than_critically_by_default() -> None:
+    """Modes of a belt swing: damping ratios and frequencies of a file that says nothing of them."""
+    names = [field for field in fields(coefficients(61)) if field.name.startswith(("DAMP_", "FREQ_"))]
+    assert len(names) == 10
+    for field in names:
+        assert 0.0 < field.default < (100.0 if field.name.startswith("FREQ") else 0.1), field.name
+
+
+def test_a_tyre_of_52_without_lateral_relaxation_answers_at_once() -> None:
+    """Its length is as in the manual: none without PTY2."""
+    tyre = MagicFormula(replace(coefficients(52), PTY2=0.0))
+    assert tyre(alpha=0.02, use_mode=211).sigmay == 0.0

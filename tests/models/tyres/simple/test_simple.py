@@ -99,6 +99,13 @@ def test_fiala_by_hand() -> None:
     assert Mz == pytest.approx(U * FZ * 0.2 * (1.0 - H) * H**3, rel=1e-12)
 
 
+def test_tmsimple_carries_nothing_without_load() -> None:
+    """In the air: numbers, and no force worth the name (1e-6 N)."""
+    found = model("TMsimple").steady(0.0, 0.1, -0.1, 1.0)
+    assert np.all(np.isfinite(found))
+    assert 0.0 <= found[0] * 0.1 < 1e-6
+
+
 def test_tmsimple_slides() -> None:
     tyre: TMsimpleTyre = model("TMsimple")
     assert tyre.forces(FZ, kappa=50.0)[0] == pytest.approx(3300.0, rel=1e-6)
