@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ce_dynamics.algebra.tables import Table
 from ce_dynamics.compiler.codegen import emit
+from ce_dynamics.compiler.rows import call_rows
 from ce_dynamics.compiler.signature import Signature
 from ce_dynamics.compiler.tracing.function import Shape, TracedFunction
 from ce_dynamics.errors import ModelError
@@ -116,6 +117,17 @@ class CompiledFunction:
             raise ValueError(f"input {name!r} of {self.name} has shape {array.shape}, expected {shape}")
         # not ascontiguousarray: that would make arrays out of scalars
         return np.asarray(array, dtype=np.float64, order="C")
+
+    def at_rows(self, *arrays: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
+        """Evaluate at every row: arrays have one axis more, the first, and so have the results."""
+        n = len(arrays[0])
+        given = [np.ascontiguousarray(array, dtype=np.float64) for array in arrays]
+        wanted = [(n, *shape) for shape in self.input_shapes.values()]
+        if [array.shape for array in given] != wanted:
+            raise ValueError(f"inputs of {self.name} are {[a.shape for a in given]}, expected {wanted}")
+        outputs = tuple(np.empty((n, *shape)) for shape in self.output_shapes.values())
+        call_rows(self.table_address, [*given, *outputs], n)
+        return outputs
 
     def bind(self) -> Binding:
         """Buffers of one's own and the cheapest way to call."""

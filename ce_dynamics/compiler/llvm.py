@@ -82,3 +82,14 @@ def link(code: bytes, signature: Signature, tables: Sequence[Table]) -> Any:
     builder.export_symbol(emit.ENTRY).export_symbol(emit.TABLE_ENTRY)
     with _lock:
         return builder.link(_jit(), f"ce_dynamics_{next(_serial)}")
+
+
+def link_helper(source: str, name: str) -> Any:
+    """Compile a function that serves all others, from LLVM IR; its library, which keeps it alive."""
+    module = binding().parse_assembly(source)
+    module.triple = host()[0]
+    target = target_machine(FULL)
+    module.data_layout = str(target.target_data)
+    builder = binding().JITLibraryBuilder().add_object_img(target.emit_object(module)).export_symbol(name)
+    with _lock:
+        return builder.link(_jit(), f"ce_dynamics_{name}_{next(_serial)}")

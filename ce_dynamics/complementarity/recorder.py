@@ -202,4 +202,4 @@ class Recorder:
             self.unresolved,
             self.smooth,
         )
-        return Run(results, self.watch.events, statistics), Promises(model).first_fault(t, Y, U, seen)
+        return Run(results, self.watch.events, statistics), Promises.of(model).first_fault(t, Y, U, seen)

@@ -160,14 +160,4 @@ def names(dimension: str, members: Sequence[str]) -> Column:
 
 def observed(model: Model, Y: Floats, U: Floats) -> Observed:
     """Outputs, closure errors and gearing at every stored instant."""
-    evaluation = model.observation.bind()
-    y, u = evaluation.inputs["y"], evaluation.inputs["u"]
-    parts = [evaluation.outputs[name] for name in ("outputs", "closure", "gearing")]
-    rows = [np.empty((len(Y), part.size)) for part in parts]
-    for k, (y_k, u_k) in enumerate(zip(Y, U, strict=True)):
-        y[:] = y_k
-        u[:] = u_k
-        evaluation.run()
-        for row, part in zip(rows, parts, strict=True):
-            row[k] = part
-    return Observed(*rows)
+    return Observed(*model.observation.at_rows(Y, U))

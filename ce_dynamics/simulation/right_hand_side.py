@@ -105,6 +105,13 @@ class RightHandSide:
         self._control.run()
         return self._control.outputs["u"]
 
+    def inputs_over(self, t: Floats, Y: Floats) -> Floats:
+        """Inputs at several instants and states, in rows."""
+        if self.control is None:
+            return np.tile(self._u, (len(t), 1))
+        (U,) = self.control.at_rows(t[:, np.newaxis], Y[:, : self._n])
+        return U
+
 
 def constant_inputs(model: Model, inputs: Inputs) -> Floats:
     """Inputs given once, by name; the defaults where none are given."""

@@ -129,7 +129,7 @@ class Simulator:
         unlimited = -sys.float_info.max, sys.float_info.max
         self._limits = {name: model.ranges.get(name, unlimited) for name in self._index}
         self._observation = model.observation.bind()
-        self._promises = Promises(model)
+        self._promises = Promises.of(model)
         self._names = [entry.name for entry in model.output_entries]
         self.state = self._stepper.y.view()
         self.state.flags.writeable = False

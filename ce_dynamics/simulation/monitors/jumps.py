@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
@@ -141,9 +142,10 @@ def jump_of(
     if not model.geared_loops:
         return None
     Y = Y[:, : len(model.layout.y0)]
-    finite = np.all(np.isfinite(Y), axis=1)
-    t, Y = t[finite], Y[finite]
-    gearing = None if gearing is None else gearing[finite]
+    if not math.isfinite(Y.sum()):  # a sum is finite only if all numbers are
+        finite = np.all(np.isfinite(Y), axis=1)
+        t, Y = t[finite], Y[finite]
+        gearing = None if gearing is None else gearing[finite]
     coordinates = Approaches(model).of(t, Y, inputs_at, gearing)
     if not coordinates:
         return None

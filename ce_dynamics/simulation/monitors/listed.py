@@ -19,7 +19,7 @@ def monitors_of(model: Model) -> tuple[Monitor, ...]:
     """What judges a run of a model when it is over, in this order."""
     return (
         Jumps(),
-        Promises(model),
+        Promises.of(model),
         InputRanges(),
         NearSingular(),
         EnergyBalance(),

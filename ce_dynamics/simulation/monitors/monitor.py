@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-import numpy as np
-
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.simulation.options import RunOptions
@@ -70,8 +68,7 @@ class Run:
 
     def _observed(self) -> tuple[Floats, Observed]:
         if self._seen is None:
-            rows = [self.rhs.inputs_at(t, y).copy() for t, y in zip(self.t, self.Y, strict=True)]
-            U = np.array(rows).reshape(len(self.t), -1)
+            U = self.rhs.inputs_over(self.t, self.Y)
             self._seen = U, observed(self.model, self.states, U)
         return self._seen
 

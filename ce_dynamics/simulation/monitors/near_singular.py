@@ -7,6 +7,7 @@ Near one the dependent hinges move ever faster compared with the independent one
 from __future__ import annotations
 
 import warnings
+from functools import partial
 
 import numpy as np
 
@@ -53,9 +54,8 @@ def warn_if_steep(model: Model, t: Floats, Y: Floats, gearing: Floats, stackleve
         What is to be said of the last state if the run stopped there.
     """
     said = ""
-    for S, norms in zip(model.geared_loops, gearing.T, strict=True):
-        if S.N == 1:
-            continue  # ce_dynamics.simulation.monitors.jumps sees to these
+    for k, S in model.once("loops with several freedoms", partial(of_several_freedoms, model)):
+        norms = gearing[:, k]
         norms = np.where(np.isfinite(norms), norms, np.inf)
         worst = int(np.argmax(norms))
         if norms[worst] > STEEP:
@@ -70,6 +70,11 @@ def warn_if_steep(model: Model, t: Floats, Y: Floats, gearing: Floats, stackleve
             where = coordinates_text(model, S, Y[-1])
             said = f"; the loop of {S.name!r} is near a singular configuration of {where}: {remedy_for(S)}"
     return said
+
+
+def of_several_freedoms(model: Model) -> list[tuple[int, Aggregate]]:
+    """Loops with more than one, and their places; `ce_dynamics.simulation.monitors.jumps` sees to others."""
+    return [(k, S) for k, S in enumerate(model.geared_loops) if S.N > 1]
 
 
 def coordinates_text(model: Model, S: Aggregate, y: Floats) -> str:

@@ -5,6 +5,8 @@ Every number is finite, every loop is closed, and no force element is beyond a l
 
 from __future__ import annotations
 
+import math
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -45,6 +47,11 @@ class Promises(Monitor):
         ]
         self._columns = [column for column, _, _ in self._limited]
 
+    @classmethod
+    def of(cls, model: Model) -> Promises:
+        """Those of a model, put together once."""
+        return model.once("promises", partial(cls, model))
+
     def judge(self, run: Run) -> None:
         fault = self.first_fault(run.t, run.states, run.U, run.seen)
         if fault is not None:
@@ -54,11 +61,11 @@ class Promises(Monitor):
 
     def first_fault(self, t: Floats, Y: Floats, U: Floats, seen: Observed) -> Fault | None:
         """The first instant at which something is not finite or a loop is open; None if all is well."""
-        # Zero times what is not finite is NaN: one sum tells whether there is any, at the price of reading.
+        # A sum is finite only if all numbers are: they are read once, and looked at closely if it is not.
         if (
-            np.all(seen.closures <= self.limits)
-            and all(np.isfinite(np.vdot(part, np.zeros_like(part))) for part in (Y, U, seen.outputs))
-            and not np.any(seen.outputs[:, self._columns] < 0.0)
+            (seen.closures <= self.limits).all()
+            and math.isfinite(Y.sum() + U.sum() + seen.outputs.sum())
+            and not (self._columns and (seen.outputs[:, self._columns] < 0.0).any())
         ):
             return None
         bad = ~np.all(seen.closures <= self.limits, axis=1)

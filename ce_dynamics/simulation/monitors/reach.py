@@ -61,19 +61,21 @@ def extremes_of(
     coordinates: Sequence[Coordinate], t: Floats, Y: Floats, gearing: Floats | None
 ) -> list[Extremes]:
     """Of several coordinates at a time; ``gearing`` (instants, loops) is that of the model's geared loops."""
-    theta = Y[:, [one.q for one in coordinates]]
+    positions, rates, places = np.array([(one.q, one.v, one.which) for one in coordinates]).T
+    theta = Y[:, positions]
     lowest, highest = theta.argmin(axis=0).tolist(), theta.argmax(axis=0).tolist()
     ahead: list[set[tuple[int, float]]] = [set() for _ in coordinates]
     if len(t) > 1:
         # On the way into a dead centre the distance that is left is half the time left times the rate.
-        there = theta[:-1] + 2.0 * Y[:-1, [one.v for one in coordinates]] * np.diff(t)[:, np.newaxis]
+        there = theta[:-1] + 2.0 * Y[:-1, rates] * (t[1:] - t[:-1])[:, np.newaxis]
         for rows in (there.argmin(axis=0).tolist(), there.argmax(axis=0).tolist()):
             for k, row in enumerate(rows):
                 ahead[k].add((row, float(there[row, k])))
     steepest: list[tuple[int, float] | None] = [None] * len(coordinates)
     if gearing is not None:
-        known = gearing[:, [one.which for one in coordinates]]
-        known = np.where(np.isfinite(known), known, math.inf)
+        known = gearing[:, places]
+        if not math.isfinite(known.sum()):
+            known = np.where(np.isfinite(known), known, math.inf)
         steepest = [(row, float(known[row, k])) for k, row in enumerate(known.argmax(axis=0).tolist())]
     return [Extremes(*each) for each in zip(lowest, highest, ahead, steepest, strict=True)]
 
@@ -126,20 +128,16 @@ class Coordinate:
         found = float(observation.outputs["gearing"][self.which])
         return found if math.isfinite(found) else math.inf
 
-    def comes_close(self, way: Extremes, t: Floats, Y: Floats, inputs_at: InputsAt) -> int | None:
-        """The row of the state that comes closest to an end of the reach, if any comes close."""
-        probes: list[tuple[int, float]] = []
+    def probes(self, way: Extremes, Y: Floats) -> list[tuple[int, float]]:
+        """Rows, and values of the coordinate there, at which a run may come close to an end of the reach."""
+        found: list[tuple[int, float]] = []
         if way.steepest is None:
-            probes += [(k, float(Y[k, self.q])) for k in {way.lowest, way.highest}]
-        elif way.steepest[1] > CLOSE:
-            return way.steepest[0]
+            found += [(k, float(Y[k, self.q])) for k in {way.lowest, way.highest}]
         low, high = Y[way.lowest, self.q], Y[way.highest, self.q]
         for k, ahead in way.ahead:
             passed = low <= ahead <= high and not self.S.siblings  # these move the ends
-            probes += [] if passed else [(k, ahead)]
-        found = [(self.gearing(Y[k], inputs_at(float(t[k]), Y[k]), value), k) for k, value in probes]
-        worst, k = max(found, default=(0.0, 0))
-        return k if worst > CLOSE else None
+            found += [] if passed else [(k, ahead)]
+        return found
 
     def reach(self, y: Floats, u: Floats) -> tuple[float, float] | None:
         """Its values around that of a state at which the loop can be assembled, all else as it is there."""
@@ -181,6 +179,7 @@ class Approaches:
     """
 
     def __init__(self, model: Model) -> None:
+        self._model = model
         self._known, others = model.once("loops with an end of reach", partial(loops_with_ends, model))
         observation = cache(lambda: model.observation.bind())
         self._others = [Coordinate(model, S, observation) for S in others]
@@ -188,7 +187,7 @@ class Approaches:
     def suspects(self, t: Floats, Y: Floats, gearing: Floats, gearing_at: GearingAt) -> NDArray[np.bool_]:
         """Which of some runs side by side must be looked at by `of`: all others have nothing to be watched.
 
-        The same questions as those of `Coordinate.comes_close`, asked for all runs together.
+        The same questions as those of `of`, asked for all runs together.
 
         Parameters
         ----------
@@ -225,13 +224,35 @@ class Approaches:
         found = list(self._known)
         if not self._others:
             return found
-        ways = extremes_of(self._others, t, Y, gearing)
-        for coordinate, way in zip(self._others, ways, strict=True):
-            k = coordinate.comes_close(way, t, Y, inputs_at)
-            watch = None if k is None else coordinate.watch(Y[k], inputs_at(float(t[k]), Y[k]).copy())
+        for coordinate, k in self._close(t, Y, inputs_at, gearing):
+            watch = coordinate.watch(Y[k], inputs_at(float(t[k]), Y[k]).copy())
             if watch is not None:
                 found.append(watch)
         return found
+
+    def _close(
+        self, t: Floats, Y: Floats, inputs_at: InputsAt, gearing: Floats | None
+    ) -> list[tuple[Coordinate, int]]:
+        """Coordinates that come close to an end of their reach, and the rows where they come closest."""
+        worst: dict[int, tuple[float, int]] = {}  # by the coordinate's number: its gearing, and the row
+        probes: list[tuple[int, int, float]] = []
+        for n, way in enumerate(extremes_of(self._others, t, Y, gearing)):
+            if way.steepest is not None and way.steepest[1] > CLOSE:
+                worst[n] = math.inf, way.steepest[0]
+            else:
+                probes += [(n, *probe) for probe in self._others[n].probes(way, Y)]
+        if probes:
+            states = Y[[k for _, k, _ in probes]]
+            inputs = np.array([inputs_at(float(t[k]), Y[k]).copy() for _, k, _ in probes])
+            for row, (n, _, value) in enumerate(probes):
+                states[row, self._others[n].q] = value
+            for row, (n, k, _) in zip(
+                self._model.observation.at_rows(states, inputs)[2], probes, strict=True
+            ):
+                there = float(row[self._others[n].which])
+                there = there if math.isfinite(there) else math.inf
+                worst[n] = max(worst.get(n, (0.0, 0)), (there, k))
+        return [(self._others[n], k) for n, (there, k) in sorted(worst.items()) if there > CLOSE]
 
 
 def loops_with_ends(model: Model) -> tuple[list[Watched], list[Aggregate]]:
