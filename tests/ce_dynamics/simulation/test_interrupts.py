@@ -34,9 +34,11 @@ from ce_dynamics.simulation.in_the_loop.simulator import Simulator
 from ce_dynamics.simulation.simulate import simulate
 from tests.ce_dynamics.simulation.integrators.systems import PENDULUM_START, pendulum
 model = pendulum()
-sim = Simulator(model, method="METHOD", step=1e-5, rtol=1e-12, atol=1e-12, y0=PENDULUM_START)
+how = {"method": "METHOD", "y0": PENDULUM_START}
+how |= {"rtol": 1e-12, "atol": 1e-12} if "METHOD" == "dopri5" else {"step": 1e-5}
+sim = Simulator(model, **how)
 sim.step(1e-3)
-simulate(model, duration=1e-3, method="METHOD", step=1e-5, y0=PENDULUM_START)
+simulate(model, duration=1e-3, **how)
 print("ready", flush=True)
 """
 
@@ -52,8 +54,7 @@ except KeyboardInterrupt:
 
 RUN = """
 try:
-    simulate(model, duration=DURATION, interval=DURATION, method="METHOD", step=1e-5, rtol=1e-12, atol=1e-12,
-             y0=PENDULUM_START)
+    simulate(model, duration=DURATION, interval=DURATION, **how)
 except SimulationError as stop:
     print("stopped", flush=True)
     print(stop.partial["time"].values[-1], 0.0123, flush=True)

@@ -292,7 +292,7 @@ def test_multiples_of_arctangents_by_algebra() -> None:
 def test_what_a_file_leaves_out_has_no_effect(version: int) -> None:
     """Without coefficients of camber friction is the same at any camber, along and across."""
     c = coefficients(version)
-    default = {field.name: field.default for field in fields(c)}
+    default: dict[str, Any] = {field.name: field.default for field in fields(c)}
     without = MagicFormula(replace(c, PDX3=default["PDX3"], PDY3=default["PDY3"]))
     upright, leaning = without(alpha=0.05, use_mode=211), without(alpha=0.05, gamma=0.2, use_mode=211)
     assert leaning.muy == upright.muy
@@ -304,7 +304,8 @@ def test_belts_are_damped_less_than_critically_by_default() -> None:
     names = [field for field in fields(coefficients(61)) if field.name.startswith(("DAMP_", "FREQ_"))]
     assert len(names) == 10
     for field in names:
-        assert 0.0 < field.default < (100.0 if field.name.startswith("FREQ") else 0.1), field.name
+        default: Any = field.default
+        assert 0.0 < default < (100.0 if field.name.startswith("FREQ") else 0.1), field.name
 
 
 def test_a_tyre_of_52_without_lateral_relaxation_answers_at_once() -> None:
