@@ -113,6 +113,7 @@ if TYPE_CHECKING:
         read_mjcf as read_mjcf,
         read_sdf as read_sdf,
         read_urdf as read_urdf,
+        urdf_feet as urdf_feet,
     )
     from ce_dynamics.simulation.advice.recommend import recommend_method as recommend_method
     from ce_dynamics.simulation.advice.recommendation import Recommendation as Recommendation
@@ -126,6 +127,7 @@ if TYPE_CHECKING:
     from ce_dynamics.simulation.studies.study import Study as Study, simulate_study as simulate_study
     from ce_dynamics.views.description import Description as Description, describe as describe
     from ce_dynamics.views.drawing import draw as draw
+    from ce_dynamics.views.scene.robots import robot_shapes as robot_shapes
     from ce_dynamics.views.scene.view import View as View, view as view
 
 __getattr__, __dir__, __all__ = lazy_names()

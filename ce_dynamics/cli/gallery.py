@@ -20,6 +20,7 @@ import numpy as np
 import ce_dynamics as ce
 from ce_dynamics.cli.gallery_mujoco import accelerations_at_rest
 from ce_dynamics.errors import CeDynamicsError
+from ce_dynamics.views.scene.shapes import Shape
 
 STEP = 1e-3
 SUFFIXES = (".urdf", ".sdf", ".xml")
@@ -110,7 +111,16 @@ def fill(
         row.closure = float(run["closure_error"].max())
     if pages is not None:
         pages.mkdir(parents=True, exist_ok=True)
-        ce.view(model, run).save(pages / f"{row.name}.html")
+        ce.view(model, run, shapes=shapes(path, loops, ignore)).save(pages / f"{row.name}.html")
+
+
+def shapes(path: Path, loops: Path | None, ignore: list[str]) -> dict[str, list[Shape]]:
+    """What the file has for pictures of its bodies; nothing for formats of which shapes are not read."""
+    if path.suffix == ".sdf":
+        return {}
+    given = {"loops": loops, "ignore": ignore} if path.suffix == ".urdf" else {}
+    found, _ = ce.robot_shapes(path, **given)
+    return {name: each for name, each in found.items() if name != "ground"}
 
 
 def main(arguments: list[str] | None = None) -> int:

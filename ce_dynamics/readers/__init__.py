@@ -5,7 +5,9 @@ Nothing in a file is ignored silently.  What has no effect on the motion (looks)
 says that it is to be left out.
 """
 
-from ce_dynamics.readers.mjcf.feet import Foot as Foot, mjcf_feet as mjcf_feet
+from ce_dynamics.readers.feet import Foot as Foot
+from ce_dynamics.readers.mjcf.feet import mjcf_feet as mjcf_feet
 from ce_dynamics.readers.mjcf.read import read_mjcf as read_mjcf
 from ce_dynamics.readers.sdf.read import read_sdf as read_sdf
+from ce_dynamics.readers.urdf.looks import urdf_feet as urdf_feet
 from ce_dynamics.readers.urdf.read import read_urdf as read_urdf

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from itertools import product
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.readers.feet import CORNERS, Foot
 from ce_dynamics.readers.mjcf.checks import fixed
 from ce_dynamics.readers.mjcf.limits import check_copies
 from ce_dynamics.readers.mjcf.model import Compiled, matrix
@@ -18,36 +18,6 @@ from ce_dynamics.readers.mjcf.read import Included
 from ce_dynamics.readers.pose import Pose
 from ce_dynamics.readers.survey import check_names
 from ce_dynamics.readers.xml_file import parse
-
-SIGNS = tuple(product((-1.0, 1.0), repeat=3))
-
-
-class Foot(NamedTuple):
-    """A point or a ball of a body that may touch a plane.
-
-    Attributes
-    ----------
-    name : str
-        Unique among the feet of a file.
-    body : str
-        Name of the body in the system.
-    at : (3,) array
-        The point, or the centre of the ball, in the design pose [m].
-    radius : float
-        Of the ball; zero for a point [m].
-    friction : float
-        μ of the pair.
-    through, normal : (3,) arrays
-        A point of the plane, and the direction out of it.
-    """
-
-    name: str
-    body: str
-    at: Array
-    radius: float
-    friction: float
-    through: Array
-    normal: Array
 
 
 def mjcf_feet(
@@ -136,7 +106,7 @@ def points_of(file: Compiled, geom: int) -> Iterator[tuple[Array, float]]:
         for sign in (-1.0, 1.0):
             yield frame.r + frame.direction(np.array((0.0, 0.0, sign * b))), a
     elif word == "BOX":
-        for signs in SIGNS:
+        for signs in CORNERS:
             yield frame.r + frame.direction(np.array(signs) * (a, b, c)), 0.0
 
 

@@ -17,8 +17,9 @@ from ce_dynamics.readers.sdf.model import Edge, read_model, unkept
 from ce_dynamics.readers.survey import Finding, annotate, check_names, refuse, survey, where
 from ce_dynamics.readers.tree import checked_stops
 from ce_dynamics.readers.urdf.posing import checked_pose
+from ce_dynamics.readers.urdf.put_together import Wishes
 from ce_dynamics.readers.urdf.read import BASES, MOST_OFF, checked_armature, limits, losses, without
-from ce_dynamics.readers.urdf.system import Wishes, build
+from ce_dynamics.readers.urdf.system import build
 from ce_dynamics.readers.xml_file import Element, parse
 
 EARTH = (0.0, 0.0, -9.81)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
@@ -14,16 +15,20 @@ from ce_dynamics.errors import DataError, ModelError
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.survey import Finding, annotate, check_names, refuse, survey, where
 from ce_dynamics.readers.tree import checked_stops
+from ce_dynamics.readers.urdf.additions import Additions
 from ce_dynamics.readers.urdf.beside import Loops, additions, named_motors, with_loops
 from ce_dynamics.readers.urdf.elements import read_robot
 from ce_dynamics.readers.urdf.grammar import GRAMMAR
 from ce_dynamics.readers.urdf.model import WITH_COORDINATE, Robot
 from ce_dynamics.readers.urdf.posing import checked_pose
-from ce_dynamics.readers.urdf.system import Wishes, build
+from ce_dynamics.readers.urdf.put_together import Wishes
+from ce_dynamics.readers.urdf.system import build
 from ce_dynamics.readers.xml_file import Element, parse
 
 BASES = ("fixed", "floating")
 FRICTION, DAMPING, ARMATURE = "dynamics@friction", "dynamics@damping", "dynamics@armature"
+RIGHT_ANGLES = 1e-11
+"""Angles as near as this to right ones are taken as such [rad]."""
 MOST_OFF = 0.1
 """Angles that are taken as right ones may be off by so much at most [rad]."""
 LOOKS_RIGHT = 1e-4
@@ -40,7 +45,7 @@ def read_urdf(
     independent: Collection[str] = (),
     stops: tuple[float, float] | None = None,
     ignore: Collection[str] = (),
-    right_angles: float = 1e-11,
+    right_angles: float = RIGHT_ANGLES,
     armature: Mapping[str, float] | None = None,
 ) -> System:
     """The robot of a URDF file, with loops and couplings as in URDF+.
@@ -101,11 +106,8 @@ def read_urdf(
     check_names("read_urdf: independent", independent)
     stops = checked_stops("read_urdf", stops)
     checks.number("read_urdf: right_angles", right_angles, at_least=0.0, at_most=MOST_OFF)
-    root = parse(path, "robot")
+    root, robot, beside, motors = described(path, loops, ignore, right_angles)
     findings = list(survey([root], GRAMMAR))
-    beside = additions(loops, ignore)
-    robot = with_loops(read_robot(root, right_angles), beside)
-    motors = named_motors(robot, beside)
     for name in independent:
         if name not in robot.joints:
             raise DataError(f"{root.path.name}: there is no joint {checks.shown(name)} to be independent")
@@ -126,6 +128,31 @@ def read_urdf(
         more += nearly_right(root, right_angles)
     annotate(system, [*notes, *more])
     return system
+
+
+class Described(NamedTuple):
+    """What a file and what is beside it say: root of the file, robot, additions, and joints with motors."""
+
+    root: Element
+    robot: Robot
+    beside: Additions
+    motors: tuple[str, ...]
+
+
+def described(
+    path: str | Path, loops: Loops | None, ignore: Collection[str], right_angles: float
+) -> Described:
+    """Read both.
+
+    Raises
+    ------
+    DataError
+        As `read_urdf`.
+    """
+    root = parse(path, "robot")
+    beside = additions(loops, ignore)
+    robot = with_loops(read_robot(root, right_angles), beside)
+    return Described(root, robot, beside, named_motors(robot, beside))
 
 
 def losses(robot: Robot, ignore: Collection[str]) -> Iterator[Finding]:

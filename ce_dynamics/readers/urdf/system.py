@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection
 
-from numpy.typing import ArrayLike
-
-from ce_dynamics.algebra import checks
 from ce_dynamics.compiled.variables import plain
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.actuator import Actuator
@@ -29,69 +25,25 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.closures import between
 from ce_dynamics.readers.pose import WORLD, Pose
 from ce_dynamics.readers.tree import choose_independent, located, massless_tip, taken_names
-from ce_dynamics.readers.urdf.balls import with_single_hinges
 from ce_dynamics.readers.urdf.couplings import add_couplings
-from ce_dynamics.readers.urdf.model import WITH_COORDINATE, Beside, Robot, UrdfJoint, UrdfLink, UrdfLoop
-from ce_dynamics.readers.urdf.posing import moved, placed
-from ce_dynamics.readers.xml_file import Element
-
-GROUND = "ground"
-
-
-@dataclass(frozen=True)
-class Wishes:
-    """What the caller wants of the system beside the file.
-
-    Attributes
-    ----------
-    base : str
-    gravity : (3,) array_like
-    pose : dict of str to float
-        Wanted coordinates of joints in the design pose.
-    independent : tuple of str
-        Joints that are to lead their loops.
-    motors : tuple of str
-        Joints that get an actuator.
-    stops : (float, float), optional
-        Stiffness and damping of stops at the joints' limits.
-    armature : mapping of str to float
-        Inertia of joints' own rates, by name; what the file says of the others.
-    creep : float
-        Rate at which dry friction is nearly whole.
-    """
-
-    base: str
-    gravity: ArrayLike
-    pose: Mapping[str, float]
-    independent: tuple[str, ...] = ()
-    motors: tuple[str, ...] = ()
-    stops: tuple[float, float] | None = None
-    creep: float = 1e-2
-    armature: Mapping[str, float] = field(default_factory=dict)
+from ce_dynamics.readers.urdf.model import WITH_COORDINATE, Robot, UrdfJoint, UrdfLink, UrdfLoop
+from ce_dynamics.readers.urdf.put_together import GROUND, Wishes, put_together, root_of, wishes_of
 
 
 def build(robot: Robot, wishes: Wishes) -> tuple[System, list[str]]:
     """The system, and notes on it."""
     base = wishes.base
     system = System(wishes.gravity, name=robot.name)
-    ordered(robot)
-    check_loops(robot)
-    robot = with_single_hinges(robot, wishes.independent)
-    joints = ordered(robot)
+    robot, joints, at, frames = put_together(robot, wishes)
     root = robot.links[root_of(robot)]
     said = {joint.name: joint.independent for joint in joints}
-    wished = wishes.independent or wishes.motors or tuple(name for name, lead in said.items() if lead)
-    at = placed(robot, joints, root.name, wishes.pose, wished)
-    frames = {root.name: WORLD}
+    wished = wishes_of(wishes, joints)
     if not (root.name == GROUND and base == "fixed"):
         add_link(system, root, WORLD, GROUND, Fixed() if base == "fixed" else Free())
     for joint in joints:
-        q = at.q.get(joint.name, 0.0)
-        frame = frames[joint.parent] @ joint.frame @ moved(joint, q)
-        frames[joint.child] = frame
-        added = hinge(joint, frame, q)
+        added = hinge(joint, frames[joint.child], at.q.get(joint.name, 0.0))
         armature = wishes.armature.get(joint.name, joint.armature) or None
-        body = add_link(system, robot.links[joint.child], frame, joint.parent, added, armature)
+        body = add_link(system, robot.links[joint.child], frames[joint.child], joint.parent, added, armature)
         if joint.kind in (*WITH_COORDINATE, "screw"):
             add_loads(system, joint, body, wishes)
         add_axis_loads(system, joint, body, wishes)
@@ -110,7 +62,7 @@ def build(robot: Robot, wishes: Wishes) -> tuple[System, list[str]]:
         asked = {robot.joints[name].child for name in wished}
         choose_independent(system, lambda bodies: leading(bodies, led, asked))
     else:
-        by_link = {joint.child: joint.independent for joint in joints}
+        by_link = {joint.child: said[joint.name] for joint in joints}
         choose_independent(system, lambda bodies: independent(bodies, by_link))
     notes += [
         f"{robot.element.path.name}: joint {name!r} is not independent: with the others the loops hold it"
@@ -119,73 +71,6 @@ def build(robot: Robot, wishes: Wishes) -> tuple[System, list[str]]:
     for name in wishes.motors:
         notes += add_motor(system, robot.joints[name])
     return system, notes
-
-
-def root_of(robot: Robot) -> str:
-    """The link that no joint carries."""
-    carried = {joint.child for joint in robot.joints.values()}
-    roots = [name for name in robot.links if name not in carried]
-    if len(roots) != 1:
-        found = f"links {roots}" if roots else "no link: the joints form a cycle"
-        raise robot.element.error(
-            f"one link must be the root, carried by no joint, but there is {found}; join the links to one "
-            f"tree by <joint>, and close cycles by <loop>"
-        )
-    return roots[0]
-
-
-def ordered(robot: Robot) -> list[UrdfJoint]:
-    """Joints from the root to the tips, in the order of the file where the tree leaves a choice."""
-    check_ends(robot)
-    placed = {root_of(robot)}
-    waiting, result = list(robot.joints.values()), []
-    while waiting:
-        ready = next((joint for joint in waiting if joint.parent in placed), None)
-        if ready is None:
-            names = ", ".join(repr(joint.name) for joint in waiting)
-            raise waiting[0].element.error(
-                f"joints {names} form a cycle that does not hang on the root {root_of(robot)!r}; "
-                f"close cycles by <loop>"
-            )
-        waiting.remove(ready)
-        result.append(ready)
-        placed.add(ready.child)
-    return result
-
-
-def check_ends(robot: Robot) -> None:
-    """Refuse joints between unknown links, and links that two joints carry."""
-    carrier: dict[str, UrdfJoint] = {}
-    for joint in robot.joints.values():
-        need_link(robot, joint.parent, joint.element)
-        need_link(robot, joint.child, joint.element)
-        other = carrier.setdefault(joint.child, joint)
-        if other is not joint:
-            raise joint.element.error(
-                f"link {joint.child!r} is carried by joint {other.name!r} already; a second connection "
-                f"closes a loop: write it as <loop>"
-            )
-        if joint.child == GROUND:
-            raise joint.element.error(
-                f"link {GROUND!r} moves, but that is the name of what does not; rename it"
-            )
-
-
-def check_loops(robot: Robot) -> None:
-    """Refuse loops between unknown links, or a link and itself."""
-    for loop in robot.loops.values():
-        for name in (loop.predecessor, loop.successor):
-            need_link(robot, name, loop.element)
-        if loop.predecessor == loop.successor:
-            raise loop.element.error(
-                f"closure {loop.name!r} joins body {loop.successor!r} to itself; name two different links"
-            )
-
-
-def need_link(robot: Robot, name: str, element: Element | Beside) -> None:
-    """Refuse a link that does not exist."""
-    if name not in robot.links:
-        raise element.error(f"there is no link {checks.shown(name)}")
 
 
 def add_link(

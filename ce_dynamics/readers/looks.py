@@ -1,0 +1,71 @@
+"""What bodies of a robot file look like: for pictures only, nothing of it acts on the motion."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.errors import DataError
+from ce_dynamics.readers.pose import Pose
+
+
+class Look(NamedTuple):
+    """A shape of a body, in the design pose.
+
+    Attributes
+    ----------
+    body : str
+    kind : str
+        ``"box"``, ``"sphere"``, ``"cylinder"``, ``"capsule"``, ``"ellipsoid"``, ``"plane"`` or ``"mesh"``.
+    frame : Pose
+        Its middle and axes; cylinders and capsules lie along z, planes have their normal there.
+    size : tuple of float
+        Lengths of the edges; radius and distance of the ends, or of the caps' middles; half axes [m].
+    vertices, triangles : (n, 3) array, (m, 3) int array
+        Of a mesh, in its frame [m].
+    colour : (4,) tuple of float or None
+        Red, green, blue and opacity, 0 … 1.
+    """
+
+    body: str
+    kind: str
+    frame: Pose
+    size: tuple[float, ...] = ()
+    vertices: Array = np.zeros((0, 3))
+    triangles: Array = np.zeros((0, 3), dtype=int)
+    colour: tuple[float, float, float, float] | None = None
+
+
+def surface(path: Path, scale: Array) -> tuple[Array, Array]:
+    """Vertices and triangles of a file, by MuJoCo, which reads STL and OBJ.
+
+    Raises
+    ------
+    DataError
+        If it cannot.
+    """
+    import mujoco  # here, because an extra installs it
+
+    spec: Any = mujoco.MjSpec()
+    shell = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL  # it need not be closed
+    spec.add_mesh(name="mesh", file=str(path.resolve()), scale=scale, inertia=shell)
+    spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname="mesh")
+    try:
+        model = spec.compile()
+    except ValueError as error:
+        raise DataError(f"{path.name}: MuJoCo does not read it: {' '.join(str(error).split())}") from error
+    vertices, triangles = mesh_of(model, 0)
+    R = np.zeros(9)
+    mujoco.mju_quat2Mat(R, np.array(model.mesh_quat[0]))
+    return vertices @ R.reshape(3, 3).T + model.mesh_pos[0], triangles
+
+
+def mesh_of(model: Any, index: int) -> tuple[Array, Array]:
+    """Vertices and triangles of a mesh of MuJoCo's, in the axes of its inertia, which its shapes have too."""
+    first, count = int(model.mesh_vertadr[index]), int(model.mesh_vertnum[index])
+    vertices = np.array(model.mesh_vert[first : first + count], dtype=float)
+    first, count = int(model.mesh_faceadr[index]), int(model.mesh_facenum[index])
+    return vertices, np.array(model.mesh_face[first : first + count], dtype=int)

@@ -1,0 +1,190 @@
+"""Shapes of the links of a URDF file: what they look like, and where they may touch the ground."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.errors import DataError
+from ce_dynamics.mechanism.checked import unit_axis
+from ce_dynamics.readers.feet import CORNERS, Foot
+from ce_dynamics.readers.looks import Look, surface
+from ce_dynamics.readers.pose import Pose
+from ce_dynamics.readers.urdf.beside import Loops
+from ce_dynamics.readers.urdf.elements import origin
+from ce_dynamics.readers.urdf.posing import checked_pose
+from ce_dynamics.readers.urdf.put_together import Wishes, put_together
+from ce_dynamics.readers.urdf.read import RIGHT_ANGLES, described
+from ce_dynamics.readers.xml_file import Element
+
+PACKAGE = "package://"
+ENDS = ("file://", PACKAGE, "model://")
+
+
+class Placed(NamedTuple):
+    """A ``<visual>`` or ``<collision>``: its link, where it is in the design pose, and its geometry."""
+
+    link: str
+    element: Element
+    frame: Pose
+    geometry: Element
+
+
+def urdf_looks(
+    path: str | Path,
+    *,
+    loops: Loops | None = None,
+    pose: Mapping[str, float] | None = None,
+    independent: Collection[str] = (),
+    ignore: Collection[str] = (),
+) -> tuple[list[Look], list[str]]:
+    """The ``<visual>`` shapes of a URDF file, and those that are left out, such as files that are not there.
+
+    Parameters
+    ----------
+    path, loops, pose, independent, ignore
+        As of `read_urdf`: the design pose is that of the system that it gives.
+    """
+    placed, root = shapes_of("visual", path, loops, pose, independent, ignore)
+    colours = {each.text("name", ""): colour_of(each) for each in root.children("material")}
+    found, left_out = [], []
+    for each in placed:
+        try:
+            found.append(look(each, root.path, colours))
+        except DataError as error:
+            left_out.append(f"{each.link}: {error}")
+    return found, left_out
+
+
+def urdf_feet(
+    path: str | Path,
+    *,
+    friction: float,
+    through: ArrayLike = (0.0, 0.0, 0.0),
+    normal: ArrayLike = (0.0, 0.0, 1.0),
+    loops: Loops | None = None,
+    pose: Mapping[str, float] | None = None,
+    independent: Collection[str] = (),
+    ignore: Collection[str] = (),
+) -> tuple[list[Foot], list[str]]:
+    """Points and balls of a URDF file's ``<collision>`` shapes that may touch a plane, and what may besides.
+
+    A sphere is one ball, a box eight points.  The format has no ground and no friction: they are given here.
+
+    Parameters
+    ----------
+    path, loops, pose, independent, ignore
+        As of `read_urdf`: the design pose is that of the system that it gives.
+    friction : float
+        μ.
+    through, normal : (3,) array_like
+        A point of the plane, and the direction out of it.
+
+    Returns
+    -------
+    list of Foot, list of str
+        The strings name shapes of other kinds, which are left out.
+    """
+    mu = checks.number("urdf_feet: friction", friction, at_least=0.0)
+    at, up = checks.vector("urdf_feet: through", through, 3), unit_axis(normal, "urdf_feet", "normal")
+    feet, others = [], []
+    placed, _ = shapes_of("collision", path, loops, pose, independent, ignore)
+    for number, each in enumerate(placed):
+        name = each.element.text("name", "") or f"collision {number}"
+        points = points_of(each)
+        if not points:
+            others.append(f"{each.link} {name} ({each.geometry.tag})")
+        for k, (point, radius) in enumerate(points):
+            feet.append(Foot(f"{each.link} {name} {k}", each.link, point, radius, mu, at, up))
+    return feet, others
+
+
+def shapes_of(
+    tag: str,
+    path: str | Path,
+    loops: Loops | None,
+    pose: Mapping[str, float] | None,
+    independent: Collection[str],
+    ignore: Collection[str],
+) -> tuple[list[Placed], Element]:
+    """All elements of a kind that have a geometry, and the file's root."""
+    given = described(path, loops, ignore, RIGHT_ANGLES)
+    lead = given.motors if not independent else ()
+    wishes = Wishes("fixed", (0.0, 0.0, 0.0), checked_pose(given.robot, pose), tuple(independent), lead)
+    frames = put_together(given.robot, wishes).frames
+    return list(elements_of(tag, given.root, frames)), given.root
+
+
+def elements_of(tag: str, root: Element, frames: Mapping[str, Pose]) -> Iterator[Placed]:
+    """Link after link."""
+    for link in root.children("link"):
+        for element in link.children(tag):
+            geometry = element.child("geometry")
+            for shape in () if geometry is None else geometry:
+                at = frames[link.text("name")] @ origin(element, RIGHT_ANGLES)
+                yield Placed(link.text("name"), element, at, shape)
+
+
+def look(each: Placed, file: Path, colours: Mapping[str, tuple[float, float, float, float] | None]) -> Look:
+    """One shape.
+
+    Raises
+    ------
+    DataError
+        If it is of an unknown kind, or a file that is not there or cannot be read.
+    """
+    geometry, kind = each.geometry, each.geometry.tag
+    material = each.element.child("material")
+    colour = None if material is None else colour_of(material) or colours.get(material.text("name", ""))
+    plain = Look(each.link, kind, each.frame, colour=colour)
+    if kind == "box":
+        return plain._replace(size=tuple(geometry.numbers("size", 3).tolist()))
+    if kind == "sphere":
+        return plain._replace(size=(geometry.number("radius"),))
+    if kind in ("cylinder", "capsule"):
+        return plain._replace(size=(geometry.number("radius"), geometry.number("length")))
+    if kind != "mesh":
+        raise geometry.error(f"a shape of kind {kind} is not known")
+    said = geometry.text("filename")
+    found = located_file(said, file)
+    if found is None:
+        raise geometry.error(f"{checks.shown(said)} is not there")
+    vertices, triangles = surface(found, geometry.numbers("scale", 3, (1.0, 1.0, 1.0)))
+    return plain._replace(vertices=vertices, triangles=triangles)
+
+
+def colour_of(material: Element) -> tuple[float, float, float, float] | None:
+    """Of a ``<material>``."""
+    colour = material.child("color")
+    if colour is None:
+        return None
+    red, green, blue, opacity = np.clip(colour.numbers("rgba", 4), 0.0, 1.0).tolist()
+    return red, green, blue, opacity
+
+
+def located_file(said: str, file: Path) -> Path | None:
+    """The file of a mesh, beside the robot's or in a folder above it that a package's name may stand for."""
+    name = said
+    for start in ENDS:
+        name = name.removeprefix(start)
+    for folder in file.resolve().parents[:4]:
+        for part in (name.lstrip("/"), name.lstrip("/").partition("/")[2]):
+            if part and (folder / part).is_file():
+                return folder / part
+    return Path(name) if Path(name).is_absolute() and Path(name).is_file() else None
+
+
+def points_of(each: Placed) -> list[tuple[Array, float]]:
+    """Points of a shape in the world, each with a radius; none for kinds that are more than such points."""
+    if each.geometry.tag == "sphere":
+        return [(each.frame.r, each.geometry.number("radius"))]
+    if each.geometry.tag == "box":
+        half = 0.5 * each.geometry.numbers("size", 3)
+        return [(each.frame.r + each.frame.direction(np.array(signs) * half), 0.0) for signs in CORNERS]
+    return []

@@ -1,0 +1,146 @@
+"""The tree of a URDF robot, and where its links are in the design pose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from numpy.typing import ArrayLike
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.readers.pose import WORLD, Pose
+from ce_dynamics.readers.urdf.balls import with_single_hinges
+from ce_dynamics.readers.urdf.model import Beside, Robot, UrdfJoint
+from ce_dynamics.readers.urdf.posing import Placed, moved, placed
+from ce_dynamics.readers.xml_file import Element
+
+GROUND = "ground"
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the caller wants of the system beside the file.
+
+    Attributes
+    ----------
+    base : str
+    gravity : (3,) array_like
+    pose : dict of str to float
+        Wanted coordinates of joints in the design pose.
+    independent : tuple of str
+        Joints that are to lead their loops.
+    motors : tuple of str
+        Joints that get an actuator.
+    stops : (float, float), optional
+        Stiffness and damping of stops at the joints' limits.
+    armature : mapping of str to float
+        Inertia of joints' own rates, by name; what the file says of the others.
+    creep : float
+        Rate at which dry friction is nearly whole.
+    """
+
+    base: str
+    gravity: ArrayLike
+    pose: Mapping[str, float]
+    independent: tuple[str, ...] = ()
+    motors: tuple[str, ...] = ()
+    stops: tuple[float, float] | None = None
+    creep: float = 1e-2
+    armature: Mapping[str, float] = field(default_factory=dict)
+
+
+class PutTogether(NamedTuple):
+    """A robot whose loops have single hinges only, its joints from the root outward, and the design pose."""
+
+    robot: Robot
+    joints: list[UrdfJoint]
+    at: Placed
+    frames: dict[str, Pose]
+
+
+def put_together(robot: Robot, wishes: Wishes) -> PutTogether:
+    """Frames of all links in the design pose."""
+    ordered(robot)
+    check_loops(robot)
+    robot = with_single_hinges(robot, wishes.independent)
+    joints = ordered(robot)
+    root = root_of(robot)
+    at = placed(robot, joints, root, wishes.pose, wishes_of(wishes, joints))
+    frames = {root: WORLD}
+    for joint in joints:
+        frames[joint.child] = frames[joint.parent] @ joint.frame @ moved(joint, at.q.get(joint.name, 0.0))
+    return PutTogether(robot, joints, at, frames)
+
+
+def wishes_of(wishes: Wishes, joints: Sequence[UrdfJoint]) -> tuple[str, ...]:
+    """Joints that are to lead: those asked for, else those with motors, else those that the file says."""
+    said = tuple(joint.name for joint in joints if joint.independent)
+    return wishes.independent or wishes.motors or said
+
+
+def root_of(robot: Robot) -> str:
+    """The link that no joint carries."""
+    carried = {joint.child for joint in robot.joints.values()}
+    roots = [name for name in robot.links if name not in carried]
+    if len(roots) != 1:
+        found = f"links {roots}" if roots else "no link: the joints form a cycle"
+        raise robot.element.error(
+            f"one link must be the root, carried by no joint, but there is {found}; join the links to one "
+            f"tree by <joint>, and close cycles by <loop>"
+        )
+    return roots[0]
+
+
+def ordered(robot: Robot) -> list[UrdfJoint]:
+    """Joints from the root to the tips, in the order of the file where the tree leaves a choice."""
+    check_ends(robot)
+    placed = {root_of(robot)}
+    waiting, result = list(robot.joints.values()), []
+    while waiting:
+        ready = next((joint for joint in waiting if joint.parent in placed), None)
+        if ready is None:
+            names = ", ".join(repr(joint.name) for joint in waiting)
+            raise waiting[0].element.error(
+                f"joints {names} form a cycle that does not hang on the root {root_of(robot)!r}; "
+                f"close cycles by <loop>"
+            )
+        waiting.remove(ready)
+        result.append(ready)
+        placed.add(ready.child)
+    return result
+
+
+def check_ends(robot: Robot) -> None:
+    """Refuse joints between unknown links, and links that two joints carry."""
+    carrier: dict[str, UrdfJoint] = {}
+    for joint in robot.joints.values():
+        need_link(robot, joint.parent, joint.element)
+        need_link(robot, joint.child, joint.element)
+        other = carrier.setdefault(joint.child, joint)
+        if other is not joint:
+            raise joint.element.error(
+                f"link {joint.child!r} is carried by joint {other.name!r} already; a second connection "
+                f"closes a loop: write it as <loop>"
+            )
+        if joint.child == GROUND:
+            raise joint.element.error(
+                f"link {GROUND!r} moves, but that is the name of what does not; rename it"
+            )
+
+
+def check_loops(robot: Robot) -> None:
+    """Refuse loops between unknown links, or a link and itself."""
+    for loop in robot.loops.values():
+        for name in (loop.predecessor, loop.successor):
+            need_link(robot, name, loop.element)
+        if loop.predecessor == loop.successor:
+            raise loop.element.error(
+                f"closure {loop.name!r} joins body {loop.successor!r} to itself; name two different links"
+            )
+
+
+def need_link(robot: Robot, name: str, element: Element | Beside) -> None:
+    """Refuse a link that does not exist."""
+    if name not in robot.links:
+        raise element.error(f"there is no link {checks.shown(name)}")

@@ -1,0 +1,106 @@
+"""Pictures of robots from files, by the shapes that the files have for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.errors import DataError, ModelError
+from ce_dynamics.readers.looks import Look
+from ce_dynamics.readers.mjcf.looks import mjcf_looks
+from ce_dynamics.readers.urdf.looks import urdf_looks
+from ce_dynamics.views.scene.shapes import Shape, ball, block, mesh, plane, rod
+
+ROUND = 24
+"""Sides of what is round in one direction or two."""
+
+
+def robot_shapes(path: str | Path, **given: Any) -> tuple[dict[str, list[Shape]], list[str]]:
+    """Shapes of the bodies of a URDF or MJCF file, for `view`.
+
+    They are of the file's looks (``<visual>``; geoms that MuJoCo's viewer draws) and act on nothing.
+
+    Parameters
+    ----------
+    path : str or Path
+        ``.urdf``, or MJCF in ``.xml``.
+    **given
+        ``pose``, ``independent`` and, of URDF, ``loops`` and ``ignore``, as they were given to `read_urdf` or
+        `read_mjcf`: the shapes are those of the same design pose.
+
+    Returns
+    -------
+    dict of str to list of Shape, list of str
+        By the names of bodies (``"ground"`` has scenery), and what is left out, such as meshes of which the
+        file is not there.
+
+    Raises
+    ------
+    ModelError
+        For a file of another format.
+    DataError
+        As the readers.
+
+    Examples
+    --------
+    With the files' meshes beside them::
+
+        shapes, left_out = ce.robot_shapes("robot.urdf", loops="robot.yaml")
+        ce.view(model, run, shapes=shapes).save("robot.html")
+    """
+    suffix = Path(path).suffix
+    if suffix not in (".urdf", ".xml"):
+        raise ModelError(f"robot_shapes: {checks.shown(str(path))} must be a .urdf file, or MJCF in .xml")
+    looks, left_out = (urdf_looks if suffix == ".urdf" else mjcf_looks)(path, **given)
+    shapes: dict[str, list[Shape]] = {}
+    for look in looks:
+        try:
+            shapes.setdefault(look.body, []).append(painted(shape_of(look), look))
+        except ModelError as error:
+            left_out.append(f"{look.body}: {error}")
+    return shapes, left_out
+
+
+def shape_of(look: Look) -> Shape:
+    """A shape in the design pose."""
+    R, r, size = look.frame.R, look.frame.r, look.size
+    if look.kind == "box":
+        return block(size, r, R.T)
+    if look.kind == "sphere":
+        return ball(r, size[0])
+    if look.kind == "plane":
+        return plane(r, R[:, 2])
+    if look.kind in ("cylinder", "capsule"):
+        half = 0.5 * size[1] * R[:, 2]
+        return rod(r - half, r + half, size[0])
+    if look.kind == "ellipsoid":
+        vertices, triangles = globe()
+        return mesh(r + (vertices * size) @ R.T, triangles)
+    if look.kind == "mesh":
+        return mesh(r + look.vertices @ R.T, look.triangles)
+    raise DataError(f"a shape of kind {look.kind} is not drawn")
+
+
+def globe() -> tuple[Any, Any]:
+    """A ball of radius 1 as triangles."""
+    turn, rise = np.meshgrid(
+        np.linspace(0.0, 2.0 * np.pi, ROUND, endpoint=False), np.linspace(0.0, np.pi, ROUND // 2 + 1)
+    )
+    vertices = np.stack((np.cos(turn) * np.sin(rise), np.sin(turn) * np.sin(rise), np.cos(rise)), axis=-1)
+    triangles = []
+    for j in range(ROUND // 2):
+        for i in range(ROUND):
+            a, b = j * ROUND + i, j * ROUND + (i + 1) % ROUND
+            triangles += [(a, a + ROUND, b), (b, a + ROUND, b + ROUND)]
+    return vertices.reshape(-1, 3), np.array(triangles)
+
+
+def painted(shape: Shape, look: Look) -> Shape:
+    """In the colour of the file, if it has one."""
+    if look.colour is None or shape.kind == "plane":
+        return shape
+    *rgb, opacity = look.colour
+    return shape.painted("#" + "".join(f"{round(255 * x):02x}" for x in rgb), opacity)
