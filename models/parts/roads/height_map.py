@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.arrays import Scalar, minimum
+from ce_dynamics.algebra.arrays import Scalar, minimum, where
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
+from ce_dynamics.models.data.checks import check_number
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.friction import Friction
 from ce_dynamics.models.parts.roads.grid import Axis, Grid
@@ -32,6 +33,8 @@ class HeightMap(Road):
         that integrators keep their order), or straight lines, as OpenCRG has it.
     title : str
         For messages.
+    approach : float
+        How far the road continues before its first nodes, with their heights [m].
 
     Raises
     ------
@@ -53,6 +56,7 @@ class HeightMap(Road):
         y: Sequence[float],
         smooth: bool = True,
         title: str = "height map",
+        approach: float = 0.0,
     ) -> None:
         super().__init__(friction)
         z = checks.numbers(title, heights, DataError)
@@ -67,20 +71,27 @@ class HeightMap(Road):
         self.title = title
         along, across = (Axis(at[0], at[1], n) for at, n in zip((x, y), z.shape, strict=True))
         self.grid = Grid(z, along, across, smooth)
-        self._sharpness = sharpness(z, along, across)
+        self.approach = check_number(title, "approach", approach, at_least=0.0)
+        begun = np.concatenate([z[:1], z]) if self.approach > 0.0 else z
+        self._sharpness = sharpness(begun, along, across)
 
     def height(self, x: Scalar, y: Scalar) -> Scalar:
         return self.grid.value(x, y)
 
     def slope(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
-        return self.grid.slope(x, y)
+        along, across = self.grid.slope(x, y)
+        return (where(x < self.grid.x.start, 0.0, along) if self.approach > 0.0 else along), across
 
     @property
     def sharpness(self) -> float:
         return self._sharpness
 
     def margin(self, x: Scalar, y: Scalar) -> Scalar:
-        return minimum(self.grid.x.inside(x), self.grid.y.inside(y))
+        along = self.grid.x
+        return minimum(
+            minimum(x - (along.start - self.approach), along.end - x),
+            self.grid.y.inside(y),
+        )
 
 
 def sharpness(z: Floats, x: Axis, y: Axis) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,11 +17,15 @@ from ce_dynamics.models.parts.roads.height_map import HeightMap
 from ce_dynamics.models.parts.roads.kinds import Word
 from ce_dynamics.models.parts.roads.opencrg import read_opencrg
 
+APPROACH = 20.0
+"""[m]; longer than a vehicle with its trailer, whose first axle begins where the road does."""
+
 FILE_WORDS = (
     Word("dx", "m", None, "spacing of the nodes along x (.npy)"),
     Word("dy", "m", None, "spacing across; dx if not given (.npy)"),
     Word("x0", "m", 0.0, "x of the first node (.npy, .tif)"),
     Word("y0", "m", None, "y of the first node; centred if not given (.npy, .tif)"),
+    Word("approach", "m", APPROACH, "how far the road continues level before its beginning"),
     Word("interpolation", "", "cubic", "cubic or linear"),
 )
 """What may be said of a file."""
@@ -43,6 +47,7 @@ def read_map(
     dy: float | None = None,
     x0: float = 0.0,
     y0: float | None = None,
+    approach: float = APPROACH,
     interpolation: str = "cubic",
 ) -> Road:
     """A road from a file.
@@ -58,6 +63,9 @@ def read_map(
         Spacing of a ``.npy``; needed there.
     x0, y0 : float, optional
         First node of a ``.npy`` or GeoTIFF; across, the middle is at y = 0 if not given.
+    approach : float
+        How far the road continues before its beginning, with the heights there [m]; the rear of a vehicle
+        starts there.
     interpolation : {"cubic", "linear"}
 
     Raises
@@ -71,11 +79,18 @@ def read_map(
     for ending, reader in READERS.items():
         if name.endswith(ending):
             given = {"dx": dx, "dy": dy, "x0": x0 or None, "y0": y0}
-            return reader(Path(path), friction, given, interpolation == "cubic")
+            return reader(Path(path), friction, given, Shape(interpolation == "cubic", approach))
     raise DataError(f"road {str(path)!r} is no map; endings are {', '.join(READERS)}")
 
 
-def read_npy(path: Path, friction: float | Friction, given: dict[str, Any], smooth: bool) -> Road:
+class Shape(NamedTuple):
+    """How a map is drawn: cubic or linear; and how far it continues before its beginning [m]."""
+
+    smooth: bool
+    approach: float
+
+
+def read_npy(path: Path, friction: float | Friction, given: dict[str, Any], shape: Shape) -> Road:
     """Heights alone: spacing and place are given."""
     z = load(path)
     if not isinstance(z, np.ndarray) or z.ndim != 2:
@@ -83,7 +98,7 @@ def read_npy(path: Path, friction: float | Friction, given: dict[str, Any], smoo
     if given["dx"] is None:
         raise DataError(f"road {path}: say the spacing of its nodes, for example {path.name}:dx=0.1")
     dy = given["dx"] if given["dy"] is None else given["dy"]
-    return placed(path, friction, z, (given["dx"], dy), given, smooth)
+    return placed(path, friction, z, (given["dx"], dy), given, shape)
 
 
 def placed(
@@ -92,16 +107,16 @@ def placed(
     z: Floats,
     spacing: tuple[float, float],
     given: dict[str, Any],
-    smooth: bool,
+    shape: Shape,
 ) -> Road:
     """A map whose place is given, or that begins at x = 0 and has y = 0 in its middle."""
     dx, dy = spacing
     x0 = 0.0 if given["x0"] is None else given["x0"]
     y0 = -0.5 * dy * (z.shape[1] - 1) if given["y0"] is None else given["y0"]
-    return HeightMap(friction, z, (x0, dx), (y0, dy), smooth, title=path.name)
+    return HeightMap(friction, z, (x0, dx), (y0, dy), shape.smooth, path.name, shape.approach)
 
 
-def read_npz(path: Path, friction: float | Friction, given: dict[str, Any], smooth: bool) -> Road:
+def read_npz(path: Path, friction: float | Friction, given: dict[str, Any], shape: Shape) -> Road:
     """Heights with their nodes, and friction."""
     refuse_given(path, given)
     arrays = load(path)
@@ -111,7 +126,7 @@ def read_npz(path: Path, friction: float | Friction, given: dict[str, Any], smoo
     x, y = (spaced(path, name, arrays[name]) for name in ("x", "y"))
     if "mu" in arrays:
         friction = FrictionMap(arrays["mu"], x, y)
-    return HeightMap(friction, arrays["z"], x, y, smooth, title=path.name)
+    return HeightMap(friction, arrays["z"], x, y, shape.smooth, path.name, shape.approach)
 
 
 def spaced(path: Path, name: str, nodes: Floats) -> tuple[float, float]:
@@ -127,7 +142,7 @@ def spaced(path: Path, name: str, nodes: Floats) -> tuple[float, float]:
     return float(nodes[0]), step
 
 
-def read_tiff(path: Path, friction: float | Friction, given: dict[str, Any], smooth: bool) -> Road:
+def read_tiff(path: Path, friction: float | Friction, given: dict[str, Any], shape: Shape) -> Road:
     """GeoTIFF in metres: x to the east, y to the north; its place on the Earth is left out."""
     try:
         import tifffile  # here, because an extra installs it
@@ -151,13 +166,13 @@ def read_tiff(path: Path, friction: float | Friction, given: dict[str, Any], smo
         raise DataError(f"road {path}: it does not say the size of its pixels; say dx")
     if z.ndim != 2:
         raise DataError(f"road {path}: one band of heights is needed, got an array of shape {z.shape}")
-    return placed(path, friction, z[::-1].T, spacing, given, smooth)
+    return placed(path, friction, z[::-1].T, spacing, given, shape)
 
 
-def read_crg(path: Path, friction: float | Friction, given: dict[str, Any], smooth: bool) -> Road:
+def read_crg(path: Path, friction: float | Friction, given: dict[str, Any], shape: Shape) -> Road:
     """OpenCRG."""
     refuse_given(path, given)
-    return read_opencrg(path, friction, smooth=smooth)
+    return read_opencrg(path, friction, smooth=shape.smooth, approach=shape.approach)
 
 
 def refuse_given(path: Path, given: dict[str, Any]) -> None:
@@ -177,7 +192,7 @@ def load(path: Path) -> Any:
         raise DataError(f"road {path}: no NumPy file that can be read: {error}") from None
 
 
-Reader = Callable[[Path, "float | Friction", dict[str, Any], bool], Road]
+Reader = Callable[[Path, "float | Friction", dict[str, Any], Shape], Road]
 
 READERS: dict[str, Reader] = {
     ".npy": read_npy,

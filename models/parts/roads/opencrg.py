@@ -59,6 +59,7 @@ def read_opencrg(
     *,
     smooth: bool = True,
     step: float | None = None,
+    approach: float = 0.0,
 ) -> Road:
     """The road of an OpenCRG file (``.crg``, or packed ``.crg.gz``); needs the extra ``roads``.
 
@@ -70,6 +71,8 @@ def read_opencrg(
         Cubic between the nodes, or linear as OpenCRG has it.
     step : float, optional
         Spacing of the grid on which a curved road is sampled [m]; the smallest of the file if not given.
+    approach : float
+        How far the road continues before its beginning, straight on and with the heights there [m].
 
     Raises
     ------
@@ -91,11 +94,14 @@ def read_opencrg(
             crg = pyopencrg.read(str(plain), apply_mods=True)
         except (ValueError, OSError, KeyError, IndexError) as error:
             raise DataError(f"road {source}: no OpenCRG file that can be read: {error}") from None
+    approach = check_number("OpenCRG", "approach", approach, at_least=0.0)
     if crg.is_straight:
-        return straight(source.name, crg, friction, smooth)
+        return straight(source.name, crg, friction, smooth, approach)
     if step is None:
         step = min(float(crg.u_inc), float(np.diff(crg.v).min()))
-    return curved(source.name, crg, friction, smooth, check_number("OpenCRG", "step", step, above=0.0))
+    return curved(
+        source.name, crg, friction, smooth, check_number("OpenCRG", "step", step, above=0.0), approach
+    )
 
 
 def unpacked(path: Path, content: bytes) -> bytes:
@@ -119,7 +125,7 @@ def across(v: Floats) -> Floats:
     return np.linspace(v[0], v[-1], max(int(number), 2))
 
 
-def straight(name: str, crg: Any, friction: float | Friction, smooth: bool) -> Road:
+def straight(name: str, crg: Any, friction: float | Friction, smooth: bool, approach: float) -> Road:
     """A road along a straight line."""
     u, v = np.asarray(crg.u, dtype=float), across(np.asarray(crg.v, dtype=float))
     check_size(name, u.size * v.size)
@@ -128,23 +134,29 @@ def straight(name: str, crg: Any, friction: float | Friction, smooth: bool) -> R
     (x_0, x_1), (y_0, y_1) = crg.uv_to_xy(u[[0, -1]], np.zeros(2))
     heading = math.atan2(y_1 - y_0, x_1 - x_0)
     steps = (float(u[-1] - u[0]) / (u.size - 1), float(v[1] - v[0]))
-    road = HeightMap(friction, z, (0.0, steps[0]), (float(v[0]), steps[1]), smooth, name)
+    road = HeightMap(friction, z, (0.0, steps[0]), (float(v[0]), steps[1]), smooth, name, approach)
     if (x_0, y_0, heading) == (0.0, 0.0, 0.0):
         return road
     return PlacedRoad(road, float(x_0), float(y_0), heading=heading)
 
 
-def curved(name: str, crg: Any, friction: float | Friction, smooth: bool, step: float) -> Road:
+def curved(
+    name: str, crg: Any, friction: float | Friction, smooth: bool, step: float, approach: float
+) -> Road:
     """A road along a curved line, sampled on a grid of x and y."""
     u, v = np.asarray(crg.u, dtype=float), np.asarray(crg.v, dtype=float)
     edges = [np.stack(crg.uv_to_xy(u, np.full_like(u, side))) for side in (v[0], v[-1])]
+    if approach > 0.0:
+        ahead = edges[0][:, 0] - edges[1][:, 0]  # from left to right; turned to the left, forward
+        ahead = np.array([-ahead[1], ahead[0]]) / np.hypot(*ahead)
+        edges = [np.column_stack([edge[:, 0] - approach * ahead, edge]) for edge in edges]
     low, high = (end([end(edge, axis=1) for edge in edges], axis=0) for end in (np.min, np.max))
     counts = [math.ceil((b - a) / step) + 3 for a, b in zip(low, high, strict=True)]
     check_size(name, counts[0] * counts[1])
     axes = [Axis(float(a) - step, step, n) for a, n in zip(low, counts, strict=True)]
     x, y = np.meshgrid(axes[0].nodes, axes[1].nodes, indexing="ij")
     along, aside = crg.xy_to_uv(x, y)
-    margins = np.min([along - u[0], u[-1] - along, aside - v[0], v[-1] - aside], axis=0)
+    margins = np.min([along - (u[0] - approach), u[-1] - along, aside - v[0], v[-1] - aside], axis=0)
     held = np.clip(along, u[0], u[-1]), np.clip(aside, v[0], v[-1])
     z = np.asarray(crg.uv_to_z(*held), dtype=float)
     refuse_gaps(name, z[margins >= 0.0])

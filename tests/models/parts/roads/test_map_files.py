@@ -24,6 +24,24 @@ def test_an_array_is_spaced_and_centred(tmp_path: Path) -> None:
         road(str(path))
 
 
+def test_maps_continue_level_before_their_beginning(tmp_path: Path) -> None:
+    """For the rear of a vehicle at the origin: 20 m, or as far as said; heights stay, slopes end."""
+    path = tmp_path / "map.npy"
+    np.save(path, Z)
+    found = road(f"{path}:dx=0.5")
+    assert found.margin(-3.0, 0.5) == pytest.approx(0.5)
+    assert (found.margin(-20.0, 0.0), found.margin(-21.0, 0.0)) == (0.0, -1.0)
+    for y in (-0.75, 0.5):
+        assert found.height(-3.0, y) == found.height(0.0, y)
+        assert found.slope(-3.0, y)[0] == 0.0
+        across = (found.height(-3.0, y + 1e-6) - found.height(-3.0, y - 1e-6)) / 2e-6
+        assert found.slope(-3.0, y)[1] == pytest.approx(across, abs=1e-8)
+    assert found.slope(1e-9, 0.5)[0] != 0.0
+    assert found.sharpness >= abs(Z[1] - Z[0]).max() / 0.25  # of the kink where it begins
+    assert road(f"{path}:dx=0.5,approach=2").margin(-3.0, 0.0) == -1.0
+    assert road(f"{path}:dx=0.5,approach=0").margin(-3.0, 0.0) == -3.0
+
+
 def test_nodes_and_friction_from_one_file(tmp_path: Path) -> None:
     path = tmp_path / "map.npz"
     mu = np.linspace(0.2, 1.0, 30).reshape(6, 5)

@@ -123,6 +123,24 @@ def test_packed_files_are_unpacked(tmp_path: Path) -> None:
     assert read_opencrg(packed).height(3.3, 0.2) == read_opencrg(path).height(3.3, 0.2)
 
 
+@pytest.mark.parametrize("bent", [False, True])
+def test_roads_continue_straight_before_their_beginning(tmp_path: Path, bent: bool) -> None:
+    """With the heights across of the beginning, along its direction."""
+    path = written(tmp_path / "road.crg", bent)
+    crg = pyopencrg.read(str(path), apply_mods=True)
+    road = read_opencrg(path, smooth=False, approach=10.0)
+    (x_0, x_1), (y_0, y_1) = crg.uv_to_xy(np.zeros(2), np.array([0.0, 1.0]))
+    left = np.array([x_1 - x_0, y_1 - y_0])
+    forward = np.array([left[1], -left[0]])
+    for v in (-0.5, 0.0, 1.0):
+        x, y = np.array([x_0, y_0]) + v * left - 4.0 * forward
+        # linear between nodes 0.5 m apart that are turned: half a cell of bank
+        assert road.height(x, y) == pytest.approx(float(crg.uv_to_z(0.0, v)), abs=2e-3 if bent else 1e-12)
+        assert road.margin(x, y) == pytest.approx(1.5 - abs(v), abs=2e-3)
+    x, y = np.array([x_0, y_0]) - 11.0 * forward
+    assert road.margin(x, y) < -0.1 if bent else road.margin(x, y) == pytest.approx(-1.0)
+
+
 def test_edges_are_those_of_the_road(tmp_path: Path) -> None:
     straight = read_opencrg(written(tmp_path / "a.crg", False))
     assert straight.margin(5.0, 1.2) == pytest.approx(0.3)
