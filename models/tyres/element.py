@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, dot
+from ce_dynamics.algebra.arrays import Array, Scalar, arctan, dot, maximum
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
@@ -35,6 +35,9 @@ OUTPUTS: Mapping[str, str] = {
 """Of every tyre: forces and moments at the contact centre in its axes, slips, deflection, inclination."""
 
 
+TURNED_OVER = 1e-12
+"""1 + cos γ of a wheel that stands on its head."""
+
 HEIGHT = "road_height"
 """Output of tyres on uneven roads: z of the contact point [m]."""
 MARGIN = "road_margin"
@@ -62,7 +65,8 @@ def wheel_on_road(c: Contact, axis: Array, omega: Array) -> WheelOnRoad:
         v_x=c.v_x,
         v_y=c.v_y,
         spin=c.spin,
-        gamma=arctan2(lean, upright),
+        # tan γ/2 = sin γ/(1 + cos γ): one arctangent for wheels that lean any way
+        gamma=2.0 * arctan(lean / maximum(1.0 + upright, TURNED_OVER)),
         yaw_rate=dot(omega, c.e_n) - c.spin * lean,
         friction=c.friction,
         v_centre=(dot(c.e_x, c.v), dot(c.e_y, c.v), dot(c.e_n, c.v)),

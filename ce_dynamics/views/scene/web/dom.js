@@ -13,6 +13,12 @@ export function element(tag, attributes = {}, ...children) {
   return made;
 }
 
+// Numbers for people: as many digits after the point as asked for, and no zero with a sign.
+export const fixed = (x, digits) => x.toFixed(digits).replace(/^-(?=0(\.0*)?$)/, "");
+
+// The same with four digits in all; what is nothing but rounding beside 1 is zero.
+export const rounded = (x) => (Math.abs(x) < 5e-7 ? "0" : x.toPrecision(4));
+
 // How much the bodies reach at the first instant, and where their middle is.
 export function extent(takes) {
   const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];

@@ -3,7 +3,7 @@
 import { arrayOf, loadLibrary, restore, unpacked } from "./packed.js";
 import { Cameras } from "./cameras.js";
 import { Controls } from "./controls.js";
-import { element, extent, floorsOf, saved, text, told } from "./dom.js";
+import { element, extent, fixed, floorsOf, saved, text, told } from "./dom.js";
 import { Physics } from "./physics.js";
 import { Plot } from "./plot.js";
 import { Recorder, until } from "./recorder.js";
@@ -224,7 +224,7 @@ class Driver {
     take.stretch(this.stage.up);
     for (const k of this.machine.arrows) take.push(k, ...physics.arrows.subarray(6 * k, 6 * k + 6));
     const outputs = physics.observe();
-    for (const { index, factor, unit, shown } of this.gauges) shown.textContent = `${(factor * outputs[index]).toFixed(2)} ${unit}`;
+    for (const { index, factor, unit, shown } of this.gauges) shown.textContent = `${fixed(factor * outputs[index], 2)} ${unit}`;
     for (const { index, bar } of this.bars) bar.value = physics.u[index];
     this.clock.textContent = `${(recorder.steps * this.content.step).toFixed(2)} s`;
     this.note.textContent = this.fault;

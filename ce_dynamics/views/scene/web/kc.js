@@ -3,13 +3,13 @@
 import { arrayOf, loadLibrary, restore, unpacked } from "./packed.js";
 import { Axle } from "./axle.js";
 import { Chart } from "./chart.js";
-import { element, extent, floorsOf, saved, text, told } from "./dom.js";
+import { element, extent, fixed, floorsOf, rounded, saved, text, told } from "./dom.js";
 import { Stage } from "./stage.js";
 import { Take } from "./take.js";
 import { Cameras } from "./cameras.js";
 
 const NEAR = 14; // px, to a point that is dragged
-const millimetres = (x) => (1e3 * x).toFixed(1);
+const millimetres = (x) => fixed(1e3 * x, 1);
 
 class Page {
   static async of(content, buffer) {
@@ -228,7 +228,7 @@ class Page {
     });
     this.table.replaceChildren(...this.content.quantities.map(({ name, factor, unit, meaning }, n) =>
       element("div", { class: "row", title: meaning }, name.replaceAll("_", " "),
-        element("b", {}, `${this.row[n].map((x) => (Number.isFinite(x) ? (factor * x).toPrecision(4) : "–")).join(" | ")}${unit === "1" ? "" : ` ${unit}`}`))));
+        element("b", {}, `${this.row[n].map((x) => (Number.isFinite(x) ? rounded(factor * x) : "–")).join(" | ")}${unit === "1" ? "" : ` ${unit}`}`))));
   }
 }
 
