@@ -1,0 +1,1 @@
+"""Derivatives of shipped vehicles against differences, sampled."""
