@@ -125,6 +125,7 @@ class Recorder:
         self.count = self.problems = self.sweeps_sum = self.sweeps_max = self.unresolved = self.smooth = 0
         self.work = self.contact_work = self.residual = self.speed = 0.0
         self.stored: list[Stored] = []
+        self._last: Stored | None = None  # without its gaps
         self._way: list[tuple[float, Floats, float]] = []
 
     @property
@@ -143,9 +144,10 @@ class Recorder:
         t, Y, work = (np.array(part) for part in zip(*self._way, strict=True))
         return t, Y, work
 
-    def passed(self, y: Floats) -> None:
+    def passed(self, y: Floats, force: Floats) -> None:
         """Take note of a state; all of them, where loops have dead centres to be watched."""
         here = self.t, y, self.work + self.contact_work
+        self._last = Stored(self.t, y, force, force, self.work, self.contact_work)
         if self.unilateral.model.geared_loops:
             self._way.append(here)
         else:
@@ -163,6 +165,13 @@ class Recorder:
     def store(self, y: Floats, gap: Floats, force: Floats) -> None:
         """Store an instant."""
         self.stored.append(Stored(self.t, y, gap, force, self.work, self.contact_work))
+
+    def store_last(self, law: InputsOverTime) -> None:
+        """Store the state that a run was ended in, where it lies behind the last stored instant."""
+        last = self._last
+        if last is not None and self.stored and last.t > self.stored[-1].t:
+            stage = self.unilateral.stage(last.t, last.y, law.at(last.t, last.y))
+            self.stored.append(last._replace(gap=stage.psi))
 
     def forget_after(self, t: float) -> None:
         """Drop what is not sound, but for the start."""

@@ -124,6 +124,8 @@ def simulate_unilateral(
     except (SimulationError, ModelError, np.linalg.LinAlgError) as error:
         trouble, cause = f"the step from t = {recorder.t:.4g} s found no solution: {error}", error
     wall = time.perf_counter() - began
+    if trouble:
+        recorder.store_last(law)
     jump = jump_in(model, *recorder.way, law.at, bool(cause))
     if jump is not None and jump.what:
         trouble = jump.what

@@ -34,7 +34,7 @@ def advance(
     y = np.array(y)
     charts.renew(y)
     recorder.store(y, unilateral.stage(0.0, y, law.at(0.0, y)).psi, way.force)
-    recorder.passed(y)
+    recorder.passed(y, way.force)
     for k in range(steps):
         y = way.step(y)
         if not np.all(np.isfinite(y)):
@@ -42,7 +42,7 @@ def advance(
         if charts.renew(y):
             way.acting = None
         recorder.count = k + 1
-        recorder.passed(y)
+        recorder.passed(y, way.force)
         if k == 0:
             recorder.stored[0] = recorder.stored[0]._replace(force=way.force)
         if recorder.count % recorder.every == 0 or recorder.count == steps:

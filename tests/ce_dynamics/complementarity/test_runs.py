@@ -115,6 +115,29 @@ def test_interrupted_runs_keep_what_was_computed(falling: UnilateralModel) -> No
     np.testing.assert_allclose(run.results.time.values, np.linspace(0.0, 0.05, 6), atol=1e-12)
 
 
+def test_runs_with_one_long_interval_keep_the_state_they_were_ended_in(falling: UnilateralModel) -> None:
+    """By the user within a step that is not stored: what was made until then is what a whole run makes."""
+    steps: list[float] = []
+
+    solver = GaussSeidel()
+
+    class Impatient:
+        def solve(self, problem: Problem, start: Floats | None = None) -> Solution:
+            if len(steps) == 30:
+                raise KeyboardInterrupt
+            steps.append(0.0)
+            return solver.solve(problem, start)
+
+    with pytest.raises(SimulationError, match=r"interrupted at t = 0.03 s") as stop:
+        simulate_unilateral(falling, duration=10.0, step=1e-3, interval=10.0, solver=Impatient())
+    run = stop.value.partial
+    assert isinstance(run, Run)
+    np.testing.assert_allclose(run.results.time.values, (0.0, 0.03), atol=1e-12)
+    whole = simulate_unilateral(falling, duration=0.03, step=1e-3, interval=0.03, solver=solver)
+    for name in run.results.data_vars:
+        np.testing.assert_array_equal(run.results[name].values, whole.results[name].values)
+
+
 def test_progress_is_told_and_the_first_multiplier_is_that_of_the_first_step(
     falling: UnilateralModel,
 ) -> None:

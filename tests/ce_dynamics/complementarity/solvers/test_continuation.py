@@ -41,6 +41,8 @@ def test_every_start_leads_to_the_solution_where_there_is_one(
 ) -> None:
     """Of a strictly monotone problem; complementarity is looked at in x and w themselves."""
     width, close, pull, grows = start
+    assert width > 0.0
+    assert 0.0 < close < 1.0  # a share of σ: no point is nearer than nothing
     rows = well_posed(rng, 8)
     found = shrinking(rows, np.zeros(8), tolerance=1e-12, width=width, close=close, pull=pull, grows=grows)
     w = rows.w(found.x)
