@@ -26,6 +26,7 @@ from ce_dynamics.readers.urdf.model import (
 from ce_dynamics.readers.xml_file import Element
 
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+POSITION, ROLLING = "position", "rolling"
 WITH_AXIS = (*WITH_COORDINATE, "planar")
 
 
@@ -41,14 +42,15 @@ def read_robot(root: Element, right_angles: float) -> Robot:
     def reading(tag: str) -> dict[str, Element]:
         return unique(root.children(tag))
 
+    closing, coupling = older(root)
     links = {name: UrdfLink(e, name, inertial(e, right_angles)) for name, e in reading("link").items()}
     return Robot(
         root,
         root.text("name"),
         links,
         {name: joint(e, name, right_angles) for name, e in reading("joint").items()},
-        {name: loop(e, name, right_angles) for name, e in reading("loop").items()},
-        {name: coupling(e, name) for name, e in reading("coupling").items()},
+        {name: loop(e, name, right_angles) for name, e in unique([*root.children("loop"), *closing]).items()},
+        {name: coupling_of(e, name) for name, e in unique([*root.children("coupling"), *coupling]).items()},
     )
 
 
@@ -65,9 +67,9 @@ def unique(elements: list[Element]) -> dict[str, Element]:
     return found
 
 
-def origin(element: Element | None, right_angles: float) -> Pose:
+def origin(element: Element | None, right_angles: float, tag: str = "origin") -> Pose:
     """The frame that an element places by ``xyz`` and ``rpy``; without them that of the link."""
-    given = None if element is None else element.child("origin")
+    given = None if element is None else element.child(tag)
     if given is None:
         return Pose(np.eye(3), np.zeros(3))
     zero = (0.0, 0.0, 0.0)
@@ -172,8 +174,17 @@ def mimic(element: Element | None) -> Mimic | None:
 
 
 def loop(element: Element, name: str, right_angles: float) -> UrdfLoop:
-    """A joint that closes a loop."""
+    """A joint that closes a loop; in older files a point that two links share."""
+    axis = np.array((0.0, 0.0, 1.0))
+    if element.tag == "loop_constraint":
+        at = [origin(element, right_angles, f"{end}_origin") for end in ("parent", "child")]
+        ends = [element.needed(end).text("link") for end in ("parent", "child")]
+        return UrdfLoop(element, name, "spherical", ends[0], at[0], ends[1], at[1], axis)
     predecessor, successor = element.needed("predecessor"), element.needed("successor")
+    if element.tag == "constraint":
+        at = [origin(end, right_angles) for end in (predecessor, successor)]
+        ends = [end.text("link") for end in (predecessor, successor)]
+        return UrdfLoop(element, name, "spherical", ends[0], at[0], ends[1], at[1], axis)
     return UrdfLoop(
         element,
         name,
@@ -186,16 +197,30 @@ def loop(element: Element, name: str, right_angles: float) -> UrdfLoop:
     )
 
 
-def coupling(element: Element, name: str) -> CouplingOf:
+def coupling_of(element: Element, name: str) -> CouplingOf:
     """A transmission between two joints."""
-    ratio = element.child("ratio")
-    return CouplingOf(
-        element,
-        name,
-        element.needed("predecessor").text("link"),
-        element.needed("successor").text("link"),
-        1.0 if ratio is None else ratio.number("value"),
-    )
+    if element.tag == "joint_constraint":
+        ends, ratio = ("parent", "child"), element.child("gear_ratio")
+    else:
+        ends, ratio = ("predecessor", "successor"), element.child("ratio")
+        if "type" in element.attributes:
+            one_of(element, "type", (ROLLING,))
+    predecessor, successor = (element.needed(end).text("link") for end in ends)
+    return CouplingOf(element, name, predecessor, successor, 1.0 if ratio is None else ratio.number("value"))
+
+
+def older(root: Element) -> tuple[list[Element], list[Element]]:
+    """What closes loops and what couples joints in older files of URDF+.
+
+    ``<constraint type="position">`` and ``<loop_constraint>`` are points that two links share;
+    ``<constraint type="rolling">`` and ``<joint_constraint>`` are couplings.
+    """
+    constraints = root.children("constraint")
+    for each in constraints:
+        one_of(each, "type", (POSITION, ROLLING))
+    closing = [each for each in constraints if each.text("type") == POSITION]
+    rolling = [each for each in constraints if each.text("type") == ROLLING]
+    return [*closing, *root.children("loop_constraint")], [*rolling, *root.children("joint_constraint")]
 
 
 def one_of(element: Element, attribute: str, allowed: tuple[str, ...]) -> str:

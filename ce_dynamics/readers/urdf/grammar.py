@@ -15,7 +15,10 @@ GRAMMAR: Grammar = {
         "link": known("name", children="link"),
         "joint": known("name", "type", "independent", children="joint"),
         "loop": known("name", "type", children="loop"),
-        "coupling": known("name", children="coupling"),
+        "coupling": known("name", "type", children="coupling"),
+        "constraint": known("name", "type", children="constraint"),
+        "loop_constraint": known("name", children="loop_constraint"),
+        "joint_constraint": known("name", children="joint_constraint"),
         "material": LOOKS,
         "sensor": LOOKS,
         **dict.fromkeys(
@@ -46,5 +49,13 @@ GRAMMAR: Grammar = {
     "loop": {"predecessor": END, "successor": END, "axis": AXIS},
     "end": {"origin": ORIGIN},
     "coupling": {"predecessor": known("link"), "successor": known("link"), "ratio": known("value")},
+    "constraint": {"predecessor": END, "successor": END, "ratio": known("value"), "axis": AXIS},
+    "loop_constraint": {
+        "parent": known("link"),
+        "parent_origin": ORIGIN,
+        "child": known("link"),
+        "child_origin": ORIGIN,
+    },
+    "joint_constraint": {"parent": known("link"), "child": known("link"), "gear_ratio": known("value")},
     "nothing": {},
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -408,3 +410,59 @@ def test_arguments(tmp_path: Path) -> None:
         ce.read_urdf(path, ignore="limit")
     with pytest.raises(ce.DataError, match=r"nothing.urdf' cannot be read"):
         ce.read_urdf(tmp_path / "nothing.urdf")
+
+
+OLDER = {
+    "rolling": '<constraint name="gear" type="rolling"><predecessor link="arm"/><successor link="rotor"/>'
+    '<ratio value="6"/></constraint>',
+    "joint": '<joint_constraint name="gear"><parent link="arm"/><child link="rotor"/>'
+    '<gear_ratio value="6"/></joint_constraint>',
+    "coupling": '<coupling name="gear" type="rolling"><predecessor link="arm"/><successor link="rotor"/>'
+    '<ratio value="6"/></coupling>',
+}
+
+
+@pytest.mark.parametrize("spelling", OLDER)
+def test_rolling_is_a_coupling(tmp_path: Path, spelling: str) -> None:
+    """By hand: a rotor of inertia J that turns six times as fast adds 36 J."""
+    path = tmp_path / "arm.urdf"
+    path.write_text(f"""<robot name="arm"><link name="base"/>
+      <link name="arm"><inertial><origin xyz="0.5 0 0"/><mass value="2"/>
+        <inertia ixx="0" ixy="0" ixz="0" iyy="0.3" iyz="0" izz="0.3"/></inertial></link>
+      <link name="rotor"><inertial><mass value="0"/>
+        <inertia ixx="0.01" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.01"/></inertial></link>
+      <joint name="j" type="continuous"><axis xyz="0 1 0"/><parent link="base"/><child link="arm"/></joint>
+      <joint name="r" type="continuous" independent="False"><axis xyz="0 1 0"/>
+        <parent link="base"/><child link="rotor"/></joint>{OLDER[spelling]}</robot>""")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a slender arm's inertia about its own line is zero
+        model = ce.Model(ce.read_urdf(path))
+    q = 0.3
+    expected = 2 * 9.81 * 0.5 * np.cos(q) / (0.3 + 2 * 0.25 + 36 * 0.02)
+    assert [entry.name for entry in model.layout.q] == ["arm"]
+    assert model.accelerations([q], [1.0])[0] == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        """<constraint name="tip" type="position"><predecessor link="coupler"><origin xyz="0.6 0 0.8"/>
+           </predecessor><successor link="rocker"><origin xyz="{r}"/></successor></constraint>""",
+        """<loop_constraint name="tip"><parent link="coupler"/><parent_origin xyz="0.6 0 0.8"/>
+           <child link="rocker"/><child_origin xyz="{r}"/></loop_constraint>""",
+    ],
+)
+def test_older_loops_are_points_that_two_links_share(
+    tmp_path: Path, four_bar: ce.Model, spelling: str
+) -> None:
+    loop = FOUR_BAR[FOUR_BAR.index("  <loop") : FOUR_BAR.index("</loop>") + len("</loop>")]
+    frames = re.findall(r'<(?:predecessor|successor) link="(\w+)">\s*<origin ([^/]*)/>', loop)
+    (one, at_one), (other, at_other) = frames
+    text = spelling.replace("coupler", one).replace("rocker", other)
+    text = text.replace('xyz="0.6 0 0.8"', at_one).replace('xyz="{r}"', at_other)
+    path = tmp_path / "older.urdf"
+    path.write_text(FOUR_BAR.replace(loop, text))
+    model = ce.Model(ce.read_urdf(path))
+    np.testing.assert_allclose(
+        model.accelerations([0.5], [2.0]), four_bar.accelerations([0.5], [2.0]), rtol=1e-12
+    )
