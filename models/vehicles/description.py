@@ -321,7 +321,7 @@ class VehicleParameters:
 
         Left side, design position; without trailers.
         """
-        first, *others = (self.corners[axle.corners[0]].W[0] for axle in self.layout.axles_of(None))
+        first, *others = (self.corners[axle.corners[0]].W[0] for axle in self.layout.own_axles)
         return number(
             first - (sum(others[1:], start=others[0]) / len(others) if len(others) > 1 else others[0])
         )
@@ -329,7 +329,7 @@ class VehicleParameters:
     @property
     def axle_spacing(self) -> Scalar:
         """Distance along x of the first and the last corner origin on the left side (m)."""
-        axles = self.layout.axles_of(None)
+        axles = self.layout.own_axles
         first, last = (self.corners[axles[k].corners[0]].origin[0] for k in (0, -1))
         return number(first - last)
 

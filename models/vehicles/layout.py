@@ -45,6 +45,7 @@ from ce_dynamics.models.vehicles.steering.rotary_arm import RotaryArm
 from ce_dynamics.models.vehicles.suspensions.beam import GEARS, steered_section
 from ce_dynamics.models.vehicles.suspensions.graph_words import Item, end_section, items_of, own_section
 from ce_dynamics.models.vehicles.suspensions.listed import BEAMS, CORNERS, SUSPENSIONS
+from ce_dynamics.models.vehicles.trailers.hitches import FOLDING
 from ce_dynamics.models.vehicles.trailers.trailer import trailer_section
 from ce_dynamics.models.vehicles.trailers.words import TrailerLayout, trailers_of
 from ce_dynamics.models.vehicles.tyre_kinds import TYRE_KINDS, tyre_section
@@ -120,6 +121,16 @@ class Layout:
     def axles_of(self, trailer: str | None) -> tuple[AxleLayout, ...]:
         """The axles of a trailer, or of the vehicle itself."""
         return tuple(axle for axle in self.axles if axle.trailer == trailer)
+
+    @property
+    def folding(self) -> tuple[str, ...]:
+        """Names of the trailers that are halves of the vehicle: it steers by folding where they are."""
+        return tuple(trailer.name for trailer in self.trailers if trailer.hitch in FOLDING)
+
+    @property
+    def own_axles(self) -> tuple[AxleLayout, ...]:
+        """The axles of the vehicle, both halves of it where it folds."""
+        return tuple(axle for axle in self.axles if axle.trailer in (None, *self.folding))
 
 
 def layout_of(words: Sequence[Assignment], label: str) -> Layout:
@@ -261,7 +272,7 @@ def check_trailers(layout: Layout, label: str) -> None:
 
 def check_steering(layout: Layout, label: str) -> None:
     """Refuse a vehicle that cannot be steered, or an axle by two mechanisms."""
-    if all(axle.steering is None for axle in layout.axles):
+    if all(axle.steering is None for axle in layout.axles) and not layout.folding:
         raise DataError(
             f"{label}: axles: none is steered; give one of them steering: {' or '.join(STEERINGS)}"
         )

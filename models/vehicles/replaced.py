@@ -28,7 +28,7 @@ def without_replaced(
             if part is not None and chosen.get(part, ("",))[0] != entry.value:
                 chosen[part] = str(entry.value), k
     since = {part: chosen[axle.name][1] for axle in layout.axles for part in (axle.name, *axle.corners)}
-    since["steering"] = chosen["steering"][1]
+    since["steering"] = chosen.get("steering", ("", 0))[1]
     powertrain = powertrain_since(layers)
     kept: list[list[Assignment]] = []
     unled = no_longer_leading(layers)

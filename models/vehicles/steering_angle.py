@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +26,8 @@ def max_wheel_angle(parameters: VehicleParameters) -> Scalar:
     DataError
         If full steering to the left does not turn both wheels to the left.
     """
+    if not parameters.steerings:
+        return folded_angle(parameters)
     angles = []
     for corner in first_steered(parameters):
         name = corner.name
@@ -49,6 +51,19 @@ def max_wheel_angle(parameters: VehicleParameters) -> Scalar:
             )
         angles.append(angle)
     return 0.5 * sum(angles)
+
+
+def folded_angle(parameters: VehicleParameters) -> Scalar:
+    """The wheel angle with which a vehicle that does not fold would turn as this one at full lock [rad].
+
+    With the joint l_1 behind the first axle and l_2 ahead of the mean of those behind it, folded by φ, the
+    first axle runs round R = (l_1 cos φ + l_2)/sin φ: tan δ = (l_1 + l_2)/R.
+    """
+    hitch: Any = parameters.trailers[parameters.layout.folding[0]].hitch
+    first = parameters.corners[parameters.layout.own_axles[0].corners[0]].W[0]
+    ahead, phi = first - hitch.x, hitch.max_angle
+    behind = parameters.wheelbase - ahead
+    return math.atan(parameters.wheelbase * math.sin(phi) / (ahead * math.cos(phi) + behind))
 
 
 def first_steered(parameters: VehicleParameters) -> tuple[Corner, Corner]:

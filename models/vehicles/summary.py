@@ -133,15 +133,18 @@ def comfort(results: Results) -> list[Figure]:
 
 
 def checks(results: Results) -> list[Figure]:
-    """What must be small; the energy balance only of audited runs."""
-    closure = Figure("worst_closure", "worst loop closure", peak(results["closure_error"].values), "m")
+    """What must be small: closure where there are loops, the energy balance of audited runs."""
+    closure = []
+    if "closure_error" in results:
+        worst = peak(results["closure_error"].values)
+        closure.append(Figure("worst_closure", "worst loop closure", worst, "m"))
     if "work" not in results:
-        return [closure]
+        return closure
     imbalance = peak(energy_imbalance(results))
     change = peak(results["energy"].values - results["energy"].values[0])
     relative = imbalance / change if change > 0.0 else math.nan
     return [
-        closure,
+        *closure,
         Figure("energy_imbalance", "worst energy imbalance", imbalance, "J"),
         Figure("energy_check", "the same over the largest change of energy", relative, "1"),
     ]

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.models.vehicles.chrono.frames import moments, rotation, turned
+from ce_dynamics.models.vehicles.chrono.frames import Matrix, moments, rotation, turned
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantities, quantity
 
 
-def chassis(reading: Reading, part: Part) -> Sections:
-    """Mass, centre of mass and inertia about it, axes of the vehicle.
+def chassis(
+    reading: Reading, part: Part, template: str = "RigidChassis", origin: Matrix | None = None
+) -> Sections:
+    """Mass, centre of mass (from an origin) and inertia about it, axes of the vehicle.
 
     Signed sums over the components, with I = Σ ± [R J Rᵀ + m (r² 1 − r rᵀ)] about the vehicle's origin.
     """
-    if part.template != "RigidChassis":
+    if part.template != template:
         raise part.wrong(
-            "Template", f"'{part.template}' is no chassis that can be read; known is RigidChassis"
+            "Template", f"'{part.template}' is no chassis that can be read here; known is {template}"
         )
     mass, first, second = 0.0, np.zeros(3), np.zeros((3, 3))
     for component in part.list_of_parts("Components"):
@@ -39,6 +41,6 @@ def chassis(reading: Reading, part: Part) -> Sections:
     return {
         "source": "chrono",
         "mass": quantity(mass, "kg"),
-        "com": quantities(com, "m"),
+        "com": quantities(com if origin is None else com - origin, "m"),
         "inertia": inertia(about_com),
     }

@@ -39,3 +39,38 @@ def fiala(reading: Reading, part: Part) -> Sections:
         "cornering_stiffness": quantity(cornering, "N/rad"),
         "width": quantity(p.positive("Width"), "m"),
     }
+
+
+RIGID_STIFFNESS = 2e5
+"""[N/m] of a rigid tyre whose material has none."""
+
+
+def rigid(reading: Reading, part: Part) -> Sections:
+    """``RigidTire``, of Chrono a body that slides on the road: here it gives way, and slips."""
+    reading.note("rigid tyres: they give way, with assumed slopes over their slips")
+    material = part.part("Contact Material")
+    mu, radius = material.positive("Coefficient of Friction"), part.positive("Radius")
+    cz = RIGID_STIFFNESS
+    if material.has("Coefficients"):
+        cz = material.part("Coefficients").positive("Normal Stiffness", cz)
+    part.has("Contact Mesh")
+    for block in (material, *material.parts.values()):  # a body's contact, of which friction counts
+        for key in block.data:
+            block.has(key)
+    cx, cy = (share * cz for share in CARCASS)
+    return {
+        "source": "assumed",
+        "radius": f"{quantity(radius, 'm')} [chrono]",
+        "cz": f"{quantity(cz, 'N/m')}",
+        "dz": f"{quantity(0.005 * cz, 'N*s/m')}",
+        "cx": quantity(cx, "N/m"),
+        "cy": quantity(cy, "N/m"),
+        "contact_damping": CONTACT_DAMPING,
+        "mu0": quantity(0.8),
+        "rolling_resistance": quantity(0.01),
+        "mu": f"{quantity(mu)} [chrono]",
+        "mu_sliding": f"{quantity(mu)} [chrono]",
+        "slip_stiffness": quantity(1.5 * cz * radius, "N"),
+        "cornering_stiffness": quantity(cz * radius, "N/rad"),
+        "width": f"{quantity(part.positive('Width'), 'm')} [chrono]",
+    }

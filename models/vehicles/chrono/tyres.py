@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from ce_dynamics.models.vehicles.chrono.fiala import fiala
+from ce_dynamics.models.vehicles.chrono.fiala import fiala, rigid
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.pac89 import pac89
 from ce_dynamics.models.vehicles.chrono.reading import Reading
@@ -81,5 +81,6 @@ TYRES: Mapping[str, tuple[str, Callable[[Reading, Part], Sections]]] = {
     "TMsimpleTire": ("tmsimple", tmsimple),
     "Pac89Tire": ("pac89", pac89),
     "Pac02Tire": (MAGIC_FORMULA, not_in_a_section),
+    "RigidTire": ("fiala", rigid),
 }
 """Our name of the kind, and what reads the file."""

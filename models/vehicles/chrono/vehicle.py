@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from ce_dynamics.models.vehicles.chrono.generic import GEAR, GRAPH, held
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.pairing import Choice, companion
 from ce_dynamics.models.vehicles.chrono.reading import Reading
+from ce_dynamics.models.vehicles.chrono.rear_chassis import RearChassis, rear_chassis
 from ce_dynamics.models.vehicles.chrono.steering import steering
 from ce_dynamics.models.vehicles.chrono.suspensions import SUSPENSIONS
 from ce_dynamics.models.vehicles.chrono.transmissions import TRANSMISSIONS
@@ -104,10 +106,10 @@ def named(reading: Reading, part: Part, choice: Choice) -> Choice:
 
 def vehicle(reading: Reading, part: Part, choice: Choice) -> Sections:
     """All sections."""
-    if part.has("Rear Chassis"):
-        raise part.wrong("Rear Chassis", "vehicles of two bodies cannot be read; take it and its axles out")
     body_path = reading.path_of(part.part("Chassis"), "Input File")
-    body = chassis(reading, reading.open(body_path))
+    main = reading.open(body_path)
+    body = chassis(reading, main)
+    rears = rear_chassis(reading, part, main) if part.has("Rear Chassis") else []
     folder = own_folder(reading, body_path)
     sources: Sections = {
         "chrono": f"Project Chrono, {reading.path.name} and the files that it names, www.projectchrono.org",
@@ -141,7 +143,7 @@ def vehicle(reading: Reading, part: Part, choice: Choice) -> Sections:
                 ours, section = steering(reading, mechanisms[int(index)])
                 steerings[int(index)] = ours, section
             steered = steerings[int(index)][0], named_as[int(index)]
-        read[name] = axle(reading, file, name, steered, k in driven, choice, folder)
+        read[name] = axle(reading, file, name, steered, k in driven, choice, folder, rears)
     kinds = sorted({one.tyre_kind for one in read.values()})
     if len(kinds) > 1:
         raise part.wrong("Axles", f"tyres of the kinds {' and '.join(kinds)}; give all axles the same kind")
@@ -157,22 +159,25 @@ def vehicle(reading: Reading, part: Part, choice: Choice) -> Sections:
         "kinds": {"powertrain": powertrain, "tyre": kinds[0]},
         "vehicle": {
             "gravity": "9.81 m/s^2 [convention]",
-            "ride_height": f"{quantity(ride_height(body, list(read.values())), 'm')} [derived]",
+            "ride_height": f"{quantity(ride_height(body, rears, list(read.values())), 'm')} [derived]",
             "width": f"{quantity(width, 'm')} [derived]",
         },
         "chassis": body,
+        **{rear.name: rear.section for rear in rears},
         **{name: one.section for name, one in read.items()},
         "powertrain": engine,
         "road": {"friction": "0.8 [convention]"},
         "driver": {"source": "assumed", **DRIVER},
     }
+    if rears:
+        sections["trailers"] = {rear.name: rear.words for rear in rears}
     graphs: Sections = {name: one.graph for name, one in read.items() if one.graph is not None}
     if graphs:
         sections["graphs"] = graphs
     sections |= {named_as[index]: section for index, (_, section) in steerings.items()}
     keys = ("Wheelbase", "Maximum Steering Angle (deg)", "Minimum Turning Radius")
     there = [part.has(key) for key in keys]  # each of them counts as read
-    if all(there):
+    if all(there) and not (rears and part.number(keys[1]) == 0.0):  # what folds turns no wheels
         sections["published"] = {
             "source": "chrono",
             "wheelbase": quantity(part.positive(keys[0]), "m"),
@@ -202,10 +207,10 @@ def axle(
     driven: bool,
     choice: Choice,
     folder: Path,
+    rears: Sequence[RearChassis],
 ) -> Axle:
     """One axle, with the kind and the name of the mechanism that steers it."""
-    if file.has("Chassis Index") and file.number("Chassis Index") >= 0:
-        raise file.wrong("Chassis Index", "axles of a rear chassis cannot be read; take them out")
+    carrier = carrier_of(file, rears, steered is not None, driven)
     if file.has("Subchassis Index"):
         reading.note("beams of a subchassis: springs on them are fixed to the chassis")
     part = reading.file(file, "Suspension Input File")
@@ -214,6 +219,8 @@ def axle(
         if part.number(key, 0.0) != 0.0:
             raise part.wrong(key, "only 0 can be read; turn the spindle's axis by the hardpoints instead")
     origin, spindle = file.vector("Suspension Location"), part.part("Spindle")
+    if carrier is not None:
+        origin = origin - carrier.front
     centre = spindle.vector("COM")
     rim, spacing = wheel_files(reading, file)
     if file.has("Tire Input File"):
@@ -222,6 +229,8 @@ def axle(
         tyre_path = choice.tyre
     mounted = tyre(reading, companion(reading, "tyre", tyre_path, folder, name))
     words: Sections = {"suspension": template.name}
+    if carrier is not None:
+        words["trailer"] = carrier.name
     if steered is not None:
         words["steering"], mechanism = steered
         if mechanism != MECHANISMS[0]:
@@ -250,13 +259,40 @@ def axle(
     if file.has("Antirollbar Input File"):
         words["anti_roll_bar"] = "torsion"
         section["anti_roll_bar"] = anti_roll_bar(reading, file)
-    if not driven:
+    if not driven and carrier is None:
         words["driven"] = "no"
     width = WHEEL_WIDTH if mounted.width is None else mounted.width
     assert graph is None or isinstance(graph, dict)
     stiffness = mounted.stiffness if spacing is None else 2.0 * mounted.stiffness
     width += spacing or 0.0
-    return Axle(words, section, origin + centre, mounted.radius, stiffness, width, mounted.kind, graph)
+    wheel = origin + centre if carrier is None else carrier.at + origin + centre
+    return Axle(words, section, wheel, mounted.radius, stiffness, width, mounted.kind, graph)
+
+
+def carrier_of(file: Part, rears: Sequence[RearChassis], steered: bool, driven: bool) -> RearChassis | None:
+    """The rear chassis that an axle is on; none if it is on the main one."""
+    index = file.number("Chassis Index", -1.0)
+    if index == -1.0:
+        return None
+    if index not in range(len(rears)):
+        raise file.wrong(
+            "Chassis Index", f"{index:g}: there are {len(rears)} rear chassis; -1 is the main one"
+        )
+    for what, there in (
+        ("steered", steered),
+        ("driven", driven),
+        ("held by an anti-roll bar", has_bar(file)),
+    ):
+        if there:
+            raise file.wrong(
+                "Chassis Index", f"axles of a rear chassis that are {what} cannot be read; leave that out"
+            )
+    return rears[int(index)]
+
+
+def has_bar(file: Part) -> bool:
+    """Whether an axle names an anti-roll bar."""
+    return file.has("Antirollbar Input File")
 
 
 def on_chassis(words: Sections) -> Sections:
@@ -315,8 +351,9 @@ def power(
     return kind, {"source": "chrono", **section, **driveline, "shafts": elastic}
 
 
-def ride_height(body: Sections, axles: list[Axle]) -> float:
+def ride_height(body: Sections, rears: Sequence[RearChassis], axles: list[Axle]) -> float:
     """Height of the vehicle's origin with the wheels in their design positions and the tyres carrying it."""
-    weight = 9.81 * float(str(body["mass"]).split()[0]) / (2.0 * len(axles))
+    mass = float(str(body["mass"]).split()[0]) + sum(rear.mass for rear in rears)
+    weight = 9.81 * mass / (2.0 * len(axles))
     heights = [one.radius - weight / one.stiffness - one.wheel[2] for one in axles]
     return round(float(np.mean(heights)), 4)

@@ -217,7 +217,7 @@ PANELS = (
     Panel("Road", ("tyre_road_height",), draw_road),
     Panel("Suspension travel", (), draw_travel),
     Panel("Ride height", ("chassis_z",), draw_height),
-    Panel("Loop closure", (), draw_closure),
+    Panel("Loop closure", ("closure_error",), draw_closure),
     Panel("Energy", ("energy", "work"), draw_energy),
 )
 """Panels in the order of the page."""

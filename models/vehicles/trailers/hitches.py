@@ -6,6 +6,7 @@ and an entry of `HITCHES`.
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Annotated
@@ -23,6 +24,7 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.data.quantities import Quantity
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, add_rigid_body
+from ce_dynamics.models.vehicles.steering.base import ActuatorData
 from ce_dynamics.models.vehicles.trailers.turning_damper import TurningDamper
 
 X, Y, Z = np.eye(3)
@@ -97,12 +99,43 @@ class FifthWheelData(HitchData):
         return trailer
 
 
+class TorsionData(HitchData):
+    """A shaft along the vehicle that twists: roll alone is free, held by ``roll_stiffness`` and damping."""
+
+    roll_stiffness: AngularStiffness
+    roll_damping: AngularDamping
+
+    def add(self, system: System, name: str, tower: Body, body: BodyParameters, at: Vector) -> Body:
+        """On a hinge along the vehicle."""
+        rear = add_rigid_body(system, name, body, tower, Revolute(X, at))
+        law = TorsionSpringDamper(f"{name}.shaft", rear, spring=self.roll_stiffness, damper=self.roll_damping)
+        system.add_force(law)
+        return rear
+
+
+class ArticulatedData(HitchData):
+    """A vertical pin at which the vehicle is folded to steer: by ``max_angle`` at full lock, either way."""
+
+    max_angle: Annotated[float, Quantity("rad", above=0.0, below=math.pi / 2)]
+    actuator: ActuatorData
+
+    def add(self, system: System, name: str, tower: Body, body: BodyParameters, at: Vector) -> Body:
+        """On a vertical hinge, whose angle an actuator leads: to the left the rear turns to the right."""
+        rear = add_rigid_body(system, name, body, tower, Revolute(Z, at))
+        system.prescribe(rear, self.actuator.drive(-self.max_angle))
+        return rear
+
+
 HITCHES: Mapping[str, type[HitchData]] = {
     "ball": BallData,
     "pintle": PintleData,
     "fifth-wheel": FifthWheelData,
+    "torsion": TorsionData,
+    "articulated": ArticulatedData,
 }
 """Hitches by the name that data files use."""
+FOLDING = ("articulated",)
+"""Those that steer the vehicle."""
 
 
 def plate(system: System, name: str, tower: Body, hinge: Hinge) -> Body:
@@ -118,4 +151,4 @@ other coordinates."""
 def unheld_coordinates(system: System) -> set[str]:
     """Names of what turns trailers about the vertical, among coordinates and velocities."""
     names = system.groups.get("trailer", ())
-    return {f"{name}.{what}" for name in names for what in UNHELD[type(system.find(name).inboard)]}
+    return {f"{name}.{what}" for name in names for what in UNHELD.get(type(system.find(name).inboard), ())}

@@ -279,7 +279,7 @@ def change(name: str, *keys: Any, to: object = None) -> Callable[[Files], None]:
         ),
         (change("Vehicle", "Chassis", "Input File", to="../Chassis.json"), r"leads out of the folder"),
         (change("Vehicle", "Chassis", "Input File", to="/etc/passwd"), r"leads out of the folder"),
-        (change("Vehicle", "Rear Chassis", to=[{}]), r"vehicles of two bodies cannot be read"),
+        (change("Vehicle", "Rear Chassis", to=[{}]), r"Rear Chassis\[0\]/Input File: it is missing"),
         (change("Rack", "Pinion", "Radius", to=0), r"^Rack\.json: Pinion/Radius: 0 moves no rack"),
         (
             change("Vehicle", "Steering Subsystems", 0, "Orientation", to=[0.8, 0.6, 0, 0]),

@@ -1,0 +1,108 @@
+"""Rear chassis on connectors: trailers, and the rear halves of vehicles that fold or twist."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from ce_dynamics.models.vehicles.chrono.chassis import chassis
+from ce_dynamics.models.vehicles.chrono.frames import Matrix
+from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.reading import Reading
+from ce_dynamics.models.vehicles.chrono.steering import ACTUATOR
+from ce_dynamics.models.vehicles.chrono.writing import Sections, quantity
+
+REAR = "Rear Connector Location"
+FRONT = "Front Connector Location"
+TORSION_TIME = 0.01
+"""[s], damping over stiffness of Chrono's torsion connectors."""
+
+
+class RearChassis(NamedTuple):
+    """A rear chassis as read: name, table ``trailers``, its section; where it is coupled and its parts are.
+
+    ``at`` is the coupling point from the vehicle's origin, ``front`` that from the origin of its own file,
+    ``rear`` that of the next one behind it.
+    """
+
+    name: str
+    words: Sections
+    section: Sections
+    mass: float
+    at: Matrix
+    front: Matrix
+    rear: Matrix
+
+
+def rear_chassis(reading: Reading, part: Part, main: Part) -> list[RearChassis]:
+    """All of a vehicle, each after what it is coupled to."""
+    found: list[RearChassis] = []
+    for k, block in enumerate(part.list_of_parts("Rear Chassis")):
+        index = block.number("Chassis Index", -1.0)
+        if index not in range(-1, k):
+            raise block.wrong(
+                "Chassis Index", f"{index:g} is no chassis ahead; give -1 for the main one, or 0 to {k - 1}"
+            )
+        file, connector = (reading.file(block, f"{what}Input File") for what in ("", "Connector "))
+        hitch, read = reading.by_template(connector, "connector", CONNECTORS)
+        parent = None if index < 0.0 else found[int(index)]
+        joint = middle(main, REAR) if parent is None else parent.rear
+        front, rear = middle(file, FRONT, needed=True), middle(file, REAR)
+        body = chassis(reading, file, "RigidChassisRear", front)
+        own = joint if parent is None else joint - parent.front
+        place: Sections = {"x": quantity(own[0], "m"), "z": quantity(own[2], "m")}
+        words: Sections = {"hitch": hitch}
+        if parent is not None:
+            words["behind"] = parent.name
+        found.append(
+            RearChassis(
+                f"rear_chassis_{k + 1}",
+                words,
+                {**body, "hitch": {**place, **read(connector)}},
+                float(str(body["mass"]).split()[0]),
+                joint if parent is None else parent.at + own,
+                front,
+                rear,
+            )
+        )
+    return found
+
+
+def middle(file: Part, key: str, needed: bool = False) -> Matrix:
+    """A point of the middle plane; the origin unless it is there."""
+    at = file.vector(key) if needed or file.has(key) else np.zeros(3)
+    if at[1] != 0.0:
+        raise file.wrong(key, f"y = {at[1]:g} m is beside the middle plane; connectors lie in it, give 0")
+    return np.asarray(at, dtype=float)
+
+
+def free(connector: Part) -> Sections:
+    """A ball, or a fifth wheel: nothing to be said."""
+    return {}
+
+
+def torsion(connector: Part) -> Sections:
+    """A shaft along the vehicle."""
+    stiffness = connector.positive("Torsional Stiffness")
+    damping = TORSION_TIME * stiffness
+    return {
+        "roll_stiffness": quantity(stiffness, "N*m/rad"),
+        "roll_damping": quantity(damping, "N*m*s/rad"),
+    }
+
+
+def articulated(connector: Part) -> Sections:
+    """A pin that steers."""
+    angle = connector.positive("Maximum Steering Angle (deg)")
+    return {"max_angle": quantity(angle, "deg"), "actuator": dict(ACTUATOR)}
+
+
+CONNECTORS: Mapping[str, tuple[str, Callable[[Part], Sections]]] = {
+    "ChassisConnectorHitch": ("ball", free),
+    "ChassisConnectorFifthWheel": ("fifth-wheel", free),
+    "ChassisConnectorTorsion": ("torsion", torsion),
+    "ChassisConnectorArticulated": ("articulated", articulated),
+}
+"""Our name of a hitch, and what reads its numbers."""

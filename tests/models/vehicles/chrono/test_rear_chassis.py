@@ -1,0 +1,146 @@
+"""Vehicles of several chassis: where connectors put them, and how one that folds turns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ce_dynamics as ce
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.vehicles.assembly import build
+from ce_dynamics.models.vehicles.chrono.vehicle import converted
+from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.models.vehicles.equilibrium import settled
+from ce_dynamics.models.vehicles.steering_angle import max_wheel_angle
+from tests.models.vehicles.chrono.small_car import files, written
+
+AHEAD, BEHIND = 1.5, 1.0
+"""Of the joint, the axles [m]."""
+RIGID = {"Template": "RigidSuspension"}
+
+
+def folding() -> dict[str, Any]:
+    """Two halves with an axle each, joined by a pin 0.3 m behind the origin of the first."""
+    content = files()
+    vehicle, chassis = content["car/Vehicle.json"], content["car/Chassis.json"]
+    suspension = content["car/Suspension.json"]
+    spindle = suspension["Spindle"]
+    content["car/Suspension.json"] = RIGID | {"Spindle": spindle, "Axle": suspension["Axle"]}
+    chassis["Rear Connector Location"] = [-0.3, 0, 0.2]
+    part = {
+        **chassis["Components"][0],
+        "Centroidal Frame": {"Location": [0, 0, 0.3], "Orientation": [1, 0, 0, 0]},
+    }
+    content["car/Rear.json"] = {
+        "Template": "RigidChassisRear",
+        "Components": [part],
+        "Front Connector Location": [0.4, 0, 0.1],
+    }
+    content["car/Pin.json"] = {"Template": "ChassisConnectorArticulated", "Maximum Steering Angle (deg)": 30}
+    vehicle["Rear Chassis"] = [
+        {"Input File": "car/Rear.json", "Connector Input File": "car/Pin.json", "Chassis Index": -1}
+    ]
+    front, rear = vehicle["Axles"]
+    del vehicle["Steering Subsystems"], front["Steering Index"], front["Antirollbar Input File"]
+    front["Suspension Location"] = [AHEAD - 0.3, 0, 0]
+    rear |= {"Suspension Location": [0.4 - BEHIND, 0, -0.1], "Chassis Index": 0}
+    vehicle["Driveline"]["Suspension Indexes"] = [0]
+    return content
+
+
+def test_halves_are_where_connectors_put_them_and_turn_by_hand(tmp_path: Path) -> None:
+    """Folded by φ, the first axle runs round R = (l_1 cos φ + l_2)/sin φ; slip angles at 2 m/s are small."""
+    data = VehicleParameters.load(written(tmp_path, folding()))
+    assert data.mass == pytest.approx(2 * 1000.0 + 4 * (2.0 + 8.0 + 9.0))
+    np.testing.assert_allclose(data.trailers["rear_chassis_1"].body.com, (-0.7, 0, 0.4), atol=1e-15)
+    np.testing.assert_allclose(data.corners["rear_right"].W, (-0.3 - BEHIND, -0.75, 0.0), atol=1e-15)
+    lock = math.radians(30.0)
+    R = (AHEAD * math.cos(lock) + BEHIND) / math.sin(lock)
+    assert max_wheel_angle(data) == pytest.approx(math.atan((AHEAD + BEHIND) / R), rel=1e-12)
+    model = ce.compile(build(data, speed=2.0))
+    run = ce.simulate(
+        model, {"steering": 0.5, "throttle": 0.02}, duration=2.0, method="rk4", y0=settled(model)
+    )
+    folded = float(run["hitch_yaw"].values[-1, 0])
+    assert folded == pytest.approx(-0.5 * lock, rel=1e-6)
+    R = (AHEAD * math.cos(folded) + BEHIND) / math.sin(-folded)
+    at_axle = float(run["vx"].values[-1])  # the origin is l_1 − 0.3 m behind the axle, along the same body
+    assert float(run["yaw_rate"].values[-1]) == pytest.approx(at_axle / R, rel=0.02)
+
+
+def change(*keys: Any, to: object) -> Callable[[dict[str, Any]], None]:
+    """A change of one value."""
+
+    def done(content: dict[str, Any]) -> None:
+        at: Any = content
+        for key in keys[:-1]:
+            at = at[key]
+        at[keys[-1]] = to
+
+    return done
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (
+            change("car/Pin.json", "Template", to="Magnet"),
+            r"^Pin\.json: Template: 'Magnet' is no connector that can be read; known are Chassis",
+        ),
+        (change("car/Rear.json", "Front Connector Location", to=[0.4, 0.1, 0]), "beside the middle plane"),
+        (
+            change("car/Rear.json", "Template", to="RigidChassis"),
+            r"^Rear\.json: Template: 'RigidChassis' is no chassis that can be read here",
+        ),
+        (
+            change("car/Vehicle.json", "Rear Chassis", 0, "Chassis Index", to=0),
+            r"Rear Chassis\[0\]/Chassis Index: 0 is no chassis ahead; give -1",
+        ),
+        (
+            change("car/Vehicle.json", "Axles", 1, "Chassis Index", to=3),
+            r"Axles\[1\]/Chassis Index: 3: there are 1 rear chassis",
+        ),
+        (
+            change("car/Vehicle.json", "Driveline", "Suspension Indexes", to=[1]),
+            r"axles of a rear chassis that are driven cannot be read; leave that out",
+        ),
+    ],
+)
+def test_what_cannot_be_joined_is_named(
+    tmp_path: Path, changed: Callable[[dict[str, Any]], None], message: str
+) -> None:
+    content = folding()
+    changed(content)
+    with pytest.raises(DataError, match=message):
+        converted(written(tmp_path, content))
+
+
+@pytest.mark.parametrize(
+    ("template", "hitch"),
+    [("Hitch", "ball"), ("FifthWheel", "fifth-wheel"), ("Torsion", "torsion")],
+)
+def test_other_connectors(tmp_path: Path, template: str, hitch: str) -> None:
+    """Those that do not steer: the front axle does."""
+    content = folding()
+    rack = files()["car/Vehicle.json"]["Steering Subsystems"]
+    content["car/Vehicle.json"] |= {"Steering Subsystems": rack}
+    content["car/Vehicle.json"]["Axles"][0]["Steering Index"] = 0
+    content["car/Wishbones.json"] = files()["car/Suspension.json"]
+    content["car/Vehicle.json"]["Axles"][0]["Suspension Input File"] = "car/Wishbones.json"
+    content["car/Pin.json"] = {"Template": f"ChassisConnector{template}", "Torsional Stiffness": 5e4}
+    data = VehicleParameters.load(written(tmp_path, content))
+    (trailer,) = data.layout.trailers
+    assert trailer.hitch == hitch
+    if hitch == "torsion":
+        laws = data.trailers["rear_chassis_1"].hitch
+        assert (laws.roll_stiffness, laws.roll_damping) == (5e4, 500.0)  # type: ignore[attr-defined]  # of torsion
+    coordinates = {"ball": 4, "fifth-wheel": 2, "torsion": 1}[
+        hitch
+    ]  # of the hinge: quaternion, two angles, one
+    names = [entry.name for entry in ce.compiled.model.Model(build(data)).layout.q]
+    assert len([name for name in names if name.startswith("rear_chassis_1")]) == coordinates
