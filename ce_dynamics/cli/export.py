@@ -21,7 +21,13 @@ def export(
     ],
     model: Annotated[
         str,
-        typer.Option(metavar="NAME|FILE", help="As of a simulation.", rich_help_panel=VEHICLE),
+        typer.Option(
+            "--vehicle",
+            "--model",
+            metavar="NAME|FILE",
+            help="A shipped vehicle or a data file.",
+            rich_help_panel=VEHICLE,
+        ),
     ] = "hmmwv",
     speed: Annotated[str | None, typer.Option(help="Speed at the start.", rich_help_panel=VEHICLE)] = None,
     overrides: Annotated[

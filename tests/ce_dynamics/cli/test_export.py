@@ -12,7 +12,7 @@ from ce_dynamics.cli.command import execute
 
 def test_the_ride_model_as_c_source(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "c"
-    assert execute(["export", "c", "--model", "ride", "--output", str(folder), "--name", "ride"]) == 0
+    assert execute(["export", "c", "--vehicle", "ride", "--output", str(folder), "--name", "ride"]) == 0
     listed = capsys.readouterr().out.split()
     assert listed == [str(folder / name) for name in ("ride.h", "ride.c", "example.c", "CMakeLists.txt")]
     assert "RIDE_STATES = 29" in (folder / "ride.h").read_text()
