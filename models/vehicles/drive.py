@@ -114,7 +114,7 @@ def drive_page(
             )
             label = ", ".join((Path(vehicle).stem, *(Path(tyre.rpartition("=")[2]).stem for tyre in fitted)))
             machines.append(machine_of(case, label, chosen))
-    return DrivePage(machines, "Drive", step)
+    return DrivePage(machines, "Drive" if road is None else f"Drive on {road}", step)
 
 
 def machine_of(case: Case, label: str, sliders: Sequence[Slider] = ()) -> Machine:

@@ -73,12 +73,16 @@ export class Chart {
     pen.setLineDash([]);
     pen.textAlign = "left";
     pen.fillStyle = "#22303c";
-    pen.fillText(`${this.title}${unit === "1" ? "" : ` [${unit}]`}`, 6, 13);
+    pen.fillText(`${this.title}${unit === "1" ? "" : ` [${unit}]`}`, 6, 13, width - 12); // no wider than the panel
     let right = width - EDGE.right;
     pen.textAlign = "right";
     const named = curves.filter(({ label, old, dashed }) => label && !old && !dashed);
     for (const { label, colour } of named.length > 1 ? named.reverse() : []) {
       pen.fillStyle = CURVES[colour % CURVES.length];
+      pen.strokeStyle = "#ffffff"; // a halo, legible over curves
+      pen.lineWidth = 4;
+      pen.lineJoin = "round";
+      pen.strokeText(label, right, EDGE.top + 10);
       pen.fillText(label, right, EDGE.top + 10);
       right -= pen.measureText(label).width + 8;
     }
