@@ -20,9 +20,11 @@ from ce_dynamics.models.kc.instant_motion import (
     side_swing_arm,
     support_angle,
 )
-from ce_dynamics.models.kc.poses import AxlePoses, Travelling, inverse
+from ce_dynamics.models.kc.poses import AxlePoses
 from ce_dynamics.models.kc.quantities import Quantity
+from ce_dynamics.models.kc.rates import rates
 from ce_dynamics.models.kc.steering_geometry import ackermann
+from ce_dynamics.models.kc.travelling import Travelling
 from ce_dynamics.models.kc.wheel_geometry import (
     SteeringAxis,
     camber_angle,
@@ -279,21 +281,8 @@ class AxleFigures:
             direction = array([*found["D"][:, wheel], *[0.0] * others])
             columns.append(call(self.forces_along, c=c, c_direction=direction)["f_direction"])
         springs, bars = (array(array(columns[j][g, i] for j in (0, 1)) for i in (0, 1)) for g in (0, 1))
-        K = springs + bars
-        C, C_springs = inverse(K), inverse(springs)
-        k = K[:, 0] + K[:, 1]
         k_t = array(wheel.tyre_rate for wheel in self.axle.wheels)
-        in_tyres = 1.0 / k_t[0] + 1.0 / k_t[1]
-        return {
-            "wheel_force": found["f"][0] + found["f"][1],
-            "wheel_rate": k,
-            "single_wheel_rate": array((1.0 / C[0, 0], 1.0 / C[1, 1])),
-            "ride_rate": k / (1.0 + k / k_t),
-            "roll_rate": roll_rate(C, track, 0.0),
-            "roll_rate_without_bars": roll_rate(C_springs, track, 0.0),
-            "roll_rate_with_tyres": roll_rate(C, track, in_tyres),
-            "roll_rate_with_tyres_without_bars": roll_rate(C_springs, track, in_tyres),
-        }
+        return {"wheel_force": found["f"][0] + found["f"][1]} | rates(springs, bars, k_t, track)
 
     def _elements(self, axle: Travelling) -> Figures:
         by_ride = axle.change("lengths", axle.wheels(1.0, 1.0)) if self.poses.elements else array(())
@@ -332,8 +321,3 @@ def swing_arm(view: str, plane: str, arms: list[SwingArm]) -> Figures:
     for k, axis in enumerate(plane):
         found[f"{view}_instant_centre_{axis}"] = array(arm.centre[k] for arm in arms)
     return found
-
-
-def roll_rate(C: Array, track: Scalar, in_tyres: Scalar) -> Scalar:
-    """Track²/(C33 − C39 − C93 + C99), the tyres' compliances added."""
-    return track * track / (C[0, 0] - C[0, 1] - C[1, 0] + C[1, 1] + in_tyres)

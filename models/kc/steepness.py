@@ -14,7 +14,8 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array, array, norm
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import TracedFunction, compile_function, trace
-from ce_dynamics.models.kc.poses import AxlePoses, Geometry, Travelling
+from ce_dynamics.models.kc.poses import AxlePoses, Geometry
+from ce_dynamics.models.kc.travelling import Travelling
 
 NEAR = 10.0
 """Condition above which a pose is near the end of travel: a hundredth to a thousandth of it is left."""

@@ -4,7 +4,7 @@ Of central differences D(h) = f' + h² f‴/6 + … two give one of order four, 
 is smaller by h² than what the two differ by, h² f‴/2.  Rounding shows in the fourth difference, h⁴ f⁗ but for
 what rounding leaves, √70 times the noise of a value.  So the tolerance of a derivative is
 
-    |D(2h) − D(h)| + 10 |δ⁴f|/h + 1e-14 |f|/h,
+    |D(2h) − D(h)| + 10 |δ⁴f|/h + 1e-14 |f|/h,    |f| or the size of what f is a difference of,
 
 and where that is more than a thousandth of the derivative, a kink of the function is near or the difference
 says nothing; then other steps are tried.  Derivatives that are exactly zero have to be so within that.
@@ -37,12 +37,12 @@ class Slope(NamedTuple):
         return np.asarray(finite & (self.off <= TELLING * size))
 
 
-def slope(f: Callable[[float], Floats], h: float) -> Slope:
-    """Derivative of f at zero."""
+def slope(f: Callable[[float], Floats], h: float, sizes: Floats | float = 0.0) -> Slope:
+    """Derivative of f at zero; of sizes are the numbers that cancel in it."""
     a, b, c, d, e = (np.asarray(f(k * h), dtype=float) for k in (-2, -1, 0, 1, 2))
     near, far = (d - b) / (2.0 * h), (e - a) / (4.0 * h)
     fourth = np.abs(a - 4.0 * b + 6.0 * c - 4.0 * d + e)
-    size = np.max(np.abs((a, b, c, d, e)), axis=0)
+    size = np.maximum(np.max(np.abs((a, b, c, d, e)), axis=0), sizes)
     return Slope((4.0 * near - far) / 3.0, np.abs(far - near) + 10.0 * fourth / h + 1e-14 * size / h)
 
 
@@ -68,7 +68,12 @@ class Verdict(NamedTuple):
 
 
 def compared(
-    names: list[str], exact: Floats, f: Callable[[float], Floats], h: float, least: Floats | float = 0.0
+    names: list[str],
+    exact: Floats,
+    f: Callable[[float], Floats],
+    h: float,
+    least: Floats | float = 0.0,
+    sizes: Floats | float = 0.0,
 ) -> Verdict:
     """Exact derivatives of f at zero against differences.
 
@@ -83,13 +88,15 @@ def compared(
         Step that is tried first.
     least : (n,) array or float
         Size of derivatives below which they are as good as zero.
+    sizes : (n,) array or float
+        Of numbers that cancel in the quantities.
     """
     left = np.ones(len(names), dtype=bool)
     none = np.asarray(exact == 0.0)
     worst, done = 0.0, 0
     wrong: list[tuple[str, float, float, float]] = []
     for factor in STEPS:
-        found = slope(f, factor * h)
+        found = slope(f, factor * h, sizes)
         size = np.maximum(np.maximum(np.abs(exact), np.abs(found.value)), least)
         now = left & found.telling(size)
         off, allowed = np.abs(exact - found.value), found.off + 1e-13 * size

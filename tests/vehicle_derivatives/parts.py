@@ -110,7 +110,9 @@ def reactions(sample: Sample, model: Model, n: int) -> Tally:
     known += [edge.name for edge in model.system.closures if not isinstance(edge, Coupled)]
     joints = chosen(sample.rng, known, n)
     by = at.variables(sample)
-    exact = np.vstack([*model.reaction_derivatives(joints, by, at.y, at.u).derivatives.values()])
+    found = model.reaction_derivatives(joints, by, at.y, at.u)
+    exact = np.vstack([*found.derivatives.values()])
+    sizes = np.repeat([float(np.max(np.abs(value))) for value in found.values.values()], 6)
     names = [f"{joint}[{k}]" for joint in joints for k in range(6)]
     least = 1e-3 * np.max(np.abs(exact), axis=0)
 
@@ -126,6 +128,7 @@ def reactions(sample: Sample, model: Model, n: int) -> Tally:
                 at.along(transmitted, name),
                 at.step(name),
                 least[k],
+                sizes,
             ),
         )
     return tally
