@@ -132,9 +132,14 @@ def plot(axes: Axes, line: Line, colour: str, dashes: str, marker: str, label: s
     )
 
 
+LEAST: Mapping[str, float] = {"deg": 1e-3, "deg/s": 1e-3, "m": 1e-4, "m/s²": 1e-3}
+"""Range of a chart, by the unit of its label, below which it shows what a run makes of rounding."""
+
+
 def keep_rounding_small(axes: Axes) -> None:
     """Curves that are zero but for rounding are shown as zero."""
     low, high = axes.get_ylim()
-    if high - low < 1e-6:
-        middle = round(0.5 * (low + high), 6)
+    unit = axes.get_ylabel().rpartition("[")[2].rstrip("]")
+    if high - low < LEAST.get(unit, 1e-6):
+        middle = round(0.5 * (low + high), 3)
         axes.set_ylim(middle - 0.5, middle + 0.5)

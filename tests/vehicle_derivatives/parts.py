@@ -20,6 +20,10 @@ STATES = 6
 """Of the variables by which it is differentiated besides inputs and free numbers."""
 
 
+TRAVEL = 10.0
+"""Poses have their travel to 1e-13 m, and figures change by some 1 rad/m with it: 1e-14 of this."""
+
+
 class Point:
     """Where a model is differentiated: a state of driving, inputs and free numbers."""
 
@@ -217,5 +221,6 @@ def rig(sample: Sample, axle: str, n: int) -> Tally:
         def f(d: float, name: str = name, value: float = value) -> Floats:
             return np.array(figures.at(found.solved(travel, lock, {name: value + d})).values[0])
 
-        tally.add(name, compared(labels, exact[:, k], f, 1e-4 * (abs(value) or 1.0)))
+        h = 1e-4 * (abs(value) or 1.0)
+        tally.add(name, compared(labels, exact[:, k], f, h, 0.0, TRAVEL))
     return tally

@@ -145,16 +145,21 @@ def figures_of(made: Sequence[Outcome]) -> list[Figure]:
     return list(found.values())
 
 
+ROUNDING: Mapping[str, float] = {"deg": 1e-4, "m": 1e-5, "m/s^2": 1e-5, "deg/s": 1e-4, "%": 1e-4}
+"""Figures below it are zero but for what a run makes of rounding."""
+
+
 def figure_row(figure: Figure, made: Sequence[Outcome], before: str = "") -> list[str]:
     """A figure of all subjects; behind the others' the difference from the first's."""
-    values = [
+    found = [
         next((f.value for f in outcome.figures if f.key == figure.key), float("nan")) for outcome in made
     ]
+    values = [0.0 if abs(value) < ROUNDING.get(figure.unit, 1e-9) else value for value in found]
     cells = [number(values[0])]
     for value in values[1:]:
         change = 100.0 * (value / values[0] - 1.0) if values[0] and value == value else float("nan")
         rounded = round(change, 1) + 0.0
-        sign = "" if rounded < 0.0 else "+"
+        sign = "" if rounded < 0.0 else "+" if rounded else "±"
         told = f" <small>({sign}{number(rounded)} %)</small>" if abs(change) < 1000.0 else ""
         cells.append(number(value) + told)
     return [escape(before + figure.label), *cells, escape(unit(figure.unit))]
@@ -212,8 +217,16 @@ READ: Mapping[str, tuple[float, str]] = {"m/s": (3.6, "km/h"), "rad": (DEGREES, 
 """Factors and units in which people read settings; others stay."""
 
 
+PARTS = ("brake", "throttle", "steer")
+"""Settings that are parts of a whole."""
+
+
 def setting(name: str, value: float, given: str) -> str:
     """A setting in words."""
+    if name == "direction" and abs(value) == 1.0:
+        return f"to the {'left' if value > 0.0 else 'right'}"
+    if name in PARTS and given == "1":
+        return f"{name} {number(100.0 * value)} %"
     factor, shown = READ.get(given, (1.0, unit(given)))
     return f"{name.replace('_', ' ')} {number(factor * value)} {shown}".rstrip()
 

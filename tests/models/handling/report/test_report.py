@@ -72,6 +72,10 @@ def test_differences_are_told_from_the_first() -> None:
     one.add("distance", "distance", 40.0, "m")
     other.add("distance", "distance", 38.0, "m")
     assert figure_row(one.figures[0], [one, other]) == ["distance", "40", "38 <small>(−5 %)</small>", "m"]
+    one.add("yaw", "yaw angle", 4e-6, "deg")
+    other.add("yaw", "yaw angle", -5e-6, "deg")
+    assert figure_row(one.figures[1], [one, other]) == ["yaw angle", "0", "0", "°"]
+    assert figure_row(one.figures[0], [one, one])[2] == "40 <small>(±0 %)</small>"
 
 
 def test_vehicles_with_their_sources() -> None:
@@ -125,3 +129,5 @@ def test_settings_as_people_read_them() -> None:
     assert setting("speed", 80.0 / 3.6, "m/s") == "speed 80 km/h"
     assert setting("lateral_acceleration", 4.0, "m/s^2") == "lateral acceleration 4 m/s²"
     assert setting("search", 1.0, "1") == "search 1"
+    assert setting("brake", 0.5, "1") == "brake 50 %"
+    assert setting("direction", -1.0, "1") == "to the right"
