@@ -8,9 +8,13 @@ from contextlib import contextmanager
 from ce_dynamics.algebra import checks
 from ce_dynamics.compiled.variables import RESERVED, plain
 from ce_dynamics.dynamics.state import dotted, rate_name
+from ce_dynamics.embedding.closures.freedoms import Freedoms
+from ce_dynamics.embedding.closures.leading import gathered
 from ce_dynamics.embedding.embed import driven_bodies, merged_groups
 from ce_dynamics.errors import DataError, ModelError
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.couplings.components import FunctionCoordinate
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.closures import RIGHT_ANGLE, Gap
 
@@ -68,12 +72,35 @@ def carries(body: Body, other: Body) -> bool:
 
 
 def choose_independent(system: System, chosen: Callable[[Collection[Body]], list[Body]]) -> None:
-    """Name the independent coordinates of every aggregated body, as ``chosen`` picks them from its bodies."""
-    picked: dict[str, tuple[str, ...]] = {}
-    for bodies, closures in merged_groups(system, driven_bodies(system)):
-        names = [body.name for body in bodies if body in chosen(bodies)]
-        picked[closures[0].name] = tuple(names)
-    system.closures = [loop.led_by(picked.get(loop.name, loop.independent)) for loop in system.closures]
+    """Name the independent coordinates of every aggregated body, as ``chosen`` picks them from its bodies.
+
+    Where hinges with several coordinates are in its loops, and what is picked is too little, components of
+    others lead beside it.
+    """
+    driven = driven_bodies(system)
+    picked: dict[str, tuple[tuple[str, ...], tuple[FunctionCoordinate, ...]]] = {}
+    for bodies, closures in merged_groups(system, driven):
+        found = chosen(bodies)
+        whole, others = [body for body in bodies if body in found], list[FunctionCoordinate]()
+        if (
+            whole
+            and any(body.inboard.n_v > 1 for body in bodies)
+            and not driven & {body.name for body in bodies}
+        ):
+            freedoms = Freedoms(bodies, closures, bodies)
+            if sum(body.inboard.n_v for body in whole) < freedoms.number:
+                whole, others = gathered(freedoms.beside(whole) or whole)
+        picked[closures[0].name] = tuple(body.name for body in bodies if body in whole), tuple(others)
+    system.closures = [
+        led(loop, *picked.get(loop.name, (loop.independent, loop.leading))) for loop in system.closures
+    ]
+
+
+def led(loop: CutEdge, independent: tuple[str, ...], leading: tuple[FunctionCoordinate, ...]) -> CutEdge:
+    """The same closure, led by other hinges and coordinates."""
+    result = loop.led_by(independent)
+    object.__setattr__(result, "leading", leading)
+    return result
 
 
 def taken_names(system: System) -> set[str]:

@@ -221,6 +221,10 @@ class Freedoms:
         self._searched = choice.searched
         return found
 
+    def beside(self, wanted: Sequence[Body]) -> list[Lead] | None:
+        """Wanted hinges, and components of others that lead beside them; None if they cannot together."""
+        return IndependentChoice(self.Y, self.free, self.number).beside(wanted)
+
     def refuse_choice(self) -> NoReturn:
         """Say that no hinges can lead.
 

@@ -7,7 +7,7 @@ for every freedom.  Velocities can lead if their rows of N are a regular matrix;
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -82,6 +82,21 @@ class IndependentChoice:
             if rows is not None:
                 whole, others = gathered(c for c in tier if at[c.name] in rows)
                 return [*whole, *others]
+        return None
+
+    def beside(self, wanted: Sequence[Body]) -> list[Lead] | None:
+        """Wanted hinges, and components of others that lead beside them; None if there are none.
+
+        Displacements and single angles come first.  The fixed rows stay where others are exchanged.
+        """
+        fixed = {k for k, owner in enumerate(self.owners) if owner in wanted}
+        known = [c for body in self.free if body not in wanted for c in components(body)]
+        at = {component.name: self._row(component) for component in known}
+        for tier in ([c for c in known if len(c.bodies) == 1], known):
+            rows = self._greedy([at[c.name] for c in tier], fixed)
+            if rows is not None:
+                whole, others = gathered(c for c in tier if at[c.name] in rows)
+                return [*wanted, *whole, *others]
         return None
 
     def quality(self, leads: Iterable[Lead]) -> float:
@@ -164,30 +179,40 @@ class IndependentChoice:
 
     # Single velocities
 
-    def _greedy(self, rows: Sequence[int]) -> set[int] | None:
+    def _greedy(self, rows: Sequence[int], fixed: Collection[int] = ()) -> set[int] | None:
         """Rows of N that are regular together, exchanged while Y₁ gets better; None if there are none.
 
-        A pivoted QR finds a regular set wherever there is one.
+        A pivoted QR finds a regular set wherever there is one, beside fixed rows in what these leave.
         """
         import scipy.linalg  # here, because most models never ask
 
-        if len(rows) < self.number:
+        number, N = self.number - len(fixed), self.N
+        if number < 0 or len(rows) < number:
             return None
-        _, R, order = scipy.linalg.qr(self.N[rows].T, mode="economic", pivoting=True)
-        if abs(R[self.number - 1, self.number - 1]) <= SINGULAR:  # the least of the diagonal
-            return None
-        found = {rows[k] for k in order[: self.number]}
+        if fixed:
+            _, singular, Vt = np.linalg.svd(self.N[sorted(fixed)])
+            if singular[-1] <= SINGULAR:
+                return None
+            N = self.N @ Vt[len(fixed) :].T
+        found = set(fixed)
+        if number:
+            _, R, order = scipy.linalg.qr(N[rows].T, mode="economic", pivoting=True)
+            if abs(R[number - 1, number - 1]) <= SINGULAR:  # the least of the diagonal
+                return None
+            found |= {rows[k] for k in order[:number]}
         for _ in range(MOST_EXCHANGES):
-            better = self._exchanged(found, rows)
+            better = self._exchanged(found, rows, fixed)
             if better is None:
                 break
             found = better
         return found
 
-    def _exchanged(self, found: set[int], rows: Sequence[int]) -> set[int] | None:
+    def _exchanged(
+        self, found: set[int], rows: Sequence[int], fixed: Collection[int] = ()
+    ) -> set[int] | None:
         """The same with the first row exchanged that makes Y₁ clearly better; None if there is none."""
         quality = self._quality(found)
-        for out in sorted(found):
+        for out in sorted(found - set(fixed)):
             for other in rows:
                 trial = {*found, other} - {out}
                 if other not in found and self._quality(trial) > CLEARLY * quality:

@@ -11,6 +11,8 @@ from scipy.spatial.transform import Rotation
 
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.embedding.embed import embed
+from tests.ce_dynamics.against_augmented import largest_difference
 from tests.ce_dynamics.readers.mujoco_states import ROBOTS
 
 FOUR_BAR = ROBOTS / "four_bar.xml"
@@ -119,3 +121,25 @@ def test_what_is_refused(tmp_path: Path) -> None:
         ce.read_mjcf(path, pose={"motor": np.inf})
     with pytest.raises(ce.ModelError, match="pose 3 must be a keyframe"):
         ce.read_mjcf(path, pose=3)  # type: ignore[arg-type]
+
+
+ROD = """<mujoco><worldbody>
+  <body name="up"><joint name="hip" axis="0 1 0"/><geom size="0.05" pos="0 0 -0.2"/>
+    <body name="low" pos="0 0 -0.4"><joint name="knee" axis="0 1 0"/><geom size="0.05" pos="0 0 -0.2"/></body>
+    <body name="crank" pos="0.05 0.03 0"><joint name="motor" axis="0 1 0"/>
+      <geom size="0.02" pos="0.05 0 0"/></body>
+  </body>
+  <body name="rod" pos="0.11 0.03 0"><freejoint/><geom size="0.02" pos="0 0 -0.2"/></body></worldbody>
+  <equality><connect body1="crank" body2="rod" anchor="0.06 0 0"/>
+    <connect body1="rod" body2="low" anchor="0 0 -0.42"/></equality></mujoco>"""
+
+
+@pytest.mark.parametrize("lead", ["knee", "motor"])
+def test_a_joint_leads_though_a_rod_turns_about_itself(tmp_path: Path, lead: str) -> None:
+    """What is asked for leads, and components beside it; all against the augmented equations."""
+    path = tmp_path / "rod.xml"
+    path.write_text(ROD)
+    embedding = embed(ce.read_mjcf(path, independent={lead}))
+    assert {"knee": "low", "motor": "crank"}[lead] in embedding.coordinates
+    assert embedding.n_v == 3
+    assert largest_difference(embedding, around=0.05) < 1e-11  # condition of the masses 5e3, of Y1 some 10
