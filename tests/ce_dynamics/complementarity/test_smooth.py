@@ -230,6 +230,36 @@ def test_pushed_slider_sticks_slides_and_hits_its_stop() -> None:
         np.testing.assert_allclose(stop.time, hit, atol=2e-3)
 
 
+def test_a_cable_that_is_pulled_taut_has_its_length_at_once() -> None:
+    """Its hook is moved at 1 m/s; the step in which it gets taut ends a moment later, and is stored.
+
+    From there on the ball is behind the hook by the cable's length, and as fast: to rounding, as both are
+    where the conditions of that instant, not of another one, put them.
+    """
+    h = 1e-2
+    taut = 0.3 - h / 128.0  # in the last of the 64 parts of a step
+    system = ce.System(gravity=(0.0, 0.0, 0.0))
+    for name, unit in (("hook", "m"), ("hook_rate", "m/s"), ("hook_acceleration", "m/s^2")):
+        system.add_input(name, unit)
+    hook = system.add_body("hook", mass=1.0, parent=system.ground, hinge=ce.Prismatic((1, 0, 0)))
+    system.prescribe("hook", ce.Driven("hook"))
+    ball = system.add_body("ball", mass=2.0, parent=system.ground, hinge=ce.Prismatic((1, 0, 0)))
+    cable = Cable("c", hook, (0, 0, 0), ball, (0, 0, 0), length=0.5)
+
+    class Pull:
+        def inputs(self, t: float, sensors: object) -> dict[str, float]:
+            return {"hook": 0.5 - taut + t, "hook_rate": 1.0, "hook_acceleration": 0.0}
+
+    unilateral = UnilateralModel(ce.compile(system), [cable])
+    run = simulate_unilateral(unilateral, Pull(), duration=0.4, step=h, order=2, interval=h)
+    t, x, v = (run.results[name].values for name in ("time", "ball", "ball_rate"))
+    before = t < taut
+    assert before.sum() == 30
+    np.testing.assert_array_equal(x[before], 0.0)
+    np.testing.assert_allclose(x[~before], t[~before] - taut, atol=1e-12)
+    np.testing.assert_allclose(v[~before], 1.0, atol=1e-12)
+
+
 def test_orders_that_are_not_known_are_refused(body: Model) -> None:
     unilateral, y0 = sliding_ball(body)
     for order, words in ((0, "1, 2 or 4"), (3, "1, 2 or 4"), (4.5, "order"), ("two", "order")):

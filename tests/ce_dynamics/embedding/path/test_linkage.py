@@ -22,6 +22,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import compile_function, trace
 from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.embedding.aggregate import Embedding
+from ce_dynamics.embedding.closures.arc_length import closed_across
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.path import table
 from ce_dynamics.embedding.path.linkage import PathLinkage
@@ -296,6 +297,29 @@ def test_odd_gear_on_a_path() -> None:
     np.testing.assert_allclose(np.abs(curve.points[-1].q), np.array((4.0, 4.0, 0.0, 10.0)) * math.pi)
     _, other = compared(geared(False), by_path, 2.0)
     np.testing.assert_allclose(other["gear"], -2.5 * other["crank"], rtol=0.0, atol=1e-12)
+
+
+def test_newton_back_to_the_curve_ends_where_rounding_is_all_that_is_left() -> None:
+    """It doubles the digits: from a hundredth of the loop's size four steps reach rounding, and one shows it."""
+
+    class Counted:
+        def __init__(self, kernel: Any) -> None:
+            self._kernel, self.calls = kernel, 0
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._kernel, name)
+
+        def __call__(self, q: Array, p: Array) -> Any:
+            self.calls += 1
+            return self._kernel(q, p)
+
+    linkage = linkage_of(embed(through(four_bar((0.2, 0.5, 0.4, 0.5), 0.7), "crank")))
+    for point in linkage.curve.points[::20]:
+        kernel: Any = Counted(linkage.kernel)
+        ahead = kernel.advanced(point.q, 1e-2 * point.t * kernel.column_scales)
+        found = closed_across(kernel, ahead, kernel.p0, point.t)
+        assert found is not None
+        assert kernel.calls <= 6
 
 
 @pytest.mark.parametrize("method", ["dopri5", "rk4"])
