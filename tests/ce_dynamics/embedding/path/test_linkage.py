@@ -300,7 +300,7 @@ def test_odd_gear_on_a_path() -> None:
 
 
 def test_newton_back_to_the_curve_ends_where_rounding_is_all_that_is_left() -> None:
-    """It doubles the digits: from a hundredth of the loop's size four steps reach rounding, and one shows it."""
+    """It doubles the digits: from a hundredth of the size four steps reach rounding, and one shows it."""
 
     class Counted:
         def __init__(self, kernel: Any) -> None:
