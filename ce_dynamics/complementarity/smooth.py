@@ -22,7 +22,8 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import CompiledFunction
-from ce_dynamics.complementarity.compiled_smooth import AT_REST, Rows, bias_at, project, room, smooth_step
+from ce_dynamics.complementarity.acting_rows import Rows, bias_at, room
+from ce_dynamics.complementarity.compiled_smooth import AT_REST, project, smooth_step
 from ce_dynamics.complementarity.conditions import Booleans, Kind
 from ce_dynamics.complementarity.embedded import UnilateralModel
 from ce_dynamics.complementarity.events import NEGLIGIBLE
