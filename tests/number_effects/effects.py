@@ -149,6 +149,8 @@ LINES = (("pivot", "shaft"), ("front_pivot", "rear_pivot"), ("outer_pivot", "inn
 """Pairs of points that say a line."""
 ACROSS = ("anti_roll_bar.pivot.y",)
 """Ends of names of components of points of lines that lie across the vehicle, along these lines."""
+OF_A_MAP = re.compile(r"_throttle\.(speed|torque)\.\d+$")
+"""Published maps go beyond speeds that a gearbox uses, and have points on straight lines."""
 UPRIGHT = tuple(f"steering.{joint}.z" for joint in "TUVW")
 """Of joints of a steering parallelogram, whose axes are vertical unless it is tilted."""
 
@@ -184,6 +186,8 @@ def verdict(vehicle: str, key: str) -> Verdict:
     if along_its_line(vehicle, key):
         return Verdict(key, effect=False, refused="it shifts a point of a line along this line")
     try:
-        return Verdict(key, has_effect(vehicle, key))
+        effect = has_effect(vehicle, key)
+        beyond = "" if effect or not OF_A_MAP.search(key) else "the vehicle never is at this point of the map"
+        return Verdict(key, effect, beyond)
     except CeDynamicsError as error:
         return Verdict(key, effect=False, refused=str(error))
