@@ -14,6 +14,7 @@ from ce_dynamics.compiled.trim import trim
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import AssemblyError, ModelError, SimulationError
 from ce_dynamics.models.tyres.tmeasy_chrono import ChronoTMeasy
+from ce_dynamics.models.vehicles.heading import heading_as
 from ce_dynamics.models.vehicles.standing import at_rest
 from ce_dynamics.models.vehicles.trailers.hitches import unheld_coordinates
 from ce_dynamics.simulation.options import RunOptions
@@ -178,6 +179,9 @@ def left_to_fall(model: Model, u: Floats | None) -> Floats:
     for k, name in enumerate(names):
         if name not in kept:
             y[k] = float(quantity(run.dataset(), name)[-1])
+    # it has turned aside as well
+    attitude = [names.index(f"chassis.q{axis}") for axis in "wxyz"]
+    y[attitude] = heading_as(y[attitude], model.y0[attitude])
     return model.with_unit_quaternions(y)
 
 
