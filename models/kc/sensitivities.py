@@ -104,7 +104,8 @@ class AlongParameters:
             q_p = -np.linalg.solve(z_q, z_p)
         else:
             q_p = -np.linalg.pinv(z_q) @ z_p
-        return Curves(values[:, :-2], f_p + f_q @ q_p)
+        with np.errstate(invalid="ignore"):  # figures that are infinite have no derivatives
+            return Curves(values[:, :-2], f_p + f_q @ q_p)
 
 
 class Sensitivities(AlongParameters):

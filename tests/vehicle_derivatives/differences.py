@@ -42,10 +42,12 @@ class Slope(NamedTuple):
 def slope(f: Callable[[float], Floats], h: float, sizes: Floats | float = 0.0) -> Slope:
     """Derivative of f at zero; of sizes are the numbers that cancel in it."""
     a, b, c, d, e = (value_of(f, k * h) for k in (-2, -1, 0, 1, 2))
-    near, far = (d - b) / (2.0 * h), (e - a) / (4.0 * h)
-    fourth = np.abs(a - 4.0 * b + 6.0 * c - 4.0 * d + e)
-    size = np.maximum(np.maximum(np.maximum(np.abs(a), np.abs(c)), np.abs(e)), sizes)
-    return Slope((4.0 * near - far) / 3.0, np.abs(far - near) + 10.0 * fourth / h + 1e-14 * size / h)
+    with np.errstate(invalid="ignore"):  # infinite swing arms
+        near, far = (d - b) / (2.0 * h), (e - a) / (4.0 * h)
+        fourth = np.abs(a - 4.0 * b + 6.0 * c - 4.0 * d + e)
+        size = np.maximum(np.maximum(np.maximum(np.abs(a), np.abs(c)), np.abs(e)), sizes)
+        off = np.abs(far - near) + 10.0 * fourth / h + 1e-14 * size / h
+        return Slope((4.0 * near - far) / 3.0, off)
 
 
 def value_of(f: Callable[[float], Floats], distance: float) -> Floats:
