@@ -1,8 +1,8 @@
 """Clearances between parts of a suspension, with exact derivatives: what optimisation must not come below.
 
-A part is a row of straight pieces with a radius, fixed on a body.  Its distance to another is that of the two
-points that are nearest to each other; as these are nearest, its derivative is that of the same two points of
-the bodies (envelope theorem).
+A part is a row of straight pieces with a radius, fixed on a body, or a disc.  Its distance to another is that
+of the two points that are nearest to each other; as these are nearest, its derivative is that of the same two
+points of the bodies (envelope theorem).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler.free_numbers import nominal, number
 from ce_dynamics.errors import DataError
+from ce_dynamics.models.kc.discs import Disc, nearest_of_row
 from ce_dynamics.models.kc.rig import KCRig
 from ce_dynamics.models.kc.sensitivities import AlongParameters
 from ce_dynamics.models.kc.sweeps import Sweep, sweep_of
@@ -72,7 +73,8 @@ class Clearance:
     Attributes
     ----------
     name : str
-    one, other : Part
+    one, other : Part or Disc
+        Discs against rows of pieces; not two discs.
     least : float
         Distance of their surfaces that must be left [m].
     sweep : Sweep or str
@@ -81,8 +83,8 @@ class Clearance:
     """
 
     name: str
-    one: Part
-    other: Part
+    one: Part | Disc
+    other: Part | Disc
     least: float
     sweep: Sweep | str = "parallel"
     values: ArrayLike | None = (0.0,)
@@ -90,6 +92,8 @@ class Clearance:
     def __post_init__(self) -> None:
         checks.number(f"clearance {self.name!r}: least", self.least, error=DataError)
         bodies = {*self.one.bodies, *self.other.bodies}
+        if isinstance(self.one, Disc) and isinstance(self.other, Disc):
+            raise DataError(f"clearance {self.name!r}: of two discs; give one as a Part, points of its edge")
         if len(bodies) == 1:
             raise DataError(f"clearance {self.name!r}: both parts are on {bodies.pop()!r}; name two bodies")
 
@@ -152,7 +156,7 @@ class Clearances:
         radii = clearance.one.radius + clearance.other.radius
         d, by = np.empty(len(poses)), np.empty((len(poses), dx.shape[-1]))
         for row in range(len(poses)):
-            near = nearest(x[row, one], x[row, other])
+            near = nearest_of_parts(clearance, x[row, one], x[row, other])
             gap = near.weights_one @ x[row, one] - near.weights_other @ x[row, other]
             distance = float(np.linalg.norm(gap))
             if not distance > TOUCHING:
@@ -168,11 +172,23 @@ class Clearances:
 
 
 class Nearest(NamedTuple):
-    """The nearest points of two rows of pieces, as weights of their ends; squared distance."""
+    """The nearest points of two parts, as weights of their points; squared distance."""
 
     weights_one: Floats
     weights_other: Floats
     squared: float
+
+
+def nearest_of_parts(clearance: Clearance, one: Floats, other: Floats) -> Nearest:
+    """The nearest points of the parts of a clearance, where these are."""
+    if isinstance(clearance.one, Disc):
+        mine, others = nearest_of_row(one, other)
+    elif isinstance(clearance.other, Disc):
+        others, mine = nearest_of_row(other, one)
+    else:
+        return nearest(one, other)
+    gap = mine @ one - others @ other
+    return Nearest(mine, others, float(gap @ gap))
 
 
 def nearest(one: Floats, other: Floats) -> Nearest:

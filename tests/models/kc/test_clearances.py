@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.optimize import lsq_linear, minimize_scalar
+from scipy.optimize import lsq_linear, minimize, minimize_scalar
 
 from ce_dynamics.errors import DataError
 from ce_dynamics.models import kc
 from ce_dynamics.models.kc.clearances import Clearances, nearest, nearest_of_segments
+from ce_dynamics.models.kc.discs import nearest_of_row
 from ce_dynamics.models.kc.targets import Targets
 from ce_dynamics.models.vehicles.description import VehicleParameters
 
@@ -58,6 +59,51 @@ def test_nearest_of_rows_is_the_nearest_of_all_pieces() -> None:
     gap = near.weights_one @ one - near.weights_other @ other
     assert np.linalg.norm(gap) == pytest.approx(best, rel=1e-14)
     assert near.weights_one.sum() == pytest.approx(1.0)
+
+
+def test_nearest_points_of_a_disc_and_a_row() -> None:
+    """Against a search over the piece and the disc's area by SciPy, 1e-8 of which is what it ends with."""
+    rng = np.random.default_rng(5)
+    for _ in range(12):
+        disc = kc.Disc("x", rng.normal(size=3), rng.normal(size=3), rng.uniform(0.2, 1.0))
+        corners, row = np.array(disc.points, dtype=float), 1.5 * rng.normal(size=(3, 3))
+        one, other = nearest_of_row(corners, row)
+        assert np.hypot(*one[1:]) <= 1.0 + 1e-15
+        assert np.isclose(np.sum(other), 1.0)
+        found = np.linalg.norm(one @ corners - other @ row)
+        C, P, Q = corners
+
+        def distance(x: Any, a: Any, b: Any, C: Any = C, P: Any = P, Q: Any = Q) -> float:
+            s, r, angle = x
+            on_disc = C + r * (np.cos(angle) * (P - C) + np.sin(angle) * (Q - C))
+            return float(np.linalg.norm(a + s * (b - a) - on_disc))
+
+        best = min(
+            minimize(distance, (0.5, 0.7, start), (a, b), bounds=((0, 1), (0, 1), (-9, 9)), tol=1e-14).fun
+            for a, b in itertools.pairwise(row)
+            for start in (0.0, 2.0, 4.0)
+        )
+        assert found == pytest.approx(best, abs=1e-6)
+        assert found <= best + 1e-9
+
+
+def test_a_disc_keeps_its_distance_from_a_rod(rig: kc.KCRig, data: VehicleParameters) -> None:
+    """The brake disc against the lower arm: derivatives against differences, as of rods."""
+    W = kc.hardpoint(data, "front_left.W") - np.array((0.0, 0.06, 0.0))
+    disc = kc.Disc("front_left.spindle", W, (0, 1, 0), 0.14, 0.012)
+    clearance = kc.Clearance("disc", disc, parts(data)[1], 0.0, values=TRAVEL)
+    of, h = Clearances(rig, [clearance]), 1e-4
+    here = of.at(0, rig.solved(clearance.poses().travel))
+    for k, name in enumerate(rig.parameters):
+        up, down = (
+            of.at(0, rig.solved(clearance.poses().travel, 0.0, {name: rig.nominal[name] + step})).d
+            for step in (h, -h)
+        )
+        np.testing.assert_allclose(here.by_parameters[:, k], (up - down) / (2 * h), atol=2e-6)
+    with pytest.raises(DataError, match="two discs"):
+        kc.Clearance("both", disc, disc, 0.0)
+    with pytest.raises(DataError, match="no length"):
+        kc.Disc("x", (0, 0, 0), (0, 0, 0), 0.1)
 
 
 def parts(data: VehicleParameters) -> tuple[kc.Part, kc.Part]:
