@@ -327,7 +327,7 @@ def known(
     if value not in names:
         near = difflib.get_close_matches(value, list(names), n=1, cutoff=0.5)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise error(f"{name}: no {what} {value!r}{hint} (known are {list(names)})")
+        raise error(f"{name}: no {what} {shown(value)}{hint} (known are {list(names)})")
     return value
 
 

@@ -74,7 +74,7 @@ def read(what: str, given: object, most: int, error: type[CeDynamicsError] = Dat
             os.close(handle)
             raise error(f"{what} {named} cannot be read: it is {kind(status.st_mode)}, not a file")
         with os.fdopen(handle, "rb") as file:
-            content = b"" if status.st_size > most else file.read(most + 1)
+            content = b"" if status.st_size > most else file.read(status.st_size + 1)
     except OSError as found:
         raise error(f"{what} {named} cannot be read: {found.strerror or found}") from found
     if status.st_size > most or len(content) > most:

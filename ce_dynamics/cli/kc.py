@@ -17,6 +17,9 @@ ROUNDING = 1e-9
 
 DEFAULT_FORCES = ("lateral", "longitudinal", "aligning")
 """Of axles with bushings."""
+IDLE = {"forces": "-5000:5000:21", "torques": "-200:200:21", "at": "contact", "hold": "height"}
+"""Options of forces as they are if nobody says anything."""
+
 AXLE, RANGE, LOADS, OUTPUT = "What to try", "How", "Forces", "Output"
 
 
@@ -67,13 +70,13 @@ def kc(
         typer.Option(
             metavar="LOW:HIGH[:POSES]", help="At each wheel; N, or with units.", rich_help_panel=LOADS
         ),
-    ] = "-5000:5000:21",
+    ] = IDLE["forces"],
     torques: Annotated[
         str,
         typer.Option(
             metavar="LOW:HIGH[:POSES]", help="Aligning torque; N*m, or with units.", rich_help_panel=LOADS
         ),
-    ] = "-200:200:21",
+    ] = IDLE["torques"],
     at: Annotated[
         str,
         typer.Option(
@@ -81,7 +84,7 @@ def kc(
             help="Where forces act: contact (brakes at the wheels) or centre (drive).",
             rich_help_panel=LOADS,
         ),
-    ] = "contact",
+    ] = IDLE["at"],
     hold: Annotated[
         str,
         typer.Option(
@@ -89,7 +92,7 @@ def kc(
             help="What stays while forces act: the height of the wheels, or their vertical load.",
             rich_help_panel=LOADS,
         ),
-    ] = "height",
+    ] = IDLE["hold"],
     output: Annotated[
         Path, typer.Option(metavar="FOLDER", help="Where tables and the page go.", rich_help_panel=OUTPUT)
     ] = Path("simulate-vehicle-kc"),
@@ -136,9 +139,11 @@ def kc(
     only_forces = force is not None and sweep is None
     kinds = sweep or (() if only_forces else ("parallel", "opposed", "steering"))
     wanted = [sweep_from(kind, travel, steering) for kind in kinds]
+    check_forces(forces, torques, at, hold)
     pushes = [force_sweep_from(kind, forces, torques, at, hold) for kind in force or ()]
     data = VehicleParameters.load(check_vehicle(vehicle), overrides or [])
     soft = any(bushing.axle == axle for bushing in data.bushings)
+    refuse_idle(force, soft and sweep is None, forces=forces, torques=torques, at=at, hold=hold)
     if soft and force is None and sweep is None:
         pushes = [force_sweep_from(kind, forces, torques, "contact", hold) for kind in DEFAULT_FORCES]
     make_folder(output)
@@ -222,6 +227,53 @@ def sweep_from(kind: str, travel: str, steering: str) -> Sweep:
     return sweep_of(
         kind, values_of(*(("--steering", steering, "1") if over_steering else ("--travel", travel, "m")))
     )
+
+
+def check_forces(forces: str, torques: str, at: str, hold: str) -> None:
+    """Refuse what no sweep of forces could take, whether there is one or not.
+
+    Raises
+    ------
+    DataError
+        Naming the option.
+    """
+    # here, so that mistakes and --help are answered at once
+    from ce_dynamics.algebra import checks
+    from ce_dynamics.errors import DataError
+    from ce_dynamics.models.kc.force_sweeps import HOLDS, PLACES
+
+    values_of("--forces", forces, "N")
+    values_of("--torques", torques, "N*m")
+    checks.choice("--at", at, PLACES, DataError)
+    checks.choice("--hold", hold, HOLDS, DataError)
+
+
+def refuse_idle(force: list[str] | None, usual: bool, **given: str) -> None:
+    """Refuse options that nothing would ask for.
+
+    Parameters
+    ----------
+    force : list of str or None
+        Sweeps of forces that were named.
+    usual : bool
+        Whether the usual ones run if none was named; they push at the contact.
+    given : str
+        The options of `IDLE` as they are.
+
+    Raises
+    ------
+    DataError
+        Naming the option and what is missing.
+    """
+    from ce_dynamics.errors import DataError  # here, so that --help is answered at once
+
+    if force:
+        return
+    for name, value in given.items():
+        if value != IDLE[name] and not (usual and name != "at"):
+            raise DataError(
+                f"--{name} {value!r} has an effect on sweeps of forces only; name one with --force"
+            )
 
 
 def force_sweep_from(kind: str, forces: str, torques: str, at: str, hold: str) -> ForceSweep:

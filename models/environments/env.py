@@ -126,7 +126,7 @@ class VehicleEnv(gymnasium.Env[Observation, NDArray[np.floating[Any]]]):
         """
         if self._over:
             raise ModelError("the episode is over, or none was begun: call reset()")
-        actions = checked_actions(np.asarray(action)[np.newaxis], 1, self.task)
+        actions = checked_actions(checks.numbers(f"{self.task.name}: action", action)[np.newaxis], 1, self.task)
         episodes, failure = self._episodes, ""
         inputs = {name: float(value[0]) for name, value in self.task.commanded(actions).items()}
         seen = episodes.before[0]
@@ -217,7 +217,7 @@ def checked_actions(actions: NDArray[np.floating[Any]], number: int, task: Task)
     ModelError
         If they have another shape or leave ±1.
     """
-    given = np.asarray(actions, dtype=float)
+    given = checks.numbers(f"{task.name}: actions", actions)
     if given.shape != (number, len(task.actions)):
         raise ModelError(
             f"{task.name}: actions are {', '.join(task.actions)} of {number} vehicle(s), not of shape "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -39,11 +40,8 @@ def task_of(
     DataError, ModelError
         For what is unknown or does not fit.
     """
-    if isinstance(task, str):
-        checks.known("environments: task", task, list(TASKS), "task", DataError)
-        kind = TASKS[task]
-    else:
-        kind = task
+    kind = kind_of(task)
+    given = checks.mapping("environments: options", {} if options is None else options)
     if isinstance(vehicle, Vehicle):
         if speed is not None or road is not None or tyres or overrides:
             raise ModelError("speed, road, tyres and overrides are those of the vehicle that is given")
@@ -57,9 +55,24 @@ def task_of(
             road=road,
         )  # fmt: skip
     try:
-        return kind(ready, **dict(options or {}))
+        return kind(ready, **given)
     except TypeError as error:
         raise ModelError(f"{kind.name}: {error}") from None
+
+
+def kind_of(task: object) -> type[Task]:
+    """The class of a task that is named, or given.
+
+    Raises
+    ------
+    DataError, ModelError
+        If there is none.
+    """
+    if isinstance(task, str):
+        return TASKS[checks.known("environments: task", task, list(TASKS), "task", DataError)]
+    if inspect.isclass(task) and issubclass(task, Task):
+        return task
+    raise ModelError(f"environments: task {checks.shown(task)} must be a name or a class of Task")
 
 
 def checked_ranges(vehicle: Vehicle, randomise: Ranges | None) -> list[tuple[str, float, float]]:
@@ -72,9 +85,9 @@ def checked_ranges(vehicle: Vehicle, randomise: Ranges | None) -> list[tuple[str
     """
     found = []
     known = [parameter.name for parameter in vehicle.model.layout.parameters]
-    for name, ends in checks.mapping("randomise", randomise or {}).items():
+    for name, ends in checks.mapping("randomise", {} if randomise is None else randomise).items():
         checks.known("randomise", name, known, "free parameter")
-        low, high = (checks.number(f"randomise: {name}", end) for end in ends)
+        low, high = checks.vector(f"randomise: {name}", ends, 2).tolist()
         if not low <= high:
             raise ModelError(f"randomise: {name}: {low:g} must not be above {high:g}")
         for end in (low, high):

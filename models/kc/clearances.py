@@ -49,11 +49,19 @@ class Part:
     radius: float = 0.0
 
     def __post_init__(self) -> None:
-        checks.number(f"part on {self.body!r}: radius", self.radius, at_least=0.0, error=DataError)
-        if not len(self.points):
-            raise DataError(f"part on {self.body!r}: no point is given")
-        for point in self.points:
-            checks.finite_array(f"part on {self.body!r}: point", nominal(np.asarray(point)), (3,), DataError)
+        if isinstance(self.body, str):
+            checks.name_of("part: body", self.body, DataError)
+        else:
+            for name in checks.items("part: body", self.body, error=DataError):
+                checks.name_of("part: body", name, DataError)
+        owner = f"part on {self.body!r}"
+        checks.number(f"{owner}: radius", self.radius, at_least=0.0, error=DataError)
+        points = checks.items(f"{owner}: points", self.points, error=DataError)
+        if not points:
+            raise DataError(f"{owner}: points: none is given")
+        for k, point in enumerate(points):
+            numbers = [nominal(entry) for entry in checks.items(f"{owner}: points[{k}]", point, 3, DataError)]
+            checks.vector(f"{owner}: points[{k}]", numbers, 3, DataError)
         if len(self.bodies) != len(self.points):
             raise DataError(
                 f"part on {self.body!r}: {len(self.bodies)} bodies for {len(self.points)} points; give "
@@ -90,7 +98,12 @@ class Clearance:
     values: ArrayLike | None = (0.0,)
 
     def __post_init__(self) -> None:
-        checks.number(f"clearance {self.name!r}: least", self.least, error=DataError)
+        owner = f"clearance {checks.name_of('clearance: name', self.name, DataError)!r}"
+        checks.number(f"{owner}: least", self.least, error=DataError)
+        for part in (self.one, self.other):
+            checks.instance(f"{owner}: part", part, Part, "a Part", DataError)
+        if not isinstance(self.sweep, Sweep):
+            sweep_of(self.sweep, self.values)
         bodies = {*self.one.bodies, *self.other.bodies}
         if isinstance(self.one, Disc) and isinstance(self.other, Disc):
             raise DataError(f"clearance {self.name!r}: of two discs; give one as a Part, points of its edge")

@@ -112,6 +112,8 @@ def force_sweep_of(
     largest = TORQUE_RANGE if unit == "N*m" else FORCE
     given = np.linspace(-largest, largest, POSES) if values is None else values
     x = checks.finite_array(f"{kind} sweep", given, (None,), DataError)
+    if not len(x):
+        raise DataError(f"{kind} sweep: no value is given")
     left, right = checks.vector("force sweep: travel", travel, 2).tolist()
     return ForceSweep(kind, x, place, hold, (left, right))
 

@@ -64,5 +64,7 @@ def sweep_of(kind: str, values: ArrayLike | None = None) -> Sweep:
     largest = 1.0 if kind == "steering" else TRAVEL
     given = np.linspace(-largest, largest, POSES) if values is None else values
     x = checks.finite_array(f"{kind} sweep", given, (None,), DataError)
+    if not len(x):
+        raise DataError(f"{kind} sweep: no value is given")
     left, right, steering = KINDS[kind]
     return Sweep(kind, x, np.stack((left * x, right * x), axis=1), steering * x)

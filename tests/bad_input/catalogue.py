@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache
 
-from tests.bad_input import command_line, data_file, description, mjcf, runs, sweeps, urdf
+from tests.bad_input import (
+    command_line,
+    data_file,
+    description,
+    mjcf,
+    more_commands,
+    roads,
+    runs,
+    studies,
+    sweeps,
+    urdf,
+    vehicle_parts,
+)
 from tests.bad_input.cases import Case
 
 MAKERS: dict[str, Callable[[], list[Case]]] = {
@@ -16,9 +28,19 @@ MAKERS: dict[str, Callable[[], list[Case]]] = {
     "sweeps": sweeps.cases,
     "URDF": urdf.cases,
     "MJCF": mjcf.cases,
+    "studies": studies.cases,
+    "roads": roads.cases,
+    "vehicle parts": vehicle_parts.cases,
+    "more commands": more_commands.cases,
 }
 CATEGORIES = tuple(MAKERS)
-PREPARATIONS: dict[str, Callable[[], None]] = {"runs": runs.prepare, "command line": command_line.prepare}
+PREPARATIONS: dict[str, Callable[[], None]] = {
+    "runs": runs.prepare,
+    "command line": command_line.prepare,
+    "studies": studies.prepare,
+    "vehicle parts": vehicle_parts.prepare,
+    "more commands": more_commands.prepare,
+}
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Scalar, minimum
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.checks import check_number
@@ -24,9 +25,12 @@ class SumRoad(Road):
 
     def __init__(self, friction: float | Friction, parts: Sequence[Road]) -> None:
         super().__init__(friction)
-        if not parts:
-            raise DataError("a sum of roads needs one road at least")
-        self.parts = tuple(parts)
+        self.parts = tuple(
+            checks.instance("SumRoad: parts", part, Road, "a road", DataError)
+            for part in checks.items("SumRoad: parts", parts, error=DataError)
+        )
+        if not self.parts:
+            raise DataError("SumRoad: parts: a sum of roads needs one road at least")
         self.title = " + ".join(part.title for part in self.parts)
 
     def height(self, x: Scalar, y: Scalar) -> Scalar:
@@ -72,7 +76,7 @@ class PlacedRoad(Road):
         self, road: Road, x: float = 0.0, y: float = 0.0, z: float = 0.0, heading: float = 0.0
     ) -> None:
         super().__init__(1.0)  # not used: friction is the road's, where it is put
-        self.road = road
+        self.road = checks.instance("PlacedRoad: road", road, Road, "a road", DataError)
         self.title = road.title
         self.x, self.y, self.z = (
             check_number("placed road", name, value) for name, value in (("x", x), ("y", y), ("z", z))

@@ -13,7 +13,7 @@ from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.checks import check_number
 from ce_dynamics.models.parts.ramps import smooth_step
-from ce_dynamics.models.parts.roads.grid import Axis, Grid
+from ce_dynamics.models.parts.roads.grid import Grid, axes_of
 
 EDGE = 0.1
 """Width over which friction changes, unless told otherwise [m]."""
@@ -82,7 +82,7 @@ class FrictionPatch(Friction):
 
     @staticmethod
     def _ends(name: str, ends: Sequence[float]) -> tuple[float, float]:
-        low, high = (check_number("friction patch", f"{name}[{k}]", end) for k, end in enumerate(ends))
+        low, high = checks.vector(f"friction patch: {name}", ends, 2, DataError).tolist()
         if not low < high:
             raise DataError(f"friction patch: {name} from {low:g} to {high:g} m must be in rising order")
         return low, high
@@ -112,11 +112,12 @@ class FrictionMap(Friction):
             raise DataError(
                 f"friction map: an array of shape {mu.shape}; give two axes with two nodes at least"
             )
+        checks.room("friction map: values", 40.0 * mu.size, "cut the map, or make it coarser", DataError)
         if not (np.isfinite(mu).all() and (mu > 0.0).all()):
             raise DataError(
                 f"friction map: all coefficients must be positive, the least is {np.nanmin(mu):g}"
             )
-        along, across = (Axis(at[0], at[1], n) for at, n in zip((x, y), mu.shape, strict=True))
+        along, across = axes_of("friction map", x, y, mu.shape)
         self.grid = Grid(mu, along, across, smooth=False)
 
     def at(self, x: Scalar, y: Scalar) -> Scalar:

@@ -7,15 +7,21 @@ nodes, not steps.  A linear one has kinks: O(h²) there, and O(h) with slopes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Scalar, floor, maximum, minimum
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.tables import Table
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.checks import check_number
+
+
+LONGEST = 1e9
+"""Metres of a map along an axis."""
 
 
 class Place(NamedTuple):
@@ -78,6 +84,26 @@ class Axis:
     def inside(self, x: Scalar) -> Scalar:
         """Distance from the nearer end [m], negative beyond it."""
         return minimum(x - self.start, self.end - x)
+
+
+def axes_of(
+    owner: str, x: Sequence[float], y: Sequence[float], shape: tuple[int, ...]
+) -> tuple[Axis, Axis]:
+    """Axes of a user's first nodes and spacings.
+
+    Raises
+    ------
+    DataError
+        If one is no pair of finite numbers, the second positive, or ends beyond what numbers can hold.
+    """
+    made = []
+    for name, pair, number in zip("xy", (x, y), shape, strict=True):
+        start, step = checks.vector(f"{owner}: {name}", pair, 2, DataError).tolist()
+        axis = Axis(start, check_number(owner, f"{name}[1]", step, above=0.0), number)
+        if not axis.end - start < LONGEST:
+            raise DataError(f"{owner}: {name} = {pair!r} goes on for {axis.end - start:g} m")
+        made.append(axis)
+    return made[0], made[1]
 
 
 def cubic_weights(s: Scalar) -> tuple[Scalar, Scalar, Scalar, Scalar]:

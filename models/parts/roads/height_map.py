@@ -14,7 +14,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.checks import check_number
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.friction import Friction
-from ce_dynamics.models.parts.roads.grid import Axis, Grid
+from ce_dynamics.models.parts.roads.grid import Axis, Grid, axes_of
 
 
 class HeightMap(Road):
@@ -59,9 +59,12 @@ class HeightMap(Road):
         approach: float = 0.0,
     ) -> None:
         super().__init__(friction)
+        title = checks.name_of("height map: title", title, DataError)
+        smooth = checks.flag(f"{title}: smooth", smooth, DataError)
         z = checks.numbers(title, heights, DataError)
         if z.ndim != 2 or min(z.shape) < 2:
             raise DataError(f"{title}: an array of shape {z.shape}; give two axes with two nodes at least")
+        checks.room(f"{title}: heights", 40.0 * z.size, "cut the map, or make it coarser", DataError)
         if not np.isfinite(z).all():
             first = tuple(int(k) for k in np.argwhere(~np.isfinite(z))[0])
             raise DataError(
@@ -69,7 +72,10 @@ class HeightMap(Road):
                 "not finite; fill the gaps first, or cut the map"
             )
         self.title = title
-        along, across = (Axis(at[0], at[1], n) for at, n in zip((x, y), z.shape, strict=True))
+        with np.errstate(over="ignore"):
+            if not np.isfinite(np.ptp(z)):
+                raise DataError(f"{title}: heights from {z.min():g} to {z.max():g} m are too far apart")
+        along, across = axes_of(title, x, y, z.shape)
         self.grid = Grid(z, along, across, smooth)
         self.approach = check_number(title, "approach", approach, at_least=0.0)
         begun = np.concatenate([z[:1], z]) if self.approach > 0.0 else z

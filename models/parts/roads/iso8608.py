@@ -102,7 +102,10 @@ class RandomRoad(Road):
         owner = "iso8608"
         self.roughness = roughness(road_class)
         self.title = f"iso8608:{str(road_class).upper()}"
-        self.seed = int(checks.number(f"{owner}: seed", seed, at_least=0.0, error=DataError))
+        whole = checks.number(f"{owner}: seed", seed, at_least=0.0, at_most=2.0**53, error=DataError)
+        if not whole.is_integer():
+            raise DataError(f"{owner}: seed {whole:g} must be a whole number")
+        self.seed = int(whole)
         self.track = check_number(owner, "track", track, above=0.0)
         self.start = check_number(owner, "start", start)
         self.fade = check_number(owner, "fade", fade, above=0.0)
@@ -110,6 +113,8 @@ class RandomRoad(Road):
         self.longest = check_number(owner, "longest", longest, above=self.shortest)
         self.length = check_number(owner, "length", length, at_least=self.longest)
         self.waviness = check_number(owner, "waviness", waviness, above=0.0, at_most=4.0)
+        nodes = self.length * NODES_PER_WAVE / self.shortest
+        checks.room("a road iso8608", 200.0 * nodes, "take a shorter length, or longer waves", DataError)
         number = 2 * int(np.ceil(0.5 * self.length * NODES_PER_WAVE / self.shortest))
         self.axis = Axis(0.0, self.length / number, number, periodic=True)
         left, right = self._tracks(number)

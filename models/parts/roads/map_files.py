@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any, NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
 
-from ce_dynamics.algebra import files
+from ce_dynamics.algebra import checks, files
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
+from ce_dynamics.models.data.checks import check_number
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.friction import Friction, FrictionMap
 from ce_dynamics.models.parts.roads.height_map import HeightMap
@@ -73,13 +77,19 @@ def read_map(
     DataError
         If the file cannot be read, is no map, or says itself what is given.
     """
-    if interpolation not in ("cubic", "linear"):
-        raise DataError(f"{path}: interpolation = {interpolation!r} must be 'cubic' or 'linear'")
+    source = files.path_of("road", path, DataError)
+    checks.choice(f"{path}: interpolation", interpolation, ("cubic", "linear"), DataError)
+    for word, value in (("dx", dx), ("dy", dy)):
+        if value is not None:
+            check_number(str(path), word, value, above=0.0)
+    check_number(str(path), "x0", x0)
+    if y0 is not None:
+        check_number(str(path), "y0", y0)
     name = str(path).lower()
     for ending, reader in READERS.items():
         if name.endswith(ending):
             given = {"dx": dx, "dy": dy, "x0": x0 or None, "y0": y0}
-            return reader(Path(path), friction, given, Shape(interpolation == "cubic", approach))
+            return reader(source, friction, given, Shape(interpolation == "cubic", approach))
     raise DataError(f"road {str(path)!r} is no map; endings are {', '.join(READERS)}")
 
 
@@ -124,6 +134,9 @@ def read_npz(path: Path, friction: float | Friction, given: dict[str, Any], shap
         if name not in arrays:
             raise DataError(f"road {path}: no array {name!r}; there are {', '.join(arrays) or 'none'}")
     x, y = (spaced(path, name, arrays[name]) for name in ("x", "y"))
+    sizes, found = (arrays["x"].size, arrays["y"].size), arrays["z"].shape
+    if found != sizes:
+        raise DataError(f"road {path}: z has the shape {found}, by x and y it must be {sizes}")
     if "mu" in arrays:
         friction = FrictionMap(arrays["mu"], x, y)
     return HeightMap(friction, arrays["z"], x, y, shape.smooth, path.name, shape.approach)
@@ -188,7 +201,7 @@ def load(path: Path) -> Any:
     try:
         found = np.load(path, allow_pickle=False)
         return found if isinstance(found, np.ndarray) else {name: found[name] for name in found.files}
-    except (ValueError, OSError, EOFError) as error:
+    except (ValueError, OSError, EOFError, SyntaxError, BadZipFile, TokenError, zlib.error) as error:
         raise DataError(f"road {path}: no NumPy file that can be read: {error}") from None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from typing import Any
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import Quantity
 from ce_dynamics.models.parts.roads.composition import SumRoad
@@ -38,6 +39,7 @@ def road(text: str, friction: float = 0.8) -> Road:
     >>> round(rough.height(-10.0, 0.0), 12)
     -0.5
     """
+    checks.text("road", text, DataError)
     parts: list[tuple[str, dict[str, Any]]] = []
     mu: float | Friction = friction
     for term in (part.strip() for part in text.split("+")):
@@ -63,7 +65,7 @@ def taken_apart(term: str) -> tuple[str, dict[str, Any]]:
         for part in rest.split(","):
             word, equals, value = part.partition("=")
             key, said = (word.strip(), value.strip()) if equals else ("", word.strip())
-            if not said or key in given:
+            if not said or key in given or (equals and not key) or (given and not key):
                 raise DataError(
                     f"road {term!r}: {part!r} is not of the form word=value, or said twice; "
                     "for example bump:height=0.1,length=2"
@@ -81,7 +83,7 @@ def made(name: str, given: dict[str, Any], friction: float | Friction) -> Road:
         near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise DataError(
-            f"no road {name!r}{hint}; known are {', '.join(known)}, and files .crg, .npy, .npz, .tif"
+            f"no road {checks.shown(name)}{hint}; known are {', '.join(known)}, and files .crg, .npy, .npz, .tif"
         )
     kind = ROADS[name]
     return kind.make(friction, filled(name, kind.words, values(name, kind.words, given)))

@@ -11,8 +11,10 @@ from __future__ import annotations
 import gzip
 import math
 import tempfile
+import zlib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 
@@ -27,7 +29,8 @@ from ce_dynamics.models.parts.roads.friction import Friction
 from ce_dynamics.models.parts.roads.grid import Axis, Grid
 from ce_dynamics.models.parts.roads.height_map import HeightMap
 
-LARGEST = 2**30
+PIECE = 2**20
+LARGEST = 2**28
 """Bytes of a file, unpacked."""
 MOST_NODES = 20_000_000
 """Of a map."""
@@ -110,12 +113,20 @@ def unpacked(path: Path, content: bytes) -> bytes:
         return content
     try:
         with gzip.open(path) as file:
-            found = file.read(LARGEST + 1)
-    except (OSError, EOFError) as error:
+            found = b"".join(limited(cast("BinaryIO", file)))
+    except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"road {path}: cannot be unpacked: {error}") from None
     if len(found) > LARGEST:
         raise DataError(f"road {path}: more than {LARGEST} bytes when unpacked")
     return found
+
+
+def limited(file: BinaryIO) -> Iterator[bytes]:
+    """The content of a file in pieces, up to one byte more than is read of any."""
+    left = LARGEST + 1
+    while left > 0 and (piece := file.read(min(left, PIECE))):
+        left -= len(piece)
+        yield piece
 
 
 def across(v: Floats) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.parts.ramps import smooth_step, smooth_step_slope
@@ -23,9 +24,7 @@ class Side:
     """
 
     def __init__(self, owner: str, track: str) -> None:
-        if track not in TRACKS:
-            raise DataError(f"{owner}: track = {track!r} must be 'both', 'left' or 'right'")
-        self.track = track
+        self.track = checks.choice(f"{owner}: track", track, TRACKS, DataError)
         self.sign = TRACKS[track]
 
     def share(self, y: Scalar) -> Scalar:

@@ -7,10 +7,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.tyres.property_file import PropertyFile
 
 LOAD, RIM = "DEFLECTION_LOAD_CURVE", "BOTTOMING_CURVE"
+SCALED_BY = ("UNLOADED_RADIUS", "FNOMIN")
 
 
 def spring(file: PropertyFile, values: Mapping[str, float]) -> tuple[dict[str, float], list[str]]:
@@ -24,10 +26,10 @@ def spring(file: PropertyFile, values: Mapping[str, float]) -> tuple[dict[str, f
     DataError
         If the curve has no two columns, does not begin at zero or does not increase.
     """
-    if LOAD not in file.tables or not {"UNLOADED_RADIUS", "FNOMIN"} <= values.keys():
+    if LOAD not in file.tables or not set(SCALED_BY) <= values.keys():
         return {}, []
     rho, Fz = increasing(file, LOAD)
-    R0, Fz0 = values["UNLOADED_RADIUS"], values["FNOMIN"]
+    R0, Fz0 = (checks.number(name, values[name], above=0.0, error=DataError) for name in SCALED_BY)
     d, f = rho / R0, Fz / Fz0
     q_1, q_2 = np.linalg.lstsq(np.stack([d, d * d], axis=1), f, rcond=None)[0]
     if q_2 < 0.0 or q_1 <= 0.0:
