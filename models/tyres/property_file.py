@@ -208,6 +208,8 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 def _add(entries: dict[str, Entry], key: str, entry: Entry, name: str) -> None:
     key = key.strip().upper()
+    if isinstance(entry.value, float) and not math.isfinite(entry.value):
+        raise DataError(f"{name}, line {entry.line}: {key} must be a finite number")
     known = entries.setdefault(key, entry)
     if known.value != entry.value:
         raise DataError(
@@ -236,7 +238,10 @@ def _row(line: str, number: int, name: str) -> tuple[float, ...]:
             f"{name}, line {number}: {checks.shown(line)} is neither [SECTION], KEY = value, "
             "nor a row of numbers"
         )
-    return tuple(_number(word) for word in words)
+    numbers = tuple(_number(word) for word in words)
+    if not all(math.isfinite(value) for value in numbers):
+        raise DataError(f"{name}, line {number}: {checks.shown(line)} must be finite numbers")
+    return numbers
 
 
 def _scales(file: PropertyFile) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.util
 import os
@@ -91,6 +92,7 @@ def export_fmu(
     if unknown or not chosen:
         raise ModelError(f"export_fmu: platforms {chosen} must be some of {list(PLATFORMS)}")
     require("ziglang", "fmpy")
+    check_place(path)
     interface = Interface(model, name, y0)
     with tempfile.TemporaryDirectory(prefix="fmu-") as scratch:
         texts, token = source_texts(interface, fmi, step)
@@ -151,10 +153,19 @@ def headers() -> Path:
     return Path(str(found.origin)).parent / "c-code"
 
 
+def check_place(path: Path) -> None:
+    """Make the folder of a file, and refuse names that no file can have, before minutes of compiling."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            os.lstat(path)
+    except OSError as error:
+        raise ModelError(f"cannot write {shown_path(path)}: {error.strerror}; choose another file") from None
+
+
 def write_archive(path: Path, members: dict[str, bytes]) -> None:
     """A zip file, whole or not there, with the same bytes for the same members."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         with whole(path) as part, zipfile.ZipFile(part, "w") as archive:
             for name, content in members.items():
                 archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)

@@ -99,7 +99,7 @@ def axes_of(
     made = []
     for name, pair, number in zip("xy", (x, y), shape, strict=True):
         start, step = checks.vector(f"{owner}: {name}", pair, 2, DataError).tolist()
-        axis = Axis(start, check_number(owner, f"{name}[1]", step, above=0.0), number)
+        axis = Axis(start, check_number(owner, f"{name}[1], the step,", step, above=0.0), number)
         if not axis.end - start < LONGEST:
             raise DataError(f"{owner}: {name} = {pair!r} goes on for {axis.end - start:g} m")
         made.append(axis)

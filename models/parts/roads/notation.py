@@ -39,7 +39,7 @@ def road(text: str, friction: float = 0.8) -> Road:
     >>> round(rough.height(-10.0, 0.0), 12)
     -0.5
     """
-    checks.text("road", text, DataError)
+    checks.instance("road", text, str, "a text such as bump:height=0.1", DataError)
     parts: list[tuple[str, dict[str, Any]]] = []
     mu: float | Friction = friction
     for term in (part.strip() for part in text.split("+")):

@@ -180,7 +180,7 @@ def test_what_cannot_be_kept_is_named(rig: kc.KCRig, data: VehicleParameters) ->
 def test_mistakes_are_named(rig: kc.KCRig, data: VehicleParameters) -> None:
     point = kc.Part("chassis", [(0.0, 0.0, 0.0)])
     for wrong, words in (
-        (lambda: kc.Part("chassis", []), "no point"),
+        (lambda: kc.Part("chassis", []), "none is given"),
         (lambda: kc.Part("chassis", [(0.0, np.nan, 0.0)]), "finite"),
         (lambda: kc.Part("chassis", [(0.0, 0.0, 0.0)], -1.0), "radius"),
         (lambda: kc.Part(("chassis", "steering.rack"), [(0.0, 0.0, 0.0)]), "2 bodies for 1 points"),
