@@ -126,7 +126,9 @@ class VehicleEnv(gymnasium.Env[Observation, NDArray[np.floating[Any]]]):
         """
         if self._over:
             raise ModelError("the episode is over, or none was begun: call reset()")
-        actions = checked_actions(checks.numbers(f"{self.task.name}: action", action)[np.newaxis], 1, self.task)
+        actions = checked_actions(
+            checks.numbers(f"{self.task.name}: action", action)[np.newaxis], 1, self.task
+        )
         episodes, failure = self._episodes, ""
         inputs = {name: float(value[0]) for name, value in self.task.commanded(actions).items()}
         seen = episodes.before[0]

@@ -240,7 +240,7 @@ def prepare(
             raise DataError("the ride model stands on springs of its own; leave the road out")
         return prepare_ride(manoeuvre, given, overrides)
     parameters = load_parameters(model, overrides, free)
-    task = make_manoeuvre(manoeuvre or DEFAULT_MANOEUVRE, given, parameters)
+    task = make_manoeuvre(DEFAULT_MANOEUVRE if manoeuvre is None else manoeuvre, given, parameters)
     fitted = None
     if tyres:
         from ce_dynamics.models.vehicles.fitted_tyres import fitted_tyres  # here, because few runs need it

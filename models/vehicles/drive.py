@@ -103,7 +103,7 @@ def drive_page(
                 else parse_sliders(vehicle, overrides, sliders)
             )
             case = prepare(
-                manoeuvre or (STANDING if speed is None else "step-steer"),
+                (STANDING if speed is None else "step-steer") if manoeuvre is None else manoeuvre,
                 model=vehicle,
                 speed=speed,
                 overrides=overrides,

@@ -19,7 +19,6 @@ from ce_dynamics.algebra.tables import Table
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.checks import check_number
 
-
 LONGEST = 1e9
 """Metres of a map along an axis."""
 
@@ -86,9 +85,7 @@ class Axis:
         return minimum(x - self.start, self.end - x)
 
 
-def axes_of(
-    owner: str, x: Sequence[float], y: Sequence[float], shape: tuple[int, ...]
-) -> tuple[Axis, Axis]:
+def axes_of(owner: str, x: Sequence[float], y: Sequence[float], shape: tuple[int, ...]) -> tuple[Axis, Axis]:
     """Axes of a user's first nodes and spacings.
 
     Raises

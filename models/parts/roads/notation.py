@@ -83,7 +83,8 @@ def made(name: str, given: dict[str, Any], friction: float | Friction) -> Road:
         near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise DataError(
-            f"no road {checks.shown(name)}{hint}; known are {', '.join(known)}, and files .crg, .npy, .npz, .tif"
+            f"no road {checks.shown(name)}{hint}; known are {', '.join(known)}, "
+            "and files .crg, .npy, .npz, .tif"
         )
     kind = ROADS[name]
     return kind.make(friction, filled(name, kind.words, values(name, kind.words, given)))
