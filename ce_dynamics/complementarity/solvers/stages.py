@@ -4,9 +4,10 @@
 2. Of many rows, 4: 60 to 100 sparse linear systems, where gradients need ten thousands of products.
 3. A short block of projected gradients, followed by Newton and by proximal Newton.
 4. The smoothed conditions followed to σ = 0; 3 with a longer block; 4 on two other paths.
-5. Of up to three thousand rows: the smoothed conditions followed by arc length, on several paths.
-6. 4 on yet other paths; long blocks of projected gradients, each followed by Newton.
-7. Of more rows, 5; then more of 6.
+5. Proximal points that creep along what moves nothing.
+6. Of up to three thousand rows: the smoothed conditions followed by arc length, on several paths.
+7. 4 on yet other paths; more of 5; long blocks of projected gradients, each followed by Newton.
+8. Of more rows, 6; then more of 7.
 
 Each stage ends as soon as the judge is satisfied.  The best point of all stages is kept.
 """
@@ -23,6 +24,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity.solvers.continuation import STARTS, by_arc_length, shrinking
 from ce_dynamics.complementarity.solvers.gradient import largest_eigenvalue, projected_gradient
 from ce_dynamics.complementarity.solvers.newton import Found, newton, proximal
+from ce_dynamics.complementarity.solvers.proximal_points import Creeping
 from ce_dynamics.complementarity.solvers.rows import Judge, Rows
 
 FIRST_BLOCKS = (100, 400)
@@ -35,6 +37,8 @@ TURNS = ((0.0, 0.0), (0.0, 1.0), (1e-3, 0.0), (0.0, 0.5), (1e-2, 0.0))
 """c and a of the paths that are followed by arc length, in turn."""
 MODERATE = 3000
 """Rows up to which that comes before long blocks of gradients: its matrices are small."""
+CREEPS = 300, 6000
+"""Linear systems of proximal points before and after the paths that are followed by arc length."""
 LARGE = 6000
 """Rows from which the smoothed conditions go first."""
 WITHIN = 1e-14
@@ -124,6 +128,13 @@ class Search:
                 return True
         return False
 
+    def creeping(self, points: Creeping, steps: int) -> bool:
+        """Proximal points, from where they got to before."""
+        before = points.steps
+        best = points.advance(self.judge, steps, self.deadline)
+        self.steps += points.steps - before
+        return self.offer(best, "proximal points")
+
     def through_turns(self) -> bool:
         """The smoothed conditions followed by arc length, proximal Newton from where each path ends."""
         nothing = np.zeros(len(self.rows))
@@ -184,9 +195,12 @@ def with_matrix(search: Search, x: Floats) -> None:
             return
         if len(search.rows) <= LARGE and search.smoothed(starts):
             return
-    if moderate and search.through_turns():
+    points = Creeping(search.rows, on_gradients)
+    if search.creeping(points, CREEPS[0]) or (moderate and search.through_turns()):
         return
     if len(search.rows) <= LARGE and search.smoothed(LAST_STARTS):
+        return
+    if search.creeping(points, CREEPS[1]):
         return
     on_gradients = search.long_gradients(on_gradients, LONG_BLOCKS)
     if search.over or (not moderate and search.through_turns()):
