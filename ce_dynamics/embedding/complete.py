@@ -22,6 +22,7 @@ from ce_dynamics.embedding.closed_forms.planar_dyad import planar_dyad
 from ce_dynamics.embedding.closed_forms.relative import Relative
 from ce_dynamics.embedding.closed_forms.rod import Rod
 from ce_dynamics.embedding.closed_forms.rod_linkage import RodLinkage
+from ce_dynamics.embedding.closed_forms.spherical_dyad import spherical_dyad
 from ce_dynamics.embedding.closed_forms.turn_to_length import turn_to_length
 from ce_dynamics.embedding.closed_forms.welded import Welded
 from ce_dynamics.embedding.closed_forms.without_legs import with_slides, without_legs
@@ -219,12 +220,17 @@ def part_solved(part: Block, start: Start, certain: bool) -> Linkage:
     What a single coordinate leads keeps its table, which tells whole turns, too.
     """
     given = sum(body.inboard.n_v for body in part.bodies if body not in part.dependent)
-    known = (turn_to_length(part) or planar_dyad(part)) if certain and given > 1 else None
+    known = recognised(part) if certain and given > 1 else None
     if known is not None:
         return known
     loop = Loop(part.parent, part.bodies, part.closures, part.dependent)
     why = why_not.why_not(part, certain)
     return NumericLinkage(loop, (), substeps=substeps_of(part.closures), start=start, why=why)
+
+
+def recognised(part: Block) -> Linkage | None:
+    """The closed form of a part of closures that has one."""
+    return turn_to_length(part) or planar_dyad(part) or spherical_dyad(part)
 
 
 def numeric(

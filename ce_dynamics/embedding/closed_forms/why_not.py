@@ -58,5 +58,5 @@ def askew(moving: Sequence[Body], edge: LoopClosure) -> str:
     if PARALLEL < off < NEARLY:
         return f"two bars whose axes are {off:.1e} rad from parallel, as with data of few digits"
     if off >= NEARLY:
-        return "two bars whose axes are not parallel"
+        return "two bars whose axes are neither parallel nor meet in one point with that of the joint"
     return "two bars that do not stay in one plane, or are in line in the design pose"
