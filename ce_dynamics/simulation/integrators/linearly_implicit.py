@@ -60,12 +60,15 @@ class LinearlyImplicit(Method):
         mixing = lower_rows(self.mixing)
         return ImplicitSteps(wiring, y0, settings, self.evaluations, self.table, mixing, self.gamma)
 
-    def stepped(self, rate: Callable[[Floats], Floats], y: Floats, h: float) -> Floats:
+    def stepped(
+        self, rate: Callable[[Floats], Floats], y: Floats, h: float, jacobian: Floats | None = None
+    ) -> Floats:
         """The state a step later, of a right-hand side that does not depend on time, on plain arrays.
 
-        The Jacobian is new, and by differences; it is NaN everywhere if there is no such step.
+        The Jacobian is new, and by differences, where none is given; NaN everywhere if there is no such step.
         """
-        left = np.eye(len(y)) - self.gamma * h * jacobian_at(rate, y)
+        J = jacobian_at(rate, y) if jacobian is None else jacobian
+        left = np.eye(len(y)) - self.gamma * h * J
         if not np.all(np.isfinite(left)) or np.linalg.cond(left) > 1.0 / np.finfo(float).eps:
             return np.full_like(y, np.nan)
         k: list[Floats] = []
@@ -79,11 +82,9 @@ class LinearlyImplicit(Method):
 
 def jacobian_at(rate: Callable[[Floats], Floats], y: Floats) -> Floats:
     """J = ∂ẏ/∂y by central differences."""
-    J = np.empty((len(y), len(y)))
-    for k in range(len(y)):
-        d = DISPLACEMENT * max(1.0, abs(y[k]))
-        ahead, behind = y.copy(), y.copy()
-        ahead[k] += d
-        behind[k] -= d
-        J[:, k] = (rate(ahead) - rate(behind)) / (2.0 * d)
+    d = DISPLACEMENT * np.maximum(1.0, np.abs(y))
+    beside = np.concatenate((y + np.diag(d), y - np.diag(d)))
+    together = getattr(rate, "of_rows", None)
+    rates = np.array([rate(state) for state in beside]) if together is None else together(beside)
+    J: Floats = (rates[: len(y)] - rates[len(y) :]).T / (2.0 * d)
     return J

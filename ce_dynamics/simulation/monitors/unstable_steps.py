@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +26,7 @@ from ce_dynamics.simulation.integrators.explicit import ExplicitRungeKutta
 from ce_dynamics.simulation.integrators.linearly_implicit import LinearlyImplicit, jacobian_at
 from ce_dynamics.simulation.integrators.methods import METHOD_OF
 from ce_dynamics.simulation.monitors.monitor import Monitor, Run
+from ce_dynamics.simulation.right_hand_side import RateAt
 
 Rate = Callable[[Floats], Floats]
 """ẏ of y."""
@@ -53,7 +53,7 @@ class UnstableSteps(Monitor):
         if not isinstance(method, FixedMethod) or run.trouble:
             return
         h = run.options.step_made
-        rates = {k: partial(run.rhs, t[k]) for k in sorted({0, len(t) // 2, len(t) - 1})}
+        rates = {k: RateAt(run.rhs, t[k]) for k in sorted({0, len(t) // 2, len(t) - 1})}
         for k in list(rates)[1:]:
             if unresolved(method, h, rates[k], Y[k]):
                 said = too_long(method.name, h, ((rate, Y[at]) for at, rate in rates.items()))
@@ -66,7 +66,7 @@ class UnstableSteps(Monitor):
         if run.cause not in ("by itself", "broken promise"):
             return ""
         t, Y, options = run.t, run.Y, run.options
-        states = ((partial(run.rhs, t[k]), Y[k]) for k in sorted({0, len(t) // 2}))
+        states = ((RateAt(run.rhs, t[k]), Y[k]) for k in sorted({0, len(t) // 2}))
         return too_long(options.method, options.step_made, states)
 
 
@@ -132,8 +132,10 @@ def growing(method: ExplicitRungeKutta, h: float, rate: Rate, y: Floats) -> str:
 def unresolved(method: FixedMethod, h: float, rate: Rate, y: Floats) -> bool:
     """Whether a step is far from two of half its length: the cheap look before that at λ."""
     with np.errstate(all="ignore"):
-        whole = method.stepped(rate, y, h)
-        halves = method.stepped(rate, method.stepped(rate, y, 0.5 * h), 0.5 * h)
+        # one Jacobian will do: methods that need one keep their order whatever it is
+        given = (jacobian_at(rate, y),) if isinstance(method, LinearlyImplicit) else ()
+        whole = method.stepped(rate, y, h, *given)
+        halves = method.stepped(rate, method.stepped(rate, y, 0.5 * h, *given), 0.5 * h, *given)
         apart, made = np.linalg.norm(whole - halves), np.linalg.norm(halves - y)
         if method.implicit and apart <= DIFFERENCE * max(1.0, float(np.linalg.norm(y))):
             return False
