@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -157,22 +159,23 @@ def left_to_fall(model: Model, u: Floats | None) -> Floats:
     """Where the vehicle is after some seconds of falling and rebounding, back at its place and its speed.
 
     From there Newton's method finds what it does not find from afar: wheels that stand apart after the design
-    position, springs that take up at once.
+    position, springs that take up at once.  Where rolling leads off a short road it falls at rest.
     """
     given = model.u0 if u is None else u
     named = [(entry.name, float(value)) for entry, value in zip(model.layout.u, given, strict=True)]
     inputs, parameters = dict(named[: model.layout.n_inputs]), dict(named[model.layout.n_inputs :])
-    try:
-        run = simulate_to_record(
-            model,
-            inputs,
-            RunOptions(
-                duration=FALLING, method="rk4", step=0.5e-3, interval=FALLING, parameters=parameters or None
-            ),
-        )
-    except SimulationError:
-        return model.y0.copy()
     names = state_names(model)
+    resting = model.y0.copy()
+    resting[[names.index(entry.name) for entry in model.layout.v]] = 0.0
+    options = RunOptions(
+        duration=FALLING, method="rk4", step=0.5e-3, interval=FALLING, parameters=parameters or None
+    )
+    for y0 in (model.y0, resting):
+        with contextlib.suppress(SimulationError):
+            run = simulate_to_record(model, inputs, replace(options, y0=y0))
+            break
+    else:
+        return model.y0.copy()
     y = model.y0.copy()
     # deflections of friction at rest have no place to come back to, and run away in the air
     kept = {"chassis.x", "chassis.y", *(entry.name for entry in model.layout.v), *resting_states(model)}

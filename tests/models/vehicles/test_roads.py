@@ -11,6 +11,7 @@ import xarray as xr
 import ce_dynamics as ce
 from ce_dynamics.errors import DataError, SimulationError
 from ce_dynamics.models.parts.roads.planes import InclinedRoad
+from ce_dynamics.models.vehicles import equilibrium
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.description import VehicleParameters
@@ -41,6 +42,14 @@ def test_the_end_of_a_map_ends_the_run_by_name(short: Path) -> None:
     assert float(np.ptp(kept["tyre_road_height"].values)) > 0.002
     figures = {figure.key: figure.value for figure in summarise(kept).figures}
     assert 0.01 < figures["weighted_vertical_acceleration"] < 2.0
+    # a vehicle that looks for its equilibrium by falling rolls off the road within 4 s: it falls at rest
+    fallen = equilibrium.left_to_fall(case.model, None)
+    names = [entry.name for entry in (*case.model.layout.q, *case.model.layout.v, *case.model.layout.x)]
+    for name in ("chassis.x", "chassis.vx"):
+        assert fallen[names.index(name)] == case.model.y0[names.index(name)]
+    loads = [value for name, value in case.model.outputs(fallen).items() if name.endswith("tyre.Fz")]
+    at_start = [value for name, value in case.model.outputs(case.y0).items() if name.endswith("tyre.Fz")]
+    assert loads == pytest.approx(at_start, rel=0.1)  # it has not quite come to rest
 
 
 def test_kerbs_are_climbed() -> None:
