@@ -32,6 +32,8 @@ from ce_dynamics.dynamics.jacobians import frame_columns
 from ce_dynamics.dynamics.mass_matrix import solve_mass
 from ce_dynamics.errors import ModelError
 
+HELD = 1e-12
+"""Part of a mobility that rounding leaves where contacts take all of it."""
 CONTRADICTION = 1e-7
 """Accelerations that are left of contacts, of the largest there are, above which they contradict each other;
 eigenvalues from 1e-12 on are inverted, whose rounding, 1e-16 / 1e-12, is a thousandth of this."""
@@ -178,7 +180,9 @@ def held_at(
     by_tasks = response @ J_t.T
     mobility = J_t @ by_tasks
     mobility = 0.5 * (mobility + mobility.T)
-    space = OperationalSpace(inverse(mobility, tasks.names), mobility, J_t @ free, by_tasks)
+    unheld = np.sum(J_t * (J_t @ M_inverse), axis=1)
+    inverted = inverse(mobility, tasks.names, HELD * unheld)
+    space = OperationalSpace(inverted, mobility, J_t @ free, by_tasks)
     return ContactSpace(
         J_c, inertia, rank, free, response, held_v_dot, force, space, J_t @ held_v_dot + bias_t
     )

@@ -164,8 +164,16 @@ def combined(labels: Sequence[str], D: Floats) -> list[str]:
     return texts
 
 
-def inverse(mobility: Floats, names: Sequence[str]) -> Floats:
+def inverse(mobility: Floats, names: Sequence[str], least: Floats | float = 0.0) -> Floats:
     """Λ of a mobility.
+
+    Parameters
+    ----------
+    mobility : (k, k) array
+    names : sequence of str
+        Of its directions.
+    least : (k,) array or float
+        Mobilities that are no more than rounding.
 
     Raises
     ------
@@ -173,9 +181,8 @@ def inverse(mobility: Floats, names: Sequence[str]) -> Floats:
         Naming directions without motion, or that depend on each other.
     """
     diagonal = np.diag(mobility)
-    still = [
-        name for name, x in zip(names, diagonal, strict=True) if not x > STILL * np.max(diagonal, initial=0.0)
-    ]
+    moves = diagonal > np.maximum(least, STILL * np.max(diagonal, initial=0.0))
+    still = [name for name, moving in zip(names, moves, strict=True) if not moving]
     if still:
         raise ModelError(
             f"no force causes motion in {'; '.join(still)}: the inertia there has no bounds; leave it out "
