@@ -19,8 +19,9 @@ speed level 3 with SLP vectorisation       1.83 + 0.56  1.73    1.75     3.01
 =========================================  ===========  ======  =======  =======
 
 The vectoriser even loses speed: what it gathers into vectors it must take apart again. Vectors pay as
-lanes. Compiling 1, 2, 4, 8 such vehicles as one function takes 0.5, 1.0, 2.5, 8.7 s: longer functions are
-compiled in pieces (`ce_dynamics.compiler.codegen.outliner`), which gives the same bits.
+lanes, and for what the sides of a vehicle have in common (`ce_dynamics.compiler.codegen.pairs`; the table is
+without them). Compiling 1, 2, 4, 8 such vehicles as one function takes 0.5, 1.0, 2.5, 8.7 s: longer functions
+are compiled in pieces (`ce_dynamics.compiler.codegen.outliner`), which gives the same bits.
 Level 0 is for those who cannot wait (`ce_dynamics.compiler.code_levels`).
 """
 
@@ -75,11 +76,11 @@ def source(
 
     Single precision is written as straight-line code, however long.
     """
-    if single:
-        return emit.emit_llvm(traced, lanes, fuse=fused and llvm.has_fma(), single=True)
-    if traced.n_instructions <= (LARGEST_STRAIGHT if largest_straight is None else largest_straight):
-        return emit.emit_llvm(traced, lanes, fuse=fused and llvm.has_fma())
     fuse = fused and llvm.has_fma()
+    if single:
+        return emit.emit_llvm(traced, lanes, fuse=fuse, single=True)
+    if traced.n_instructions <= (LARGEST_STRAIGHT if largest_straight is None else largest_straight):
+        return emit.emit_llvm(traced, lanes, fuse=fuse, pairs=fuse and lanes == 1)
     return emit_segments.emit_outline(traced, outline(traced, code_of(traced, fuse)), lanes, fuse=fuse)
 
 

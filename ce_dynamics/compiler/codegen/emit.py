@@ -26,10 +26,13 @@ contract arcp reassoc nsz afn      1.57  1.62
 =================================  ====  ====
 
 Instructions stay in the order of tracing: ordering them depth first instead costs some per cent (``python -m
-tests.benchmarks history`` measures it), because formulas as written keep related values close together.
+tests.benchmarks history`` measures it), because formulas as written keep related values close together.  With
+pairs (`ce_dynamics.compiler.codegen.pairs`) the later of two goes where the first one stands.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 
@@ -44,12 +47,13 @@ from ce_dynamics.compiler.codegen.elementary_calls import (
     results_type,
     traced_formula,
 )
+from ce_dynamics.compiler.codegen.emit_pairs import PairWriter
 from ce_dynamics.compiler.codegen.fused import Code, code_of
 from ce_dynamics.compiler.codegen.writer import FLAGS, Writer
 from ce_dynamics.compiler.tracing.function import TracedFunction
 from ce_dynamics.compiler.tracing.operations import Op
 
-EMITTER_VERSION = 6
+EMITTER_VERSION = 7
 """Raise whenever the text for an unchanged graph changes: it is part of the cache key."""
 
 ENTRY = "evaluate"
@@ -64,7 +68,12 @@ meets what it does not know.  It knows no multiply-add either, but would hand ov
 
 
 def emit_llvm(
-    traced: TracedFunction, lanes: int = 1, flags: str = FLAGS, fuse: bool = True, single: bool = False
+    traced: TracedFunction,
+    lanes: int = 1,
+    flags: str = FLAGS,
+    fuse: bool = True,
+    single: bool = False,
+    pairs: bool = False,
 ) -> str:
     """LLVM IR of a traced function as one piece of straight-line code.
 
@@ -79,13 +88,16 @@ def emit_llvm(
         Whether the processor has fused multiply-add.
     single : bool
         Whether to compute in single precision; inputs and outputs stay doubles.
+    pairs : bool
+        Whether instructions that are the same formula are computed in pairs; with one lane in double
+        precision, and fused multiply-add.
     """
     writer = Writer(lanes, flags, written_out=fuse, single=single)
-    straight_line(writer, traced, code_of(traced, fuse))
+    straight_line(writer, traced, code_of(traced, fuse), pairs)
     return module(writer, traced)
 
 
-def straight_line(writer: Writer, traced: TracedFunction, code: Code) -> None:
+def straight_line(writer: Writer, traced: TracedFunction, code: Code, pairs: bool = False) -> None:
     """Write all instructions between loads of the inputs and stores of the outputs."""
     kind, lines = number_type(writer.lanes), writer.lines
     writer.begin(f"define void @{ENTRY}({parameters(traced)}) nounwind {{")
@@ -102,12 +114,18 @@ def straight_line(writer: Writer, traced: TracedFunction, code: Code) -> None:
             key, offset = (traced.numbers[traced.instructions[k][1]] for k in operands[1:])
             writer.looked_up[name] = key, int(offset)
         values.append(name)
-    instructions(writer, code, values)
+    value: Callable[[int], str] = values.__getitem__
+    if pairs:
+        paired = PairWriter(writer, traced, code, values)
+        paired.write()
+        value = paired.value
+    else:
+        instructions(writer, code, values)
     for k, nodes in enumerate(traced.outputs):
         for entry, node in enumerate(nodes):
             lines.append(f"  %o{k}.{entry} = getelementptr {kind}, ptr %out{k}, i64 {entry}")
             lines.append(
-                f"  store {kind} {writer.widened(values[node], f'%s{k}.{entry}')}, ptr %o{k}.{entry}, align 8"
+                f"  store {kind} {writer.widened(value(node), f'%s{k}.{entry}')}, ptr %o{k}.{entry}, align 8"
             )
     lines += [FENCE, "  ret void", "}", ""]
 

@@ -3,6 +3,11 @@
 a b + c is one instruction of a processor that has fused multiply-add, and rounds once. Which products are
 joined is decided here, on the whole function, and not left to the code generator, which sees only what is
 compiled at once: a function gives the same bits however it is cut.
+
+Where two products could join a sum, the choice does not depend on their order or sign, so that formulas that
+are written once and used for both sides of a vehicle are joined alike on both
+(`ce_dynamics.compiler.codegen.pairs`).  In functions longer than `LONGEST_ALIKE`, which are compiled in
+pieces, it is the first one: equal pieces must be joined alike whatever they read from other pieces.
 """
 
 from __future__ import annotations
@@ -17,6 +22,14 @@ from ce_dynamics.compiler.tracing.operations import Op
 
 PRODUCT_PLUS, PRODUCT_MINUS, MINUS_PRODUCT = 64, 65, 66
 """Operations that exist only here: a b + c, a b - c, c - a b of the operands (a, b, c)."""
+
+LONGEST_ALIKE = 20_000
+"""Instructions of a function whose products join sums alike wherever the formula is the same."""
+
+DEEPEST = 16
+"""How deep formulas are compared."""
+
+_MIX, _STIR = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 
 Integers = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
@@ -63,8 +76,9 @@ def _fuse(code: Code) -> None:
     sums = np.flatnonzero((op == Op.ADD) | (op == Op.SUB))
     a, b = operands[sums, 0], operands[sums, 1]
     minus = op[sums] == Op.SUB
-    first = lonely[a]
-    second = lonely[b] & ~first
+    shape = fingerprints(code) if len(op) <= LONGEST_ALIKE else np.zeros_like(op)
+    second = lonely[b] & (~lonely[a] | (shape[b] < shape[a]))
+    first = lonely[a] & ~second
     for chosen, product, other, joined in (
         (first & ~minus, a, b, PRODUCT_PLUS),
         (second & ~minus, b, a, PRODUCT_PLUS),
@@ -75,3 +89,20 @@ def _fuse(code: Code) -> None:
         op[where] = joined
         operands[where] = np.column_stack((operands[factors, :2], other[chosen]))
         computes[factors] = False
+
+
+def fingerprints(code: Code) -> NDArray[np.uint64]:
+    """A number for each instruction: the same for formulas alike up to signs, numbers and order.
+
+    It looks `DEEPEST` instructions deep, so that formulas that differ farther down have the same.
+    """
+    op, operands = code.op, code.operands
+    leaf = (op == Op.CONST) | (op == Op.INPUT)
+    kinds = np.where(op == Op.SUB, Op.ADD, op).astype(np.uint64) * _MIX
+    reads = np.where(leaf[:, np.newaxis] | (operands < 0), len(op), operands)
+    found = np.append(kinds, np.uint64(0))  # the last is what unused operands read
+    for _ in range(DEEPEST):
+        below = found[reads]
+        below ^= below >> np.uint64(29)
+        found[:-1] = kinds + (below * _MIX).sum(axis=1, dtype=np.uint64) * _STIR
+    return found[:-1]

@@ -12,6 +12,7 @@ from hypothesis import given, settings, strategies as st
 from ce_dynamics.algebra import arrays
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, llvm, machine, trace
+from ce_dynamics.compiler.codegen import fused
 from ce_dynamics.compiler.codegen.fused import code_of
 from ce_dynamics.compiler.codegen.outliner import Outline, outline
 from ce_dynamics.compiler.tracing.cut_points import mark
@@ -32,6 +33,12 @@ def in_pieces(monkeypatch: pytest.MonkeyPatch) -> Callable[..., CompiledFunction
             return compile_function(traced, lanes)
 
     return compiled
+
+
+@pytest.fixture
+def joined_as_in_long_functions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Products join sums as in functions that are compiled in pieces without being told to."""
+    monkeypatch.setattr(fused, "LONGEST_ALIKE", -1)
 
 
 def straight(traced: TracedFunction, lanes: int = 1) -> CompiledFunction:
@@ -162,6 +169,7 @@ def test_mechanisms_give_the_same_bits(
     np.testing.assert_array_equal(in_pieces(traced, 4)(y, u)[0], straight(traced, 4)(y, u)[0])
 
 
+@pytest.mark.usefixtures("joined_as_in_long_functions")
 @pytest.mark.parametrize(("build", "few", "many"), [(chain, 20, 50), (comb, 20, 50)])
 def test_a_longer_row_has_no_more_kinds(build: Callable[[int], System], few: int, many: int) -> None:
     short, long = (parts_of(Model(build(n)).trace_dynamics()) for n in (few, many))
@@ -178,6 +186,7 @@ def test_a_tree_has_few_kinds() -> None:
     assert sum(len(kind.op) for kind in parts.kinds) < 0.5 * code_of(traced).computes.sum()
 
 
+@pytest.mark.usefixtures("joined_as_in_long_functions")
 def test_bodies_of_other_sizes_are_of_the_same_kind(
     in_pieces: Callable[..., CompiledFunction], rng: np.random.Generator
 ) -> None:
@@ -289,7 +298,7 @@ def test_without_memory_the_answer_is_nan(
     class Exhausted:
         malloc, free, memcpy, memset = nothing, library.free, library.memcpy, library.memset
 
-    monkeypatch.setattr(machine, "_libc", Exhausted)
+    monkeypatch.setattr(llvm, "libc", Exhausted)
     y, z = in_pieces(trace("f", lambda x: {"y": x[0] * x[1], "z": [x[0], 2.0]}, {"x": 2}))(
         np.array([1.0, 2.0])
     )

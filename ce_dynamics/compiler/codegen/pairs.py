@@ -1,0 +1,120 @@
+"""Pairs of instructions that are one formula of two values each: a vector register does both at once.
+
+Formulas are written once and traced for the left and the right side of a vehicle, or for the legs of a robot.
+What they give there differs in numbers and, as mirror images do, in signs, not in shape.  Two instructions
+have the same shape if they are the same operation, up to signs and to the order of commuting operands, of
+operands of the same shape; constants are all alike, and so are the entries of one input.  Instructions of
+the same shape are as far from the inputs, so they do not need each other, and pairs can be computed in some
+order whatever they are.
+
+Pairs are found from the results downwards, so that the operands of a pair are pairs as well wherever they can
+be, in the same order.
+"""
+
+from __future__ import annotations
+
+from ce_dynamics.compiler.codegen.fused import MINUS_PRODUCT, PRODUCT_MINUS, PRODUCT_PLUS, Code
+from ce_dynamics.compiler.tracing.operations import Op, arity
+
+FUSED = frozenset((PRODUCT_PLUS, PRODUCT_MINUS, MINUS_PRODUCT))
+SUMS = frozenset((int(Op.ADD), int(Op.SUB)))
+PAIRED = FUSED | SUMS | {int(op) for op in (Op.MUL, Op.DIV, Op.SQRT)}
+"""Operations of which a vector register does two in the time of one."""
+
+USED = {int(op): arity(op) for op in Op} | dict.fromkeys(FUSED, 3) | {int(Op.LOOKUP): 1}
+"""Number of operands that are computed."""
+
+Pair = tuple[int, int]
+
+
+class Pairs:
+    """The pairs of a function.
+
+    Attributes
+    ----------
+    of : dict of int to (int, int)
+        By each of its two instructions: a pair.
+    shape : list of int
+        Of every instruction.
+    """
+
+    def __init__(self, code: Code) -> None:
+        self._op: list[int] = code.op.tolist()
+        self._operands: list[list[int]] = code.operands.tolist()
+        self._computes: list[bool] = code.computes.tolist()
+        self.shape = self._shapes()
+        self.of: dict[int, Pair] = {}
+        free: dict[int, list[int]] = {}
+        for n in filter(self._may_be_paired, range(len(self._op))):
+            free.setdefault(self.shape[n], []).append(n)
+        for n in reversed(range(len(self._op))):
+            if n in self.of or not self._may_be_paired(n):
+                continue
+            alike = free[self.shape[n]]
+            while alike and (alike[-1] in self.of or alike[-1] == n):
+                alike.pop()
+            if alike:
+                self._join(alike[-1], n)
+
+    def reads(self, n: int) -> list[int]:
+        """The operands of an instruction."""
+        return self._operands[n][: USED.get(self._op[n], 0)]
+
+    def matched(self, pair: Pair) -> list[Pair]:
+        """The operands of a pair: those of the first in their order, each with what is like it."""
+        first, second = pair
+        ours, theirs = self.reads(first), self.reads(second)
+        if len(ours) > 1 and self.shape[ours[0]] != self.shape[theirs[0]]:
+            theirs = [theirs[1], theirs[0], *theirs[2:]]
+        return list(zip(ours, theirs, strict=True))
+
+    def unsigned(self, n: int) -> tuple[int, int]:
+        """The instruction that one negates, and the sign; itself if it negates none."""
+        sign = 1
+        while self._op[n] == Op.NEG:
+            n, sign = self._operands[n][0], -sign
+        return n, sign
+
+    def _may_be_paired(self, n: int) -> bool:
+        return self._computes[n] and self._op[n] in PAIRED
+
+    def _join(self, first: int, second: int) -> None:
+        """Make a pair, and pairs of its operands as far down as they are free."""
+        ahead = [(first, second)]
+        while ahead:
+            pair = a, b = ahead.pop()
+            taken = a == b or a in self.of or b in self.of
+            if taken or not (self._may_be_paired(a) and self._may_be_paired(b)):
+                continue
+            self.of[a] = self.of[b] = pair
+            for x, y in self.matched(pair):
+                below = self.unsigned(x)[0], self.unsigned(y)[0]
+                if self.shape[below[0]] == self.shape[below[1]]:
+                    ahead.append(below)
+
+    def _shapes(self) -> list[int]:
+        """A number for each shape."""
+        numbers: dict[tuple[int, ...], int] = {}
+        shapes: list[int] = []
+        for op, (a, b, c) in zip(self._op, self._operands, strict=True):
+            if op == Op.NEG:
+                shapes.append(shapes[a])
+                continue
+            key: tuple[int, ...]
+            if op in SUMS or op == Op.MUL:
+                x, y = shapes[a], shapes[b]
+                kind = op if op == Op.MUL else int(Op.ADD)
+                key = (kind, x, y) if x < y else (kind, y, x)
+            elif op in FUSED:
+                x, y = shapes[a], shapes[b]
+                key = (PRODUCT_PLUS, x, y, shapes[c]) if x < y else (PRODUCT_PLUS, y, x, shapes[c])
+            elif op == Op.CONST:
+                key = (op,)
+            elif op == Op.INPUT:
+                key = (op, a)
+            elif op == Op.LOOKUP:
+                key = (op, shapes[a], b, c)
+            else:
+                key = (op, *(shapes[k] for k in (a, b, c) if k >= 0))
+            shapes.append(numbers.setdefault(key, len(numbers)))
+        return shapes

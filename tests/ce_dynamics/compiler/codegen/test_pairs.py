@@ -1,0 +1,158 @@
+"""Instructions in pairs: the same bits as one by one, and half as many where formulas are used twice."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from ce_dynamics.algebra import arrays
+from ce_dynamics.compiler import TracedFunction, llvm, machine, trace
+from ce_dynamics.compiler.code_levels import QUICK
+from ce_dynamics.compiler.codegen.emit import emit_llvm
+from ce_dynamics.compiler.codegen.fused import Code, code_of, fingerprints
+from ce_dynamics.compiler.codegen.pairs import FUSED, PAIRED, SUMS, Pairs
+from ce_dynamics.compiler.tracing.operations import Op
+from tests.ce_dynamics.compiler.codegen.test_outliner import run, steps
+
+N = 3
+CONST, INPUT = Op.CONST, Op.INPUT
+
+
+def compiled(traced: TracedFunction, pairs: bool) -> Any:
+    """Machine code of straight-line text."""
+    module = llvm.binding().parse_assembly(emit_llvm(traced, pairs=pairs))
+    module.verify()
+    target = llvm.target_machine(QUICK)
+    module.triple, module.data_layout = llvm.host()[0], str(target.target_data)
+    return machine.linked(bytes(target.emit_object(module)), traced)
+
+
+def assert_same_bits(traced: TracedFunction, *inputs: Any) -> None:
+    for got, expected in zip(compiled(traced, True)(*inputs), compiled(traced, False)(*inputs), strict=True):
+        np.testing.assert_array_equal(got, expected)
+
+
+def side(x: Sequence[Any], common: Any, s: float) -> list[Any]:
+    """A formula for the left (s = 1) and the right side, which is its mirror image."""
+    r = (0.3 * x[0] + 0.1, s * (0.7 + x[1] * x[1]), x[2] - 0.2)
+    turned = (
+        r[1] * common[2] - r[2] * common[1],
+        r[2] * common[0] - r[0] * common[2],
+        r[0] * common[1] - r[1] * common[0],
+    )
+    length = arrays.sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2])
+    push = (length - 1.0) / length
+    return [turned[0] + push * r[0], -(push * r[1]) + turned[1], turned[2] * arrays.sin(push) + r[2]]
+
+
+def both_sides(x: Any) -> dict[str, Any]:
+    left, right = side(x[:3], x[6:], 1.0), side(x[3:6], x[6:], -1.0)
+    return {"left": left, "right": right, "sum": [a + b for a, b in zip(left, right, strict=True)]}
+
+
+def test_mirror_images_are_computed_together() -> None:
+    traced = trace("sides", both_sides, {"x": 9})
+    code = code_of(traced)
+    pairs = Pairs(code)
+    one = trace("side", lambda x: {"left": side(x[:3], x[6:], 1.0)}, {"x": 9})
+    each = np.count_nonzero(np.isin(code_of(one).op, list(PAIRED)) & code_of(one).computes)
+    assert len(pairs.of) >= 2 * each
+    x = np.random.default_rng(3).normal(size=9)
+    assert_same_bits(traced, x)
+    got = compiled(traced, True)(x)
+    np.testing.assert_allclose(np.concatenate(got), np.concatenate(list(both_sides(x).values())), rtol=1e-13)
+
+
+def test_pairs_are_independent_and_of_one_operation_up_to_signs() -> None:
+    code = code_of(trace("sides", both_sides, {"x": 9}))
+    pairs = Pairs(code)
+    for first, second in set(pairs.of.values()):
+        a, b = int(code.op[first]), int(code.op[second])
+        assert a == b or {a, b} <= SUMS or {a, b} <= FUSED
+        assert not {first, second} & (needed_by(code, first) | needed_by(code, second))
+
+
+def needed_by(code: Code, n: int) -> set[int]:
+    """What an instruction needs, directly or not."""
+    found: set[int] = set()
+    ahead = [n]
+    while ahead:
+        m = ahead.pop()
+        below = (
+            {k for k in code.operands[m].tolist() if k >= 0} if code.op[m] not in (CONST, INPUT) else set()
+        )
+        ahead += below - found
+        found |= below
+    return found
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    steps, st.lists(st.sampled_from([-1.0, 1.0]), min_size=2 * N, max_size=2 * N), st.integers(0, 2**32 - 1)
+)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_random_functions_used_twice_give_the_same_bits(
+    program: list[tuple[str, int, int, int]], signs: list[float], seed: int
+) -> None:
+    def twice(x: Any) -> dict[str, Any]:
+        turned = [s * v for s, v in zip(signs, x, strict=True)]
+        one, other = run(program, turned[:N]), run(program, turned[N:])
+        # what is used of both, what one needs of the other, and calls that need each other
+        return {"y": [*one, *other, *run(program, [one[-1], other[-1], one[-1] - other[-1]])]}
+
+    traced = trace("twice", twice, {"x": 2 * N})
+    assert_same_bits(traced, np.random.default_rng(seed).normal(size=2 * N))
+
+
+@pytest.mark.parametrize("x", [np.nan, np.inf, -np.inf, 0.0, 1e308, 5e-324])
+def test_special_values_stay_on_their_side(x: float) -> None:
+    given_there = np.full(6, 0.5)
+    given_there[1] = x
+    traced = trace(
+        "sides",
+        lambda x: {"y": side(x[:3], (0.1, 0.2, 0.3), 1.0) + side(x[3:], (0.1, 0.2, 0.3), -1.0)},
+        {"x": 6},
+    )
+    assert_same_bits(traced, given_there)
+    assert np.isfinite(compiled(traced, True)(given_there)[0][3:]).all()
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        lambda a, b, c, s: a * b + s * c,
+        lambda a, b, c, s: s * c - a * b,
+        lambda a, b, c, s: s * (a * b) - c,
+        lambda a, b, c, s: 0.3 * b + s * c,
+        lambda a, b, c, s: s * a + b,
+        lambda a, b, c, s: b - s * (a + c),
+        lambda a, b, c, s: (s * a) / (b + s * c),
+        lambda a, b, c, s: arrays.sqrt(s * (s * a * a + s * b * b)),
+    ],
+)
+def test_signs_that_one_side_has(form: Callable[..., Any]) -> None:
+    """Sums in which one term has the other sign on the other side, in all ways they are written."""
+    traced = trace("signs", lambda x: {"y": [form(*x[:3], 1.0), form(*x[3:], -1.0)]}, {"x": 6})
+    x = np.random.default_rng(5).uniform(0.5, 2.0, 6)
+    assert_same_bits(traced, x)
+    np.testing.assert_allclose(
+        compiled(traced, True)(x)[0], [form(*x[:3], 1.0), form(*x[3:], -1.0)], rtol=1e-13
+    )
+
+
+def test_products_join_sums_alike_on_both_sides() -> None:
+    """a b + c d has one product joined: the same one wherever it stands, and whatever its sign."""
+    traced = trace(
+        "sums",
+        lambda x: {"y": [x[0] * x[1] + (x[2] + x[3]) * x[0], (x[6] + x[7]) * x[4] - x[4] * x[5]]},
+        {"x": 8},
+    )
+    code = code_of(traced)
+    joined = [n for n in range(len(code.op)) if code.op[n] >= 64]
+    (a, b) = joined
+    # the product that is left by itself is of the same kind
+    marks = fingerprints(code_of(traced, fuse=False))
+    assert marks[code.operands[a, 2]] == marks[code.operands[b, 2]]
+    assert len(Pairs(code).of) == 6
