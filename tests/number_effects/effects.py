@@ -52,7 +52,16 @@ def consequences(vehicle: str, overrides: Sequence[str] = ()) -> Consequences:
     for t, x, y, v in places:
         sensors = {"x": x, "y": y, "yaw": 0.05, "speed": v, "vx": v, "vy": 0.2, "yaw_rate": 0.1}
         answers += map(float, task.inputs(t, sensors).values())
-    return Consequences(model.trace_dynamics().digest(), model.y0.tobytes(), tuple(answers))
+    equations = " ".join(function.digest() for function in functions_of(model))
+    return Consequences(equations, model.y0.tobytes(), tuple(answers))
+
+
+def functions_of(model: Model) -> list[TracedFunction]:
+    """ẏ, and what sampled controllers remember after they have looked."""
+    found = [model.trace_dynamics()]
+    if model.system.controllers:
+        found.append(model.traced("sample", lambda y, u: {"y_sampled": model.instant(y, u).y_sampled}))
+    return found
 
 
 @lru_cache(maxsize=4)
@@ -93,7 +102,7 @@ def of_the_equations(vehicle: str) -> set[str]:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", PhysicalityWarning)
                 model = Model(build(VehicleParameters.load(vehicle, free=keys), speed=15.0))
-                traced = model.trace_dynamics()
+                functions = functions_of(model)
         except CeDynamicsError as error:
             named = [key for key in keys if re.search(rf"(?<![\w.]){re.escape(key)}(?![\w.])", str(error))]
             if not named:
@@ -101,7 +110,8 @@ def of_the_equations(vehicle: str) -> set[str]:
             keys = [key for key in keys if key not in named]
             continue
         names = [*model.system.inputs, *model.system.parameters]
-        return {names[k] for k in entries_in_use(traced, "u")} - set(model.system.inputs)
+        used = {names[k] for function in functions for k in entries_in_use(function, "u")}
+        return used - set(model.system.inputs)
     return set()
 
 
