@@ -9,17 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import Binding
 from ce_dynamics.complementarity.compiled_step import CompiledStep
-from ce_dynamics.complementarity.conditions import NONE, Conditions, Kind
-from ce_dynamics.complementarity.element import RowKind, UnilateralElement
+from ce_dynamics.complementarity.conditions import Conditions, Kind
+from ce_dynamics.complementarity.element import UnilateralElement
+from ce_dynamics.complementarity.element_rows import check_elements, rows_of
 from ce_dynamics.complementarity.errors import InitialStateError
 from ce_dynamics.complementarity.gauss_seidel import Solver
 from ce_dynamics.complementarity.gyroscopic import at_midpoint
@@ -31,58 +30,10 @@ from ce_dynamics.complementarity.row_functions import RowFunctions
 from ce_dynamics.complementarity.solvers.chain import Chain
 from ce_dynamics.complementarity.solvers.rows import DENSE_ROWS
 from ce_dynamics.complementarity.sparse_rows import SparseRows
-from ce_dynamics.errors import ModelError
+from ce_dynamics.complementarity.stage import Stage, Step, together
 
 ALLOWED_VIOLATION = 1e-6
 """Largest negative gap an initial state may have [m or rad]."""
-
-
-class Stage(NamedTuple):
-    """What the equations of motion and the elements say at one instant.
-
-    Attributes
-    ----------
-    v_dot, x_dot : arrays
-        Without impulses of the elements.
-    GT : (m, n_v) array
-    psi, rate, mu : (m,) arrays
-    power : float
-        Of force elements and prescribed motions [W].
-    """
-
-    v_dot: Floats
-    x_dot: Floats
-    GT: Floats
-    psi: Floats
-    rate: Floats
-    mu: Floats
-    power: float
-
-
-class Step(NamedTuple):
-    """One time step.
-
-    Attributes
-    ----------
-    y : array
-        State at its end.
-    stage : Stage
-        At its start.
-    solution : Solution
-    work : float
-        Done by the impulses, ½ pᵀ (rates before and after) [J].
-    """
-
-    y: Floats
-    stage: Stage
-    solution: Solution
-    work: float
-
-
-def together(before: Stage, hit: Impact, done: Step) -> Step:
-    """A step that begins with impacts."""
-    solution = done.solution.behind(hit.p, hit.residual, hit.unresolved)
-    return Step(done.y, before._replace(power=done.stage.power), solution, hit.work + done.work)
 
 
 class UnilateralModel:
@@ -109,33 +60,10 @@ class UnilateralModel:
     """
 
     def __init__(self, model: Model, elements: Sequence[UnilateralElement], rest_speed: float = 1e-2) -> None:
-        checks.instance("UnilateralModel: model", model, Model, "a model, as ce_dynamics.compile returns it")
-        checks.number("UnilateralModel: rest_speed", rest_speed, at_least=0.0)
-        what = "an element, such as Contact(...)"
-        for k, element in enumerate(checks.items("UnilateralModel: elements", elements)):
-            checks.instance(f"UnilateralModel: elements, entry {k},", element, UnilateralElement, what)
-        for controller in model.system.controllers:
-            if controller.sampled:
-                raise ModelError(
-                    f"{controller.described} is sampled, which time stepping with contact does not do; "
-                    "give it continuous states"
-                )
+        check_elements(model, elements, rest_speed)
         self.model, self.elements, self.rest_speed = model, tuple(elements), rest_speed
-        names = [element.name for element in elements]
-        for name in names:
-            if names.count(name) > 1:
-                raise ModelError(f"unilateral element {name!r} exists twice; give every element its own name")
-        for element in elements:
-            for body, _ in element.attachments:
-                model.system.find(body)
-        kinds: list[RowKind] = []
-        for element in elements:
-            first = len(kinds)
-            kinds += [
-                kind._replace(normal=kind.normal + first if kind.normal != NONE else NONE)
-                for kind in element.kinds
-            ]
-        self.row_kinds = tuple(kinds)
+        kinds = rows_of(self.elements)
+        self.row_kinds = kinds
         self.row_names = tuple(f"{e.name}.{kind.suffix}" for e in elements for kind in e.kinds)
         self.restitution = np.array([kind.restitution for kind in kinds])
         self.limit = np.array([kind.limit for kind in kinds])
