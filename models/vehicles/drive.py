@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.case import Case, load_parameters, prepare
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.pictures import cameras_of, length_behind, road_of, shapes_of, tyres_of
 from ce_dynamics.views.drive.machine import Control, Gauge, Machine, Slider
-from ce_dynamics.views.drive.page import DrivePage
+from ce_dynamics.views.drive.page import LONGEST, SHORTEST, DrivePage
 from ce_dynamics.views.scene.take import Camera
 
 VEHICLES = ("hmmwv", "hmmwv-automatic", "sedan")
@@ -94,6 +96,7 @@ def drive_page(
     DataError, ModelError
         For wrong data, and if the extra ``fmi``, which has the compiler, is not installed.
     """
+    checks.number("drive: step", step, at_least=SHORTEST, at_most=LONGEST, error=DataError)
     machines = []
     for vehicle in vehicles:
         for fitted in [(), *((tyre,) for tyre in tyres)]:
@@ -171,11 +174,14 @@ def parse_sliders(vehicle: str | Path, overrides: Sequence[str], texts: Sequence
     for text in texts:
         name, equals, ends = text.partition("=")
         value = value_of(load_parameters(vehicle, overrides, [name]))
+        usual = sorted((0.9 * value, 1.1 * value))
         try:
-            low, high = (float(end) for end in ends.split(":")) if equals else (0.9 * value, 1.1 * value)
+            low, high = (float(end) for end in ends.split(":")) if equals else usual
         except ValueError:
             raise DataError(f"slider {text!r} is not of the form name=low:high, in SI units") from None
-        found.append(Slider(name, min(low, high), max(low, high)))
+        if not -math.inf < low < high < math.inf:
+            raise DataError(f"slider {text!r}: ends must be finite, the first below the second")
+        found.append(Slider(name, low, high))
     return found
 
 

@@ -85,7 +85,6 @@ def exports() -> list[Case]:
         "--slider": (
             "",
             "nothing",
-            "chassis.mass",
             "chassis.mass=2:1",
             "chassis.mass=nan:1",
             "chassis.mass=1:inf",

@@ -179,7 +179,7 @@ def of_roads() -> list[Case]:
             "longest": positive,
             "waviness": number,
         },
-        says={"road_class": "class"},
+        says={"road_class": "class", "shortest": "", "length": ""},
     )
     found += calls(
         "SplitFriction",

@@ -356,7 +356,11 @@ def of_clearances() -> list[Case]:
         "Part",
         kc.Part,
         {"body": "chassis", "points": [(0, 0, 0)]},
-        {"body": {**values.NO_TEXT, "names": [1]}, "points": points, "radius": values.NO_NOT_NEGATIVE},
+        {
+            "body": {**{k: v for k, v in values.NO_TEXT.items() if k != "list"}, "names": [1]},
+            "points": points,
+            "radius": values.NO_NOT_NEGATIVE,
+        },
     )
     others = {k: v for k, v in values.NO_OBJECT.items() if k != "thing"}
     good: dict[str, Any] = {"name": "gap", "one": part, "other": arm, "least": 0.01}

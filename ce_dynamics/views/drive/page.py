@@ -21,6 +21,7 @@ from ce_dynamics.views.drive.machine import Machine
 from ce_dynamics.views.scene.page import STAGE, Packed, page, take_content
 from ce_dynamics.views.scene.view import HEIGHT, save_page
 
+SHORTEST, LONGEST = 1e-6, 0.1  # s: below a page cannot keep up, above nobody can steer
 STEP = 1e-3
 """Of the classical Runge–Kutta method, by default [s]."""
 SCRIPTS = (*STAGE, "physics.js", "controls.js", "recorder.js", "drive.js")
@@ -40,7 +41,7 @@ class DrivePage:
     Raises
     ------
     ModelError
-        If there is no machine, two have one label, or the step is not positive.
+        If there is no machine, two have one label, or the step is not between `SHORTEST` and `LONGEST`.
     """
 
     def __init__(self, machines: Sequence[Machine], title: str = "Drive", step: float = STEP) -> None:
@@ -48,7 +49,7 @@ class DrivePage:
         if not machines or len(set(labels)) < len(labels):
             raise ModelError(f"a page needs machines with different labels, not {labels}")
         self.machines, self.title = tuple(machines), checks.text("DrivePage: title", title)
-        self.step = checks.number("DrivePage: step", step, above=0.0)
+        self.step = checks.number("DrivePage: step", step, at_least=SHORTEST, at_most=LONGEST)
 
     @cached_property
     def html(self) -> str:
