@@ -20,6 +20,9 @@ REACHED = 0.9
 SETTLED = 0.05
 """Deviation from the steady value, relative to it, that may remain over the window in which that is taken."""
 
+PEAK = 1e-3
+"""Part of the steady value by which a peak is above it at least; less may be what a run makes of rounding."""
+
 
 class StepResponse(NamedTuple):
     """A response to a step of the steering.
@@ -77,7 +80,7 @@ def step_response(
     zero = crossing(t, delta / final, 0.5)
     x = y / steady
     peak = largest(t[t <= before], x[t <= before])
-    risen = peak.value > 1.0 + np.max(np.abs(x[t >= t[-1] - window] - 1.0))
+    risen = peak.value > 1.0 + max(PEAK, float(np.max(np.abs(x[t >= t[-1] - window] - 1.0))))
     return StepResponse(
         steady,
         steady / float(final),

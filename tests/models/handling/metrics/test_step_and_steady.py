@@ -111,6 +111,8 @@ def test_a_creeping_response_has_no_peak() -> None:
     found = step_response(t, np.where(t < 1.0, 0.0, 1.0), np.where(t < 1.0, 0.0, 1.0 - np.exp(1.0 - t)))
     assert math.isnan(found.peak_time)
     assert found.overshoot == 0.0
+    noisy = np.where(t < 1.0, 0.0, 1.0 - np.exp(1.0 - t)) * (1.0 + 2e-4 * np.exp(-((t - 7.0) ** 2)))
+    assert math.isnan(step_response(t, np.where(t < 1.0, 0.0, 1.0), noisy).peak_time)
     assert found.response_time == pytest.approx(
         math.log(10.0), abs=5e-3
     )  # the mean of the end is below 1 by e^−8.75
