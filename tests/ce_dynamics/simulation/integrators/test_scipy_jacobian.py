@@ -6,11 +6,13 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import pytest
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler.derivatives.compiled import JacobianCall
 from ce_dynamics.models import hmmwv
+from ce_dynamics.simulation.integrators import scipy_jacobian
 from ce_dynamics.simulation.integrators.scipy_jacobian import DenseJacobian, sparse_jacobian_of
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 
@@ -46,7 +48,9 @@ class Listening:
         }
 
 
-def test_scipy_gets_the_derivative_with_the_law_in_it(rng: np.random.Generator) -> None:
+def test_scipy_gets_the_derivative_with_the_law_in_it(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model, settled = vehicle()
     y = settled + 1e-4 * rng.standard_normal(len(settled))
     rhs = RightHandSide(model, Listening(), audit=True)
@@ -55,6 +59,9 @@ def test_scipy_gets_the_derivative_with_the_law_in_it(rng: np.random.Generator) 
     np.testing.assert_allclose(
         DenseJacobian(rhs)(0.7, np.append(y, 5.0)), J, rtol=1e-12, atol=1e-14 * np.abs(J).max()
     )
+    monkeypatch.setattr(scipy_jacobian, "LARGE", 0)  # column by column
+    columnwise = sparse_jacobian_of(rhs)(0.7, np.append(y, 5.0)).toarray()
+    np.testing.assert_allclose(columnwise, J, rtol=1e-12, atol=1e-12 * np.abs(J).max())
     assert J.shape == (len(y) + 1, len(y) + 1)
     assert not np.any(J[-1])
     assert not np.any(J[:, -1])
