@@ -19,7 +19,7 @@ from tests.benchmarks.timing import Contender, race
 
 
 class Way(NamedTuple):
-    """A way to compile: LLVM's passes (None for none), vectoriser, level of code generation, flags."""
+    """A way to compile: LLVM's passes (None for none), vectoriser, level of code generation, flags; pairs."""
 
     name: str
     passes: int | None = None
@@ -28,11 +28,13 @@ class Way(NamedTuple):
     flags: str = FLAGS
     fuse: bool = True
     depth_first: bool = False
+    pairs: bool = False
 
 
 WAYS = (
-    Way("as used: no passes, code generation 2, products fused beforehand"),
-    Way("code generation 0, as CE_DYNAMICS_CODE=quick uses it", codegen=QUICK),
+    Way("as used: formulas in pairs, no passes, code generation 2, products fused beforehand", pairs=True),
+    Way("code generation 0, as CE_DYNAMICS_CODE=quick uses it", codegen=QUICK, pairs=True),
+    Way("one formula after another; so are the ways below"),
     Way("code generation 1", codegen=1),
     Way("code generation 3", codegen=3),
     Way("passes of speed level 1", passes=1),
@@ -74,7 +76,7 @@ def run(options: Options) -> Result:
 def object_code(traced: TracedFunction, way: Way) -> bytes:
     """As `ce_dynamics.compiler.machine.object_code`, in another way."""
     llvm: Any = native.binding()
-    module = llvm.parse_assembly(emit_llvm(traced, 1, way.flags, way.fuse))
+    module = llvm.parse_assembly(emit_llvm(traced, 1, way.flags, way.fuse, pairs=way.pairs))
     triple, cpu, features = native.host()
     module.triple = triple
     target = llvm.Target.from_triple(triple)
