@@ -93,8 +93,10 @@ def simulate_rigid(
         try:
             run.advance(min(every - run.count % every, steps - run.count, AT_ONCE))
         except KeyboardInterrupt:
+            run.store_last()
             raise SimulationError(f"interrupted at t = {run.t:.4g} s", run.result()) from None
         except (SimulationError, ModelError) as error:
+            run.store_last()
             said = f"the step from t = {run.t:.4g} s found no solution: {error}"
             raise SimulationError(said, run.result()) from error
         if run.count % every == 0 or run.count == steps:
@@ -165,6 +167,11 @@ class RigidWay:
         self.unresolved += not solution.converged
         self.residual = max(self.residual, solution.residual)
         self.speed = max(self.speed, float(np.max(np.abs(state.v[:, :3]), initial=0.0)))
+
+    def store_last(self) -> None:
+        """Store the state that was reached, where it lies behind the last stored instant."""
+        if self.t > self._stored[-1][0]:
+            self.store()
 
     def store(self) -> None:
         """Store an instant."""

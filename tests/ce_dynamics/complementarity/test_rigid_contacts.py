@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,12 +14,15 @@ from ce_dynamics.complementarity import (
     BodyContact,
     Box,
     Capsule,
+    GaussSeidel,
     HalfSpace,
     InitialStateError,
+    Problem,
     RigidBodies,
     RigidBody,
     RigidContacts,
     RigidShape,
+    Solution,
     Sphere,
     UnilateralModel,
     simulate_rigid,
@@ -208,6 +212,29 @@ def test_impossible_scenes_are_refused_and_interrupted_runs_kept() -> None:
     with pytest.raises(ModelError, match="step"):
         simulate_rigid(RigidContacts(bodies, [ball]), duration=1.0, step=0.0)
     assert issubclass(SimulationError, Exception)
+
+
+def test_runs_with_one_long_interval_keep_the_state_they_were_ended_in() -> None:
+    """By the user in the eleventh step: ten are kept, as a run of ten makes them."""
+    ball = RigidBody("ball", 1.0, (0.004,) * 3, (0, 0, 0.1), velocity=(1.0, 0, 0))
+    contacts = RigidContacts(RigidBodies([ball]), [RigidShape("ball", Sphere(0.1)), FLOOR], mu=0.3)
+
+    class Impatient:
+        solved = 0
+
+        def solve(self, problem: Problem, start: Floats | None = None) -> Solution:
+            self.solved += 1
+            if self.solved > 10:
+                raise KeyboardInterrupt
+            return GaussSeidel().solve(problem, start)
+
+    with pytest.raises(SimulationError, match=r"interrupted at t = 0\.02 s") as stop:
+        simulate_rigid(contacts, duration=10.0, step=2e-3, interval=10.0, solver=Impatient())
+    run: Any = stop.value.partial
+    np.testing.assert_allclose(run.t, (0.0, 0.02), rtol=1e-12)
+    whole = simulate_rigid(contacts, duration=0.02, step=2e-3, interval=0.02, solver=GaussSeidel())
+    np.testing.assert_array_equal(run.states[-1].r, whole.states[-1].r)
+    np.testing.assert_array_equal(run.states[-1].v, whole.states[-1].v)
 
 
 def test_crossed_planks_lie_on_each_other() -> None:
