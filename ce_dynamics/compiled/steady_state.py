@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.steady_search import Search
@@ -100,7 +101,13 @@ def steady_state(
     >>> {name: round(value, 9) for name, value in found.inputs.items()}
     {'motor': 3.0}
     """
-    search = Search(model, dict(targets), list(find), y, u)
+    checks.instance("steady_state: model", model, Model, "a model, as ce_dynamics.compile(system) returns it")
+    wanted = {
+        name: checks.number(f"steady_state: targets: {name}", value)
+        for name, value in checks.mapping("steady_state: targets", targets).items()
+    }
+    checks.number("steady_state: tolerance", tolerance, above=0.0)
+    search = Search(model, wanted, list(checks.texts("steady_state: find", find)), y, u)
     search.let_run(moving)
     with at_work(f"searching a steady state of {model.system.name!r}"):
         z = search.solved(tolerance)

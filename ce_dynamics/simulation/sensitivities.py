@@ -119,12 +119,15 @@ def simulate_sensitivities(
     """
     import xarray as xr  # here, because it takes long to load
 
+    checks.instance("model", model, Model, "a model, as ce_dynamics.compile(system) returns it")
     held = constant_inputs(model, inputs)
     held[model.layout.n_inputs :] = model.inputs_with(parameters)[model.layout.n_inputs :]
     refuse_jumps(model)
     checks.choice("sensitivities: method", method, METHODS)
     end = checks.number("duration", duration, above=0.0)
     apart = checks.number("interval", interval, above=0.0)
+    rtol = checks.number("rtol", rtol, above=0.0, below=1.0)
+    atol = checks.number("atol", atol, above=0.0)
     t = np.linspace(0.0, end, 1 + checks.integer("instants", round(end / apart), at_most=MOST_INSTANTS))
     state = model.given_state(y0)
     columns = columns_of(model, by, held)

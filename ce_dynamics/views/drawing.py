@@ -133,7 +133,9 @@ def located(
     outward = model.instant(state, inputs).outward
     numbers = [x for body, at in points for x in outward.point(body, at, model.system.ground).r]
     given = inputs[model.layout.n_inputs :]
-    return np.asarray(values_at(numbers, model.layout.parameters, given), dtype=float).reshape(-1, 3)
+    found = np.asarray(values_at(numbers, model.layout.parameters, given), dtype=float).reshape(-1, 3)
+    model.refuse_not_finite(np.asarray(state), np.asarray(inputs), found)
+    return found
 
 
 def attachments(model: Model, body: Body) -> list[Array]:

@@ -33,7 +33,12 @@ class Poses(NamedTuple):
 
 
 def poses(model: CompiledSystem, y: ArrayLike | None = None, u: ArrayLike | None = None) -> Poses:
-    """Positions and orientations of all bodies at a state, NaN where loops cannot be assembled.
+    """Positions and orientations of all bodies at a state.
+
+    Raises
+    ------
+    AssemblyError
+        If a loop cannot be assembled there.
 
     Examples
     --------
@@ -44,7 +49,9 @@ def poses(model: CompiledSystem, y: ArrayLike | None = None, u: ArrayLike | None
     >>> ce.compile(system).poses([1.5707963267948966, 0.0]).positions.round(9) + 0.0
     array([[ 0. ,  0. , -0.5]])
     """
-    positions, rotations = pose_function(model)(model.given_state(y), model.given_inputs(u))
+    state, given = model.given_state(y), model.given_inputs(u)
+    positions, rotations = pose_function(model)(state, given)
+    model.refuse_not_finite(state, given, positions, rotations)
     return Poses(tuple(body.name for body in model.system.bodies), positions, rotations)
 
 

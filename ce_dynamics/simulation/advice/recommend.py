@@ -84,6 +84,7 @@ def recommend_method(
     """
     what = "a model, as ce_dynamics.compile(system) returns it"
     checks.instance("recommend_method: model", model, Model, what)
+    checks.number("tolerance", tolerance, above=0.0)
     check_tolerances(tolerance, 0.01 * tolerance)
     checks.number("horizon", horizon, above=0.0)
     rhs = RightHandSide(model, inputs, False, parameters)

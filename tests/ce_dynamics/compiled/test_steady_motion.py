@@ -124,7 +124,7 @@ def test_names_and_numbers_are_checked() -> None:
         steady_state(model, {"weight": 0.0}, ["pull"])
     with pytest.raises(ModelError, match="1 inputs cannot meet 2 targets"):
         steady_state(model, {"mass": 0.0, "mass_rate": 0.0}, ["pull"])
-    with pytest.raises(ModelError, match="must be finite"):
+    with pytest.raises(ModelError, match="targets: mass nan must be a finite number"):
         steady_state(model, {"mass": np.nan}, ["pull"])
     with pytest.raises(ModelError, match="no displacement"):
         steady_state(model, {"mass": 0.0}, ["pull"], moving=["arm"])

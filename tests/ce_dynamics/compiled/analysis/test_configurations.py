@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from ce_dynamics.mechanism.couplings import Gear
 from ce_dynamics.mechanism.drives import Driven
 from ce_dynamics.mechanism.hinges import Prismatic, Revolute, Spherical
 from ce_dynamics.mechanism.system import System
+from ce_dynamics.views.drawing import draw
 from tests.ce_dynamics import mechanisms
 from tests.ce_dynamics.recursion_systems import add_linkage
 
@@ -162,3 +164,12 @@ def test_names_are_checked(slider_crank: Model) -> None:
     system.add_body("bob", mass=1.0, com=(0, 0, -1), inertia=(1, 1, 1), parent="ground", hinge=Spherical())
     with pytest.raises(ModelError, match=r"coordinate 'bob.qw' is part of a quaternion"):
         Model(system).assemble({"bob.qw": 1.0})
+
+
+def test_poses_and_drawings_of_what_cannot_be_assembled_are_refused() -> None:
+    """Coupler and rocker are straight before the crank has turned by 2 rad."""
+    model = Model(mechanisms.four_bar((1.0, 0.8, 0.9, 1.2), 0.9))
+    assert math.acos((1.0 + 1.2**2 - (0.8 + 0.9) ** 2) / (2.0 * 1.0 * 1.2)) - 0.9 < 2.0
+    for asked in (model.poses, partial(draw, model)):
+        with pytest.raises(AssemblyError, match=r"cannot be assembled at \{'crank': \[2\.0\]\}"):
+            asked(y=(2.0, 0.0))
