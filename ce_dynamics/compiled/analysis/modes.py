@@ -179,13 +179,15 @@ class Modes:
         checks.number("amplitude", amplitude)
         phase = 2.0 * np.pi * np.arange(n_phases) / n_phases
         steps = amplitude * np.outer(np.exp(1j * phase), self.vectors[:, self._number(k)]).real
-        frames = [poses(self.model, y, self.u) for y in self._states(steps)]
-        for angle, pose in zip(phase, frames, strict=True):
-            if not np.all(np.isfinite(pose.positions)):
+        frames = []
+        for angle, y in zip(phase, self._states(steps), strict=True):
+            try:
+                frames.append(poses(self.model, y, self.u))
+            except AssemblyError:
                 raise AssemblyError(
                     f"mode {k}: loops cannot follow the amplitude {amplitude:g} at phase {angle:.3g} rad; "
                     "give a smaller one"
-                )
+                ) from None
         return xr.Dataset(
             {
                 "position": (

@@ -91,6 +91,7 @@ def export_fmu(
     unknown = [p for p in chosen if p not in PLATFORMS]
     if unknown or not chosen:
         raise ModelError(f"export_fmu: platforms {chosen} must be some of {list(PLATFORMS)}")
+    checks.flag("export_fmu: sources", sources)
     require("ziglang", "fmpy")
     check_place(path)
     interface = Interface(model, name, y0)
