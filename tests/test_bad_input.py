@@ -18,6 +18,7 @@ SAMPLES = {
     "MJCF": 80,
     "runs": 120,
     "command line": 25,
+    "roads": 40,
 }
 """How many of each category."""
 
