@@ -15,13 +15,13 @@ from __future__ import annotations
 import time
 from typing import Any
 
-import casadi as ca
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, concatenate, zeros
 from ce_dynamics.augmented.augmented import Augmented
 from ce_dynamics.augmented.feedback import FeedbackLaw, applied_inputs
 from ce_dynamics.augmented.sparse import Evaluation, pattern_of, symbolic
+from ce_dynamics.compiler.casadi import ca
 
 VELOCITY_COMPLIANCE = 1e-12
 """Per unit of softness [s]: redundant rows yield by this times the acceleration their reaction causes."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import casadi as ca
 import numpy as np
 from scipy.sparse.linalg import splu
 
@@ -12,6 +11,7 @@ from ce_dynamics.algebra.arrays import Array, concatenate
 from ce_dynamics.augmented.augmented import Augmented
 from ce_dynamics.augmented.feedback import FeedbackLaw, applied_inputs
 from ce_dynamics.augmented.sparse import Evaluation, pattern_of, symbolic
+from ce_dynamics.compiler.casadi import ca
 
 COMPLIANCE = 1e-7
 """Compliance of redundant rows, relative to their own."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import casadi as ca
 import numpy as np
 from scipy.sparse import csc_matrix
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.compiler import to_casadi, trace
+from ce_dynamics.compiler.casadi import ca
 
 
 def symbolic(

@@ -13,11 +13,28 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-import casadi as ca
-
 from ce_dynamics.compiler.tracing.function import Shape, TracedFunction
 from ce_dynamics.compiler.tracing.operations import C_FUNCTIONS, OPERATORS, Op, arity
 from ce_dynamics.errors import ModelError
+
+
+class CasADi:
+    """The package ``casadi``, loaded when something of it is first used: an extra installs it."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(_casadi(), name)
+
+
+@cache
+def _casadi() -> Any:
+    try:
+        import casadi  # here, because an extra installs it
+    except ImportError as error:
+        raise ModelError("CasADi, which this needs, is not installed; install ce-dynamics[casadi]") from error
+    return casadi
+
+
+ca: Any = CasADi()
 
 
 @cache
@@ -63,7 +80,7 @@ def to_casadi(traced: TracedFunction) -> Any:
     Raises
     ------
     ModelError
-        If it looks up tables.
+        If it looks up tables, or CasADi is not installed.
     """
     builders = _builders()
     arguments = [ca.SX.sym(name, *matrix_shape(shape)) for name, shape in traced.input_shapes.items()]

@@ -1,5 +1,6 @@
 """Exact derivatives by way of CasADi, against complex steps; functions of CasADi against CasADi."""
 
+import sys
 from typing import Any
 
 import casadi as ca
@@ -7,7 +8,8 @@ import numpy as np
 import pytest
 
 from ce_dynamics.algebra import arrays
-from ce_dynamics.compiler import compile_function, to_casadi, trace
+from ce_dynamics.compiler import casadi as bridge, compile_function, to_casadi, trace
+from ce_dynamics.errors import ModelError
 from tests.ce_dynamics.compiler.casadi_reading import (
     UnsupportedOperationError,
     from_casadi,
@@ -180,3 +182,10 @@ def test_shapes_that_do_not_fit_are_refused() -> None:
 @pytest.mark.parametrize("name", ["HMMWV, front left", "__x__y", "3 bodies", "f"])
 def test_any_name_becomes_a_name_for_casadi(name: str) -> None:
     assert float(to_casadi(trace(name, lambda x: {"y": 2 * x}, {"x": 1}))(3.0)) == 6.0
+
+
+def test_without_casadi_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "casadi", None)
+    monkeypatch.setattr(bridge, "_casadi", bridge._casadi.__wrapped__)  # which has not been asked before
+    with pytest.raises(ModelError, match=r"install ce-dynamics\[casadi\]"):
+        to_casadi(trace("double", lambda x: {"y": 2.0 * x}, {"x": 2}))
