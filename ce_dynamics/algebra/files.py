@@ -12,6 +12,9 @@ from pathlib import Path
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import CeDynamicsError, DataError
 
+CHUNK = 65_536
+"""Bytes that are read at once of what is longer than it says."""
+
 LONGEST_SHOWN = 300
 """Characters of a file's name in a message."""
 
@@ -75,6 +78,11 @@ def read(what: str, given: object, most: int, error: type[CeDynamicsError] = Dat
             raise error(f"{what} {named} cannot be read: it is {kind(status.st_mode)}, not a file")
         with os.fdopen(handle, "rb") as file:
             content = b"" if status.st_size > most else file.read(status.st_size + 1)
+            while status.st_size < len(content) <= most:  # it grows, or the kernel makes it up: size 0
+                more = file.read(CHUNK)
+                if not more:
+                    break
+                content += more
     except OSError as found:
         raise error(f"{what} {named} cannot be read: {found.strerror or found}") from found
     if status.st_size > most or len(content) > most:

@@ -101,7 +101,7 @@ class Clearance:
         owner = f"clearance {checks.name_of('clearance: name', self.name, DataError)!r}"
         checks.number(f"{owner}: least", self.least, error=DataError)
         for part in (self.one, self.other):
-            checks.instance(f"{owner}: part", part, Part, "a Part", DataError)
+            checks.instance(f"{owner}: part", part, (Part, Disc), "a Part or a Disc", DataError)
         if not isinstance(self.sweep, Sweep):
             sweep_of(self.sweep, self.values)
         bodies = {*self.one.bodies, *self.other.bodies}

@@ -313,7 +313,7 @@ BROKEN = {
     "not well-formed XML": ("</robot>", ""),
     "the root element must be <robot>": (FOUR_BAR, "<sdf/>"),
     "document type": ('<?xml version="1.0"?>', "<!DOCTYPE robot>"),
-    "line 13, <mass>: value='nan' must be finite": (MASS, '<mass value="nan"/>'),
+    "line 13, <mass>: value='nan' must be a finite number": (MASS, '<mass value="nan"/>'),
     "line 13, <mass>: value='inf' must be a finite number": (MASS, '<mass value="inf"/>'),
     "value='1,3' must be a finite number": (MASS, '<mass value="1,3"/>'),
     "value=-1.0 of link 'crank' must be >= 0": (MASS, '<mass value="-1"/>'),
