@@ -152,6 +152,7 @@ def test_metadata(wheel: Path) -> None:
     assert core["License-Expression"] == "BSD-3-Clause"
     assert set(core.get_all("Provides-Extra", [])) == {
         "bench",
+        "casadi",
         "dae",
         "dask",
         "docs",
