@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from ce_dynamics.compiler.codegen.elementary_calls import calls_together, number_type
-from ce_dynamics.compiler.codegen.fused import MINUS_PRODUCT, PRODUCT_MINUS, PRODUCT_PLUS, Code
-from ce_dynamics.compiler.codegen.pairs import FUSED, SUMS, Pair, Pairs
+from ce_dynamics.compiler.codegen.fused import FUSED, MINUS_PRODUCT, PRODUCT_MINUS, PRODUCT_PLUS, Code
+from ce_dynamics.compiler.codegen.pairs import SUMS, Pair, Pairs
 from ce_dynamics.compiler.codegen.writer import Writer
 from ce_dynamics.compiler.tracing.function import TracedFunction
 from ce_dynamics.compiler.tracing.operations import Op
@@ -66,11 +66,9 @@ class PairWriter:
     """
 
     def __init__(self, writer: Writer, traced: TracedFunction, code: Code, values: list[str]) -> None:
-        self._writer, self._traced, self._code, self._values = writer, traced, code, values
-        self._op: list[int] = code.op.tolist()
-        self._operands: list[list[int]] = code.operands.tolist()
-        self._computes: list[bool] = code.computes.tolist()
+        self._writer, self._traced, self._values = writer, traced, values
         self._pairs = Pairs(code)
+        self._op, self._operands, self._computes = self._pairs.op, self._pairs.operands, self._pairs.computes
         self._calls = self._alike(calls_together(code))
         self._there = [not computes for computes in self._computes]
         self._registers: dict[Pair, Register] = {}

@@ -23,6 +23,9 @@ from ce_dynamics.compiler.tracing.operations import Op
 PRODUCT_PLUS, PRODUCT_MINUS, MINUS_PRODUCT = 64, 65, 66
 """Operations that exist only here: a b + c, a b - c, c - a b of the operands (a, b, c)."""
 
+FUSED = frozenset((PRODUCT_PLUS, PRODUCT_MINUS, MINUS_PRODUCT))
+"""All of them."""
+
 LONGEST_ALIKE = 20_000
 """Instructions of a function whose products join sums alike wherever the formula is the same."""
 

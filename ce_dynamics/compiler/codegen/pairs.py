@@ -13,10 +13,9 @@ be, in the same order.
 
 from __future__ import annotations
 
-from ce_dynamics.compiler.codegen.fused import MINUS_PRODUCT, PRODUCT_MINUS, PRODUCT_PLUS, Code
+from ce_dynamics.compiler.codegen.fused import FUSED, PRODUCT_PLUS, Code
 from ce_dynamics.compiler.tracing.operations import Op, arity
 
-FUSED = frozenset((PRODUCT_PLUS, PRODUCT_MINUS, MINUS_PRODUCT))
 SUMS = frozenset((int(Op.ADD), int(Op.SUB)))
 PAIRED = FUSED | SUMS | {int(op) for op in (Op.MUL, Op.DIV, Op.SQRT)}
 """Operations of which a vector register does two in the time of one."""
@@ -36,18 +35,20 @@ class Pairs:
         By each of its two instructions: a pair.
     shape : list of int
         Of every instruction.
+    op, operands, computes : lists
+        The instructions, as in `Code`.
     """
 
     def __init__(self, code: Code) -> None:
-        self._op: list[int] = code.op.tolist()
-        self._operands: list[list[int]] = code.operands.tolist()
-        self._computes: list[bool] = code.computes.tolist()
+        self.op: list[int] = code.op.tolist()
+        self.operands: list[list[int]] = code.operands.tolist()
+        self.computes: list[bool] = code.computes.tolist()
         self.shape = self._shapes()
         self.of: dict[int, Pair] = {}
         free: dict[int, list[int]] = {}
-        for n in filter(self._may_be_paired, range(len(self._op))):
+        for n in filter(self._may_be_paired, range(len(self.op))):
             free.setdefault(self.shape[n], []).append(n)
-        for n in reversed(range(len(self._op))):
+        for n in reversed(range(len(self.op))):
             if n in self.of or not self._may_be_paired(n):
                 continue
             alike = free[self.shape[n]]
@@ -58,7 +59,7 @@ class Pairs:
 
     def reads(self, n: int) -> list[int]:
         """The operands of an instruction."""
-        return self._operands[n][: USED.get(self._op[n], 0)]
+        return self.operands[n][: USED.get(self.op[n], 0)]
 
     def matched(self, pair: Pair) -> list[Pair]:
         """The operands of a pair: those of the first in their order, each with what is like it."""
@@ -71,12 +72,12 @@ class Pairs:
     def unsigned(self, n: int) -> tuple[int, int]:
         """The instruction that one negates, and the sign; itself if it negates none."""
         sign = 1
-        while self._op[n] == Op.NEG:
-            n, sign = self._operands[n][0], -sign
+        while self.op[n] == Op.NEG:
+            n, sign = self.operands[n][0], -sign
         return n, sign
 
     def _may_be_paired(self, n: int) -> bool:
-        return self._computes[n] and self._op[n] in PAIRED
+        return self.computes[n] and self.op[n] in PAIRED
 
     def _join(self, first: int, second: int) -> None:
         """Make a pair, and pairs of its operands as far down as they are free."""
@@ -96,7 +97,7 @@ class Pairs:
         """A number for each shape."""
         numbers: dict[tuple[int, ...], int] = {}
         shapes: list[int] = []
-        for op, (a, b, c) in zip(self._op, self._operands, strict=True):
+        for op, (a, b, c) in zip(self.op, self.operands, strict=True):
             if op == Op.NEG:
                 shapes.append(shapes[a])
                 continue

@@ -7,14 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ce_dynamics.compiler.codegen.fused import (
-    MINUS_PRODUCT,
-    PRODUCT_MINUS,
-    PRODUCT_PLUS,
-    Booleans,
-    Code,
-    Integers,
-)
+from ce_dynamics.compiler.codegen.fused import FUSED, Booleans, Code, Integers
 from ce_dynamics.compiler.tracing.operations import Op
 
 SHORTEST, LONGEST = 32, 2000
@@ -24,7 +17,7 @@ NONE, LOCAL, OUTSIDE, CONSTANT = range(4)
 """Where an operand comes from: the piece itself, another piece or an input, the constants."""
 
 _COMMUTATIVE = [int(op) for op in (Op.ADD, Op.MUL, Op.EQ, Op.NE, Op.AND, Op.OR)]
-_COMMUTATIVE += [PRODUCT_PLUS, PRODUCT_MINUS, MINUS_PRODUCT]
+_COMMUTATIVE += FUSED
 
 
 class Lists:

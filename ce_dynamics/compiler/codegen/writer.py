@@ -16,7 +16,7 @@ from ce_dynamics.compiler.codegen.elementary_calls import (
     number_type,
     results_type,
 )
-from ce_dynamics.compiler.codegen.fused import MINUS_PRODUCT, PRODUCT_MINUS, PRODUCT_PLUS
+from ce_dynamics.compiler.codegen.fused import FUSED, PRODUCT_MINUS, PRODUCT_PLUS
 from ce_dynamics.compiler.tracing.operations import C_FUNCTIONS, Op
 
 FLAGS = ""
@@ -116,7 +116,7 @@ class Writer:
         arithmetic = _ARITHMETIC.get(op)
         if arithmetic is not None:
             self.lines.append(f"  {name} = {arithmetic} {self.flags} {self.type} {x[0]}, {x[1]}")
-        elif op in (PRODUCT_PLUS, PRODUCT_MINUS, MINUS_PRODUCT):
+        elif op in FUSED:
             self._fused(name, op, x)
         else:
             self._other(name, Op(op), x)

@@ -11,8 +11,8 @@ from ce_dynamics.algebra import arrays
 from ce_dynamics.compiler import TracedFunction, llvm, machine, trace
 from ce_dynamics.compiler.code_levels import QUICK
 from ce_dynamics.compiler.codegen.emit import emit_llvm
-from ce_dynamics.compiler.codegen.fused import Code, code_of, fingerprints
-from ce_dynamics.compiler.codegen.pairs import FUSED, PAIRED, SUMS, Pairs
+from ce_dynamics.compiler.codegen.fused import FUSED, Code, code_of, fingerprints
+from ce_dynamics.compiler.codegen.pairs import PAIRED, SUMS, Pairs
 from ce_dynamics.compiler.tracing.operations import Op
 from tests.ce_dynamics.compiler.codegen.test_outliner import run, steps
 
