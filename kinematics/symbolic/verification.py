@@ -92,10 +92,10 @@ def newton(loop: Loop, q: Array, given: dict, held: dict) -> Array | None:  # ty
     for _ in range(12):
         errors = loop.errors(q, rates, given, held)
         r, Y = nominal(errors.residual).astype(float), nominal(errors.Y).astype(float)
-        if largest(r) <= 1e-13 * max(1.0, loop.size):
-            return q
         q = loop.advanced(q, least_squares(Y[:, : loop.m] * loop.scales, -r) * loop.scales)
-    return q if largest(r) <= 1e-11 * max(1.0, loop.size) else None
+        if largest(r) <= loop.tolerance:
+            return q  # a step further: the tolerance is a length that is much for a very small loop
+    return q if largest(r) <= 1e2 * loop.tolerance else None
 
 
 def named(linkage: LoopEquations, loop: Loop, q: Array, p: Array) -> dict[Expr, float]:

@@ -3,33 +3,50 @@
 from __future__ import annotations
 
 import argparse
-import json
 import multiprocessing
 import random
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 
-from tests.mutation.mutants import Mutant, sample
-from tests.mutation.running import Copy, Outcome
+from tests.mutation.equivalent import known, stale
+from tests.mutation.mutants import Difference, Mutant, sample
+from tests.mutation.records import Outcome, recorded
+from tests.mutation.running import Copy
 from tests.mutation.subjects import SUBJECTS, Subject
 
 CHECKOUT = Path(__file__).parents[2]
 
 
-def drawn(names: list[str], count: int, seed: int) -> list[tuple[Subject, Mutant]]:
-    """``count`` mutants, shared equally by the subjects, in turn: a run that is ended early has seen all."""
+def drawn(
+    names: list[str], count: int, seed: int, judged: list[Outcome]
+) -> tuple[list[tuple[Subject, Mutant]], list[Mutant]]:
+    """``count`` mutants that can be told from the source, shared by the subjects, and the equivalents.
+
+    Those that a record has judged come first, then others as chance has them, in place of equivalent ones
+    too.  Subjects take turns: a run that is ended early has seen all.
+    """
     chance = random.Random(seed)
     subjects = [subject for subject in SUBJECTS if not names or subject.name in names]
     shares = [count // len(subjects) + (k < count % len(subjects)) for k in range(len(subjects))]
-    samples = [
-        [(subject, mutant) for mutant in sample(subject.files(CHECKOUT), CHECKOUT, share, chance)]
-        for subject, share in zip(subjects, shares, strict=True)
-    ]
-    return [drawn for turn in zip_longest(*samples) for drawn in turn if drawn is not None]
+    alike: list[Mutant] = []
+    samples = []
+    for subject, share in zip(subjects, shares, strict=True):
+        files = subject.files(CHECKOUT)
+        of_it = [outcome.mutant for outcome in judged if outcome.mutant.source in files]
+        chosen: dict[tuple[Path, Difference], tuple[Subject, Mutant]] = {}
+        for mutant in chain(of_it, sample(files, CHECKOUT, chance)):
+            if len(chosen) == share:
+                break
+            made = mutant.difference((CHECKOUT / mutant.source).read_text(encoding="utf-8"))
+            if known(mutant, made):
+                alike.append(mutant)
+            else:
+                chosen.setdefault((mutant.source, made), (subject, mutant))
+        samples.append(list(chosen.values()))
+    return [drawn for turn in zip_longest(*samples) for drawn in turn if drawn is not None], alike
 
 
 def outcomes(
@@ -63,21 +80,8 @@ def _in_turn(
         print(f"{outcome.mutant} ({outcome.seconds:.0f} s, {outcome.tests} tests): {fate}", flush=True)
         if record is not None:
             with record.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(asdict(outcome) | {"mutant": str(mutant)}) + "\n")
+                file.write(outcome.line())
         yield outcome
-
-
-def recorded(record: Path | None, mutants: list[tuple[Subject, Mutant]]) -> dict[Mutant, Outcome]:
-    """Outcomes that an earlier run has noted."""
-    if record is None or not record.exists():
-        return {}
-    lines = [json.loads(line) for line in record.read_text(encoding="utf-8").splitlines()]
-    known = {line["mutant"]: line for line in lines}
-    return {
-        mutant: Outcome(**known[str(mutant)] | {"mutant": mutant})
-        for _, mutant in mutants
-        if str(mutant) in known
-    }
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -89,22 +93,32 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=1, help="mutants tested at a time")
     parser.add_argument("--budget", type=float, default=60.0, help="processor seconds of tests for a mutant")
     parser.add_argument("--folder", type=Path, help="for the copies; kept and used again by the next run")
-    parser.add_argument("--record", type=Path, help="file of outcomes, which a later run goes on with")
+    parser.add_argument(
+        "--record",
+        type=Path,
+        help="file of outcomes: they count as long as lines are as they were, others are judged and noted",
+    )
     parser.add_argument("--share", type=float, default=0.95, help="share of mutants to be killed")
     parser.add_argument("--list", action="store_true", help="only list the mutants")
     given = parser.parse_args(arguments)
     for name in given.subjects:
         if name not in {subject.name for subject in SUBJECTS}:
             parser.error(f"no subject {name!r}; the subjects are {', '.join(s.name for s in SUBJECTS)}")
-    mutants = drawn(given.subjects, given.count, given.seed)
+    for one in stale(CHECKOUT):
+        print(f"listed as equivalent, but the line is another now: {one.source}: {one.before}")
+    judged = recorded(given.record, CHECKOUT)
+    mutants, alike = drawn(given.subjects, given.count, given.seed, judged)
+    known_already = {outcome.mutant: outcome for outcome in judged}
     if given.list:
-        print("\n".join(str(mutant) for _, mutant in mutants))
+        for _, mutant in mutants:
+            print(mutant, "(judged)" if mutant in known_already else "")
         return 0
+    left = [(subject, mutant) for subject, mutant in mutants if mutant not in known_already]
+    results = [known_already[mutant] for _, mutant in mutants if mutant in known_already]
+    print(f"{len(results)} judged before, {len(left)} to be judged, {len(alike)} drawn that are equivalent")
     with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:
         folder = given.folder or Path(scratch)
-        known = recorded(given.record, mutants)
-        left = [(subject, mutant) for subject, mutant in mutants if mutant not in known]
-        results = [*known.values(), *outcomes(left, folder, given.jobs, given.budget, given.record)]
+        results += outcomes(left, folder, given.jobs, given.budget, given.record)
     survivors = [outcome for outcome in results if outcome.killed_by is None]
     print(f"\n{len(results) - len(survivors)} of {len(results)} mutants killed; survivors:")
     for outcome in survivors:

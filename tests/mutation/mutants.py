@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_code
@@ -34,6 +34,25 @@ OPERATORS = (
 Place = tuple[tuple[int, int], tuple[int, int]]
 
 
+class Difference(NamedTuple):
+    """The line that a mutant changes, before and after, without its indentation.
+
+    It tells a mutant from others of its file for as long as the line is as it was.
+    """
+
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        return f"- {self.before}\n+ {self.after}"
+
+
+def difference(original: str, changed: str) -> Difference:
+    """The first line in which two texts differ."""
+    pairs = zip(original.splitlines(), changed.splitlines(), strict=False)
+    return next(Difference(a.strip(), b.strip()) for a, b in pairs if a != b)
+
+
 @dataclass(frozen=True)
 class Mutant:
     """One change of one file: the ``occurrence``-th place where ``operator`` applies."""
@@ -47,6 +66,10 @@ class Mutant:
         """Changed text of the file."""
         changed: str = mutate_code(original, get_operator(f"core/{self.operator}")(), self.occurrence)
         return changed
+
+    def difference(self, original: str) -> Difference:
+        """What it changes."""
+        return difference(original, self.code(original))
 
     def __str__(self) -> str:
         return f"{self.source}:{self.line} {self.operator} #{self.occurrence}"
@@ -151,17 +174,25 @@ def _positions(operator: str, nodes: list[Any]) -> Iterator[Place]:
         yield from instance.mutation_positions(node)
 
 
-def sample(files: list[Path], checkout: Path, count: int, chance: random.Random) -> list[Mutant]:
+def sample(files: list[Path], checkout: Path, chance: random.Random) -> Iterator[Mutant]:
     """Mutants of ``files`` that change what the code does: places with equal chances, one mutant a place."""
     texts = {path: (checkout / path).read_text(encoding="utf-8") for path in files}
     everywhere = [found for path, text in texts.items() for found in places(path, text).values()]
     chance.shuffle(everywhere)
-    chosen: list[Mutant] = []
     for found in everywhere:
-        if len(chosen) == count:
-            break
         mutant = chance.choice(found)
         changed = meaning(mutant.code(texts[mutant.source]))
         if changed is not None and changed != meaning(texts[mutant.source]):
-            chosen.append(mutant)
-    return chosen
+            yield mutant
+
+
+def that_makes(wanted: Difference, operator: str, source: Path, checkout: Path) -> Mutant | None:
+    """The mutant of a file that makes a difference; None if no line is as it was."""
+    text = (checkout / source).read_text(encoding="utf-8") if (checkout / source).is_file() else ""
+    lines = text.splitlines()
+    same = {k for k, line in enumerate(lines, start=1) if line.strip() == wanted.before}
+    if not same:
+        return None
+    able = [m for found in places(source, text).values() for m in found if m.operator == operator]
+    able.sort(key=lambda m: m.line not in same)  # what an operator applies to may begin lines before
+    return next((mutant for mutant in able if mutant.difference(text) == wanted), None)

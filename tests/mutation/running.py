@@ -18,12 +18,12 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tests.mutation.mutants import Mutant
 from tests.mutation.order import Recorder, by_nearness
+from tests.mutation.records import Outcome
 from tests.mutation.subjects import Subject
 
 HANG = 90.0
@@ -40,17 +40,6 @@ _LIBRARIES = (
     *("sympy", "numba", "llvmlite.binding", "casadi", "xarray", "pydantic", "yaml"),
 )
 _OURS = ("ce_dynamics", "kinematics", "models", "tests")
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What became of a mutant: ``killed_by`` names the test that failed, None if all passed."""
-
-    mutant: Mutant
-    killed_by: str | None
-    seconds: float
-    tests: int
-    difference: str
 
 
 class BrokenTestsError(Exception):
@@ -102,7 +91,7 @@ class Copy:
                     break
         finally:
             self._write(path, original)
-        return Outcome(mutant, killer, spent, ran, _difference(original, changed))
+        return Outcome(mutant, killer, spent, ran, mutant.difference(original))
 
     def _rounds(self, subject: Subject, mutant: Mutant, code: str) -> Iterator[list[str]]:
         """The nearest files of tests, then all others of the subject."""
@@ -211,9 +200,3 @@ def _same(source: Path, copy: Path) -> bool:
 
 def _is_checkout(folder: str) -> bool:
     return (Path(folder or ".") / "ce_dynamics").is_dir()
-
-
-def _difference(original: str, changed: str) -> str:
-    before, after = original.splitlines(), changed.splitlines()
-    lines = [f"- {a.strip()}\n+ {b.strip()}" for a, b in zip(before, after, strict=False) if a != b]
-    return "\n".join(lines[:2])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,6 @@ from ce_dynamics.mechanism.body import Body
 
 GRID = 2000  # points along the curve between which a coordinate is taken to turn back once at most
 CROSSING = 1e-6  # smallest singular value of Y that counts as zero
-SUSPICIOUS = 0.5  # of the values at its neighbours: a minimum worth looking at
 
 
 class DeadCentre(NamedTuple):
@@ -103,17 +103,18 @@ def crossings(linkage: PathLinkage) -> list[float]:
     def regular(s: float) -> float:
         return regularity(linkage.kernel, linkage.table.coordinates.at(np.array((s,)))[0])
 
-    points = linkage.curve.points
-    values = np.array([point.regular for point in points])
+    s = [point.s for point in linkage.curve.points]
+    values = [point.regular for point in linkage.curve.points]
+    length = linkage.curve.length if linkage.table.closed else math.inf
+    if linkage.table.closed:  # the last point is the first again: what comes before it does so there
+        s, values = [s[-2] - length, *s], [values[-2], *values]
     found = []
-    for k in range(1, len(points) - 1):
-        if values[k] <= min(values[k - 1], values[k + 1]) and values[k] < SUSPICIOUS * max(
-            values[max(k - 3, 0)], values[min(k + 3, len(points) - 1)]
-        ):
-            bounds = (points[k - 1].s, points[k + 1].s)
+    for k in range(1, len(s) - 1):
+        if values[k] <= min(values[k - 1], values[k + 1]):
+            bounds = s[k - 1], s[k + 1]
             least = scipy.optimize.minimize_scalar(
                 regular, bounds=bounds, method="bounded", options={"xatol": 1e-10}
             )
             if least.fun < CROSSING:
-                found.append(float(least.x))
+                found.append(float(least.x) % length)
     return found

@@ -280,6 +280,14 @@ def wrong_rod() -> SymbolicLinkage:
     )
 
 
+@pytest.mark.parametrize("scale", [1e-9, 1e4])
+def test_size_does_not_matter(scale: float) -> None:
+    """Angles of similar figures are equal; equations are accepted whatever their unit of length is."""
+    points = tuple((scale * x, scale * y) for x, y in cases.CRANK_ROCKER)
+    found, expected = answers_of(cases.four_bar(points), 0.7), answers_of(cases.four_bar(), 0.7)
+    assert found == pytest.approx(expected, rel=0.0, abs=1e-13)
+
+
 def test_an_equation_that_is_not_that_of_the_closures_is_named() -> None:
     with pytest.raises(ce.ModelError, match=r"equation 2, .* is -?\d.* where the closures \['pin'\] hold"):
         wrong_rod()

@@ -222,6 +222,16 @@ def test_crossing_of_a_linkage_at_grashofs_limit() -> None:
     np.testing.assert_allclose(crossings, (2.0 * math.pi, 4.0 * math.pi), rtol=0.0, atol=1e-6)
 
 
+@pytest.mark.parametrize("start", [0.003, -0.001])
+def test_a_crossing_next_to_the_design_pose_is_found(start: float) -> None:
+    """It lies between the last point of the closed curve and the first, wherever these are."""
+    centres = Model(four_bar(CHANGE_POINT, start)).dead_centres()
+    turns = [(x.coordinates["crank"] + start) / (2.0 * math.pi) for x in centres if x.kind == "crossing"]
+    assert len(turns) == 2  # the path goes round twice
+    np.testing.assert_allclose(turns, np.round(turns), rtol=0.0, atol=1e-6)
+    assert round(turns[0]) % 2 != round(turns[1]) % 2
+
+
 # Runs through dead centres equal those by a coordinate that has none.  DOP853 at rtol 1e-12 makes errors of
 # about 1e-12 a step, some hundred steps; motions here are not chaotic, errors grow about linearly.
 
