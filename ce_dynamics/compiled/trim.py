@@ -54,8 +54,6 @@ def trim(
     --------
     ``trim(model, change=["arm"], still=["arm_rate"])`` hangs an arm into its equilibrium.
     """
-    from scipy.optimize import root  # here, because most runs never ask
-
     checks.instance("trim: model", model, Model, "a model, as ce_dynamics.compile(system) returns it")
     known = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
     checks.number("tolerance", tolerance, above=0.0)
@@ -80,10 +78,10 @@ def trim(
     if not np.all(np.isfinite(model.dynamics(state(start[found]), given)[0])):
         raise AssemblyError("accelerations are not finite at the start; start where loops can be assembled")
     scale = max(1.0, float(np.max(np.abs(residual(start[found])))))
-    solved = np.asarray(root(residual, start[found], method="hybr", options={"xtol": 1e-14}).x)
+    solved = damped_newton(residual, start[found])
     worst = float(np.max(np.abs(residual(solved))))
     if not worst <= tolerance * scale:
-        solved = damped_newton(residual, solved, tolerance * scale)
+        solved = damped_newton(residual, from_afar(residual, start[found]))
         worst = float(np.max(np.abs(residual(solved))))
     if not worst <= tolerance * scale:
         raise AssemblyError(
@@ -100,8 +98,15 @@ SHORTEST = 2.0**-12
 """Part of Newton's step below which it is given up."""
 
 
-def damped_newton(residual: Callable[[Floats], Floats], start: Floats, tolerance: float) -> Floats:
-    """Newton's method with steps that are halved until the residual falls.
+def from_afar(residual: Callable[[Floats], Floats], start: Floats) -> Floats:
+    """Powell's hybrid method: it turns towards the steepest descent where Newton's steps lead nowhere."""
+    from scipy.optimize import root  # here, because most starts are near and SciPy takes 0.4 s to load
+
+    return np.asarray(root(residual, start, method="hybr", options={"xtol": 1e-14}).x)
+
+
+def damped_newton(residual: Callable[[Floats], Floats], start: Floats, tolerance: float = 0.0) -> Floats:
+    """Newton's method with steps that are halved until the residual falls; to rounding if not told less.
 
     It gets along with laws that have corners, where Broyden's updates of `scipy.optimize.root` do not: its
     Jacobian is that of the piece on which the iterate lies.
