@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import radians
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from pydantic import model_validator
 
+from ce_dynamics.algebra.rotation import rotation_about
 from ce_dynamics.models.data.quantities import (
     InertiaTensor,
     Length,
     Mass,
     MomentOfInertia,
+    Quantity,
     inertia_matrix,
 )
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+Lean = Annotated[float, Quantity("rad", above=-radians(30.0), below=radians(30.0))]
+"""Beyond that, another angle was meant, or another unit."""
 
 
 class WheelPartData(Section):
@@ -29,7 +39,8 @@ class WheelData(Section):
     """The wheel assembly, all parts centred at W; the hub is what Project Chrono calls the spindle.
 
     With a ``twin_spacing`` there are two rims with a tyre each, W in the middle between them; rim and tyre
-    are then those of one.
+    are then those of one.  ``camber`` (its top outwards) and ``toe`` (its front inwards) lean the spin axis in
+    the design position; it is along y where they are left out.
     """
 
     hub: WheelPartData
@@ -37,6 +48,8 @@ class WheelData(Section):
     tyre: WheelPartData
     axle_inertia: MomentOfInertia
     twin_spacing: Length | None = None
+    camber: Lean | None = None
+    toe: Lean | None = None
 
     @model_validator(mode="after")
     def _has_mass(self) -> WheelData:
@@ -52,7 +65,7 @@ class WheelParameters(BodyParameters):
     Parameters
     ----------
     axis : (3,)
-        Spin axis in the design position, +y on both sides.
+        Spin axis in the design position, to the left on both sides.
     axle_inertia : float
         Inertia of the axle shaft about the spin axis (kg m²).
     tyre_mass : float
@@ -75,12 +88,24 @@ class WheelParameters(BodyParameters):
         if data.twin_spacing is not None:  # m (s/2)² of each about the axes across the spin axis
             beside = 2.0 * (data.rim.mass + data.tyre.mass) * (0.5 * data.twin_spacing) ** 2
             inertia = inertia + beside * np.diag([1.0, 0.0, 1.0])
+        R = leaning(data.camber or 0.0, data.toe or 0.0)
         return cls(
             mass=sum(part.mass for part in parts),
             com=W,
-            inertia=inertia,
-            axis=np.array([0.0, 1.0, 0.0]),
+            inertia=R @ inertia @ R.T,
+            axis=R[:, 1],
             axle_inertia=data.axle_inertia,
             tyre_mass=count * data.tyre.mass,
             twin_spacing=data.twin_spacing,
         )
+
+    def mirrored(self) -> Self:
+        """The mirror image in y; its axis is to the left too, so it turns forwards as the original does."""
+        return replace(super().mirrored(), axis=self.axis * (-1.0, 1.0, -1.0) + 0.0)
+
+
+def leaning(camber: float, toe: float) -> Vector:
+    """Axes of a left wheel as columns, R_z(−toe) R_x(−camber): top outwards, front inwards."""
+    X, _, Z = np.eye(3)
+    inwards = rotation_about(Z, np.cos(toe), -np.sin(toe))
+    return np.asarray(inwards @ rotation_about(X, np.cos(camber), -np.sin(camber))) + 0.0  # no −0

@@ -9,6 +9,7 @@ from ce_dynamics.models.vehicles.chrono.force_laws import damper_law, spring_and
 from ce_dynamics.models.vehicles.chrono.frames import Matrix, moments
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.reading import Reading
+from ce_dynamics.models.vehicles.chrono.wheels import lean_axes
 from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantities, quantity
 
 IN_THE_MIDDLE = np.array([1.0, 0.0, 1.0])
@@ -233,7 +234,7 @@ def steered(reading: Reading, part: Part) -> Sections:
         "D": quantities(knuckle.vector("Location Lower"), "m"),
         "F": quantities(knuckle.vector("Location Upper"), "m"),
         "K": quantities(bar.vector("Location Knuckle"), "m"),
-        "knuckle": body(knuckle),
+        "knuckle": body(knuckle, R=lean_axes(part)),
         "steering_gear": {
             "steering": quantities(drag.vector("Location Chassis"), "m"),
             "knuckle": quantities(knuckle.vector("Location Draglink"), "m"),

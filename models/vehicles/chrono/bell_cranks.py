@@ -10,6 +10,7 @@ from ce_dynamics.models.vehicles.chrono.frames import Matrix
 from ce_dynamics.models.vehicles.chrono.generic import ALONG, GRAPH
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.reading import Reading
+from ce_dynamics.models.vehicles.chrono.wheels import lean_axes
 from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities
 
 FORWARDS, LEFTWARDS, UPWARDS = ALONG * np.eye(3)
@@ -51,7 +52,7 @@ def three_links_and_crank(reading: Reading, part: Part) -> Sections:
         "beam": body(part.part("Axle Tube")),
         "triangle": body(triangle, com=middle(pivot, ball)),
         "crank": body(crank, com=turned),
-        "knuckle": body(knuckle),
+        "knuckle": body(knuckle, R=lean_axes(part)),
         "triangle_pivot": line(pivot, pivot + LEFTWARDS),
         "triangle_ball": {"at": quantities(ball, "m")},
         "link": distance(
@@ -109,7 +110,7 @@ def four_links_and_crank(reading: Reading, part: Part) -> Sections:
         "beam": body(part.part("Axle Tube")),
         "crank": body(crank, com=(pivot + held + pulled) / 3.0),
         "toe_bar": body(bar, com=middle(left, right)),
-        "knuckle": body(knuckle),
+        "knuckle": body(knuckle, R=lean_axes(part)),
         **{
             name: distance(link.vector("Location Chassis"), link.vector("Location Axle"), rod(reading, link))
             for name, link in links.items()

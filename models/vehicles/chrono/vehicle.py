@@ -23,7 +23,7 @@ from ce_dynamics.models.vehicles.chrono.steering import steering
 from ce_dynamics.models.vehicles.chrono.suspensions import SUSPENSIONS
 from ce_dynamics.models.vehicles.chrono.transmissions import TRANSMISSIONS
 from ce_dynamics.models.vehicles.chrono.tyres import tyre
-from ce_dynamics.models.vehicles.chrono.wheels import brake, rotor, wheel_files
+from ce_dynamics.models.vehicles.chrono.wheels import brake, lean, rotor, wheel_files
 from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity, yaml_text
 from ce_dynamics.models.vehicles.layout import MECHANISMS
 from ce_dynamics.models.vehicles.suspensions.listed import BEAMS
@@ -215,9 +215,6 @@ def axle(
         reading.note("beams of a subchassis: springs on them are fixed to the chassis")
     part = reading.file(file, "Suspension Input File")
     template = reading.by_template(part, "suspension", SUSPENSIONS)
-    for key in ("Camber Angle (deg)", "Toe Angle (deg)"):
-        if part.number(key, 0.0) != 0.0:
-            raise part.wrong(key, "only 0 can be read; turn the spindle's axis by the hardpoints instead")
     origin, spindle = file.vector("Suspension Location"), part.part("Spindle")
     if carrier is not None:
         origin = origin - carrier.front
@@ -252,6 +249,7 @@ def axle(
             "tyre": mounted.body,
             "axle_inertia": quantity(part.part("Axle").number("Inertia", least=0.0), "kg*m^2"),
             **({} if spacing is None else {"twin_spacing": quantity(spacing, "m")}),
+            **lean(reading, part),
         },
         "brake": brake(reading, file),
         "tyre": mounted.section,

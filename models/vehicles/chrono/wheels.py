@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
+
+from ce_dynamics.models.vehicles.chrono.frames import Matrix
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity
+from ce_dynamics.models.vehicles.wheel import leaning
 
 WIND_UP = 0.1
 """[rad] of a brake at its full torque: its elasticity, of which Chrono's brakes have none."""
@@ -19,6 +25,36 @@ def rotor(part: Part) -> Sections:
         "mass": quantity(part.number("Mass", least=0.0), "kg"),
         "inertia": f"diag{quantities(part.numbers('Inertia', 3), 'kg*m^2')}",
     }
+
+
+UNTURNED = ("RigidSuspension", "RigidPinnedAxle", "HendricksonPRIMAXX")
+"""Templates whose files' camber and toe Chrono does not read."""
+
+
+def lean(reading: Reading, suspension: Part) -> Sections:
+    """Camber (top outwards) and toe (front inwards) of an axle's wheels, where they are not 0."""
+    found: Sections = {}
+    for ours, key in (("camber", "Camber Angle (deg)"), ("toe", "Toe Angle (deg)")):
+        angle = suspension.number(key, 0.0)
+        if not abs(angle) < STEEPEST:
+            raise suspension.wrong(key, f"{angle:g} is no angle of a wheel; give less than {STEEPEST:g} degrees")
+        if angle and suspension.template in UNTURNED:
+            reading.note(f"{key!r} of {suspension.template}, which Chrono does not read: 0")
+        elif angle:
+            found[ours] = quantity(angle, "deg")
+    if found and reading.like_chrono:
+        reading.note("spindles of some beams, which Chrono lets wobble where camber or toe are given: they do not")
+    return found
+
+
+def lean_axes(suspension: Part) -> Matrix:
+    """Axes of the left knuckle of most steered beams, which are those of its wheel."""
+    camber, toe = (math.radians(suspension.number(f"{name} Angle (deg)", 0.0)) for name in ("Camber", "Toe"))
+    return np.eye(3) if suspension.template.startswith("SAE") else leaning(camber, toe)
+
+
+STEEPEST = 30.0
+"""Camber or toe [deg] from which a file is mistaken."""
 
 
 def wheel_files(reading: Reading, axle: Part) -> tuple[Part, float | None]:

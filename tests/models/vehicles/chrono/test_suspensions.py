@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import DataError
+from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.chrono.vehicle import converted
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.steering_angle import wheel_angle
@@ -192,3 +194,32 @@ def test_two_wheels_on_a_side(tmp_path: Path) -> None:
     assert twin.wheel.twin_spacing == 0.3
     assert twin.wheel.mass - single.wheel.mass == pytest.approx(8.0 + 9.0, rel=1e-12)
     assert twin.tyre == single.tyre
+
+
+def test_camber_and_toe_turn_the_spindle(tmp_path: Path) -> None:
+    """Top inwards by 1.5°, front inwards by 0.4°, on both sides; R_z(s toe) R_x(s camber), s = −1 on the left."""
+    content = files()
+    content["car/Suspension.json"] |= {"Camber Angle (deg)": -1.5, "Toe Angle (deg)": 0.4}
+    data = VehicleParameters.load(written(tmp_path, content))
+    c, t = math.radians(-1.5), math.radians(0.4)
+    for side, s in (("left", -1.0), ("right", 1.0)):
+        expected = -s * math.sin(t) * math.cos(c), math.cos(t) * math.cos(c), s * math.sin(c)
+        wheel = data.corners[f"rear_{side}"].wheel
+        assert wheel.axis == pytest.approx(expected, abs=1e-15)
+        # The spin axis stays a principal one.
+        J = wheel.inertia
+        assert J @ wheel.axis == pytest.approx((wheel.axis @ J @ wheel.axis) * wheel.axis, abs=1e-14)
+    model = Model(build(data, speed=20.0))
+    responses = model.instant(model.y0, model.u0).loads.responses
+    for side, s in (("left", -1.0), ("right", 1.0)):
+        out = responses[f"front_{side}.tyre"].outputs
+        assert float(out["inclination"]) == pytest.approx(s * c, abs=1e-12)  # to the right of the vertical
+        assert s * float(out["Fy"]) > 100.0  # either wheel pushes inwards, where it points
+
+
+def test_what_chrono_does_not_turn_is_not_turned(tmp_path: Path) -> None:
+    rigid = {key: SUSPENSION[key] for key in ("Name", "Type", "Spindle", "Axle")}
+    content = rear({**rigid, "Template": "RigidSuspension", "Camber Angle (deg)": 2.0})
+    made = converted(written(tmp_path, content))
+    assert "camber:" not in made.text
+    assert any("of RigidSuspension, which Chrono does not read" in note for note in made.notes)

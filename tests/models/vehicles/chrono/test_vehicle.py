@@ -256,7 +256,7 @@ def change(name: str, *keys: Any, to: object = None) -> Callable[[Files], None]:
             change("Suspension", "Template", to="Magic"),
             r"'Magic' is no suspension that can be read; known are",
         ),
-        (change("Suspension", "Camber Angle (deg)", to=1), r"Camber Angle \(deg\): only 0 can be read"),
+        (change("Suspension", "Toe Angle (deg)", to=40), r"Toe Angle \(deg\): 40 is no angle of a wheel"),
         (
             change("Suspension", "Spring", "Free Length"),
             r"^Suspension\.json: Spring/Free Length: it is missing",
