@@ -21,6 +21,9 @@ def convert(
     tyre: Annotated[
         str | None, typer.Option(metavar="FILE", help="Its tyres.", rich_help_panel=PARTS)
     ] = None,
+    trailer: Annotated[
+        str | None, typer.Option(metavar="FILE", help="A trailer behind it.", rich_help_panel=PARTS)
+    ] = None,
     like_chrono: Annotated[
         bool,
         typer.Option("--like-chrono", help="Copy ways of Chrono that no vehicle has.", rich_help_panel=PARTS),
@@ -48,7 +51,7 @@ def convert(
     from ce_dynamics.models.vehicles.description import VehicleParameters
 
     path = files.path_of("vehicle", vehicle)
-    named = {"engine": engine, "transmission": transmission, "tyre": tyre}
+    named = {"engine": engine, "transmission": transmission, "tyre": tyre, "trailer": trailer}
     choice = Choice(**{key: files.path_of(key, text) for key, text in named.items() if text is not None})
     made = converted(path, choice, like_chrono)
     written = Path(f"{path.stem}.yaml") if output is None else output
@@ -56,7 +59,8 @@ def convert(
         raise DataError(f"--output {files.shown_path(written)} is a folder; name a file")
     with whole(written) as temporary:
         temporary.write_text(made.text, encoding="utf-8")
-        VehicleParameters.load(temporary)  # what is written can be read
+        if not made.towed:
+            VehicleParameters.load(temporary)  # what is written can be read
     for note in made.notes:
         complain(note, "not as in the files")
     print(written)

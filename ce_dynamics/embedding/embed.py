@@ -158,12 +158,13 @@ def common_ancestor(a: Body, b: Body) -> Body:
 def smallest_subgraph(loop: CutEdge, driven: set[str]) -> tuple[list[Body], Body]:
     """Bodies on the tree paths between a closure's ends, and the root of these paths, which is not one.
 
-    An end that moves in a prescribed way counts as fixed on what carries it, unless the loop itself is
-    driven.  What couples hinges needs the bodies on both sides of each, and keeps prescribed ones as well.
+    An end that moves in a prescribed way counts as fixed on what carries it, unless it carries the other end
+    or the loop itself is driven.  What couples hinges needs the bodies on both sides of each, and keeps
+    prescribed ones as well.
     """
     ends = list(loop.bodies)
     if loop.attachments:
-        anchors = [anchor(end, driven) for end in ends]
+        anchors = [anchor(end, driven, other) for end, other in (ends, ends[::-1])]
         if anchors[0] is not anchors[1]:
             ends = anchors
         root = common_ancestor(*ends)
@@ -177,9 +178,10 @@ def smallest_subgraph(loop: CutEdge, driven: set[str]) -> tuple[list[Body], Body
     return list(path), root
 
 
-def anchor(body: Body, driven: set[str]) -> Body:
-    """The first body below that is not driven."""
-    while body.name in driven:
+def anchor(body: Body, driven: set[str], other: Body | None = None) -> Body:
+    """The first body below that is not driven, or that carries another one."""
+    carrying = [] if other is None else ancestors(other)
+    while body.name in driven and body not in carrying:
         body = body.carrier
     return body
 

@@ -144,7 +144,7 @@ def axle_of(data: VehicleParameters, system: System, axle: str) -> Axle:
         brake_share=brake_share(data, corners),
         drive_share=sum(
             share
-            for name, share in zip(data.driven, data.torque_shares, strict=True)
+            for name, share in zip(data.driven, data.wheel_shares, strict=True)
             if name in layout.corners
         ),
     )
@@ -184,7 +184,7 @@ def loaded_radius(corner: Corner, load: float) -> float:
 
 def brake_share(data: VehicleParameters, corners: Sequence[Corner]) -> float:
     """Part of the brake torque at some corners."""
-    torques = {name: float(nominal(corner.brake.max_torque)) for name, corner in data.corners.items()}
+    torques = {name: float(nominal(corner.brake_torque)) for name, corner in data.corners.items()}
     whole = sum(torques.values())
     return sum(torques[corner.name] for corner in corners) / whole if whole > 0.0 else 1.0
 

@@ -11,6 +11,9 @@ axes e:
 in sum nothing.  On the chassis the last two cancel.  The speed that belongs to T by virtual work is
 
     ω = Σ s_k [e_k · (ω_wheel − ω_housing) + a d · (ω_housing − ω_chassis)].
+
+Where an axle has a ratio a_k of its own, its wheels get the part s_k a/a_k instead of s_k, and its propeller
+shaft a_k d instead of a d; T and ω remain those behind the ratio a.
 """
 
 from __future__ import annotations
@@ -38,6 +41,8 @@ class DrivenWheel(NamedTuple):
         In the design pose: its centre [m] and its spin axis, to the left.
     housing : Body or None
         The body that carries its final drive; the chassis if None.
+    ratio : float or None
+        a_k, of its axle; that of the propeller shaft if None.
     """
 
     wheel: Body
@@ -45,16 +50,21 @@ class DrivenWheel(NamedTuple):
     centre: object
     axis: object
     housing: Body | None = None
+    ratio: float | None = None
 
 
 class Placed(NamedTuple):
-    """A driven wheel as checked: as `DrivenWheel`, with arrays, and the chassis where no housing is named."""
+    """A driven wheel as checked: as `DrivenWheel`, with arrays, and the chassis where no housing is named.
+
+    ``pull`` is a_k d.
+    """
 
     wheel: Body
     carrier: Body
     centre: Array
     axis: Array
     housing: Body
+    pull: Array
 
 
 class Propeller(NamedTuple):
@@ -106,6 +116,10 @@ class DrivenWheels:
         propeller: Propeller | None = None,
     ) -> None:
         self.chassis = chassis
+        a, d = 0.0, zeros(3)
+        if propeller is not None:
+            a, d = finite_number(propeller.ratio, owner, "ratio"), unit_axis(propeller.axis, owner)
+        given = [DrivenWheel(*each) for each in wheels]
         self.wheels = tuple(
             Placed(
                 wheel,
@@ -113,8 +127,9 @@ class DrivenWheels:
                 finite_vector(centre, owner, f"centre of {wheel.name}"),
                 unit_axis(axis, owner),
                 chassis if housing is None else housing,
+                (a if ratio is None else ratio) * d,
             )
-            for wheel, carrier, centre, axis, housing in (DrivenWheel(*each) for each in wheels)
+            for wheel, carrier, centre, axis, housing, ratio in given
         )
         if not self.wheels:
             raise DataError(f"{owner}: no wheels; give at least one")
@@ -128,10 +143,9 @@ class DrivenWheels:
         if self.housings and propeller is None:
             named = ", ".join(body.name for body in self.housings)
             raise DataError(f"{owner}: final drives on {named} need a propeller shaft; give one")
-        self.pull: Array = zeros(3)  # a d
-        if propeller is not None:
-            axis = unit_axis(propeller.axis, owner)
-            self.pull = finite_number(propeller.ratio, owner, "ratio") * axis
+        if propeller is not None:  # s_k a/a_k
+            own = [a if each.ratio is None else each.ratio for each in given]
+            self.shares = tuple(s if b == a else s * a / b for s, b in zip(self.shares, own, strict=True))
 
     @property
     def attachments(self) -> tuple[tuple[Body, Array], ...]:
@@ -144,12 +158,12 @@ class DrivenWheels:
         """Spin axes in chassis axes, times the shares, and the mean speed of the wheels [rad/s]."""
         axes: list[Array] = []
         mean: Scalar = 0.0
-        for (wheel, carrier, _, axis, housing), share in zip(self.wheels, self.shares, strict=True):
+        for (wheel, carrier, _, axis, housing, pull), share in zip(self.wheels, self.shares, strict=True):
             e = observer.direction(carrier, axis, self.chassis)
             axes.append(share * e)
             spin = dot(e, observer.angular_velocity(wheel, self.chassis))
             if housing is not self.chassis:
-                spin = spin + dot(self.pull - e, observer.angular_velocity(housing, self.chassis))
+                spin = spin + dot(pull - e, observer.angular_velocity(housing, self.chassis))
             mean = mean + share * spin
         return axes, mean
 
@@ -182,13 +196,13 @@ class DrivenWheels:
     def on_housing(self, axes: Sequence[Array], body: Body) -> Array:
         """Torque on the housing of final drives per torque of all wheels, in chassis axes."""
         its = [k for k, each in enumerate(self.wheels) if each.housing is body]
-        part = sum(self.shares[k] for k in its)
+        pull = sum((self.shares[k] * self.wheels[k].pull for k in its), start=zeros(3))
         first, *others = (axes[k] for k in its)
-        return part * self.pull - sum(others, start=first)
+        return pull - sum(others, start=first)
 
     def on_chassis(self, axes: Sequence[Array]) -> Array:
         """Torque on the chassis per torque of all wheels, in its axes."""
         reaction = np.zeros(3)
         for each, e, share in zip(self.wheels, axes, self.shares, strict=True):
-            reaction = reaction - (e if each.housing is self.chassis else share * self.pull)
+            reaction = reaction - (e if each.housing is self.chassis else share * each.pull)
         return reaction

@@ -25,6 +25,7 @@ from ce_dynamics.models.tyres.contract import TyreModel
 from ce_dynamics.models.tyres.leaning import LeaningTyre
 from ce_dynamics.models.vehicles.bodies import add_rigid_body
 from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.models.vehicles.layout import SIDES, unit_of
 from ce_dynamics.models.vehicles.sensors import add_sensors
 from ce_dynamics.models.vehicles.trailers.sensors import add_hitch_sensors
 from ce_dynamics.models.vehicles.tyre_kinds import model_of
@@ -92,14 +93,18 @@ def build(
         data.aerodynamics.add(system, chassis, np.zeros(3))
     if data.hull is not None:
         data.hull.add(system, chassis, surface)
-    made = {name: steering.add(system, chassis) for name, steering in data.steerings.items()}
-    links = {axle.name: None if axle.steering is None else made[axle.mechanism] for axle in data.layout.axles}
+    carriers = {name: unit_of(data.layout, name) for name in data.steerings}
+    made = {name: data.steerings[name].add(system, chassis) for name in carriers if carriers[name] is None}
     units = {axle.name: chassis for axle in data.layout.axles}
     if data.trailers:
         system.group("trailer", tuple(data.trailers))
     for name, trailer in data.trailers.items():
         towed = trailer.add(system)
         units |= {axle.name: towed for axle in data.layout.axles_of(name)}
+    for name, carrier_name in carriers.items():
+        if carrier_name is not None:
+            made[name] = data.steerings[name].add(system, system.find(carrier_name))
+    links = {axle.name: None if axle.steering is None else made[axle.mechanism] for axle in data.layout.axles}
     for name, beam in data.beams.items():
         beam.add(system, units[name], links[name])
     assisting: Sequence[Controller] = ()
@@ -133,6 +138,7 @@ def build(
             corner.W,
             corner.wheel.axis,
             None if housing is None else system.find(housing),
+            own_ratio(data, axle.name),
         )
         radius = tyre.unloaded_radius
         lifted += 0.0 if axle.trailer else (radius - corner.tyre.unloaded_radius) / carrying
@@ -144,7 +150,7 @@ def build(
         )
         bar.add(system, name, units[name], (left, right))
     driven = [wheels[name] for name in data.driven]
-    spin = nominal(spins[data.driven[0]])
+    spin = nominal(spins[data.driven[0]]) * rolling_ratio(data)
     axis = data.engine_axis
     system.add_force(data.powertrain.element(chassis, driven, data.torque_shares, spin, axis))
     add_locks(system, data, chassis, wheels)
@@ -160,6 +166,20 @@ def build(
     return system
 
 
+def own_ratio(data: VehicleParameters, axle: str) -> float | None:
+    """The ratio of a driven axle, if the axles have ratios of their own."""
+    return None if data.powertrain.axle_ratios is None else data.axle_ratios.get(axle)
+
+
+def rolling_ratio(data: VehicleParameters) -> float:
+    """How fast the shafts turn in straight running, over their speed with all axles of `axle_ratio`."""
+    if data.powertrain.axle_ratios is None:
+        return 1.0
+    ratios = [ratio for ratio in data.axle_ratios.values() for _ in SIDES]
+    parts = zip(data.torque_shares, ratios, strict=True)
+    return sum(share * data.powertrain.axle_ratio / ratio for share, ratio in parts)
+
+
 def add_locks(
     system: System, data: VehicleParameters, chassis: Body, wheels: Mapping[str, DrivenWheel]
 ) -> None:
@@ -170,7 +190,7 @@ def add_locks(
     for axle in driven:
         lock = data.differential(axle.name)
         if lock is not None:
-            left, right = sides[axle.name]
+            left, right = (side._replace(ratio=None) for side in sides[axle.name])
             name = f"{axle.name}.differential"
             system.add_force(DifferentialLock(name, chassis, [left], [right], lock, propeller))
     if data.powertrain.centre is None:

@@ -98,7 +98,7 @@ def brake_balance(parameters: VehicleParameters) -> BrakeBalance:
         centre = [np.asarray(nominal(corner.W), dtype=float) for corner in corners]
         places.append(float(np.mean([W[0] for W in centre])))
         ground.append(float(np.mean([W[2] - r for W, r in zip(centre, radius, strict=True)])))
-        forces.append(sum(c.brake.max_torque / r for c, r in zip(corners, radius, strict=True)))
+        forces.append(sum(c.brake_torque / r for c, r in zip(corners, radius, strict=True)))
     rear = float(np.mean(places[1:]))
     wheelbase = places[0] - rear
     return BrakeBalance(

@@ -49,7 +49,7 @@ def bar_of(axle: AxleLayout, data: Description, trailers: Mapping[str, Trailer])
 
 
 def steering_of(name: str, layout: Layout, data: Description, corners: Mapping[str, Corner]) -> Steering:
-    """A steering mechanism, knowing the corners that it steers."""
+    """A steering mechanism, placed, knowing the corners that it steers."""
     axles = steered_axles(layout)[name]
     made = steerings_of(layout)[name].of(section(data, name))
     named = replace(made, name=name, phase=1 if axles[0].phase == "with" else -1)

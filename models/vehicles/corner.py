@@ -53,7 +53,7 @@ class CornerData(Section):
     W: Point
     wheel: WheelData
     tyre: TyreData
-    brake: BrakeData
+    brake: BrakeData | None
     ground_spring: GroundSpringData | None = None
 
 
@@ -91,7 +91,7 @@ class Corner(Mirrored, ABC):
     W: Vector
     wheel: WheelParameters
     tyre: BuiltTyre
-    brake: BrakeParameters
+    brake: BrakeParameters | None
     ground_spring: GroundSpringData | None
 
     @classmethod
@@ -117,7 +117,7 @@ class Corner(Mirrored, ABC):
             W=W,
             wheel=WheelParameters.of(data.wheel, W),
             tyre=data.tyre.built(),
-            brake=data.brake.built(),
+            brake=None if data.brake is None else data.brake.built(),
             ground_spring=data.ground_spring,
         )
         return replace(left.mirrored(), side=-1) if name.endswith("_right") else left
@@ -167,7 +167,7 @@ class Corner(Mirrored, ABC):
         tyre: TyreModel | None = None,
         brake: Mapping[str, str] | None = None,
     ) -> None:
-        """Add the tyres, those of the data or others, and the brake with its inputs beside the pedal."""
+        """Add the tyres, those of the data or others, and the brake, if there is one, with its inputs."""
         name, place = f"{self.name}.tyre", (wheel, wheel.carrier, self.W, self.wheel.axis)
         fitted = model_of(self.tyre, self.side) if tyre is None else tyre
         spacing = self.wheel.twin_spacing
@@ -176,6 +176,8 @@ class Corner(Mirrored, ABC):
         else:
             outward = 0.5 * spacing * self.side * self.wheel.axis
             system.add_force(TwinTyre(name, *place, fitted, road, system.ground, outward))
+        if self.brake is None:
+            return
         more = brake or {}
         element = Brake(
             f"{self.name}.brake",
@@ -186,6 +188,11 @@ class Corner(Mirrored, ABC):
             release=more.get("release"),
         )
         system.add_force(element)
+
+    @property
+    def brake_torque(self) -> float:
+        """Of the brake at full pedal [N m]; 0 without one."""
+        return 0.0 if self.brake is None else self.brake.max_torque
 
     @property
     def tyre_count(self) -> int:

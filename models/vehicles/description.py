@@ -45,12 +45,14 @@ from ce_dynamics.models.vehicles.free import freed
 from ce_dynamics.models.vehicles.hull import HullData
 from ce_dynamics.models.vehicles.layout import (
     AXES,
+    SIDES,
     AxleLayout,
     Layout,
     groups_of,
     layout_of,
     schema_of,
     steerings_of,
+    unit_of,
 )
 from ce_dynamics.models.vehicles.powertrains.base import PowertrainData
 from ce_dynamics.models.vehicles.replaced import without_replaced
@@ -185,6 +187,11 @@ class VehicleParameters:
                 carrier = trailers[axle.trailer]
                 standing = {name: placed(section(given, name), carrier) for name in axle.corners}
                 given = given.model_copy(update=standing)
+        for mechanism in steerings_of(layout):
+            carrying = unit_of(layout, mechanism)
+            if carrying is not None:
+                there = placed(section(given, mechanism), trailers[carrying])
+                given = given.model_copy(update={mechanism: there})
         beams = {axle.name: beam_of(axle, given) for axle in layout.axles if axle.suspension not in CORNERS}
         corners = {
             corner.name: corner
@@ -235,6 +242,7 @@ class VehicleParameters:
         layout, powertrain = self.layout, self.powertrain
         driven = [axle for axle in layout.axles if axle.driven == "yes"]
         soundness.check_order(layout, self.corners)
+        soundness.check_brakes(layout, label)
         soundness.check_split(powertrain, len(driven))
         for axle in driven:
             soundness.check_final_drive(axle, self.beams.get(axle.name), label)
@@ -281,7 +289,7 @@ class VehicleParameters:
         """Name of the body that carries an axle's final drive; None where it is the chassis."""
         beam = self.beams.get(axle.name)
         chosen = axle.final_drive or ("chassis" if beam is None else beam.final_drive)
-        return None if chosen == "chassis" or beam is None else beam.housing()
+        return axle.trailer if chosen == "chassis" or beam is None else beam.housing()
 
     @property
     def engine_axis(self) -> tuple[float, float, float]:
@@ -294,11 +302,25 @@ class VehicleParameters:
 
     @property
     def torque_shares(self) -> tuple[float, ...]:
-        """Parts of the driveline's torque that the driven wheels get."""
+        """Parts of the shafts' torque that the driven wheels get."""
         split = self.powertrain.torque_split
         axles = len(self.driven) // 2
         per_axle = (1.0 / axles,) * axles if split is None else split
         return tuple(0.5 * share for share in per_axle for _ in range(2))
+
+    @property
+    def axle_ratios(self) -> dict[str, float]:
+        """Wheel speed over shaft speed of each driven axle."""
+        driven = [axle.name for axle in self.layout.axles if axle.driven == "yes"]
+        own = self.powertrain.axle_ratios or (self.powertrain.axle_ratio,) * len(driven)
+        return dict(zip(driven, own, strict=True))
+
+    @property
+    def wheel_shares(self) -> tuple[float, ...]:
+        """Parts of all driven wheels' torque that each of them gets: as their shafts', times their gears."""
+        gears = [1.0 / ratio for ratio in self.axle_ratios.values() for _ in SIDES]
+        parts = [share * gear for share, gear in zip(self.torque_shares, gears, strict=True)]
+        return tuple(part / sum(parts) for part in parts)
 
     @property
     def steering(self) -> Any:

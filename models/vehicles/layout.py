@@ -17,7 +17,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import create_model
 
@@ -90,6 +90,7 @@ class AxleLayout:
     trailer: str | None = None
     differential: str | None = None
     final_drive: str | None = None
+    braked: str = "yes"
     mechanism: str = "steering"
     phase: str = "with"
     graph: tuple[Item, ...] = ()
@@ -222,6 +223,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "differential": tuple(DIFFERENTIALS),
     "final_drive": ("chassis", "axle"),
     "driven": ("yes", "no"),
+    "braked": ("yes", "no"),
     "steering_gear": tuple(GEARS),
     "trailer": (),
     "mechanism": MECHANISMS,
@@ -253,21 +255,20 @@ def check_name(name: str, what: str, where: str) -> None:
 
 
 def check_trailers(layout: Layout, label: str) -> None:
-    """Refuse trailers without axles or with driven or steered ones, and a vehicle of trailers alone."""
+    """Refuse trailers without axles, and a vehicle of trailers alone."""
     for name in (None, *(trailer.name for trailer in layout.trailers)):
         if not layout.axles_of(name):
             whose = "all belong to trailers" if name is None else f"none belongs to the trailer {name}"
-            remedy = "leave 'trailer' out of one" if name is None else f"give one 'trailer: {name}'"
+            remedy = (
+                "leave 'trailer' out of one, or name what tows them: base: [VEHICLE, TRAILER]"
+                if name is None
+                else f"give one 'trailer: {name}'"
+            )
             raise DataError(f"{label}: axles: {whose}; {remedy}")
     names = {axle.name for axle in layout.axles}
     for trailer in layout.trailers:
         if trailer.name in names:
             raise DataError(f"{label}: trailers: {trailer.name} is the name of an axle; choose another one")
-    for axle in layout.axles:
-        if axle.trailer is not None and axle.driven == "yes":
-            raise DataError(f"{label}: axles.{axle.name}: an axle of a trailer cannot be driven")
-        if axle.trailer is not None and axle.steering is not None:
-            raise DataError(f"{label}: axles.{axle.name}: an axle of a trailer cannot be steered")
 
 
 def check_steering(layout: Layout, label: str) -> None:
@@ -297,6 +298,11 @@ def check_steering(layout: Layout, label: str) -> None:
                 f"'{name}') carries the tie rods of all axles that name it; give one of them "
                 f"mechanism: {MECHANISMS[1]}"
             )
+        if len({axle.trailer for axle in axles}) > 1:
+            raise DataError(
+                f"{label}: axles: {' and '.join(axle.name for axle in axles)} are steered by one mechanism, "
+                "but are not on the same body; give one of them another mechanism"
+            )
         if len({axle.phase for axle in axles}) > 1:
             raise DataError(
                 f"{label}: axles: {' and '.join(axle.name for axle in axles)} are steered by one mechanism, "
@@ -311,6 +317,11 @@ def steered_axles(layout: Layout) -> Mapping[str, tuple[AxleLayout, ...]]:
         for name in MECHANISMS
     }
     return {name: axles for name, axles in found.items() if axles}
+
+
+def unit_of(layout: Layout, mechanism: str) -> str | None:
+    """The trailer that a steering mechanism is on; None for the vehicle itself."""
+    return steered_axles(layout)[mechanism][0].trailer
 
 
 def steerings_of(layout: Layout) -> Mapping[str, type[Steering]]:
@@ -354,7 +365,8 @@ def schema_of(layout: Layout) -> type[Description]:
     fields: dict[str, Any] = {"powertrain": (POWERTRAINS[layout.powertrain], ...)}
     for axle in layout.axles:
         for corner in axle.corners:
-            made = corner_section(suspension_section(axle), layout.tyre, axle.bushings, axle.name)
+            words = axle.bushings, axle.name, axle.braked == "yes"
+            made = corner_section(suspension_section(axle), layout.tyre, *words)
             fields[corner] = (made, ...)
         parts: dict[str, Any] = {}
         if axle.anti_roll_bar is not None:
@@ -373,15 +385,28 @@ def schema_of(layout: Layout) -> type[Description]:
 
 @lru_cache(maxsize=256)
 def corner_section(
-    section: type[CornerData], tyre: str, bushings: tuple[BushingItem, ...] = (), axle: str = ""
+    section: type[CornerData],
+    tyre: str,
+    bushings: tuple[BushingItem, ...] = (),
+    axle: str = "",
+    braked: bool = True,
 ) -> type[CornerData]:
-    """A suspension's section with the tyre of a kind and its bushings."""
+    """A suspension's section with the tyre of a kind and its bushings; with a brake unless it has none."""
     fields: dict[str, Any] = bushing_fields(bushings, section, axle)
+    if not braked:
+        section = without_brake(section)
     if tyre != "tmeasy":
         fields["tyre"] = (tyre_section(tyre), ...)
     if not fields:
         return section
     made: type[CornerData] = create_model(section.__name__, __base__=section, **fields)
+    return made
+
+
+def without_brake(section: type[CornerData]) -> type[CornerData]:
+    """The section without the field ``brake``, so that what is said of all brakes is not said of it."""
+    none = {"__module__": __name__, "__annotations__": {"brake": ClassVar[None]}, "brake": None}
+    made: type[CornerData] = type(section)(section.__name__, (section,), none)
     return made
 
 

@@ -39,8 +39,8 @@ class WheelData(Section):
     """The wheel assembly, all parts centred at W; the hub is what Project Chrono calls the spindle.
 
     With a ``twin_spacing`` there are two rims with a tyre each, W in the middle between them; rim and tyre
-    are then those of one.  ``camber`` (its top outwards) and ``toe`` (its front inwards) lean the spin axis in
-    the design position; it is along y where they are left out.
+    are then those of one.  ``camber`` (top outwards) and ``toe`` (front inwards) lean the spin axis in the
+    design position; it is along y where they are left out.
     """
 
     hub: WheelPartData

@@ -92,7 +92,7 @@ def drag_of(data: VehicleParameters) -> float:
 def braking(data: VehicleParameters, speed: float, pedal: float) -> float:
     """Distance to a standstill in neutral [m]: m v dv = −F(v) dx."""
     one = point_mass(data)
-    force = sum(pedal * corner.brake.max_torque for corner in data.corners.values()) / one.lever
+    force = sum(pedal * corner.brake_torque for corner in data.corners.values()) / one.lever
     v = np.linspace(0.0, speed, 4001)
     distance: float = np.trapezoid(one.inertia * v / (force + one.rolling + one.air * v * v), v)
     return distance

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from ce_dynamics.models.vehicles.chrono.frames import Matrix
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantities, quantity
 
 
-def anti_roll_bar(reading: Reading, axle: Part) -> Sections:
-    """Its left half, from the vehicle's origin."""
+def anti_roll_bar(reading: Reading, axle: Part, origin: Matrix) -> Sections:
+    """Its left half, from an origin in the coordinates of the chassis that it is on."""
     part = reading.file(axle, "Antirollbar Input File")
     if part.template != "AntirollBarRSD":
         raise part.wrong("Template", f"'{part.template}' is no anti-roll bar; known is AntirollBarRSD")
-    at = axle.vector("Antirollbar Location")
+    at = axle.vector("Antirollbar Location") - origin
     arm, spring = part.part("Arm"), part.part("RSD")
     L, W, H = arm.positive("Length"), arm.number("Width"), part.part("Droplink").number("Height")
     end = at + (W, L, 0.0)

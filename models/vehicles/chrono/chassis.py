@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ce_dynamics.models.vehicles.chrono.bodies import UNPHYSICAL
 from ce_dynamics.models.vehicles.chrono.frames import Matrix, moments, rotation, turned
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.reading import Reading
@@ -42,5 +43,5 @@ def chassis(
         "source": "chrono",
         "mass": quantity(mass, "kg"),
         "com": quantities(com if origin is None else com - origin, "m"),
-        "inertia": inertia(about_com),
+        "inertia": inertia(about_com, UNPHYSICAL),
     }

@@ -12,16 +12,25 @@ LIGHT = 2.0
 """[kg m²] at the wheels for the shafts of drivelines that have none."""
 
 
+BIASED = (
+    "differentials that favour the slower wheel: they are open; 'differential: limited-slip' of an axle "
+    "hinders its wheels from turning apart"
+)
+
+
 class Driven(NamedTuple):
     """Wheel speed over shaft speed; inertia at the shaft [kg m²]; parts of the torque by axle, if unequal.
 
-    ``on_chassis``: whether the torque of the propeller shaft rolls Chrono's chassis.
+    ``on_chassis``: whether the torque of the propeller shaft rolls Chrono's chassis.  ``ratios``: by axle, if
+    they differ.  ``axles``: how many it drives, if not any number.
     """
 
     ratio: float
     inertia: float
     split: tuple[float, ...] | None = None
     on_chassis: bool = False
+    ratios: tuple[float, ...] | None = None
+    axles: int | None = None
 
 
 def two_wheels(reading: Reading, part: Part) -> Driven:
@@ -29,55 +38,50 @@ def two_wheels(reading: Reading, part: Part) -> Driven:
     inertia, ratio = part.part("Shaft Inertia"), part.part("Gear Ratio").positive("Conical Gear")
     box = inertia.number("Differential Box", least=0.0)
     _left_out(reading, part)
-    return Driven(ratio, inertia.number("Driveshaft", least=0.0) + ratio**2 * box, on_chassis=True)
+    turning = inertia.number("Driveshaft", least=0.0) + ratio**2 * box
+    return Driven(ratio, turning, on_chassis=True, axles=1)
 
 
 def four_wheels(reading: Reading, part: Part) -> Driven:
     """``ShaftsDriveline4WD``: three differentials; all shafts at the speed of the first."""
     inertia, gears = part.part("Shaft Inertia"), part.part("Gear Ratio")
     front, rear = gears.positive("Front Conical Gear"), gears.positive("Rear Conical Gear")
-    if front != rear:
-        raise gears.wrong(
-            "Front Conical Gear", f"{front:g} differs from 'Rear Conical Gear' {rear:g}; give the same ratio"
-        )
     for key in gears.data:
         gears.has(key)
     shafts = (inertia.number(key, least=0.0) for key in ("Driveshaft", "Front Driveshaft", "Rear Driveshaft"))
-    boxes = (inertia.number(f"{end} Differential Box", least=0.0) for end in ("Front", "Rear"))
+    boxes = [inertia.number(f"{end} Differential Box", least=0.0) for end in ("Front", "Rear")]
     inertia.has("Central Differential Box")
     _left_out(reading, part)
-    return Driven(front, sum(shafts) + front**2 * sum(boxes), on_chassis=True)
+    turning = sum(shafts) + sum(a**2 * box for a, box in zip((front, rear), boxes, strict=True))
+    return Driven(front, turning, on_chassis=True, ratios=(front, rear), axles=2)
 
 
 def simple(reading: Reading, part: Part) -> Driven:
     """``SimpleDriveline``: a fixed split between two axles, without inertia."""
     front, rear = part.positive("Front Conical Gear Ratio"), part.positive("Rear Conical Gear Ratio")
-    if front != rear:
-        raise part.wrong(
-            "Front Conical Gear Ratio", f"{front:g} differs from the rear's {rear:g}; give the same ratio"
-        )
     share = part.number("Front Torque Fraction", least=0.0)
-    if not 0.0 < share < 1.0:
-        raise part.wrong(
-            "Front Torque Fraction", f"{share:g} leaves an axle without torque; give 0 < fraction < 1"
-        )
+    if share > 1.0:
+        raise part.wrong("Front Torque Fraction", f"{share:g} is no part of the torque; give 0 to 1")
     for key in ("Front Differential Max Bias", "Rear Differential Max Bias"):
         if part.number(key, 1.0, least=1.0) > 1.0:
-            reading.note("differentials that favour the slower wheel: they are open")
-    return Driven(front, LIGHT * front**2, (share, 1.0 - share))
+            reading.note(BIASED)
+    return Driven(front, LIGHT * front**2, (share, 1.0 - share), ratios=(front, rear), axles=2)
 
 
 def simple_many(reading: Reading, part: Part) -> Driven:
     """``SimpleDrivelineXWD``: equal parts for all driven axles, no gears."""
     if part.number("Differential Max Bias", 1.0, least=1.0) > 1.0:
-        reading.note("differentials that favour the slower wheel: they are open")
+        reading.note(BIASED)
     return Driven(1.0, LIGHT)
 
 
 def _left_out(reading: Reading, part: Part) -> None:
     for key in ("Axle Differential Locking Limit", "Central Differential Locking Limit"):
         if part.has(key):
-            reading.note("locks of differentials: they are open, as in Chrono until a program locks them")
+            reading.note(
+                "locks of differentials: they are open, as in Chrono until a program locks them; "
+                "'differential: locked' of an axle closes one, 'powertrain.centre' the one between axles"
+            )
     directions = part.part("Shaft Direction") if part.has("Shaft Direction") else None
     if directions is not None:
         for key in ("Motor Block", "Axle"):

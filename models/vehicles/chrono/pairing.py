@@ -24,13 +24,21 @@ class Choice:
     engine: Path | None = None
     transmission: Path | None = None
     tyre: Path | None = None
+    trailer: Path | None = None
 
 
-def companion(reading: Reading, what: str, chosen: Path | None, folder: Path, axle: str = "") -> Part:
+def companion(
+    reading: Reading,
+    what: str,
+    chosen: Path | None,
+    folder: Path,
+    axle: str = "",
+    kind: str | None = None,
+) -> Part:
     """The file of an engine, a transmission or a tyre.
 
     The user's; else the one of the vehicle's folder that comes first by template and then by name, of tyres
-    one that is named after the axle before others.  Choosing is noted.
+    one that is named after the axle before others, if a kind is given of this kind.  Choosing is noted.
     """
     templates = {"engine": ENGINES, "transmission": TRANSMISSIONS, "tyre": TYRES}[what]
     if chosen is not None:
@@ -41,6 +49,8 @@ def companion(reading: Reading, what: str, chosen: Path | None, folder: Path, ax
                 f"'{part.template}' is no {what} that can be read; known are {', '.join(templates)}",
             )
         return part
+    if kind is not None:
+        templates = {name: one for name, one in TYRES.items() if one[0] == kind}
     found = candidates(folder, templates)
     if not found:
         raise DataError(
@@ -80,3 +90,10 @@ def words(path: Path) -> list[str]:
     """Whether a file is named after an end of the vehicle."""
     name = path.stem.lower()
     return [end for end in ("front", "rear") if end in name]
+
+
+def own_folder(reading: Reading, chassis_path: Path) -> Path:
+    """The folder of this vehicle: the first one on the way from the common folder to its chassis."""
+    if reading.root is None:
+        return chassis_path.parent
+    return reading.root / chassis_path.relative_to(reading.root).parts[0]

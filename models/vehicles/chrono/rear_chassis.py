@@ -46,28 +46,34 @@ def rear_chassis(reading: Reading, part: Part, main: Part) -> list[RearChassis]:
                 "Chassis Index", f"{index:g} is no chassis ahead; give -1 for the main one, or 0 to {k - 1}"
             )
         file, connector = (reading.file(block, f"{what}Input File") for what in ("", "Connector "))
-        hitch, read = reading.by_template(connector, "connector", CONNECTORS)
         parent = None if index < 0.0 else found[int(index)]
         joint = middle(main, REAR) if parent is None else parent.rear
-        front, rear = middle(file, FRONT, needed=True), middle(file, REAR)
-        body = chassis(reading, file, "RigidChassisRear", front)
-        own = joint if parent is None else joint - parent.front
-        place: Sections = {"x": quantity(own[0], "m"), "z": quantity(own[2], "m")}
-        words: Sections = {"hitch": hitch}
-        if parent is not None:
-            words["behind"] = parent.name
-        found.append(
-            RearChassis(
-                f"rear_chassis_{k + 1}",
-                words,
-                {**body, "hitch": {**place, **read(connector)}},
-                float(str(body["mass"]).split()[0]),
-                joint if parent is None else parent.at + own,
-                front,
-                rear,
-            )
-        )
+        found.append(coupled(reading, f"rear_chassis_{k + 1}", file, connector, joint, parent))
     return found
+
+
+def coupled(
+    reading: Reading, name: str, file: Part, connector: Part, joint: Matrix | None, parent: RearChassis | None
+) -> RearChassis:
+    """A chassis on a connector at a point of what is ahead of it, which is not known without that."""
+    hitch, read = reading.by_template(connector, "connector", CONNECTORS)
+    front, rear = middle(file, FRONT, needed=True), middle(file, REAR)
+    body = chassis(reading, file, "RigidChassisRear", front)
+    words: Sections = {"hitch": hitch}
+    if parent is not None:
+        words["behind"] = parent.name
+    own = np.zeros(3) if joint is None else joint if parent is None else joint - parent.front
+    place: Sections = {} if joint is None else {"x": quantity(own[0], "m"), "z": quantity(own[2], "m")}
+    numbers = {**place, **read(connector)}
+    return RearChassis(
+        name,
+        words,
+        {**body, **({"hitch": numbers} if numbers else {})},
+        float(str(body["mass"]).split()[0]),
+        own if parent is None else parent.at + own,
+        front,
+        rear,
+    )
 
 
 def middle(file: Part, key: str, needed: bool = False) -> Matrix:

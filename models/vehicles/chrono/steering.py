@@ -24,11 +24,11 @@ STRAIGHT = 1e-6
 """Of a unit vector: how far it may be from an axis to be taken for it."""
 
 
-def steering(reading: Reading, system: Part) -> tuple[str, Sections]:
-    """Our name of a mechanism, and its section."""
+def steering(reading: Reading, system: Part, shift: Matrix) -> tuple[str, Sections]:
+    """Our name of a mechanism, and its section, from an origin in the coordinates of its chassis."""
     part = reading.file(system, "Input File")
     ours, read = reading.by_template(part, "steering mechanism", STEERINGS)
-    origin, R = system.vector("Location"), rotation(system, "Orientation")
+    origin, R = system.vector("Location") - shift, rotation(system, "Orientation")
     return ours, {"source": "chrono", **read(reading, part, origin, R), "actuator": dict(ACTUATOR)}
 
 

@@ -2,57 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.models.vehicles.chrono.anti_roll_bar import anti_roll_bar
-from ce_dynamics.models.vehicles.chrono.assumed import DRIVER, HALF_SHAFT_TIME, HALF_SHAFT_WIND_UP
+from ce_dynamics.models.vehicles.chrono.assumed import DRIVER
+from ce_dynamics.models.vehicles.chrono.axles import (
+    Axle,
+    axle,
+    axle_names,
+    carrier_of,
+    from_front_to_rear,
+    on_chassis,
+    ride_height,
+)
 from ce_dynamics.models.vehicles.chrono.chassis import chassis
-from ce_dynamics.models.vehicles.chrono.drivelines import DRIVELINES
-from ce_dynamics.models.vehicles.chrono.engines import ENGINES
-from ce_dynamics.models.vehicles.chrono.frames import Matrix
-from ce_dynamics.models.vehicles.chrono.generic import GEAR, GRAPH, held
 from ce_dynamics.models.vehicles.chrono.json_file import Part
-from ce_dynamics.models.vehicles.chrono.pairing import Choice, companion
+from ce_dynamics.models.vehicles.chrono.pairing import Choice, own_folder
+from ce_dynamics.models.vehicles.chrono.power import power, shafts
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.rear_chassis import RearChassis, rear_chassis
 from ce_dynamics.models.vehicles.chrono.steering import steering
-from ce_dynamics.models.vehicles.chrono.suspensions import SUSPENSIONS
-from ce_dynamics.models.vehicles.chrono.transmissions import TRANSMISSIONS
-from ce_dynamics.models.vehicles.chrono.tyres import tyre
-from ce_dynamics.models.vehicles.chrono.wheels import brake, lean, rotor, wheel_files
-from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity, yaml_text
+from ce_dynamics.models.vehicles.chrono.trailers import TRAILER, towed
+from ce_dynamics.models.vehicles.chrono.writing import Sections, quantity, yaml_text
 from ce_dynamics.models.vehicles.layout import MECHANISMS
-from ce_dynamics.models.vehicles.suspensions.listed import BEAMS
-
-WHEEL_WIDTH = 0.25
-"""[m] of a wheel whose tyre does not say it, for the width of the vehicle."""
-
 
 UNCHOSEN = Choice()
 
 
 class Converted(NamedTuple):
-    """A data file of ours, and what of Chrono's files it does not say."""
+    """A data file of ours, what of Chrono's files it does not say, and whether it is a trailer by itself."""
 
     text: str
     notes: tuple[str, ...]
-
-
-class Axle(NamedTuple):
-    """An axle as read: its place in ``axles``, its corners' section, where a wheel is."""
-
-    words: Sections
-    section: Sections
-    wheel: Matrix
-    radius: float
-    stiffness: float
-    width: float
-    tyre_kind: str
-    graph: Sections | None
+    towed: bool = False
 
 
 def converted(path: Path, choice: Choice = UNCHOSEN, like_chrono: bool = False) -> Converted:
@@ -78,9 +64,12 @@ def converted(path: Path, choice: Choice = UNCHOSEN, like_chrono: bool = False) 
         choice = named(reading, part, choice)
         reading.path = reading.path_of(part.part("Vehicle"), "Input File")
         part = reading.open(reading.path)
-    if part.template != "WheeledVehicle":
+    if part.template == TRAILER:
+        sections = alone(reading, part, choice)
+    elif part.template == "WheeledVehicle":
+        sections = vehicle(reading, part, choice)
+    else:
         raise part.wrong("Template", f"'{part.template}' is no vehicle on wheels; give a file of one")
-    sections = vehicle(reading, part, choice)
     unread = reading.unread()
     if unread:
         reading.note("keys that say nothing: " + ", ".join(unread))
@@ -90,7 +79,7 @@ def converted(path: Path, choice: Choice = UNCHOSEN, like_chrono: bool = False) 
     heading = f"Written from Project Chrono's {path.name}.\n"
     if notes:
         heading += "Not done as those files say, or chosen:\n" + "".join(f"- {note}\n" for note in notes)
-    return Converted(yaml_text(sections, heading), notes)
+    return Converted(yaml_text(sections, heading), notes, part.template == TRAILER)
 
 
 def named(reading: Reading, part: Part, choice: Choice) -> Choice:
@@ -100,7 +89,7 @@ def named(reading: Reading, part: Part, choice: Choice) -> Choice:
         part.part("Powertrain").has("Input File")
     part.has("Zombie")
     if choice.tyre is None and part.has("Tire"):
-        return Choice(choice.engine, choice.transmission, reading.path_of(part.part("Tire"), "Input File"))
+        return replace(choice, tyre=reading.path_of(part.part("Tire"), "Input File"))
     return choice
 
 
@@ -111,39 +100,20 @@ def vehicle(reading: Reading, part: Part, choice: Choice) -> Sections:
     body = chassis(reading, main)
     rears = rear_chassis(reading, part, main) if part.has("Rear Chassis") else []
     folder = own_folder(reading, body_path)
-    sources: Sections = {
-        "chrono": f"Project Chrono, {reading.path.name} and the files that it names, www.projectchrono.org",
-        "assumed": "not in Chrono's files; a plausible value",
-        "derived": "computed from other numbers of these files",
-        "convention": "a definition",
-    }
     files = part.list_of_parts("Axles")
     if not files:
         raise part.wrong("Axles", "it is empty; describe one axle at least")
-    names = axle_names(len(files))
-    mechanisms = part.list_of_parts("Steering Subsystems") if part.has("Steering Subsystems") else []
-    driven, driveline = shafts(reading, part, len(files))
+    mechanisms = Mechanisms(reading, part, rears)
+    order = from_front_to_rear(files)
+    driven, driveline = shafts(reading, part, order)
     read: dict[str, Axle] = {}
-    steerings: dict[int, tuple[str, Sections]] = {}
-    named_as: dict[int, str] = {}
-    for k, (name, file) in enumerate(zip(names, files, strict=True)):
-        steered = None
-        if file.has("Steering Index"):
-            index = file.number("Steering Index")
-            if index not in range(len(mechanisms)):
-                raise file.wrong(
-                    "Steering Index", f"{index:g}: there are {len(mechanisms)} steering subsystems"
-                )
-            if int(index) not in named_as:
-                if len(named_as) == len(MECHANISMS):
-                    raise file.wrong(
-                        "Steering Index", f"more than {len(MECHANISMS)} mechanisms; leave some out"
-                    )
-                named_as[int(index)] = MECHANISMS[len(named_as)]
-                ours, section = steering(reading, mechanisms[int(index)])
-                steerings[int(index)] = ours, section
-            steered = steerings[int(index)][0], named_as[int(index)]
-        read[name] = axle(reading, file, name, steered, k in driven, choice, folder, rears)
+    for k, name in zip(order, axle_names(len(files)), strict=True):
+        steered = mechanisms.of(files[k])
+        read[name] = axle(reading, files[k], name, steered, k in driven, choice, folder, rears)
+    if choice.trailer is not None:
+        kind = next(iter(read.values())).tyre_kind
+        behind = towed(reading, reading.open(choice.trailer), main, kind)
+        rears, read = [*rears, behind.chassis], read | behind.axles
     kinds = sorted({one.tyre_kind for one in read.values()})
     if len(kinds) > 1:
         raise part.wrong("Axles", f"tyres of the kinds {' and '.join(kinds)}; give all axles the same kind")
@@ -154,7 +124,7 @@ def vehicle(reading: Reading, part: Part, choice: Choice) -> Sections:
         axles = {name: on_chassis(one.words) for name, one in read.items()}
     sections: Sections = {
         "title": part.text("Name"),
-        "sources": sources,
+        "sources": sources(reading),
         "axles": axles,
         "kinds": {"powertrain": powertrain, "tyre": kinds[0]},
         "vehicle": {
@@ -171,10 +141,8 @@ def vehicle(reading: Reading, part: Part, choice: Choice) -> Sections:
     }
     if rears:
         sections["trailers"] = {rear.name: rear.words for rear in rears}
-    graphs: Sections = {name: one.graph for name, one in read.items() if one.graph is not None}
-    if graphs:
-        sections["graphs"] = graphs
-    sections |= {named_as[index]: section for index, (_, section) in steerings.items()}
+    sections |= graphs_of(read)
+    sections |= mechanisms.sections
     keys = ("Wheelbase", "Maximum Steering Angle (deg)", "Minimum Turning Radius")
     there = [part.has(key) for key in keys]  # each of them counts as read
     if all(there) and not (rears and part.number(keys[1]) == 0.0):  # what folds turns no wheels
@@ -187,171 +155,71 @@ def vehicle(reading: Reading, part: Part, choice: Choice) -> Sections:
     return sections
 
 
-def axle_names(count: int) -> list[str]:
-    """Front and rear, or numbers from the front."""
-    return ["front", "rear"] if count == 2 else [f"axle_{k}" for k in range(1, count + 1)]
+class Mechanisms:
+    """The steering subsystems of a vehicle's file that axles name, in the order in which they do."""
 
+    def __init__(self, reading: Reading, part: Part, rears: Sequence[RearChassis]) -> None:
+        self.reading, self.rears = reading, rears
+        self.files = part.list_of_parts("Steering Subsystems") if part.has("Steering Subsystems") else []
+        self.found: dict[int, tuple[str, str, Sections]] = {}
 
-def own_folder(reading: Reading, chassis_path: Path) -> Path:
-    """The folder of this vehicle: the first one on the way from the common folder to its chassis."""
-    if reading.root is None:
-        return chassis_path.parent
-    return reading.root / chassis_path.relative_to(reading.root).parts[0]
+    @property
+    def sections(self) -> Sections:
+        """Of our data file, by name."""
+        return {name: section for name, _, section in self.found.values()}
 
-
-def axle(
-    reading: Reading,
-    file: Part,
-    name: str,
-    steered: tuple[str, str] | None,
-    driven: bool,
-    choice: Choice,
-    folder: Path,
-    rears: Sequence[RearChassis],
-) -> Axle:
-    """One axle, with the kind and the name of the mechanism that steers it."""
-    carrier = carrier_of(file, rears, steered is not None, driven)
-    if file.has("Subchassis Index"):
-        reading.note("beams of a subchassis: springs on them are fixed to the chassis")
-    part = reading.file(file, "Suspension Input File")
-    template = reading.by_template(part, "suspension", SUSPENSIONS)
-    origin, spindle = file.vector("Suspension Location"), part.part("Spindle")
-    if carrier is not None:
-        origin = origin - carrier.front
-    centre = spindle.vector("COM")
-    rim, spacing = wheel_files(reading, file)
-    if file.has("Tire Input File"):
-        tyre_path: Path | None = reading.path_of(file, "Tire Input File")
-    else:
-        tyre_path = choice.tyre
-    mounted = tyre(reading, companion(reading, "tyre", tyre_path, folder, name))
-    words: Sections = {"suspension": template.name}
-    if carrier is not None:
-        words["trailer"] = carrier.name
-    if steered is not None:
-        words["steering"], mechanism = steered
-        if mechanism != MECHANISMS[0]:
-            words["mechanism"] = mechanism
-    own = template.read(reading, part)
-    graph = own.pop(GRAPH, None)
-    if GEAR in own:
-        words["steering_gear"] = own.pop(GEAR)
-    if isinstance(graph, dict) and steered is None:
-        graph = held(graph)
-    section: Sections = {
-        "source": "chrono",
-        "origin": quantities(origin, "m"),
-        "W": quantities(centre, "m"),
-        **own,
-        "wheel": {
-            "hub": rotor(spindle),
-            "rim": rotor(rim),
-            "tyre": mounted.body,
-            "axle_inertia": quantity(part.part("Axle").number("Inertia", least=0.0), "kg*m^2"),
-            **({} if spacing is None else {"twin_spacing": quantity(spacing, "m")}),
-            **lean(reading, part),
-        },
-        "brake": brake(reading, file),
-        "tyre": mounted.section,
-    }
-    if file.has("Antirollbar Input File"):
-        words["anti_roll_bar"] = "torsion"
-        section["anti_roll_bar"] = anti_roll_bar(reading, file)
-    if not driven and carrier is None:
-        words["driven"] = "no"
-    width = WHEEL_WIDTH if mounted.width is None else mounted.width
-    assert graph is None or isinstance(graph, dict)
-    stiffness = mounted.stiffness if spacing is None else 2.0 * mounted.stiffness
-    width += spacing or 0.0
-    wheel = origin + centre if carrier is None else carrier.at + origin + centre
-    return Axle(words, section, wheel, mounted.radius, stiffness, width, mounted.kind, graph)
-
-
-def carrier_of(file: Part, rears: Sequence[RearChassis], steered: bool, driven: bool) -> RearChassis | None:
-    """The rear chassis that an axle is on; none if it is on the main one."""
-    index = file.number("Chassis Index", -1.0)
-    if index == -1.0:
-        return None
-    if index not in range(len(rears)):
-        raise file.wrong(
-            "Chassis Index", f"{index:g}: there are {len(rears)} rear chassis; -1 is the main one"
-        )
-    for what, there in (
-        ("steered", steered),
-        ("driven", driven),
-        ("held by an anti-roll bar", has_bar(file)),
-    ):
-        if there:
-            raise file.wrong(
-                "Chassis Index", f"axles of a rear chassis that are {what} cannot be read; leave that out"
+    def of(self, axle: Part) -> tuple[str, str] | None:
+        """Kind and name of the mechanism that steers an axle; none if the file names none, or -1."""
+        index = axle.number("Steering Index", -1.0)
+        if index == -1.0:
+            return None
+        if index not in range(len(self.files)):
+            raise axle.wrong("Steering Index", f"{index:g}: there are {len(self.files)} steering subsystems")
+        file = self.files[int(index)]
+        carrier = carrier_of(file, self.rears)
+        if carrier is not carrier_of(axle, self.rears):
+            raise axle.wrong(
+                "Steering Index",
+                f"subsystem {index:g} is on another chassis than the axle; give both the same "
+                "'Chassis Index'",
             )
-    return rears[int(index)]
+        if int(index) not in self.found:
+            if len(self.found) == len(MECHANISMS):
+                raise axle.wrong("Steering Index", f"more than {len(MECHANISMS)} mechanisms; leave some out")
+            origin = np.zeros(3) if carrier is None else carrier.front
+            kind, section = steering(self.reading, file, origin)
+            self.found[int(index)] = MECHANISMS[len(self.found)], kind, section
+        name, kind, _ = self.found[int(index)]
+        return kind, name
 
 
-def has_bar(file: Part) -> bool:
-    """Whether an axle names an anti-roll bar."""
-    return file.has("Antirollbar Input File")
-
-
-def on_chassis(words: Sections) -> Sections:
-    """What is said of an axle, with its final drive on the chassis if it is a driven beam's."""
-    beam = BEAMS.get(str(words["suspension"]))
-    driven = words.get("driven") != "no"
-    return {**words, "final_drive": "chassis"} if driven and beam is not None else words
-
-
-def shafts(reading: Reading, part: Part, count: int) -> tuple[set[int], Sections]:
-    """Numbers of the driven axles, and what the powertrain's section says of the driveline."""
-    if not part.has("Driveline"):
-        raise part.wrong("Driveline", "it is missing; expected a driveline's file and the driven suspensions")
-    block = part.part("Driveline")
-    file = reading.file(block, "Input File")
-    driven = reading.by_template(file, "driveline", DRIVELINES)(reading, file)
-    indexes = block.numbers("Suspension Indexes")
-    for index in indexes:
-        if index not in range(count):
-            raise block.wrong("Suspension Indexes", f"{index:g} is no axle; they count from 0 to {count - 1}")
-    section: Sections = {"axle_ratio": quantity(driven.ratio)}
-    if driven.split is not None:
-        if len(indexes) != len(driven.split):
-            raise block.wrong("Suspension Indexes", f"{len(indexes)} axles; this driveline drives two")
-        section["torque_split"] = quantities(driven.split)
-    turning: Sections = {"inertia": f"{quantity(driven.inertia, 'kg*m^2')} [derived]"}
-    if reading.like_chrono and driven.on_chassis:
-        turning["roll_reaction"] = "1"
-    section["shafts"] = turning
-    return {int(index) for index in indexes}, section
-
-
-def power(
-    reading: Reading, part: Part, choice: Choice, folder: Path, driveline: Sections
-) -> tuple[str, Sections]:
-    """The kind of the powertrain, and its section."""
-    block = part.part("Powertrain") if part.has("Powertrain") else None
-    files = {"engine": choice.engine, "transmission": choice.transmission}
-    for what in files:
-        if block is not None and files[what] is None:
-            files[what] = reading.path_of(block, f"{what.capitalize()} Input File")
-    engine_file = companion(reading, "engine", files["engine"], folder)
-    engine = reading.by_template(engine_file, "engine", ENGINES)(reading, engine_file)
-    gearbox = companion(reading, "transmission", files["transmission"], folder)
-    kind, section = reading.by_template(gearbox, "transmission", TRANSMISSIONS)(reading, gearbox, engine)
-    # As stiff as half-shafts that twist by some hundredths of a radian: Chrono's do not twist.
-    strongest = max(abs(torque) for torque in engine.full[1]) / float(driveline["axle_ratio"])  # type: ignore[arg-type]  # text
-    stiffness = strongest / HALF_SHAFT_WIND_UP
-    turning = driveline["shafts"]
-    assert isinstance(turning, dict)
-    elastic: Sections = {
-        **turning,
-        "stiffness": f"{quantity(stiffness, 'N*m/rad')} [assumed]",
-        "damping": f"{quantity(HALF_SHAFT_TIME * stiffness, 'N*m*s/rad')} [assumed]",
+def alone(reading: Reading, part: Part, choice: Choice) -> Sections:
+    """A trailer without what tows it: to be laid over a vehicle, whose file says where it is coupled."""
+    one = towed(reading, part, None, None, choice.tyre)
+    reading.note("what tows it: write 'base: [VEHICLE, TRAILER]', and hitch.x and hitch.z of the trailer")
+    name = one.chassis.name
+    return {
+        "title": part.text("Name"),
+        "sources": sources(reading),
+        "trailers": {name: one.chassis.words},
+        "axles": {key: each.words for key, each in one.axles.items()},
+        **graphs_of(one.axles),
+        name: one.chassis.section,
+        **{key: each.section for key, each in one.axles.items()},
     }
-    return kind, {"source": "chrono", **section, **driveline, "shafts": elastic}
 
 
-def ride_height(body: Sections, rears: Sequence[RearChassis], axles: list[Axle]) -> float:
-    """Height of the vehicle's origin with the wheels in their design positions and the tyres carrying it."""
-    mass = float(str(body["mass"]).split()[0]) + sum(rear.mass for rear in rears)
-    weight = 9.81 * mass / (2.0 * len(axles))
-    heights = [one.radius - weight / one.stiffness - one.wheel[2] for one in axles]
-    return round(float(np.mean(heights)), 4)
+def graphs_of(axles: Mapping[str, Axle]) -> Sections:
+    """The table ``graphs``, if there are any."""
+    graphs: Sections = {name: one.graph for name, one in axles.items() if one.graph is not None}
+    return {"graphs": graphs} if graphs else {}
+
+
+def sources(reading: Reading) -> Sections:
+    """What the sources of numbers mean."""
+    return {
+        "chrono": f"Project Chrono, {reading.path.name} and the files that it names, www.projectchrono.org",
+        "assumed": "not in Chrono's files; a plausible value",
+        "derived": "computed from other numbers of these files",
+        "convention": "a definition",
+    }

@@ -37,13 +37,17 @@ def lean(reading: Reading, suspension: Part) -> Sections:
     for ours, key in (("camber", "Camber Angle (deg)"), ("toe", "Toe Angle (deg)")):
         angle = suspension.number(key, 0.0)
         if not abs(angle) < STEEPEST:
-            raise suspension.wrong(key, f"{angle:g} is no angle of a wheel; give less than {STEEPEST:g} degrees")
+            raise suspension.wrong(
+                key, f"{angle:g} is no angle of a wheel; give less than {STEEPEST:g} degrees"
+            )
         if angle and suspension.template in UNTURNED:
             reading.note(f"{key!r} of {suspension.template}, which Chrono does not read: 0")
         elif angle:
             found[ours] = quantity(angle, "deg")
     if found and reading.like_chrono:
-        reading.note("spindles of some beams, which Chrono lets wobble where camber or toe are given: they do not")
+        reading.note(
+            "spindles of some beams, which Chrono lets wobble where camber or toe are given: they do not"
+        )
     return found
 
 

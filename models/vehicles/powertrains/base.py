@@ -110,11 +110,13 @@ class PowertrainData(Section):
     """What every powertrain has: the ratio of the axles (wheel speed over shaft speed), the split of torque.
 
     ``torque_split`` are the parts of the torque that the driven axles get, from front to rear; equal parts if
-    not given.  ``centre`` hinders the driven axles from turning apart; else the differential between them is
-    open.
+    not given.  ``axle_ratios`` are those of the driven axles where they differ, from front to rear; inertia
+    and elasticity of the shafts are then those behind ``axle_ratio``.  ``centre`` hinders the driven axles
+    from turning apart; else the differential between them is open.
     """
 
     axle_ratio: PositiveFraction
+    axle_ratios: Ratios | None = None
     torque_split: Ratios | None = None
     centre: CentreData | None = None
 

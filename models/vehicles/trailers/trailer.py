@@ -12,7 +12,8 @@ from pydantic import create_model
 
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.data.schema import Section
+from ce_dynamics.models.data.quantities import XYZ, Quantity
+from ce_dynamics.models.data.schema import Section, fields_of
 from ce_dynamics.models.vehicles.aerodynamics import AerodynamicsData
 from ce_dynamics.models.vehicles.bodies import BodyParameters, ChassisData, Vector, body
 from ce_dynamics.models.vehicles.trailers.hitches import HITCHES, HitchData
@@ -82,10 +83,16 @@ def trailers_as_built(layouts: Sequence[TrailerLayout], data: Any) -> dict[str, 
 
 
 def placed(section: SomeSection, trailer: Trailer | None) -> SomeSection:
-    """A section that has an ``origin``, with this in vehicle coordinates."""
+    """A section in vehicle coordinates: its ``origin`` shifted, or all its points where it has none."""
     if trailer is None:
         return section
-    origin: Sequence[float] = section.origin  # type: ignore[attr-defined]  # asked of corners
-    return section.model_copy(
-        update={"origin": tuple(a + b for a, b in zip(origin, trailer.at, strict=True))}
-    )
+    points = [
+        name
+        for name, kind in fields_of(type(section)).items()
+        if isinstance(kind, Quantity) and kind.components == XYZ
+    ]
+    shifted = {
+        name: tuple(a + b for a, b in zip(getattr(section, name), trailer.at, strict=True))
+        for name in (["origin"] if "origin" in points else points)
+    }
+    return section.model_copy(update=shifted)

@@ -150,6 +150,24 @@ def steered() -> System:
     return system
 
 
+def test_a_prescribed_body_that_carries_the_other_end_roots_its_loop() -> None:
+    """A turret that is led carries a lever that is led, and an arm that the lever holds by a rod."""
+    system = System()
+    add(system, "turret", "ground", pin(0.0), np.array((0.0, 0.5, 0.0)))
+    add(system, "lever", "turret", pin(0.5), np.array((0.5, 0.5, 0.0)))
+    add(system, "arm", "turret", pin(-0.5), np.array((-0.5, 0.5, 0.0)))
+    add(system, "slide", "arm", Prismatic((1.0, 0.2, 0.0), (-0.5, 0.5, 0.0)), np.array((-0.5, 0.6, 0.0)))
+    for name in ("turret", "lever"):
+        system.prescribe(name, Held(0.1))
+    rod(system, "slide", (-0.5, 0.8), "lever", (0.5, 0.8))
+    embedding = embed(system)
+    assert sorted(map(sorted, members(embedding))) == [["arm", "slide"], ["lever"], ["turret"]]
+    S = owner(embedding, "arm")
+    assert S.parent.name == "turret"
+    assert [body.name for body in S.siblings] == ["lever"]
+    assert S.N == 1
+
+
 def test_prescribed_siblings_do_not_merge() -> None:
     embedding = embed(steered())
     assert sorted(map(sorted, members(embedding))) == [

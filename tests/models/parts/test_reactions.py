@@ -85,13 +85,17 @@ def floating(chassis_inertia: Array) -> tuple[ce.System, list[Body]]:
 INERTIA = np.array(((300.0, 20.0, -15.0), (20.0, 1100.0, 10.0), (-15.0, 10.0, 1200.0)))
 
 
-def driven(unit: DriveUnit, axis: object, inside: bool, inertia: Array = INERTIA) -> ce.System:
-    """With a driveline whose final drive is in the axle, or on the chassis."""
+def driven(
+    unit: DriveUnit, axis: object, inside: bool, inertia: Array = INERTIA, own: float | None = None
+) -> ce.System:
+    """With a driveline whose final drives, one perhaps of its own ratio, are in the axle or on the chassis."""
     system, (chassis, axle, *wheels) = floating(inertia)
     for name in unit.inputs:
         system.add_input(name, "1", INPUTS[name])
+    housing = axle if inside else None
     each = [
-        DrivenWheel(wheel, axle, wheel.com, (0.0, 1.0, 0.1), axle if inside else None) for wheel in wheels
+        DrivenWheel(wheel, axle, wheel.com, (0.0, 1.0, 0.1), housing, ratio)
+        for wheel, ratio in zip(wheels, (None, own), strict=True)
     ]
     system.add_force(GearedDriveline("line", chassis, each, unit, SHAFTS, (0.4, 0.6), 30.0, axis))
     return system
@@ -146,7 +150,7 @@ def test_nothing_outside_changes_the_angular_momentum(
     Central differences of 1e-6 s: rounding, 1e-16 of 1e5 kg m²/s and 1e6 J, leaves some 1e-5 N m and 1e-4 W;
     third derivatives, some 1e3 N m times (100 rad/s)², 1e-5 N m and 1e-3 W.  Torques are of 1e3 N m.
     """
-    model = ce.Model(driven(UNITS[kind], axis, inside))
+    model = ce.Model(driven(UNITS[kind], axis, inside, own=0.7 * SHAFTS.axle_ratio))
     y = moving(model, rng)
     instant, h = model.instant(y, model.u0), 1e-6
     ahead, behind = y + h * instant.y_dot, y - h * instant.y_dot
@@ -260,5 +264,11 @@ def test_torques_by_hand() -> None:
     axes, _ = driven_wheels.observed(Scripted())
     np.testing.assert_allclose(1000.0 * driven_wheels.on_housing(axes, axle), (-250.0, -1000.0, 0.0))
     np.testing.assert_allclose(1000.0 * driven_wheels.on_chassis(axes), (250.0, 0.0, 0.0))
+    # With half of the torque by a gear of 1/5, that wheel gets 5/4 of its half; the shaft's torque stays.
+    each[1] = each[1]._replace(ratio=0.2)
+    unequal = DrivenWheels("line", chassis, each, None, Propeller(0.25, ALONG))
+    axes, _ = unequal.observed(Scripted())
+    np.testing.assert_allclose(1000.0 * unequal.on_housing(axes, axle), (-250.0, -500.0 - 625.0, 0.0))
+    np.testing.assert_allclose(1000.0 * unequal.on_chassis(axes), (250.0, 0.0, 0.0))
     with pytest.raises(DataError, match="axle need a propeller shaft"):
         DrivenWheels("line", chassis, each, None)

@@ -86,6 +86,48 @@ def change(*keys: Any, to: object) -> Callable[[dict[str, Any]], None]:
     return done
 
 
+def steered_behind(content: dict[str, Any], index: int) -> None:
+    """Wishbones, an anti-roll bar and a mechanism that steers on the rear half, 1.2 m behind its joint."""
+    rack = {"Input File": "car/Rack.json", "Location": [-0.6, 0, -0.02], "Orientation": [1, 0, 0, 0]}
+    vehicle = content["car/Vehicle.json"]
+    vehicle["Steering Subsystems"] = [rack, rack | {"Chassis Index": 0}]
+    content["car/Wishbones.json"] = files()["car/Suspension.json"]
+    vehicle["Axles"][1] |= {
+        "Suspension Input File": "car/Wishbones.json",
+        "Steering Index": index,
+        "Antirollbar Input File": "car/Bar.json",
+        "Antirollbar Location": [-0.5, 0, -0.2],
+    }
+
+
+def test_rear_halves_are_driven_steered_and_held(tmp_path: Path) -> None:
+    """What is on the rear half is where its file says, moves with it and reacts on it."""
+    content = folding()
+    steered_behind(content, 1)
+    content["car/Pin.json"] = {"Template": "ChassisConnectorTorsion", "Torsional Stiffness": 5e4}
+    content["car/Vehicle.json"]["Driveline"]["Suspension Indexes"] = [1]
+    data = VehicleParameters.load(written(tmp_path, content))
+    # Its file's origin is 0.4 m behind and 0.1 m below the joint, which is at (−0.3, 0, 0.2).
+    origin = np.array((-0.3, 0.0, 0.2)) - (0.4, 0.0, 0.1)
+    np.testing.assert_allclose(data.steering.rack.com, origin + (-0.6, 0.0, -0.02), atol=1e-15)
+    np.testing.assert_allclose(data.anti_roll_bars["rear"].pivot, origin + (-0.5, 0.25, -0.2), atol=1e-15)
+    model = Model(build(data, speed=5.0))
+    rear = model.system.find("rear_chassis_1")
+    assert model.system.find("steering.rack").carrier is rear
+    assert model.system.find("rear_left.anti_roll_bar").carrier is rear
+    u = model.inputs_with(inputs={"throttle": 1.0})
+    names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
+    y = model.y0.copy()
+    y[names.index("driveline.windup")] = 0.01
+    driveline = model.instant(y, u).loads.responses["driveline"]
+    torque = float(driveline.outputs["torque"])
+    torques = {load.body.name: np.asarray(load.torque, dtype=float) for load in driveline.loads}
+    assert torque > 100.0
+    assert torques["rear_left.wheel"] == pytest.approx((0.0, 0.5 * torque, 0.0), abs=1e-9)
+    # The final drive: the wheels' reaction, and 0.25 T about −x of the shaft that comes from ahead.
+    assert torques["rear_chassis_1"] == pytest.approx((-0.25 * torque, -torque, 0.0), abs=1e-9)
+
+
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
@@ -107,8 +149,8 @@ def change(*keys: Any, to: object) -> Callable[[dict[str, Any]], None]:
             r"Axles\[1\]/Chassis Index: 3: there are 1 rear chassis",
         ),
         (
-            change("car/Vehicle.json", "Driveline", "Suspension Indexes", to=[1]),
-            r"axles of a rear chassis that are driven cannot be read; leave that out",
+            lambda content: steered_behind(content, 0),
+            r"Axles\[1\]/Steering Index: subsystem 0 is on another chassis than the axle",
         ),
     ],
 )

@@ -197,7 +197,7 @@ def test_two_wheels_on_a_side(tmp_path: Path) -> None:
 
 
 def test_camber_and_toe_turn_the_spindle(tmp_path: Path) -> None:
-    """Top inwards by 1.5°, front inwards by 0.4°, on both sides; R_z(s toe) R_x(s camber), s = −1 on the left."""
+    """Top inwards by 1.5°, front inwards by 0.4°, on both sides; R_z(s toe) R_x(s camber), left s = −1."""
     content = files()
     content["car/Suspension.json"] |= {"Camber Angle (deg)": -1.5, "Toe Angle (deg)": 0.4}
     data = VehicleParameters.load(written(tmp_path, content))

@@ -25,6 +25,49 @@ def car(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return written(tmp_path_factory.mktemp("data"), files())
 
 
+def test_axles_with_ratios_of_their_own(tmp_path: Path) -> None:
+    """200 N m to either axle: through 1/4 in front 800 N m at the wheels, through 1/5 behind 1,000 N m.
+
+    The axles of the file count from the rear, and the driveline's boxes turn as fast as their wheels.
+    """
+    content = files()
+    vehicle = content["car/Vehicle.json"]
+    vehicle["Axles"].reverse()
+    vehicle["Driveline"]["Suspension Indexes"] = [1, 0]
+    shafts = ("Driveshaft", "Front Driveshaft", "Rear Driveshaft", "Central Differential Box")
+    boxes = {"Front Differential Box": 0.5, "Rear Differential Box": 0.6}
+    content["car/Driveline.json"] |= {
+        "Template": "ShaftsDriveline4WD",
+        "Shaft Inertia": dict.fromkeys(shafts, 0.1) | boxes,
+        "Gear Ratio": {"Front Conical Gear": 0.25, "Rear Conical Gear": 0.2},
+    }
+    data = VehicleParameters.load(written(tmp_path, content))
+    assert list(data.axle_ratios.items()) == [("front", 0.25), ("rear", 0.2)]
+    assert data.powertrain.shafts.inertia == pytest.approx(0.3 + 0.5 * 0.25**2 + 0.6 * 0.2**2)  # type: ignore[attr-defined]  # of shafts
+    model = ce.Model(build(data, speed=9.3))
+    y = model.y0.copy()
+    names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
+    y[names.index("driveline.windup")] = 0.01
+    driveline = model.instant(y, model.u0).loads.responses["driveline"]
+    scale = float(driveline.outputs["torque"]) * 0.25 / 400.0
+    torques = {load.body.name: np.asarray(load.torque, dtype=float) for load in driveline.loads}
+    assert torques["front_left.wheel"][1] == pytest.approx(400.0 * scale, rel=1e-12)
+    assert torques["rear_left.wheel"][1] == pytest.approx(500.0 * scale, rel=1e-12)
+    # The shaft turns at the mean of 4 and 5 times the wheels' speed, and starts so.
+    assert y[names.index("driveline.shaft_speed")] == pytest.approx(4.5 * 9.3 / 0.31, rel=1e-12)
+
+
+def test_an_axle_without_torque_turns_freely(tmp_path: Path) -> None:
+    content = files()
+    content["car/Vehicle.json"]["Driveline"]["Suspension Indexes"] = [0, 1]
+    ends = {f"{end} Conical Gear Ratio": 0.25 for end in ("Front", "Rear")}
+    bias = {f"{end} Differential Max Bias": 1 for end in ("Front", "Rear")}
+    simple = {"Template": "SimpleDriveline", "Front Torque Fraction": 0.0, **ends, **bias}
+    content["car/Driveline.json"] = simple
+    data = VehicleParameters.load(written(tmp_path, content))
+    assert data.driven == ("rear_left", "rear_right")
+
+
 def test_the_file_that_is_written_makes_the_same_model(car: Path, tmp_path: Path) -> None:
     """The JSON itself, and the YAML written from it: all numbers, and the accelerations to the last bit."""
     made = converted(car)

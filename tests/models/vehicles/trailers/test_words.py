@@ -39,13 +39,13 @@ TEXT = SHIPPED["van-trailer"].read_text(encoding="utf-8")
         ),
         (
             "trailer: trailer}\n  trailer_2",
-            "trailer: trailer, driven: yes}\n  trailer_2",
-            "axles.trailer_1: an axle of a trailer cannot be driven",
+            "trailer: trailer, steering: rack}\n  trailer_2",
+            "front and trailer_1 are steered by one mechanism, but are not on the same body",
         ),
         (
             "trailer: trailer}\n  trailer_2",
-            "trailer: trailer, steering: rack}\n  trailer_2",
-            "axles.trailer_1: an axle of a trailer cannot be steered",
+            "trailer: trailer, braked: no}\n  trailer_2",
+            "unknown parameter 'trailer_1.brake",
         ),
         ("    x: -2.700 m", "    y: 0.1 m\n    x: -2.700 m", "unknown parameter 'trailer.hitch.y'"),
         (
