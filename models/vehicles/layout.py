@@ -17,6 +17,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from types import new_class
 from typing import Any, ClassVar
 
 from pydantic import create_model
@@ -406,8 +407,7 @@ def corner_section(
 def without_brake(section: type[CornerData]) -> type[CornerData]:
     """The section without the field ``brake``, so that what is said of all brakes is not said of it."""
     none = {"__module__": __name__, "__annotations__": {"brake": ClassVar[None]}, "brake": None}
-    made: type[CornerData] = type(section)(section.__name__, (section,), none)
-    return made
+    return new_class(section.__name__, (section,), exec_body=lambda body: body.update(none))
 
 
 @lru_cache(maxsize=64)
