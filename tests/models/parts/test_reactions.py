@@ -88,7 +88,7 @@ INERTIA = np.array(((300.0, 20.0, -15.0), (20.0, 1100.0, 10.0), (-15.0, 10.0, 12
 def driven(
     unit: DriveUnit, axis: object, inside: bool, inertia: Array = INERTIA, own: float | None = None
 ) -> ce.System:
-    """With a driveline whose final drives, one perhaps of its own ratio, are in the axle or on the chassis."""
+    """With a driveline whose final drives, perhaps of unequal ratios, are in the axle or on the chassis."""
     system, (chassis, axle, *wheels) = floating(inertia)
     for name in unit.inputs:
         system.add_input(name, "1", INPUTS[name])
