@@ -33,6 +33,53 @@ def test_bad_input_is_refused_by_name(category: str, tmp_path: Path, monkeypatch
     assert {name: end for name, end in ends.items() if end[0] not in FINE} == {}
 
 
+ARGUMENTS = {
+    "studies": (
+        "simulate_study(",
+        "recommend_method(",
+        "steady_state(",
+        "simulate_sensitivities(",
+        "export_c(",
+        "export_fmu(",
+    ),
+    "vehicle parts": ("VehicleEnv(", "tyre.tir: "),
+}
+"""Functions of which every argument is tried, and files of which every key is."""
+
+
+@pytest.mark.parametrize("category", ARGUMENTS)
+def test_every_argument_is_checked(category: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    chosen: dict[str, Case] = {}
+    for case in cases_of(category):
+        start = next((start for start in ARGUMENTS[category] if case.name.startswith(start)), None)
+        if start is None or case.may:
+            continue
+        name, _, value = case.name.removeprefix(start).partition(" = " if start == "tyre.tir: " else ":")
+        if value == "'inf'" or (start != "tyre.tir: " and name != "model"):
+            chosen[f"{start}{name}"] = case  # the last of its values
+    ends = {case.name: judged(case) for case in chosen.values()}
+    assert len(ends) >= 30
+    assert {name: end for name, end in ends.items() if end[0] not in FINE} == {}
+
+
+COMMANDS = (  # how they end
+    "'--forces' '0:inf'",
+    "'--travel' 'nan:1'",
+    "'drive' '--slider' 'chassis.mass=2:1'",
+    "'drive' '--step' '10'",
+    "'export' 'fmu' '--output' 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'",
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_refuse_by_name(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (case,) = [case for case in cases_of("more commands") if case.name.endswith(command)]
+    end, said = judged(case)
+    assert end is End.REFUSED, said
+
+
 def refuse(message: str) -> None:
     raise ModelError(message)
 

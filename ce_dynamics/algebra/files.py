@@ -5,6 +5,7 @@ A device that never ends, a pipe that nobody writes to and a folder are refused 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 from pathlib import Path
@@ -47,6 +48,23 @@ def unusable(found: OSError) -> str:
         return " ".join(str(found).split())
     name = found.filename if isinstance(found.filename, str) else os.fsdecode(found.filename)
     return f"cannot use {shown_path(Path(name))}: {found.strerror}"
+
+
+def check_place(path: Path, error: type[CeDynamicsError] = DataError) -> None:
+    """Make the folder of a file that will be written, and refuse names that no file can have.
+
+    Raises
+    ------
+    DataError
+        Or the ``error`` wanted: before minutes of compiling, not after them.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            if stat.S_ISDIR(os.lstat(path).st_mode):
+                raise error(f"cannot write {shown_path(path)}: it is a folder; choose another file")
+    except OSError as found:
+        raise error(f"cannot write {shown_path(path)}: {found.strerror}; choose another file") from None
 
 
 def read(what: str, given: object, most: int, error: type[CeDynamicsError] = DataError) -> bytes:

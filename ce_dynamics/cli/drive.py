@@ -61,6 +61,7 @@ def drive(
     Arrow keys or WASD, a gamepad, or a touch screen.  What was driven can be replayed and saved.
     """
     # here, so that mistakes and --help are answered at once
+    from ce_dynamics.algebra.files import check_place
     from ce_dynamics.algebra.whole_files import whole
     from ce_dynamics.cli.progress import Display
     from ce_dynamics.cli.simulation import make_folder
@@ -74,6 +75,7 @@ def drive(
         raise DataError(f"--step {step} must be positive, and at most 10 ms")
     require("ziglang", remedy=WASM_REMEDY)
     make_folder(output.parent, "--output: folder")
+    check_place(output)
     with Display() as display:
         display.stage("preparing the models, compiling them to WebAssembly")
         page = drive_page(

@@ -80,10 +80,12 @@ def export(
     """
     # here, so that mistakes and --help are answered at once
     from ce_dynamics.algebra import checks
+    from ce_dynamics.algebra.files import check_place
     from ce_dynamics.cli.progress import Display
     from ce_dynamics.compiled.export.c_source import export_c
     from ce_dynamics.compiled.export.cross_compiler import PLATFORMS
-    from ce_dynamics.compiled.export.fmu import export_fmu
+    from ce_dynamics.compiled.export.fmu import VERSIONS, export_fmu
+    from ce_dynamics.compiled.export.interface import checked_identifier
     from ce_dynamics.errors import DataError
     from ce_dynamics.models.vehicles.case import RIDE, prepare
 
@@ -94,6 +96,12 @@ def export(
         raise DataError("--derivatives is of C source; FMUs have them always")
     if model == RIDE and speed is not None:
         raise DataError("the ride model has no speed; leave it out")
+    place = output or Path("vehicle-c" if kind == "c" else "vehicle.fmu")
+    if kind == "fmu":  # before the vehicle is built and settled
+        checks.choice("--fmi:", fmi, VERSIONS, DataError)
+        check_place(place)
+    if name is not None:
+        checked_identifier(name)
     with Display() as display:
         display.stage("preparing the model")
         case = prepare(
@@ -106,13 +114,11 @@ def export(
         )
         display.stage("writing and compiling")
         if kind == "c":
-            folder = output or Path("vehicle-c")
-            files = export_c(case.model, folder, name, y0=case.y0, derivatives=derivatives)
+            files = export_c(case.model, place, name, y0=case.y0, derivatives=derivatives)
         else:
-            path = output or Path("vehicle.fmu")
             made = export_fmu(
                 case.model,
-                path,
+                place,
                 fmi=fmi,
                 platforms=platform or PLATFORMS,
                 name=name,

@@ -148,8 +148,8 @@ class CompiledSystem:
         sizes = self.sizes
         return {name: sizes[name] for name in names}
 
-    def given_state(self, y: ArrayLike | None) -> Floats:
-        """A user's state, or the initial one.
+    def given_state(self, y: ArrayLike | None, name: str = "y") -> Floats:
+        """A user's state, or the initial one; ``name`` is that of the argument.
 
         Raises
         ------
@@ -158,8 +158,8 @@ class CompiledSystem:
         """
         if y is None:
             return np.array(self.layout.y0)
-        state = checked("y", y, len(self.layout.y0))
-        self._check_directions("y", self.layout.split(state)[0])
+        state = checked(name, y, len(self.layout.y0))
+        self._check_directions(name, self.layout.split(state)[0])
         return state
 
     def given_inputs(self, u: ArrayLike | None) -> Floats:

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiled.analysis.derivatives import Rows, all_names
+from ce_dynamics.compiled.analysis.derivatives import Rows, all_names, quantities_of
 from ce_dynamics.compiled.analysis.points import Frame, Point
 from ce_dynamics.compiled.input_laws import answers
 from ce_dynamics.compiled.model import Model
@@ -52,7 +52,7 @@ def simulate_sensitivities(
     inputs: Inputs = None,
     *,
     by: Iterable[str] | str,
-    of: Iterable[str | Point] | str | Point | None = None,
+    of: Iterable[str | Point | Frame] | str | Point | Frame | None = None,
     duration: float,
     y0: ArrayLike | None = None,
     y0_by: ArrayLike | None = None,
@@ -72,8 +72,9 @@ def simulate_sensitivities(
     by : iterable of str, or str
         Free parameters, inputs that are constant, and states (``layout``), which stands for their
         initial values.
-    of : names or points, optional
-        Outputs, states, rates of states and points, as of `Model.derivatives`; all states if not given.
+    of : names, points or frames, optional
+        Outputs, states, rates of states, points and frames, as of `Model.derivatives`; all states if not
+        given.
     duration : float
         End time [s].
     y0 : array_like, optional
@@ -129,7 +130,7 @@ def simulate_sensitivities(
     rtol = checks.number("rtol", rtol, above=0.0, below=1.0)
     atol = checks.number("atol", atol, above=0.0)
     t = np.linspace(0.0, end, 1 + checks.integer("instants", round(end / apart), at_most=MOST_INSTANTS))
-    state = model.given_state(y0)
+    state = model.given_state(y0, "y0")
     columns = columns_of(model, by, held)
     rows = Rows(model, wanted(model, of))
     law = None if inputs is None or isinstance(inputs, Mapping) else inputs
@@ -165,12 +166,14 @@ def refuse_jumps(model: Model) -> None:
         )
 
 
-def wanted(model: Model, of: Iterable[str | Point] | str | Point | None) -> list[str | Point | Frame]:
+def wanted(
+    model: Model, of: Iterable[str | Point | Frame] | str | Point | Frame | None
+) -> list[str | Point | Frame]:
     """Quantities to differentiate; all states if none are named."""
     if of is None:
         layout = model.layout
         return [entry.name for entry in (*layout.q, *layout.v, *layout.x)]
-    return [of] if isinstance(of, (str, Point)) else list(of)
+    return quantities_of("sensitivities: of", of)
 
 
 def columns_of(model: Model, by: Iterable[str] | str, held: Floats) -> list[Column]:

@@ -59,7 +59,7 @@ def of_studies() -> list[Case]:
     names = {**values.NO_NAMES, "text": "angle"}
     bad: dict[str, Any] = {
         "model": values.NO_OBJECT,
-        "path": NO_PATH,
+        "path": {k: v for k, v in NO_PATH.items() if k != "no folder"},  # a folder is made
         "y0s": states,
         "parameters": {k: v for k, v in PARAMETERS.items() if k not in ("list", "nan")},
         "duration": BAD_TIMES,

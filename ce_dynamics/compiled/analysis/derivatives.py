@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -108,7 +108,7 @@ def derivatives(
     (-0.1, 0.0005)
     """
     state, given = model.given_state(y), model.given_inputs(u)
-    wanted = [of] if isinstance(of, (str, Point, Frame)) else list(of)
+    wanted = quantities_of("derivatives: of", of)
     columns = variables(model, "by", by)
     kept = [keeping] if isinstance(keeping, str) else list(checks.texts("keeping", keeping))
     moved = variables(model, "adjusting", adjusting)
@@ -135,6 +135,22 @@ def all_names(model: CompiledSystem) -> list[str]:
     """States, inputs and free parameters, in the order of [y; u]."""
     layout = model.layout
     return [entry.name for entry in (*layout.q, *layout.v, *layout.x, *layout.u)]
+
+
+def quantities_of(
+    what: str, of: Iterable[str | Point | Frame] | str | Point | Frame
+) -> list[str | Point | Frame]:
+    """A user's quantities: one, or a list of them that is not empty."""
+    if isinstance(of, (str, Point, Frame)):
+        return [of]
+    if isinstance(of, (bytes, Mapping)) or not isinstance(of, Iterable):
+        raise checks.wrong_type(
+            f"{what} {checks.shown(of)} must be names, points or frames, or a list of them"
+        )
+    found = list(of)
+    if not found:
+        raise ModelError(f"{what}: name what to differentiate")
+    return found
 
 
 def variables(model: CompiledSystem, what: str, names: Iterable[str] | str) -> list[int]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ce_dynamics._version import __version__
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.files import path_of, shown_path
 from ce_dynamics.algebra.whole_files import whole
 from ce_dynamics.compiled.export.interface import Interface
@@ -70,6 +71,7 @@ def export_c(
     ...     [path.name for path in ce.export_c(ce.compile(system), folder)]
     ['pendulum.h', 'pendulum.c', 'example.c', 'CMakeLists.txt']
     """
+    checks.flag("export_c: derivatives", derivatives)
     interface = Interface(model, name, y0)
     name = interface.name
     texts = {

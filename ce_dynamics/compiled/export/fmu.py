@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import importlib.util
 import os
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.files import path_of, shown_path
+from ce_dynamics.algebra.files import check_place, path_of, shown_path
 from ce_dynamics.algebra.whole_files import whole
 from ce_dynamics.compiled.export.c_source import header, source, template, written
 from ce_dynamics.compiled.export.cross_compiler import PLATFORMS, require, shared_library, universal
@@ -93,7 +92,7 @@ def export_fmu(
         raise ModelError(f"export_fmu: platforms {chosen} must be some of {list(PLATFORMS)}")
     checks.flag("export_fmu: sources", sources)
     require("ziglang", "fmpy")
-    check_place(path)
+    check_place(path, ModelError)
     interface = Interface(model, name, y0)
     with tempfile.TemporaryDirectory(prefix="fmu-") as scratch:
         texts, token = source_texts(interface, fmi, step)
@@ -152,16 +151,6 @@ def headers() -> Path:
     found = importlib.util.find_spec("fmpy")
     assert found is not None, "asked for before"
     return Path(str(found.origin)).parent / "c-code"
-
-
-def check_place(path: Path) -> None:
-    """Make the folder of a file, and refuse names that no file can have, before minutes of compiling."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with contextlib.suppress(FileNotFoundError):
-            os.lstat(path)
-    except OSError as error:
-        raise ModelError(f"cannot write {shown_path(path)}: {error.strerror}; choose another file") from None
 
 
 def write_archive(path: Path, members: dict[str, bytes]) -> None:

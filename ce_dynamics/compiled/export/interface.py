@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, array, where
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import TracedFunction, trace
@@ -161,9 +162,9 @@ def checked_identifier(name: str) -> str:
     ModelError
         If it is none.
     """
-    if not _IDENTIFIER.fullmatch(str(name)) or name in _KEYWORDS:
+    if not (isinstance(name, str) and _IDENTIFIER.fullmatch(name)) or name in _KEYWORDS:
         raise ModelError(
-            f"name {str(name)[:80]!r} is no identifier of C; allowed are letters, digits and _, at most "
+            f"name {checks.shown(name)} is no identifier of C; allowed are letters, digits and _, at most "
             "63, a letter first, and no keyword"
         )
     return name

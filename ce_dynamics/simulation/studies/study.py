@@ -13,7 +13,7 @@ import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.algebra.files import path_of, shown_path
+from ce_dynamics.algebra.files import path_of, shown_path, unusable
 from ce_dynamics.compiled.input_laws import InputLaw
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError, SimulationError
@@ -209,7 +209,8 @@ def simulate_study(
     ----------
     model : Model
     path : str or Path
-        File of the results, NetCDF-4; it can be read at any time, while runs are made as well.
+        File of the results, NetCDF-4; it can be read at any time, while runs are made as well.  Its folder
+        is made if need be.
     y0s, parameters, controls
         As of `ce_dynamics.simulate_ensemble`.  Large arrays may be on disk (`numpy.memmap`).
     duration, inputs, method, step, rtol, atol, max_step, interval, threads, lanes, precision
@@ -350,8 +351,10 @@ def locked(path: Path) -> Iterator[None]:
         raise ModelError(
             f"another process works on the study in {shown_path(path)}; wait for it, or choose another file"
         ) from None
-    except (OSError, NotImplementedError) as error:
-        raise ModelError(f"cannot lock {shown_path(path)}: {error}; choose another place") from None
+    except OSError as error:
+        raise ModelError(f"cannot lock {shown_path(path)}: {unusable(error)}; choose another file") from None
+    except NotImplementedError as error:
+        raise ModelError(f"cannot lock {shown_path(path)}: {error}; choose another file") from None
     try:
         yield
     finally:

@@ -9,6 +9,7 @@ import pytest
 
 from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.command import execute
+from ce_dynamics.models.vehicles import drive
 from ce_dynamics.models.vehicles.drive import sliders_of
 from ce_dynamics.models.vehicles.files import SHIPPED
 
@@ -33,6 +34,18 @@ def test_mistakes_are_one_line(
     assert words in message
     assert message.count("\n") == 1
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "."])
+def test_names_that_no_file_can_have_are_refused_before_anything_is_compiled(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(drive, "drive_page", None)
+    assert execute(["drive", "--output", name]) == exit_codes.BAD_INPUT
+    message = capsys.readouterr().err
+    assert "choose another" in message
+    assert message.count("\n") == 1
 
 
 def test_without_the_compiler_it_says_what_to_install(
