@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from ce_dynamics.algebra.dense import least_squares
 from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, closure_errors
 from ce_dynamics.embedding.motion import PointMotion
 from ce_dynamics.errors import ModelError
@@ -163,9 +164,9 @@ def generic_figures(bench: LinkageBench, state: State) -> LinkageErrors:
             f"linkage of {bench.dependents}: its closures are nearly singular (condition {kappa:.3g}) at "
             f"{state.q.tolist()}; choose a narrower span"
         )
-    X = -np.linalg.lstsq(Y1, Y2, rcond=None)[0]
-    bias = -np.linalg.lstsq(Y1, errors.delta_dot, rcond=None)[0]
-    eta = -np.linalg.lstsq(Y1, errors.drift, rcond=None)[0]
+    X = -least_squares(Y1, Y2, rcond=None)
+    bias = -least_squares(Y1, errors.delta_dot, rcond=None)
+    eta = -least_squares(Y1, errors.drift, rcond=None)
     size = 1.0 + np.abs(X).max()
     speed = 1.0 + np.abs(tree.theta_dot).max() + np.abs(state.s[1:]).max()
     allowed = 100 * EPS * kappa * size

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar, concatenate
+from ce_dynamics.algebra.dense import least_squares
 from ce_dynamics.augmented.armature import armature_energy
 from ce_dynamics.augmented.saddle import RowRank, SaddleSolution, row_rank
 from ce_dynamics.augmented.states import BodyState, gravity_potential, kinetic_energy
@@ -213,12 +214,12 @@ class Augmented(ABC):
             g, rate, G, _ = (np.asarray(part, dtype=float) for part in instant.constraints)
             previous, worst = worst, float(np.max(np.abs(g), initial=0.0))
             if worst <= tolerance or (worst < 1e3 * tolerance and worst >= 0.5 * previous):  # at rounding
-                V = V - np.linalg.lstsq(G, rate, rcond=1e-9)[0] if len(G) else V
+                V = V - least_squares(G, rate, rcond=1e-9) if len(G) else V
                 return np.concatenate((self.normalised(p), V, x))
             if not np.isfinite(worst):
                 break
             on_positions = G[self.holonomic], g[self.holonomic]
-            p = p - instant.position_rate(np.linalg.lstsq(*on_positions, rcond=1e-9)[0]).astype(float)
+            p = p - instant.position_rate(least_squares(*on_positions, rcond=1e-9)).astype(float)
         k = int(np.argmax(np.abs(g)))
         raise AssemblyError(
             f"{self.system.name!r} cannot be assembled from this state: {self.row_names[k]!r} is off by"

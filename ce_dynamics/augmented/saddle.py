@@ -8,6 +8,7 @@ import numpy as np
 import scipy.linalg
 
 from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.dense import least_squares
 from ce_dynamics.embedding.closures.row_choice import ROUNDING
 
 RANK_TOLERANCE = 1e-9
@@ -112,6 +113,6 @@ def solve_saddle(
     V_dot = Q1 @ y
     if Q2.shape[1]:
         V_dot = V_dot + Q2 @ np.linalg.solve(Q2.T @ M @ Q2, Q2.T @ (f - M @ V_dot))
-    multipliers = np.linalg.lstsq(normal.T, M @ V_dot - f, rcond=tolerance)[0] / lengths
+    multipliers = least_squares(normal.T, M @ V_dot - f, rcond=tolerance) / lengths
     scale = max(float(np.max(np.abs(target))), 1.0)
     return SaddleSolution(V_dot, multipliers, rank, float(np.max(np.abs(violation), initial=0.0)) / scale)

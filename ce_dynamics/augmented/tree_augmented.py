@@ -10,6 +10,7 @@ from functools import cached_property, singledispatch
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar, array, zeros
+from ce_dynamics.algebra.dense import least_squares
 from ce_dynamics.augmented.augmented import (
     Augmented,
     AugmentedInstant,
@@ -149,7 +150,7 @@ class TreeAugmented(Augmented):
         if len(G) == 0:
             return SaddleSolution(free, np.zeros(0), 0, 0.0)
         demand = -(gamma + G @ free)
-        multipliers = np.linalg.lstsq(G @ columns, demand, rcond=RANK_TOLERANCE**2)[0]
+        multipliers = least_squares(G @ columns, demand, rcond=RANK_TOLERANCE**2)
         violation = float(np.max(np.abs(G @ columns @ multipliers - demand)))
         scale = max(float(np.max(np.abs(demand))), 1.0)
         rank = row_rank(G)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ce_dynamics.algebra import dense
 from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import AssemblyError, ModelError
@@ -189,7 +190,7 @@ class Search:
             least_squares(bounded, z, self.jacobian, x_scale="jac", xtol=1e-14, ftol=1e-14, gtol=1e-14).x
         )
         for _ in range(4):  # the last digits
-            closer = z - np.linalg.lstsq(self.jacobian(z), self.residual(z), rcond=1e-12)[0]
+            closer = z - dense.least_squares(self.jacobian(z), self.residual(z), rcond=1e-12)
             if not np.max(np.abs(bounded(closer))) < np.max(np.abs(bounded(z))):
                 break
             z = closer

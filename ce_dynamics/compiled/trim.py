@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats, checked
+from ce_dynamics.algebra.dense import least_squares
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import AssemblyError, ModelError
 
@@ -122,7 +123,7 @@ def damped_newton(residual: Callable[[Floats], Floats], start: Floats, tolerance
         if worst <= tolerance:
             break
         J = slopes(residual, x, r, STEP * np.maximum(1.0, np.abs(x)))
-        step = np.asarray(np.linalg.lstsq(J, -r, rcond=None)[0], dtype=float)
+        step = least_squares(J, -r, rcond=None)
         nearer = halved(residual, x, step, worst, SHORTEST)
         if nearer is None:
             break

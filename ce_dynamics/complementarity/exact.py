@@ -26,6 +26,7 @@ import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
 from ce_dynamics.complementarity.conditions import Booleans, Conditions, Kind
 from ce_dynamics.complementarity.errors import ConvergenceError, InfeasibleError
 from ce_dynamics.complementarity.problem import Problem, Solution
@@ -133,7 +134,7 @@ def least_distance(H: Floats, b: Floats, bilateral: Booleans) -> Floats:
     """
     e = np.flatnonzero(bilateral)
     u = np.flatnonzero(np.logical_not(bilateral))
-    x0 = np.linalg.lstsq(H[e], -b[e], rcond=RANK)[0] if len(e) else np.zeros(H.shape[1])
+    x0 = least_squares(H[e], -b[e], rcond=RANK) if len(e) else np.zeros(H.shape[1])
     if len(e) and np.max(np.abs(H[e] @ x0 + b[e])) > CONSISTENT * (1.0 + np.max(np.abs(b[e]))):
         raise InfeasibleError("bilateral conditions contradict each other; no velocity satisfies all of them")
     N = null_space(H[e]) if len(e) else np.eye(H.shape[1])
@@ -150,7 +151,7 @@ def least_distance(H: Floats, b: Floats, bilateral: Booleans) -> Floats:
         lam[u[kept]] = scale * least_distance_inequalities(HN[kept] * scale[:, None], given[kept] * scale)
     if len(e):
         x = x0 + N @ (N.T @ (H[u].T @ lam[u]))
-        lam[e] = np.linalg.lstsq(H[e].T, x - H[u].T @ lam[u], rcond=RANK)[0]
+        lam[e] = least_squares(H[e].T, x - H[u].T @ lam[u], rcond=RANK)
     return lam
 
 
@@ -202,7 +203,7 @@ def refined(H: Floats, b: Floats, lam: Floats, active: Booleans) -> Floats:
     """The same multipliers to rounding: the active rows solved as equations, where signs allow it."""
     A = H[active] @ H[active].T
     better = np.zeros(len(lam))
-    better[active] = lam[active] - np.linalg.lstsq(A, A @ lam[active] + b[active], rcond=RANK)[0]
+    better[active] = lam[active] - least_squares(A, A @ lam[active] + b[active], rcond=RANK)
     return better if np.all(better >= 0.0) else lam
 
 
@@ -210,6 +211,6 @@ def null_space(A: Floats) -> Floats:
     """Orthonormal columns N with A N = 0."""
     if A.shape[0] == 0:
         return np.eye(A.shape[1])
-    _, s, Vt = np.linalg.svd(A)
+    _, s, Vt = singular_values_and_vectors(A)
     rank = int(np.sum(s > RANK * max(s[0], 1e-300))) if len(s) else 0
     return np.asarray(Vt[rank:].T)

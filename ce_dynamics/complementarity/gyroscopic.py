@@ -17,6 +17,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.algebra.dense import least_squares
 
 ENOUGH = 1e-14
 """Of the speeds: where an iteration has converged."""
@@ -88,7 +89,7 @@ def by_newton(rate: Callable[[Floats], Floats], v: Floats, first: Floats, h: flo
             break
         change = 1e-7 * size
         J = np.array([(rate(middle + change * e) - here) / change for e in np.eye(n)]).T
-        step = np.linalg.lstsq(np.eye(n) - 0.5 * h * J, F, rcond=None)[0]
+        step = least_squares(np.eye(n) - 0.5 * h * J, F, rcond=None)
         if not np.all(np.isfinite(step)):
             break
         new = new - step

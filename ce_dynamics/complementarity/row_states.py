@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.algebra.dense import least_squares
 from ce_dynamics.complementarity.conditions import Booleans, Integers, Kind
 from ce_dynamics.complementarity.problem import Problem
 from ce_dynamics.complementarity.scaled import RANK, Scaled, scaled
@@ -154,7 +155,7 @@ def settled(s: Scaled, rows: Bounded, p: Floats, up: Booleans, down: Booleans) -
             else:
                 K[i, rows.normal[i]] -= sign * rows.mu[i]
                 r[i] = 0.0
-    correction = np.asarray(np.linalg.lstsq(K, r - K @ p, rcond=RANK)[0], dtype=float)
+    correction = least_squares(K, r - K @ p, rcond=RANK)
     better = p + correction
     unilateral = rows.kind == Kind.UNILATERAL
     return np.asarray(np.where(unilateral, np.maximum(better, 0.0), better))

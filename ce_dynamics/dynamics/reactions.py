@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ce_dynamics.algebra.arrays import Array, concatenate, zeros
+from ce_dynamics.algebra.dense import least_squares
 from ce_dynamics.algebra.spatial import phi_force, rotate_vector, spatial
 from ce_dynamics.dynamics.armature import with_armature
 from ce_dynamics.dynamics.articulated_body import Accelerations
@@ -207,7 +208,7 @@ class BackwardPass:
         dropped = len(Y_1) - numerical_rank(Y_1)
         if dropped:
             self.result.redundant[S.name] = dropped
-        found = np.linalg.lstsq(Y_1.T, excess[dependent], rcond=RANK_TOLERANCE)[0]
+        found = least_squares(Y_1.T, excess[dependent], rcond=RANK_TOLERANCE)
         return np.asarray(found, dtype=float)
 
     def _residual(self, left: Floats) -> float:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, array
+from ce_dynamics.algebra.dense import least_squares
 from ce_dynamics.algebra.jets import ScalarMotion
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.embedding.linkage import Linkage
@@ -189,7 +190,7 @@ def next_eliminated(plan: Plan) -> Eliminated | None:
         if coordinate.body.inboard.n_v != 1:
             continue
         e = np.eye(len(unknown))[k]
-        w = np.linalg.lstsq(C_unknown.T, e, rcond=EXACT)[0]  # w C = e
+        w = least_squares(C_unknown.T, e, rcond=EXACT)  # w C = e
         if np.max(np.abs(w @ C_unknown - e)) <= EXACT:
             coefficients = -w @ C[:, [coordinates.index(c) for c in known]]
             rounding = EXACT * np.max(np.abs(coefficients), initial=1.0)

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
 from ce_dynamics.readers.chains import Chains
 
 STARTS = 96
@@ -219,7 +220,7 @@ class Search:
             if not error < 0.5 * least:
                 break
             best, least = q, error
-            step = np.linalg.lstsq(J[:, columns], -r, rcond=NEARLY)[0]
+            step = least_squares(J[:, columns], -r, rcond=NEARLY)
             q = q.copy()
             q[columns] += step * self.chains.scales[columns]
         return self._rounded(best), least
@@ -240,7 +241,7 @@ class Search:
         J = self.chains.errors(q[np.newaxis])[1][0][:, seen]
         singular = np.linalg.svd(J, compute_uv=False)
         rank = int(np.sum(singular > SINGULAR * max(float(np.max(singular, initial=0.0)), 1e-300)))
-        N = np.linalg.svd(J)[2][rank:].T
+        N = singular_values_and_vectors(J)[2][rank:].T
         lead = leading(N, [int(np.flatnonzero(seen == k)[0]) for k in self.wished])
         rest = [k for k in range(len(seen)) if k not in lead]
         values = np.linalg.svd(J[:, rest], compute_uv=False)
@@ -277,7 +278,7 @@ def leading(N: Array, wished: Sequence[int]) -> list[int]:
                 break
             k = pool.pop(best)
             chosen.append(k)
-            _, _, Vt = np.linalg.svd((N[k] @ left)[np.newaxis])
+            _, _, Vt = singular_values_and_vectors((N[k] @ left)[np.newaxis])
             left = left @ Vt[1:].T
     return chosen
 

@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.algebra.dense import least_squares
 
 ITERATIONS = 100
 CLOSE = 1e-10  # rad or m, between what is wanted and what is found
@@ -126,7 +127,7 @@ def newton(problem: Problem, y: Floats, goal: Floats, tolerance: float = EXACT) 
         J = problem.slope(y)
         if problem.effort.is_spent or is_stationary(J, off):
             break
-        step = -np.linalg.lstsq(J, off, rcond=1e-10)[0].astype(np.float64)
+        step = -least_squares(J, off, rcond=1e-10)
         step *= min(1.0, LONGEST_TURN / max(float(np.max(np.abs(step), initial=0.0)), 1e-300))
         moved = reduced(problem, y, step, goal, float(np.linalg.norm(off)))
         if moved is None:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
 from ce_dynamics.compiled.analysis.small_motion import Freedom, SmallMotion, balance, small_motion
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiler.free_numbers import nominal
@@ -100,7 +101,7 @@ class Search:
         if wary and lowest(self._stiffness(J)) < -NEUTRAL * largest(J):
             return None
         rows, columns = self._weights(near)
-        p = -np.linalg.lstsq(J, g, rcond=NEUTRAL)[0]
+        p = -least_squares(J, g, rcond=NEUTRAL)
         if not np.linalg.norm(g + J @ p) <= 0.5 * np.linalg.norm(g):
             return None  # it leads nowhere
         p = p * self._shortened(columns * p)
@@ -120,7 +121,7 @@ class Search:
         mu = max(-1.5 * lowest(self._stiffness(J)), 1e-6 * largest(J), 1e-3 * largest(g))
         damped = J.copy()
         damped[np.arange(n), np.arange(n)] += mu
-        p = columns * -np.linalg.lstsq(damped, g, rcond=NEUTRAL)[0]
+        p = columns * -least_squares(damped, g, rcond=NEUTRAL)
         p = p * self._shortened(p)
         factor = 1.0
         while factor > SHORTEST:
@@ -137,7 +138,7 @@ class Search:
         """One more step of Newton, which leaves rounding, if it is a small one."""
         g, J = self.weighted(near)
         rows, columns = self._weights(near)
-        closer = self._moved(y, -columns * np.linalg.lstsq(J, g, rcond=NEUTRAL)[0])
+        closer = self._moved(y, -columns * least_squares(J, g, rcond=NEUTRAL))
         return closer if largest(rows * self._forces(closer)) < largest(g) else y
 
     def _shortened(self, step: Floats) -> float:
@@ -166,7 +167,7 @@ class Search:
         g, J = self.weighted(near)
         k = int(np.argmax(np.abs(g)))
         entry, value = self._row(k, near)
-        U, singular, _ = np.linalg.svd(J)
+        U, singular, _ = singular_values_and_vectors(J)
         loose = U[:, rank(singular) :]
         text = f"no equilibrium found: {entry} is out of balance by {value}"
         if np.linalg.norm(loose.T @ g) > 0.9 * np.linalg.norm(g):
@@ -227,7 +228,7 @@ def neutral(J: Floats, states: Sequence[bool]) -> list[int]:
 
     if J.shape[1] == 0:
         return []
-    _, singular, Vt = np.linalg.svd(J)
+    _, singular, Vt = singular_values_and_vectors(J)
     null = Vt[rank(singular) :]
     if len(null) == 0:
         return []

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from scipy.optimize import linprog
 
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.algebra.dense import least_squares
 from ce_dynamics.complementarity.conditions import Kind
 from ce_dynamics.complementarity.problem import Problem
 
@@ -63,6 +64,6 @@ def closed(rows: Floats, y: Floats, low: Floats) -> Floats | None:
     support = np.flatnonzero(np.abs(y) > 1e-9)
     G = rows[support].T
     z = np.zeros(len(y))
-    z[support] = y[support] - np.linalg.lstsq(G, G @ y[support], rcond=None)[0]
+    z[support] = y[support] - least_squares(G, G @ y[support], rcond=None)
     good = np.max(np.abs(rows.T @ z), initial=0.0) <= CLOSED and np.all(z >= np.minimum(low, 0.0) * 2.0)
     return z if good and np.all(z[low == 0.0] >= 0.0) else None

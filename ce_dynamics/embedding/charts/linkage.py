@@ -15,11 +15,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, array, concatenate, where, zeros
+from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
 from ce_dynamics.algebra.pivoted_lu import PivotedLU
 from ce_dynamics.embedding.charts.hinge import chart_body
 from ce_dynamics.embedding.closures.assembly import assembled
 from ce_dynamics.embedding.closures.closure_errors import numerical_rank
-from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest, least_squares
+from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest
 from ce_dynamics.embedding.closures.loop import Loop, with_unit_quaternions
 from ce_dynamics.embedding.closures.nearby_pose import refuse_contradiction
 from ce_dynamics.embedding.closures.row_choice import RowChoice
@@ -103,7 +104,7 @@ class ChartLinkage(Linkage):
         """Orthonormal directions (n, N), in scaled coordinates, in which the loop can move."""
         _, Y = self.kernel(q, self.kernel.p0)
         scaled = self.kernel.scaled(Y)
-        _, _, Vt = np.linalg.svd(scaled)
+        _, _, Vt = singular_values_and_vectors(scaled)
         motions = Vt[numerical_rank(scaled) :].T
         basis, _ = np.linalg.qr((coordinate_map(self.kernel, q) @ motions) / self.scales[:, np.newaxis])
         return np.asarray(basis)
@@ -172,7 +173,7 @@ class ChartLinkage(Linkage):
         for q in self._sampled():
             _, Y = self.kernel(q, self.kernel.p0)
             scaled = self.kernel.scaled(Y)
-            _, _, Vt = np.linalg.svd(scaled)
+            _, _, Vt = singular_values_and_vectors(scaled)
             N = self.coordinate.inboard.n_v
             samples.append(scaled @ Vt[: Y.shape[1] - N].T)
         return list(RowChoice(samples).rows)
@@ -185,7 +186,7 @@ class ChartLinkage(Linkage):
                 for _ in range(SAMPLES):
                     _, Y = self.kernel(q, self.kernel.p0)
                     scaled = self.kernel.scaled(Y)
-                    _, _, Vt = np.linalg.svd(scaled)
+                    _, _, Vt = singular_values_and_vectors(scaled)
                     N = Vt[Vt.shape[0] - self.coordinate.inboard.n_v :]
                     t = sign * N[k] if before is None else N.T @ (N @ before)
                     before = t / np.linalg.norm(t)

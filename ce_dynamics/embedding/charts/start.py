@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.dense import least_squares
 from ce_dynamics.embedding.charts.linkage import ChartLinkage
 from ce_dynamics.embedding.closures.assembly import unassembled
 from ce_dynamics.embedding.closures.closure_errors import numerical_rank
-from ce_dynamics.embedding.closures.compiled_closures import largest, least_squares
+from ce_dynamics.embedding.closures.compiled_closures import largest
 from ce_dynamics.embedding.closures.loop import with_unit_quaternions
 from ce_dynamics.errors import AssemblyError, IndependentCoordinatesError
 from ce_dynamics.mechanism.body import Body

@@ -13,7 +13,8 @@ from typing import ClassVar, Generic, Protocol, TypeVar
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest, least_squares
+from ce_dynamics.algebra.dense import least_squares
+from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest
 from ce_dynamics.errors import AssemblyError
 
 FIRST_STEP = 0.02  # of arc length, in radians and sizes of the loop

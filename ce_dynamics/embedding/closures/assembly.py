@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest, least_squares
+from ce_dynamics.algebra.dense import least_squares
+from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest
 from ce_dynamics.embedding.closures.loop import with_unit_quaternions
 from ce_dynamics.errors import AssemblyError
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.dense import least_squares
 from ce_dynamics.compiler import Binding, compile_function, trace
 from ce_dynamics.embedding.closures.loop import (
     Loop,
@@ -150,8 +151,3 @@ def largest(r: Array) -> float:
     """Largest residual; infinite where it is not a number."""
     error = float(np.max(np.abs(r), initial=0.0))
     return error if np.isfinite(error) else np.inf
-
-
-def least_squares(A: Array, b: Array, rank_tolerance: float = 1e-11) -> Array:
-    """The smallest x that minimises |A x − b|."""
-    return np.asarray(np.linalg.lstsq(A, b, rcond=rank_tolerance)[0])

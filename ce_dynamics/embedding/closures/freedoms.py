@@ -9,6 +9,7 @@ from typing import NoReturn
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.dense import singular_values_and_vectors
 from ce_dynamics.embedding.closures.assembly import assembled
 from ce_dynamics.embedding.closures.closure_errors import numerical_rank
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest
@@ -142,7 +143,7 @@ class Freedoms:
         poses = [self.Y, *(Y for Y in elsewhere if Y is not None)]
         if len(poses) <= len(AROUND):
             return ()
-        motions = np.hstack([np.linalg.svd(Y)[2][numerical_rank(Y) :].T for Y in poses])
+        motions = np.hstack([singular_values_and_vectors(Y)[2][numerical_rank(Y) :].T for Y in poses])
         found, start = [], 0
         for body in self.free:
             n_v = body.inboard.n_v
@@ -154,7 +155,7 @@ class Freedoms:
 
     def _still(self, Y: Array) -> tuple[Body, ...]:
         """Bodies whose hinges no motion that Y allows moves."""
-        _, _, Vt = np.linalg.svd(Y)
+        _, _, Vt = singular_values_and_vectors(Y)
         largest = np.max(np.abs(Vt[numerical_rank(Y) :]), axis=0, initial=0.0)
         found, start = [], 0
         for body in self.free:

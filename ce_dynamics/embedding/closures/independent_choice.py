@@ -13,6 +13,7 @@ from itertools import combinations
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.dense import singular_values_and_vectors
 from ce_dynamics.embedding.closures.leading import gathered
 from ce_dynamics.embedding.closures.row_choice import smallest_singular
 from ce_dynamics.mechanism.body import Body
@@ -47,7 +48,7 @@ class IndependentChoice:
         self.Y, self.number = Y, number
         self.free = [body for body in free if body.inboard.n_v]
         self.owners = [body for body in self.free for _ in range(body.inboard.n_v)]
-        _, _, Vt = np.linalg.svd(Y)
+        _, _, Vt = singular_values_and_vectors(Y)
         self.N = np.asarray(Vt[len(Vt) - number :].T)
         self.searched = True
 
@@ -165,7 +166,7 @@ class IndependentChoice:
             waiting.append((k + 1, bodies, left))
             block = blocks[body] @ left
             if len(block) <= left.shape[1]:
-                _, singular, Vt = np.linalg.svd(block)
+                _, singular, Vt = singular_values_and_vectors(block)
                 if singular[-1] > SINGULAR:
                     waiting.append((k + 1, (*bodies, body), left @ Vt[len(block) :].T))
         return None
@@ -190,7 +191,7 @@ class IndependentChoice:
         if number < 0 or len(rows) < number:
             return None
         if fixed:
-            _, singular, Vt = np.linalg.svd(self.N[sorted(fixed)])
+            _, singular, Vt = singular_values_and_vectors(self.N[sorted(fixed)])
             if singular[-1] <= SINGULAR:
                 return None
             N = self.N @ Vt[len(fixed) :].T

@@ -7,8 +7,9 @@ from collections.abc import Callable
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
 from ce_dynamics.embedding.closures.closure_errors import numerical_rank
-from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest, least_squares
+from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest
 from ce_dynamics.embedding.closures.loop import Loop, with_unit_quaternions
 from ce_dynamics.errors import OverConstrainedError
 
@@ -53,7 +54,7 @@ def closed_nearby(
         None if nothing can be moved or no closed pose was found.
     """
     _, Y = equations(q)
-    _, _, Vt = np.linalg.svd(Y)
+    _, _, Vt = singular_values_and_vectors(Y)
     null = Vt[numerical_rank(Y) :]
     if not len(null):
         return None
@@ -98,7 +99,7 @@ def refuse_contradicting(
     """
     _, Y = equations(q)
     rank = numerical_rank(Y)
-    _, _, Vt = np.linalg.svd(Y)
+    _, _, Vt = singular_values_and_vectors(Y)
     null = Vt[rank:]
     if len(Y) == rank or not len(null):
         return

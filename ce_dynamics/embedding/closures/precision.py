@@ -17,6 +17,7 @@ from itertools import combinations
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
 from ce_dynamics.compiler.free_numbers import is_free
 from ce_dynamics.embedding.closures.freedoms import Freedoms
 from ce_dynamics.embedding.closures.loop import Loop
@@ -253,7 +254,7 @@ def perpendicular(direction: Array, others: Sequence[Array], tolerance: float) -
     nearly += [other for other in others if float(direction @ other) == 0.0] if nearly else []
     if not nearly:
         return direction
-    _, singular, Vt = np.linalg.svd(np.array(nearly))
+    _, singular, Vt = singular_values_and_vectors(np.array(nearly))
     span = Vt[: int(np.sum(singular > SHALLOW))]
     if len(span) > 2:
         return direction
@@ -296,7 +297,7 @@ def crossings(lines: Sequence[Place], tolerance: float) -> Iterator[Array]:
         between = other.at - one.at
         if abs(float(between @ n)) <= tolerance * sine:
             # the points of the two lines that are nearest to each other
-            along = np.linalg.lstsq(np.column_stack((a, -b)), between, rcond=None)[0]
+            along = least_squares(np.column_stack((a, -b)), between, rcond=None)
             yield 0.5 * (one.at + along[0] * a + other.at + along[1] * b)
 
 

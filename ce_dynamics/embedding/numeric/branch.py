@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.dense import singular_values_and_vectors
 from ce_dynamics.embedding.closures.arc_length import SMALLEST_STEP, March, closed_across, turned
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.loop import with_unit_quaternions
@@ -170,7 +171,7 @@ def follow(kernel: LoopKernel, q0: Array, limits: tuple[float, float]) -> Branch
 def first_point(kernel: LoopKernel, q0: Array) -> Point:
     """The design pose as a point of the branch, with θ increasing along it."""
     _, Y = kernel(q0, kernel.p0)
-    U, _, Vt = np.linalg.svd(kernel.scaled(Y))
+    U, _, Vt = singular_values_and_vectors(kernel.scaled(Y))
     m = kernel.loop.m
     t, basis = Vt[m], U[:, :m]
     t = t if t[m] > 0.0 else -t
@@ -272,10 +273,10 @@ def oriented(kernel: LoopKernel, here: Point, q: Array, theta: float) -> Point |
     q = with_unit_quaternions(kernel.loop.dependent, q)
     _, Y = kernel(q, np.array((theta,)))
     scaled = kernel.scaled(Y)
-    U, _, Vt = np.linalg.svd(scaled)
+    U, _, Vt = singular_values_and_vectors(scaled)
     t, basis = Vt[m], U[:, :m]
     t = t if float(t @ here.t) > 0.0 else -t
     # the basis closest to the last one (Procrustes), so that its orientation cannot flip
-    left, _, right = np.linalg.svd(basis.T @ here.range)
+    left, _, right = singular_values_and_vectors(basis.T @ here.range)
     basis = basis @ (left @ right)
     return Point(q, theta, t, basis, determinant(basis, scaled, m))

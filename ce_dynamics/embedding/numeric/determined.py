@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.dense import singular_values_and_vectors
 from ce_dynamics.embedding.closures.closure_errors import numerical_rank
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.loop import Loop
@@ -51,7 +52,7 @@ def refuse_undetermined(kernel: LoopKernel, q0: Array) -> None:
 
 def blind(Y1: Array, loop: Loop) -> list[str]:
     """Bodies whose hinges move in the null space of Y₁."""
-    _, _, Vt = np.linalg.svd(Y1)
+    _, _, Vt = singular_values_and_vectors(Y1)
     null = Vt[numerical_rank(Y1) :]
     names = [body.name for body in loop.dependent for _ in range(body.inboard.n_v)]
     largest = np.max(np.abs(null), axis=0, initial=0.0)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.dense import singular_values_and_vectors
 from ce_dynamics.embedding.closures.arc_length import SMALLEST_STEP, March, closed_across, turned
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest
 from ce_dynamics.embedding.closures.loop import with_unit_quaternions
@@ -92,7 +93,7 @@ def follow_curve(kernel: LoopKernel, q0: Array, forward: Array, longest: float =
 
 def null_vector(Y: Array) -> tuple[Array, float]:
     """The right singular vector of the smallest singular value, and the value above that."""
-    _, singular, Vt = np.linalg.svd(Y)
+    _, singular, Vt = singular_values_and_vectors(Y)
     n = Y.shape[1]
     return Vt[n - 1], float(singular[n - 2]) if n > 1 and len(singular) > n - 2 else 1.0
 

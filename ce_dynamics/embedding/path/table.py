@@ -16,7 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest, least_squares
+from ce_dynamics.algebra.dense import least_squares
+from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest
 from ce_dynamics.embedding.closures.loop import has_own_velocities, split, with_unit_quaternions
 from ce_dynamics.embedding.path.curve import Curve
 from ce_dynamics.embedding.path.series import NEGLIGIBLE, Polynomial, Series, Trigonometric

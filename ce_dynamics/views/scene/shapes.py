@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.dense import singular_values_and_vectors
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.checked import finite_number, finite_vector, unit_axis
@@ -119,7 +120,7 @@ def positive(value: object, owner: str) -> float:
 def wrapping(points: Array) -> Array:
     """Triangles (m, 3) of the convex hull of points; of a polygon where these lie in a plane."""
     middle = points.mean(axis=0)
-    _, sizes, directions = np.linalg.svd(points - middle, full_matrices=False)
+    _, sizes, directions = singular_values_and_vectors(points - middle, full_matrices=False)
     if len(points) < 3 or sizes[1] <= FLAT * sizes[0]:
         return np.zeros((0, 3), dtype=int)
     if len(points) > 3 and sizes[2] > FLAT * sizes[0]:

@@ -1,0 +1,37 @@
+"""Dense decompositions that end and keep quiet whatever they are given.
+
+LAPACK's singular value decomposition with vectors never returns where an entry is infinite, and its least
+squares print on stdout where one is no number.  Loops that a step threw open have such entries.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+
+
+def least_squares(A: ArrayLike, b: ArrayLike, rcond: float | None = 1e-11) -> Floats:
+    """The smallest x that minimises |A x − b|; NaN where A or b has entries that are no finite numbers."""
+    A, b = np.asarray(A, dtype=float), np.asarray(b, dtype=float)
+    if not (np.isfinite(A).all() and np.isfinite(b).all()):
+        return np.full((A.shape[1], *b.shape[1:]), np.nan)
+    return np.asarray(np.linalg.lstsq(A, b, rcond=rcond)[0], dtype=float)
+
+
+def singular_values_and_vectors(A: ArrayLike, full_matrices: bool = True) -> tuple[Floats, Floats, Floats]:
+    """U, σ and Vᵀ of A = U diag(σ) Vᵀ.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If an entry is no finite number.
+    """
+    A = np.asarray(A, dtype=float)
+    if not np.isfinite(A).all():
+        raise np.linalg.LinAlgError("a matrix with entries that are no finite numbers has no singular values")
+    found: Any = np.linalg.svd(A, full_matrices=full_matrices)
+    return found[0], found[1], found[2]
