@@ -154,7 +154,7 @@ def identifier(text: str) -> str:
     return f"{name}_" if name in _KEYWORDS else name
 
 
-def checked_identifier(name: str) -> str:
+def checked_identifier(name: object) -> str:
     """A user's name for C.
 
     Raises
