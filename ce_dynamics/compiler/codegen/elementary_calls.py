@@ -12,8 +12,10 @@ Used where the processor has fused multiply-add; code without (`fused=False`) ca
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from ce_dynamics.compiler import elementary
 from ce_dynamics.compiler.codegen.fused import Code
@@ -72,7 +74,9 @@ def traced_formula(family: Family, single: bool = False) -> TracedFunction:
     return extract(family.name, graph, {"x": ()}, {"y": (len(results),)}, [results])
 
 
-def calls_together(code: Code) -> dict[int, list[int]]:
+def calls_together(
+    code: Code, units: Iterable[Sequence[int]] | None = None, shape: Sequence[int] | None = None
+) -> dict[int, list[int]]:
     """Which calls of a function without lanes are made together: for each, the instructions of its group.
 
     Calls of one family that need the results of equally many calls, one after the other, do not need each
@@ -82,26 +86,39 @@ def calls_together(code: Code) -> dict[int, list[int]]:
     ----------
     code : Code
         Instructions of the function.
+    units : iterable of sequences of int, optional
+        Instructions that are computed at once (none of them calls), in an order in which that can be done:
+        each needs what the others of its unit need.  One by one, in their order, if not given.
+    shape : sequence of int, optional
+        A number for each instruction: calls whose arguments have the same one are neighbours.
     """
-    operands = code.operands.tolist()
+    op, operands = code.op.tolist(), code.operands.tolist()
     depth = [0] * len(operands)
     kinds: dict[tuple[Family, int], dict[int, list[int]]] = {}
-    for n, op in enumerate(code.op.tolist()):
-        if op in (Op.CONST, Op.INPUT):
-            continue
-        depth[n] = max(depth[k] for k in operands[n] if k >= 0)
-        family = FAMILY.get(op)
-        if family is not None:
-            depth[n] += 1
-            if depth[n] <= DEEPEST:
+    for unit in ((n,) for n in np.flatnonzero(code.computes).tolist()) if units is None else units:
+        most = max(depth[k] for n in unit for k in operands[n] if k >= 0)
+        for n in unit:
+            family = FAMILY.get(op[n])
+            depth[n] = most if family is None else most + 1
+            if family is not None and depth[n] <= DEEPEST:
                 kinds.setdefault((family, depth[n]), {}).setdefault(operands[n][0], []).append(n)
     group_of = {}
     for of_argument in kinds.values():
-        found = list(of_argument.values())
+        found = [of_argument[argument] for argument in in_groups(sorted(of_argument), shape)]
         for k in range(0, len(found), WIDEST):
             group = [n for calls in found[k : k + WIDEST] for n in calls]
             group_of.update(dict.fromkeys(group, group))
     return group_of
+
+
+def in_groups(items: Sequence[int], shape: Sequence[int] | None) -> Sequence[int]:
+    """Instructions in their order, each with all others of its shape."""
+    if shape is None:
+        return items
+    groups: dict[int, list[int]] = {}
+    for n in items:
+        groups.setdefault(shape[n], []).append(n)
+    return [n for group in groups.values() for n in group]
 
 
 def needed(group: Sequence[int], operands: Sequence[Sequence[int]], missing: Sequence[bool]) -> list[int]:

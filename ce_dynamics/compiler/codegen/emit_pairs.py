@@ -4,7 +4,7 @@ Every number is the same as without pairs, to the last bit, but for the signs of
 formulas of a pair differ in signs, as mirror images do, the register holds one of the two numbers negated,
 and the sign is remembered: it passes through products, and out of sums where both operands have it.  Where
 just one has it, a factor of ±1 in a multiply-add, which is exact, or in a constant that is there anyway, puts
-it right.
+it right.  What is compared, and what is chosen from, gets its own signs first.
 
 What pairs read and is none itself is put into a register of its own: once, and not where it is a constant.
 """
@@ -16,14 +16,16 @@ from typing import NamedTuple
 
 from ce_dynamics.compiler.codegen.elementary_calls import calls_together, number_type
 from ce_dynamics.compiler.codegen.fused import FUSED, MINUS_PRODUCT, PRODUCT_MINUS, PRODUCT_PLUS, Code
+from ce_dynamics.compiler.codegen.order import as_it_gets_ready
 from ce_dynamics.compiler.codegen.pairs import SUMS, Pair, Pairs
-from ce_dynamics.compiler.codegen.writer import Writer
+from ce_dynamics.compiler.codegen.writer import COMPARE, Writer
 from ce_dynamics.compiler.tracing.function import TracedFunction
-from ce_dynamics.compiler.tracing.operations import Op
+from ce_dynamics.compiler.tracing.operations import COMPARISONS, LOGICAL, Op
 
 Signs = tuple[int, int]
 
 TWO = number_type(2)
+CONDITIONS = "<2 x i1>"
 PLAIN: Signs = (1, 1)
 SIGNS: dict[int, Signs] = {
     Op.ADD: (1, 1),
@@ -69,13 +71,14 @@ class PairWriter:
         self._writer, self._traced, self._values = writer, traced, values
         self._pairs = Pairs(code)
         self._op, self._operands, self._computes = self._pairs.op, self._pairs.operands, self._pairs.computes
-        self._calls = self._alike(calls_together(code))
+        self._calls: dict[int, list[int]] = {}
+        self._calls = calls_together(code, self._in_order(), self._pairs.shape)
         self._there = [not computes for computes in self._computes]
         self._registers: dict[Pair, Register] = {}
 
     def write(self) -> None:
         """Write everything that computes."""
-        for unit in self._in_order():
+        for unit in self._as_written():
             pair = self._pairs.of.get(unit[0])
             if pair is not None:
                 self._registers[pair] = self._computed(pair)
@@ -99,27 +102,28 @@ class PairWriter:
             name = self._values[n]
             negated = register.signs[half] < 0
             out = f"{name}.h" if negated else name
-            self._line(out, f"extractelement {TWO} {register.name}, i64 {half}")
+            self._line(out, f"extractelement {self._type(n)} {register.name}, i64 {half}")
             if negated:
                 self._line(name, f"fneg double {out}")
             self._there[n] = True
         return self._values[n]
 
-    def _alike(self, groups: dict[int, list[int]]) -> dict[int, list[int]]:
-        """Of calls that are made together those whose arguments are as far from the inputs.
+    def _as_written(self) -> Iterable[Sequence[int]]:
+        """What is written at once, in order; if calls need one another, what waits lets others go first."""
+        units = list(self._in_order())
+        if not self._calls_need_each_other(units):
+            return units
+        return as_it_gets_ready(units, [self._pairs.reads(n) for n in range(len(self._op))], self._op)
 
-        Others might need one another by way of the pairs.
-        """
-        found: dict[int, list[int]] = {}
-        for group in groups.values():
-            if group[0] in found:
-                continue
-            shapes: dict[int, list[int]] = {}
-            for n in group:
-                shapes.setdefault(self._pairs.shape[self._operands[n][0]], []).append(n)
-            for alike in shapes.values():
-                found.update(dict.fromkeys(alike, alike))
-        return found
+    def _calls_need_each_other(self, units: Iterable[Sequence[int]]) -> bool:
+        after = [False] * len(self._op)
+        for unit in units:
+            below = any(after[k] for n in unit for k in self._pairs.reads(n))
+            if below and unit[0] in self._calls:
+                return True
+            for n in unit:
+                after[n] = below or unit[0] in self._calls
+        return False
 
     def _in_order(self) -> Iterable[Sequence[int]]:
         """What is written at once, in the order of tracing, what it needs before it."""
@@ -161,9 +165,15 @@ class PairWriter:
             return self._sum(name, pair, operands)
         if op in FUSED:
             return self._multiply_add(name, pair, operands)
+        if op in COMPARISONS:
+            return self._comparison(name, op, operands)
+        if op == Op.SELECT:
+            return self._choice(name, operands)
         if op == Op.SQRT:
             x = operands[0]
             return Register(self._call(name, "sqrt", [self._times(x.name, x.signs)]), PLAIN)
+        if op == Op.FABS:
+            return Register(self._call(name, "fabs", [operands[0].name]), PLAIN)
         x, y = operands
         instruction = "fmul" if op == Op.MUL else "fdiv"
         return Register(self._line(name, f"{instruction} {TWO} {x.name}, {y.name}"), times(x.signs, y.signs))
@@ -185,16 +195,21 @@ class PairWriter:
     def _gathered(self, a: int, b: int) -> Register:
         """A register of two numbers that are no pair in this order."""
         name = f"{self._values[a] if self._computes[a] else '%c'}.{a}.with.{b}"
-        turned = self._registers.get((b, a))
+        turned, two = self._registers.get((b, a)), self._type(a)
         if turned is not None and a != b:
-            self._line(name, f"shufflevector {TWO} {turned.name}, {TWO} poison, <2 x i32> <i32 1, i32 0>")
+            self._line(name, f"shufflevector {two} {turned.name}, {two} poison, <2 x i32> <i32 1, i32 0>")
             return Register(name, turned.signs[::-1])
-        one = self._line(f"{name}.1", f"insertelement {TWO} poison, double {self.value(a)}, i64 0")
+        kind = two[len("<2 x ") : -1]
+        one = self._line(f"{name}.1", f"insertelement {two} poison, {kind} {self.value(a)}, i64 0")
         if a == b:
-            self._line(name, f"shufflevector {TWO} {one}, {TWO} poison, <2 x i32> zeroinitializer")
+            self._line(name, f"shufflevector {two} {one}, {two} poison, <2 x i32> zeroinitializer")
         else:
-            self._line(name, f"insertelement {TWO} {one}, double {self.value(b)}, i64 1")
+            self._line(name, f"insertelement {two} {one}, {kind} {self.value(b)}, i64 1")
         return Register(name, PLAIN)
+
+    def _type(self, n: int) -> str:
+        """Of a register for results like this one."""
+        return CONDITIONS if self._op[n] in LOGICAL else TWO
 
     def _sum(self, name: str, pair: Pair, operands: Sequence[Register]) -> Register:
         """x ± y."""
@@ -236,6 +251,24 @@ class PairWriter:
         turned, signs = (1, of_c) if b.constant else (0, of_c) if a.constant else (2, of_product)
         given[turned] = self._times(given[turned], apart, f"{name}.s")
         return Register(self._call(name, "fma", given), signs)
+
+    def _comparison(self, name: str, op: int, operands: Sequence[Register]) -> Register:
+        """x < y and the like."""
+        x, y = operands
+        if x.signs == y.signs == (-1, -1):
+            x, y = y, x
+        elif not x.signs == y.signs == PLAIN:
+            x, y = (
+                r._replace(name=self._times(r.name, r.signs, f"{name}.{k}")) for k, r in enumerate((x, y))
+            )
+        return Register(self._line(name, f"fcmp {COMPARE[op]} {TWO} {x.name}, {y.name}"), PLAIN)
+
+    def _choice(self, name: str, operands: Sequence[Register]) -> Register:
+        """The first number where the condition holds, else the second."""
+        condition, x, y = operands
+        other = self._times(y.name, times(x.signs, y.signs), f"{name}.s")
+        text = f"select {CONDITIONS} {condition.name}, {TWO} {x.name}, {TWO} {other}"
+        return Register(self._line(name, text), x.signs)
 
     def _times(self, x: str, signs: Signs, name: str | None = None) -> str:
         """A register with signs put right."""

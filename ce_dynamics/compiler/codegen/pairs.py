@@ -14,10 +14,10 @@ be, in the same order.
 from __future__ import annotations
 
 from ce_dynamics.compiler.codegen.fused import FUSED, PRODUCT_PLUS, Code
-from ce_dynamics.compiler.tracing.operations import Op, arity
+from ce_dynamics.compiler.tracing.operations import COMPARISONS, Op, arity
 
 SUMS = frozenset((int(Op.ADD), int(Op.SUB)))
-PAIRED = FUSED | SUMS | {int(op) for op in (Op.MUL, Op.DIV, Op.SQRT)}
+PAIRED = FUSED | SUMS | {int(op) for op in (Op.MUL, Op.DIV, Op.SQRT, Op.FABS, Op.SELECT, *COMPARISONS)}
 """Operations of which a vector register does two in the time of one."""
 
 USED = {int(op): arity(op) for op in Op} | dict.fromkeys(FUSED, 3) | {int(Op.LOOKUP): 1}

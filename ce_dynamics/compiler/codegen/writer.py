@@ -23,7 +23,8 @@ FLAGS = ""
 """Fast-math flags: none (see `ce_dynamics.compiler.codegen.emit`)."""
 
 _ARITHMETIC: dict[int, str] = {Op.ADD: "fadd", Op.SUB: "fsub", Op.MUL: "fmul", Op.DIV: "fdiv"}
-_COMPARE = {Op.LT: "olt", Op.LE: "ole", Op.EQ: "oeq", Op.NE: "une"}
+COMPARE: dict[int, str] = {Op.LT: "olt", Op.LE: "ole", Op.EQ: "oeq", Op.NE: "une"}
+"""LLVM's names of comparisons: none holds for NaN but that it differs."""
 _LOGIC = {Op.AND: "and", Op.OR: "or"}
 _INTRINSIC = {op: C_FUNCTIONS[op] for op in (Op.SQRT, Op.FABS, Op.FLOOR, Op.CEIL, Op.COPYSIGN)}
 
@@ -141,8 +142,8 @@ class Writer:
             add(f"  {name} = fneg {kind} {x[0]}")
         elif op == Op.SELECT:
             add(f"  {name} = select {logical} {x[0]}, {kind} {x[1]}, {kind} {x[2]}")
-        elif op in _COMPARE:
-            add(f"  {name} = fcmp {_COMPARE[op]} {kind} {x[0]}, {x[1]}")
+        elif op in COMPARE:
+            add(f"  {name} = fcmp {COMPARE[op]} {kind} {x[0]}, {x[1]}")
         elif op in _LOGIC:
             add(f"  {name} = {_LOGIC[op]} {logical} {x[0]}, {x[1]}")
         elif op == Op.NOT:

@@ -130,6 +130,11 @@ def test_special_values_stay_on_their_side(x: float) -> None:
         lambda a, b, c, s: b - s * (a + c),
         lambda a, b, c, s: (s * a) / (b + s * c),
         lambda a, b, c, s: arrays.sqrt(s * (s * a * a + s * b * b)),
+        lambda a, b, c, s: arrays.absolute(s * a - s * b) * c,
+        lambda a, b, c, s: arrays.maximum(s * a * c, b - 1.0) + arrays.minimum(s * a, s * b),
+        lambda a, b, c, s: arrays.where(s * (a - c) < s * (b - c), s * (a + b), b * c),
+        lambda a, b, c, s: arrays.where((a + b) * c == s * (b + c), a * b, -s * (a + c)),
+        lambda a, b, c, s: arrays.where((s * a * b <= c * b) & (a + b > s), 2.0, s * 3.0) * c,
     ],
 )
 def test_signs_that_one_side_has(form: Callable[..., Any]) -> None:
@@ -140,6 +145,39 @@ def test_signs_that_one_side_has(form: Callable[..., Any]) -> None:
     np.testing.assert_allclose(
         compiled(traced, True)(x)[0], [form(*x[:3], 1.0), form(*x[3:], -1.0)], rtol=1e-13
     )
+
+
+@pytest.mark.parametrize("x", [np.nan, np.inf, -np.inf])
+def test_choices_of_what_is_not_a_number_are_those_of_one_side(x: float) -> None:
+    def form(a: Any, b: Any, s: float) -> Any:
+        return arrays.maximum(s * (a + b), s * b) + arrays.where(a * b < s, arrays.absolute(s * a), b)
+
+    traced = trace("choices", lambda x: {"y": [form(x[0], x[1], 1.0), form(x[2], x[3], -1.0)]}, {"x": 4})
+    for k in range(4):
+        given_there = np.array([0.3, 0.8, 0.4, 0.9])
+        given_there[k] = x
+        assert_same_bits(traced, given_there)
+
+
+def test_calls_of_pairs_are_still_made_four_at_a_time() -> None:
+    """As a tyre on four wheels, two of them mirrored: what its formula calls one after another."""
+
+    def tyre(x: Any, s: float) -> Any:
+        y = arrays.arctan(s * x[0] * x[1] + 0.2)
+        for _ in range(3):
+            y = arrays.sin(1.3 * arrays.arctan(2.0 * y - 0.5 * (y - arrays.arctan(y * x[1]))))
+        return s * y
+
+    def tyres(x: Any) -> dict[str, Any]:
+        return {
+            "y": [tyre([x[2 * k] + 0.1 * k, x[2 * k + 1]], s) for k, s in enumerate((1.0, -1.0, 1.0, -1.0))]
+        }
+
+    traced = trace("tyres", tyres, {"x": 8})
+    text = emit_llvm(traced, pairs=True)
+    assert text.count("= call {") == 1 + 3 * 3
+    assert all(f"@{name}_of_4" in text for name in ("atan", "sincos"))
+    assert_same_bits(traced, np.random.default_rng(2).uniform(0.2, 0.9, 8))
 
 
 def test_products_join_sums_alike_on_both_sides() -> None:
