@@ -150,8 +150,8 @@ def kc(
     with Display() as display:
         display.stage("preparing the axle")
         rig = rig_of(data, axle)
-        if sweep is None and rig.axle.steered_by is None:
-            wanted = [one for one in wanted if not one.over_steering]
+        if sweep is None:
+            wanted = [one for one in wanted if one.kind in rig.kinds]
         display.stage("sweeping")
         sweeps = {one.kind: rig.sweep(one) for one in wanted}
         rows, more = design_rows(rig) + end_rows(rig), []
@@ -185,6 +185,9 @@ def kc(
     if json:
         print(content)
     else:
+        if rig.poses.travels.why:
+            kinds = " and ".join(rig.poses.travels.kinds)
+            print(f"axle {axle!r}: {rig.poses.travels.why}; there is {kinds} travel only")
         print_rows(f"{data.title}: {axle} axle in the design position", rows)
         if more:
             held = "with bushings" if soft else "without bushings"

@@ -88,6 +88,7 @@ def ends_of_travel(
     left, right, steering = KINDS[kind]
     if steering and not rig.poses.places.s:
         raise DataError(f"axle {rig.axle.name!r} is not steered; it has no ends of steering")
+    rig.poses.travels.check(rig.axle.name, np.array([[left, right]]))
     start = rig.c_with(parameters)
     ways = (
         way_of(rig, start, sign * reach * np.array((left, right)), sign * reach * steering)

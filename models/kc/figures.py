@@ -6,11 +6,13 @@ import math
 from functools import cached_property
 from typing import Any
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, array, norm, where
 from ce_dynamics.compiler import TracedFunction, trace
 from ce_dynamics.compiler.derivatives.directional import directional_derivative
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.compiler.tracing.inline import call
+from ce_dynamics.errors import DataError
 from ce_dynamics.models.kc import quantities
 from ce_dynamics.models.kc.instant_motion import (
     Screw,
@@ -22,7 +24,7 @@ from ce_dynamics.models.kc.instant_motion import (
 )
 from ce_dynamics.models.kc.poses import AxlePoses
 from ce_dynamics.models.kc.quantities import Quantity
-from ce_dynamics.models.kc.rates import rates
+from ce_dynamics.models.kc.rates import rates_of
 from ce_dynamics.models.kc.steering_geometry import ackermann
 from ce_dynamics.models.kc.travelling import Travelling
 from ce_dynamics.models.kc.wheel_geometry import (
@@ -57,6 +59,8 @@ class AxleFigures:
     ----------
     known : tuple of Quantity
         What the axle has: without a steering axis it has no caster, without springs no rates.
+    lacking : tuple of str
+        Figures of travels that its wheels cannot have.
     """
 
     def __init__(self, poses: AxlePoses) -> None:
@@ -65,7 +69,8 @@ class AxleFigures:
         self.has_kingpins = all(wheel.kingpin is not None for wheel in self.axle.wheels)
         x = [float(nominal(hinge.at_parent)[0]) for hinge in poses.hinges]
         self.in_front = not 0.5 * sum(x) < self.axle.centre_of_mass[0]
-        self.known = (
+        self.travels = poses.travels
+        every = (
             *quantities.WHEEL_ATTITUDE,
             *quantities.POSITIONS,
             *quantities.INSTANT_MOTION,
@@ -76,6 +81,30 @@ class AxleFigures:
             *self._of_elements(),
             *(quantities.steering_quantities(self.axle.steering_unit) if self.steered else ()),
         )
+        self.known = tuple(quantity for quantity in every if self._has(quantity.name))
+        self.lacking = tuple(quantity.name for quantity in every if quantity not in self.known)
+
+    def check(self, name: str) -> None:
+        """Refuse a figure that the axle does not have.
+
+        Raises
+        ------
+        DataError
+            With those that there are, or why there is none.
+        """
+        if name in self.lacking:
+            kinds = " and ".join(self.travels.kinds)
+            raise DataError(
+                f"axle {self.axle.name!r} has no {name}: {self.travels.why}, and there is {kinds} travel only"
+            )
+        checks.known("rig", name, [quantity.name for quantity in self.known], "quantity", DataError)
+
+    def _has(self, name: str) -> bool:
+        """Whether the wheels can travel in the way that a figure tells of."""
+        sweep = quantities.SWEEP_OF.get(name)
+        if sweep is None and name.endswith("_motion_ratio"):
+            sweep = "opposed" if any(bar.endswith(f".{name[:-13]}") for bar in self.axle.bars) else "parallel"
+        return sweep is None or sweep in self.travels.kinds
 
     def _of_elements(self) -> tuple[Quantity, ...]:
         return (
@@ -118,11 +147,11 @@ class AxleFigures:
 
     @cached_property
     def forces(self) -> TracedFunction:
-        """f: derivatives of the stored energies (springs, bars) by the travel of the wheels; and D."""
+        """f: derivatives of the stored energies (springs, bars) by the travels that there are; and D."""
 
         def forces(c: Array) -> dict[str, Array]:
             axle = Travelling(self.poses, c)
-            by_travel = [axle.change("energy", axle.wheels(*wheels)) for wheels in ((1.0, 0.0), (0.0, 1.0))]
+            by_travel = [axle.change("energy", way) for way in axle.ways()]
             return {"f": array(by_travel).T, "D": axle.D}
 
         return trace(f"{self.axle.name} axle: forces", forces, {"c": self.poses.size})
@@ -149,15 +178,30 @@ class AxleFigures:
 
     @cached_property
     def newton(self) -> TracedFunction:
-        """One step of Newton's method to the travel `goal`: c ahead, and the gap before the step."""
+        """One step of Newton's method to the travel `goal` of both wheels: c ahead; before it gap and travel.
+
+        The gap is that of the travels that can be chosen and, where springs decide, of their balance.
+        """
 
         def newton(c: Array, goal: Array) -> dict[str, Array]:
             axle = Travelling(self.poses, c)
-            gap = axle.travel - goal
-            q = c[: self.poses.moved] - axle.D @ gap
-            return {"c": array([*q, *c[self.poses.moved :]]), "gap": gap}
+            gap = axle.of_travel(axle.travel - goal)
+            step = -(axle.D @ gap)
+            if axle.settled is not None:
+                away = axle.settled.step
+                step, gap = step + away, array([*gap, *away])
+            q = c[: self.poses.moved] + step
+            return {"c": array([*q, *c[self.poses.moved :]]), "gap": gap, "travel": axle.travel}
 
         return trace(f"{self.axle.name} axle: travel", newton, {"c": self.poses.size, "goal": 2})
+
+    def held(self, c: Array) -> Array:
+        """What stays as it is along parameters: the travels, and the balance where springs decide."""
+        if self.poses.settling is not None:
+            travels, left = self.poses.settling.held(c)
+            return array([*travels, *left])
+        axle = Travelling(self.poses, c)
+        return axle.of_travel(axle.travel)
 
     # Figures
 
@@ -171,7 +215,7 @@ class AxleFigures:
             found |= self._steering_axis(axle, P)
         found |= self._gradients(axle, found["track"]) | self._elements(axle)
         if rates and self.poses.supports:
-            found |= self._stiffness(c, found["track"])
+            found |= self._stiffness(axle, c, found["track"])
         if self.steered:
             found |= self._steering(axle, c, found)
         return found
@@ -230,17 +274,23 @@ class AxleFigures:
         return SteeringAxis(screw.axis_point, up * screw.w / norm(screw.w))
 
     def _instant_motion(self, axle: Travelling, P: Array) -> Figures:
-        roll, ride = axle.wheels(1.0, -1.0), axle.wheels(1.0, 1.0)
-        own = axle.wheels(1.0, 0.0), axle.wheels(0.0, 1.0)
-        towards = -1.0 if self.in_front else 1.0
-        front = [front_swing_arm(axle.screw(k, own[k]), P[k], side) for k, side in enumerate(SIGNS)]
-        screws = [axle.screw(k, ride) for k in (0, 1)]
-        beside = [side_swing_arm(screws[k], P[k], towards) for k in (0, 1)]
-        rolling = [(P[k], axle.screw(k, roll).at(P[k])) for k in (0, 1)]
-        height, lateral = roll_centre(rolling[0], rolling[1])
-        found = {"roll_centre_height": height, "roll_centre_lateral": lateral}
-        found |= swing_arm("front", "yz", front) | swing_arm("side", "xz", beside)
-        return found | self._support(axle, screws, P)
+        found: Figures = {}
+        if "left" in self.travels.kinds:
+            own = axle.wheels(1.0, 0.0), axle.wheels(0.0, 1.0)
+            front = [front_swing_arm(axle.screw(k, own[k]), P[k], side) for k, side in enumerate(SIGNS)]
+            found |= swing_arm("front", "yz", front)
+        if "opposed" in self.travels.kinds:
+            roll = axle.wheels(1.0, -1.0)
+            rolling = [(P[k], axle.screw(k, roll).at(P[k])) for k in (0, 1)]
+            height, lateral = roll_centre(rolling[0], rolling[1])
+            found |= {"roll_centre_height": height, "roll_centre_lateral": lateral}
+        if "parallel" in self.travels.kinds:
+            ride = axle.wheels(1.0, 1.0)
+            towards = -1.0 if self.in_front else 1.0
+            screws = [axle.screw(k, ride) for k in (0, 1)]
+            beside = [side_swing_arm(screws[k], P[k], towards) for k in (0, 1)]
+            found |= swing_arm("side", "xz", beside) | self._support(axle, screws, P)
+        return found
 
     def _support(self, axle: Travelling, screws: list[Screw], P: Array) -> Figures:
         """Parts of the load transfer in braking and driving that the links carry, in per cent.
@@ -261,40 +311,55 @@ class AxleFigures:
 
     def _gradients(self, axle: Travelling, track: Scalar) -> Figures:
         e = axle.now.e
-        ride = axle.wheels(1.0, 1.0)
-        roll = axle.wheels(-1.0, 1.0) * (0.5 * track)  # rolling to the right lets the left wheel down
-        by_ride, by_roll = axle.change("e", ride), axle.change("e", roll)
-        return {
-            "ride_steer": array(-side * steer_rate(e[k], by_ride[k]) for k, side in enumerate(SIGNS)),
-            "ride_camber": array(camber_rate(e[k], by_ride[k], side) for k, side in enumerate(SIGNS)),
-            "ride_caster": array(-axle.screw(k, ride).w[1] for k in (0, 1)),
-            "roll_steer": array(steer_rate(e[k], by_roll[k]) for k in (0, 1)),
-            "roll_camber": array(camber_rate(e[k], by_roll[k], side) for k, side in enumerate(SIGNS)),
-        }
+        found: Figures = {}
+        if "parallel" in self.travels.kinds:
+            ride = axle.wheels(1.0, 1.0)
+            by_ride = axle.change("e", ride)
+            found |= {
+                "ride_steer": array(-side * steer_rate(e[k], by_ride[k]) for k, side in enumerate(SIGNS)),
+                "ride_camber": array(camber_rate(e[k], by_ride[k], side) for k, side in enumerate(SIGNS)),
+                "ride_caster": array(-axle.screw(k, ride).w[1] for k in (0, 1)),
+            }
+        if "opposed" in self.travels.kinds:
+            roll = axle.wheels(-1.0, 1.0) * (0.5 * track)  # rolling to the right lets the left wheel down
+            by_roll = axle.change("e", roll)
+            found |= {
+                "roll_steer": array(steer_rate(e[k], by_roll[k]) for k in (0, 1)),
+                "roll_camber": array(camber_rate(e[k], by_roll[k], side) for k, side in enumerate(SIGNS)),
+            }
+        return found
 
-    def _stiffness(self, c: Array, track: Scalar) -> Figures:
+    def _stiffness(self, axle: Travelling, c: Array, track: Scalar) -> Figures:
         """From K = ∂f/∂z at both wheels: C33, C39 and C99 of the compliance matrix are those of K⁻¹."""
+        k_t = array(wheel.tyre_rate for wheel in self.axle.wheels)
+        settled = axle.settled
+        if settled is not None:
+            whole = settled.stiffness()
+            springs = settled.stiffness_without_bars() if self.bars else whole
+            return rates_of(self.travels, settled.force, springs, whole - springs, k_t, track)
         found = call(self.forces, c=c)
         others = self.poses.size - self.poses.moved
         columns = []
-        for wheel in (0, 1):
-            direction = array([*found["D"][:, wheel], *[0.0] * others])
+        for way in range(self.travels.number):
+            direction = array([*found["D"][:, way], *[0.0] * others])
             columns.append(call(self.forces_along, c=c, c_direction=direction)["f_direction"])
-        springs, bars = (array(array(columns[j][g, i] for j in (0, 1)) for i in (0, 1)) for g in (0, 1))
-        k_t = array(wheel.tyre_rate for wheel in self.axle.wheels)
-        return {"wheel_force": found["f"][0] + found["f"][1]} | rates(springs, bars, k_t, track)
+        springs, bars = (array(column[g] for column in columns).T for g in (0, 1))
+        return rates_of(self.travels, found["f"][0] + found["f"][1], springs, bars, k_t, track)
 
     def _elements(self, axle: Travelling) -> Figures:
-        by_ride = axle.change("lengths", axle.wheels(1.0, 1.0)) if self.poses.elements else array(())
-        by_roll = axle.change("lengths", axle.wheels(1.0, -1.0)) if self.poses.elements else array(())
         found: Figures = {}
         for rest, places in self.pairs.items():
             found[f"{rest}_length"] = array(axle.now.lengths[place] for place in places)
-            found[f"{rest}_motion_ratio"] = array(-by_ride[place] for place in places)
+        if "parallel" in self.travels.kinds and self.poses.elements:
+            by_ride = axle.change("lengths", axle.wheels(1.0, 1.0))
+            for rest, places in self.pairs.items():
+                found[f"{rest}_motion_ratio"] = array(-by_ride[place] for place in places)
         for name in self.bars:
             rest, place = name.rpartition(".")[2], self.poses.elements.index(name)
             found[f"{rest}_twist"] = axle.now.lengths[place]
-            found[f"{rest}_motion_ratio"] = 0.5 * by_roll[place]
+            if "opposed" in self.travels.kinds:
+                by_roll = axle.change("lengths", axle.wheels(1.0, -1.0))
+                found[f"{rest}_motion_ratio"] = 0.5 * by_roll[place]
         return found
 
     def _steering(self, axle: Travelling, c: Array, found: Figures) -> Figures:

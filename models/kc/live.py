@@ -137,8 +137,8 @@ class LivePage:
     def functions(self) -> dict[str, TracedFunction]:
         """What the page calls, functions of c.
 
-        ``newton`` (with the goal) to ``ahead`` and ``gap``, ``read`` to ``figures``, ``picture`` to
-        ``places``, ``shape`` to ``points``, ``decide`` to ``kept``.
+        ``newton`` (with the goal) to ``ahead``, ``gap`` and ``travel``, ``read`` to ``figures``,
+        ``picture`` to ``places``, ``shape`` to ``points``, ``decide`` to ``kept``.
         """
         poses, sizes = self.rig.poses, {"c": self.rig.poses.size}
         chosen = self.rig.figures.chosen(self.names)
@@ -146,7 +146,7 @@ class LivePage:
 
         def newton(c: Array, goal: Array) -> dict[str, Array]:
             found = call(self.rig.figures.newton, c=c, goal=goal)
-            return {"ahead": found["c"], "gap": found["gap"]}
+            return {"ahead": found["c"], "gap": found["gap"], "travel": found["travel"]}
 
         def read(c: Array) -> dict[str, Array]:
             found = call(chosen, c=c)
@@ -234,7 +234,7 @@ class LivePage:
         rig = self.rig
         guards = guards_of(rig.model.layout.parameters)
         functions = self.functions
-        kinds = [kind for kind in KINDS if kind != "steering" or rig.poses.places.s]
+        kinds = rig.kinds
         return {
             "title": self.title,
             "take": take_content(self.take, packed),

@@ -62,18 +62,19 @@ class PoseSearch:
         bound = self._newton
         bound.inputs["c"][:], bound.inputs["goal"][:] = c, 0.0
         bound.run()
-        return bound.outputs["gap"].copy()
+        return bound.outputs["travel"].copy()
 
     def coordinates_by_travel(self, c: Floats) -> Floats:
-        """D = dq/dz (n_q, 2): steps of Newton's method for goals that are a metre away."""
+        """D (n_q, 2): what steps of Newton's method change by for goals that are a metre away."""
         bound, n = self._newton, self.poses.moved
         travel = self.travel_of(c)
-        D = np.empty((n, 2))
-        for side, away in enumerate(np.eye(2)):
+        steps = np.empty((3, n))
+        for step, away in zip(steps, ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0)), strict=True):
             bound.inputs["goal"][:] = travel + away
             bound.run()
-            D[:, side] = bound.outputs["c"][:n] - c[:n]
-        return D
+            step[:] = bound.outputs["c"][:n]
+        found: Floats = (steps[1:] - steps[0]).T
+        return found
 
     def near(self, c: Floats, goal: Floats) -> Floats | None:
         """Newton's method from a pose nearby; None where it does not converge at once."""
@@ -84,10 +85,9 @@ class PoseSearch:
         before, first, start = np.inf, c, True
         for _ in range(ITERATIONS):
             bound.run()
-            left, right = abs(gap[0]), abs(gap[1])
-            closed = left < CLOSED and right < CLOSED
-            least = max(0.5 * before, 1e-11)
-            if not closed and not (left < least and right < least):  # NaN too
+            size = largest(gap)
+            closed = size < CLOSED
+            if not closed and not size < max(0.5 * before, 1e-11):  # NaN too
                 closed = finest(given, ahead)
                 if not closed:
                     return None
@@ -95,7 +95,7 @@ class PoseSearch:
                 return self._assembled(given, ahead) if start or same_branch(first - c, ahead - c) else None
             if start:
                 first, start = ahead.copy(), False
-            before = max(left, right)
+            before = size
             given[:] = ahead
         bound.run()
         if finest(given, ahead) and same_branch(first - c, ahead - c):
@@ -142,6 +142,16 @@ class PoseSearch:
             part *= 0.5
             if part < SHORTEST * longest:
                 raise UnreachedError(way, done, here)
+
+
+def largest(gap: Floats) -> float:
+    """The largest size of a few numbers, NaN if one is."""
+    found = 0.0
+    for x in gap.tolist():
+        size = abs(x)
+        if not size <= found:
+            found = size
+    return found
 
 
 def finest(given: Floats, ahead: Floats) -> bool:

@@ -27,6 +27,8 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.hinges.free import Free
 from ce_dynamics.models.kc.axle import Axle, spin_axis, spin_hinge, supports
+from ce_dynamics.models.kc.settling import Settling
+from ce_dynamics.models.kc.travels import Travels, travels_of
 
 IDLE = 1e-9
 """Part of the largest motion of a wheel that counts as none."""
@@ -85,11 +87,15 @@ class AxlePoses:
         c in the design pose.
     elements : tuple of str
         Force elements that store energy or have a length, in the order of ``lengths``.
+    travels : Travels
+        How the wheels may travel.
+    settling : Settling or None
+        Finds coordinates that do not follow from the travels, where there are any.
 
     Raises
     ------
     DataError
-        If something that the axle names is not there, or it has fewer freedoms than wheels.
+        If something that the axle names is not there, or its wheels do not travel.
     """
 
     def __init__(self, model: Model, axle: Axle) -> None:
@@ -113,7 +119,8 @@ class AxlePoses:
         }
         self.measured = {name: key for name, key in measured.items() if key}
         self.elements = tuple(self.measured)
-        self._check_idle()
+        self.travels = self._travels()
+        self.settling = self._settling()
 
     # What moves
 
@@ -124,7 +131,8 @@ class AxlePoses:
             body = carrier
             while not body.is_ground and body is not self.chassis:
                 S = self.model.embedding.owner[body.name]
-                owners += [one for one in S.independent if one not in owners]
+                led = [one for one in S.independent if one.name != self.axle.steered_by]
+                owners += [one for one in led if one not in owners]
                 body = S.parent
             if body is not self.chassis:
                 raise DataError(
@@ -137,34 +145,46 @@ class AxlePoses:
         embedding = self.model.embedding
         own = {body.name for body in self._coordinates()}
         mine = [S for S in embedding.aggregates if any(one.name in own for one in S.independent)]
-        bodies = {body.name: body for S in mine for body in S.bodies}
+        bodies = {body.name: body for S in mine for body in S.bodies if body.name != self.axle.steered_by}
         for S in embedding.aggregates:  # from base to tip
             if S.parent.name in bodies:
                 bodies |= {body.name: body for body in S.bodies}
         return list(bodies.values())
 
     def _check_freedoms(self, owners: list[Body]) -> None:
-        freedoms = sum(body.inboard.n_v for body in owners)
-        if freedoms < 2:
+        if not owners:
             raise DataError(
-                f"axle {self.axle.name!r} has {freedoms} degree(s) of freedom between its wheels and "
-                f"{self.axle.chassis!r}; two are needed for its wheels to travel"
+                f"axle {self.axle.name!r} has no degree of freedom between its wheels and "
+                f"{self.axle.chassis!r}: nothing travels, and there is nothing to try on the rig"
             )
 
-    def _check_idle(self) -> None:
-        """More coordinates than the wheels' travel needs must not move the wheels (a rod about itself)."""
-        n = self.moved
-        if n == 2:
-            return
+    def _travels(self) -> Travels:
+        by = [self.along(self.start, k).W[:, 2] for k in range(self.moved)]
+        found = travels_of(array(by).T)
+        if found is None:
+            raise DataError(
+                f"axle {self.axle.name!r}: its wheels neither rise nor fall from the design pose; there is "
+                "nothing to try on the rig"
+            )
+        return found
+
+    def _settling(self) -> Settling | None:
+        """Where coordinates beyond the travels move the wheels; a rod that turns about itself does not."""
+        n, rows = self.moved, self.travels.rows
+        if n == len(rows):
+            return None
         by = [self.along(self.start, k) for k in range(n)]
         Z = np.array([[one.W[side, 2] for one in by] for side in (0, 1)], dtype=float)
-        idle = np.linalg.svd(Z)[2][2:]
+        others = np.linalg.svd(rows @ Z)[2][len(rows) :]
         moves = np.array([np.concatenate((one.W.ravel(), one.R.ravel())) for one in by], dtype=float)
-        if np.max(np.abs(idle @ moves), initial=0.0) > IDLE * np.max(np.abs(moves)):
-            raise DataError(
-                f"axle {self.axle.name!r}: its wheels move in {n} ways when their heights are held; the rig "
-                "takes suspensions whose poses follow from the travel of both wheels"
-            )
+        if np.max(np.abs(others @ moves), initial=0.0) <= IDLE * np.max(np.abs(moves)):
+            return None
+
+        def measured(c: Array) -> tuple[Array, Array]:
+            found = self.at(c)
+            return found.W[:, 2], found.energy
+
+        return Settling(self.axle.name, measured, self.start, moves, rows)
 
     def _q_places(self, owners: list[Body]) -> list[int]:
         layout, q_of = self.model.layout, self.model.embedding.q_of
@@ -176,6 +196,10 @@ class AxlePoses:
         if name is None:
             return []
         layout, system = self.model.layout, self.model.system
+        S = self.model.embedding.owner.get(name)
+        free = [] if S is None else [body for body in S.independent if body.name == name]
+        if free and free[0].inboard.n_v == 1:
+            return self._q_places(free)  # led by forces
         if name not in system.prescribed:
             known = ", ".join(system.prescribed) or "nothing"
             raise DataError(f"axle {self.axle.name!r}: steered_by {name!r}; prescribed are: {known}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 
@@ -99,6 +100,25 @@ STIFFNESS = _of_wheels(
     ("roll_rate_with_tyres", "N*m/rad", "springs, bars and tyres"),
     ("roll_rate_with_tyres_without_bars", "N*m/rad", "springs and tyres"),
 )
+
+
+SWEEP_OF: Mapping[str, str] = {
+    **{
+        f"{view}_{what}": sweep
+        for view, sweep, axes in (("front", "left", "yz"), ("side", "parallel", "xz"))
+        for what in (
+            "swing_arm_length",
+            "swing_arm_angle",
+            *(f"instant_centre_{axis}" for axis in axes),
+        )
+    },
+    **{quantity.name: "parallel" for quantity in (*ANTI_FRONT, *ANTI_REAR)},
+    **{quantity.name: "opposed" if "roll" in quantity.name else "parallel" for quantity in GRADIENTS},
+    **dict.fromkeys(("roll_centre_height", "roll_centre_lateral"), "opposed"),
+    **{quantity.name: "opposed" if "roll" in quantity.name else "parallel" for quantity in STIFFNESS},
+    "single_wheel_rate": "left",
+}
+"""The travel that a figure tells of; the axle has it if its wheels can travel so."""
 
 
 def steering_quantities(unit: str) -> tuple[Quantity, ...]:

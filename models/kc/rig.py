@@ -67,6 +67,11 @@ class KCRig:
         return self.figures.known
 
     @property
+    def kinds(self) -> tuple[str, ...]:
+        """Sweeps that there are."""
+        return (*self.poses.travels.kinds, *(("steering",) if self.poses.places.s else ()))
+
+    @property
     def nominal(self) -> dict[str, float]:
         """Values of the free parameters unless others are given."""
         return dict(zip(self.parameters, map(float, self._free.nominal), strict=True))
@@ -128,6 +133,7 @@ class KCRig:
             raise DataError("steering: must be finite")
         if np.any(lock != 0.0) and not self.poses.places.s:
             raise DataError(f"axle {self.axle.name!r} is not steered; leave steering out")
+        self.poses.travels.check(self.axle.name, goals)
         start = self.c_with(parameters)
         found = np.empty((len(goals), len(start)))
         if not len(goals):
@@ -163,7 +169,7 @@ class KCRig:
         key = tuple(q.name for q in self.quantities) if names is None else tuple(names)
         if key not in self._functions:
             for name in key:
-                checks.known("rig", name, [q.name for q in self.quantities], "quantity", DataError)
+                self.figures.check(name)
             traced = self.figures.all if names is None else self.figures.chosen(key)
             self._functions[key] = compile_function(traced)
         return self._functions[key]

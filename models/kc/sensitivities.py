@@ -1,7 +1,7 @@
 """Exact derivatives of the rig's figures by free parameters, wheel travel and steering held.
 
-A figure f(q, s, p) is read where the travel z(q, s, p) has its value.  So dq = −D ∂z/∂p dp with
-D = (∂z/∂q)⁻¹, and
+A figure f(q, s, p) is read where the travel z(q, s, p) has its value, and where springs decide (`Settling`)
+they are in balance.  So dq = −D ∂z/∂p dp with D = (∂z/∂q)⁻¹, and
 
     df/dp = ∂f/∂p − ∂f/∂q D ∂z/∂p,
 
@@ -22,6 +22,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import trace
 from ce_dynamics.compiler.compiled_function import CompiledFunction
 from ce_dynamics.compiler.derivatives.compiled import CompiledJacobian, JacobianCall, compile_jacobian
+from ce_dynamics.compiler.derivatives.directional import directional_derivative
 from ce_dynamics.compiler.machine import compile_function
 from ce_dynamics.compiler.tracing.inline import call
 from ce_dynamics.errors import DataError
@@ -73,13 +74,24 @@ class AlongParameters:
             raise DataError("the rig's model has no free parameters: name some by rig_of(..., free=[...])")
         self.rig = rig
         figures, n_c = rig.figures, rig.poses.size
+        self.held = len(figures.held(rig.poses.start))
+        owner = f"{rig.axle.name} axle: {name}"
 
-        def side_by_side(c: Array) -> dict[str, Array]:
-            z = call(figures.newton, c=c, goal=np.zeros(2))["gap"]
-            return {"f": array([*function(c), *z])}
+        def alone(c: Array) -> dict[str, Array]:
+            return {"f": array(function(c))}
 
-        traced = trace(f"{rig.axle.name} axle: {name}", side_by_side, {"c": n_c})
+        def with_held(c: Array) -> dict[str, Array]:
+            return {"f": array([*function(c), *figures.held(c)])}
+
+        def held(c: Array) -> dict[str, Array]:
+            return {"f": figures.held(c)}
+
+        self._along: CompiledFunction | None = None
+        traced = trace(owner, alone if rig.poses.settling else with_held, {"c": n_c})
         self._values: CompiledFunction = compile_function(traced)
+        if rig.poses.settling:  # figures have second derivatives in them: one direction costs less than all
+            self._along = compile_function(directional_derivative(traced))
+            traced = trace(f"{rig.axle.name} axle: what is held", held, {"c": n_c})
         self._jacobian: CompiledJacobian = compile_jacobian(traced, "f", "c")
 
     def at(self, poses: Floats) -> Curves:
@@ -87,7 +99,7 @@ class AlongParameters:
         bound = self._values.bind()
         given, out = bound.inputs["c"], bound.outputs["f"]
         derivative = JacobianCall(self._jacobian, [given])
-        n_f = len(out)
+        n_f, p = len(out), len(self.rig.parameters)
         values = np.empty((len(poses), n_f))
         entries = np.empty((len(poses), len(self._jacobian.rows)))
         for k, c in enumerate(poses):
@@ -95,17 +107,36 @@ class AlongParameters:
             bound.run()
             values[k] = out
             entries[k] = derivative.run()
-        J = np.zeros((len(poses), n_f, self.rig.poses.size))
+        rows = self.held if self._along else n_f
+        J = np.zeros((len(poses), rows, self.rig.poses.size))
         J[:, self._jacobian.rows, self._jacobian.columns] = entries
-        n, first = self.rig.poses.moved, self.rig.poses.size - len(self.rig.parameters)
-        f_q, z_q = J[:, :-2, :n], J[:, -2:, :n]
-        f_p, z_p = J[:, :-2, first:], J[:, -2:, first:]
-        if n == 2:
+        n, first = self.rig.poses.moved, self.rig.poses.size - p
+        z_q, z_p = J[:, -self.held :, :n], J[:, -self.held :, first:]
+        if n == self.held:
             q_p = -np.linalg.solve(z_q, z_p)
         else:
             q_p = -np.linalg.pinv(z_q) @ z_p
+        if self._along:
+            ways = np.zeros((len(poses), p, self.rig.poses.size))
+            ways[:, :, :n] = q_p.swapaxes(1, 2)
+            ways[:, :, first:] = np.eye(p)
+            return Curves(values, self._along_ways(poses, ways))
+        f_q, f_p = J[:, : -self.held, :n], J[:, : -self.held, first:]
         with np.errstate(invalid="ignore"):  # figures that are infinite have no derivatives
-            return Curves(values[:, :-2], f_p + f_q @ q_p)
+            return Curves(values[:, : -self.held], f_p + f_q @ q_p)
+
+    def _along_ways(self, poses: Floats, ways: Floats) -> Floats:
+        """Derivatives (n_poses, n_f, n_p) along directions of c (n_poses, n_p, n_c)."""
+        assert self._along is not None
+        bound = self._along.bind()
+        found = np.empty((*ways.shape[:2], len(bound.outputs["f_direction"])))
+        for k, c in enumerate(poses):
+            bound.inputs["c"][:] = c
+            for j, way in enumerate(ways[k]):
+                bound.inputs["c_direction"][:] = way
+                bound.run()
+                found[k, j] = bound.outputs["f_direction"]
+        return found.swapaxes(1, 2)
 
 
 class Sensitivities(AlongParameters):
@@ -133,7 +164,7 @@ class Sensitivities(AlongParameters):
         known = {quantity.name: quantity for quantity in rig.quantities}
         names = checks.texts("quantities", quantities, DataError)
         for name in names:
-            checks.known("rig", name, list(known), "quantity", DataError)
+            rig.figures.check(name)
         self.names = tuple(names)
         self.places: dict[str, slice] = {}
         size = 0

@@ -38,8 +38,8 @@ def design_rows(rig: KCRig) -> list[Row]:
 
 
 def end_rows(rig: KCRig) -> list[Row]:
-    """How far the linkage lets both wheels travel at once."""
-    found = zip(("lowest", "highest"), ends_of_travel(rig), strict=True)
+    """How far the linkage lets both wheels travel at once, or against each other if that is all they can."""
+    found = zip(("lowest", "highest"), ends_of_travel(rig, rig.kinds[0]), strict=True)
     return [Row(f"{what} travel", (1e3 * end.value,), "mm") for what, end in found if end is not None]
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+
 from ce_dynamics.algebra.arrays import Array, array, zeros
 from ce_dynamics.models.kc.instant_motion import Screw, turning
-from ce_dynamics.models.kc.poses import AxlePoses
+from ce_dynamics.models.kc.inverses import right_inverse
+from ce_dynamics.models.kc.poses import AxlePoses, Geometry
 
 
 class Travelling:
@@ -22,17 +25,34 @@ class Travelling:
     now : Geometry
     by : list of Geometry
         Derivatives by the coordinates of the suspension, and by that of the steering.
-    D : (n_q, 2) array
-        Change of the coordinates per travel of the left and of the right wheel, the other one at rest.
+    settled : Settled or None
+        The balance of the springs, where that decides.
+    D : (n_q, m) array
+        Change of the coordinates per travel that can be chosen (`Travels.rows`), the others held: of the left
+        and of the right wheel where they travel each by itself.
     """
 
     def __init__(self, poses: AxlePoses, c: Array) -> None:
         n = poses.moved
-        self.n = n
+        self.n, self.rows = n, poses.travels.rows
         self.now = poses.at(c)
         self.by = [poses.along(c, k) for k in range(n + len(poses.places.s))]
-        self.Z = array(array(by.W[side, 2] for by in self.by[:n]) for side in (0, 1))
-        self.D = right_inverse(self.Z)
+        self.settled = None if poses.settling is None else poses.settling.at(c)
+        if self.settled is None:
+            self.D = right_inverse(self.of_travel(self.heights(self.by[:n])))
+        else:
+            self.D = self.settled.D
+
+    def heights(self, by: list[Geometry]) -> Array:
+        """Rows of both wheels' heights."""
+        return array(array(one.W[side, 2] for one in by) for side in (0, 1))
+
+    def of_travel(self, of_wheels: Array) -> Array:
+        """What can be chosen, from what both wheels do."""
+        if len(self.rows) == 2:
+            return of_wheels
+        chosen: Array = self.rows @ of_wheels
+        return chosen
 
     @property
     def travel(self) -> Array:
@@ -40,18 +60,24 @@ class Travelling:
         return self.now.W[:, 2] - self.now.W_0[:, 2]
 
     def wheels(self, left: float, right: float) -> Array:
-        """Direction in which the wheels travel so much."""
-        d: Array = left * self.D[:, 0] + right * self.D[:, 1]
+        """Direction in which the wheels travel so much; one that they can (`Travels.kinds`)."""
+        way = self.of_travel(np.array((left, right)))
+        d: Array = sum_of(part * self.D[:, k] for k, part in enumerate(way))
         return concatenated(d, len(self.by) - self.n)
+
+    def ways(self) -> list[Array]:
+        """Directions of the travels that can be chosen, one at a time."""
+        return [concatenated(d, len(self.by) - self.n) for d in self.D.T]
 
     def steering(self, locked: Array | None = None) -> Array:
         """Direction of steering, the wheels at constant height, or with rows of ``locked`` constant.
 
-        ``locked`` has the derivatives of what stays constant by the coordinates and by the steering.
+        ``locked`` has the derivatives of what stays constant of both wheels by the coordinates and by the
+        steering; where the balance of springs decides it is the height.
         """
-        rows = locked
-        if rows is None:
-            rows = array(array(by.W[side, 2] for by in self.by) for side in (0, 1))
+        if self.settled is not None:
+            return array([*self.settled.by_steering(), 1.0])
+        rows = self.of_travel(self.heights(self.by) if locked is None else locked)
         d = -right_inverse(rows[:, : self.n]) @ rows[:, self.n]
         return array([*d, 1.0])
 
@@ -77,18 +103,3 @@ def sum_of(terms: Iterable[Array]) -> Array:
 def concatenated(d: Array, others: int) -> Array:
     """Coordinates' changes, and zeros for the rest."""
     return array([*d, *zeros(others)])
-
-
-def right_inverse(Z: Array) -> Array:
-    """The inverse of two rows and columns; of more columns Zᵀ (Z Zᵀ)⁻¹, which gives the least change."""
-    if Z.shape[1] == 2:
-        return inverse(Z)
-    result: Array = Z.T @ inverse(Z @ Z.T)
-    return result
-
-
-def inverse(A: Array) -> Array:
-    """Of two rows and columns."""
-    (a, b), (c, d) = A
-    found: Array = array((array((d, -b)), array((-c, a)))) / (a * d - b * c)
-    return found

@@ -24,6 +24,7 @@ from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.bodies import Vector
 from ce_dynamics.models.vehicles.corner import Corner, sprung_body
 from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.models.vehicles.steering.column import Column
 
 Kingpin: TypeAlias = tuple[tuple[str, Vector], tuple[str, Vector]]
 """Lower and upper point of a steering axis, each with the body it is fixed on."""
@@ -192,13 +193,19 @@ def brake_share(data: VehicleParameters, corners: Sequence[Corner]) -> float:
 def steering(system: System, mechanism: str = "steering") -> tuple[str, float, str]:
     """The body of a mechanism that the input ``steering`` moves, its coordinate at full lock, its unit.
 
+    An actuator sets it, or the driver's torques on a column, which the rig holds.
+
     Raises
     ------
     DataError
-        If there is none, or it is not moved by an actuator.
+        If there is none, or something else moves it.
     """
+    for element in system.forces:
+        if isinstance(element, Column) and element.name == f"{mechanism}.column":
+            led = element.body
+            return led.name, float(nominal(element.gain)), led.inboard.coordinate_units[0]
     for name, motion in system.prescribed.items():
         own = name.startswith(f"{mechanism}.")
         if own and isinstance(motion, SecondOrderActuator) and motion.inputs == ("steering",):
             return name, float(nominal(motion.gain)), system.find(name).inboard.coordinate_units[0]
-    raise DataError("rig: nothing is steered by an actuator of the input 'steering'")
+    raise DataError("rig: nothing is steered by an actuator of the input 'steering', or by a column")

@@ -52,7 +52,9 @@ def axle_of(vehicle: Vehicle, axle: str) -> str:
         try:
             rig = rig_of(vehicle.data, axle)
             sweeps = {
-                kind: rig.sweep(kind, np.linspace(-travel, travel, POSES)) for kind in ("parallel", "opposed")
+                kind: rig.sweep(kind, np.linspace(-travel, travel, POSES))
+                for kind in ("parallel", "opposed")
+                if kind in rig.kinds
             }
             if rig.axle.steered_by is not None:
                 sweeps["steering"] = rig.sweep("steering", np.linspace(-1.0, 1.0, POSES))

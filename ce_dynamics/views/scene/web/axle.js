@@ -74,7 +74,7 @@ export class Axle {
     this.c.set(c);
     this.goal.fill(0);
     this.exports.newton();
-    return [...this.gap];
+    return [...this.travel];
   }
 
   #to(c, goal) {
@@ -84,7 +84,7 @@ export class Axle {
     let before = Infinity, first = null;
     for (let k = 0; k < iterations; ++k) {
       this.exports.newton();
-      const size = Math.max(Math.abs(this.gap[0]), Math.abs(this.gap[1]));
+      const size = Math.max(...this.gap.map(Math.abs));
       if (size < closed) return !first || sameBranch(c, first, this.ahead) ? [...this.ahead] : null;
       if (!(size < Math.max(0.5 * before, 1e-11))) return null;
       first ??= [...this.ahead];
