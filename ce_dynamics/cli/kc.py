@@ -186,8 +186,8 @@ def kc(
         print(content)
     else:
         if rig.poses.travels.why:
-            kinds = " and ".join(rig.poses.travels.kinds)
-            print(f"axle {axle!r}: {rig.poses.travels.why}; there is {kinds} travel only")
+            there = " and ".join(rig.poses.travels.kinds)
+            print(f"axle {axle!r}: {rig.poses.travels.why}; there is {there} travel only")
         print_rows(f"{data.title}: {axle} axle in the design position", rows)
         if more:
             held = "with bushings" if soft else "without bushings"

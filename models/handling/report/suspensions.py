@@ -51,7 +51,7 @@ def axle_of(vehicle: Vehicle, axle: str) -> str:
     for travel in TRAVELS:
         try:
             rig = rig_of(vehicle.data, axle)
-            sweeps = {
+            sweeps: dict[str, xr.Dataset] = {
                 kind: rig.sweep(kind, np.linspace(-travel, travel, POSES))
                 for kind in ("parallel", "opposed")
                 if kind in rig.kinds

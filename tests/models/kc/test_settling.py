@@ -51,10 +51,10 @@ def beam(hold: float = ROD, rod_height: ce.Parameter | None = None) -> kc.KCRig:
         ends = system.ground, (x, y, height), axle, there
         length = float(np.linalg.norm(np.subtract(*ROD_ENDS)))
         system.add_force(ce.SpringDamper("rod", *ends, spring=hold, free_length=length))
-    wheels = (kc.Wheel(f"{side}.wheel", loaded_radius=0.3, tyre_rate=2e5) for side in ("left", "right"))
+    left, right = (kc.Wheel(f"{side}.wheel", loaded_radius=0.3, tyre_rate=2e5) for side in ("left", "right"))
     return kc.KCRig(
         ce.compile(system),
-        kc.Axle("rear", *wheels, chassis="ground", wheelbase=2.5, centre_of_mass=(1.0, 0.5)),
+        kc.Axle("rear", left, right, chassis="ground", wheelbase=2.5, centre_of_mass=(1.0, 0.5)),
     )
 
 

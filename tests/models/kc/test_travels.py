@@ -29,10 +29,10 @@ def beam(hinge: Any, spring: bool = True) -> kc.KCRig:
         ends = system.ground, (0.0, sign * SPRING_AT, 0.8), axle, (0.0, sign * SPRING_AT, PIN)
         if spring:
             system.add_force(ce.SpringDamper(f"{side}.spring", *ends, spring=K, free_length=0.25))
-    wheels = (kc.Wheel(f"{side}.wheel", loaded_radius=0.3, tyre_rate=TYRE) for side in ("left", "right"))
+    left, right = (kc.Wheel(f"{side}.wheel", loaded_radius=0.3, tyre_rate=TYRE) for side in ("left", "right"))
     return kc.KCRig(
         ce.compile(system),
-        kc.Axle("rear", *wheels, chassis="ground", wheelbase=2.5, centre_of_mass=(1.0, 0.5)),
+        kc.Axle("rear", left, right, chassis="ground", wheelbase=2.5, centre_of_mass=(1.0, 0.5)),
     )
 
 
