@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ce_dynamics.algebra.arrays import Array, Scalar, absolute, array, where
 
 
@@ -9,8 +11,9 @@ class PivotedLU:
     """Factors of a small square matrix of floats or traced scalars.
 
     Rows are exchanged by `where`, which costs a selection per entry but keeps the elimination stable for
-    every value of a traced matrix.  Entries that are zero by structure are passed over, and a row with only
-    one other entry tells its unknown before anything is exchanged.
+    every value of a traced matrix.  Entries that are zero by structure are passed over: rows and columns are
+    taken in parts, each of which tells its unknowns once those of the parts before it are known, and only
+    rows of the same part are exchanged.
 
     Parameters
     ----------
@@ -24,22 +27,46 @@ class PivotedLU:
     def __init__(self, A: Array) -> None:
         self.n = len(A)
         rows = [list(row) for row in A]
-        self._told = told_at_once(rows)
-        told_rows, told_columns = {i for i, _ in self._told}, {j for _, j in self._told}
-        self._left = [i for i in range(self.n) if i not in told_rows]
-        self._unknowns = [j for j in range(self.n) if j not in told_columns]
-        self._given = [([rows[i][j] for _, j in self._told]) for i in self._left]
-        self._tell = [
-            ([rows[i][j] for _, j in self._told[:k]], 1.0 / rows[i][column])
-            for k, (i, column) in enumerate(self._told)
-        ]
-        self.determinant: Scalar = order_sign(self._told, self._left, self._unknowns)
-        for i, j in self._told:
-            self.determinant = self.determinant * rows[i][j]
-        self._rows = [[rows[i][j] for j in self._unknowns] for i in self._left]
+        self._parts: list[tuple[Part, list[list[Scalar]], Dense]] = []
+        known: list[int] = []
+        for part in parts(rows):
+            before = [[rows[i][j] for j in known] for i in part.rows]
+            self._parts.append((part, before, Dense([[rows[i][j] for j in part.columns] for i in part.rows])))
+            known += part.columns
+        order = [part for part, *_ in self._parts]
+        self.determinant: Scalar = order_sign(
+            [i for part in order for i in part.rows], [j for part in order for j in part.columns]
+        )
+        for _, _, dense in self._parts:
+            self.determinant = self.determinant * dense.determinant
+
+    def solve(self, b: Array) -> Array:
+        """A⁻¹ b for a vector b."""
+        columns: list[int] = []
+        x: list[Scalar] = []
+        for part, before, dense in self._parts:
+            right = [less(b[i], coefficients, x) for i, coefficients in zip(part.rows, before, strict=True)]
+            x += dense.solve(right)
+            columns += part.columns
+        found = dict(zip(columns, x, strict=True))
+        return array(found[j] for j in range(self.n))
+
+    def solve_columns(self, B: Array) -> Array:
+        """A⁻¹ B for a matrix B."""
+        if B.shape[1] == 0:
+            return B
+        return array(self.solve(B[:, k]) for k in range(B.shape[1])).T
+
+
+class Dense:
+    """Factors of one part, row exchanges included."""
+
+    def __init__(self, rows: list[list[Scalar]]) -> None:
+        self._rows = rows
         self._steps: list[tuple[int, int, Scalar, Scalar]] = []  # (row, pivot row, exchanged?, multiplier)
         self._reciprocals: list[Scalar] = []
-        m = len(self._left)
+        m = len(rows)
+        self.determinant: Scalar = 1.0
         for k in range(m):
             exchanges = {i: self._exchange(i, k) for i in range(k + 1, m) if not is_zero(self._rows[i][k])}
             pivot = self._rows[k][k]
@@ -62,12 +89,9 @@ class PivotedLU:
         self._steps.append((i, k, exchanged, None))
         return exchanged
 
-    def solve(self, b: Array) -> Array:
-        """A⁻¹ b for a vector b."""
-        told: list[Scalar] = []
-        for (i, _), (coefficients, reciprocal) in zip(self._told, self._tell, strict=True):
-            told.append(less(b[i], coefficients, told) * reciprocal)
-        x = [less(b[i], coefficients, told) for i, coefficients in zip(self._left, self._given, strict=True)]
+    def solve(self, b: list[Scalar]) -> list[Scalar]:
+        """The unknowns of the part."""
+        x = b
         for i, k, exchanged, multiplier in self._steps:
             if multiplier is None:
                 x[k], x[i] = where(exchanged, x[i], x[k]), where(exchanged, x[k], x[i])
@@ -77,31 +101,75 @@ class PivotedLU:
             for j in range(k + 1, len(x)):
                 x[k] = x[k] - self._rows[k][j] * x[j]
             x[k] = x[k] * self._reciprocals[k]
-        found = dict(zip((*(j for _, j in self._told), *self._unknowns), (*told, *x), strict=True))
-        return array(found[j] for j in range(self.n))
-
-    def solve_columns(self, B: Array) -> Array:
-        """A⁻¹ B for a matrix B."""
-        if B.shape[1] == 0:
-            return B
-        return array(self.solve(B[:, k]) for k in range(B.shape[1])).T
+        return x
 
 
-def told_at_once(rows: list[list[Scalar]]) -> list[tuple[int, int]]:
-    """Rows with one entry besides those of unknowns that earlier such rows tell, and its column."""
-    told: list[tuple[int, int]] = []
-    known: set[int] = set()
-    waiting = list(range(len(rows)))
-    while True:
-        for i in waiting:
-            columns = [j for j, entry in enumerate(rows[i]) if j not in known and not is_zero(entry)]
-            if len(columns) == 1:
-                told.append((i, columns[0]))
-                known.add(columns[0])
-                waiting.remove(i)
-                break
-        else:
-            return told
+class Part(NamedTuple):
+    """Rows and columns that are solved together."""
+
+    rows: list[int]
+    columns: list[int]
+
+
+def parts(rows: list[list[Scalar]]) -> list[Part]:
+    """The parts of a square matrix, each with entries in its own columns and in those of earlier parts alone.
+
+    They are the strong components of the graph in which a row, matched with a column of its own, leads to the
+    rows that are matched with its other columns (Dulmage and Mendelsohn; Duff and Reid, 1978).  All is one
+    part where no such matching exists, which is where the matrix is singular whatever its entries.
+    """
+    columns = [[j for j, entry in enumerate(row) if not is_zero(entry)] for row in rows]
+    mine = matched(columns)
+    if mine is None:
+        return [Part(list(range(len(rows))), list(range(len(rows))))]
+    row_of = {j: i for i, j in mine.items()}
+    found = components([[row_of[j] for j in columns[i]] for i in range(len(rows))])
+    return [Part(sorted(group), sorted(mine[i] for i in group)) for group in found]
+
+
+def matched(columns: list[list[int]]) -> dict[int, int] | None:
+    """A column of its own for every row, of those in which it has entries; None if there are none."""
+    taken: dict[int, int] = {}
+
+    def placed(i: int, seen: set[int]) -> bool:
+        for j in columns[i]:
+            if j not in seen:
+                seen.add(j)
+                if j not in taken or placed(taken[j], seen):
+                    taken[j] = i
+                    return True
+        return False
+
+    if not all(placed(i, set()) for i in range(len(columns))):
+        return None
+    return {i: j for j, i in taken.items()}
+
+
+def components(follows: list[list[int]]) -> list[list[int]]:
+    """Strong components of a graph, each after those that it leads to (Tarjan, 1972)."""
+    index: dict[int, int] = {}
+    low: dict[int, int] = {}
+    stack: list[int] = []
+    found: list[list[int]] = []
+
+    def visit(i: int) -> None:
+        index[i] = low[i] = len(index)
+        stack.append(i)
+        for k in follows[i]:
+            if k not in index:
+                visit(k)
+                low[i] = min(low[i], low[k])
+            elif k in stack:
+                low[i] = min(low[i], index[k])
+        if low[i] == index[i]:
+            cut = stack.index(i)
+            found.append(stack[cut:])
+            del stack[cut:]
+
+    for i in range(len(follows)):
+        if i not in index:
+            visit(i)
+    return found
 
 
 def less(b: Scalar, coefficients: list[Scalar], values: list[Scalar]) -> Scalar:
@@ -111,9 +179,8 @@ def less(b: Scalar, coefficients: list[Scalar], values: list[Scalar]) -> Scalar:
     return b
 
 
-def order_sign(told: list[tuple[int, int]], left: list[int], unknowns: list[int]) -> float:
+def order_sign(rows: list[int], columns: list[int]) -> float:
     """Sign of taking rows and columns in another order."""
-    rows, columns = [*(i for i, _ in told), *left], [*(j for _, j in told), *unknowns]
     return parity(rows) * parity(columns)
 
 
