@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ce_dynamics.algebra.arrays import Scalar, maximum
+from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.laws import Law
 from ce_dynamics.models.parts.engine import check_table
@@ -18,7 +19,7 @@ class Ramps(Law):
     Parameters
     ----------
     x, y : sequences of float
-        Points, x increasing.
+        Points, x increasing; forces may be free parameters.
 
     Raises
     ------
@@ -27,7 +28,7 @@ class Ramps(Law):
     """
 
     def __init__(self, x: Sequence[float], y: Sequence[float]) -> None:
-        check_table("table", "points", x, y)
+        check_table("table", "points", x, [nominal(force) for force in y])
         self.x, self.y = tuple(x), tuple(y)
         slopes = [(b - a) / (d - c) for a, b, c, d in zip(y, y[1:], x, x[1:], strict=False)]
         self.bends = [after - before for before, after in zip([0.0, *slopes], [*slopes, 0.0], strict=True)]

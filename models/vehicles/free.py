@@ -1,8 +1,8 @@
 """Numbers of a vehicle's data as free parameters of one compiled model.
 
-Free can be what enters the equations of motion: hardpoints, masses and inertias, springs, dampers, brakes,
-tyres, gravity, friction.  The engine's maps, the lock of the steering and what sets the initial state (ride
-height, radius of the tyres) take a model for every value.
+Free can be what enters the equations of motion: hardpoints, masses and inertias, springs, dampers, bars and
+the forces of their tables, brakes, tyres, gravity, friction.  The engine's maps, the lock of the steering and
+what sets the initial state (ride height, radius of the tyres) take a model for every value.
 
 A free hardpoint is that of the design position: the vehicle is the one that is built with its value, with all
 arm and steering angles zero there.  Rods, shocks and the spindle, whose inertia follows from the hardpoints,
@@ -34,9 +34,13 @@ _FREE = re.compile(
     | (tie_rod|upright_link|shock_lower|shock_upper|\w+\.rod)\.(mass|radius)
     | (shock_lower|shock_upper)\.length
     | wheel\.((hub|rim|tyre)\.mass|axle_inertia)
-    | (spring|damper)\.(chassis|arm)\.[xyz]
-    | spring\.(free_length|linear|cubic|min_length|max_length|stop_stiffness|stop_progression)
-    | damper\.coefficient
+    | (\w+_)?(spring|damper)\.(chassis|arm)\.[xyz]
+    | (\w+_)?spring\.(free_length|linear|cubic|min_length|max_length|stop_stiffness|stop_progression|preload)
+    | (\w+_)?spring\.(curve\.force\.\d+|stop_curve\.force\.0*[1-9]\d*)
+    | (\w+_)?damper\.(coefficient|(compression|extension)_degression|(curve|map)\.force\.\d+)
+    | (anti_roll_bar\.)?(stiffness|damping)
+    | (front|rear)_clamp\.((bending|lateral)(_damping)?|preload)
+    | steering\.column\.(inertia|damping|stop_stiffness|hands\.\w+|assistance\.\w+)
     | \w+\.hitch\.([xz]|yaw_damping)
     | hull\.(stiffness|damping|friction)
     | (\w+\.)?aerodynamics\.\w+(\.[xy])?
@@ -52,6 +56,23 @@ def can_be_free(key: str, groups: Groups) -> bool:
     """Whether a parameter of the data, by its dotted name, can be free."""
     first, _, rest = key.partition(".")
     return _FREE.fullmatch(rest if first in (*groups.members, *groups.groups) else key) is not None
+
+
+WHY = {
+    r"powertrain\..*": "gears are chosen, and the driver knows the engine, by tables made of it beforehand",
+    r"driver\..*": "the driver is no part of the equations of motion",
+    r".*\.(deflection|speed|length|angle)\.\d+": "where a table bends is decided beforehand; its forces can",
+    r".*\.stop_curve\.force\.0+": "a stop begins with no force",
+    r"bushings\..*|.*\.(about_)?[xyz]\.(stiffness|damping|curve\..*)": (
+        "bushings are linearised for every set of values"
+    ),
+}
+"""Reasons why some numbers cannot be free, by what their keys look like."""
+
+
+def reason(key: str) -> str:
+    """Why a number cannot be free, as a clause; empty where there is nothing more to say."""
+    return next((f": {why}" for pattern, why in WHY.items() if re.fullmatch(pattern, key)), "")
 
 
 def freed(data: Any, keys: Sequence[str], groups: Groups) -> tuple[Any, tuple[Parameter, ...]]:
@@ -76,7 +97,7 @@ def freed(data: Any, keys: Sequence[str], groups: Groups) -> tuple[Any, tuple[Pa
     # The more specific of two names wins, as it does among overrides.
     for key in sorted(keys, key=lambda key: groups.expand(tuple(key.split(".")), type(data))[0]):
         if not can_be_free(key, groups):
-            raise DataError(f"'{key}' cannot be a free parameter; give it as an override")
+            raise DataError(f"'{key}' cannot be a free parameter{reason(key)}; give it as an override")
         _, paths = groups.expand(tuple(key.split(".")), type(data))
         parameter = None
         for path in paths:

@@ -118,3 +118,15 @@ def test_the_springs_carry_the_vehicle_within_their_travel(data: VehicleParamete
     front, rear = (data.corners[f"{axle}_left"].W[0] for axle in ("front", "rear"))
     load = data.mass * 9.81 * (front - x) / (front - rear)
     assert force[0] < load < force[-1]
+
+
+def test_roll_rate_by_the_stiffness_of_the_bar() -> None:
+    """Straight ahead an axle is its mirror image: its roll rate is the springs' and k times a lever²."""
+    rig = kc.rig_of("sedan", "rear", free=["rear.anti_roll_bar.stiffness"])
+    by = kc.sensitivities(rig, "parallel", [-0.03, 0.02], quantities=["roll_rate", "wheel_rate"])
+    read = rig.read(rig.solved([(-0.03, -0.03), (0.02, 0.02)]), ["roll_rate", "roll_rate_without_bars"])
+    (k,) = rig.nominal.values()
+    expected = (read["roll_rate"] - read["roll_rate_without_bars"]) / k
+    assert np.all(expected > 0.1)
+    np.testing.assert_allclose(by["roll_rate"].values[:, 0], expected, rtol=1e-11)
+    np.testing.assert_allclose(by["wheel_rate"].values, 0.0, atol=1e-9)

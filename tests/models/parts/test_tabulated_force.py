@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
+import ce_dynamics as ce
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.laws import Law, Linear
 from ce_dynamics.models.parts.tabulated_force import Constant, Degressive, Ramps, TabulatedStops, Together
@@ -51,3 +52,28 @@ def test_tables_that_are_no_functions() -> None:
     with pytest.raises(DataError, match=r"begins at \(0, 5\); it must at \(0, 0\)"):
         TabulatedStops(0.0, 1.0, Ramps((0.0, 1.0), (5.0, 6.0)))
     assert np.isfinite(CURVE.force(1e9))
+
+
+def test_forces_of_a_table_as_free_parameters() -> None:
+    """A force between two points is linear in both: a hat over the abscissa."""
+    free = [ce.Parameter(f"y{k}", y, "N") for k, y in enumerate((-10.0, 5.0, 30.0))]
+    system = ce.System(gravity=(0, 0, 0), name="table")
+    law = Ramps((-1.0, 0.0, 2.0), [system.add_parameter(one) for one in free])
+    slider = system.add_body(
+        "slider",
+        mass=2.0,
+        com=(0, 0, 0),
+        parent=system.ground,
+        hinge=ce.Prismatic((1, 0, 0)),
+        inertia=(1, 1, 1),
+    )
+    system.add_force(ce.TorsionSpringDamper("spring", slider, spring=law))
+    model = ce.compile(system)
+    for x, hats in (
+        (-1.5, (1.0, 0.0, 0.0)),
+        (-0.25, (0.25, 0.75, 0.0)),
+        (0.5, (0.0, 0.75, 0.25)),
+        (3.0, (0, 0, 1)),
+    ):
+        found = model.derivatives("rate of slider_rate", [one.name for one in free], [x, 0.0])
+        assert np.allclose(found.matrix[0], -0.5 * np.array(hats), rtol=1e-14, atol=1e-15)

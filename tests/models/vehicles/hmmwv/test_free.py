@@ -101,3 +101,24 @@ def test_what_cannot_be_free() -> None:
         HmmwvParameters.load(free=["tyre.fym"])
     with pytest.raises(DataError, match="unknown parameter"):
         HmmwvParameters.load(free=["tyre.nonsense"])
+
+
+@pytest.mark.parametrize(
+    ("key", "why"),
+    [
+        ("powertrain.engine.full_throttle.torque.3", "gears are chosen"),
+        ("driver.preview", "no part of the equations"),
+        ("front.spring.curve.deflection.2", "where a table bends"),
+        ("front.spring.stop_curve.force.0", "a stop begins with no force"),
+    ],
+)
+def test_why_a_number_cannot_be_free(key: str, why: str) -> None:
+    with pytest.raises(DataError, match=f"cannot be a free parameter: .*{why}.*; give it as an override"):
+        HmmwvParameters.load("hmmwv-chrono", free=[key])
+
+
+def test_bars_and_tables_can_be_free() -> None:
+    groups = HmmwvParameters.load().groups
+    bars = "anti_roll_bar.stiffness", "front_clamp.lateral"
+    for key in (*bars, "spring.curve.force.4", "damper.map.force.8", "beam_spring.preload"):
+        assert can_be_free(f"front.{key}", groups)
