@@ -9,7 +9,18 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ce_dynamics.algebra.arrays import Array, Scalar, absolute, cross, dot, maximum, minimum, norm, where
+from ce_dynamics.algebra.arrays import (
+    Array,
+    Scalar,
+    absolute,
+    cross,
+    dot,
+    maximum,
+    minimum,
+    norm,
+    where,
+    zeros,
+)
 from ce_dynamics.complementarity.nearest import Meeting, corners, on_box
 from ce_dynamics.complementarity.shapes import TINY, Placed
 
@@ -110,9 +121,9 @@ def box_box(one: Placed, other: Placed) -> list[Meeting]:
     counts_any = sum(chosen) > 0.5
     # the first that counts, else the last: its axes, one by one, as nothing may branch
     taken: Scalar = 0.0
-    n = pairs[0].n * 0.0
-    sizes = [[0.0 * h for h in box.sizes] for box in (one, other)]
-    axes = [[0.0 * e for e in box.axes] for box in (one, other)]
+    n = zeros(3)
+    sizes: list[list[Scalar]] = [[0.0] * 3 for _ in range(2)]
+    axes = [[zeros(3) for _ in range(3)] for _ in range(2)]
     for pair, counts in zip(pairs, [*chosen[:-1], 1.0], strict=True):
         now = counts * (1.0 - taken)
         taken = taken + now

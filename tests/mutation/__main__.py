@@ -108,7 +108,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"listed as equivalent, but the line is another now: {one.source}: {one.before}")
     judged = recorded(given.record, CHECKOUT)
     mutants, alike = drawn(given.subjects, given.count, given.seed, judged)
-    known_already = {outcome.mutant: outcome for outcome in judged}
+    # what survived is judged again: there may be tests for it by now
+    known_already = {outcome.mutant: outcome for outcome in judged if outcome.killed_by is not None}
     if given.list:
         for _, mutant in mutants:
             print(mutant, "(judged)" if mutant in known_already else "")

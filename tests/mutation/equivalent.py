@@ -65,6 +65,12 @@ EQUIVALENT = (
         "starts, columns, values = np.zeros(m + 1, np.int64), np.empty( 13 * m, np.int64), np.empty(12 * m)",
         "places of an array beyond the last entry that `starts` tells of are never read",
     ),
+    Equivalent(
+        "ce_dynamics/complementarity/friction.py",
+        "if law.spinning > 0.0:",
+        "if law.spinning != 0.0:",
+        "`resistance` refuses negative lengths",
+    ),
 )
 
 

@@ -47,7 +47,7 @@ class Adaptive(Stepper):
         self._name = settings.method
         self.clock, self.counts = np.zeros(3), np.zeros(4, dtype=np.int64)
         n, stages = wiring.n, len(table.weights)
-        self._arrays = Pair(*table, error, dense, np.zeros((stages, n)), np.zeros(n))
+        self._arrays = Pair(*table, error, dense, np.zeros((stages, n)), np.zeros(n), np.zeros(n))
         self._work = block_of(self._arrays)
         tolerances = float(settings.rtol), float(settings.atol), float(settings.max_step)
         self._control = 1.0 / order, *tolerances

@@ -103,6 +103,24 @@ def test_motion_does_not_depend_on_lists_of_near_pairs() -> None:
     np.testing.assert_allclose(together.r[4, :2], (0.0, 3.0 + 40.0 * 30 * H), atol=1e-12)
 
 
+def test_a_list_of_near_pairs_serves_bodies_at_rest_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lists are a fifth of the shapes' size wider than a step needs: slow bodies cross that in many steps."""
+    shapes = [RigidShape(None, HalfSpace()), RigidShape("ball", Sphere(0.1))]
+    contacts = RigidContacts(RigidBodies([RigidBody("ball", 1.0, (0.004,) * 3, (0.0, 0.0, 0.1))]), shapes)
+    looks = []
+    near = contacts.placed.near
+
+    def counted(*given: Any) -> Any:
+        looks.append(given)
+        assert len(looks) <= 10
+        return near(*given)
+
+    monkeypatch.setattr(contacts.placed, "near", counted)
+    run = simulate_rigid(contacts, duration=2e-3, step=1e-5)
+    assert run.states[-1].r[0, 2] == pytest.approx(0.1, abs=1e-9)
+    assert looks
+
+
 def own_bodies(contacts: RigidContacts) -> list[RigidBody]:
     """The bodies of a scene."""
     b, start = contacts.bodies, contacts.bodies.start

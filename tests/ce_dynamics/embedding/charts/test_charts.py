@@ -30,7 +30,7 @@ from ce_dynamics.errors import (
     SimulationError,
     SingularityWarning,
 )
-from ce_dynamics.mechanism.hinges import Planar, Prismatic, Revolute, Spherical
+from ce_dynamics.mechanism.hinges import Distance, Planar, Prismatic, Revolute, Spherical
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.simulation.monitors.charts import Charts
 from ce_dynamics.simulation.monitors.near_singular import warn_if_steep
@@ -375,6 +375,31 @@ def test_named_hinges_stay_if_nothing_is_said_of_them() -> None:
     assert outward.rate(right) == pytest.approx(0.0, abs=1e-13)
     assert outward.coordinate(left) == pytest.approx(0.3, abs=1e-13)
     assert outward.rate(left) == pytest.approx(1.0, abs=1e-13)
+
+
+def test_starts_where_the_design_pose_is_open() -> None:
+    """A rod that is longer than drawn turns all hinges before any is told where to begin."""
+    B, C, D = np.array((-0.3, 0.6, 0.0)), np.array((0.4, 1.2, 0.0)), np.array((1.4, 0.5, 0.0))
+    system = System()
+    add(system, "left", "ground", Revolute(Z), 0.5 * B)
+    add(system, "coupler", "left", Revolute(Z, B), 0.5 * (B + C))
+    add(system, "right", "ground", Revolute(Z, (1.0, 0.0, 0.0)), 0.5 * D)
+    rod = Distance(C, D, length=1.4)  # drawn: 1.22
+    system.close_loop("rod", "coupler", "right", rod, through_dead_centres=True)
+    system.start("left", q=0.3)
+    model = Model(system)
+    outward = model.instant(model.y0, model.u0).outward
+    left, coupler, right = (outward.coordinate(system.find(name)) for name in ("left", "coupler", "right"))
+    assert left == pytest.approx(0.3, abs=1e-13)
+    end = turned_plane(left, B + turned_plane(coupler, C - B))
+    foot = np.array((1.0, 0.0, 0.0))
+    rod_end = foot + turned_plane(right, D - foot)
+    assert np.linalg.norm(end - rod_end) == pytest.approx(1.4, abs=1e-12)
+
+
+def turned_plane(angle: float, p: Array) -> Array:
+    c, s = math.cos(angle), math.sin(angle)
+    return np.array((c * p[0] - s * p[1], s * p[0] + c * p[1], 0.0))
 
 
 def test_initial_coordinates_out_of_reach() -> None:
