@@ -72,6 +72,7 @@ def content_in_process(*things: object) -> bytes | None:
     return b"".join(walk.parts)
 
 
+@functools.cache
 def _source_files() -> frozenset[str]:
     """Absolute paths of the package's modules, as the modules themselves tell them."""
     return frozenset(path for path, _ in _modules())

@@ -5,13 +5,14 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiled.variables import plain
+from ce_dynamics.compiled.variables import Variable, plain
 from ce_dynamics.errors import ModelError
 
 if TYPE_CHECKING:
@@ -93,16 +94,15 @@ def record(
     variable ``<rest>`` with the group as a second dimension.
     """
     outputs, closures, _ = observed(model, Y, U) if seen is None else seen
-    columns = np.hstack((Y, U, outputs)).T
-    values = {entry.name: column for entry, column in zip(model.entries, columns, strict=True)}
+    parts = Y, U, outputs
     data: dict[str, Column] = {}
-    for variable in model.variables:
-        stack = np.stack([values[name] for name in variable.entries], axis=1)
+    for variable, places in model.once("places of variables", partial(places_of_variables, model)):
+        columns = [parts[place.part][:, place.column] for place in places]
         units = {"units": variable.unit}
         if variable.dimension is None:
-            data[variable.name] = Column(("time",), stack[:, 0], units)
+            data[variable.name] = Column(("time",), columns[0].copy(), units)
         else:
-            data[variable.name] = Column(("time", variable.dimension), stack, units)
+            data[variable.name] = Column(("time", variable.dimension), np.stack(columns, axis=1), units)
     coordinates = {"time": Column(("time",), t, {"units": "s"})}
     coordinates |= {name: names(name, members) for name, members in model.system.groups.items()}
     if closures.shape[1]:
@@ -110,6 +110,21 @@ def record(
         data["closure_error"] = Column(("time", "closure"), closures, about)
         coordinates["closure"] = names("closure", [loop.name for loop in model.system.closures])
     return Record(data, coordinates, dict(attributes))
+
+
+class Place(NamedTuple):
+    """Where an entry of a model is found: in the states, the inputs or the outputs, and its column there."""
+
+    part: int
+    column: int
+
+
+def places_of_variables(model: Model) -> list[tuple[Variable, list[Place]]]:
+    """Of every variable of the results, where its entries are."""
+    sizes = len(model.layout.y0), len(model.layout.u), len(model.output_entries)
+    places = [Place(part, column) for part, size in enumerate(sizes) for column in range(size)]
+    by_name = {entry.name: place for entry, place in zip(model.entries, places, strict=True)}
+    return [(variable, [by_name[name] for name in variable.entries]) for variable in model.variables]
 
 
 def quantity(results: xr.Dataset, name: str) -> xr.DataArray:

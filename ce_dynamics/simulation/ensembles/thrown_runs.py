@@ -15,7 +15,7 @@ from ce_dynamics.simulation.ensembles.lanes import COMPLETED, Outcome
 from ce_dynamics.simulation.ensembles.single_run import SingleRun
 from ce_dynamics.simulation.monitors.jumps import thrown
 from ce_dynamics.simulation.monitors.promises import Fault
-from ce_dynamics.simulation.monitors.reach import Approaches
+from ce_dynamics.simulation.monitors.reach import Approaches, Known
 
 if TYPE_CHECKING:
     from ce_dynamics.simulation.ensembles.lane_buffers import Code
@@ -36,8 +36,9 @@ def thrown_runs(
         alone = SingleRun(model, code.control, runs, run)
         stopped = int(outcome.state[lane]) != COMPLETED
         states = outcome.Y[:stored, :, lane]
-        gearing = outcome.gearing[:stored, :, lane] if outcome.gearing.shape[1] else None
-        jump = thrown(model, t[:stored], states, alone.inputs_at, alone.audited, stopped, approaches, gearing)
+        seen = Known(outcome.U[:stored, :, lane], outcome.gearing[:stored, :, lane])
+        known = seen if seen.gearing.shape[1] else None
+        jump = thrown(model, t[:stored], states, alone.inputs_at, alone.audited, stopped, approaches, known)
         if jump is not None:
             found[lane] = Fault(int(np.sum(t[:stored] <= jump.t)), jump.what)
     return found

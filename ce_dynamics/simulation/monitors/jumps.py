@@ -21,7 +21,7 @@ from ce_dynamics.simulation.monitors.dead_centres import (
     where_it_stands,
 )
 from ce_dynamics.simulation.monitors.monitor import Monitor, Run
-from ce_dynamics.simulation.monitors.reach import Approaches, InputsAt, standing_at_an_end
+from ce_dynamics.simulation.monitors.reach import Approaches, InputsAt, Known, standing_at_an_end
 from ce_dynamics.simulation.monitors.stall import StalledError
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 
@@ -73,9 +73,10 @@ class Jumps(Monitor):
     def judge(self, run: Run) -> None:
         by_itself = bool(run.trouble) and AT_ITS_END not in run.trouble
         rhs = run.rhs
-        gearing = run.seen.gearing if run.steps_Y is run.Y and run.model.geared_loops else None
+        stored = run.steps_Y is run.Y and run.model.geared_loops
+        known = Known(run.U, run.seen.gearing) if stored else None
         way = run.steps_t, run.steps_Y
-        jump = jump_of(run.model, *way, rhs.inputs_at, rhs.audited, by_itself, 6, gearing)
+        jump = jump_of(run.model, *way, rhs.inputs_at, rhs.audited, by_itself, 6, known)
         if jump is not None:
             run.cut(int(np.sum(run.t <= jump.t)))
             if jump.what:
@@ -119,7 +120,7 @@ def jump_of(
     audited: Callable[[], AuditedRates],
     stopped: bool,
     stacklevel: int = 2,
-    gearing: Floats | None = None,
+    known: Known | None = None,
 ) -> Jump | None:
     """The first passage that went over a dead centre, if any; warns where one was near.
 
@@ -136,8 +137,8 @@ def jump_of(
         Whether the run failed: what it did near a dead centre before that is not sound.
     stacklevel : int
         Of warnings, as seen from where these are given.
-    gearing : (instants, loops) array, optional
-        Of the model's geared loops at these states, where it was observed.
+    known : Known, optional
+        What was observed at these states.
     """
     if not model.geared_loops:
         return None
@@ -145,8 +146,8 @@ def jump_of(
     if not math.isfinite(Y.sum()):  # a sum is finite only if all numbers are
         finite = np.all(np.isfinite(Y), axis=1)
         t, Y = t[finite], Y[finite]
-        gearing = None if gearing is None else gearing[finite]
-    coordinates = Approaches(model).of(t, Y, inputs_at, gearing)
+        known = None if known is None else Known(*(part[finite] for part in known))
+    coordinates = Approaches(model).of(t, Y, inputs_at, known)
     if not coordinates:
         return None
 
@@ -171,11 +172,11 @@ def thrown(
     audited: Callable[[], AuditedRates],
     stopped: bool = False,
     approaches: Approaches | None = None,
-    gearing: Floats | None = None,
+    known: Known | None = None,
 ) -> Jump | None:
     """As `jump_of`, of a run that still goes on, or that is one of many: without warnings."""
     Y = Y[:, : len(model.layout.y0)]
-    coordinates = (approaches or Approaches(model)).of(t, Y, inputs_at, gearing)
+    coordinates = (approaches or Approaches(model)).of(t, Y, inputs_at, known)
 
     def reproduced(k: int, end: int, watch: Watched) -> bool:
         return comes_out_the_same(model, watch, audited(), t[[k, end]], Y[[k, end]])

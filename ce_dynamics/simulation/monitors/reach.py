@@ -38,6 +38,20 @@ InputsAt = Callable[[float, Floats], Floats]
 GearingAt = Callable[[NDArray[np.int64], Floats], Floats]
 
 
+class Known(NamedTuple):
+    """What was observed of a run at its states.
+
+    Attributes
+    ----------
+    U : (instants, inputs) array
+    gearing : (instants, loops) array
+        Of the model's geared loops.
+    """
+
+    U: Floats
+    gearing: Floats
+
+
 class Extremes(NamedTuple):
     """Where a coordinate of a run goes farthest.
 
@@ -216,39 +230,39 @@ class Approaches:
                 found |= ~passed & (np.where(np.isfinite(there), there, math.inf) > CLOSE)
         return found
 
-    def of(self, t: Floats, Y: Floats, inputs_at: InputsAt, gearing: Floats | None = None) -> list[Watched]:
-        """What is to be watched of a run: loops without a closed form, and those that come near their ends.
-
-        ``gearing`` (instants, loops) is that of the model's geared loops at the rows, where it was observed.
-        """
+    def of(self, t: Floats, Y: Floats, inputs_at: InputsAt, known: Known | None = None) -> list[Watched]:
+        """What is to be watched of a run: loops without closed form, and those that come near their ends."""
         found = list(self._known)
         if not self._others:
             return found
-        for coordinate, k in self._close(t, Y, inputs_at, gearing):
+        for coordinate, k in self._close(t, Y, inputs_at, known):
             watch = coordinate.watch(Y[k], inputs_at(float(t[k]), Y[k]).copy())
             if watch is not None:
                 found.append(watch)
         return found
 
     def _close(
-        self, t: Floats, Y: Floats, inputs_at: InputsAt, gearing: Floats | None
+        self, t: Floats, Y: Floats, inputs_at: InputsAt, known: Known | None
     ) -> list[tuple[Coordinate, int]]:
         """Coordinates that come close to an end of their reach, and the rows where they come closest."""
         worst: dict[int, tuple[float, int]] = {}  # by the coordinate's number: its gearing, and the row
         probes: list[tuple[int, int, float]] = []
-        for n, way in enumerate(extremes_of(self._others, t, Y, gearing)):
+        for n, way in enumerate(extremes_of(self._others, t, Y, None if known is None else known.gearing)):
             if way.steepest is not None and way.steepest[1] > CLOSE:
                 worst[n] = math.inf, way.steepest[0]
             else:
                 probes += [(n, *probe) for probe in self._others[n].probes(way, Y)]
         if probes:
-            states = Y[[k for _, k, _ in probes]]
-            inputs = np.array([inputs_at(float(t[k]), Y[k]).copy() for _, k, _ in probes])
+            at = [k for _, k, _ in probes]
+            states = Y[at]
+            if known is None:
+                inputs = np.array([inputs_at(float(t[k]), Y[k]).copy() for k in at])
+            else:
+                inputs = known.U[at]
             for row, (n, _, value) in enumerate(probes):
                 states[row, self._others[n].q] = value
-            for row, (n, k, _) in zip(
-                self._model.observation.at_rows(states, inputs)[2], probes, strict=True
-            ):
+            gearing = self._model.observation.at_rows(states, inputs)[2]
+            for row, (n, k, _) in zip(gearing, probes, strict=True):
                 there = float(row[self._others[n].which])
                 there = there if math.isfinite(there) else math.inf
                 worst[n] = max(worst.get(n, (0.0, 0)), (there, k))
