@@ -42,8 +42,16 @@ PLATFORMS = {
 }
 """By the names of FMI 3.0."""
 
-# More than -O1 takes twice the time to compile straight-line code and gains nothing.
-FLAGS = ("-std=c99", "-O1", "-ffp-contract=off", "-fvisibility=hidden", "-shared", "-s")
+# More than -O1 takes twice the time to compile straight-line code and gains nothing; so does the vectoriser.
+FLAGS = (
+    "-std=c99",
+    "-O1",
+    "-fno-slp-vectorize",
+    "-ffp-contract=off",
+    "-fvisibility=hidden",
+    "-shared",
+    "-s",
+)
 
 WINDOWS_LIBRARIES = tuple(f"-lapi-ms-win-crt-{part}-l1-1-0" for part in ("math", "heap", "string", "private"))
 """Of the C library that Windows 10 and later have.
