@@ -19,6 +19,9 @@ SAMPLES = {
     "runs": 120,
     "command line": 25,
     "roads": 40,
+    "elements": 80,
+    "controllers": 20,
+    "vehicle files": 30,
 }
 """How many of each category."""
 
@@ -43,6 +46,7 @@ ARGUMENTS = {
         "export_fmu(",
     ),
     "vehicle parts": ("VehicleEnv(", "tyre.tir: "),
+    "analyses": ("",),
 }
 """Functions of which every argument is tried, and files of which every key is."""
 

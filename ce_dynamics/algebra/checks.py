@@ -260,6 +260,17 @@ def items(
     return given
 
 
+def pairs(
+    name: str, value: Any, what: str, error: type[CeDynamicsError] = ModelError
+) -> list[tuple[Any, Any]]:
+    """The entries of a user's list of pairs; ``what`` says what a pair is, such as ``(body, point)``."""
+    found = items(name, value, error=error)
+    for k, entry in enumerate(found):
+        if not isinstance(entry, (tuple, list)) or len(entry) != 2:
+            raise wrong_type(f"{name}: entry {k} {shown(entry)} must be a pair {what}", error)
+    return [(one, other) for one, other in found]
+
+
 def choice(
     name: str, value: object, allowed: Collection[str], error: type[CeDynamicsError] = ModelError
 ) -> str:

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Scalar
+from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.forces.base import StateDeclaration
 
@@ -67,7 +68,16 @@ def check_controller(controller: Controller) -> None:
         Naming what is missing.
     """
     who = controller.described
-    names = [state.name for state in (*controller.states, *controller.sampled)]
+    declared = [
+        entry
+        for what in ("states", "sampled")
+        for entry in checks.items(f"{who}: {what}", getattr(controller, what))
+    ]
+    what = "a StateDeclaration(name, unit, initial value)"
+    for entry in declared:
+        checks.instance(f"{who}: state", entry, StateDeclaration, what)
+        checks.number(f"{who}: initial value of state {entry.name!r}", nominal(entry.initial))
+    names = [state.name for state in declared]
     for name in names:
         checks.name_of(f"{who}: state", name)
         if names.count(name) > 1:
@@ -111,7 +121,10 @@ class Sampling:
         if not periods:
             return
         common = common_part(periods.values())
-        if common < 0.01 * min(periods.values()):
+        counts = [round(period / common) if common else 0 for period in periods.values()]
+        apart = [abs(n * common - period) for n, period in zip(counts, periods.values(), strict=True)]
+        unlike = max(a / period for a, period in zip(apart, periods.values(), strict=True)) > 1e-6
+        if unlike or common < 0.01 * min(periods.values()):
             told = ", ".join(f"{name} {period:g} s" for name, period in periods.items())
             raise ModelError(f"sampled controllers need periods in simple proportion, got {told}")
         self.period = common if len(set(periods.values())) > 1 else next(iter(periods.values()))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.variables import Variable, plain
@@ -154,6 +155,9 @@ def quantity(results: xr.Dataset, name: str) -> xr.DataArray:
     --------
     >>> quantity(results, "front_left.tyre.Fz")     # doctest: +SKIP
     """
+    what = "a data set, as ce_dynamics.simulate returns it"
+    checks.provides("quantity: results", results, ("sel", "isel"), what)
+    checks.text("quantity: name", name)
     if plain(name) in results:
         return results[plain(name)]
     for dimension in results.dims:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.dynamics.state import Entry, dotted
 from ce_dynamics.embedding.aggregate import Aggregate, Embedding
@@ -50,6 +51,7 @@ class Description(Lines):
 
 def describe(system: System) -> Description:
     """Describe a system; one that cannot be embedded is described with the reason why."""
+    checks.instance("describe: system", system, System, "a System")
     embedding: Embedding | None = None
     problem = ""
     try:

@@ -13,6 +13,8 @@ from ce_dynamics.models.handling.procedures.listed import PROCEDURES
 from ce_dynamics.models.handling.subject import Subject
 from ce_dynamics.models.vehicles.driving import nearest
 
+SUBJECT = "a subject, such as ce_dynamics.models.handling.vehicle('sedan')"
+
 
 def perform(name: str, subject: Subject, progress: Progress | None = None, **options: Given) -> Outcome:
     """Put a subject to a test.
@@ -39,6 +41,8 @@ def perform(name: str, subject: Subject, progress: Progress | None = None, **opt
     DataError
         If the procedure or an option is unknown, or a value is wrong.
     """
+    checks.text("perform: name", name, DataError)
+    checks.instance("perform: subject", subject, Subject, SUBJECT, DataError)
     return procedure(name)(subject, progress, **options).finished()
 
 
@@ -82,6 +86,11 @@ def procedures(
     options: Mapping[str, Mapping[str, Given]] | None = None,
 ) -> dict[str, list[Procedure]]:
     """What `compare` performs, with everything checked and nothing done."""
+    checks.texts("compare: names", names, DataError)
+    for subject in checks.items("compare: subjects", subjects, error=DataError):
+        checks.instance("compare: subjects: entry", subject, Subject, SUBJECT, DataError)
+    if not names or not subjects:
+        raise DataError("compare: name at least one test and one subject")
     titles = [subject.title for subject in subjects]
     twice = next((title for k, title in enumerate(titles) if title in titles[:k]), None)
     if twice is not None:

@@ -41,10 +41,12 @@ class Disc:
     radius: float = 0.0
 
     def __post_init__(self) -> None:
+        checks.name_of("disc: body", self.body, DataError)
         owner = f"disc on {self.body!r}"
         checks.number(f"{owner}: size", self.size, above=0.0, error=DataError)
         checks.number(f"{owner}: radius", self.radius, at_least=0.0, error=DataError)
-        checks.finite_array(f"{owner}: centre", nominal(np.asarray(self.centre)), (3,), DataError)
+        centre = checks.items(f"{owner}: centre", self.centre, 3, DataError)
+        checks.finite_array(f"{owner}: centre", [nominal(x) for x in centre], (3,), DataError)
         axis = checks.finite_array(f"{owner}: axis", self.axis, (3,), DataError)
         if not np.linalg.norm(axis) > 0.0:
             raise DataError(f"{owner}: axis has no length; give its direction")

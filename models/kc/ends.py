@@ -83,6 +83,9 @@ def ends_of_travel(
     >>> print(f"{1e3 * high.value:.2f} mm: {high.obstacle}")
     292.14 mm: the links let the left wheel come no higher and the right wheel no higher
     """
+    what = "a rig, as rig_of(vehicle, axle) returns it"
+    checks.instance("ends_of_travel: rig", rig, KCRig, what, DataError)
+    checks.mapping("ends_of_travel: parameters", {} if parameters is None else parameters, DataError)
     checks.known("sweep", kind, list(KINDS), "kind", DataError)
     reach = checks.number("ends_of_travel: within", within, above=0.0, error=DataError)
     left, right, steering = KINDS[kind]

@@ -130,12 +130,22 @@ def optimise(
     >>> bool(found.after[0] < found.before[0])
     True
     """
-    names = list(vary)
+    checks.instance("optimise: rig", rig, KCRig, "a rig, as rig_of(vehicle, axle) returns it", DataError)
+    checks.number("optimise: tolerance", tolerance, above=0.0, error=DataError)
+    for target in checks.items("optimise: targets", targets, error=DataError):
+        checks.instance("optimise: targets: entry", target, Target, "a Target", DataError)
+    for clearance in checks.items("optimise: clearances", clearances, error=DataError):
+        checks.instance("optimise: clearances: entry", clearance, Clearance, "a Clearance", DataError)
+    names = list(checks.mapping("optimise: vary", vary, DataError))
     for name in names:
         checks.known("optimise: vary", name, list(rig.parameters), "free parameter", DataError)
     if not names:
         raise DataError("optimise: nothing is to be varied")
-    given = rig.nominal | dict(start or {})
+    begun = checks.mapping("optimise: start", {} if start is None else start, DataError)
+    for name, value in begun.items():
+        checks.known("optimise: start", name, list(rig.parameters), "free parameter", DataError)
+        checks.number(f"optimise: start: {name}", value, error=DataError)
+    given = rig.nominal | dict(begun)
     bounds = np.array([checks.finite_array(f"bounds of {n}", vary[n], (2,), DataError) for n in names])
     x = np.array([given[name] for name in names])
     for name, (low, high), value in zip(names, bounds, x, strict=True):

@@ -48,9 +48,15 @@ class Target:
     side: str = "left"
 
     def __post_init__(self) -> None:
-        owner = f"target {self.quantity!r}"
+        owner = f"target {checks.shown(self.quantity)}"
+        checks.name_of("target: quantity", self.quantity, DataError)
+        wanted = checks.numbers(f"{owner}: wanted", self.wanted, DataError)
+        if not (wanted.size and np.isfinite(wanted).all()):
+            raise DataError(f"{owner}: wanted {checks.shown(self.wanted)} must be finite numbers")
         checks.number(f"{owner}: tolerance", self.tolerance, above=0.0, error=DataError)
         checks.choice(f"{owner}: side", self.side, ("left", "right", "both"), DataError)
+        checks.instance(f"{owner}: sweep", self.sweep, (Sweep, str), "a Sweep or the kind of one", DataError)
+        self.poses()  # refuses unknown kinds, and values that are none
 
     def poses(self) -> Sweep:
         """Where it is read."""

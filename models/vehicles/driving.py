@@ -41,6 +41,7 @@ def make_manoeuvre(
     >>> make_manoeuvre("step-steer", {"speed": "54 km/h", "steer": 0.1}).speed
     15.0
     """
+    checks.text("manoeuvre", name, DataError)
     if name not in MANOEUVRES:
         hint = nearest(name, MANOEUVRES)
         raise DataError(f"unknown manoeuvre {checks.shown(name)}{hint}; known are {', '.join(MANOEUVRES)}")
@@ -82,8 +83,9 @@ def driver_parameters(parameters: VehicleParameters) -> DriverParameters:
 
 def si_value(owner: str, value: float | str, unit: str) -> float:
     """A number in SI, from a number or a text with a unit; `owner` starts the message if it is neither."""
+    given = value if isinstance(value, str) else checks.as_float(owner, value, DataError)
     try:
-        number = Quantity(unit).parse(value)
+        number = Quantity(unit).parse(given)
     except ValueError as error:
         raise DataError(f"{owner}: {error}") from None
     assert isinstance(number, float), "a quantity without components is one number"

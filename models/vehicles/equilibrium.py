@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.steady_state import SteadyState, steady_state
@@ -106,6 +107,7 @@ def settled(model: Model, u: Floats | None = None) -> Floats:
     AssemblyError
         If there is no such state, for instance because a spring is too soft to carry the vehicle.
     """
+    checks.instance("settled: model", model, Model, "a model, as ce_dynamics.compile(system) returns it")
     speed = model.y0[state_names(model).index("chassis.vx")]
     rolling = rolling_states(model) if speed > 0.0 else ()
     turning = turning_states(model)

@@ -17,6 +17,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.parameters import Parameter
 from ce_dynamics.models.data.groups import Groups
@@ -92,6 +93,7 @@ def freed(data: Any, keys: Sequence[str], groups: Groups) -> tuple[Any, tuple[Pa
     DataError
         If a key is unknown, names more than one number, or cannot be free.
     """
+    checks.texts("free", keys, DataError)
     quantities = leaves(type(data))
     parameters = []
     # The more specific of two names wins, as it does among overrides.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ce_dynamics.algebra import checks
+from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.hinges.free import Free
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.parts.ground_spring import GroundSpring
@@ -29,6 +31,7 @@ def build_ride(overrides: Sequence[str] = (), variant: str = "ride", free: Seque
     System
         14 degrees of freedom; its initial state is the one the reference runs start from.
     """
+    checks.text("variant", variant, DataError)
     parameters = VehicleParameters.load(overrides=overrides, variant=variant, free=free)
     system = System(gravity=parameters.gravity, name="hmmwv ride model")
     for parameter in parameters.free:

@@ -6,16 +6,21 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from tests.bad_input import (
+    analyses,
     command_line,
+    controllers,
     data_file,
     description,
+    elements,
     mjcf,
     more_commands,
+    procedures,
     roads,
     runs,
     studies,
     sweeps,
     urdf,
+    vehicle_files,
     vehicle_parts,
 )
 from tests.bad_input.cases import Case
@@ -32,6 +37,11 @@ MAKERS: dict[str, Callable[[], list[Case]]] = {
     "roads": roads.cases,
     "vehicle parts": vehicle_parts.cases,
     "more commands": more_commands.cases,
+    "vehicle files": vehicle_files.cases,
+    "elements": elements.cases,
+    "controllers": controllers.cases,
+    "analyses": analyses.cases,
+    "procedures": procedures.cases,
 }
 CATEGORIES = tuple(MAKERS)
 PREPARATIONS: dict[str, Callable[[], None]] = {
@@ -40,6 +50,7 @@ PREPARATIONS: dict[str, Callable[[], None]] = {
     "studies": studies.prepare,
     "vehicle parts": vehicle_parts.prepare,
     "more commands": more_commands.prepare,
+    "analyses": analyses.prepare,
 }
 
 

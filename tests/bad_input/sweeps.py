@@ -203,7 +203,11 @@ def of_plans() -> list[Case]:
             "duration": {k: v for k, v in values.NO_OBJECT.items() if k not in ("nothing", "number")},
             "options": values.NO_MAPPING,
             "overrides": {"text": "chassis.mass=1", "wrong": ("nothing=1",), "number": 1, "numbers": (1,)},
-            "step": {**values.NO_POSITIVE, "short": 1e-13, "shorter": 1e-300},
+            "step": {
+                **{k: v for k, v in values.NO_POSITIVE.items() if k != "nothing"},
+                "short": 1e-13,
+                "shorter": 1e-300,
+            },
             "interval": {**values.NO_POSITIVE, "short": 1e-12},
         },
         says=dict.fromkeys(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra.arrays import Array, array
-from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.compiled.analysis.mechanics import others
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.dynamics import energy as energies
@@ -71,9 +71,9 @@ def centroidal(
         mass, com, h = model.answer("centroidal momentum", function, given)
         return mass, com, h
 
-    v = np.asarray(v, dtype=np.float64)
-    mass, com, h = at(v)
     n_v = model.embedding.n_v
+    v = checked("v", v, n_v)
+    mass, com, h = at(v)
     _, _, drift = at(np.zeros(n_v))
     columns = [at(unit)[2] - drift for unit in np.eye(n_v)]  # h is linear in v
     A = np.array(columns).T.reshape(6, n_v)

@@ -92,6 +92,8 @@ def inverse_kinematics(
     q, v, x = model.layout.split(state)
     state = np.concatenate((model.tangent.normalised(q), np.zeros(len(v)), x))
     checks.instance("targets", targets, Mapping, "a mapping of model.point(...) or model.frame(...)")
+    if not targets:
+        raise ModelError("targets: name at least one point or frame, and where it is to be")
     goals = [goal_of(model, target, wanted) for target, wanted in targets.items()]
     values = wanted_values(model, {} if coordinates is None else coordinates)
     effort = Effort(checks.integer("inverse_kinematics: evaluations", evaluations, at_least=1))

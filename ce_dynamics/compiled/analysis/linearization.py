@@ -153,7 +153,7 @@ def linearize(
     state, given = model.given_state(y), model.given_inputs(u)
     (y_dot,) = model.dynamics(state, given)
     A, B = (model.derivative(model.dynamics.traced, "y_dot", name)(state, given) for name in ("y", "u"))
-    names = (outputs,) if isinstance(outputs, str) else tuple(outputs)
+    names = (outputs,) if isinstance(outputs, str) else checks.texts("outputs", outputs)
     C, D, z = np.zeros((0, len(state))), np.zeros((0, len(given))), np.zeros(0)
     if names:
         chosen = chosen_outputs(model, names)

@@ -85,6 +85,8 @@ def operational_space(
     array([[1.]])
     """
     chosen = directed("targets", targets, directions)
+    if not chosen.parts:
+        raise ModelError("targets: name at least one point or frame")
     D = chosen.D
 
     def operational(y: Array, u: Array, at: Array) -> dict[str, Array]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.compiled.compiled_system import CompiledSystem
@@ -105,7 +106,7 @@ def solve_mass(
         If a loop cannot be assembled there.
     """
     n_v = model.sizes["v"]
-    forces = np.asarray(T, dtype=float)
+    forces = checks.numbers("T", T)
     if forces.ndim not in (1, 2) or len(forces) != n_v or not np.all(np.isfinite(forces)):
         raise ModelError(f"T must be {n_v} finite numbers, or columns of them; got shape {forces.shape}")
 

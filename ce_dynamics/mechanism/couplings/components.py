@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Scalar, arctan2, is_plain, sqrt
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
@@ -59,6 +60,13 @@ class Component:
 
     body: Body | str
     which: str | int
+
+    def __post_init__(self) -> None:
+        checks.instance("Component: body", self.body, (Body, str), "a body or its name")
+        if isinstance(self.which, bool) or not isinstance(self.which, (str, int)):
+            raise checks.wrong_type(
+                f"Component: which {checks.shown(self.which)} must be the name or the number of a coordinate"
+            )
 
 
 @dataclass(frozen=True, eq=False)

@@ -147,9 +147,10 @@ class Cord(ForceElement):
 
 def points(path: Sequence[Via], owner: str) -> list[tuple[Body, Array]]:
     """The points of a path, checked."""
-    if len(path) < 2:
-        raise ModelError(f"{owner}: a path has {len(path)} points; give at least two")
-    found = [(checked_body(body, owner), finite_vector(at, owner, "point")) for body, at in path]
+    given = checks.pairs(f"{owner}: path", path, "(body, point)")
+    if len(given) < 2:
+        raise ModelError(f"{owner}: a path has {len(given)} points; give at least two")
+    found = [(checked_body(body, owner), finite_vector(at, owner, "point")) for body, at in given]
     if any(ground_of(body) is not ground_of(found[0][0]) for body, _ in found):
         raise ModelError(f"{owner}: its bodies belong to different systems")
     return found

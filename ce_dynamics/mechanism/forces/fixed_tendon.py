@@ -74,7 +74,8 @@ class FixedTendon(ForceElement):
     ) -> None:
         owner = f"tendon {name!r}"
         self.name = checks.name_of("FixedTendon: name", name)
-        self.terms = tuple((body, finite_number(c, owner, "coefficient")) for body, c in terms)
+        given = checks.pairs(f"{owner}: terms", terms, "(body, coefficient)")
+        self.terms = tuple((body, finite_number(c, owner, "coefficient")) for body, c in given)
         if not self.terms:
             raise ModelError(f"{owner}: give at least one hinge and its coefficient")
         for body, _ in self.terms:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, cross, dot, maximum, sqrt
 from ce_dynamics.errors import ModelError
-from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.body import Body, checked_body, ground_of
 from ce_dynamics.mechanism.checked import finite_vector, unit_axis
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
 
@@ -77,14 +77,14 @@ class PointContact(ForceElement):
     ) -> None:
         owner = f"contact {name!r}"
         self.name = checks.name_of("PointContact: name", name)
-        self.body, self.at = body, finite_vector(at, owner, "at")
-        root = body
-        while root.parent is not None:
-            root = root.parent
-        self.plane = root if plane is None else plane
+        self.body, self.at = checked_body(body, owner), finite_vector(at, owner, "at")
+        self.plane = ground_of(body) if plane is None else checked_body(plane, owner, "plane")
         if self.plane is body:
             raise ModelError(f"{owner}: {body.name!r} cannot touch a plane of its own; name another body")
-        self.through, self.normal = finite_vector(through, owner, "through"), unit_axis(normal, owner)
+        self.through, self.normal = (
+            finite_vector(through, owner, "through"),
+            unit_axis(normal, owner, "normal"),
+        )
         self.stiffness = checks.number(f"{owner}: stiffness", stiffness, above=0.0)
         self.dissipation = checks.number(f"{owner}: dissipation", dissipation, at_least=0.0)
         self.friction = checks.number(f"{owner}: friction", friction, at_least=0.0)

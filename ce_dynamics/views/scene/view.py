@@ -157,7 +157,15 @@ def view(
     what = "a Model, a UnilateralModel or RigidContacts"
     if not isinstance(system, (Model, UnilateralModel, RigidContacts)):
         raise checks.wrong_type(f"view: system {checks.shown(system)} must be {what}")
-    given = checks.mapping("view: shapes", shapes or {})
+    given = checks.mapping("view: shapes", {} if shapes is None else shapes)
+    for name, listed in (
+        *((f"shapes: {body}", pieces) for body, pieces in given.items()),
+        ("scenery", scenery),
+    ):
+        for piece in checks.items(f"view: {name}", listed):
+            checks.instance(f"view: {name}: entry", piece, Shape, "a shape of ce_dynamics.views.scene")
+    for one in checks.items("view: cameras", cameras):
+        checks.instance("view: cameras: entry", one, Camera, "a Camera")
     runs: Mapping[str, Any]
     runs = (
         dict(results) if isinstance(results, Mapping) and not hasattr(results, "data_vars") else {"": results}
@@ -166,7 +174,7 @@ def view(
     named = system.model.system.name if isinstance(system, UnilateralModel) else "bodies in contact"
     named = system.system.name if isinstance(system, Model) else named
     named = named if title is None else checks.text("view: title", title)
-    return View(takes, named, camera or "orbit")
+    return View(takes, named, "orbit" if camera is None else camera)
 
 
 def take(
