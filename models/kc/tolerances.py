@@ -87,14 +87,14 @@ def scatter(
         If no run can be assembled.
     """
     checks.instance("scatter: rig", rig, KCRig, "a rig, as rig_of(vehicle, axle) returns it", DataError)
+    checks.choice("scatter: distribution", distribution, ("normal", "uniform"), DataError)
+    checks.integer("scatter: runs", runs, at_least=2, at_most=MOST_RUNS, error=DataError)
     if not checks.mapping("scatter: spreads", spreads, DataError):
         raise DataError("scatter: spreads: name at least one free parameter and how far it scatters")
     checks.instance("scatter: kind", kind, (str, Sweep), "a Sweep or the kind of one", DataError)
     checks.integer("scatter: seed", seed, at_least=0, error=DataError)
     if not checks.texts("scatter: quantities", quantities, DataError):
         raise DataError("scatter: quantities: name at least one figure of the rig")
-    checks.choice("scatter: distribution", distribution, ("normal", "uniform"), DataError)
-    checks.integer("scatter: runs", runs, at_least=2, at_most=MOST_RUNS, error=DataError)
     for name, spread in spreads.items():
         checks.known("scatter", name, list(rig.parameters), "free parameter", DataError)
         checks.number(f"scatter: spread of {name}", spread, at_least=0.0, error=DataError)
