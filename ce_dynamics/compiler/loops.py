@@ -10,6 +10,8 @@ from typing import Any
 import numba
 from numba.core.caching import FunctionCache
 
+from ce_dynamics.compiler.kernel_parts import Kernel, Pipeline, is_part
+
 _log = logging.getLogger(__name__)
 _said: set[str] = set()
 
@@ -28,7 +30,9 @@ class ForgivingCache(FunctionCache):
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep it, where there is room."""
+        """Keep it, where there is room; parts of other kernels are kept in these."""
+        if is_part(data):
+            return
         try:
             super().save_overload(sig, data)
         except Exception as error:  # a full disk, an index that is damaged
@@ -62,7 +66,8 @@ def kernel(
     """
     # nothing calls loops by address: without that entry a fifth less is compiled
     options: dict[str, Any] = {"nogil": True, "forceinline": forceinline, "no_cfunc_wrapper": True}
-    compiled: Any = numba.njit(**options)(function)
+    compiled: Any = numba.njit(**options, pipeline_class=Pipeline)(function)
+    compiled.__class__ = Kernel
     try:
         cache = ForgivingCache(compiled.py_func)
     except RuntimeError as error:  # no folder to write to

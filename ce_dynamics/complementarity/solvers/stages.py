@@ -4,10 +4,11 @@
 2. Of many rows, 4: 60 to 100 sparse linear systems, where gradients need ten thousands of products.
 3. A short block of projected gradients, followed by Newton and by proximal Newton.
 4. The smoothed conditions followed to σ = 0; 3 with a longer block; 4 on two other paths.
-5. Proximal points that creep along what moves nothing.
-6. Of up to three thousand rows: the smoothed conditions followed by arc length, on several paths.
-7. 4 on yet other paths; more of 5; long blocks of projected gradients, each followed by Newton.
-8. Of more rows, 6; then more of 7.
+5. Proximal points found in the space of the bodies, proximal Newton where one is ten times better.
+6. Proximal points found among the rows, which creep along what moves nothing.
+7. Of up to three thousand rows: the smoothed conditions followed by arc length, on several paths.
+8. 4 on yet other paths; more of 6; long blocks of projected gradients, each followed by Newton.
+9. Of more rows, 7; then more of 8.
 
 Each stage ends as soon as the judge is satisfied.  The best point of all stages is kept.
 """
@@ -21,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.complementarity.solvers.bodies import ROWS, Bodies
 from ce_dynamics.complementarity.solvers.continuation import STARTS, by_arc_length, shrinking
 from ce_dynamics.complementarity.solvers.gradient import largest_eigenvalue, projected_gradient
 from ce_dynamics.complementarity.solvers.newton import Found, newton, proximal
@@ -37,6 +39,10 @@ TURNS = ((0.0, 0.0), (0.0, 1.0), (1e-3, 0.0), (0.0, 0.5), (1e-2, 0.0))
 """c and a of the paths that are followed by arc length, in turn."""
 MODERATE = 3000
 """Rows up to which that comes before long blocks of gradients: its matrices are small."""
+IN_BODIES = 10_000
+"""Linear systems of proximal points in the space of the bodies."""
+POLISH = 20
+"""Linear systems of proximal Newton from one of them."""
 CREEPS = 300, 6000
 """Linear systems of proximal points before and after the paths that are followed by arc length."""
 LARGE = 6000
@@ -106,9 +112,10 @@ class Search:
         found = newton(self.rows, x, steps=12, tolerance=WITHIN, deadline=self.deadline)
         return self.take(found, "Newton")
 
-    def proximal(self, x: Floats) -> bool:
+    def proximal(self, x: Floats, steps: int = 60) -> bool:
         """Proximal Newton from a point."""
-        return self.take(proximal(self.rows, x, tolerance=WITHIN, deadline=self.deadline), "proximal Newton")
+        found = proximal(self.rows, x, steps=steps, tolerance=WITHIN, deadline=self.deadline)
+        return self.take(found, "proximal Newton")
 
     def smoothed(self, starts: tuple[tuple[float, float, float, float], ...] = STARTS) -> bool:
         """The smoothed conditions followed to σ = 0, proximal Newton from where each path ends."""
@@ -127,6 +134,16 @@ class Search:
             if self.take(found, "smoothing") or self.proximal(found.x):
                 return True
         return False
+
+    def in_bodies(self, x: Floats, steps: int) -> bool:
+        """Proximal points in the space of the bodies, proximal Newton from each that is ten times better."""
+        points, over = Bodies(self.rows, x), False
+        while not over:
+            best, over = points.advance(self.judge, steps - points.steps, self.deadline)
+            if self.offer(best, "proximal points of bodies") or self.proximal(best, POLISH):
+                break
+        self.steps += points.steps
+        return self.over
 
     def creeping(self, points: Creeping, steps: int) -> bool:
         """Proximal points, from where they got to before."""
@@ -195,6 +212,8 @@ def with_matrix(search: Search, x: Floats) -> None:
             return
         if len(search.rows) <= LARGE and search.smoothed(starts):
             return
+    if len(search.rows) <= ROWS and search.in_bodies(np.zeros(len(x)), IN_BODIES):
+        return
     points = Creeping(search.rows, on_gradients)
     if search.creeping(points, CREEPS[0]) or (moderate and search.through_turns()):
         return

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity import Conditions, Kind, Problem
 
 
@@ -34,3 +37,29 @@ def frictional(rng: np.random.Generator) -> Problem:
     conditions = Conditions.of(kinds, normal, mu, [-x for x in limit], limit)
     GT = rng.normal(size=(2 * k + 1, n))
     return Problem.reduced(GT, M, rng.normal(size=n), np.zeros(2 * k + 1), conditions)
+
+
+def states_of(problem: Problem) -> list[Floats]:
+    """All solutions with friction on boxes, one for each state of rows that leads to any: by trying all."""
+    A, b = problem.delassus, problem.b
+    kind, normal, mu, lower, upper = problem.conditions
+    m = len(b)
+    choices = [{Kind.BILATERAL: (0,), Kind.UNILATERAL: (0, 1)}.get(Kind(int(k)), (-1, 0, 1)) for k in kind]
+    found = []
+    for states in product(*choices):
+        K, r = A.copy(), -b
+        r = r.copy()
+        for i, state in enumerate(states):
+            if kind[i] == Kind.UNILATERAL and state == 1:
+                K[i], r[i] = np.eye(m)[i], 0.0
+            elif kind[i] >= Kind.BOX and state:
+                K[i] = np.eye(m)[i]
+                r[i] = (upper[i] if state > 0 else lower[i]) if kind[i] == Kind.BOX else 0.0
+                if kind[i] == Kind.FRICTION:
+                    K[i, normal[i]] -= state * mu[i]
+        if abs(np.linalg.det(K)) < 1e-12:
+            continue
+        p = np.asarray(np.linalg.solve(K, r), dtype=float)
+        if problem.residual(p) <= 1e-9:
+            found.append(p)
+    return found

@@ -9,7 +9,6 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import aslinearoperator
 
-from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity import (
     Chain,
     Conditions,
@@ -29,7 +28,7 @@ from ce_dynamics.complementarity.solvers.rows import Rows, scaled_rows
 from ce_dynamics.complementarity.solvers.stages import LARGE
 from ce_dynamics.errors import ModelError
 from tests.ce_dynamics.complementarity.piles import bricks, coulomb_violation, rocks, sphere_wall, stack
-from tests.ce_dynamics.complementarity.random_problems import frictional, frictionless
+from tests.ce_dynamics.complementarity.random_problems import frictional, frictionless, states_of
 
 MET = 1e-10
 """Asked for of piles [m/s]."""
@@ -66,32 +65,6 @@ def test_a_solution_is_found_again_from_itself_at_once() -> None:
 
 
 # Enumeration
-
-
-def states_of(problem: Problem) -> list[Floats]:
-    """All solutions with friction on boxes, one for each state of rows that leads to any: by trying all."""
-    A, b = problem.delassus, problem.b
-    kind, normal, mu, lower, upper = problem.conditions
-    m = len(b)
-    choices = [{Kind.BILATERAL: (0,), Kind.UNILATERAL: (0, 1)}.get(Kind(int(k)), (-1, 0, 1)) for k in kind]
-    found = []
-    for states in product(*choices):
-        K, r = A.copy(), -b
-        r = r.copy()
-        for i, state in enumerate(states):
-            if kind[i] == Kind.UNILATERAL and state == 1:
-                K[i], r[i] = np.eye(m)[i], 0.0
-            elif kind[i] >= Kind.BOX and state:
-                K[i] = np.eye(m)[i]
-                r[i] = (upper[i] if state > 0 else lower[i]) if kind[i] == Kind.BOX else 0.0
-                if kind[i] == Kind.FRICTION:
-                    K[i, normal[i]] -= state * mu[i]
-        if abs(np.linalg.det(K)) < 1e-12:
-            continue
-        p = np.asarray(np.linalg.solve(K, r), dtype=float)
-        if problem.residual(p) <= 1e-9:
-            found.append(p)
-    return found
 
 
 def test_solutions_are_among_all_solutions_by_enumeration(rng: np.random.Generator) -> None:

@@ -1,0 +1,128 @@
+"""Kernels that other kernels call are compiled into them, and get no machine code of their own.
+
+numba compiles every function on its own before it compiles its callers: optimises it together with all that
+it calls, makes machine code of it and a wrapper for Python, and then does the same with each caller, which
+holds a copy of it.  A piece of code is so optimised once for every level above it.  Here what a kernel needs
+of another is its code as it was written (LLVM's intermediate form), which is optimised once, as part of the
+kernel that Python calls.  A kernel that Python calls too is compiled a second time then.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from numba.core import sigutils
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import register_pass
+from numba.core.dispatcher import Dispatcher
+from numba.core.typed_passes import NativeLowering
+
+
+class Unfinished:
+    """Stands where the callable for Python would be."""
+
+
+class Part(JITCodeLibrary):
+    """A library that is linked into others only: neither optimised nor made into machine code."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """By those it is linked into, like the next."""
+        ll_module.data_layout = self._codegen._data_layout
+
+    def _optimize_final_module(self) -> None:
+        """By those it is linked into."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class Lowering(NativeLowering):
+    """The last pass: of parts into a library that is linked only."""
+
+    _name = "kernel_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        """As numba's, but for parts."""
+        if not now.parts[-1]:
+            return bool(super().run_pass(state))
+        state.library = Part(state.targetctx.codegen(), state.func_id.func_qualname)
+        flags = state.flags
+        flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
+        super().run_pass(state)
+        lowered = state["cr"]._replace(cfunc=Unfinished())
+        state["cr"] = lowered
+        state.targetctx.insert_user_function(lowered.cfunc, lowered.fndesc, [state.library])
+        return True
+
+
+class Pipeline(CompilerBase):
+    """numba's passes, the lowering replaced."""
+
+    def define_pipelines(self) -> list[Any]:
+        """The only one."""
+        manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        manager.passes = [
+            (Lowering if passed is NativeLowering else passed, text) for passed, text in manager.passes
+        ]
+        manager._finalized = False
+        manager.finalize()
+        return [manager]
+
+
+class Compiling(threading.local):
+    """What this thread compiles.
+
+    Attributes
+    ----------
+    asked : Kernel or None
+        The kernel whose types another kernel asks for just now.
+    parts : list of bool
+        Of the kernels that are being compiled, innermost last, whether each is a part.
+    """
+
+    def __init__(self) -> None:
+        self.asked: Kernel | None = None
+        self.parts: list[bool] = []
+
+
+now = Compiling()
+
+
+class Kernel(Dispatcher):
+    """What numba makes of a function, that knows who asks for it."""
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Types of a call by another kernel."""
+        now.asked = self
+        try:
+            return super().get_call_template(args, kws)
+        finally:
+            now.asked = None
+
+    def compile(self, sig: Any) -> Any:
+        """Compile for given types: as a part if another kernel asks."""
+        part, now.asked = now.asked is self, None
+        types = tuple(sigutils.normalize_signature(sig)[0])
+        if not part and is_part(self.overloads.get(types)):
+            del self.overloads[types]
+        now.parts.append(part)
+        try:
+            return super().compile(sig)
+        finally:
+            now.parts.pop()
+
+    def add_overload(self, cres: Any) -> None:
+        """Keep what was compiled; a part is nothing that Python could call."""
+        if is_part(cres):
+            self.overloads[tuple(cres.signature.args)] = cres
+        else:
+            super().add_overload(cres)
+
+
+def is_part(compiled: Any) -> bool:
+    """Whether this is the result of compiling a part."""
+    return compiled is not None and isinstance(compiled.entry_point, Unfinished)

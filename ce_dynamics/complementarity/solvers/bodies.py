@@ -1,0 +1,225 @@
+"""Proximal points found in the space of the bodies, for contacts that jam.
+
+A = B Bᵀ has the rank of the bodies' velocities z, w = B z + b: fewer than rows where contacts are redundant.
+A proximal point of Coulomb's law in De Saxcé's form, around impulses x_k and with the step ρ, is the z with
+
+    Φ(z) = z − Bᵀ x = 0,   x = P(x_k − ρ (w + s(w))),   w = B z + b,                            (1)
+
+with P the projection onto the friction cones and s_n = Σ μ_i |w_i| the shift of normal rows: the augmented
+Lagrangian of the velocities.  x is x_{k+1}; a solution is where x_{k+1} = x_k.  Two methods find it:
+
+*Newton* on (1), ∂Φ = 1 + ρ Bᵀ D (1 + S) B with D = ∂P, S = ∂s: not symmetric, quadratic near the point.
+
+*De Saxcé's fixed point*: with s given, (1) says where the gradient of a convex function vanishes,
+
+    φ(z) = ½ zᵀz + |P(x_k − ρ (B z + b + s))|² / (2 ρ),
+
+and Newton's method with line search finds its minimum from everywhere [1]_; s then follows from the new w.
+
+ρ grows where a point is found quickly and shrinks where it is not found.
+
+References
+----------
+.. [1] R. T. Rockafellar: Augmented Lagrangians and applications of the proximal point algorithm in convex
+   programming, Mathematics of Operations Research 1 (1976) 97-116.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+import numpy as np
+import scipy.linalg as la
+import scipy.sparse as sp
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.complementarity.solvers.cone_derivative import projection_derivative, shift_derivative
+from ce_dynamics.complementarity.solvers.rows import Judge, Rows, in_rows
+
+ROWS = 5000
+"""At most, for a factor of A."""
+RANK = 1e-11
+"""Pivots of A, of unit diagonal, that count as zero."""
+FIRST, LEAST, MOST = 10.0, 1.0, 1e7
+"""ρ to begin with, that at which the search is given up, and the largest."""
+ROUNDING = 1e-13
+"""|Φ| that is rounding, for each unit of ρ (at least one); what is accepted is a thousand times that."""
+STEPS, STEPS_AGAIN, CONVEX_STEPS = 20, 12, 15
+"""Newton steps on (1), again after fixed points, and on one convex function."""
+FIXED_POINTS = (2, 4, 7)
+"""Fixed points after which Newton is tried again; after the last ρ shrinks."""
+QUICK, SLOW = 25, 100
+"""Linear systems of a point up to which ρ grows, and from which it shrinks a little."""
+
+
+def factor(A: Any) -> Floats:
+    """B with A = B Bᵀ, of as many columns as A has rank, by Cholesky's method with pivots."""
+    dense = in_rows(A).toarray() if sp.issparse(A) else A
+    C, pivots, rank, _ = la.lapack.dpstrf(dense, lower=1, tol=RANK)
+    B = np.empty((len(dense), rank))
+    B[pivots - 1] = np.tril(C)[:, :rank]
+    return B
+
+
+class Bodies:
+    """Proximal points one after the other.
+
+    Attributes
+    ----------
+    x : (m,) array
+        Impulses of the last point.
+    rho : float
+        ρ of the next.
+    steps : int
+        Linear systems so far.
+    """
+
+    def __init__(self, rows: Rows, x: Floats) -> None:
+        self.rows, self.B = rows, factor(rows.A)
+        self.x = rows.project(x)
+        self.z = np.asarray(self.B.T @ self.x)
+        self.rho, self.steps = FIRST, 0
+
+    def advance(self, judge: Judge, steps: int, deadline: float = math.inf) -> tuple[Floats, bool]:
+        """Go on until a point is ten times better or so many systems are solved.
+
+        Returns
+        -------
+        x : (m,) array
+            The point that the judge liked most.
+        over : bool
+            Whether there is nothing more to be got: out of systems, time, or ρ.
+        """
+        best, smallest = self.x, judge(self.x)
+        until, wanted = self.steps + steps, max(1.0, 0.1 * smallest)
+        while smallest > wanted:
+            if self.steps >= until or self.rho < LEAST or time.perf_counter() > deadline:
+                return best, True
+            before = self.steps
+            found = self.point(deadline)
+            used = self.steps - before
+            if found is None:
+                self.rho /= 3.0
+                continue
+            self.z, self.x = found
+            verdict = judge(self.x)
+            if verdict < smallest:
+                best, smallest = self.x, verdict
+            elif used == 0 and self.rho == MOST:
+                return best, True  # rounding
+            if used < QUICK:
+                self.rho = min(2.0 * self.rho, MOST)
+            elif used > SLOW:
+                self.rho /= 1.5
+        return best, False
+
+    def point(self, deadline: float) -> tuple[Floats, Floats] | None:
+        """z and x of (1); None where neither method finds them."""
+        z, x, found = self.coulomb(self.z, STEPS, deadline)
+        if found:
+            return z, x
+        z, moved = self.z, 1.0
+        for count in range(1, FIXED_POINTS[-1] + 1):
+            if time.perf_counter() > deadline:
+                return None
+            shift = self.rows.shift(self.w(z))
+            new = self.convex(z, shift, 1e-2 * moved, deadline)
+            moved = float(np.max(np.abs(self.B @ (new - z)), initial=0.0))
+            z = new
+            if count in FIXED_POINTS:
+                z_found, x, found = self.coulomb(z, STEPS_AGAIN, deadline)
+                if found:
+                    return z_found, x
+        return None
+
+    @property
+    def rounding(self) -> float:
+        """|Φ| that is rounding."""
+        return ROUNDING * max(1.0, self.rho)
+
+    def w(self, z: Floats) -> Floats:
+        """B z + b."""
+        return np.asarray(self.B @ z + self.rows.b)
+
+    def impulses(self, velocity: Floats) -> tuple[Floats, Floats]:
+        """y = x_k − ρ (w + s) and P(y)."""
+        y = self.x - self.rho * velocity
+        return y, self.rows.project(y)
+
+    def matrix(self, y: Floats, x: Floats, C: Any) -> Floats:
+        """1 + ρ Bᵀ D C; the rows that D leaves out are left out."""
+        D = projection_derivative(self.rows, y, x)
+        D.eliminate_zeros()
+        held = np.flatnonzero(np.diff(D.indptr))
+        H = self.rho * (self.B[held].T @ (D[held] @ C))
+        H[np.diag_indices(len(H))] += 1.0
+        self.steps += 1
+        return np.asarray(H)
+
+    def coulomb(self, z: Floats, steps: int, deadline: float) -> tuple[Floats, Floats, bool]:
+        """Newton's method on (1), its steps halved until |Φ| falls; z, x and whether it got there."""
+
+        def evaluate(z: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+            w = self.w(z)
+            y, x = self.impulses(w + self.rows.shift(w))
+            return np.asarray(z - self.B.T @ x), w, y, x
+
+        Phi, w, y, x = evaluate(z)
+        for _ in range(steps):
+            size = float(np.linalg.norm(Phi))
+            if np.max(np.abs(Phi), initial=0.0) <= self.rounding or time.perf_counter() > deadline:
+                break
+            C = self.B + shift_derivative(self.rows, w) @ self.B
+            step = solved(self.matrix(y, x, C), -Phi)
+            if step is None:
+                break
+            taken: tuple[float, Any, Any] = (math.inf, None, None)
+            for halvings in range(8):
+                there = z + 0.5**halvings * step
+                new = evaluate(there)
+                reached = float(np.linalg.norm(new[0]))
+                if reached < taken[0]:
+                    taken = (reached, there, new)
+                if reached < (1.0 - 1e-3 * 0.5**halvings) * size:
+                    break
+            if taken[1] is None:
+                break
+            z, (Phi, w, y, x) = taken[1], taken[2]
+        return z, x, bool(np.max(np.abs(Phi), initial=0.0) <= 1e3 * self.rounding)
+
+    def convex(self, z: Floats, shift: Floats, tolerance: float, deadline: float) -> Floats:
+        """Minimum of φ for a given shift."""
+        given = self.rows.b + shift
+
+        def evaluate(z: Floats) -> tuple[float, Floats, Floats, Floats]:
+            y, x = self.impulses(self.B @ z + given)
+            return 0.5 * float(z @ z) + 0.5 * float(x @ x) / self.rho, np.asarray(z - self.B.T @ x), y, x
+
+        phi, slope, y, x = evaluate(z)
+        for _ in range(CONVEX_STEPS):
+            steepest = float(np.max(np.abs(slope), initial=0.0))
+            if steepest <= max(self.rounding, tolerance) or time.perf_counter() > deadline:
+                break
+            step = solved(self.matrix(y, x, self.B), -slope)
+            if step is None:
+                break
+            falls, share = float(slope @ step), 1.0
+            while True:
+                new = evaluate(z + share * step)
+                better = new[0] <= phi + 1e-4 * share * falls
+                if better or share < 1e-4 or np.max(np.abs(new[1])) < 0.5 * steepest:
+                    break
+                share *= 0.5
+            z, (phi, slope, y, x) = z + share * step, new
+        return z
+
+
+def solved(H: Floats, right: Floats) -> Floats | None:
+    """H⁻¹ right; None where H is singular or not finite."""
+    lu, pivots, info = la.lapack.dgetrf(H.T, overwrite_a=1)  # transposed: nothing is copied
+    if info != 0:
+        return None
+    x = la.lapack.dgetrs(lu, pivots, right, trans=1)[0]
+    return np.asarray(x) if np.all(np.isfinite(x)) else None

@@ -1,0 +1,63 @@
+"""Kernels in kernels: what is compiled for whom, and that each may be called."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiler.kernel_parts import is_part
+from ce_dynamics.compiler.loops import kernel
+
+
+def made() -> tuple[Any, Any, Any]:
+    """Three kernels, each of which calls the one before; compiled anew, whatever is kept on disk."""
+
+    def roots(x):  # type: ignore[no-untyped-def]
+        if x[0] < 0.0:
+            raise ValueError("negative")
+        return np.sqrt(x).sum()
+
+    inner = kernel(roots)
+
+    def doubled(x):  # type: ignore[no-untyped-def]
+        return 2.0 * inner(x)
+
+    middle = kernel(doubled)
+
+    def both(x):  # type: ignore[no-untyped-def]
+        return middle(x) + inner(x)
+
+    return inner, middle, kernel(both)
+
+
+X: Floats = np.array((1.0, 4.0, 9.0))
+
+
+def parts(compiled: Any) -> list[bool]:
+    """Of what was compiled of a kernel, for which types it is a part."""
+    return [is_part(result) for result in compiled.overloads.values()]
+
+
+def test_only_what_python_calls_is_made_into_machine_code() -> None:
+    inner, middle, top = made()
+    assert top(X) == 18.0
+    assert [parts(k) for k in (inner, middle, top)] == [[True], [True], [False]]
+    assert middle(X) == 12.0  # Python calls it after all
+    assert inner(X) == 6.0
+    assert [parts(k) for k in (inner, middle, top)] == [[False], [False], [False]]
+    assert top(X) == 18.0
+
+
+def test_errors_of_parts_reach_python() -> None:
+    with pytest.raises(ValueError, match="negative"):
+        made()[2](-X)
+
+
+def test_threads_that_call_parts_while_they_are_compiled_get_numbers() -> None:
+    kernels = made()
+    with ThreadPoolExecutor(3) as pool:
+        assert list(pool.map(lambda k: k(X), kernels)) == [6.0, 12.0, 18.0]
