@@ -5,10 +5,11 @@
 3. A short block of projected gradients, followed by Newton and by proximal Newton.
 4. The smoothed conditions followed to σ = 0; 3 with a longer block; 4 on two other paths.
 5. Proximal points found in the space of the bodies, proximal Newton where one is ten times better.
-6. Proximal points found among the rows, which creep along what moves nothing.
-7. Of up to three thousand rows: the smoothed conditions followed by arc length, on several paths.
-8. 4 on yet other paths; more of 6; long blocks of projected gradients, each followed by Newton.
-9. Of more rows, 7; then more of 8.
+6. Of up to 600 rows: the smoothed conditions followed by arc length, on several paths.  More of 5.
+7. Proximal points found among the rows, which creep along what moves nothing.
+8. Of 600 to three thousand rows, the paths of 6.
+9. 4 on yet other paths; more of 7; long blocks of projected gradients, each followed by Newton.
+10. Of yet more rows, the paths of 6; then more of 9.
 
 Each stage ends as soon as the judge is satisfied.  The best point of all stages is kept.
 """
@@ -39,8 +40,10 @@ TURNS = ((0.0, 0.0), (0.0, 1.0), (1e-3, 0.0), (0.0, 0.5), (1e-2, 0.0))
 """c and a of the paths that are followed by arc length, in turn."""
 MODERATE = 3000
 """Rows up to which that comes before long blocks of gradients: its matrices are small."""
-IN_BODIES = 10_000
-"""Linear systems of proximal points in the space of the bodies."""
+IN_BODIES = 100, 10_000
+"""Linear systems of proximal points in the space of the bodies, before and after a few rows' paths of 6."""
+FEW = 600
+"""Rows up to which these come first."""
 POLISH = 20
 """Linear systems of proximal Newton from one of them."""
 CREEPS = 300, 6000
@@ -135,14 +138,14 @@ class Search:
                 return True
         return False
 
-    def in_bodies(self, x: Floats, steps: int) -> bool:
+    def in_bodies(self, points: Bodies, steps: int) -> bool:
         """Proximal points in the space of the bodies, proximal Newton from each that is ten times better."""
-        points, over = Bodies(self.rows, x), False
+        before, over = points.steps, False
         while not over:
-            best, over = points.advance(self.judge, steps - points.steps, self.deadline)
+            best, over = points.advance(self.judge, before + steps - points.steps, self.deadline)
             if self.offer(best, "proximal points of bodies") or self.proximal(best, POLISH):
                 break
-        self.steps += points.steps
+        self.steps += points.steps - before
         return self.over
 
     def creeping(self, points: Creeping, steps: int) -> bool:
@@ -212,10 +215,15 @@ def with_matrix(search: Search, x: Floats) -> None:
             return
         if len(search.rows) <= LARGE and search.smoothed(starts):
             return
-    if len(search.rows) <= ROWS and search.in_bodies(np.zeros(len(x)), IN_BODIES):
-        return
+    few = len(search.rows) <= FEW
+    if len(search.rows) <= ROWS:
+        bodies = Bodies(search.rows, np.zeros(len(x)))
+        if search.in_bodies(bodies, IN_BODIES[0]) or (few and search.through_turns()):
+            return
+        if search.in_bodies(bodies, IN_BODIES[1]):
+            return
     points = Creeping(search.rows, on_gradients)
-    if search.creeping(points, CREEPS[0]) or (moderate and search.through_turns()):
+    if search.creeping(points, CREEPS[0]) or (moderate and not few and search.through_turns()):
         return
     if len(search.rows) <= LARGE and search.smoothed(LAST_STARTS):
         return

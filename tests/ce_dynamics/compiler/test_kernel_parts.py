@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numba.core.caching import NullCache
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler.kernel_parts import is_part
@@ -14,7 +15,7 @@ from ce_dynamics.compiler.loops import kernel
 
 
 def made() -> tuple[Any, Any, Any]:
-    """Three kernels, each of which calls the one before; compiled anew, whatever is kept on disk."""
+    """Three kernels, each of which calls the one before; nothing of them is kept on disk."""
 
     def roots(x):  # type: ignore[no-untyped-def]
         if x[0] < 0.0:
@@ -31,7 +32,10 @@ def made() -> tuple[Any, Any, Any]:
     def both(x):  # type: ignore[no-untyped-def]
         return middle(x) + inner(x)
 
-    return inner, middle, kernel(both)
+    top = kernel(both)
+    for one in (inner, middle, top):
+        one._cache = NullCache()
+    return inner, middle, top
 
 
 X: Floats = np.array((1.0, 4.0, 9.0))
