@@ -18,6 +18,7 @@ from ce_dynamics.compiled.input_laws import InputLaw
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, trace
 from ce_dynamics.compiler.progress import at_work
+from ce_dynamics.compiler.tracing.kept import with_entries
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.errors import ModelError
 from ce_dynamics.simulation.ensembles.arguments import Runs
@@ -78,7 +79,8 @@ def make(model: Model, runs: Runs, ways: Ways, report: Progress) -> tuple[Record
     report : callable
     """
     records = Records(model, runs, stored_times(ways.duration, ways.interval), ways.keep)
-    code = compiled(model, ways.law, ways.width(runs.number), records.needs_observation, ways.single)
+    observed = records.observed if records.needs_observation else None
+    code = compiled(model, ways.law, ways.width(runs.number), observed, ways.single)
     if ways.single:
         check_single(model, runs, code)
     with at_work(f"integrating {runs.number} runs of {model.system.name!r} by {ways.settings.method}"):
@@ -116,8 +118,10 @@ def check_single(model: Model, runs: Runs, code: Code) -> None:
     )
 
 
-def compiled(model: Model, law: InputLaw | None, lanes: int, observed: bool, single: bool = False) -> Code:
-    """The functions of a model for several lanes.
+def compiled(
+    model: Model, law: InputLaw | None, lanes: int, observed: frozenset[int] | None, single: bool = False
+) -> Code:
+    """The functions of a model for several lanes; of outputs those that are observed, if anything is.
 
     In single precision what is observed is computed in double precision all the same, eight lanes at a time.
     """
@@ -131,29 +135,32 @@ def compiled(model: Model, law: InputLaw | None, lanes: int, observed: bool, sin
         name: str, traced: Callable[[], TracedFunction], width: int, narrow: bool
     ) -> CompiledFunction:
         """Compiled once; laws again when there is another."""
-        key, about = (name, width, narrow), law if name == "control" else None
+        seen = observed if name == "observation" else None
+        key, about = (name, width, narrow, seen), law if name == "control" else None
         if key not in kept or kept[key][0] is not about:
             kept[key] = about, compile_function(traced(), width, single=narrow)
         return kept[key][1]
+
+    def observation() -> TracedFunction:
+        return with_entries(model.observation.traced, "outputs", observed or ())
 
     def code(width: int, narrow: bool, steps: bool, sees: bool, observer: Code | None = None) -> Code:
         return Code(
             function("dynamics", lambda: model.dynamics.traced, width, narrow) if steps else None,
             None if law is None else function("control", lambda: traced_law(model, law), width, narrow),
-            function("observation", lambda: model.observation.traced, width, False) if sees else None,
+            function("observation", observation, width, False) if sees else None,
             function("sample", lambda: model.sample.traced, width, False) if steps and period else None,
             period,
             observer,
         )
 
-    if not single or not observed:
-        return code(lanes, single, True, observed)
+    if not single or observed is None:
+        return code(lanes, single, True, observed is not None)
     return code(lanes, True, True, False, code(min(lanes, 8), False, False, True))
 
 
-_kept: WeakKeyDictionary[Model, dict[tuple[str, int, bool], tuple[InputLaw | None, CompiledFunction]]] = (
-    WeakKeyDictionary()
-)
+_Key = tuple[str, int, bool, frozenset[int] | None]
+_kept: WeakKeyDictionary[Model, dict[_Key, tuple[InputLaw | None, CompiledFunction]]] = WeakKeyDictionary()
 """Functions compiled for several lanes, and the latest control law with the law it is of."""
 
 

@@ -44,6 +44,11 @@ class Records:
         Stored instants.
     keep : sequence of str or None
         Names of the variables to keep; all if None.
+
+    Attributes
+    ----------
+    observed : frozenset of int
+        The outputs that are kept or have a limit; others need not be computed.
     """
 
     def __init__(self, model: Model, runs: Runs, t: Floats, keep: Sequence[str] | None) -> None:
@@ -73,9 +78,10 @@ class Records:
         self._promises = Promises(model)
         self._inputs = {entry.name: k for k, entry in enumerate(layout.u)}
         self._excesses: dict[int, list[Excess]] = {}
-        self.needs_observation = closures > 0 or any(
-            self._places[name][0] == OUTPUTS for v in self.variables for name in v.entries
-        )
+        kept = {name: self._places[name] for v in self.variables for name in v.entries}
+        self.observed = frozenset(k for part, k in kept.values() if part == OUTPUTS)
+        self.observed |= frozenset(self._promises.columns)
+        self.needs_observation = closures > 0 or bool(self.observed)
         self.time_reached = np.zeros(number)
         self.steps, self.evaluations = np.zeros(number, dtype=int), np.zeros(number, dtype=int)
         self.failure = np.array(runs.refused, dtype=object)

@@ -76,7 +76,8 @@ def simulate_ensemble(
     interval : float
         Time between stored instants [s].
     keep : sequence of str, optional
-        Variables to keep (``model.variables`` and ``closure_error``); all if not given.
+        Variables to keep (``model.variables`` and ``closure_error``); all if not given.  Outputs that are
+        not kept are not computed.
     threads : int, optional
         As many as there are processors if not given.
     lanes : int, optional

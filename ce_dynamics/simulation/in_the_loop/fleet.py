@@ -95,7 +95,7 @@ class Fleet:
         width = (8 if number > 4 else 4) if lanes is None else checks.integer("lanes", lanes, at_least=1)
         self.model, self.number, self.step_size = model, number, step
         _ = model.dynamics  # which sets the last guards of the parameters
-        code = compiled(model, None, width, False)
+        code = compiled(model, None, width, None)
         looking = compile_function(traced_look(model, look, given), width)
         count = -(-number // width)
         self._groups: list[LaneGroup] = [

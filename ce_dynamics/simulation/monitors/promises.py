@@ -32,6 +32,13 @@ class Promises(Monitor):
     Parameters
     ----------
     model : Model
+
+    Attributes
+    ----------
+    limits : array
+        How far each closure may be open.
+    columns : list of int
+        Outputs that must not be negative: how far force elements are from limits of their own.
     """
 
     def __init__(self, model: Model) -> None:
@@ -45,7 +52,7 @@ class Promises(Monitor):
             for element in model.system.forces
             for output, what in element.limits.items()
         ]
-        self._columns = [column for column, _, _ in self._limited]
+        self.columns = [column for column, _, _ in self._limited]
 
     @classmethod
     def of(cls, model: Model) -> Promises:
@@ -65,13 +72,13 @@ class Promises(Monitor):
         if (
             (seen.closures <= self.limits).all()
             and math.isfinite(Y.sum() + U.sum() + seen.outputs.sum())
-            and not (self._columns and (seen.outputs[:, self._columns] < 0.0).any())
+            and not (self.columns and (seen.outputs[:, self.columns] < 0.0).any())
         ):
             return None
         bad = ~np.all(seen.closures <= self.limits, axis=1)
         for part in (Y, U, seen.outputs):
             bad |= ~np.all(np.isfinite(part), axis=1)
-        bad |= np.any(seen.outputs[:, self._columns] < 0.0, axis=1)
+        bad |= np.any(seen.outputs[:, self.columns] < 0.0, axis=1)
         if not np.any(bad):
             return None
         k = int(np.argmax(bad))
@@ -82,7 +89,7 @@ class Promises(Monitor):
         """As `first_fault` for runs side by side, the last axis, by its index; Y is NaN after its end."""
         limits = self.limits[:, np.newaxis]
         # Sums are finite only if all numbers are: they are read once, and looked at closely if not.
-        beyond = np.any(outputs[:, self._columns] < 0.0, axis=1)
+        beyond = np.any(outputs[:, self.columns] < 0.0, axis=1)
         if (
             (closures <= limits).all()
             and all(np.isfinite(part.sum()) for part in (Y, U, outputs))

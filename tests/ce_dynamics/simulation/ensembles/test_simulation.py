@@ -12,6 +12,8 @@ import xarray as xr
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import sin, sqrt
 from ce_dynamics.errors import ModelError, RangeWarning, SimulationError
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.forces.base import Response
 from ce_dynamics.mechanism.parameters import Parameter
 from ce_dynamics.simulation.ensembles.making import compiled
 from tests.ce_dynamics.mechanisms import four_bar
@@ -251,7 +253,7 @@ def test_keep_and_files(model: ce.Model, tmp_path: Any) -> None:
 
 def test_functions_are_compiled_once(model: ce.Model) -> None:
     law = Swing()
-    first, second = (compiled(model, law, 8, observed=True) for _ in range(2))
+    first, second = (compiled(model, law, 8, frozenset({0})) for _ in range(2))
     assert all(a is b for a, b in zip(first, second, strict=True))
 
 
@@ -320,6 +322,42 @@ def test_numbers_that_cease_to_be_finite_end_their_run_only(slide: ce.Model) -> 
     assert np.all(np.isfinite(ensemble["root"].values[1, :5]))
     assert np.all(np.isnan(ensemble["body"].values[1, 5:]))
     assert np.all(np.isfinite(ensemble["body"].values[[0, 2]]))
+
+
+def test_outputs_that_are_not_kept_are_not_looked_at(slide: ce.Model) -> None:
+    """Nor computed: what is stored is finite."""
+    ensemble = ce.simulate_ensemble(
+        slide, [[0.0, 0.0]] * 2, controls={"push": [0.1, 0.5]}, duration=0.9, interval=0.1, keep=["body"]
+    )
+    assert list(ensemble["status"].values) == ["completed"] * 2
+    np.testing.assert_allclose(
+        ensemble["body"].values[:, -1], 0.5 * 0.9**2 * np.array([0.1, 0.5]), rtol=1e-12
+    )
+
+
+class Fence(ce.ForceElement):
+    """Nothing but a limit, at 0.05 m."""
+
+    def __init__(self, body: Body, ground: Body) -> None:
+        self.name, self.body, self.ground = "fence", body, ground
+        self.outputs, self.limits = {"left": "m"}, {"left": "is passed"}
+
+    @property
+    def attachments(self) -> tuple[tuple[Body, Any], ...]:
+        return ((self.body, np.zeros(3)),)
+
+    def evaluate(self, observer: Any, x: Any, u: Any) -> Response:
+        return Response((), outputs={"left": 0.05 - observer.point(self.body, np.zeros(3), self.ground).r[0]})
+
+
+def test_limits_of_force_elements_hold_whatever_is_kept() -> None:
+    system = ranged_slide()
+    system.add_force(Fence(system.bodies[0], system.ground))
+    ensemble = ce.simulate_ensemble(
+        ce.compile(system), [[0.0, 0.0]] * 2, controls={"push": [0.1, 0.5]}, duration=0.9, interval=0.1,
+        keep=["body"],
+    )  # fmt: skip
+    assert list(ensemble["failure"].values) == ["", "'fence' is passed at t = 0.5 s"]
 
 
 @pytest.mark.parametrize("kept", [None, 1])
