@@ -91,7 +91,8 @@ def compliance_of(
 
 def elastic_joints(data: VehicleParameters, rig: KCRig) -> list[ElasticJoint]:
     """The bushings of the axle that is on a rig."""
-    return [bushing.elastic(rig.model.system) for bushing in data.bushings if bushing.axle == rig.axle.name]
+    own = [bushing for bushing in data.bushings if bushing.axle == rig.axle.name]
+    return [one for bushing in own for one in bushing.elastic(rig.model.system)]
 
 
 def axle_of(data: VehicleParameters, system: System, axle: str) -> Axle:

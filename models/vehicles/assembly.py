@@ -160,7 +160,8 @@ def build(
     for controller in assisting:
         system.add_controller(controller)
     start_on(system, chassis, surface, data.ride_height + lifted, speed)
-    soft = [bushing.elastic(system) for bushing in data.bushings]  # their names are checked in any case
+    # their names are checked in any case
+    soft = [one for bushing in data.bushings for one in bushing.elastic(system)]
     if data.layout.bushings == "dynamic" and not ideal_joints:
         make_elastic(system, soft)
     return system

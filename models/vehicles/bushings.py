@@ -37,6 +37,8 @@ UPRIGHT = 0.9
 """Of the vertical part of a unit vector: above, an axis is taken for vertical."""
 FARTHEST = 0.02
 """Of a bushing from the point or axis of its joint [m]."""
+STRUT = " strut"
+"""What the name of the closure ends with that holds a strut's line."""
 MIRROR = np.diag((1.0, -1.0, 1.0))
 
 
@@ -69,6 +71,9 @@ class VehicleBushing:
     damping: Mapping[str, float]
     at: Vector | None
     through: Vector | None
+    mode: str = "quasi-static"
+    strut: tuple[Vector, Vector] | None = None
+    """Top mount and another point of a strut's line, where the corner has one."""
 
     @classmethod
     def of(
@@ -115,6 +120,8 @@ class VehicleBushing:
             {axis: law.damping or 0.0 for axis, law in laws.items() if law is not None},
             None if written.at is None else M @ (left + np.array(written.at)),
             None if written.through is None else M @ (left + np.array(written.through)),
+            mode,
+            strut_of(corner),
         )
 
     @property
@@ -127,8 +134,8 @@ class VehicleBushing:
         """Where the file names its joint."""
         return f"{self.item.where}: bushings.{self.axle}.{self.item.name}"
 
-    def elastic(self, system: System) -> ElasticJoint:
-        """The joint in a system with ideal joints, and what stands for it.
+    def elastic(self, system: System) -> list[ElasticJoint]:
+        """The joint in a system with ideal joints, and what stands for it; of a strut's mount both its parts.
 
         Raises
         ------
@@ -138,7 +145,9 @@ class VehicleBushing:
         joint = self._joint(system, self.corner)
         closure = closure_of(system, joint)
         if isinstance(closure, Distance):
-            return ElasticJoint(joint.name, self._rod(joint))
+            return [ElasticJoint(joint.name, self._rod(joint))]
+        if self.strut is not None and joint.name.endswith(STRUT):
+            return self._mount(system, joint, *self.strut)
         if not isinstance(closure, Hinge):
             raise DataError(
                 f"{self.words}: {joint.name!r} is a {type(closure).__name__}, which guides but does not "
@@ -156,9 +165,46 @@ class VehicleBushing:
         laws = [self.stiffness[axis] for axis in (*ALONG, *ABOUT)]
         damping = [self.damping[axis] for axis in (*ALONG, *ABOUT)]
         axes = self._axes(system, closure)
-        return ElasticJoint(
-            joint.name, Bushing(self.name, joint.parent, joint.child, at, laws, damping, axes=axes)
+        return [
+            ElasticJoint(
+                joint.name, Bushing(self.name, joint.parent, joint.child, at, laws, damping, axes=axes)
+            )
+        ]
+
+    def _mount(self, system: System, joint: JoinedPoints, top: Vector, below: Vector) -> list[ElasticJoint]:
+        """A strut's top mount: it yields square to the strut, which slides and turns in it.
+
+        What holds the strut's line are two closures, that of the kingpin and that of the upright.
+        """
+        for name in ("z", *ABOUT, "at", "through"):
+            if name in self.stiffness or getattr(self, name, None) is not None:
+                raise DataError(
+                    f"{self.key}.{name}: the strut slides along its line and turns in its mount at F, where "
+                    "spring and damper have their own stiffness: give x and y, square to it, and leave the "
+                    "rest out"
+                )
+        for name in ALONG[:2]:
+            if name not in self.stiffness:
+                raise DataError(
+                    f"{self.key}.{name}: missing; give its stiffness or curve, square to the strut"
+                )
+        if self.mode == "dynamic":
+            raise DataError(
+                f"{self.words}: a strut's mount yields on the rig only; leave it out, or leave out "
+                "kinds: {bushings: dynamic}"
+            )
+        line = np.asarray(nominal(top - below)).astype(float)
+        z = line / np.linalg.norm(line)
+        across = self._across(z)
+        across[:, :2] *= -1.0  # displacements are the strut's in its mount, measured in the strut's axes
+        laws = [*(self.stiffness[axis] for axis in ALONG[:2]), *[0.0] * 4]
+        element = Bushing(self.name, joint.parent, joint.child, nominal(top), laws, axes=across)
+        kingpin = next(
+            other.name
+            for other in joints_of(system)
+            if other.parent.name == f"{self.corner}.kingpin" and other.child is joint.child
         )
+        return [ElasticJoint(name, element) for name in (joint.name, kingpin)]
 
     def _check_near(self, at: Vector, joint: JoinedPoints, hinge: Hinge) -> None:
         """Refuse a bushing that wheel travel would strain: one that is not where the joint turns."""
@@ -207,7 +253,10 @@ class VehicleBushing:
                 other = closure_of(system, self._joint(system, f"{self.axle}_left"))
                 as_left = np.asarray(nominal(getattr(other, "axis", own))).astype(float)
                 z = z if self.side > 0 or z @ MIRROR @ as_left >= 0.0 else -z
-        z = z / np.linalg.norm(z)
+        return self._across(z / np.linalg.norm(z))
+
+    def _across(self, z: Vector) -> Vector:
+        """Axes with a z axis: x as near to the vertical as can be, or forward."""
         x = np.array((0.0, 0.0, 1.0)) if abs(z[2]) < UPRIGHT else np.array((1.0, 0.0, 0.0))
         x = x - z * (z @ x)
         x = x / np.linalg.norm(x)
@@ -262,7 +311,8 @@ class VehicleBushing:
                 ".wheel"
             ):
                 continue
-            if not isinstance(closure_of(system, joint), (Hinge, Distance)):
+            mount = self.strut is not None and joint.name.endswith(STRUT)
+            if not mount and not isinstance(closure_of(system, joint), (Hinge, Distance)):
                 continue
             last = "_".join(joint.name.split()[1:])
             ends = " ".join(
@@ -272,6 +322,12 @@ class VehicleBushing:
             hinge = joint.name.startswith(HINGE_OF)
             found[joint.child.name.rpartition(".")[2] if hinge else last or ends] = None
         return ", ".join(map(repr, found)) or "none"
+
+
+def strut_of(corner: Corner) -> tuple[Vector, Vector] | None:
+    """Points F and S of a strut's line."""
+    points = getattr(corner, "points", {}) if corner.template == "macpherson" else {}
+    return (points["F"], points["S"]) if points else None
 
 
 def closure_of(system: System, joint: JoinedPoints) -> Closure:
