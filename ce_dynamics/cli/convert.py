@@ -28,6 +28,10 @@ def convert(
         bool,
         typer.Option("--like-chrono", help="Copy ways of Chrono that no vehicle has.", rich_help_panel=PARTS),
     ] = False,
+    bushings: Annotated[
+        bool,
+        typer.Option("--bushings", help="Let joints with bushings yield.", rich_help_panel=PARTS),
+    ] = False,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -53,7 +57,7 @@ def convert(
     path = files.path_of("vehicle", vehicle)
     named = {"engine": engine, "transmission": transmission, "tyre": tyre, "trailer": trailer}
     choice = Choice(**{key: files.path_of(key, text) for key, text in named.items() if text is not None})
-    made = converted(path, choice, like_chrono)
+    made = converted(path, choice, like_chrono, bushings)
     written = Path(f"{path.stem}.yaml") if output is None else output
     if written.is_dir():
         raise DataError(f"--output {files.shown_path(written)} is a folder; name a file")

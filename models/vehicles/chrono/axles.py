@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.models.vehicles.chrono.anti_roll_bar import anti_roll_bar
+from ce_dynamics.models.vehicles.chrono.bushings import BUSHINGS
 from ce_dynamics.models.vehicles.chrono.frames import Matrix
 from ce_dynamics.models.vehicles.chrono.generic import GEAR, GRAPH, held
 from ce_dynamics.models.vehicles.chrono.json_file import Part
@@ -37,6 +38,7 @@ class Axle(NamedTuple):
     width: float
     tyre_kind: str
     graph: Sections | None
+    bushings: Sections
 
 
 def axle_names(count: int) -> list[str]:
@@ -90,6 +92,8 @@ def axle(
             words["mechanism"] = mechanism
     own = template.read(reading, part)
     graph = own.pop(GRAPH, None)
+    soft = own.pop(BUSHINGS, {})
+    assert isinstance(soft, dict)
     if GEAR in own:
         words["steering_gear"] = own.pop(GEAR)
     if isinstance(graph, dict) and steered is None:
@@ -125,7 +129,7 @@ def axle(
     stiffness = mounted.stiffness if spacing is None else 2.0 * mounted.stiffness
     width += spacing or 0.0
     wheel = origin + centre if carrier is None else carrier.at + origin + centre
-    return Axle(words, section, wheel, mounted.radius, stiffness, width, mounted.kind, graph)
+    return Axle(words, section, wheel, mounted.radius, stiffness, width, mounted.kind, graph, soft)
 
 
 def carrier_of(file: Part, rears: Sequence[RearChassis]) -> RearChassis | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.models.vehicles.chrono.bodies import UNPHYSICAL, body, bushed, link, middle, rod
+from ce_dynamics.models.vehicles.chrono.bodies import UNPHYSICAL, body, link, middle, rod
+from ce_dynamics.models.vehicles.chrono.bushings import RIGID, bushed
 from ce_dynamics.models.vehicles.chrono.force_laws import damper_law, spring_and_damper, spring_law
 from ce_dynamics.models.vehicles.chrono.frames import Matrix, moments
 from ce_dynamics.models.vehicles.chrono.json_file import Part
@@ -146,7 +147,7 @@ def sae_leaf_spring(reading: Reading, part: Part) -> Sections:
         reading.note("preloads of leaf springs, which Chrono loses: they lift the chassis")
     for key in ("Shackle Bushing Data", "Clamp Bushing Data", "Leafspring Bushing Data"):
         if leaf.has(key):
-            reading.note("bushings: their joints are rigid")
+            reading.note(RIGID)
     reading.note("half clamps of leaf springs: their mass belongs to the axle, at the middle of the clamps")
     clamps: Sections = {}
     for half, share in (("front", 1.0 / (1.0 + bias)), ("rear", bias / (1.0 + bias))):

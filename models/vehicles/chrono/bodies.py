@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ce_dynamics.models.vehicles.chrono.bushings import RIGID
 from ce_dynamics.models.vehicles.chrono.frames import Matrix, moments, turned
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.reading import Reading
@@ -34,7 +35,7 @@ def rod(reading: Reading, part: Part) -> Sections:
             part.has(key)
         if key.startswith("Bushing Data"):
             part.has(key)
-            reading.note("bushings: their joints are rigid")
+            reading.note(RIGID)
     reading.note("inertias and centres of mass of links between two joints: they are those of uniform bars")
     mass = part.number("Mass", least=0.0)
     return {"mass": quantity(mass, "kg"), "radius": quantity(part.positive("Radius", RADIUS), "m")}
@@ -47,14 +48,6 @@ def link(reading: Reading, part: Part, outer: str) -> Sections:
         "upright": quantities(part.vector(outer), "m"),
         "rod": rod(reading, part),
     }
-
-
-def bushed(reading: Reading, part: Part) -> None:
-    """Name bushings that are not done."""
-    for key in part.data:
-        if key.startswith("Bushing Data"):
-            part.has(key)
-            reading.note("bushings: their joints are rigid")
 
 
 def middle(a: Matrix, b: Matrix) -> Matrix:

@@ -10,6 +10,7 @@ import numpy as np
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import cross
 from ce_dynamics.models.vehicles.chrono.bodies import body
+from ce_dynamics.models.vehicles.chrono.bushings import RIGID
 from ce_dynamics.models.vehicles.chrono.force_laws import damper_law, spring_law
 from ce_dynamics.models.vehicles.chrono.frames import rotation, unit
 from ce_dynamics.models.vehicles.chrono.json_file import Part
@@ -120,7 +121,7 @@ def add_joint(reading: Reading, item: Part, names: Mapping[str, str], words: Wor
         raise item.wrong("Type", f"{checks.shown(kind)} is no joint; known are {', '.join(JOINTS)}")
     if item.has("Bushing Data"):
         item.part("Bushing Data").read.update(item.part("Bushing Data").data)
-        reading.note("bushings: their joints are rigid")
+        reading.note(RIGID)
     name, ours = own_name(item, words), JOINTS[kind]
     words[name] = between(item, names, ours, swapped=ours.startswith("point-on"))
     at, R = item.vector("Position"), rotation(item, "Rotation")

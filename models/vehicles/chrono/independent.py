@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ce_dynamics.algebra.arrays import cross
-from ce_dynamics.models.vehicles.chrono.bodies import UNPHYSICAL, body, bushed, link, middle, rod
+from ce_dynamics.models.vehicles.chrono.bodies import UNPHYSICAL, body, link, middle, rod
+from ce_dynamics.models.vehicles.chrono.bushings import together, yielding
 from ce_dynamics.models.vehicles.chrono.force_laws import spring_and_damper
 from ce_dynamics.models.vehicles.chrono.frames import Matrix, arm_plane, moments, turned, unit
 from ce_dynamics.models.vehicles.chrono.json_file import Part
@@ -28,6 +29,10 @@ def double_wishbone(reading: Reading, part: Part) -> Sections:
         "upper_arm": control_arm(reading, part.part("Upper Control Arm"), vehicle_frame),
         "upright": body(part.part("Upright")),
         **spring_and_damper(reading, part),
+        **together(
+            arm_bushing(reading, part.part("Upper Control Arm"), "upper_arm"),
+            arm_bushing(reading, part.part("Lower Control Arm"), "lower_arm"),
+        ),
     }
 
 
@@ -57,6 +62,7 @@ def macpherson(reading: Reading, part: Part) -> Sections:
         "lower_arm": control_arm(reading, arm, vehicle_frame=False),
         "upright": body(part.part("Upright")),
         "strut": body(part.part("Strut"), com=middle(top, bottom)),
+        **arm_bushing(reading, arm, "lower_arm"),
         **spring_and_damper(reading, part, arm="Location Upright"),
     }
 
@@ -78,7 +84,6 @@ def multi_link(reading: Reading, part: Part) -> Sections:
 def semi_trailing_arm(reading: Reading, part: Part) -> Sections:
     """``SemiTrailingArm``: one arm on two pivots."""
     arm = part.part("Trailing Arm")
-    bushed(reading, arm)
     outer, inner = arm.vector("Location Chassis Outer"), arm.vector("Location Chassis Inner")
     spindle = arm.vector("Location Spindle")
     z = unit(arm, "Location Chassis Outer", cross(outer - spindle, inner - spindle))
@@ -89,6 +94,7 @@ def semi_trailing_arm(reading: Reading, part: Part) -> Sections:
             "inner_pivot": quantities(inner, "m"),
             **body(arm, R=np.column_stack((x, cross(z, x), z))),
         },
+        **yielding(reading, arm, "trailing_arm", middle(outer, inner)),
         **spring_and_damper(reading, part),
     }
 
@@ -96,7 +102,6 @@ def semi_trailing_arm(reading: Reading, part: Part) -> Sections:
 def three_links(reading: Reading, part: Part) -> Sections:
     """``ThreeLinkIRS``: a trailing arm on a ball joint, two lateral links."""
     arm = part.part("Trailing Arm")
-    bushed(reading, arm)
     pivot = arm.vector("Location Chassis")
     x = unit(arm, "Location Chassis", pivot - arm.vector("Location Spindle"))
     y = unit(arm, "Location Chassis", cross(UP, x))
@@ -105,6 +110,7 @@ def three_links(reading: Reading, part: Part) -> Sections:
             "pivot": quantities(pivot, "m"),
             **body(arm, R=np.column_stack((x, y, cross(x, y)))),
         },
+        **yielding(reading, arm, "trailing_arm", pivot, "Bushing Data Chassis", ball=True),
         "upper_link": link(reading, part.part("Upper Link"), "Location Arm"),
         "lower_link": link(reading, part.part("Lower Link"), "Location Arm"),
         **spring_and_damper(reading, part),
@@ -114,7 +120,6 @@ def three_links(reading: Reading, part: Part) -> Sections:
 def single_wishbone(reading: Reading, part: Part) -> Sections:
     """``SingleWishbone``: an arm that turns about a line along the vehicle, a vertical kingpin at its end."""
     arm = part.part("Control Arm")
-    bushed(reading, arm)
     part.has("Vehicle-Frame Inertia")  # which Chrono ignores here
     inner, outer = arm.vector("Location Chassis"), arm.vector("Location Upright")
     y = unit(arm, "Location Upright", outer - inner)
@@ -129,6 +134,7 @@ def single_wishbone(reading: Reading, part: Part) -> Sections:
             "rear_pivot": quantities(inner - along, "m"),
             **body(arm, R=np.column_stack((x, y, cross(x, y)))),
         },
+        **yielding(reading, arm, "control_arm", inner),
         "upright": body(part.part("Upright")),
         **spring_and_damper(reading, part),
     }
@@ -148,13 +154,18 @@ def control_arm(reading: Reading, arm: Part, vehicle_frame: bool) -> Sections:
         if J[0, 2] or J[1, 2]:
             reading.note("products of inertia of arms: the right arm is the mirror image of the left one")
         J = turned(J, R)
-    bushed(reading, arm)
     return {
         **pivots(arm),
         "mass": quantity(arm.number("Mass", least=0.0), "kg"),
         "com": quantities(arm.vector("COM"), "m"),
         "inertia": inertia(J, UNPHYSICAL),
     }
+
+
+def arm_bushing(reading: Reading, arm: Part, joint: str) -> Sections:
+    """The bushing of an arm half way between its pivots."""
+    ends = arm.vector("Location Chassis Front"), arm.vector("Location Chassis Back")
+    return yielding(reading, arm, joint, middle(*ends))
 
 
 def pivots(arm: Part) -> Sections:

@@ -28,11 +28,13 @@ class Reading:
         Of the vehicle's file.
     like_chrono : bool
         Whether Chrono's quirks are copied, as far as they are documented and can be.
+    elastic : bool
+        Whether joints with bushings yield.
     """
 
-    def __init__(self, path: Path, like_chrono: bool = False) -> None:
+    def __init__(self, path: Path, like_chrono: bool = False, elastic: bool = False) -> None:
         self.path = path
-        self.like_chrono = like_chrono
+        self.like_chrono, self.elastic = like_chrono, elastic
         self.files: dict[Path, Part] = {}
         self.notes: dict[str, None] = {}
         self.root: Path | None = None

@@ -24,12 +24,18 @@ STRAIGHT = 1e-6
 """Of a unit vector: how far it may be from an axis to be taken for it."""
 
 
-def steering(reading: Reading, system: Part, shift: Matrix) -> tuple[str, Sections]:
-    """Our name of a mechanism, and its section, from an origin in the coordinates of its chassis."""
+def steering(reading: Reading, system: Part, shift: Matrix) -> tuple[str, Sections, int]:
+    """Our name of a mechanism, its section from an origin in the coordinates of its chassis, and its sense.
+
+    That is 1 if a positive input moves Chrono's mechanism as a positive sense does ours: a rack to the left,
+    an arm about its axis.
+    """
     part = reading.file(system, "Input File")
     ours, read = reading.by_template(part, "steering mechanism", STEERINGS)
     origin, R = system.vector("Location") - shift, rotation(system, "Orientation")
-    return ours, {"source": "chrono", **read(reading, part, origin, R), "actuator": dict(ACTUATOR)}
+    section = {"source": "chrono", **read(reading, part, origin, R), "actuator": dict(ACTUATOR)}
+    backwards = part.template == "RackPinion" and part.part("Pinion").number("Radius") < 0.0
+    return ours, section, 1 if backwards or part.template == "PitmanArm" else -1
 
 
 def rack(reading: Reading, part: Part, origin: Matrix, R: Matrix) -> Sections:

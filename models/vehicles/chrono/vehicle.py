@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import numpy as np
@@ -41,7 +43,9 @@ class Converted(NamedTuple):
     towed: bool = False
 
 
-def converted(path: Path, choice: Choice = UNCHOSEN, like_chrono: bool = False) -> Converted:
+def converted(
+    path: Path, choice: Choice = UNCHOSEN, like_chrono: bool = False, bushings: bool = False
+) -> Converted:
     """A vehicle's JSON file as our YAML.
 
     Parameters
@@ -52,13 +56,15 @@ def converted(path: Path, choice: Choice = UNCHOSEN, like_chrono: bool = False) 
         Engine, transmission and tyres, which vehicles' files do not name.
     like_chrono : bool
         Whether ways of Chrono that no vehicle has are copied: those that docs/chrono-vehicles.md lists.
+    bushings : bool
+        Whether joints with bushings yield as the vehicle drives; they are rigid else.
 
     Raises
     ------
     DataError
         One line: file, key, what is wrong, what to do.
     """
-    reading = Reading(path, like_chrono)
+    reading = Reading(path, like_chrono, bushings)
     part = reading.open(path)
     if part.has("Vehicle") and not part.has("Axles"):
         choice = named(reading, part, choice)
@@ -142,7 +148,15 @@ def vehicle(reading: Reading, part: Part, choice: Choice) -> Sections:
     if rears:
         sections["trailers"] = {rear.name: rear.words for rear in rears}
     sections |= graphs_of(read)
+    soft: Sections = {name: one.bushings for name, one in read.items() if one.bushings}
+    if soft:
+        sections["bushings"] = soft
+        kinds_of_parts = sections["kinds"]
+        assert isinstance(kinds_of_parts, dict)
+        kinds_of_parts["bushings"] = "dynamic"
     sections |= mechanisms.sections
+    if len(mechanisms.senses) > 1:
+        set_phases(reading, sections, mechanisms.senses)
     keys = ("Wheelbase", "Maximum Steering Angle (deg)", "Minimum Turning Radius")
     there = [part.has(key) for key in keys]  # each of them counts as read
     if all(there) and not (rears and part.number(keys[1]) == 0.0):  # what folds turns no wheels
@@ -155,18 +169,50 @@ def vehicle(reading: Reading, part: Part, choice: Choice) -> Sections:
     return sections
 
 
+def set_phases(reading: Reading, sections: Sections, senses: Mapping[str, int]) -> None:
+    """Let axles steer against the first one where the geometry of Chrono's files makes them.
+
+    Ours turn to the left whatever their geometry, which only the vehicle as built tells.
+    """
+    # here, because few vehicles have several mechanisms
+    from ce_dynamics.models.vehicles.description import VehicleParameters
+
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "vehicle.yaml"
+        path.write_text(yaml_text(sections, ""), encoding="utf-8")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # whoever reads the result is told
+            ours = VehicleParameters.load(path).steerings
+    left = {name: getattr(ours[name], "sense", 1) * sense for name, sense in senses.items()}
+    first, *others = left
+    if left[first] < 0:
+        reading.note("the sense of the steering: a positive input steers to the left, in Chrono to the right")
+    axles = sections["axles"]
+    assert isinstance(axles, dict)
+    against = [name for name in others if left[name] != left[first]]
+    for words in axles.values():
+        assert isinstance(words, dict)
+        if words.get("mechanism") in against:
+            words["phase"] = "against"
+
+
 class Mechanisms:
     """The steering subsystems of a vehicle's file that axles name, in the order in which they do."""
 
     def __init__(self, reading: Reading, part: Part, rears: Sequence[RearChassis]) -> None:
         self.reading, self.rears = reading, rears
         self.files = part.list_of_parts("Steering Subsystems") if part.has("Steering Subsystems") else []
-        self.found: dict[int, tuple[str, str, Sections]] = {}
+        self.found: dict[int, tuple[str, str, Sections, int]] = {}
 
     @property
     def sections(self) -> Sections:
         """Of our data file, by name."""
-        return {name: section for name, _, section in self.found.values()}
+        return {name: section for name, _, section, _ in self.found.values()}
+
+    @property
+    def senses(self) -> dict[str, int]:
+        """Chrono's senses, by name; see `steering`."""
+        return {name: sense for name, _, _, sense in self.found.values()}
 
     def of(self, axle: Part) -> tuple[str, str] | None:
         """Kind and name of the mechanism that steers an axle; none if the file names none, or -1."""
@@ -187,9 +233,8 @@ class Mechanisms:
             if len(self.found) == len(MECHANISMS):
                 raise axle.wrong("Steering Index", f"more than {len(MECHANISMS)} mechanisms; leave some out")
             origin = np.zeros(3) if carrier is None else carrier.front
-            kind, section = steering(self.reading, file, origin)
-            self.found[int(index)] = MECHANISMS[len(self.found)], kind, section
-        name, kind, _ = self.found[int(index)]
+            self.found[int(index)] = MECHANISMS[len(self.found)], *steering(self.reading, file, origin)
+        name, kind, *_ = self.found[int(index)]
         return kind, name
 
 

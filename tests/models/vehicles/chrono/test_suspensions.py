@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from pathlib import Path
 from typing import Any
@@ -157,6 +158,30 @@ def test_a_second_steering_mechanism(tmp_path: Path) -> None:
     travels = [data.steerings[name].moved(np.zeros(3), 1.0)[1] for name in data.steerings]
     assert np.abs(travels) == pytest.approx([0.2 * math.radians(20.0), 0.02])
     assert wheel_angle(data, front, 1.0) > wheel_angle(data, back, 1.0) > 0.0
+
+
+def test_axles_steer_against_the_first_where_their_files_make_them(tmp_path: Path) -> None:
+    """The rear tie rods lie ahead of the axle; or the rear rack's pinion has a negative radius; or both.
+
+    Chrono's rack goes to the right for a positive input, so behind the axle it steers to the left.
+    """
+    for ahead, backwards in ((True, False), (False, True), (True, True)):
+        content = two_steerings()
+        vehicle, rack = content["car/Vehicle.json"], content["car/Rack.json"]
+        content["car/Second.json"] = {
+            **rack,
+            "Pinion": {**rack["Pinion"], "Radius": -0.2 if backwards else 0.2},
+        }
+        vehicle["Steering Subsystems"][1]["Input File"] = "car/Second.json"
+        content["car/Rear.json"] = copy.deepcopy(SUSPENSION)
+        vehicle["Axles"][1]["Suspension Input File"] = "car/Rear.json"
+        if ahead:
+            for point in content["car/Rear.json"]["Tierod"].values():
+                point[0] = -point[0]
+        data = VehicleParameters.load(written(tmp_path, content))
+        front, back = (wheel_angle(data, data.corners[f"{axle}_left"], 1.0) for axle in ("front", "rear"))
+        assert front > 0.0
+        assert (back < 0.0) == (ahead != backwards)
 
 
 def test_an_axle_that_steers_against_the_driver(tmp_path: Path) -> None:
