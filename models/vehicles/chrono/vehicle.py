@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +22,7 @@ from ce_dynamics.models.vehicles.chrono.axles import (
 from ce_dynamics.models.vehicles.chrono.chassis import chassis
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.pairing import Choice, own_folder
+from ce_dynamics.models.vehicles.chrono.phases import set_phases
 from ce_dynamics.models.vehicles.chrono.power import power, shafts
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.rear_chassis import RearChassis, rear_chassis
@@ -167,33 +166,6 @@ def vehicle(reading: Reading, part: Part, choice: Choice) -> Sections:
             "min_turning_radius": quantity(part.positive(keys[2]), "m"),
         }
     return sections
-
-
-def set_phases(reading: Reading, sections: Sections, senses: Mapping[str, int]) -> None:
-    """Let axles steer against the first one where the geometry of Chrono's files makes them.
-
-    Ours turn to the left whatever their geometry, which only the vehicle as built tells.
-    """
-    # here, because few vehicles have several mechanisms
-    from ce_dynamics.models.vehicles.description import VehicleParameters
-
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "vehicle.yaml"
-        path.write_text(yaml_text(sections, ""), encoding="utf-8")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # whoever reads the result is told
-            ours = VehicleParameters.load(path).steerings
-    left = {name: getattr(ours[name], "sense", 1) * sense for name, sense in senses.items()}
-    first, *others = left
-    if left[first] < 0:
-        reading.note("the sense of the steering: a positive input steers to the left, in Chrono to the right")
-    axles = sections["axles"]
-    assert isinstance(axles, dict)
-    against = [name for name in others if left[name] != left[first]]
-    for words in axles.values():
-        assert isinstance(words, dict)
-        if words.get("mechanism") in against:
-            words["phase"] = "against"
 
 
 class Mechanisms:

@@ -1,0 +1,49 @@
+"""Whether axles steer with the first one or against it, by the geometry of Chrono's files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ce_dynamics.models.data.layers import lay
+from ce_dynamics.models.data.reading import read_text
+from ce_dynamics.models.data.validation import validate
+from ce_dynamics.models.vehicles.built_parts import beam_of, corners_of, steering_of
+from ce_dynamics.models.vehicles.chrono.reading import Reading
+from ce_dynamics.models.vehicles.chrono.writing import Sections, yaml_text
+from ce_dynamics.models.vehicles.layout import groups_of, layout_of, schema_of
+from ce_dynamics.models.vehicles.steering.base import Steering
+from ce_dynamics.models.vehicles.suspensions.listed import CORNERS
+
+
+def set_phases(reading: Reading, sections: Sections, senses: Mapping[str, int]) -> None:
+    """Let axles steer against the first one where the geometry of Chrono's files makes them.
+
+    Ours turn to the left whatever their geometry, which only the mechanisms as built tell.
+    """
+    ours = built(sections, senses)
+    left = {name: getattr(ours[name], "sense", 1) * sense for name, sense in senses.items()}
+    first, *others = left
+    if left[first] < 0:
+        reading.note("the sense of the steering: a positive input steers to the left, in Chrono to the right")
+    against = [name for name in others if left[name] != left[first]]
+    axles = sections["axles"]
+    assert isinstance(axles, dict)
+    for words in axles.values():
+        assert isinstance(words, dict)
+        if words.get("mechanism") in against:
+            words["phase"] = "against"
+
+
+def built(sections: Sections, names: Mapping[str, int]) -> dict[str, Steering]:
+    """Steering mechanisms with the corners that they steer, each in the coordinates of its chassis."""
+    file = read_text(yaml_text(sections, ""), "vehicle.yaml")
+    layout = layout_of(file.words, file.label)
+    schema, groups = schema_of(layout), groups_of(layout)
+    data = validate(schema, lay({}, file.assignments, schema, groups), groups, file.label)
+    corners = {
+        corner.name: corner
+        for axle in layout.axles
+        if axle.steering is not None
+        for corner in (corners_of(axle, data) if axle.suspension in CORNERS else beam_of(axle, data).ends)
+    }
+    return {name: steering_of(name, layout, data, corners) for name in names}
