@@ -55,6 +55,30 @@ def test_friction_problems_are_read_from_text_and_hdf5(
     assert "d.dat: not read" in printed
 
 
+def test_global_problems_are_reduced_to_contacts(tmp_path: Path, rng: np.random.Generator) -> None:
+    """M v = H r + G λ + f, Gᵀ v + b = 0 and u = Hᵀ v + w: λ is eliminated here by hand, with M⁻¹."""
+    M, f = np.diag(rng.uniform(1.0, 3.0, size=8)), rng.normal(size=8)
+    H, G, w, b = rng.normal(size=(8, 6)), rng.normal(size=(8, 2)), rng.normal(size=6), rng.normal(size=2)
+    Y = np.linalg.inv(M)
+    held = np.linalg.solve(G.T @ Y @ G, np.column_stack((G.T @ Y @ H, G.T @ Y @ f + b)))
+    h5py = importlib.import_module("h5py")  # has no types
+    with h5py.File(tmp_path / "g.hdf5", "w") as file:
+        group = file.create_group("fclib_global")
+        group["spacedim"] = np.array([3])
+        for name, matrix in {"M": M, "H": H, "G": G}.items():
+            p = np.arange(0, matrix.size + 1, len(matrix))  # columns, one after the other
+            values = {"m": len(matrix), "n": matrix.shape[1], "nz": -1, "p": p}
+            values |= {"i": np.tile(np.arange(len(matrix)), matrix.shape[1]), "x": matrix.T.ravel()}
+            for key, value in values.items():
+                group[f"{name}/{key}"] = np.array(value, ndmin=1)
+        for name, vector in {"f": f, "w": w, "b": b, "mu": np.array([0.3])}.items():
+            group[f"vectors/{name}"] = vector
+    found = friction_problems.read(tmp_path / "g.hdf5")
+    np.testing.assert_allclose(found.W.toarray(), H.T @ Y @ (H - G @ held[:, :-1]), atol=1e-12)
+    np.testing.assert_allclose(found.q, H.T @ Y @ (f - G @ held[:, -1]) + w, atol=1e-12)
+    np.testing.assert_array_equal(found.mu, [0.3, 0.3])  # one for all
+
+
 def test_thrown_boxes_all_land() -> None:
     model, body = thrown_boxes.box()
     unilateral = thrown_boxes.standing(model, body, 0.6)

@@ -4,8 +4,9 @@
     python -m tests.benchmarks.friction_problems            # generated piles instead
     python -m tests.benchmarks.friction_problems --altered FOLDER       # and 15 variants of each
 
-Reads ``fclib_local`` of HDF5 files (W as CSC for nz = −1, CSR for −2, else triplets) and Siconos' text files
-(dimension, number of contacts, storage: 0 dense column-wise, 1 sparse blocks), either compressed by gzip too.
+Reads ``fclib_local`` of HDF5 files (W as CSC for nz = −1, CSR for −2, else triplets), ``fclib_global``, of
+which it makes W, and Siconos' text files (dimension, number of contacts, storage: 0 dense column-wise, 1
+sparse blocks), either compressed by gzip too.
 The residual is ‖r − P_K(r − u − μ |u_T| n)‖ / (1 + ‖q‖).
 """
 
@@ -23,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.linalg import aslinearoperator
+from scipy.sparse.linalg import aslinearoperator, splu
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity import solve_friction
@@ -55,24 +56,54 @@ def read(path: Path) -> FrictionProblem:
 
 
 def from_hdf5(raw: bytes) -> FrictionProblem:
-    """FCLIB's ``fclib_local``."""
+    """FCLIB's ``fclib_local`` or ``fclib_global``."""
     h5py = importlib.import_module("h5py")  # has no types
 
     with h5py.File(io.BytesIO(raw)) as file:
-        if "fclib_local" not in file:
-            raise ValueError(f"no group fclib_local, only {list(file)}; global problems have no W")
-        group = file["fclib_local"]
-        W = group["W"]
-        m, n, nz = (int(np.ravel(W[name])[0]) for name in ("m", "n", "nz"))
-        p, i, x = (np.ravel(W[name]) for name in ("p", "i", "x"))
-        if nz == -1:
-            matrix: Any = sp.csc_matrix((x, i, p), shape=(m, n))
-        elif nz == -2:
-            matrix = sp.csr_matrix((x, i, p), shape=(m, n))
+        if "fclib_local" in file:
+            group = file["fclib_local"]
+            if given(group, "V") is not None:
+                raise ValueError("fclib_local has bilateral rows too (V, R, s)")
+            W, q = matrix(group["W"]), np.ravel(group["vectors/q"])
+        elif "fclib_global" in file:
+            group = file["fclib_global"]
+            W, q = delassus(group)
         else:
-            matrix = sp.coo_matrix((x[:nz], (i[:nz], p[:nz])), shape=(m, n))
-        vectors = group["vectors"]
-        return FrictionProblem(sp.csr_matrix(matrix), np.ravel(vectors["q"]), np.ravel(vectors["mu"]))
+            raise ValueError(f"no group fclib_local or fclib_global, only {list(file)}")
+        size = int(np.ravel(group["spacedim"])[0]) if "spacedim" in group else 3
+        mu = np.ravel(group["vectors/mu"]).astype(float)
+        return FrictionProblem(W, q.astype(float), mu if mu.size > 1 else np.full(len(q) // size, mu[0]))
+
+
+def given(group: Any, name: str) -> Any:
+    """A matrix with entries; None where there is none."""
+    found = matrix(group[name]) if name in group else None
+    return found if found is not None and found.nnz else None
+
+
+def matrix(W: Any) -> Any:
+    """A sparse matrix of an HDF5 group."""
+    m, n, nz = (int(np.ravel(W[name])[0]) for name in ("m", "n", "nz"))
+    p, i, x = (np.ravel(W[name]) for name in ("p", "i", "x"))
+    if nz == -1:
+        return sp.csr_matrix(sp.csc_matrix((x, i, p), shape=(m, n)))
+    if nz == -2:
+        return sp.csr_matrix((x, i, p), shape=(m, n))
+    return sp.csr_matrix(sp.coo_matrix((x[:nz], (i[:nz], p[:nz])), shape=(m, n)))
+
+
+def delassus(group: Any) -> tuple[Any, Floats]:
+    """W and q of M v = H r + G λ + f, Gᵀ v + b = 0, u = Hᵀ v + w."""
+    M, H, G = matrix(group["M"]), matrix(group["H"]), given(group, "G")
+    f, w = (np.ravel(group[f"vectors/{name}"]) for name in ("f", "w"))
+    right, wide = np.column_stack((H.toarray(), f)), M.shape[0]
+    if G is not None:
+        b = np.ravel(group["vectors/b"])
+        M = sp.bmat([[M, -G], [G.T, None]])
+        right = np.vstack((right, np.column_stack((np.zeros((len(b), H.shape[1])), -b))))
+    v = splu(sp.csc_matrix(M)).solve(right)[:wide]
+    HTv = H.T @ v
+    return sp.csr_matrix(HTv[:, :-1]), HTv[:, -1] + w
 
 
 def from_text(words: list[str]) -> FrictionProblem:
@@ -124,12 +155,12 @@ def piles() -> Iterator[tuple[str, FrictionProblem]]:
         yield name, FrictionProblem(sp.csr_matrix(problem.delassus), problem.b, problem.conditions.mu[1::3])
 
 
-def files(given: list[Path]) -> Iterator[tuple[str, FrictionProblem]]:
+def files(paths: list[Path]) -> Iterator[tuple[str, FrictionProblem]]:
     """Problems of files and folders; what cannot be read is said and left out."""
-    for path in given:
+    for path in paths:
         inside = sorted(path.iterdir()) if path.is_dir() else [path]
         for file in inside:
-            if file.suffix in (".hdf5", ".dat", ".gz"):
+            if file.suffix in (".hdf5", ".h5", ".dat", ".gz"):
                 try:
                     yield file.name, read(file)
                 except (ValueError, StopIteration, OSError, KeyError) as error:
@@ -172,17 +203,17 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--seconds", type=float, default=60.0, help="for one problem at most")
     parser.add_argument("--products-only", action="store_true", help="hand over W as an operator")
     parser.add_argument("--altered", action="store_true", help="and 15 variants of each problem")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     solve_friction(np.eye(3), [-2.0, 3.0, 4.0], [0.25])  # compile
     heads = ("contacts", "residual", "seconds", "systems", "products")
     print(f"{'problem':44s} " + " ".join(f"{head:>9s}" for head in heads) + "  by")
-    problems = files(given.paths) if given.paths else piles()
-    if given.altered:
+    problems = files(options.paths) if options.paths else piles()
+    if options.altered:
         problems = (one for name, problem in problems for one in altered(name, problem))
     for name, (W, q, mu) in problems:
         began = time.perf_counter()
-        matrix = aslinearoperator(W) if given.products_only else W
-        found = solve_friction(matrix, q, mu, tolerance=given.tolerance, time_limit=given.seconds)
+        operator = aslinearoperator(W) if options.products_only else W
+        found = solve_friction(operator, q, mu, tolerance=options.tolerance, time_limit=options.seconds)
         spent = time.perf_counter() - began
         print(
             f"{name[:44]:44s} {len(mu):9d} {found.residual:9.1e} {spent:9.3f} {found.steps:9d}"
