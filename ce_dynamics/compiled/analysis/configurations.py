@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics.algebra import checks
+from ce_dynamics.algebra import checks, dense
 from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.compiled.analysis.continuation import CLOSE, EVALUATIONS, Effort, Found, searched
 from ce_dynamics.compiled.analysis.coordinates import (
@@ -21,7 +21,12 @@ from ce_dynamics.compiled.analysis.coordinates import (
     slope_of,
     tangent_columns,
 )
-from ce_dynamics.compiled.analysis.other_starts import is_led_straight, started_at, with_coordinates
+from ce_dynamics.compiled.analysis.other_starts import (
+    can_start_at,
+    is_led_straight,
+    started_at,
+    with_coordinates,
+)
 from ce_dynamics.compiled.analysis.poses import Poses, pose_function, poses
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiled.tangent import quaternion_places
@@ -32,6 +37,8 @@ from ce_dynamics.mechanism.hinges.base import Hinge
 
 RESTARTS = 3
 """Searches from where the last one ended, of a model that starts there."""
+AHEAD = 0.05
+"""[rad] or [m] beyond where a search ended, where is looked whether a way leads on."""
 WORTH_IT = 0.9
 """What a search must leave of the gap at most for another to follow."""
 
@@ -218,13 +225,15 @@ def searched_from_elsewhere(
     """Search with models that start where it is wanted to be, and where the last search ended."""
     names = [entry.name for entry in coordinate_entries(model)]
     there = with_coordinates(model, best.y, {names[k]: value for k, value in wanted.items()})
-    other = started_at(model, there)
+    other = started_at(model, there) if can_start_at(model, there) else None
     if other is not None:
         found = searched(Wanted(other, u, wanted, effort), there, others=0)
         if found.size <= CLOSE:
             return other, found
     for _ in range(RESTARTS):
         if effort.is_spent:
+            break
+        if not leads_on(Wanted(model, u, wanted, effort), best):
             break
         other = started_at(model, best.y)
         if other is None:
@@ -236,6 +245,20 @@ def searched_from_elsewhere(
         if best.size <= CLOSE:
             break
     return model, best
+
+
+def leads_on(problem: Wanted, best: Found) -> bool:
+    """Whether a loop that starts where a search ended could come nearer than one that is led there straight.
+
+    It cannot where the model is assembled ahead of there, for then the search ended for another reason, nor
+    where no way leads ahead: a model is compiled only where there is one.
+    """
+    step = -dense.least_squares(problem.slope(best.y), best.gap, rcond=1e-10)
+    size = float(np.max(np.abs(step), initial=0.0))
+    if not size > 0.0:
+        return False
+    ahead = problem.displaced(best.y, step * min(1.0, AHEAD / size))
+    return not np.isfinite(problem.gap(ahead)).all() and can_start_at(problem.model, ahead)
 
 
 def gap_of(model: CompiledSystem, y: Floats, u: Floats, wanted: Mapping[int, float]) -> Floats:

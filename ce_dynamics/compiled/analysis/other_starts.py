@@ -22,11 +22,23 @@ def is_led_straight(model: CompiledSystem) -> bool:
     return any(isinstance(linkage, NumericLinkage) and linkage.is_led_straight for linkage in linkages)
 
 
+def can_start_at(model: CompiledSystem, y: Floats) -> bool:
+    """Whether a way leads every loop that is led straight to a state; costs no compiling."""
+    start = start_of(model, y)
+    linkages = (linkage for S in model.embedding.aggregates for linkage in S.linkages)
+    return all(one.can_start_at(start) for one in linkages if isinstance(one, NumericLinkage))
+
+
+def start_of(model: CompiledSystem, y: Floats) -> dict[str, Floats]:
+    """Independent coordinates of a state by body."""
+    q, _, _ = model.layout.split(y)
+    return {name: q[part] for name, part in model.embedding.q_of.items()}
+
+
 def started_at(model: CompiledSystem, y: Floats) -> CompiledSystem | None:
     """The model of the same system that starts at a state; None if it cannot, or has other coordinates."""
     system = copy.copy(model.system)
-    q, _, _ = model.layout.split(y)
-    system.initial = {name: q[part] for name, part in model.embedding.q_of.items()}
+    system.initial = start_of(model, y)
     try:
         found = type(model)(system)
     except CeDynamicsError:

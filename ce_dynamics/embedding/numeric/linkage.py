@@ -135,17 +135,24 @@ class NumericLinkage(Linkage):
     @cached_property
     def _base(self) -> Base | None:
         """The start of a loop with several parameters, where it is not the design pose."""
-        kernel = self._kernel
-        moved = [
-            body.name
-            for body in kernel.parameters
-            if np.any(self._start.get(body.name, body.inboard.neutral) != body.inboard.neutral)
-        ]
-        if not moved or self._single is not None:
+        if self._single is not None or not self._is_moved(self._start):
             return None
         with at_work(f"leading the loop {', '.join(self.closes)} to its start"):
-            rows = rows_around(kernel, self._design).rows
-            return base_at(kernel, rows, self.q0, self._start, wraps=not self._turns_count)
+            return self._led_to(self._start)
+
+    def _is_moved(self, start: Mapping[str, Array]) -> bool:
+        """Whether some parameter starts elsewhere than in the design pose."""
+        hinges = {body.name: body.inboard for body in self._kernel.parameters}
+        return any(np.any(start.get(name, hinge.neutral) != hinge.neutral) for name, hinge in hinges.items())
+
+    def _led_to(self, start: Mapping[str, Array]) -> Base | None:
+        """The pose at other parameters, on the branch of the design pose; None if no way was found."""
+        rows = rows_around(self._kernel, self._design).rows
+        return base_at(self._kernel, rows, self.q0, start, wraps=not self._turns_count)
+
+    def can_start_at(self, start: Mapping[str, Array]) -> bool:
+        """Whether a way leads to these coordinates of parameters, by body; nothing is compiled for it."""
+        return self._single is not None or not self._is_moved(start) or self._led_to(start) is not None
 
     @cached_property
     def redundant(self) -> tuple[tuple[str, int], ...]:
