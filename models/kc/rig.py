@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -226,4 +227,11 @@ class KCRig:
         sweep = sweep_of(kind, values) if isinstance(kind, str) else kind
         poses = self.solved(sweep.travel, sweep.steering, parameters)
         found = self.read(poses, quantities)
-        return dataset(self.model.system.name, self.axle, self.quantities, sweep, found)
+        return dataset(self.model.system.name, self.axle, self.quantities, self.done(sweep, poses), found)
+
+    def done(self, sweep: Sweep, poses: Floats) -> Sweep:
+        """A sweep with the travels that both wheels have: with one freedom only mean or difference is given."""
+        if self.poses.travels.number == 2:
+            return sweep
+        travel = np.array([self.travel_of(c) for c in poses]).reshape(len(poses), 2)
+        return replace(sweep, travel=travel)

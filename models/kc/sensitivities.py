@@ -251,7 +251,7 @@ def sensitivities(
             "side": list(rig.axle.sides),
             "parameter": list(rig.parameters),
             "parameter_unit": ("parameter", [units[name] for name in rig.parameters]),
-            "wheel_travel": (("pose", "side"), sweep.travel),
+            "wheel_travel": (("pose", "side"), rig.done(sweep, poses).travel),
             "steering": ("pose", sweep.steering),
             "condition": ("pose", condition, {"units": "1", "long_name": STEEP}),
         },

@@ -61,7 +61,7 @@ class Travels(NamedTuple):
 SEPARATE = Travels(np.eye(2), ("parallel", "opposed", "left", "right"), "")
 TOGETHER = Travels(np.array([[0.5, 0.5]]), ("parallel",), "its wheels rise and fall together")
 AGAINST = Travels(
-    np.array([[0.5, -0.5]]), ("opposed",), "its wheels travel against each other, one up and one down"
+    np.array([[0.5, -0.5]]), ("opposed",), "its wheels travel against each other, in one way only"
 )
 ALIKE = 1e-9
 """Singular value of the wheels' heights below which they follow from each other, over the largest."""

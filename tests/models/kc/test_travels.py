@@ -94,6 +94,14 @@ def test_what_is_not_there_is_named(wrong: Any, words: str) -> None:
         wrong()
 
 
+def test_travels_are_those_of_the_wheels() -> None:
+    """A beam of ±a pinned h above its wheels comes to h − h cos φ ± a sin φ; given is half the difference."""
+    found = pinned().sweep("opposed", [-0.1, 0.1])
+    phi, h = np.arcsin(np.array([-0.1, 0.1]) / A), PIN - 0.3
+    expected = np.stack([h - h * np.cos(phi) + sign * A * np.sin(phi) for sign in (1.0, -1.0)], axis=1)
+    assert np.allclose(found["wheel_travel"], expected, rtol=0, atol=1e-13)
+
+
 def test_ends_of_the_travel_of_a_pinned_beam() -> None:
     """The ends of a beam come as high as it is long: half the difference of both heights is a sin φ."""
     low, high = kc.ends_of_travel(pinned(), "opposed")
