@@ -230,7 +230,7 @@ class KCRig:
         return dataset(self.model.system.name, self.axle, self.quantities, self.done(sweep, poses), found)
 
     def done(self, sweep: Sweep, poses: Floats) -> Sweep:
-        """A sweep with the travels that both wheels have: with one freedom only mean or difference is given."""
+        """A sweep with the travels that both wheels have: with one freedom, not always those given."""
         if self.poses.travels.number == 2:
             return sweep
         travel = np.array([self.travel_of(c) for c in poses]).reshape(len(poses), 2)
