@@ -50,6 +50,7 @@ from ce_dynamics.models.vehicles.layout import (
     Layout,
     groups_of,
     layout_of,
+    misspelt,
     schema_of,
     steerings_of,
     unit_of,
@@ -160,7 +161,12 @@ class VehicleParameters:
         label = layers[-1].label
         if variant is not None:
             layers.append(read_file(variant_path(variant)))
-        layout = layout_of([word for layer in layers for word in layer.words], label)
+        words = [word for layer in layers for word in layer.words]
+        try:
+            layout = layout_of(words, label)
+        except DataError as error:
+            hint = misspelt([one for layer in layers for one in layer.assignments])
+            raise DataError(f"{error}{hint}") from None
         schema, groups = schema_of(layout), groups_of(layout)
         tree: Tree = {}
         for layer in without_replaced(layers, layout, groups, schema):

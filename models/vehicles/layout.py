@@ -13,6 +13,7 @@ suspension's section asks for.
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -133,6 +134,15 @@ class Layout:
     def own_axles(self) -> tuple[AxleLayout, ...]:
         """The axles of the vehicle, both halves of it where it folds."""
         return tuple(axle for axle in self.axles if axle.trailer in (None, *self.folding))
+
+
+def misspelt(others: Sequence[Assignment]) -> str:
+    """``; 'axle' (file:3): did you mean 'axles'?`` where such a key stands among the numbers of a file."""
+    for key, entry in others:
+        near = difflib.get_close_matches(key[0], ("base", "axles", "kinds"), n=1, cutoff=0.75)
+        if near:
+            return f"; {checks.shown(key[0])} ({entry.where}): did you mean {near[0]!r}?"
+    return ""
 
 
 def layout_of(words: Sequence[Assignment], label: str) -> Layout:

@@ -49,6 +49,7 @@ def test_shipped_vehicles_are_complete_and_list_sources(name: str) -> None:
         ),
         ("kinds: {powertrain: automatic}", "kinds: automatic", "kinds: expected lines 'name: word'"),
         ("axles:", "axes:", "what the vehicle is made of is missing; write for example axles:"),
+        ("axles:", "axes:", ": did you mean 'axles'?"),
         ("driven: no}", "driven: no, wheels: 2}", "axles: 'rear.wheels': an axle has suspension, steering"),
         ("driven: no}", "driven: no, final_drive: chassis}", "not driven, so final_drive has no effect"),
         ("steering: rack, anti", "steering: rack, final_drive: axle, anti", "no beam carries both wheels"),
