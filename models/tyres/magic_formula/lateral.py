@@ -81,11 +81,8 @@ def cornering_stiffness(c: Coefficients, Fz: Scalar, dpi: Scalar, gamma: Scalar)
 
 
 def camber_stiffness(c: Coefficients, Fz: Scalar, dfz: Scalar, dpi: Scalar) -> Scalar:
-    """K_yγ0 (4.E30), or what 5.2 has in its place [N/rad]."""
-    if c.version != 52:
-        return Fz * (c.PKY6 + c.PKY7 * dfz) * (1.0 + c.PPY5 * dpi) * c.LKYC  # (4.E30)
-    Kya0 = c.PKY1 * c.Fz0_prime * sin_multiple(c.PKY4, Fz / (c.PKY2 * c.Fz0_prime)) * c.LKYC
-    return (c.PHY3 * Kya0 + Fz * (c.PVY3 + c.PVY4 * dfz)) * c.LKYC
+    """K_yγ0 (4.E30) [N/rad]."""
+    return Fz * (c.PKY6 + c.PKY7 * dfz) * (1.0 + c.PPY5 * dpi) * c.LKYC
 
 
 def camber_shift(

@@ -54,17 +54,17 @@ class TMsimpleTyre(SlipModel):
         s = sqrt(kappa * kappa + tan_alpha * tan_alpha) + TINY_SLIP
         x, y = kappa / s, tan_alpha / s
 
-        def along(a: LoadPair, b: LoadPair) -> Scalar:
-            p, q = held * per_load(a, self.pn, z) * x, held * per_load(b, self.pn, z) * y
-            return sqrt(p * p + q * q + TINY_SLIP)
-
-        # without slip there is no direction: that of the larger forces, of which only dF0 matters then
+        # without slip there is no direction: that of x, of which only dF0 matters then
         rest = s < 2.0 * TINY_SLIP
-        dF0 = where(rest, held * per_load(self.dfx0, self.pn, z), along(self.dfx0, self.dfy0))
-        Fm = where(rest, held * per_load(self.fxm, self.pn, z), along(self.fxm, self.fym))
-        Fs = where(rest, held * per_load(self.fxs, self.pn, z), along(self.fxs, self.fys))
+
+        def along(a: LoadPair, b: LoadPair) -> Scalar:
+            """Over the load, which may be zero."""
+            p, q = per_load(a, self.pn, z), per_load(b, self.pn, z)
+            return sqrt(where(rest, p * p, p * p * x * x + q * q * y * y))
+
+        dF0, Fm, Fs = along(self.dfx0, self.dfy0), along(self.fxm, self.fym), along(self.fxs, self.fys)
         B = math.pi - arcsin(minimum(Fs / Fm, 1.0))
         A = Fm * B / dF0
         F = Fm * sin(B * (1.0 - exp(-s / A)))
-        S = maximum(where(rest, dF0, F / s), 0.0) * friction
-        return Steady(S, S, friction * Fm, 0.0)
+        S = held * maximum(where(rest, dF0, F / s), 0.0) * friction
+        return Steady(S, S, friction * held * Fm, 0.0)
