@@ -17,6 +17,7 @@ from ce_dynamics.embedding.blocks import Block, blocks
 from ce_dynamics.embedding.closed_forms import why_not
 from ce_dynamics.embedding.closed_forms.leg import Leg
 from ce_dynamics.embedding.closed_forms.leg_linkage import LegLinkage
+from ce_dynamics.embedding.closed_forms.on_branch import OnBranch
 from ce_dynamics.embedding.closed_forms.peel import Peel, PeelLinkage
 from ce_dynamics.embedding.closed_forms.planar_dyad import planar_dyad
 from ce_dynamics.embedding.closed_forms.relative import Relative
@@ -25,7 +26,7 @@ from ce_dynamics.embedding.closed_forms.rod_linkage import RodLinkage
 from ce_dynamics.embedding.closed_forms.spherical_dyad import spherical_dyad
 from ce_dynamics.embedding.closed_forms.turn_to_length import turn_to_length
 from ce_dynamics.embedding.closed_forms.welded import Welded
-from ce_dynamics.embedding.closed_forms.without_legs import with_slides, without_legs
+from ce_dynamics.embedding.closed_forms.without_legs import WithoutLegs, with_slides, without_legs
 from ce_dynamics.embedding.closures.loop import Loop
 from ce_dynamics.embedding.couplings_solved import CoupledHinges, Plan, implied, planned
 from ce_dynamics.embedding.linkage import Linkage
@@ -179,28 +180,41 @@ def as_linkage(plan: Plan) -> tuple[Linkage, ...]:
 
 
 def numerically(S: Aggregate, start: Start) -> tuple[Linkage, ...]:
-    """Newton's method on all closures of S, part after part where they can be taken apart.
+    """Formulas for what is recognised, Newton's method on the other closures of S, part after part.
 
-    Legs are left to formulas: all that the rest needs to know of them is how long they are.
+    Legs are left to formulas: all that the rest needs to know of them is how long they are.  Where a single
+    coordinate leads, all is by formulas on the branch that it leads along, or in one table of that.
     """
-    if S.siblings or S.prescribed or S.N < 2:  # a single coordinate gets a table of everything
-        return (
-            numeric(
-                S, S.bodies, S.closures, S.dependent, start, why_not.ONE_LEADS if S.N < 2 else why_not.DRIVEN
-            ),
-        )
+    if S.siblings or S.prescribed:
+        return (numeric(S, S.bodies, S.closures, S.dependent, start, why_not.DRIVEN),)
     rest = without_legs(S.parent, S.bodies, S.closures, S.dependent)
+    parts = (
+        [*map(with_slides, blocks(S.parent, rest.bodies, rest.closures, rest.dependent))]
+        if rest.dependent
+        else []
+    )
+    if S.N > 1:
+        return in_order(S, rest, parts, [part_solved(part, start, rest.certain) for part in parts])
+    known = [recognised(part) if rest.certain else None for part in parts]
+    formulas = [linkage for linkage in known if linkage is not None]
+    if S.N == 1 and len(formulas) == len(parts):
+        whole = numeric(S, S.bodies, S.closures, S.dependent, start, "")
+        return (OnBranch(in_order(S, rest, parts, formulas), whole),)
+    unknown = next(part for part, linkage in zip(parts, known, strict=True) if linkage is None)
+    why = why_not.why_not(unknown, rest.certain)
+    return (numeric(S, S.bodies, S.closures, S.dependent, start, why),)
+
+
+def in_order(
+    S: Aggregate, rest: WithoutLegs, parts: Sequence[Block], linkages: Sequence[Linkage]
+) -> tuple[Linkage, ...]:
+    """What solves the parts of a loop, and its legs after them."""
     legs = tuple(linkage_of(leg) for leg in rest.legs)
-    if not rest.dependent:
-        return legs
-    parts = map(with_slides, blocks(S.parent, rest.bodies, rest.closures, rest.dependent))
-    solved = []
+    solved: list[Linkage] = []
     unknown = {body for body in S.dependent if body.inboard.n_v}
-    for part in parts:
-        linkage = part_solved(part, start, rest.certain)
-        if not isinstance(linkage, NumericLinkage) and unknown & set(carried_by(S, part.parent)):
-            linkage = Relative(linkage, part)
-        solved.append(linkage)
+    for part, linkage in zip(parts, linkages, strict=True):
+        apart = unknown & set(carried_by(S, part.parent)) and not isinstance(linkage, NumericLinkage)
+        solved.append(Relative(linkage, part) if apart else linkage)
         unknown -= set(part.dependent)
     found = {name for linkage in (*solved, *legs) for name in linkage.determines}
     left = tuple(body for body in S.dependent if body.name not in found and not body.inboard.n_v)
@@ -217,15 +231,17 @@ def linkage_of(part: Leg | Rod | Peel) -> Linkage:
 def part_solved(part: Block, start: Start, certain: bool) -> Linkage:
     """A part of closures by formulas, where it is recognised and its branch is certain, or numerically.
 
-    What a single coordinate leads keeps its table, which tells whole turns, too.
+    What a single coordinate leads is kept on its branch, which tells whole turns, too.
     """
-    given = sum(body.inboard.n_v for body in part.bodies if body not in part.dependent)
-    known = recognised(part) if certain and given > 1 else None
-    if known is not None:
+    known = recognised(part) if certain else None
+    given = [body for body in part.bodies if body not in part.dependent and body.inboard.n_v]
+    single = len(given) == 1 and given[0].inboard.n_q == 1
+    if known is not None and not single:
         return known
     loop = Loop(part.parent, part.bodies, part.closures, part.dependent)
-    why = why_not.why_not(part, certain)
-    return NumericLinkage(loop, (), substeps=substeps_of(part.closures), start=start, why=why)
+    why = "" if known is not None else why_not.why_not(part, certain)
+    table = NumericLinkage(loop, (), substeps=substeps_of(part.closures), start=start, why=why)
+    return table if known is None else OnBranch((known,), table)
 
 
 def recognised(part: Block) -> Linkage | None:

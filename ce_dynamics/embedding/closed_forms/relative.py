@@ -25,6 +25,17 @@ class Relative(Linkage):
     def how(self) -> str:
         return self.linkage.how
 
+    @property
+    def why_numeric(self) -> str:
+        return self.linkage.why_numeric
+
+    def reach(self) -> tuple[float, float] | None:
+        return self.linkage.reach()
+
+    @property
+    def parameter(self) -> str | None:
+        return self.linkage.parameter
+
     def monitor(self) -> Limits:
         return self.linkage.monitor()
 

@@ -22,7 +22,8 @@ from ce_dynamics.embedding.blocks import Block, chain
 from ce_dynamics.embedding.closed_forms.ball import crossing, off_line, scale, triple
 from ce_dynamics.embedding.closed_forms.leg import MEET, STEEP
 from ce_dynamics.embedding.closed_forms.orient import rates_per_spin
-from ce_dynamics.embedding.closed_forms.planar_dyad import resting, revolute, way
+from ce_dynamics.embedding.closed_forms.planar_dyad import way
+from ce_dynamics.embedding.closed_forms.planar_pair import resting, revolute
 from ce_dynamics.embedding.closed_forms.pointing import two_turns
 from ce_dynamics.embedding.closed_forms.turn_to_length import rigidly_on, set_welded
 from ce_dynamics.embedding.linkage import Limits, Linkage

@@ -13,7 +13,6 @@ from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.system import LoopClosure
 
-ONE_LEADS = "one coordinate leads: a table of the whole branch tells turns, and where it ends"
 DRIVEN = "prescribed motion is part of it"
 UNCERTAIN = (
     "it is open in the design pose or its geometry is free: which branch a formula is on is not certain"
@@ -28,11 +27,8 @@ NEARLY = 1e-3
 def why_not(part: Block, certain: bool) -> str:
     """Why no formula was found for a part of a loop."""
     moving = [body for body in part.dependent if body.inboard.n_v]
-    given = sum(body.inboard.n_v for body in part.bodies if body not in part.dependent)
     if not certain:
         return UNCERTAIN
-    if given < 2:
-        return ONE_LEADS
     unknown = sum(body.inboard.n_v for body in moving)
     if len(part.closures) > 1:
         return f"{len(part.closures)} closures have to be solved together, for {unknown} unknowns"

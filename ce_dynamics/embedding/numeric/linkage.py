@@ -109,7 +109,7 @@ class NumericLinkage(Linkage):
     # What is computed once
 
     @cached_property
-    def _single(self) -> SingleParameter | None:
+    def single(self) -> SingleParameter | None:
         """The only parameter, where there is just one."""
         parameters = self._kernel.parameters
         if len(parameters) == 1 and parameters[0].inboard.n_q == 1 and not self.siblings:
@@ -119,13 +119,13 @@ class NumericLinkage(Linkage):
     @property
     def table(self) -> BranchTable:
         """Table of the branch of a loop with one parameter."""
-        assert self._single is not None
-        return self._single.table
+        assert self.single is not None
+        return self.single.table
 
     @cached_property
     def _rows(self) -> RowChoice:
-        if self._single is not None:
-            return rows_along(self._kernel, self.q0, self._single.branch)
+        if self.single is not None:
+            return rows_along(self._kernel, self.q0, self.single.branch)
         return rows_around(self._kernel, self._base or self._design)
 
     @property
@@ -135,7 +135,7 @@ class NumericLinkage(Linkage):
     @cached_property
     def _base(self) -> Base | None:
         """The start of a loop with several parameters, where it is not the design pose."""
-        if self._single is not None or not self._is_moved(self._start):
+        if self.single is not None or not self._is_moved(self._start):
             return None
         with at_work(f"leading the loop {', '.join(self.closes)} to its start"):
             return self._led_to(self._start)
@@ -152,7 +152,7 @@ class NumericLinkage(Linkage):
 
     def can_start_at(self, start: Mapping[str, Array]) -> bool:
         """Whether a way leads to these coordinates of parameters, by body; nothing is compiled for it."""
-        return self._single is not None or not self._is_moved(start) or self._led_to(start) is not None
+        return self.single is not None or not self._is_moved(start) or self._led_to(start) is not None
 
     @cached_property
     def redundant(self) -> tuple[tuple[str, int], ...]:
@@ -165,26 +165,26 @@ class NumericLinkage(Linkage):
 
     def reach(self) -> tuple[float, float] | None:
         """Interval of the single parameter, infinite for a full turn; None if there are several."""
-        if self._single is None:
+        if self.single is None:
             return None
-        reach = self._single.reach
+        reach = self.single.reach
         return (-math.inf, math.inf) if reach.turning else (reach.lower, reach.upper)
 
     @property
     def is_led_straight(self) -> bool:
         """Whether it is led to coordinates straight from its start, on which depends what it reaches."""
-        return self._single is None and bool(self.loop.given)
+        return self.single is None and bool(self.loop.given)
 
     @property
     def parameter(self) -> str | None:
-        return None if self._single is None else self._single.body.name
+        return None if self.single is None else self.single.body.name
 
     def monitor(self) -> Limits:
         given = tuple(body.name for body in self.loop.given)
         led_by = given if len(given) > 1 else ()
-        if self._single is None or not self._single.ends_dead:  # else a limit ends it
+        if self.single is None or not self.single.ends_dead:  # else a limit ends it
             return Limits(None, led_by, REMEDY)
-        reach = self._single.reach
+        reach = self.single.reach
         return Limits((reach.lower, reach.upper), led_by, REMEDY)
 
     # What is evaluated, on floats or traced scalars
@@ -199,8 +199,8 @@ class NumericLinkage(Linkage):
 
     def solve(self, motion: SubgraphMotion) -> None:
         given = {body.name: motion.hinge_motions[body.name] for body in self._kernel.parameters}
-        if self._single is not None:
-            given = {name: self._single.within_reach(hinge) for name, hinge in given.items()}
+        if self.single is not None:
+            given = {name: self.single.within_reach(hinge) for name, hinge in given.items()}
         siblings = {body.name: motion.body(body.name) for body in self.siblings}
         q = self._positions(given, siblings)
         # (13): Y₁ X + Y₂ = 0 and Y₁ η + drift = 0
@@ -226,7 +226,7 @@ class NumericLinkage(Linkage):
         """Dependent coordinates with the whole turns they have made; None where that is not known."""
         if body.inboard.n_q != body.inboard.n_v:
             return None
-        single = self._single
+        single = self.single
         if single is None:
             return q
         name = single.body.name
@@ -236,10 +236,10 @@ class NumericLinkage(Linkage):
         """Dependent coordinates, NaN where the loop cannot be assembled."""
         if not given and not siblings and not self.has_free_geometry:
             return self.q0
-        if self._single is not None and not self.has_free_geometry:
-            return polished(self.loop, self._rows.rows, self._single.looked_up(given), (dict(given), {}))
+        if self.single is not None and not self.has_free_geometry:
+            return polished(self.loop, self._rows.rows, self.single.looked_up(given), (dict(given), {}))
         bodies = {body.name: body for body in self._kernel.parameters}
-        reduced = self._single is not None
+        reduced = self.single is not None
         base = self._base
         q0 = self.q0 if base is None else base.q
         known = {} if base is None else split(base.p, self._kernel.parameters)

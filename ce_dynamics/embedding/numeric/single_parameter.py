@@ -159,7 +159,7 @@ class SingleParameter:
 
     def _turned(self, theta: Scalar, known: Array | None) -> Scalar:
         """The angle that the table is made for, from one in (−π, π] and from what is known of its turns."""
-        reach = self.table.reach
+        reach = self.reach
         turns = round(reach.half / math.pi)
         if self._turns_count and not (reach.turning and turns == 1):
             if known is not None:
@@ -183,7 +183,7 @@ class SingleParameter:
 
         ``reduced`` and ``full`` are the parameter's, without and with its whole turns.
         """
-        if not self.table.reach.turning:
+        if not self.reach.turning:
             return q
         if reduced is None or full is None:
             return None

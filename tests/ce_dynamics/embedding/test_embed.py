@@ -223,6 +223,7 @@ def test_columns_of_an_aggregate() -> None:
         S.columns(S.dependent[0])
 
 
+@pytest.mark.usefixtures("by_newton")
 def test_numeric_linkage_finds_what_nothing_else_does() -> None:
     (S,) = embed(four_bar((1.0, 3.0, 2.5, 3.2), 0.7)).aggregates
     (linkage,) = S.linkages

@@ -46,8 +46,7 @@ aggregated bodies
     closed by    top
     freedoms     3 hinge velocities − (5 conditions − 3 redundant) = 1
     independent  crank
-    dependent    rod, lever, found numerically
-    no formula   one coordinate leads: a table of the whole branch tells turns, and where it ends"""
+    dependent    rod, lever, found in closed form: 'rod' and 'lever' are two sides of a triangle"""
 
 
 def test_four_bar_as_text() -> None:

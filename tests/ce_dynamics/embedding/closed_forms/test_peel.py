@@ -8,7 +8,7 @@ import pytest
 import ce_dynamics as ce
 from ce_dynamics.embedding.closed_forms.leg_linkage import LegLinkage
 from ce_dynamics.embedding.closed_forms.peel import PeelLinkage
-from ce_dynamics.embedding.closed_forms.planar_dyad import PlanarDyad
+from ce_dynamics.embedding.closed_forms.planar_bars import PlanarBars
 from ce_dynamics.embedding.closed_forms.turn_to_length import TurnToLength
 from ce_dynamics.embedding.closed_forms.welded import Welded
 from ce_dynamics.embedding.embed import embed
@@ -102,7 +102,7 @@ def five_bar(frame: Frame, plates: bool) -> ce.System:
 def test_a_pin_written_as_two_hinges_and_a_weld_ends_two_bars(frame: Frame, plates: bool) -> None:
     embedding = embed(five_bar(frame, plates))
     (aggregate,) = (S for S in embedding.aggregates if S.closures)
-    assert [type(link) for link in aggregate.linkages] == [PlanarDyad, PeelLinkage]
+    assert [type(link) for link in aggregate.linkages] == [PlanarBars, PeelLinkage]
     assert largest_difference(embedding, around=AROUND) < 1e-12
 
 

@@ -7,7 +7,8 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.embedding.closed_forms.planar_dyad import PlanarDyad, keeps_plane
+from ce_dynamics.embedding.closed_forms.planar_bars import PlanarBars
+from ce_dynamics.embedding.closed_forms.planar_dyad import keeps_plane
 from ce_dynamics.embedding.embed import embed
 from tests.ce_dynamics.against_augmented import largest_difference
 from tests.ce_dynamics.embedding.closed_forms.test_leg_linkage import rotation
@@ -48,7 +49,7 @@ def test_five_bars(one_after_the_other: bool, seed: int, side: float, turned_axi
     R = np.eye(3) if seed == 0 else rotation(seed)
     embedding = embed(five_bar(one_after_the_other, R, side, turned_axis))
     ((linkage,),) = (S.linkages for S in embedding.aggregates)
-    assert isinstance(linkage, PlanarDyad)
+    assert isinstance(linkage, PlanarBars)
     assert largest_difference(embedding, around=0.2) < 1e-12
 
 

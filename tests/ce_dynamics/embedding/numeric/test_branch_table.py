@@ -17,6 +17,8 @@ from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.closure_sampling import closure_errors_at
 from tests.ce_dynamics.mechanisms import Z, add, four_bar
 
+pytestmark = pytest.mark.usefixtures("by_newton")
+
 
 def swinging_lever(h: float) -> System:
     """A slide on a rail that passes a pivot at the distance h turns a lever through a block on it."""

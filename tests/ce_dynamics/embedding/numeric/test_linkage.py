@@ -41,8 +41,6 @@ from tests.ce_dynamics.mechanisms import (
     spatial_slider,
 )
 
-pytestmark = pytest.mark.usefixtures("by_newton")
-
 CRANK_ROCKER = (1.0, 3.0, 2.5, 3.2)
 DOUBLE_ROCKER = (2.0, 2.5, 2.0, 4.0)
 
@@ -57,6 +55,8 @@ MECHANISMS: dict[str, Callable[[], System]] = {
     "floating coupler": floating_coupler,
     "Bricard": bricard,
 }
+
+pytestmark = pytest.mark.usefixtures("by_newton")
 
 
 def test_a_branch_is_followed_just_past_its_limits() -> None:

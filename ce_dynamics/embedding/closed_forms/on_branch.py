@@ -1,0 +1,251 @@
+"""Formulas for a loop that one coordinate leads, with what its branch tells: turns, and where it ends.
+
+The branch is followed once, as for a table (`ce_dynamics.embedding.numeric.single_parameter`).  Formulas are
+used if they give its configurations wherever it was followed.  What they cannot know follows from it:
+
+- They may find other configurations beyond its ends, as a parallelogram beyond its change points does.  Where
+  they do, the coordinate that leads is NaN outside.
+- Angles that they give as cosine and sine have made whole turns: q = w θ + α, α the angle less w θ brought
+  within half a turn of the middle of what it is on the branch, w turns of q per turn of θ.  Where the
+  parameter goes round, w is how often q does.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from ce_dynamics.algebra.arrays import Array, Scalar, array, where, zeros
+from ce_dynamics.compiler import trace
+from ce_dynamics.embedding.closures.loop import split
+from ce_dynamics.embedding.linkage import Limits, Linkage
+from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
+from ce_dynamics.embedding.numeric.linkage import NumericLinkage
+from ce_dynamics.embedding.numeric.single_parameter import SingleParameter, wraps
+from ce_dynamics.embedding.numeric.whole_turns import within
+from ce_dynamics.mechanism.body import Body
+
+SAMPLES = 40
+"""Points of the branch, and places beyond its ends, at which formulas are compared with it."""
+SAME = 1e-6
+"""Difference of rotations, and of displacements per size of the loop, due to rounding near dead centres."""
+WIDEST = 2.0 * math.pi - 0.2
+"""Span of an angle that can be told from its cosine and sine [rad]."""
+GEARS = (0, 1, -1, 2, -2)
+"""Turns of a dependent angle per turn of the parameter that are tried."""
+FULL = 2.0 * math.pi
+NEAREST, FARTHEST = 1e-3, 10.0
+"""Of the reach of a slide, how far beyond its ends formulas are asked."""
+
+
+class Winding(NamedTuple):
+    """How an angle's whole turns are told: w, and the middle of q − w θ on the branch."""
+
+    w: int
+    middle: float
+
+
+class OnBranch(Linkage):
+    """Formulas, as long as they are on the branch; else its table.
+
+    Parameters
+    ----------
+    formulas : sequence of Linkage
+        In the order in which they are solved.
+    numeric : NumericLinkage
+        The same hinges and closures, led by a single coordinate.
+    """
+
+    def __init__(self, formulas: Sequence[Linkage], numeric: NumericLinkage) -> None:
+        self.formulas, self.numeric = tuple(formulas), numeric
+        self.determines, self.closes = numeric.determines, numeric.closes
+
+    @property
+    def how(self) -> str:
+        return "; ".join(part.how for part in self.formulas) if self.holds else self.numeric.how
+
+    @property
+    def why_numeric(self) -> str:
+        return "" if self.holds else "its formulas do not stay on its branch"
+
+    def reach(self) -> tuple[float, float] | None:
+        return self.numeric.reach()
+
+    @property
+    def parameter(self) -> str | None:
+        return self.numeric.parameter
+
+    def monitor(self) -> Limits:
+        return self.numeric.monitor()
+
+    def solve(self, motion: SubgraphMotion) -> None:
+        if not self.holds:
+            self.numeric.solve(motion)
+            return
+        given = motion.hinge_motions[self._body.name]
+        if self._cut:
+            self._solve_cut(motion, self._inside(given))
+        else:
+            for part in self.formulas:
+                part.solve(motion)
+        for name, windings in self._windings.items():
+            found = motion.hinge_motions[name]
+            motion.hinge_motions[name] = found._replace(q=self._with_turns(name, found, given, windings))
+
+    # What is computed once
+
+    @property
+    def _single(self) -> SingleParameter:
+        single = self.numeric.single
+        assert single is not None, "made for loops that one coordinate leads"
+        return single
+
+    @property
+    def _body(self) -> Body:
+        return self._single.body
+
+    @cached_property
+    def holds(self) -> bool:
+        """Whether the formulas give the branch's configurations, and its turns can be told from them."""
+        theta, q = self._points
+        found = self._found(theta)
+        size = max(1.0, self.numeric.loop.size)
+        for body in self.numeric.loop.dependent:
+            hinge = body.inboard
+            for c, coordinates in zip(found[body.name], self._of(body, q), strict=True):
+                there, here = hinge.pose(hinge.configuration(coordinates)), hinge.pose(c)
+                apart = max(float(np.max(np.abs(a - b))) for a, b in zip(there, here, strict=True))
+                if not apart <= SAME * size:
+                    return False
+        return all(told is not None for windings in self._turns.values() for told in windings)
+
+    @cached_property
+    def _points(self) -> tuple[Array, Array]:
+        """Some points of the branch that are within its reach: θ and q."""
+        reach = self._single.reach
+        points = [p for p in self._single.branch.points if reach.lower < p.theta < reach.upper]
+        some = np.unique(np.linspace(0, len(points) - 1, min(SAMPLES, len(points))).round().astype(int))
+        return np.array([points[k].theta for k in some]), np.array([points[k].q for k in some])
+
+    def _of(self, body: Body, q: Array) -> Array:
+        """Coordinates of one body in all points."""
+        return np.array([split(row, self.numeric.loop.dependent)[body.name] for row in q])
+
+    def _found(self, theta: Array) -> dict[str, Array]:
+        """Configurations that the formulas give at many values of the coordinate, by body."""
+        loop = self.numeric.loop
+
+        def configurations(theta: Array) -> Mapping[str, Array]:
+            motion = SubgraphMotion(loop.parent, loop.bodies, zeros(1))
+            motion.independent(self._body.name, theta, slice(0, 1))
+            for part in self.formulas:
+                part.solve(motion)
+            found = {body.name: motion.hinge_motions[body.name].c for body in loop.dependent}
+            return {name: c for name, c in found.items() if len(c)}
+
+        traced = trace(f"formulas of {loop.name}", configurations, {"theta": 1})
+        found = traced.evaluate_many(theta=theta[:, np.newaxis])
+        nothing = np.zeros((len(theta), 0))
+        return {body.name: found.get(body.name, nothing) for body in loop.dependent}
+
+    @cached_property
+    def _cut(self) -> bool:
+        """Whether the formulas find configurations beyond the ends of the branch."""
+        reach = self._single.reach
+        if reach.turning:
+            return False
+        if wraps(self._body.inboard):
+            beyond = FULL - 2.0 * reach.half
+            places = reach.upper + beyond * (np.arange(SAMPLES) + 0.5) / SAMPLES
+        else:
+            off = 2.0 * reach.half * np.geomspace(NEAREST, FARTHEST, SAMPLES // 2)
+            places = np.concatenate((reach.lower - off, reach.upper + off))
+        found = self._found(places)
+        return bool(np.any(np.all([np.isfinite(c).all(axis=1) for c in found.values()], axis=0)))
+
+    @cached_property
+    def _turns(self) -> dict[str, list[Winding | None]]:
+        """How the turns of every coordinate are told, by body; None where they cannot be."""
+        theta, q = self._whole
+        found: dict[str, list[Winding | None]] = {}
+        for body in self.numeric.loop.dependent:
+            hinge = body.inboard
+            coordinates = self._of(body, q)
+            plain = np.array([hinge.coordinates(hinge.configuration(row)) for row in coordinates])
+            if hinge.n_q == hinge.n_v and not np.allclose(plain, coordinates, rtol=0.0, atol=1.0):
+                found[body.name] = [self._winding(theta, column) for column in coordinates.T]
+        return found
+
+    @property
+    def _whole(self) -> tuple[Array, Array]:
+        points = self._single.branch.points
+        return np.array([p.theta for p in points]), np.array([p.q for p in points])
+
+    def _winding(self, theta: Array, q: Array) -> Winding | None:
+        turning = self._single.reach.turning
+        turns = (round(float(q[-1] - q[0]) / float(theta[-1] - theta[0])),) if turning else GEARS
+        best: Winding | None = None
+        narrowest = WIDEST
+        for w in turns:
+            rest = q - w * theta
+            if float(np.ptp(rest)) < narrowest:
+                narrowest = float(np.ptp(rest))
+                best = Winding(w, 0.5 * float(np.max(rest) + np.min(rest)))
+        return best
+
+    @property
+    def _windings(self) -> dict[str, list[Winding]]:
+        return {
+            name: [told for told in windings if told is not None] for name, windings in self._turns.items()
+        }
+
+    # What is evaluated, on floats or traced scalars
+
+    def _inside(self, given: HingeMotion) -> HingeMotion:
+        """The given hinge, NaN outside the reach of the branch."""
+        reach, c = self._single.reach, given.c
+        if wraps(self._body.inboard):
+            neutral = float(self._body.inboard.neutral[0])
+            middle = reach.centre - neutral
+            inside = c[0] * math.cos(middle) + c[1] * math.sin(middle) >= math.cos(min(reach.half, math.pi))
+            return given._replace(c=array(where(inside, entry, math.nan) for entry in c))
+        theta = self._body.inboard.coordinates(c)[0]
+        above = where(theta >= reach.lower, theta, math.nan)
+        theta = where(theta <= reach.upper, above, math.nan)
+        return given._replace(c=self._body.inboard.configuration(array((theta,))))
+
+    def _solve_cut(self, motion: SubgraphMotion, given: HingeMotion) -> None:
+        """Solved apart, where the given hinge is NaN outside the reach."""
+        loop = self.numeric.loop
+        inside = SubgraphMotion(loop.parent, loop.bodies, motion.theta_dot)
+        inside.set(self._body.name, given._replace(directions=None))
+        for part in self.formulas:
+            part.solve(inside)
+        for body in loop.dependent:
+            motion.set(body.name, inside.hinge_motions[body.name]._replace(directions=None))
+
+    def _with_turns(
+        self, name: str, found: HingeMotion, given: HingeMotion, windings: Sequence[Winding]
+    ) -> Array | None:
+        """Coordinates with their whole turns; None where those of the parameter are not known."""
+        theta: Scalar
+        if not self._single.reach.turning:
+            reduced = self._single.within_reach(given).q
+            assert reduced is not None, "set by `within_reach`"
+            theta = reduced[0]
+        elif given.q is not None:
+            theta = given.q[0]
+        elif any(told.w for told in windings):
+            return None
+        else:
+            theta = 0.0
+        (body,) = (body for body in self.numeric.loop.dependent if body.name == name)
+        plain = body.inboard.coordinates(found.c)
+        return array(
+            within(angle - told.w * theta, 1, told.middle) + told.w * theta
+            for angle, told in zip(plain, windings, strict=True)
+        )
