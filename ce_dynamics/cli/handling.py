@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +12,7 @@ from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.messages import complain
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ce_dynamics.cli.progress import Display, Interruption
     from ce_dynamics.models.handling.outcome import Outcome
@@ -134,14 +135,20 @@ def handling(
     with Interruption() as interruption, Display() as display:
 
         def progress(name: str, t: float, duration: float) -> None:
-            interruption.check()
+            # not check(): between runs models are compiled and settled, where nobody would ask for long
+            if interruption.requested:
+                raise KeyboardInterrupt
             display.reach(t, duration)
             display.mention(name)
 
         planned = procedures(names, subjects, progress, options_of(names, option or []))
         outcomes, stopped = performed(planned, display, interruption)
         with interruption.held():
-            files = save(outcomes, output, display, plots=not no_plots, runs=not no_runs)
+            plots = not (no_plots or stopped)  # the figures have what is in them
+            files = save(
+                outcomes, output, display, interruption, plots=plots, runs=not no_runs, stopped=stopped
+            )
+            stopped = stopped or interruption.requested
             if report is not None and not stopped:
                 display.stage("writing the report")
                 files.append(write_report(outcomes, subjects, report, kc))
@@ -241,30 +248,53 @@ def performed(
 
 
 def save(
-    outcomes: Mapping[str, Sequence[Outcome]], output: Path, display: Display, *, plots: bool, runs: bool
+    outcomes: Mapping[str, Sequence[Outcome]],
+    output: Path,
+    display: Display,
+    interruption: Interruption,
+    *,
+    plots: bool,
+    runs: bool,
+    stopped: bool = False,
 ) -> list[Path]:
-    """Write pictures, runs and figures."""
+    """Write figures, runs and pictures; figures first, as they need no library and are there at once.
+
+    Asked to stop, it leaves out what has not been begun.
+    """
     # here, so that mistakes and --help are answered at once
     from ce_dynamics.algebra.whole_files import whole
-    from ce_dynamics.models.handling.drawing import save_page, titles_of
-    from ce_dynamics.models.handling.files import as_json, save_runs, stem
+    from ce_dynamics.models.handling.files import as_json
 
-    files = []
-    display.stage("saving")
+    display.stage("interrupted, saving what there is" if stopped else "saving")
+    files = [output / "handling.json"]
+    with whole(files[0]) as path:
+        path.write_text(as_json(outcomes), "utf-8")
+    for file, write in written_later(outcomes, output, plots=plots, runs=runs):
+        if interruption.requested:
+            break
+        with whole(file) as path:
+            write(path)
+        files.append(file)
+    return files
+
+
+def written_later(
+    outcomes: Mapping[str, Sequence[Outcome]], output: Path, *, plots: bool, runs: bool
+) -> Iterator[tuple[Path, Callable[[Path], object]]]:
+    """Files of runs, then those of pictures, and what writes each."""
+    # here, so that mistakes and --help are answered at once
+    from ce_dynamics.models.handling.files import save_runs, stem
+
     for name, made in outcomes.items():
         for outcome in made if runs else ():
             if outcome.runs:
-                files.append(output / f"{name}-{stem(outcome.subject)}.nc")
-                with whole(files[-1]) as path:
-                    save_runs(outcome, path)
-        if plots and titles_of(made):
-            files.append(output / f"{name}.png")
-            with whole(files[-1]) as path:
-                save_page(made, path)
-    files.append(output / "handling.json")
-    with whole(files[-1]) as path:
-        path.write_text(as_json(outcomes), "utf-8")
-    return files
+                yield output / f"{name}-{stem(outcome.subject)}.nc", partial(save_runs, outcome)
+    if plots:
+        from ce_dynamics.models.handling.drawing import save_page, titles_of
+
+        for name, made in outcomes.items():
+            if titles_of(made):
+                yield output / f"{name}.png", partial(save_page, made)
 
 
 def write_report(

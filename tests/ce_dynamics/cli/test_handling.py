@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 import xarray as xr
 
+from ce_dynamics.cli import handling as cli
 from ce_dynamics.cli.command import execute
 from ce_dynamics.cli.handling import options_of, vehicles_of
+from ce_dynamics.cli.progress import Display, Interruption
 from ce_dynamics.errors import DataError
 
 
@@ -99,3 +101,21 @@ def test_variants_are_the_first_vehicle_with_other_numbers() -> None:
     assert made[1].data.corners["rear_left"].spring.linear == pytest.approx(45e3)
     with pytest.raises(DataError, match=r"front\.sprng"):
         vehicles_of(["sedan"], [], ["soft: front.sprng.linear=50 kN/m"], [], None)
+
+
+def test_figures_are_saved_first_and_what_follows_can_be_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interruption, seen = Interruption(), []
+
+    def slow(path: Path) -> None:
+        seen.append((tmp_path / "handling.json").is_file())
+        interruption.requested = True
+        path.touch()
+
+    files = [tmp_path / "a.nc", tmp_path / "b.nc"]
+    monkeypatch.setattr(cli, "written_later", lambda *_, **__: [(file, slow) for file in files])
+    saved = cli.save({}, tmp_path, Display(), interruption, plots=True, runs=True)
+    assert seen == [True]
+    assert saved == [tmp_path / "handling.json", files[0]]
+    assert sorted(tmp_path.iterdir()) == sorted(saved)
