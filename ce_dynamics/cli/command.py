@@ -11,6 +11,7 @@ from typer.exceptions import TyperException
 
 from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.app import app
+from ce_dynamics.cli.lost_interrupts import none_lost
 from ce_dynamics.cli.messages import complain, show_warning
 from ce_dynamics.errors import CeDynamicsError
 
@@ -27,7 +28,8 @@ def execute(arguments: Sequence[str] | None = None) -> int:
         warnings.simplefilter("default", UserWarning)
         warnings.showwarning = show_warning
         try:
-            result = app(arguments, prog_name="simulate-vehicle", standalone_mode=False)
+            with none_lost():
+                result = app(arguments, prog_name="simulate-vehicle", standalone_mode=False)
         except TyperException as error:
             complain(error.format_message())
             return exit_codes.BAD_INPUT

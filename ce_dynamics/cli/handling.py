@@ -290,6 +290,7 @@ def written_later(
             if outcome.runs:
                 yield output / f"{name}-{stem(outcome.subject)}.nc", partial(save_runs, outcome)
     if plots:
+        # here, because it loads matplotlib
         from ce_dynamics.models.handling.drawing import save_page, titles_of
 
         for name, made in outcomes.items():

@@ -1,0 +1,40 @@
+"""Ctrl-C that came while an object was being deleted.
+
+Python reports an exception in a finalizer or in a callback of a weak reference and goes on: a
+KeyboardInterrupt raised there would be lost, and the command would go on for as long as it takes.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from _thread import interrupt_main
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
+
+SOON = 0.01
+"""When it comes again [s]: after the finalizer."""
+
+
+@contextmanager
+def none_lost() -> Iterator[None]:
+    """A KeyboardInterrupt that nobody could catch comes again."""
+    before = sys.unraisablehook
+
+    def hook(lost: UnraisableHookArgs) -> None:
+        if issubclass(lost.exc_type, KeyboardInterrupt):
+            again = threading.Timer(SOON, interrupt_main)
+            again.daemon = True
+            again.start()
+        else:
+            before(lost)
+
+    sys.unraisablehook = hook
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
