@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,25 +12,33 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError, ModelError
 from ce_dynamics.readers.looks import Look
 from ce_dynamics.readers.mjcf.looks import mjcf_looks
+from ce_dynamics.readers.sdf.looks import sdf_looks
 from ce_dynamics.readers.urdf.looks import urdf_looks
 from ce_dynamics.views.scene.shapes import Shape, ball, block, mesh, plane, rod
 
+LOOKS: dict[str, Callable[..., tuple[list[Look], list[str]]]] = {
+    ".urdf": urdf_looks,
+    ".sdf": sdf_looks,
+    ".world": sdf_looks,
+    ".xml": mjcf_looks,
+}
 ROUND = 24
 """Sides of what is round in one direction or two."""
 
 
 def robot_shapes(path: str | Path, **given: Any) -> tuple[dict[str, list[Shape]], list[str]]:
-    """Shapes of the bodies of a URDF or MJCF file, for `view`.
+    """Shapes of the bodies of a URDF, SDF or MJCF file, for `view`.
 
     They are of the file's looks (``<visual>``; geoms that MuJoCo's viewer draws) and act on nothing.
 
     Parameters
     ----------
     path : str or Path
-        ``.urdf``, or MJCF in ``.xml``.
+        ``.urdf``, ``.sdf`` or ``.world``, or MJCF in ``.xml``.
     **given
-        ``pose``, ``independent`` and, of URDF, ``loops`` and ``ignore``, as they were given to `read_urdf` or
-        `read_mjcf`: the shapes are those of the same design pose.
+        ``pose``, ``independent`` and, of URDF, ``loops`` and ``ignore``, of SDF ``model``, ``base``,
+        ``motors`` and ``ignore``, as they were given to `read_urdf`, `read_sdf` or `read_mjcf`: the shapes
+        are those of the same design pose.
 
     Returns
     -------
@@ -52,9 +61,10 @@ def robot_shapes(path: str | Path, **given: Any) -> tuple[dict[str, list[Shape]]
         ce.view(model, run, shapes=shapes).save("robot.html")
     """
     suffix = Path(path).suffix
-    if suffix not in (".urdf", ".xml"):
-        raise ModelError(f"robot_shapes: {checks.shown(str(path))} must be a .urdf file, or MJCF in .xml")
-    looks, left_out = (urdf_looks if suffix == ".urdf" else mjcf_looks)(path, **given)
+    if suffix not in LOOKS:
+        shown = checks.shown(str(path))
+        raise ModelError(f"robot_shapes: {shown} must be a .urdf, .sdf or .world file, or MJCF in .xml")
+    looks, left_out = LOOKS[suffix](path, **given)
     shapes: dict[str, list[Shape]] = {}
     for look in looks:
         try:
