@@ -18,6 +18,9 @@ and Newton's method with line search finds its minimum from everywhere [1]_; s t
 
 ρ grows where a point is found quickly and shrinks where it is not found.
 
+Systems are solved for the impulses of as many rows J as A has rank, B_J = L: with the step Lᵀ y their matrix
+is L (1 + ρ Bᵀ D (1 + S) B) Lᵀ = A_JJ + ρ A_J D (1 + S) A_Jᵀ, and A_Jᵀ, the columns J of A, has few entries.
+
 References
 ----------
 .. [1] R. T. Rockafellar: Augmented Lagrangians and applications of the proximal point algorithm in convex
@@ -35,8 +38,10 @@ import scipy.linalg as la
 import scipy.sparse as sp
 
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiler.loops import kernel
+from ce_dynamics.complementarity.conditions import Integers
 from ce_dynamics.complementarity.solvers.cone_derivative import projection_derivative, shift_derivative
-from ce_dynamics.complementarity.solvers.rows import Judge, Rows, in_rows
+from ce_dynamics.complementarity.solvers.rows import DENSITY, Judge, Rows, in_rows
 
 ROWS = 5000
 """At most, for a factor of A."""
@@ -54,13 +59,30 @@ QUICK, SLOW = 25, 100
 """Linear systems of a point up to which ρ grows, and from which it shrinks a little."""
 
 
-def factor(A: Any) -> Floats:
-    """B with A = B Bᵀ, of as many columns as A has rank, by Cholesky's method with pivots."""
+def factor(A: Any) -> tuple[Floats, Integers]:
+    """B with A = B Bᵀ, of as many columns as A has rank, and as many rows J, by Cholesky with pivots."""
     dense = in_rows(A).toarray() if sp.issparse(A) else A
     C, pivots, rank, _ = la.lapack.dpstrf(dense, lower=1, tol=RANK)
     B = np.empty((len(dense), rank))
     B[pivots - 1] = np.tril(C)[:, :rank]
-    return B
+    return B, np.asarray(pivots[:rank] - 1, dtype=np.int64)
+
+
+@kernel
+def add_products(  # type: ignore[no-untyped-def]
+    starts, columns, values, right_starts, right_columns, right_values, rho, H
+):
+    """H += ρ Xᵀ Y of two matrices of the same rows, in CSR form."""
+    for i in range(starts.size - 1):
+        for a in range(starts[i], starts[i + 1]):
+            row, factor = columns[a], rho * values[a]
+            for b in range(right_starts[i], right_starts[i + 1]):
+                H[row, right_columns[b]] += factor * right_values[b]
+
+
+def parts(X: Any) -> tuple[Integers, Integers, Floats]:
+    """Starts, columns and values of a matrix in CSR form."""
+    return X.indptr, X.indices, X.data
 
 
 class Bodies:
@@ -77,7 +99,13 @@ class Bodies:
     """
 
     def __init__(self, rows: Rows, x: Floats) -> None:
-        self.rows, self.B = rows, factor(rows.A)
+        self.rows = rows
+        self.B, J = factor(rows.A)
+        self.L = self.B[J]
+        self.A_J = in_rows(rows.A[:, J])  # transposed
+        self.A_JJ = self.A_J[J].toarray()
+        if self.A_J.nnz > DENSITY * self.B.size:
+            self.A_J = self.A_J.toarray()
         self.x = rows.project(x)
         self.z = np.asarray(self.B.T @ self.x)
         self.rho, self.steps = FIRST, 0
@@ -148,15 +176,21 @@ class Bodies:
         y = self.x - self.rho * velocity
         return y, self.rows.project(y)
 
-    def matrix(self, y: Floats, x: Floats, C: Any) -> Floats:
-        """1 + ρ Bᵀ D C; the rows that D leaves out are left out."""
+    def step(self, y: Floats, x: Floats, w: Floats | None, Phi: Floats) -> Floats | None:
+        """−(1 + ρ Bᵀ D (1 + S) B)⁻¹ Φ, without S where there is no w; None where that is singular."""
         D = projection_derivative(self.rows, y, x)
         D.eliminate_zeros()
-        held = np.flatnonzero(np.diff(D.indptr))
-        H = self.rho * (self.B[held].T @ (D[held] @ C))
-        H[np.diag_indices(len(H))] += 1.0
+        held = np.flatnonzero(np.diff(D.indptr))  # the rows that D leaves out are left out
+        D = D[held]
+        right = (D if w is None else in_rows(D + D @ shift_derivative(self.rows, w))) @ self.A_J
+        left, H = self.A_J[held], self.A_JJ.copy()
+        if sp.issparse(left):
+            add_products(*parts(left), *parts(right), self.rho, H)
+        else:
+            H += self.rho * (left.T @ right)
         self.steps += 1
-        return np.asarray(H)
+        impulses = solved(H, -self.L @ Phi)
+        return None if impulses is None else np.asarray(self.L.T @ impulses)
 
     def coulomb(self, z: Floats, steps: int, deadline: float) -> tuple[Floats, Floats, bool]:
         """Newton's method on (1), its steps halved until |Φ| falls; z, x and whether it got there."""
@@ -171,8 +205,7 @@ class Bodies:
             size = float(np.linalg.norm(Phi))
             if np.max(np.abs(Phi), initial=0.0) <= self.rounding or time.perf_counter() > deadline:
                 break
-            C = self.B + shift_derivative(self.rows, w) @ self.B
-            step = solved(self.matrix(y, x, C), -Phi)
+            step = self.step(y, x, w, Phi)
             if step is None:
                 break
             taken: tuple[float, Any, Any] = (math.inf, None, None)
@@ -202,7 +235,7 @@ class Bodies:
             steepest = float(np.max(np.abs(slope), initial=0.0))
             if steepest <= max(self.rounding, tolerance) or time.perf_counter() > deadline:
                 break
-            step = solved(self.matrix(y, x, self.B), -slope)
+            step = self.step(y, x, None, slope)
             if step is None:
                 break
             falls, share = float(slope @ step), 1.0
