@@ -37,7 +37,7 @@ def version_of(file: PropertyFile) -> int:
             "FITTYP 5, 6, 21, 52, 60, 61, 62 and PAC2002 are read"
         )
     if entry is not None:
-        value = entry.value
+        value = in_quotes(entry.value)
         whole = int(value) if isinstance(value, float) and value.is_integer() else None
         version = None if whole is None else VERSIONS.get(whole)
         if version is None:
@@ -54,6 +54,14 @@ def version_of(file: PropertyFile) -> int:
         f"and FITTYP is missing; give FITTYP = {', '.join(map(str, VERSIONS))} "
         f"or the format {', '.join(FORMATS)}"
     )
+
+
+def in_quotes(value: float | str) -> float | str:
+    """The number that a text is, where it is one: '61' is 61."""
+    try:
+        return float(value)
+    except ValueError:
+        return value
 
 
 def side_of(file: PropertyFile) -> tuple[str, list[str]]:

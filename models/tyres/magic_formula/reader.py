@@ -108,6 +108,10 @@ class TyreFile:
         return lines
 
 
+SIZES = 0.01, 5.0
+"""Radii [m] between those of the smallest model cars and of the largest dumpers, with room on both sides."""
+
+
 def read_tyre_file(path: str | Path) -> TyreFile:
     """Read a Magic Formula tyre from a property file.
 
@@ -149,6 +153,7 @@ def tyre_of(file: PropertyFile) -> TyreFile:
         near = [k for name in missing for k in difflib.get_close_matches(name, unknown, n=1)]
         hint = f"; not understood, and perhaps meant: {', '.join(near)}" if near else ""
         raise DataError(f"{file.name} lacks {', '.join(missing)}, which a Magic Formula tyre needs{hint}")
+    check_size(file, values["UNLOADED_RADIUS"])
     bottoming(file, values)
     notes += range_of_loads(values)
     side, said = side_of(file)
@@ -172,6 +177,21 @@ def tyre_of(file: PropertyFile) -> TyreFile:
         file.tables,
         tuple(notes),
     )
+
+
+def check_size(file: PropertyFile, radius: float) -> None:
+    """Refuse a tyre of another order of size than any: its lengths are not in the units that the file names.
+
+    Raises
+    ------
+    DataError
+    """
+    smallest, largest = SIZES
+    if not smallest <= radius <= largest:
+        raise DataError(
+            f"{file.name}: UNLOADED_RADIUS is {radius:g} m by the units of the file, and tyres have "
+            f"{smallest:g} m to {largest:g} m; say in [UNITS] what LENGTH is in"
+        )
 
 
 def unused_sections(file: PropertyFile, known: Mapping[str, object]) -> list[str]:

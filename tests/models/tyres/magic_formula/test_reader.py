@@ -51,9 +51,9 @@ def test_the_least_that_makes_a_tyre() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fittyp", "version"), [(5, 52), (6, 52), (21, 52), (52, 52), (60, 61), (61, 61), (62, 62)]
+    ("fittyp", "version"), [(5, 52), (6, 52), (21, 52), (52, 52), (60, 61), (61, 61), (62, 62), ("'62'", 62)]
 )
-def test_versions(fittyp: int, version: int) -> None:
+def test_versions(fittyp: int | str, version: int) -> None:
     file = parse(f"[MODEL]\nFITTYP = {fittyp}\n" + LEAST)
     assert tyre_of(file).coefficients.version == version
 
@@ -90,6 +90,13 @@ def test_files_without_fittyp() -> None:
 def test_files_that_are_refused(model: str, message: str) -> None:
     with pytest.raises(DataError, match=message):
         tyre_of(parse("[MODEL]\n" + model + LEAST))
+
+
+@pytest.mark.parametrize(("length", "radius"), [("meter", "350"), ("mm", "0.35")])
+def test_lengths_in_other_units_than_the_file_names_are_noticed(length: str, radius: str) -> None:
+    text = f"[UNITS]\nLENGTH = '{length}'\n" + MODEL + LEAST.replace("0.35", radius)
+    with pytest.raises(DataError, match=r"UNLOADED_RADIUS is \S+ m by the units .* what LENGTH is in"):
+        tyre_of(parse(text))
 
 
 def test_all_missing_and_unknown_keys_are_named() -> None:
