@@ -1,8 +1,12 @@
-"""Linkages given by loop equations: what the registry's checks are run on beside the closed forms by hand."""
+"""Linkages given by loop equations: what the registry's checks are run on beside the closed forms by hand.
+
+Each is solved once in a process: that takes a second.
+"""
 
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 import sympy as sp
@@ -26,6 +30,7 @@ def plane_turned(angle: sp.Expr, p: sp.Matrix) -> sp.Matrix:
     return sp.Matrix([c * p[0] - s * p[1], s * p[0] + c * p[1]])
 
 
+@cache
 def four_bar(points: tuple[Point, ...] = CRANK_ROCKER) -> SymbolicLinkage:
     """Chain A-D-F of the frame, the rocker on the frame at G: two equations for the pin F."""
     A, D, F, G = points
@@ -44,6 +49,7 @@ def four_bar(points: tuple[Point, ...] = CRANK_ROCKER) -> SymbolicLinkage:
     )
 
 
+@cache
 def serial_four_bar(points: tuple[Point, ...] = CRANK_ROCKER) -> SymbolicLinkage:
     """All three bars in one chain, cut at the frame: every angle relative to the bar before."""
     A, D, F, G = points
@@ -63,6 +69,7 @@ def serial_four_bar(points: tuple[Point, ...] = CRANK_ROCKER) -> SymbolicLinkage
     )
 
 
+@cache
 def slider_crank(offset: float = 0.05, independent: str = "crank") -> SymbolicLinkage:
     """Crank a, rod b, a piston that slides at the height e: with parameters by name."""
     a, b, e = sp.symbols("a b e", positive=True)
@@ -87,6 +94,7 @@ def slider_crank(offset: float = 0.05, independent: str = "crank") -> SymbolicLi
     )
 
 
+@cache
 def inverted_slider_crank() -> SymbolicLinkage:
     """A slotted lever, oscillating as the crank turns: the block slides along the lever, offset from it."""
     r, d, e = 0.2, 0.5, 0.03
@@ -109,6 +117,7 @@ def inverted_slider_crank() -> SymbolicLinkage:
     )
 
 
+@cache
 def planar_wishbone() -> SymbolicLinkage:
     """Two arms and an upright in the y-z plane."""
     A, D, F, G = (0.3, 0.0), (0.8, -0.1), (0.7, 0.25), (0.4, 0.25)
@@ -139,6 +148,7 @@ def turned(axis: tuple[float, float, float], angle: sp.Expr, v: sp.Matrix) -> sp
     return along + (v - along) * sp.cos(angle) + n.cross(v) * sp.sin(angle)
 
 
+@cache
 def rssr() -> SymbolicLinkage:
     """Spatial crank and rocker with skew axes, joined by a rod with ball joints."""
     crank_axis, rocker_axis = (0.0, 1.0, 0.0), (1.0, 0.3, 0.0)
@@ -158,6 +168,7 @@ def rssr() -> SymbolicLinkage:
     )
 
 
+@cache
 def six_bar() -> SymbolicLinkage:
     """A four-bar whose rocker drives a slider by a second rod: one loop after the other."""
     base = four_bar()
