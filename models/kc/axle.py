@@ -79,7 +79,9 @@ class Axle:
     wheelbase : float
         Distance from the other axle [m].
     centre_of_mass : (x, z above the road) [m]
-        Of the vehicle; x decides whether the axle is in front.
+        Of the vehicle; x decides whether the axle is in front, if nothing else is said.
+    in_front : bool, optional
+        Whether the wheelbase grows as the wheels go forward; axles of trailers are behind their hitch.
     brake_share, drive_share : float
         Parts of the vehicle's brake and drive force at this axle.
     drive_torque_on_carrier : bool
@@ -102,6 +104,7 @@ class Axle:
     drive_share: float = 1.0
     drive_torque_on_carrier: bool = False
     brake_torque_on_carrier: bool = True
+    in_front: bool | None = None
     sides: tuple[str, str] = field(default=("left", "right"), repr=False)
 
     @property

@@ -68,7 +68,8 @@ class AxleFigures:
         self.steered = bool(poses.places.s)
         self.has_kingpins = all(wheel.kingpin is not None for wheel in self.axle.wheels)
         x = [float(nominal(hinge.at_parent)[0]) for hinge in poses.hinges]
-        self.in_front = not 0.5 * sum(x) < self.axle.centre_of_mass[0]
+        by_place = not 0.5 * sum(x) < self.axle.centre_of_mass[0]
+        self.in_front = by_place if self.axle.in_front is None else self.axle.in_front
         self.travels = poses.travels
         every = (
             *quantities.WHEEL_ATTITUDE,

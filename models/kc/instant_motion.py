@@ -10,7 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import PLAIN, Array, Scalar, arctan2, array, cross, dot
+from ce_dynamics.algebra.arrays import PLAIN, Array, Scalar, arctan2, array, cross, dot, where
+
+PARALLEL = 1e-12
+"""Difference of the slopes of two lines that rounding makes: they are parallel."""
 
 
 class Screw(NamedTuple):
@@ -93,13 +96,15 @@ def roll_centre(left: tuple[Array, Array], right: tuple[Array, Array]) -> tuple[
     """Height above the road and y of the roll centre, from contact centres and their velocities in roll.
 
     The line through a contact centre at right angles to its velocity has the slope m = −v_y/v_z; the roll
-    centre is where the two lines meet.  Where both are the same line its y is NaN.
+    centre is where the two lines meet.  Where they are parallel its y is NaN, and its height that half-way
+    between both in the middle.
     """
     (P, v), (Q, w) = left, right
     m, n = -v[1] / v[2], -w[1] / w[2]
-    y = quotient(m * P[1] - n * Q[1] + Q[2] - P[2], m - n)
-    z = P[2] + m * (y - P[1])
-    return z - 0.5 * (P[2] + Q[2]), y
+    parallel = (m - n) * (m - n) < PARALLEL * PARALLEL
+    y = where(parallel, float("nan"), quotient(m * P[1] - n * Q[1] + Q[2] - P[2], m - n))
+    middle = 0.25 * (m - n) * (Q[1] - P[1])
+    return where(parallel, middle, P[2] + m * (y - P[1]) - 0.5 * (P[2] + Q[2])), y
 
 
 def support_angle(v: Array) -> Scalar:

@@ -143,6 +143,7 @@ def axle_of(data: VehicleParameters, system: System, axle: str) -> Axle:
         ),
         wheelbase=abs(float(nominal(wheelbase(data, corners[0], layout.trailer)))),
         centre_of_mass=(float(com[0]), float(com[2] - road)),
+        in_front=False if layout.trailer else None,
         brake_share=brake_share(data, corners),
         drive_share=sum(
             share

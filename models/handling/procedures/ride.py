@@ -49,7 +49,8 @@ class RideTest(Procedure):
         t = run.t[on]
         az, ay = run["az"][on], run.ay[on]
         out.add("vertical", "vertical acceleration, rms", rms(az), "m/s^2")
-        out.add("felt_vertical", "the same, weighted by W_k of ISO 2631-1", felt(t, az, W_K), "m/s^2")
+        weighted = "vertical acceleration, weighted by W_k of ISO 2631-1"
+        out.add("felt_vertical", weighted, felt(t, az, W_K), "m/s^2")
         out.add("felt_lateral", "lateral acceleration, weighted by W_d", felt(t, ay, W_D), "m/s^2")
         spectrum = power_spectrum(t, az)
         for name, band in BANDS.items():

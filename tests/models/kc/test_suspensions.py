@@ -242,7 +242,6 @@ def test_templates_are_all_looked_at() -> None:
     """What cannot travel by itself is refused by name."""
     assert set(CASES) >= {"macpherson", "five-link", "three-link", "rigid"}
     assert set(BEAM_CASES) >= {"leaf-spring", "four-link", "pinned-axle"}
-    with pytest.raises(DataError, match=r"0 degree\(s\) of freedom"):
+    with pytest.raises(DataError, match="no degree of freedom"):
         corners("rigid")
-    with pytest.raises(DataError, match=r"1 degree\(s\) of freedom"):
-        beams("pinned-axle", False)
+    assert beams("pinned-axle", False)[0].kinds == ("opposed",)

@@ -109,3 +109,20 @@ def test_ends_of_the_travel_of_a_pinned_beam() -> None:
     assert high is not None
     assert np.isclose(high.value, A, atol=1e-8)
     assert np.isclose(low.value, -A, atol=1e-8)
+
+
+def test_the_roll_centre_of_trailing_arms_is_on_the_road() -> None:
+    """Their contact centres move along the vehicle only: lines through them are level and never meet."""
+    rig = kc.rig_of("van-trailer", "trailer_1")
+    found = rig.sweep("opposed", [-0.04, 0.0, 0.05], quantities=["roll_centre_height", "roll_centre_lateral"])
+    assert np.allclose(found["roll_centre_height"], 0.0, atol=1e-9)
+    assert np.all(np.isnan(found["roll_centre_lateral"]))
+
+
+def test_axles_of_a_trailer_are_behind_its_hitch() -> None:
+    """Both of a tandem go the same way on arms of the same shape, so both wheelbases change alike."""
+    rigs = [kc.rig_of("van-trailer", name) for name in ("trailer_1", "trailer_2")]
+    one, other = (rig.sweep("parallel", [-0.05, 0.05], quantities=["wheelbase_change"]) for rig in rigs)
+    assert np.allclose(one["wheelbase_change"], other["wheelbase_change"], atol=1e-12)
+    assert np.all(np.abs(one["wheelbase_change"]) > 1e-3)
+    assert "anti_squat" in {quantity.name for quantity in rigs[0].quantities}
