@@ -18,6 +18,7 @@ from ce_dynamics.augmented import FullyAugmented, embedded_accelerations
 from ce_dynamics.augmented.saddle import RANK_TOLERANCE, count_pivots, normalised_rows, solve_saddle
 from ce_dynamics.errors import CeDynamicsError
 from tests.benchmarks.timing import best_of, native_loop, python_loop
+from tests.robots.extended import Extended
 from tests.robots.pinocchio_peer import Peer
 
 STATES = 20
@@ -46,6 +47,9 @@ class Row:
     noise : float
         By how much Pinocchio's change, over the largest, when coordinates are moved by `ROUNDING`: no form of
         the equations can be expected to do better.
+    rounding, truth, open : float
+        As `Judged` has them: of ours from ours in extended precision, from the augmented form's in extended
+        precision, and how far that is decided by constants in double precision.
     unassembled : int
         States in which the loops cannot be closed.
     """
@@ -62,6 +66,9 @@ class Row:
     spread: float = 0.0
     exact: float = np.nan
     noise: float = np.nan
+    rounding: float = 0.0
+    truth: float = 0.0
+    open: float = 0.0
     compared: int = 0
     unassembled: int = 0
     notes: list[str] = field(default_factory=list)
@@ -77,6 +84,7 @@ class Row:
             f" {self.compared:4d}/{self.compared + self.unassembled:<4d}"
             f" {self.closure:9.1e} {self.augmented:9.1e} {self.spread:9.1e}"
             f" {self.exact:9.1e} {self.noise:9.1e}"
+            f" {self.rounding:9.1e} {self.truth:9.1e} {self.open:9.1e}"
         )
 
 
@@ -84,6 +92,7 @@ HEADER = (
     f"{'robot':24s} {'dof':>4s} {'instr.':>9s} {'read s':>7s} {'comp s':>7s} {'eval us':>9s}"
     f" {'Pinocchio':>9s} {'states':>9s}"
     f" {'closure':>9s} {'augmented':>9s} {'spread':>9s} {'exact':>9s} {'noise':>9s}"
+    f" {'rounding':>9s} {'truth':>9s} {'open':>9s}"
 )
 
 
@@ -117,6 +126,7 @@ def fill(row: Row, urdf: Path, loops: Path, states: int, around: float) -> None:
     reference = Reference(model, urdf, loops)
     row.pinocchio = reference.time()
     q0, _, _ = model.layout.split(model.y0)
+    judge = Extended(model)
     for _ in range(states):
         q = q0 + rng.uniform(-around, around, len(q0)) * lengths(model, len(q0))
         v = rng.uniform(-SPEED, SPEED, model.embedding.n_v)
@@ -130,6 +140,9 @@ def fill(row: Row, urdf: Path, loops: Path, states: int, around: float) -> None:
         row.spread = max(row.spread, spread)
         row.exact = float(np.fmax(row.exact, exact))
         row.noise = float(np.fmax(row.noise, noise))
+        judged = judge.judged(q, v)
+        row.rounding = max(row.rounding, judged.ours)
+        row.truth, row.open = max(row.truth, judged.truth), max(row.open, judged.spread)
 
 
 def assembles(model: ce.Model, q: Array, v: Array) -> bool:
