@@ -14,6 +14,7 @@ from tests.bad_input import (
     elements,
     mjcf,
     more_commands,
+    pages,
     procedures,
     roads,
     runs,
@@ -42,6 +43,7 @@ MAKERS: dict[str, Callable[[], list[Case]]] = {
     "controllers": controllers.cases,
     "analyses": analyses.cases,
     "procedures": procedures.cases,
+    "pages": pages.cases,
 }
 CATEGORIES = tuple(MAKERS)
 PREPARATIONS: dict[str, Callable[[], None]] = {
@@ -51,6 +53,7 @@ PREPARATIONS: dict[str, Callable[[], None]] = {
     "vehicle parts": vehicle_parts.prepare,
     "more commands": more_commands.prepare,
     "analyses": analyses.prepare,
+    "pages": pages.prepare,
 }
 
 

@@ -16,6 +16,7 @@ from ce_dynamics.mechanism.checked import unit_axis
 from ce_dynamics.readers.feet import CORNERS, Foot
 from ce_dynamics.readers.looks import Look, surface
 from ce_dynamics.readers.pose import Pose
+from ce_dynamics.readers.survey import check_names
 from ce_dynamics.readers.urdf.beside import Loops
 from ce_dynamics.readers.urdf.elements import origin
 from ce_dynamics.readers.urdf.posing import checked_pose
@@ -114,7 +115,14 @@ def shapes_of(
     ignore: Collection[str],
 ) -> tuple[list[Placed], Element]:
     """All elements of a kind that have a geometry, and the file's root."""
+    check_names("ignore", ignore)
+    check_names("independent", independent)
     given = described(path, loops, ignore, RIGHT_ANGLES)
+    for name in independent:
+        if name not in given.robot.joints:
+            raise DataError(
+                f"{given.root.path.name}: there is no joint {checks.shown(name)} to be independent"
+            )
     lead = given.motors if not independent else ()
     wishes = Wishes("fixed", (0.0, 0.0, 0.0), checked_pose(given.robot, pose), tuple(independent), lead)
     frames = put_together(given.robot, wishes).frames

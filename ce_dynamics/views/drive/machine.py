@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,6 +27,8 @@ from ce_dynamics.views.scene.take_of_model import moved, still_parts
 
 PREFIX = "physics"
 """Of names in the C code."""
+
+PATTERNS = {"gamepad": r"(axis -?\d+|button \d+)?", "touch": r"(-?(left|right) [xy])?"}
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,19 @@ class Control:
     gamepad: str = ""
     touch: str = ""
 
+    def __post_init__(self) -> None:
+        owner = f"control of {checks.shown(self.input)}"
+        for row in checks.items(f"{owner}: keys", self.keys, 2):
+            checks.texts(f"{owner}: keys", row)
+        checks.number(f"{owner}: rest", self.rest)
+        for rate in checks.items(f"{owner}: rates", self.rates, 2):
+            checks.number(f"{owner}: rates: entry", rate, above=0.0)
+        for what, pattern in PATTERNS.items():
+            said = getattr(self, what)
+            if not isinstance(said, str) or not re.fullmatch(pattern, said):
+                allowed = "'axis 0', 'axis -0', 'button 7'" if what == "gamepad" else "'left x', '-right y'"
+                raise ModelError(f"{owner}: {what} {checks.shown(said)} must be such as {allowed}, or empty")
+
 
 @dataclass(frozen=True)
 class Slider:
@@ -65,6 +81,13 @@ class Slider:
     high: float
     step: float = 0.0
 
+    def __post_init__(self) -> None:
+        owner = f"slider {checks.shown(self.name)}"
+        low, high = checks.number(f"{owner}: low", self.low), checks.number(f"{owner}: high", self.high)
+        checks.number(f"{owner}: step", self.step, at_least=0.0)
+        if not low < high:
+            raise ModelError(f"{owner}: low {low:g} must be below high {high:g}")
+
 
 @dataclass(frozen=True)
 class Gauge:
@@ -74,6 +97,12 @@ class Gauge:
     label: str
     unit: str
     factor: float = 1.0
+
+    def __post_init__(self) -> None:
+        owner = f"gauge of {checks.shown(self.output)}"
+        for what in ("label", "unit"):
+            checks.unit(f"{owner}: {what}", getattr(self, what))
+        checks.number(f"{owner}: factor", self.factor)
 
 
 class Machine:
@@ -118,23 +147,27 @@ class Machine:
         self.label = checks.text("Machine: label", label)
         self.interface = Interface(model, PREFIX, y0, exactly=True)
         self.model, self.y0 = model, self.interface.y0
-        self.controls, self.sliders, self.gauges = tuple(controls), tuple(sliders), tuple(gauges)
+        self.controls: tuple[Control, ...] = checks.items("Machine: controls", controls)
+        self.sliders: tuple[Slider, ...] = checks.items("Machine: sliders", sliders)
+        self.gauges: tuple[Gauge, ...] = checks.items("Machine: gauges", gauges)
         given = [entry.name for entry in self.interface.given]
-        for control in controls:
+        for control in self.controls:
+            checks.instance("Machine: controls: entry", control, Control, "a Control")
             checks.known("Machine: controls", control.input, given[: self.interface.n_inputs], "input")
-        for slider in sliders:
+        for slider in self.sliders:
+            checks.instance("Machine: sliders: entry", slider, Slider, "a Slider")
             checks.known("Machine: sliders", slider.name, given, "parameter or input")
-            if not slider.low < slider.high:
-                raise ModelError(f"slider {slider.name!r}: {slider.low:g} must be below {slider.high:g}")
         outputs = [entry.name for entry in self.interface.outputs]
-        for gauge in gauges:
+        for gauge in self.gauges:
+            checks.instance("Machine: gauges: entry", gauge, Gauge, "a Gauge")
             checks.known("Machine: gauges", gauge.output, outputs, "output")
-        for name in forces or ():
+        for name in () if forces is None else checks.texts("Machine: forces", forces):
             checks.known(
                 "Machine: forces", name, [force.name for force in model.system.forces], "force element"
             )
         self.forces = None if forces is None else tuple(forces)
-        self._shapes, self._scenery, self._cameras = dict(shapes or {}), list(scenery), list(cameras)
+        self._shapes = dict(checks.mapping("Machine: shapes", {} if shapes is None else shapes))
+        self._scenery, self._cameras = list(scenery), list(cameras)
         checks.known("Machine: camera", camera, self.take.camera_names, "camera")
         self.camera = camera
 

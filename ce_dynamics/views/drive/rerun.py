@@ -17,6 +17,8 @@ from ce_dynamics.views.drive.machine import Machine
 
 LARGEST_RECORDING = 2**28
 """[B]."""
+MOST_STEPS = 10_000_000
+"""Nearly three hours at 1 ms."""
 
 
 class Rerun(NamedTuple):
@@ -91,7 +93,7 @@ def read(path: str | Path) -> Mapping[str, Any]:
     text = files.read("recording", path, LARGEST_RECORDING, ModelError)
     try:
         content = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ModelError(f"recording {files.shown_path(Path(path))}: {error}") from None
     return checks.mapping("recording", content)
 
@@ -101,13 +103,18 @@ def checked(content: Mapping[str, Any], machine: Machine) -> None:
     for name in ("machine", "step", "steps", "inputs", "y0", "end"):
         if name not in content:
             raise ModelError(f"recording: {name!r} is missing; save one with the page's button 'save inputs'")
-    if not np.array_equal(np.array(content["y0"], dtype=float), machine.y0):
+    checks.number("recording: step", content["step"], above=0.0)
+    checks.integer("recording: steps", content["steps"], at_least=0, at_most=MOST_STEPS)
+    if not np.array_equal(checks.numbers("recording: y0", content["y0"]), machine.y0):
         raise ModelError(
             f"recording: is of {content['machine']!r}, which starts from another state than {machine.label!r}"
         )
     width = 1 + len(machine.interface.given)
-    for change in content["inputs"]:
-        if len(change) != width or not np.all(np.isfinite(change)):
+    for change in checks.items("recording: inputs", content["inputs"]):
+        row = checks.numbers("recording: inputs", change)
+        if row.shape != (width,) or not np.all(np.isfinite(row)) or row[0] != np.floor(row[0]):
             raise ModelError(
-                f"recording: inputs {checks.shown(change)} must be a step and {width - 1} finite numbers"
+                f"recording: inputs {checks.shown(change)} must be the number of a step and {width - 1} "
+                "finite numbers"
             )
+    checks.vector("recording: end", content["end"], len(machine.y0))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.files import path_of
 from ce_dynamics.errors import DataError, ModelError
 from ce_dynamics.readers.looks import Look
 from ce_dynamics.readers.mjcf.looks import mjcf_looks
@@ -60,7 +61,7 @@ def robot_shapes(path: str | Path, **given: Any) -> tuple[dict[str, list[Shape]]
         shapes, left_out = ce.robot_shapes("robot.urdf", loops="robot.yaml")
         ce.view(model, run, shapes=shapes).save("robot.html")
     """
-    suffix = Path(path).suffix
+    suffix = path_of("robot_shapes: path", path, ModelError).suffix
     if suffix not in LOOKS:
         shown = checks.shown(str(path))
         raise ModelError(f"robot_shapes: {shown} must be a .urdf, .sdf or .world file, or MJCF in .xml")

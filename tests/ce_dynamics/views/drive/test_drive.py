@@ -249,7 +249,7 @@ def test_mistakes_are_named(machine: Machine) -> None:
         Machine("x", model, controls=[Control("torqe")])
     with pytest.raises(ce.ModelError, match="no parameter or input 'mass'"):
         Machine("x", model, sliders=[Slider("mass", 0, 1)])
-    with pytest.raises(ce.ModelError, match="5 must be below 1"):
+    with pytest.raises(ce.ModelError, match="low 5 must be below high 1"):
         Machine("x", model, sliders=[Slider("coupler mass", 5, 1)])
     with pytest.raises(ce.ModelError, match="different labels"):
         DrivePage([machine, machine])
@@ -258,5 +258,5 @@ def test_mistakes_are_named(machine: Machine) -> None:
     other = {**recording(machine, 1, [], []), "y0": [1.0, 2.0]}
     with pytest.raises(ce.ModelError, match="starts from another state"):
         rerun(machine, other)
-    with pytest.raises(ce.ModelError, match="a step and 3 finite numbers"):
+    with pytest.raises(ce.ModelError, match="number of a step and 3 finite numbers"):
         rerun(machine, recording(machine, 1, [[0, 1.0]], []))
