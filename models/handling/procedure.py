@@ -84,13 +84,20 @@ class Procedure(ABC):
         road: str | None = None,
         interval: float = INTERVAL,
         more: Mapping[str, Given] = NOTHING,
+        practised: bool = False,
         **options: Given,
     ) -> Run:
-        """Make a run and keep it, whole or not; the friction is that of the procedure, where it has one."""
+        """Make a run and keep it, whole or not; the friction is that of the procedure, where it has one.
+
+        `practised`: by a driver who has practised it, where that can be.
+        """
         options = {**options, **more}
         if "friction" in self.values:
             options.setdefault("friction", self.values["friction"])
         task = self.subject.manoeuvre(kind, **options)
+
+        if practised:
+            task = self.subject.practised(task, road)
 
         def reached(t: float) -> None:
             if self.progress is not None:

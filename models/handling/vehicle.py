@@ -27,6 +27,7 @@ from ce_dynamics.models.vehicles.driving import driver_parameters
 from ce_dynamics.models.vehicles.equilibrium import settled
 from ce_dynamics.models.vehicles.fitted_tyres import fitted_tyres
 from ce_dynamics.models.vehicles.lanes import AxlePath
+from ce_dynamics.models.vehicles.practice import practised
 from ce_dynamics.models.vehicles.sensors import Reference
 from ce_dynamics.models.vehicles.steering_angle import first_steered, wheel_angle
 from ce_dynamics.simulation.results import Record
@@ -91,6 +92,10 @@ class Vehicle(Subject):
         system = build(self.data, road=surface, speed=speed, tyres=fitted.models)
         add_mass_centre(system)
         return Model(system)
+
+    def practised(self, task: Manoeuvre, road: str | None = None) -> Manoeuvre:
+        start = self.start(task, road)
+        return practised(task, start.model, start.y0)
 
     def road_wheel_angle(self, steering: Floats) -> Floats:
         if not self._angles:

@@ -75,7 +75,7 @@ class Round(NamedTuple):
 def practised(task: Manoeuvre, model: Model, y0: Floats) -> Manoeuvre:
     """The manoeuvre with a driver who has practised it, if its path is planned; else as it is.
 
-    Vehicles with controllers are left to the driver who has not: what these do cannot be learnt by heart.
+    What controllers do he learns as far as it comes back each round.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def practised(task: Manoeuvre, model: Model, y0: Floats) -> Manoeuvre:
     y0 : array
         Its initial state.
     """
-    if not isinstance(task, DoubleLaneChange) or not task.is_planned or model.system.controllers:
+    if not isinstance(task, DoubleLaneChange) or not task.is_planned:
         return task
     omega = np.asarray(2.0 * math.pi * np.fft.rfftfreq(COUNT, GRID) * task.speed, dtype=np.float64)
     response = lateral_response(model, y0, omega)

@@ -25,6 +25,14 @@ SEARCH = Option(
     at_most=1.0,
 )
 FINENESS = Option("fineness", "m/s", 0.5, "how close the highest speed is looked for", above=0.0)
+PRACTICE = Option(
+    "practice",
+    "1",
+    0.0,
+    "1: the driver has practised each run; 0: he drives it for the first time",
+    at_least=0.0,
+    at_most=1.0,
+)
 WIDTH = Option("vehicle_width", "m", 1.8, "width of the vehicle, which sets the lanes' widths", above=0.0)
 FASTEST = 45.0
 """Speed up to which is searched [m/s]."""
@@ -36,7 +44,7 @@ class DoubleLaneChangeTest(Procedure):
     name = "double-lane-change"
     title = "double lane change"
     standard = "ISO 3888-1:2018"
-    options = (speed_option(80.0 / 3.6), FRICTION, WIDTH, SEARCH, FINENESS)
+    options = (speed_option(80.0 / 3.6), FRICTION, WIDTH, SEARCH, FINENESS, PRACTICE)
     task: ClassVar[type[DoubleLaneChange]] = DoubleLaneChange
     SLOWEST = 8.0
     """Speed from which is searched [m/s]."""
@@ -69,6 +77,7 @@ class DoubleLaneChangeTest(Procedure):
             speed=speed,
             duration=self.PATIENCE * lasts,
             vehicle_width=self.values["vehicle_width"],
+            practised=self.values.get("practice") == 1.0,
         )
 
     def clearance(self, run: Run) -> float:
@@ -106,8 +115,8 @@ class DoubleLaneChangeTest(Procedure):
                 high = middle
                 self.outcome.runs.remove(run)
         self.outcome.notes.append(
-            f"at {3.6 * high:.4g} km/h a cone falls; the driver is the path-following one, another may do "
-            f"better"
+            f"at {3.6 * high:.4g} km/h a cone falls; the driver is the path-following one"
+            + (", who has practised" if self.values.get("practice") == 1.0 else ", another may do better")
         )
         return best
 

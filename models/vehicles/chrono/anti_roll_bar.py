@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ce_dynamics.models.vehicles.chrono.bodies import UNPHYSICAL
 from ce_dynamics.models.vehicles.chrono.frames import Matrix
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.reading import Reading
@@ -29,4 +30,30 @@ def anti_roll_bar(reading: Reading, axle: Part, origin: Matrix) -> Sections:
         "link": quantities(end + (0.0, 0.0, H), "m"),
         "stiffness": quantity(spring.positive("Spring Coefficient"), "N*m/rad"),
         "damping": quantity(spring.number("Damping Coefficient", least=0.0), "N*m*s/rad"),
+    }
+
+
+OWN = "Anti Roll Bar"
+"""Block of an axle that has a bar of its own."""
+DROP = np.array([0.0, 0.0, -0.5])
+"""[m] from an arm's end straight down to where it is hung: in Chrono it slides on the beam at its height."""
+
+
+def own_bar(reading: Reading, suspension: Part, origin: Matrix) -> Sections:
+    """The left half of a beam's own bar: arms on a lateral axis of the chassis, which lead to the beam."""
+    arm = suspension.part(OWN)
+    pivot, end = arm.vector("Location Chassis"), arm.vector("Location Axle")
+    reading.note(
+        "anti-roll bars that are part of an axle: on drop links of 0.5 m instead of guides on the beam"
+    )
+    return {
+        "source": "chrono",
+        "mass": quantity(arm.number("Mass", least=0.0), "kg"),
+        "com": quantities(origin + 0.5 * (pivot + end), "m"),
+        "inertia": inertia(np.diag(arm.numbers("Inertia", 3)), UNPHYSICAL),
+        "pivot": quantities(origin + pivot, "m"),
+        "end": quantities(origin + end, "m"),
+        "link": quantities(origin + end + DROP, "m"),
+        "stiffness": quantity(arm.positive("Rotational Stiffness"), "N*m/rad"),
+        "damping": quantity(arm.number("Rotational Damping", least=0.0), "N*m*s/rad"),
     }

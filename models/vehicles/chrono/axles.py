@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.models.vehicles.chrono.anti_roll_bar import anti_roll_bar
+from ce_dynamics.models.vehicles.chrono.anti_roll_bar import OWN, anti_roll_bar, own_bar
 from ce_dynamics.models.vehicles.chrono.bushings import BUSHINGS
 from ce_dynamics.models.vehicles.chrono.frames import Matrix
 from ce_dynamics.models.vehicles.chrono.generic import GEAR, GRAPH, held
@@ -117,7 +117,10 @@ def axle(
         section["brake"] = brake(reading, file)
     else:
         words["braked"] = "no"
-    if file.has("Antirollbar Input File"):
+    if part.template.endswith("RigidPanhardAxle") and part.has(OWN):
+        words["anti_roll_bar"] = "torsion"
+        section["anti_roll_bar"] = own_bar(reading, part, origin)
+    elif file.has("Antirollbar Input File"):
         words["anti_roll_bar"] = "torsion"
         section["anti_roll_bar"] = anti_roll_bar(
             reading, file, np.zeros(3) if carrier is None else carrier.front

@@ -39,11 +39,11 @@ def push_pipe(reading: Reading, part: Part) -> Sections:
 
 
 def rigid_panhard(reading: Reading, part: Part) -> Sections:
-    """``RigidPanhardAxle``, ``ToeBarRigidPanhardAxle``: moves in a plane across the vehicle."""
+    """``RigidPanhardAxle``, ``ToeBarRigidPanhardAxle``: moves in a plane across the vehicle.
+
+    Its anti-roll bar, if it has one, is read by `ce_dynamics.models.vehicles.chrono.anti_roll_bar`.
+    """
     panhard = part.part("Panhard Rod")
-    if part.has("Anti Roll Bar"):
-        part.part("Anti Roll Bar").read.update(part.part("Anti Roll Bar").data)
-        reading.note("anti-roll bars that are part of an axle: left out")
     ends = {"axle": "Location Axle", "chassis": "Location Chassis"}
     return {
         **beam(reading, part),

@@ -248,3 +248,20 @@ def test_what_chrono_does_not_turn_is_not_turned(tmp_path: Path) -> None:
     made = converted(written(tmp_path, content))
     assert "camber:" not in made.text
     assert any("of RigidSuspension, which Chrono does not read" in note for note in made.notes)
+
+
+def test_the_own_bar_of_a_beam_is_twisted_by_its_roll(tmp_path: Path) -> None:
+    """Arms of 0.4 m, 0.35 m aside: rolled by φ, their ends part by 0.7 φ and the bar twists by 0.7 φ/0.4."""
+    bar = {
+        "Mass": 5.0, "Inertia": [0.5, 0.02, 0.5], "Rotational Stiffness": 1000.0, "Rotational Damping": 10.0,
+        "Location Chassis": [-0.4, 0.35, -0.05], "Location Axle": [0.0, 0.35, -0.05],
+    }  # fmt: skip
+    rod = {**PART, "Location Axle": [0.1, 0.4, 0.0], "Location Chassis": [0.1, -0.4, 0.0]}
+    axle = {**AXLE, "Template": "RigidPanhardAxle", "Panhard Rod": rod, "Anti Roll Bar": bar}
+    del axle["Knuckle"]
+    model = Model(build(VehicleParameters.load(written(tmp_path, rear(axle)))))
+    y = model.y0.copy()
+    y[[entry.name for entry in model.layout.q].index("rear.axle")] = phi = 0.01
+    twist = float(model.instant(y, model.u0).loads.responses["rear.anti_roll_bar"].outputs["twist"])
+    # To first order; the drop links lean by φ, which is of second order.
+    assert abs(twist) == pytest.approx(0.7 * phi / 0.4, rel=phi)
