@@ -129,6 +129,9 @@ def settled(model: Model, u: Floats | None = None) -> Floats:
             "the vehicle finds no equilibrium on its springs and tyres near its design position; "
             "check masses, spring and tyre.cz"
         )
+    found = first_of(model, u, ways, standing)  # from where the road carries it, wheels are found to roll
+    if found is not None:
+        return found
     try:
         return sliding(model, u, rolling, standing)
     except AssemblyError as error:

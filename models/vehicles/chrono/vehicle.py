@@ -154,7 +154,7 @@ def vehicle(reading: Reading, part: Part, choice: Choice) -> Sections:
         assert isinstance(kinds_of_parts, dict)
         kinds_of_parts["bushings"] = "dynamic"
     sections |= mechanisms.sections
-    if len(mechanisms.senses) > 1:
+    if mechanisms.may_differ:
         set_phases(reading, sections, mechanisms.senses)
     keys = ("Wheelbase", "Maximum Steering Angle (deg)", "Minimum Turning Radius")
     there = [part.has(key) for key in keys]  # each of them counts as read
@@ -175,6 +175,7 @@ class Mechanisms:
         self.reading, self.rears = reading, rears
         self.files = part.list_of_parts("Steering Subsystems") if part.has("Steering Subsystems") else []
         self.found: dict[int, tuple[str, str, Sections, int]] = {}
+        self.geometries: set[tuple[object, ...]] = set()
 
     @property
     def sections(self) -> Sections:
@@ -185,6 +186,11 @@ class Mechanisms:
     def senses(self) -> dict[str, int]:
         """Chrono's senses, by name; see `steering`."""
         return {name: sense for name, _, _, sense in self.found.values()}
+
+    @property
+    def may_differ(self) -> bool:
+        """Whether there are several, not all the same on the same axles."""
+        return len(self.found) > 1 and len(self.geometries) > 1
 
     def of(self, axle: Part) -> tuple[str, str] | None:
         """Kind and name of the mechanism that steers an axle; none if the file names none, or -1."""
@@ -206,6 +212,9 @@ class Mechanisms:
                 raise axle.wrong("Steering Index", f"more than {len(MECHANISMS)} mechanisms; leave some out")
             origin = np.zeros(3) if carrier is None else carrier.front
             self.found[int(index)] = MECHANISMS[len(self.found)], *steering(self.reading, file, origin)
+        names = axle.text("Suspension Input File"), file.text("Input File"), *file.numbers("Orientation", 4)
+        beside = file.vector("Location") - axle.vector("Suspension Location")
+        self.geometries.add((*names, *beside.round(6).tolist()))
         name, kind, *_ = self.found[int(index)]
         return kind, name
 
