@@ -44,7 +44,14 @@ class DoubleLaneChangeTest(Procedure):
     name = "double-lane-change"
     title = "double lane change"
     standard = "ISO 3888-1:2018"
-    options = (speed_option(80.0 / 3.6), FRICTION, WIDTH, SEARCH, FINENESS, PRACTICE)
+    options: ClassVar[tuple[Option, ...]] = (
+        speed_option(80.0 / 3.6),
+        FRICTION,
+        WIDTH,
+        SEARCH,
+        FINENESS,
+        PRACTICE,
+    )
     task: ClassVar[type[DoubleLaneChange]] = DoubleLaneChange
     SLOWEST = 8.0
     """Speed from which is searched [m/s]."""
