@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.dense import least_squares
 from ce_dynamics.compiler.free_numbers import nominal
-from ce_dynamics.embedding.closures.compiled_closures import largest, least_squares
+from ce_dynamics.embedding.closures.compiled_closures import largest
 from ce_dynamics.embedding.closures.loop import Loop, held_at_design, moving, stacked_neutral
 from ce_dynamics.errors import ModelError
 from ce_dynamics.kinematics.reach import placed_bodies

@@ -72,7 +72,7 @@ class AdaptiveLanes(Lanes):
         )  # fmt: skip
         self._arrays = Pair(
             *method.table, np.array(method.error), np.array(method.dense),
-            np.zeros((len(method.c), n * lanes)), np.zeros(n * lanes),
+            np.zeros((len(method.c), n * lanes)), np.zeros(n * lanes), np.zeros(n * lanes),
         )  # fmt: skip
         self._work = block_of(self._arrays)
         self._track = Track(

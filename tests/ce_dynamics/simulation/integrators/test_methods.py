@@ -245,7 +245,8 @@ def test_a_step_of_dormand_prince_equals_plain_numpy() -> None:
     settings = Settings("dopri5", 1e-3, 1e-6, 1e-6, np.inf)
     stepper = make_stepper(settings, model.dynamics, model.control(Wave()), model.u0, PENDULUM_START, model)
     w, h = stepper.wiring, 0.05
-    pair = Pair(*DOPRI5.table, np.array(DOPRI5.error), np.array(DOPRI5.dense), np.zeros((7, 4)), np.zeros(4))
+    rooms = np.zeros((7, 4)), np.zeros(4), np.zeros(4)
+    pair = Pair(*DOPRI5.table, np.array(DOPRI5.error), np.array(DOPRI5.dense), *rooms)
     pair.K[0] = rhs(0.3, PENDULUM_START)
     explicit_stages(
         Buffers(w.calls, w.time, w.state, w.rate, w.sampled, w.period, w.made),
