@@ -22,6 +22,7 @@ from tests.robots.extended import Extended
 from tests.robots.pinocchio_peer import Peer
 
 STATES = 20
+MOST = 5  # states drawn per one that is wanted
 CHOICES = 6
 ROUNDS = 20
 ROUNDING = 1e-15  # rad or m: some units in the last place of a coordinate
@@ -127,7 +128,7 @@ def fill(row: Row, urdf: Path, loops: Path, states: int, around: float) -> None:
     row.pinocchio = reference.time()
     q0, _, _ = model.layout.split(model.y0)
     judge = Extended(model)
-    for _ in range(states):
+    while row.compared < states and row.compared + row.unassembled < MOST * states:
         q = q0 + rng.uniform(-around, around, len(q0)) * lengths(model, len(q0))
         v = rng.uniform(-SPEED, SPEED, model.embedding.n_v)
         if not assembles(model, q, v):

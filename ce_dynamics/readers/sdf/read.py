@@ -114,6 +114,8 @@ def chosen_model(root: Element, name: str | None) -> tuple[Element, tuple[float,
             gravity = tuple(given.values(3).tolist())
         models += world.children("model")
     names = [each.text("name") for each in models]
+    if not models:
+        raise root.error("there is no <model>; what an <include> names is not fetched: read that file")
     if name is None and len(models) == 1:
         return models[0], gravity
     if name is None or name not in names:
