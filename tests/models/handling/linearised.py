@@ -1,7 +1,8 @@
 """The swept sine against the linearised model: ``python -m tests.models.handling.linearised VEHICLE ...``.
 
 The steering swings by what makes 0.3 m/s² slowly, so that tyres stay all but linear: a third of a per cent of
-gain is left of their curvature, (α/α_max)², and of the driver, who holds the speed.
+gain is left of their curvature, (α/α_max)², and of the driver, who holds the speed.  Vehicles that pull aside
+by themselves, such as those with drag links, do not end such a record at rest and are refused by the metric.
 """
 
 from __future__ import annotations
