@@ -30,7 +30,8 @@ CODE = (
     ),
     (
         "calls of pairs four at a time as well, choices in pairs, what waits for a call lets others go first",
-        "the HMMWV on Magic Formula 6.2 tyres, which pairs had not helped, from 3.47 to 2.07 µs",
+        "the HMMWV on Magic Formula 6.2 tyres, which pairs had not helped, from 3.47 to 2.07 µs; "
+        "one such tyre, forces, from 702 to 277 ns",
     ),
 )
 STARTING = (
