@@ -15,6 +15,9 @@ from ce_dynamics.models.data.schema import Section, fields_of, leaves
 
 Model = TypeVar("Model", bound=Section)
 
+LONGEST_EXAMPLE = 400
+"""Characters of a section that a message shows."""
+
 
 def validate(schema: type[Model], tree: Tree, groups: Groups, label: str) -> Model:
     """Turn a tree of entries into the schema's frozen model.
@@ -103,7 +106,12 @@ def _missing_hint(names: list[str], schema: type[BaseModel], groups: Groups) -> 
     if quantity is not None:
         return f"; expected {quantity.unit}, for example '{first[-1]}: {quantity.example}'"
     section = _section(schema, groups.expand(first, schema)[1][0])
-    return "" if section is None else f"; write for example '{first[-1]}: {_written(section)}'"
+    if section is None:
+        return ""
+    written = _written(section)
+    if len(written) > LONGEST_EXAMPLE:  # a whole axle
+        return "; write it as the shipped files do, or build on one that has it (base)"
+    return f"; write for example '{first[-1]}: {written}'"
 
 
 def _section(schema: type[BaseModel], key: Sequence[str]) -> type[BaseModel] | None:
