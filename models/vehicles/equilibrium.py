@@ -16,6 +16,7 @@ from ce_dynamics.compiled.steady_state import SteadyState, steady_state
 from ce_dynamics.compiled.trim import trim
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import AssemblyError, ModelError, SimulationError
+from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.tyres.tmeasy_chrono import ChronoTMeasy
 from ce_dynamics.models.vehicles.heading import heading_as
 from ce_dynamics.models.vehicles.standing import at_rest
@@ -184,13 +185,24 @@ def left_to_fall(model: Model, u: Floats | None) -> Floats:
     y = model.y0.copy()
     # deflections of friction at rest have no place to come back to, and run away in the air
     kept = {"chassis.x", "chassis.y", *(entry.name for entry in model.layout.v), *resting_states(model)}
+    kept |= {name for name in names if name.startswith("driveline.")}  # shafts that turn with the wheels
     for k, name in enumerate(names):
         if name not in kept:
             y[k] = float(quantity(run.dataset(), name)[-1])
+    # it has come up or down the road as well
+    there = [float(quantity(run.dataset(), f"chassis.{axis}")[-1]) for axis in "xy"]
+    place = [float(model.y0[names.index(f"chassis.{axis}")]) for axis in "xy"]
+    y[names.index("chassis.z")] += road_height(model, place) - road_height(model, there)
     # it has turned aside as well
     attitude = [names.index(f"chassis.q{axis}") for axis in "wxyz"]
     y[attitude] = heading_as(y[attitude], model.y0[attitude])
     return model.with_unit_quaternions(y)
+
+
+def road_height(model: Model, place: Sequence[float]) -> float:
+    """Of the road under a place [m]; 0 where no tyre is on one."""
+    road = next((force.road for force in model.system.forces if isinstance(force, RoadTyre)), None)
+    return 0.0 if road is None else float(nominal(road.height(*place)))
 
 
 def carried(model: Model, y: Floats, u: Floats | None) -> Floats:
