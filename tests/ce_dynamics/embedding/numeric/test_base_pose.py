@@ -13,6 +13,7 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.compiled.analysis import configurations
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.state import Layout
 from ce_dynamics.embedding.aggregate import Embedding
@@ -216,3 +217,17 @@ def test_a_start_that_no_way_leads_to_is_refused() -> None:
     system.start("right", -RIGHT)
     with pytest.raises(ce.AssemblyError, match="cannot be assembled at its initial coordinates"):
         ce.compile(system)
+
+
+@pytest.mark.usefixtures("by_newton")
+def test_where_no_way_leads_no_other_model_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tips of the cranks cannot be farther apart than both rods: told without compiling anything more."""
+    monkeypatch.setattr(configurations, "started_at", None)
+    model = ce.compile(five_bar())
+    far = max(
+        ((a, b) for a in np.linspace(-3.0, 3.0, 13) for b in np.linspace(-3.0, 3.0, 13)),
+        key=lambda q: float(np.linalg.norm(np.subtract(*tips(np.array(q))))),
+    )
+    assert np.linalg.norm(np.subtract(*tips(np.array(far)))) > 2.0 * ROD
+    with pytest.raises(ce.AssemblyError, match="cannot be brought"):
+        model.assemble({"left": far[0], "right": far[1]})
