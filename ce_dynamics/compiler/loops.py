@@ -10,7 +10,8 @@ from typing import Any
 import numba
 from numba.core.caching import FunctionCache
 
-from ce_dynamics.compiler.kernel_parts import Kernel, Pipeline, is_part
+KNOWN = (0, 68)
+"""The numba whose insides `ce_dynamics.compiler.kernel_parts` knows; with others its own way does, slower."""
 
 _log = logging.getLogger(__name__)
 _said: set[str] = set()
@@ -31,7 +32,8 @@ class ForgivingCache(FunctionCache):
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep it, where there is room; parts of other kernels are kept in these."""
-        if is_part(data):
+        parts = kernel_parts()
+        if parts is not None and parts.is_part(data):
             return
         try:
             super().save_overload(sig, data)
@@ -51,6 +53,15 @@ class ForgivingCache(FunctionCache):
             )
 
 
+def kernel_parts() -> Any:
+    """`ce_dynamics.compiler.kernel_parts`, or None where numba is one that it does not know."""
+    if numba.version_info.short != KNOWN:
+        return None
+    from ce_dynamics.compiler import kernel_parts as parts  # here, because others may have no such insides
+
+    return parts
+
+
 def kernel(
     function: Callable[..., Any], *, forceinline: bool = False, sources: tuple[object, ...] | None = None
 ) -> Any:
@@ -66,8 +77,12 @@ def kernel(
     """
     # nothing calls loops by address: without that entry a fifth less is compiled
     options: dict[str, Any] = {"nogil": True, "forceinline": forceinline, "no_cfunc_wrapper": True}
-    compiled: Any = numba.njit(**options, pipeline_class=Pipeline)(function)
-    compiled.__class__ = Kernel
+    parts = kernel_parts()
+    if parts is None:
+        compiled: Any = numba.njit(**options)(function)
+    else:
+        compiled = numba.njit(**options, pipeline_class=parts.Pipeline)(function)
+        compiled.__class__ = parts.Kernel
     try:
         cache = ForgivingCache(compiled.py_func)
     except RuntimeError as error:  # no folder to write to

@@ -5,11 +5,13 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 from numba.core.caching import NullCache
 
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiler import loops
 from ce_dynamics.compiler.kernel_parts import is_part
 from ce_dynamics.compiler.loops import kernel
 
@@ -54,6 +56,18 @@ def test_only_what_python_calls_is_made_into_machine_code() -> None:
     assert inner(X) == 6.0
     assert [parts(k) for k in (inner, middle, top)] == [[False], [False], [False]]
     assert top(X) == 18.0
+
+
+def test_numba_is_one_whose_insides_are_known() -> None:
+    """With another see whether the tests here pass with it, and let `KNOWN` say so: compiling is faster then."""
+    assert numba.version_info.short == loops.KNOWN
+
+
+def test_another_numba_compiles_in_its_own_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loops, "KNOWN", (0, 1))
+    inner, middle, top = made()
+    assert top(X) == 18.0
+    assert [parts(k) for k in (inner, middle, top)] == [[False], [False], [False]]
 
 
 def test_errors_of_parts_reach_python() -> None:
