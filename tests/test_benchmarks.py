@@ -188,7 +188,7 @@ def test_depth_first_order_computes_the_same() -> None:
 
 
 def test_race_keeps_the_best_batch_per_instance() -> None:
-    durations = iter([1.0] * 2 + [8.0, 2.0, 4.0])  # two to find how many repeats a batch needs
+    durations = iter([1.0] * 4 + [8.0, 2.0, 4.0])  # four to find how many repeats a batch needs
     contender = Contender("", "", lambda n: n * next(durations), instances=4)
     race([contender], rounds=3, batch_seconds=1.0)
     assert contender.seconds == pytest.approx(0.5)

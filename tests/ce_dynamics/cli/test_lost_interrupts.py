@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import time
+from collections.abc import Iterator
 
 import pytest
 
@@ -22,6 +24,15 @@ def interrupted_and_going_on(seconds: float) -> None:
         time.sleep(0.001)
 
 
+@pytest.fixture
+def answered() -> Iterator[None]:
+    """SIGINT raises KeyboardInterrupt: whatever runs the tests may ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("answered")
 def test_an_interrupt_in_a_finalizer_comes_again() -> None:
     before = sys.unraisablehook
     with pytest.raises(KeyboardInterrupt), none_lost():

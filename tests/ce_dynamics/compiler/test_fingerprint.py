@@ -219,9 +219,12 @@ def test_another_process_finds_the_same_key() -> None:
 @pytest.fixture
 def fresh() -> Iterator[None]:
     """The source is looked at anew, here and by whoever comes next."""
-    fingerprint.source_key.cache_clear()
+    looked_at = (fingerprint.source_key, fingerprint._source_files)
+    for known in looked_at:
+        known.cache_clear()
     yield
-    fingerprint.source_key.cache_clear()
+    for known in looked_at:
+        known.cache_clear()
 
 
 def test_source_younger_than_what_runs_has_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
