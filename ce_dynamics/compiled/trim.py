@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -123,12 +124,26 @@ def damped_newton(residual: Callable[[Floats], Floats], start: Floats, tolerance
         if worst <= tolerance:
             break
         J = slopes(residual, x, r, STEP * np.maximum(1.0, np.abs(x)))
-        step = least_squares(J, -r, rcond=None)
-        nearer = halved(residual, x, step, worst, SHORTEST)
+        nearer = None
+        for step in steps(J, -r):
+            nearer = halved(residual, x, step, worst, SHORTEST)
+            if nearer is not None:
+                break
         if nearer is None:
             break
         x, r = nearer
     return x
+
+
+def steps(J: Floats, r: Floats) -> Iterator[Floats]:
+    """What to try for J x = r: by elimination where that can be done, and of least squares.
+
+    Elimination keeps zeros: what rests and depends on nothing else stays exactly there, and adaptive methods
+    have no mode to follow that would grow from rounding on.  Least squares get along with singular J.
+    """
+    with contextlib.suppress(np.linalg.LinAlgError):
+        yield np.asarray(np.linalg.solve(J, r), dtype=float)
+    yield least_squares(J, r, rcond=None)
 
 
 def slopes(residual: Callable[[Floats], Floats], x: Floats, r: Floats, sizes: Floats) -> Floats:
