@@ -21,8 +21,9 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar, array, where, zeros
 from ce_dynamics.compiler import trace
+from ce_dynamics.embedding.closed_forms.standing_for import StandingFor, solve_apart
 from ce_dynamics.embedding.closures.loop import split
-from ce_dynamics.embedding.linkage import Limits, Linkage
+from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.embedding.numeric.single_parameter import SingleParameter, wraps
@@ -49,7 +50,7 @@ class Winding(NamedTuple):
     middle: float
 
 
-class OnBranch(Linkage):
+class OnBranch(StandingFor):
     """Formulas, as long as they are on the branch; else its table.
 
     Parameters
@@ -61,8 +62,8 @@ class OnBranch(Linkage):
     """
 
     def __init__(self, formulas: Sequence[Linkage], numeric: NumericLinkage) -> None:
+        super().__init__(numeric)
         self.formulas, self.numeric = tuple(formulas), numeric
-        self.determines, self.closes = numeric.determines, numeric.closes
 
     @property
     def how(self) -> str:
@@ -72,23 +73,14 @@ class OnBranch(Linkage):
     def why_numeric(self) -> str:
         return "" if self.holds else "its formulas do not stay on its branch"
 
-    def reach(self) -> tuple[float, float] | None:
-        return self.numeric.reach()
-
-    @property
-    def parameter(self) -> str | None:
-        return self.numeric.parameter
-
-    def monitor(self) -> Limits:
-        return self.numeric.monitor()
-
     def solve(self, motion: SubgraphMotion) -> None:
         if not self.holds:
             self.numeric.solve(motion)
             return
         given = motion.hinge_motions[self._body.name]
         if self._cut:
-            self._solve_cut(motion, self._inside(given))
+            loop, hinges = self.numeric.loop, {self._body.name: self._inside(given)}
+            solve_apart(motion, loop.parent, loop.bodies, hinges, self.formulas)
         else:
             for part in self.formulas:
                 part.solve(motion)
@@ -217,16 +209,6 @@ class OnBranch(Linkage):
         above = where(theta >= reach.lower, theta, math.nan)
         theta = where(theta <= reach.upper, above, math.nan)
         return given._replace(c=self._body.inboard.configuration(array((theta,))))
-
-    def _solve_cut(self, motion: SubgraphMotion, given: HingeMotion) -> None:
-        """Solved apart, where the given hinge is NaN outside the reach."""
-        loop = self.numeric.loop
-        inside = SubgraphMotion(loop.parent, loop.bodies, motion.theta_dot)
-        inside.set(self._body.name, given._replace(directions=None))
-        for part in self.formulas:
-            part.solve(inside)
-        for body in loop.dependent:
-            motion.set(body.name, inside.hinge_motions[body.name]._replace(directions=None))
 
     def _with_turns(
         self, name: str, found: HingeMotion, given: HingeMotion, windings: Sequence[Winding]

@@ -19,7 +19,6 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, trace
 from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.compiler.tracing.kept import with_entries
-from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.errors import ModelError
 from ce_dynamics.simulation.ensembles.arguments import Runs
 from ce_dynamics.simulation.ensembles.records import Records
@@ -106,9 +105,7 @@ def check_single(model: Model, runs: Runs, code: Code) -> None:
     (rates,) = code.dynamics(*(np.repeat(part[:, np.newaxis], lanes, axis=1) for part in (y, u)))
     if np.all(np.isfinite(rates)) or not np.all(np.isfinite(model.dynamics(y, u)[0])):
         return
-    numeric = [
-        S.name for S in model.embedding.aggregates if any(isinstance(x, NumericLinkage) for x in S.linkages)
-    ]
+    numeric = [S.name for S in model.embedding.aggregates if any(x.why_numeric for x in S.linkages)]
     because = (
         f": loops that are solved by iteration ({', '.join(numeric)}) must close to more digits than it has"
     )
