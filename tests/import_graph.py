@@ -9,6 +9,8 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from ce_dynamics.algebra.strong_components import strong_components
+
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = {
     "ce_dynamics": "ce_dynamics",
@@ -71,32 +73,11 @@ def imports(name: str, path: Path, known: Mapping[str, Path]) -> Iterator[str]:
 
 
 def circles(edges: Mapping[str, Iterable[str]]) -> list[list[str]]:
-    """Groups of modules each of which can be reached from every other (Tarjan)."""
-    index: dict[str, int] = {}
-    low: dict[str, int] = {}
-    stack: list[str] = []
-    found: list[list[str]] = []
-
-    def visit(v: str) -> None:
-        index[v] = low[v] = len(index)
-        stack.append(v)
-        for w in edges[v]:
-            if w not in index:
-                visit(w)
-                low[v] = min(low[v], low[w])
-            elif w in stack:
-                low[v] = min(low[v], index[w])
-        if low[v] == index[v]:
-            k = stack.index(v)
-            group = stack[k:]
-            del stack[k:]
-            if len(group) > 1:
-                found.append(sorted(group))
-
-    for v in edges:
-        if v not in index:
-            visit(v)
-    return found
+    """Groups of modules each of which can be reached from every other."""
+    names = list(edges)
+    number = {name: k for k, name in enumerate(names)}
+    groups = strong_components([[number[w] for w in targets] for targets in edges.values()])
+    return [sorted(names[k] for k in group) for group in groups if len(group) > 1]
 
 
 def layer(module: str) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ce_dynamics.algebra.arrays import Array, Scalar, absolute, array, where
+from ce_dynamics.algebra.strong_components import strong_components
 
 
 class PivotedLU:
@@ -123,7 +124,7 @@ def parts(rows: list[list[Scalar]]) -> list[Part]:
     if mine is None:
         return [Part(list(range(len(rows))), list(range(len(rows))))]
     row_of = {j: i for i, j in mine.items()}
-    found = components([[row_of[j] for j in columns[i]] for i in range(len(rows))])
+    found = strong_components([[row_of[j] for j in columns[i]] for i in range(len(rows))])
     return [Part(sorted(group), sorted(mine[i] for i in group)) for group in found]
 
 
@@ -143,33 +144,6 @@ def matched(columns: list[list[int]]) -> dict[int, int] | None:
     if not all(placed(i, set()) for i in range(len(columns))):
         return None
     return {i: j for j, i in taken.items()}
-
-
-def components(follows: list[list[int]]) -> list[list[int]]:
-    """Strong components of a graph, each after those that it leads to (Tarjan, 1972)."""
-    index: dict[int, int] = {}
-    low: dict[int, int] = {}
-    stack: list[int] = []
-    found: list[list[int]] = []
-
-    def visit(i: int) -> None:
-        index[i] = low[i] = len(index)
-        stack.append(i)
-        for k in follows[i]:
-            if k not in index:
-                visit(k)
-                low[i] = min(low[i], low[k])
-            elif k in stack:
-                low[i] = min(low[i], index[k])
-        if low[i] == index[i]:
-            cut = stack.index(i)
-            found.append(stack[cut:])
-            del stack[cut:]
-
-    for i in range(len(follows)):
-        if i not in index:
-            visit(i)
-    return found
 
 
 def less(b: Scalar, coefficients: list[Scalar], values: list[Scalar]) -> Scalar:
