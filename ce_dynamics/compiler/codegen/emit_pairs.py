@@ -171,7 +171,7 @@ class PairWriter:
             return self._choice(name, operands)
         if op == Op.SQRT:
             x = operands[0]
-            return Register(self._call(name, "sqrt", [self._times(x.name, x.signs)]), PLAIN)
+            return Register(self._call(name, "sqrt", [self._times(x.name, x.signs, f"{name}.x")]), PLAIN)
         if op == Op.FABS:
             return Register(self._call(name, "fabs", [operands[0].name]), PLAIN)
         x, y = operands
@@ -270,11 +270,11 @@ class PairWriter:
         text = f"select {CONDITIONS} {condition.name}, {TWO} {x.name}, {TWO} {other}"
         return Register(self._line(name, text), x.signs)
 
-    def _times(self, x: str, signs: Signs, name: str | None = None) -> str:
-        """A register with signs put right."""
+    def _times(self, x: str, signs: Signs, name: str) -> str:
+        """A register with signs put right: a new one of this name, if any is wrong."""
         if signs == PLAIN:
             return x
-        return self._line(name or f"{x}.s", f"fmul {TWO} {x}, {self._literal(*signs)}")
+        return self._line(name, f"fmul {TWO} {x}, {self._literal(*signs)}")
 
     def _literal(self, a: float, b: float) -> str:
         literal: Callable[[float], str] = self._writer.literal

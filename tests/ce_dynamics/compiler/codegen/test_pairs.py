@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from ce_dynamics.algebra import arrays
 from ce_dynamics.compiler import TracedFunction, llvm, machine, trace
@@ -89,6 +89,7 @@ def needed_by(code: Code, n: int) -> set[int]:
 
 
 @settings(max_examples=60, deadline=None)
+@example([("where", 0, 3, 0), ("sqrt", 54, 0, 0)], [-1.0] * (2 * N), 0)  # a choice whose root is taken
 @given(
     steps, st.lists(st.sampled_from([-1.0, 1.0]), min_size=2 * N, max_size=2 * N), st.integers(0, 2**32 - 1)
 )
