@@ -22,6 +22,7 @@ from ce_dynamics.models.vehicles.driving import nearest, si_value
 from ce_dynamics.models.vehicles.summary import summarise
 from ce_dynamics.simulation.exchange import checked, save_table
 from ce_dynamics.simulation.integrators.taken import settings_of
+from ce_dynamics.simulation.netcdf import write_netcdf
 from ce_dynamics.simulation.options import METHODS
 from ce_dynamics.simulation.results import Record
 from ce_dynamics.simulation.simulate import Method
@@ -118,15 +119,14 @@ def simulate_and_report(request: Request) -> int:
             finally:
                 if owed:
                     make_behind(owed)  # while files are written
-                results = outcome.results.dataset()
                 stem = request.output / name_of(case, outcome)
-                saved = Saved(save_results(results, stem), None)
+                saved = Saved(save_results(outcome.results, stem), None)
                 if request.table is not None:
-                    saved = replace(saved, table=save_table(results, request.table))
+                    saved = replace(saved, table=save_table(outcome.results.dataset(), request.table))
         if request.plots:
-            saved = replace(saved, png=save_plots(results, case, stem, interruption))
+            saved = replace(saved, png=save_plots(outcome.results, case, stem, interruption))
         if request.view is not None and not interruption.requested:
-            saved = replace(saved, html=save_view(results, case, request.view))
+            saved = replace(saved, html=save_view(outcome.results.dataset(), case, request.view))
     if request.plots and saved.png is None and not outcome.message:
         outcome = Outcome(outcome.results, exit_codes.INTERRUPTED, "interrupted before the plots were drawn")
     files = saved.files
@@ -190,15 +190,15 @@ def name_of(case: Case, outcome: Outcome) -> str:
     return name if outcome.exit_code == exit_codes.OK else f"{name}-partial"
 
 
-def save_results(results: xr.Dataset, stem: Path) -> Path:
+def save_results(results: Record, stem: Path) -> Path:
     """Write the NetCDF file."""
     netcdf = stem.with_name(f"{stem.name}.nc")
     with whole(netcdf) as path:
-        results.to_netcdf(path, engine="h5netcdf")
+        write_netcdf(results, path)
     return netcdf
 
 
-def save_plots(results: xr.Dataset, case: Case, stem: Path, interruption: Interruption) -> Path | None:
+def save_plots(results: Record, case: Case, stem: Path, interruption: Interruption) -> Path | None:
     """Write the plots; None if that was interrupted."""
     # here, so that mistakes and --help are answered at once
     from ce_dynamics.models.vehicles.plots.page import save_figure

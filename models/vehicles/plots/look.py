@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    import xarray as xr
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.gridspec import GridSpec
+
+    from ce_dynamics.models.vehicles.summary import Results
 
 COLUMNS = 3
 """Panels of a page beside each other."""
@@ -37,7 +38,7 @@ STYLE = {
 }
 
 
-def axles(results: xr.Dataset) -> dict[str, str]:
+def axles(results: Results) -> dict[str, str]:
     """Colours of the axles by name, from front to rear."""
     names = dict.fromkeys(str(corner).rpartition("_")[0] for corner in results["corner"].values)
     return dict(zip(names, AXLE_COLOURS, strict=False))
@@ -100,12 +101,12 @@ def legend(axes: Axes, *others: Axes, columns: int = 4) -> None:
     axes.legend(lines, names, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=columns)
 
 
-def by_corner(axes: Axes, results: xr.Dataset, values: NDArray[np.float64]) -> None:
+def by_corner(axes: Axes, results: Results, values: NDArray[np.float64]) -> None:
     """One line per corner: colour tells the axle, dashes the side."""
     colours = axles(results)
     for k, name in enumerate(str(corner) for corner in results["corner"].values):
         colour, dashes = colours[name.rpartition("_")[0]], "-" if name.endswith("_left") else "--"
-        axes.plot(results["time"], values[:, k], color=colour, linestyle=dashes, label=short_name(name))
+        axes.plot(results["time"].values, values[:, k], color=colour, linestyle=dashes, label=short_name(name))
 
 
 def right_scale(axes: Axes) -> Axes:
@@ -113,6 +114,7 @@ def right_scale(axes: Axes) -> Axes:
     right = axes.twinx()
     right.margins(x=0.01)
     right.grid(False)
+    right.yaxis.get_offset_text().set(x=1.01, horizontalalignment="left")  # not over the legend
     return right
 
 

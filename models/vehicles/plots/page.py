@@ -11,17 +11,18 @@ from ce_dynamics.models.vehicles.plots.panels import PANELS
 from ce_dynamics.models.vehicles.plots.trajectory import draw_trajectory
 
 if TYPE_CHECKING:
-    import xarray as xr
     from matplotlib.figure import Figure
 
+    from ce_dynamics.models.vehicles.summary import Results
 
-def save_figure(results: xr.Dataset, manoeuvre: Manoeuvre | None, path: Path) -> None:
+
+def save_figure(results: Results, manoeuvre: Manoeuvre | None, path: Path) -> None:
     """Draw the page and write it as PNG.
 
     Parameters
     ----------
-    results : xarray.Dataset
-        As `Case.simulate` returns it; a partial one will do.
+    results : Record or xarray.Dataset
+        As `Case.simulate_to_record` or `Case.simulate` returns it; a partial one will do.
     manoeuvre : Manoeuvre or None
         What was driven.
     path : Path
@@ -31,7 +32,7 @@ def save_figure(results: xr.Dataset, manoeuvre: Manoeuvre | None, path: Path) ->
         figure(results, manoeuvre).savefig(path, format="png", dpi=100)
 
 
-def figure(results: xr.Dataset, manoeuvre: Manoeuvre | None = None) -> Figure:
+def figure(results: Results, manoeuvre: Manoeuvre | None = None) -> Figure:
     """The page: the trajectory across it, below it the panels the results have data for.
 
     The figure belongs to no window system, and matplotlib's settings are left as they are.
@@ -43,7 +44,8 @@ def figure(results: xr.Dataset, manoeuvre: Manoeuvre | None = None) -> Figure:
         draw_trajectory(page.add_subplot(grid[0, :-1]), results, manoeuvre)
         for k, panel in enumerate(panels, start=COLUMNS - 1):
             axes = page.add_subplot(grid[k // COLUMNS, k % COLUMNS])
-            axes.set_title(panel.title)
+            axes.set_title(panel.title, y=1.0)  # matplotlib's search for a free place takes a tenth of the time
+            axes.yaxis.get_offset_text().set(x=-0.01, horizontalalignment="right")  # powers of ten beside it
             axes.set_xlabel("time [s]")
             axes.margins(x=0.01)
             panel.draw(axes, results)
@@ -51,7 +53,7 @@ def figure(results: xr.Dataset, manoeuvre: Manoeuvre | None = None) -> Figure:
     return page
 
 
-def heading(results: xr.Dataset) -> str:
+def heading(results: Results) -> str:
     """Title of the page."""
     attributes = results.attrs
     end = float(results["time"].values[-1])

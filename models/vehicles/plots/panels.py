@@ -23,8 +23,9 @@ from ce_dynamics.models.vehicles.plots.look import (
 from ce_dynamics.models.vehicles.summary import energy_imbalance, load_name, suspension_travel
 
 if TYPE_CHECKING:
-    import xarray as xr
     from matplotlib.axes import Axes
+
+    from ce_dynamics.models.vehicles.summary import Results
 
 DEGREES = 180.0 / math.pi
 CLOSURE_BUDGET = 1e-12
@@ -32,7 +33,7 @@ CLOSURE_BUDGET = 1e-12
 SLIP_SHOWN = 110.0
 """[%]; slips beyond it are cut off."""
 
-Draw: TypeAlias = "Callable[[Axes, xr.Dataset], None]"
+Draw: TypeAlias = "Callable[[Axes, Results], None]"
 
 
 class Panel(NamedTuple):
@@ -43,62 +44,62 @@ class Panel(NamedTuple):
     draw: Draw
 
 
-def draw_controls(axes: Axes, results: xr.Dataset) -> None:
+def draw_controls(axes: Axes, results: Results) -> None:
     """Steering and pedals."""
     for name, label, colour in (
         ("steering", "steering (+ left)", BLUE),
         ("throttle", "throttle", GREEN),
         ("brake", "brake", RED),
     ):
-        axes.plot(results["time"], 100.0 * results[name].values, color=colour, label=label)
+        axes.plot(results["time"].values, 100.0 * results[name].values, color=colour, label=label)
     axes.set_ylabel("input [%]")
     legend(axes)
 
 
-def draw_speed(axes: Axes, results: xr.Dataset) -> None:
+def draw_speed(axes: Axes, results: Results) -> None:
     """Forward speed, and the wheels' at their first rolling radius."""
-    axes.plot(results["time"], results["vx"], color=BLUE, label="vehicle's")
+    axes.plot(results["time"].values, results["vx"].values, color=BLUE, label="vehicle's")
     radius_speed = results["wheel_rate"].values.mean(axis=1)
     ratio = results["vx"].values[0] / radius_speed[0] if abs(radius_speed[0]) > 1e-6 else math.nan
     if math.isfinite(ratio):
         label = "wheels' (mean)"
-        axes.plot(results["time"], ratio * radius_speed, color=ORANGE, linestyle="--", label=label)
+        axes.plot(results["time"].values, ratio * radius_speed, color=ORANGE, linestyle="--", label=label)
     axes.set_ylabel("forward speed [m/s]")
     widen(axes, 0.5)
     legend(axes)
 
 
-def draw_accelerations(axes: Axes, results: xr.Dataset) -> None:
+def draw_accelerations(axes: Axes, results: Results) -> None:
     """Accelerations along the vehicle's horizontal axes."""
-    axes.plot(results["time"], results["ay"], color=BLUE, label="to the left")
-    axes.plot(results["time"], results["ax"], color=ORANGE, label="forward")
+    axes.plot(results["time"].values, results["ay"].values, color=BLUE, label="to the left")
+    axes.plot(results["time"].values, results["ax"].values, color=ORANGE, label="forward")
     axes.set_ylabel("acceleration [m/s²]")
     widen(axes, 0.5)
     legend(axes)
 
 
-def draw_attitude(axes: Axes, results: xr.Dataset) -> None:
+def draw_attitude(axes: Axes, results: Results) -> None:
     """Roll and pitch."""
-    axes.plot(results["time"], DEGREES * results["roll"], color=BLUE, label="roll (+ right)")
-    axes.plot(results["time"], DEGREES * results["pitch"], color=GREEN, label="pitch (+ nose down)")
+    axes.plot(results["time"].values, DEGREES * results["roll"].values, color=BLUE, label="roll (+ right)")
+    axes.plot(results["time"].values, DEGREES * results["pitch"].values, color=GREEN, label="pitch (+ nose down)")
     axes.set_ylabel("angle [deg]")
     widen(axes, 0.2)
     legend(axes)
 
 
-def draw_yaw(axes: Axes, results: xr.Dataset) -> None:
+def draw_yaw(axes: Axes, results: Results) -> None:
     """Yaw rate and side-slip; below 1 m/s side-slip is referred to 1 m/s."""
-    axes.plot(results["time"], DEGREES * results["yaw_rate"], color=BLUE, label="yaw rate (+ left)")
+    axes.plot(results["time"].values, DEGREES * results["yaw_rate"].values, color=BLUE, label="yaw rate (+ left)")
     axes.set_ylabel("yaw rate [deg/s]")
     widen(axes, 1.0)
     right = right_scale(axes)
     slip = np.arctan2(results["vy"].values, np.maximum(results["vx"].values, 1.0))
-    right.plot(results["time"], DEGREES * slip, color=ORANGE, label="side-slip [deg], right scale")
+    right.plot(results["time"].values, DEGREES * slip, color=ORANGE, label="side-slip [deg], right scale")
     widen(right, 1.0)
     legend(axes, right)
 
 
-def draw_loads(axes: Axes, results: xr.Dataset) -> None:
+def draw_loads(axes: Axes, results: Results) -> None:
     """Vertical tyre loads, lift-off at zero."""
     by_corner(axes, results, 1e-3 * results[load_name(results)].values)
     axes.set_ylabel("tyre load [kN]")
@@ -107,7 +108,7 @@ def draw_loads(axes: Axes, results: xr.Dataset) -> None:
     legend(axes)
 
 
-def draw_travel(axes: Axes, results: xr.Dataset) -> None:
+def draw_travel(axes: Axes, results: Results) -> None:
     """Wheel travel since the start."""
     by_corner(axes, results, 1e3 * suspension_travel(results))
     axes.set_ylabel("wheel travel (+ bump) [mm]")
@@ -115,21 +116,21 @@ def draw_travel(axes: Axes, results: xr.Dataset) -> None:
     legend(axes)
 
 
-def draw_path_error(axes: Axes, results: xr.Dataset) -> None:
+def draw_path_error(axes: Axes, results: Results) -> None:
     """Distance from the path."""
-    axes.plot(results["time"], results["path_error"], color=BLUE)
+    axes.plot(results["time"].values, results["path_error"].values, color=BLUE)
     axes.set_ylabel("distance from path (+ left) [m]")
     widen(axes, 0.02)
 
 
-def draw_height(axes: Axes, results: xr.Dataset) -> None:
+def draw_height(axes: Axes, results: Results) -> None:
     """Height of the chassis."""
-    axes.plot(results["time"], results["chassis_z"], color=BLUE)
+    axes.plot(results["time"].values, results["chassis_z"].values, color=BLUE)
     axes.set_ylabel("height of chassis origin [m]")
     widen(axes, 0.01)
 
 
-def draw_side_forces(axes: Axes, results: xr.Dataset) -> None:
+def draw_side_forces(axes: Axes, results: Results) -> None:
     """Side forces of the tyres."""
     by_corner(axes, results, 1e-3 * results["tyre_Fy"].values)
     axes.set_ylabel("tyre side force [kN]")
@@ -137,31 +138,31 @@ def draw_side_forces(axes: Axes, results: xr.Dataset) -> None:
     legend(axes)
 
 
-def draw_hitch_angles(axes: Axes, results: xr.Dataset) -> None:
+def draw_hitch_angles(axes: Axes, results: Results) -> None:
     """Yaw of the hitches, and roll of the trailers."""
     for k, name in enumerate(str(trailer) for trailer in results["trailer"].values):
         colour = AXLE_COLOURS[k]
-        axes.plot(results["time"], DEGREES * results["hitch_yaw"][:, k], color=colour, label=f"{name}, yaw")
+        axes.plot(results["time"].values, DEGREES * results["hitch_yaw"].values[:, k], color=colour, label=f"{name}, yaw")
         roll = DEGREES * results["trailer_roll"].values[:, k]
-        axes.plot(results["time"], roll, color=colour, linestyle="--", label=f"{name}, roll")
+        axes.plot(results["time"].values, roll, color=colour, linestyle="--", label=f"{name}, roll")
     axes.set_ylabel("angle [deg]")
     widen(axes, 0.2)
     legend(axes)
 
 
-def draw_hitch_forces(axes: Axes, results: xr.Dataset) -> None:
+def draw_hitch_forces(axes: Axes, results: Results) -> None:
     """Forces of trailers on what tows them: along (lines), across (dashes) and up (dots)."""
     for k, name in enumerate(str(trailer) for trailer in results["trailer"].values):
         for axis, dashes in (("x", "-"), ("y", "--"), ("z", ":")):
             force = 1e-3 * results[f"hitch_F{axis}"].values[:, k]
             label = f"{name}, {axis}"
-            axes.plot(results["time"], force, color=AXLE_COLOURS[k], linestyle=dashes, label=label)
+            axes.plot(results["time"].values, force, color=AXLE_COLOURS[k], linestyle=dashes, label=label)
     axes.set_ylabel("force of the trailer [kN]")
     widen(axes, 0.2)
     legend(axes, columns=3)
 
 
-def draw_slip(axes: Axes, results: xr.Dataset) -> None:
+def draw_slip(axes: Axes, results: Results) -> None:
     """Longitudinal slip of the tyres."""
     by_corner(axes, results, 100.0 * results["tyre_slip"].values)
     axes.set_ylabel("longitudinal slip [%]")
@@ -171,7 +172,7 @@ def draw_slip(axes: Axes, results: xr.Dataset) -> None:
     legend(axes)
 
 
-def draw_road(axes: Axes, results: xr.Dataset) -> None:
+def draw_road(axes: Axes, results: Results) -> None:
     """Height of the road under the wheels."""
     by_corner(axes, results, results["tyre_road_height"].values)
     axes.set_ylabel("road below the wheels [m]")
@@ -179,26 +180,26 @@ def draw_road(axes: Axes, results: xr.Dataset) -> None:
     legend(axes)
 
 
-def draw_closure(axes: Axes, results: xr.Dataset) -> None:
+def draw_closure(axes: Axes, results: Results) -> None:
     """Worst loop closure."""
     worst = results["closure_error"].values.max(axis=1)
     shown = np.where(worst > 0.0, worst, np.nan)
-    axes.semilogy(results["time"], shown, color=BLUE, label="worst of all loops")
+    axes.semilogy(results["time"].values, shown, color=BLUE, label="worst of all loops")
     axes.axhline(CLOSURE_BUDGET, color=RED, linestyle="--", label=f"budget {CLOSURE_BUDGET:g} m")
     axes.set_ylim(1e-17, 1e-11)
     axes.set_ylabel("loop closure error [m]")
     legend(axes)
 
 
-def draw_energy(axes: Axes, results: xr.Dataset) -> None:
+def draw_energy(axes: Axes, results: Results) -> None:
     """Energy against the work done."""
     change = 1e-3 * (results["energy"].values - results["energy"].values[0])
-    axes.plot(results["time"], change, color=BLUE, label="energy")
-    axes.plot(results["time"], 1e-3 * results["work"], color=ORANGE, linestyle="--", label="work")
+    axes.plot(results["time"].values, change, color=BLUE, label="energy")
+    axes.plot(results["time"].values, 1e-3 * results["work"].values, color=ORANGE, linestyle="--", label="work")
     axes.set_ylabel("change since the start [kJ]")
     right = right_scale(axes)
     label = "difference [mJ], right scale"
-    right.plot(results["time"], 1e3 * energy_imbalance(results), color=GREY, linewidth=1.0, label=label)
+    right.plot(results["time"].values, 1e3 * energy_imbalance(results), color=GREY, linewidth=1.0, label=label)
     legend(axes, right)
 
 

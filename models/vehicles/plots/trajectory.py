@@ -12,13 +12,14 @@ from ce_dynamics.models.parts.paths import CirclePath, LateralPath, Path as Road
 from ce_dynamics.models.vehicles.plots.look import ORANGE, RED, axles
 
 if TYPE_CHECKING:
-    import xarray as xr
     from matplotlib.axes import Axes
 
+    from ce_dynamics.models.vehicles.summary import Results
 
-def draw_trajectory(axes: Axes, results: xr.Dataset, manoeuvre: Manoeuvre | None) -> None:
+
+def draw_trajectory(axes: Axes, results: Results, manoeuvre: Manoeuvre | None) -> None:
     """From above: the path to follow, cones, the chassis and the ground its flanks or wheels pass over."""
-    axes.set_title("Trajectory from above")
+    axes.set_title("Trajectory from above", y=1.0)
     axes.set_xlabel("x [m]")
     axes.set_ylabel("y, to the left [m]")
     x, y = results["chassis_x"].values, results["chassis_y"].values
@@ -37,12 +38,15 @@ def draw_trajectory(axes: Axes, results: xr.Dataset, manoeuvre: Manoeuvre | None
     axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=5)
 
 
-def draw_swath(axes: Axes, results: xr.Dataset, axle: str, colour: str) -> None:
+def draw_swath(axes: Axes, results: Results, axle: str, colour: str) -> None:
     """The strip between the wheel centres of an axle."""
-    few = results.isel(time=slice(None, None, 1 + results.sizes["time"] // 500))
-    left, right = (few.sel(corner=f"{axle}_{side}") for side in ("left", "right"))
-    x = np.concatenate((left["wheel_x"].values, right["wheel_x"].values[::-1]))
-    y = np.concatenate((left["wheel_y"].values, right["wheel_y"].values[::-1]))
+    few = slice(None, None, 1 + len(results["time"].values) // 500)
+    corners = [str(corner) for corner in results["corner"].values]
+    left, right = (corners.index(f"{axle}_{side}") for side in ("left", "right"))
+    x, y = (
+        np.concatenate((at[few, left], at[few, right][::-1]))
+        for at in (results["wheel_x"].values, results["wheel_y"].values)
+    )
     axes.fill(x, y, color=colour, alpha=0.18, linewidth=0.0, label=f"between {axle} wheels")
 
 

@@ -17,8 +17,11 @@ import pytest
 import xarray as xr
 
 from ce_dynamics._version import __version__
+from ce_dynamics.cli import simulation
 from ce_dynamics.cli.command import execute
 from ce_dynamics.cli.simulation import is_brief
+from ce_dynamics.simulation.netcdf import write_netcdf
+from ce_dynamics.simulation.results import Record
 
 PNG_HEAD = b"\x89PNG\r\n\x1a\n"
 
@@ -306,13 +309,11 @@ def test_who_stops_the_plots_has_the_results(
 def test_who_stops_while_results_are_written_has_them(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    written = xr.Dataset.to_netcdf
-
-    def stopped(results: xr.Dataset, path: Path, **how: Any) -> None:
+    def stopped(results: Record, path: Path) -> None:
         signal.raise_signal(signal.SIGTERM)
-        written(results, path, **how)
+        write_netcdf(results, path)
 
-    monkeypatch.setattr(xr.Dataset, "to_netcdf", stopped)
+    monkeypatch.setattr(simulation, "write_netcdf", stopped)
     assert run("--model", "ride", "--duration", "0.01").code == 130
     with xr.open_dataset(tmp_path / "ride.nc", engine="h5netcdf") as results:
         assert float(results["time"][-1]) == 0.01
@@ -326,11 +327,11 @@ def test_files_are_whole_or_as_they_were(
     assert run(*arguments).code == 0
     before = (tmp_path / "ride.nc").read_bytes()
 
-    def stops(results: xr.Dataset, path: Path, **how: Any) -> None:
-        Path(path).write_bytes(b"half of it")
+    def stops(results: Record, path: Path) -> None:
+        path.write_bytes(b"half of it")
         raise error
 
-    monkeypatch.setattr(xr.Dataset, "to_netcdf", stops)
+    monkeypatch.setattr(simulation, "write_netcdf", stops)
     result = run(*arguments)
     assert result.code != 0
     assert result.err.startswith("error: ")

@@ -1,0 +1,46 @@
+"""Results as a NetCDF 4 file, written without loading xarray and pandas, which take longer than the writing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ce_dynamics.simulation.results import Record
+
+
+def write_netcdf(record: Record, path: Path) -> None:
+    """Write a run as `xarray.Dataset.to_netcdf` would.
+
+    Parameters
+    ----------
+    record : Record
+        Its coordinates are those of dimensions.
+    path : Path
+        Replaced if there is such a file.
+
+    Notes
+    -----
+    Numbers that are missing are NaN (``_FillValue``), as xarray says it; texts are UTF-8 strings.
+    """
+    import h5netcdf  # here, because only those who write files need it
+
+    with h5netcdf.File(path, "w") as file:
+        file.attrs.update(record.attrs)
+        for name, column in (*record.coordinates.items(), *record.variables.items()):
+            values = stored(column.values)
+            for dimension, size in zip(column.dims, values.shape, strict=True):
+                if dimension not in file.dimensions:
+                    file.dimensions[dimension] = size
+            missing = np.nan if values.dtype.kind == "f" else None
+            variable = file.create_variable(name, column.dims, values.dtype, values, fillvalue=missing)
+            variable.attrs.update(column.attrs)
+
+
+def stored(values: Any) -> np.ndarray[Any, Any]:
+    """An array of a type that HDF5 has."""
+    import h5py
+
+    array = np.asarray(values)
+    return array.astype(h5py.string_dtype()) if array.dtype.kind == "U" else array
