@@ -1,4 +1,4 @@
-"""Results as a NetCDF 4 file, written without loading xarray and pandas, which take longer than the writing."""
+"""Results as a NetCDF 4 file, without xarray and pandas: to load them takes longer than to write."""
 
 from __future__ import annotations
 

@@ -101,12 +101,17 @@ def legend(axes: Axes, *others: Axes, columns: int = 4) -> None:
     axes.legend(lines, names, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=columns)
 
 
+def over_time(axes: Axes, results: Results, values: NDArray[np.float64], **style: Any) -> None:
+    """A line over the time of the results."""
+    axes.plot(results["time"].values, values, **style)
+
+
 def by_corner(axes: Axes, results: Results, values: NDArray[np.float64]) -> None:
     """One line per corner: colour tells the axle, dashes the side."""
     colours = axles(results)
     for k, name in enumerate(str(corner) for corner in results["corner"].values):
         colour, dashes = colours[name.rpartition("_")[0]], "-" if name.endswith("_left") else "--"
-        axes.plot(results["time"].values, values[:, k], color=colour, linestyle=dashes, label=short_name(name))
+        over_time(axes, results, values[:, k], color=colour, linestyle=dashes, label=short_name(name))
 
 
 def right_scale(axes: Axes) -> Axes:

@@ -44,7 +44,7 @@ def figure(results: Results, manoeuvre: Manoeuvre | None = None) -> Figure:
         draw_trajectory(page.add_subplot(grid[0, :-1]), results, manoeuvre)
         for k, panel in enumerate(panels, start=COLUMNS - 1):
             axes = page.add_subplot(grid[k // COLUMNS, k % COLUMNS])
-            axes.set_title(panel.title, y=1.0)  # matplotlib's search for a free place takes a tenth of the time
+            axes.set_title(panel.title, y=1.0)  # to look for a free place takes a tenth of the time
             axes.yaxis.get_offset_text().set(x=-0.01, horizontalalignment="right")  # powers of ten beside it
             axes.set_xlabel("time [s]")
             axes.margins(x=0.01)

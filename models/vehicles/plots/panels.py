@@ -17,6 +17,7 @@ from ce_dynamics.models.vehicles.plots.look import (
     RED,
     by_corner,
     legend,
+    over_time,
     right_scale,
     widen,
 )
@@ -51,19 +52,19 @@ def draw_controls(axes: Axes, results: Results) -> None:
         ("throttle", "throttle", GREEN),
         ("brake", "brake", RED),
     ):
-        axes.plot(results["time"].values, 100.0 * results[name].values, color=colour, label=label)
+        over_time(axes, results, 100.0 * results[name].values, color=colour, label=label)
     axes.set_ylabel("input [%]")
     legend(axes)
 
 
 def draw_speed(axes: Axes, results: Results) -> None:
     """Forward speed, and the wheels' at their first rolling radius."""
-    axes.plot(results["time"].values, results["vx"].values, color=BLUE, label="vehicle's")
+    over_time(axes, results, results["vx"].values, color=BLUE, label="vehicle's")
     radius_speed = results["wheel_rate"].values.mean(axis=1)
     ratio = results["vx"].values[0] / radius_speed[0] if abs(radius_speed[0]) > 1e-6 else math.nan
     if math.isfinite(ratio):
         label = "wheels' (mean)"
-        axes.plot(results["time"].values, ratio * radius_speed, color=ORANGE, linestyle="--", label=label)
+        over_time(axes, results, ratio * radius_speed, color=ORANGE, linestyle="--", label=label)
     axes.set_ylabel("forward speed [m/s]")
     widen(axes, 0.5)
     legend(axes)
@@ -71,8 +72,8 @@ def draw_speed(axes: Axes, results: Results) -> None:
 
 def draw_accelerations(axes: Axes, results: Results) -> None:
     """Accelerations along the vehicle's horizontal axes."""
-    axes.plot(results["time"].values, results["ay"].values, color=BLUE, label="to the left")
-    axes.plot(results["time"].values, results["ax"].values, color=ORANGE, label="forward")
+    over_time(axes, results, results["ay"].values, color=BLUE, label="to the left")
+    over_time(axes, results, results["ax"].values, color=ORANGE, label="forward")
     axes.set_ylabel("acceleration [m/s²]")
     widen(axes, 0.5)
     legend(axes)
@@ -80,8 +81,8 @@ def draw_accelerations(axes: Axes, results: Results) -> None:
 
 def draw_attitude(axes: Axes, results: Results) -> None:
     """Roll and pitch."""
-    axes.plot(results["time"].values, DEGREES * results["roll"].values, color=BLUE, label="roll (+ right)")
-    axes.plot(results["time"].values, DEGREES * results["pitch"].values, color=GREEN, label="pitch (+ nose down)")
+    over_time(axes, results, DEGREES * results["roll"].values, color=BLUE, label="roll (+ right)")
+    over_time(axes, results, DEGREES * results["pitch"].values, color=GREEN, label="pitch (+ nose down)")
     axes.set_ylabel("angle [deg]")
     widen(axes, 0.2)
     legend(axes)
@@ -89,12 +90,12 @@ def draw_attitude(axes: Axes, results: Results) -> None:
 
 def draw_yaw(axes: Axes, results: Results) -> None:
     """Yaw rate and side-slip; below 1 m/s side-slip is referred to 1 m/s."""
-    axes.plot(results["time"].values, DEGREES * results["yaw_rate"].values, color=BLUE, label="yaw rate (+ left)")
+    over_time(axes, results, DEGREES * results["yaw_rate"].values, color=BLUE, label="yaw rate (+ left)")
     axes.set_ylabel("yaw rate [deg/s]")
     widen(axes, 1.0)
     right = right_scale(axes)
     slip = np.arctan2(results["vy"].values, np.maximum(results["vx"].values, 1.0))
-    right.plot(results["time"].values, DEGREES * slip, color=ORANGE, label="side-slip [deg], right scale")
+    over_time(right, results, DEGREES * slip, color=ORANGE, label="side-slip [deg], right scale")
     widen(right, 1.0)
     legend(axes, right)
 
@@ -118,14 +119,14 @@ def draw_travel(axes: Axes, results: Results) -> None:
 
 def draw_path_error(axes: Axes, results: Results) -> None:
     """Distance from the path."""
-    axes.plot(results["time"].values, results["path_error"].values, color=BLUE)
+    over_time(axes, results, results["path_error"].values, color=BLUE)
     axes.set_ylabel("distance from path (+ left) [m]")
     widen(axes, 0.02)
 
 
 def draw_height(axes: Axes, results: Results) -> None:
     """Height of the chassis."""
-    axes.plot(results["time"].values, results["chassis_z"].values, color=BLUE)
+    over_time(axes, results, results["chassis_z"].values, color=BLUE)
     axes.set_ylabel("height of chassis origin [m]")
     widen(axes, 0.01)
 
@@ -142,9 +143,11 @@ def draw_hitch_angles(axes: Axes, results: Results) -> None:
     """Yaw of the hitches, and roll of the trailers."""
     for k, name in enumerate(str(trailer) for trailer in results["trailer"].values):
         colour = AXLE_COLOURS[k]
-        axes.plot(results["time"].values, DEGREES * results["hitch_yaw"].values[:, k], color=colour, label=f"{name}, yaw")
+        over_time(
+            axes, results, DEGREES * results["hitch_yaw"].values[:, k], color=colour, label=f"{name}, yaw"
+        )
         roll = DEGREES * results["trailer_roll"].values[:, k]
-        axes.plot(results["time"].values, roll, color=colour, linestyle="--", label=f"{name}, roll")
+        over_time(axes, results, roll, color=colour, linestyle="--", label=f"{name}, roll")
     axes.set_ylabel("angle [deg]")
     widen(axes, 0.2)
     legend(axes)
@@ -156,7 +159,7 @@ def draw_hitch_forces(axes: Axes, results: Results) -> None:
         for axis, dashes in (("x", "-"), ("y", "--"), ("z", ":")):
             force = 1e-3 * results[f"hitch_F{axis}"].values[:, k]
             label = f"{name}, {axis}"
-            axes.plot(results["time"].values, force, color=AXLE_COLOURS[k], linestyle=dashes, label=label)
+            over_time(axes, results, force, color=AXLE_COLOURS[k], linestyle=dashes, label=label)
     axes.set_ylabel("force of the trailer [kN]")
     widen(axes, 0.2)
     legend(axes, columns=3)
@@ -194,12 +197,12 @@ def draw_closure(axes: Axes, results: Results) -> None:
 def draw_energy(axes: Axes, results: Results) -> None:
     """Energy against the work done."""
     change = 1e-3 * (results["energy"].values - results["energy"].values[0])
-    axes.plot(results["time"].values, change, color=BLUE, label="energy")
-    axes.plot(results["time"].values, 1e-3 * results["work"].values, color=ORANGE, linestyle="--", label="work")
+    over_time(axes, results, change, color=BLUE, label="energy")
+    over_time(axes, results, 1e-3 * results["work"].values, color=ORANGE, linestyle="--", label="work")
     axes.set_ylabel("change since the start [kJ]")
     right = right_scale(axes)
     label = "difference [mJ], right scale"
-    right.plot(results["time"].values, 1e3 * energy_imbalance(results), color=GREY, linewidth=1.0, label=label)
+    over_time(right, results, 1e3 * energy_imbalance(results), color=GREY, linewidth=1.0, label=label)
     legend(axes, right)
 
 

@@ -33,9 +33,7 @@ def record() -> Record:
 def test_the_file_is_what_xarray_writes(record: Record, tmp_path: Path) -> None:
     write_netcdf(record, tmp_path / "ours.nc")
     record.dataset().to_netcdf(tmp_path / "theirs.nc", engine="h5netcdf")
-    ours, theirs = (
-        xr.load_dataset(tmp_path / name, engine="h5netcdf") for name in ("ours.nc", "theirs.nc")
-    )
+    ours, theirs = (xr.load_dataset(tmp_path / name, engine="h5netcdf") for name in ("ours.nc", "theirs.nc"))
     xr.testing.assert_identical(ours, theirs)
     for name in theirs.variables:
         assert ours[name].dtype == theirs[name].dtype
