@@ -298,11 +298,18 @@ class CompiledSystem:
     @cached_property
     def sample(self) -> CompiledFunction:
         """The state after sampled controllers have looked, ``y_sampled`` of y and u."""
-        return self.at_state("sample", lambda y, u: {"y_sampled": self.instant(y, u).y_sampled})
+        return self.at_state("sample", self._sampled)
 
     def trace_dynamics(self) -> TracedFunction:
         """The right-hand side as a traced function of y and u."""
         return self.traced("dynamics", self._rates)
+
+    def trace_sample(self) -> TracedFunction:
+        """What sampled controllers do as a traced function of y and u; see `sample`."""
+        return self.traced("sample", self._sampled)
+
+    def _sampled(self, y: Array, u: Array) -> dict[str, Array]:
+        return {"y_sampled": self.instant(y, u).y_sampled}
 
     def _rates(self, y: Array, u: Array) -> dict[str, Array]:
         return {"y_dot": self.instant(y, u).y_dot}

@@ -2,7 +2,8 @@
 
 All shipped vehicles if none is named.  The physics of each page runs in Node.js, whose engine is Chromium's:
 how fast, whether Python drives the recorded inputs again to the same bits, and where all bodies are then, by
-the page and by the library.  Pages are below 2 MB.
+the page and by the library.  Pages are below 2 MB.  Vehicles with sampled controllers roll at first, and are
+braked in a bend on a wet road.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+import ce_dynamics as ce
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import CeDynamicsError
 from ce_dynamics.models.vehicles.drive import drive_page
@@ -41,8 +44,11 @@ physics.picture();
 const answer = { done, y: [...physics.y], places: [...physics.places] };
 """
 """Steps with given inputs, again and again."""
-PARTS = ((300, 0.0, 0.4), (400, 0.3, 0.6), (300, -0.2, 0.0))
-"""Milliseconds, steering and throttle."""
+PARTS = ((300, 0.0, 0.4, 0.0), (400, 0.3, 0.6, 0.0), (300, -0.2, 0.0, 0.0))
+"""Milliseconds, steering, throttle and brake."""
+BRAKED = ((300, 0.3, 0.6, 0.0), (400, 0.3, 0.0, 0.8), (300, -0.3, 0.0, 0.4))
+"""Of vehicles with sampled controllers."""
+ASSISTED = {"speed": 15.0, "overrides": ["road.friction=0.5"]}
 
 
 def driven(page: DrivePage) -> str:
@@ -52,9 +58,9 @@ def driven(page: DrivePage) -> str:
     names = [entry.name for entry in machine.interface.given]
     inputs: list[list[float]] = []
     drive: list[list[float]] = []
-    for ms, steering, throttle in PARTS:
+    for ms, *pedals in BRAKED if model.system.controllers else PARTS:
         u = np.array(model.u0)
-        u[names.index("steering")], u[names.index("throttle")] = steering, throttle
+        u[[names.index(name) for name in ("steering", "throttle", "brake")]] = pedals
         inputs.append([sum(int(part[0]) for part in drive), *u.tolist()])
         drive.append([ms, *u.tolist()])
     script = DRIVE.replace('JSON.parse(readFileSync("machine.json")).drive', repr(drive))
@@ -68,14 +74,36 @@ def driven(page: DrivePage) -> str:
     node = shutil.which("node")
     assert node is not None
     fast = 1000.0 / measured(node, machine, module(machine), 5)["step"]
+    run = np.max(np.abs(again.states[-1] - simulated(machine, drive)))
     wrong = [
         *(["not the same bits"] if not again.same else []),
         *([f"{size / 1e6:.2f} MB"] if size > LARGEST else []),
         *([f"{fast:.1f} x real time"] if fast < FASTEST else []),
         *([f"bodies {off:.1e} m apart"] if off > 1e-9 else []),
+        *([f"states {run:.1e} from those of a simulator"] if run > 1e-9 else []),
     ]
     said = f"{fast:5.1f} x real time, {size / 1e6:.2f} MB, same bits, bodies within {off:.0e} m"
+    said += f", states within {run:.0e} of a simulator's{remembered(machine, again.states)}"
     return f"WRONG: {', '.join(wrong)}; {said}" if wrong else said
+
+
+def simulated(machine: Machine, drive: Sequence[Sequence[float]]) -> Floats:
+    """Where a simulator comes with the same inputs and steps: the library's own integrator."""
+    simulator = ce.Simulator(machine.model, method="rk4", step=1e-3, y0=machine.y0)
+    names = [entry.name for entry in machine.interface.given]
+    for ms, *u in drive:
+        y = simulator.step(1e-3 * ms, **dict(zip(names, u, strict=True)))
+    return y.copy()
+
+
+def remembered(machine: Machine, states: Floats) -> str:
+    """The largest number without unit that each sampled controller remembered on the way."""
+    found: dict[str, float] = {}
+    for k, entry in enumerate(machine.interface.states):
+        if k not in machine.interface.continuous and entry.unit == "1" and not entry.name.endswith("samples"):
+            owner = entry.name.partition(".")[0]
+            found[owner] = max(found.get(owner, 0.0), float(np.abs(states[:, k]).max()))
+    return "".join(f"; {owner} {most:.2f}" for owner, most in found.items())
 
 
 def apart(machine: Machine, y: Floats, u: Floats, places: Floats) -> float:
@@ -101,7 +129,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for vehicle in chosen.vehicles:
         began = time.perf_counter()
         try:
-            page = drive_page([vehicle], road=chosen.road, tyres=chosen.tyre)
+            about: dict[str, Any] = ASSISTED if vehicle.endswith("-assisted") else {}
+            page = drive_page([vehicle], road=chosen.road, tyres=chosen.tyre, **about)
             if chosen.tyre:
                 page = DrivePage(page.machines[1:2])
             said = driven(page)

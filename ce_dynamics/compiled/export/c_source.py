@@ -30,7 +30,7 @@ def export_c(
     y0: ArrayLike | None = None,
     derivatives: bool = False,
 ) -> list[Path]:
-    """Write a model as C: its rates, a step of the classical Runge–Kutta method, its outputs.
+    """Write a model as C: its rates, steps of the classical Runge–Kutta method, its outputs.
 
     Parameters
     ----------
@@ -151,8 +151,18 @@ def header(interface: Interface, derivatives: bool) -> str:
         f"{prototype(interface.observe, f'{name}_observe')};",
         "",
         "/* One step of the classical Runge-Kutta method with u held; 0, or -1 with y left as it is where",
-        " * the result would not be finite. */",
+        " * the result would not be finite.  Sampled controllers do not look. */",
         f"int {name}_step(double y[], const double u[], double h);",
+        "",
+        "/* Sampled controllers look at whole multiples of so many seconds; 0 if there are none.  The state",
+        " * after they have looked at y and u. */",
+        f"extern const double {name}_period;",
+        f"{prototype(interface.sample, f'{name}_sample')};",
+        "",
+        "/* From *t on for `length` seconds, in equal steps no longer than `longest` from sample to sample;",
+        " * a sample that is due at *t is made, one at the end is left for the next call.  0, or -1 with y",
+        " * and *t left where they were last finite. */",
+        f"int {name}_advance(double y[], const double u[], double *t, double length, double longest);",
         "",
         "/* NULL, or why the code cannot be used with these values of the parameters. */",
         f"const char *{name}_refused(const double u[]);",
@@ -183,7 +193,8 @@ def source(interface: Interface, derivatives: bool) -> str:
         table(f"const double {name}_{what}", (literal(float(x)) for x in values))
         for what, values in (("y0", interface.y0), ("u0", layout.u0))
     ]
-    functions = {"rate": interface.rate, "observe": interface.observe}
+    tables.append(f"const double {name}_period = {literal(interface.period)};\n")
+    functions = {"rate": interface.rate, "observe": interface.observe, "sample": interface.sample}
     if derivatives:
         functions["direction"] = interface.direction
     parts = [

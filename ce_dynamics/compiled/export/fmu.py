@@ -80,8 +80,10 @@ def export_fmu(
     -----
     States, inputs, free parameters and outputs have the names and units of the model; rates are
     ``der(name)``, and ``closure_error`` tells how far the worst loop is open.  States are saved, restored and
-    serialised as a whole, directional derivatives are exact.  There are no events: where a loop cannot be
-    assembled, a call is discarded with a message, and the instance stays at the last good time.
+    serialised as a whole, directional derivatives are exact.  What sampled controllers remember are discrete
+    variables; they look at whole multiples of their period: inside steps of co-simulation, and at time events
+    of model exchange.  Other events there are none: where a loop cannot be assembled, a call is discarded
+    with a message, and the instance stays at the last good time.
     """
     path = path_of("export_fmu: path", path, ModelError)
     checks.choice("export_fmu: fmi", fmi, VERSIONS)
@@ -116,7 +118,9 @@ def source_texts(interface: Interface, fmi: str, step: float) -> tuple[dict[str,
     name = interface.name
     texts = {f"{name}.h": header(interface, True), f"{name}.c": source(interface, True)}
     for file in ("instance.h", "instance.c", f"fmi{fmi[0]}.c"):
-        texts[file] = template(file, name).replace("@STEP@", repr(step))
+        text = template(file, name).replace("@STEP@", repr(step))
+        text = text.replace("@CONTINUOUS@", str(len(interface.continuous)))
+        texts[file] = text.replace("@PLACES@", ", ".join(map(str, interface.continuous)) or "0")
     token = hashlib.sha256("".join(texts.values()).encode()).hexdigest()[:32]
     return {file: text.replace("@TOKEN@", token) for file, text in texts.items()}, token
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import NamedTuple
 
 from ce_dynamics.compiled.export.fmu_variables import CLOSURE_ERROR, FmuVariable
@@ -23,9 +23,9 @@ class Structure(NamedTuple):
     Attributes
     ----------
     running : mapping of int to list of Known
-        Among states and inputs.
+        Among continuous states and inputs.
     initially : mapping of int to list of Known
-        Among parameters as well.
+        Among what sampled controllers remember and parameters as well.
     """
 
     running: Mapping[int, list[Known]]
@@ -44,21 +44,24 @@ def structure(interface: Interface, variables: Sequence[FmuVariable]) -> Structu
     rate, seen = dependencies(interface.rate), dependencies(interface.observe)
     rates = [v.reference for v in variables if v.rate_of is not None]
     outputs = [v.reference for v in variables if v.causality == "output" and v.name != CLOSURE_ERROR]
-    found = dict(zip(rates, rate["y_dot"], strict=True)) | dict(zip(outputs, seen["outputs"], strict=True))
+    continuous = [rate["y_dot"][k] for k in interface.continuous]
+    found = dict(zip(rates, continuous, strict=True)) | dict(zip(outputs, seen["outputs"], strict=True))
     (worst,) = (v.reference for v in variables if v.name == CLOSURE_ERROR)
     closures = {place for closure in seen["closure"] for place in closure.on}
     found[worst] = Dependencies(tuple(sorted(closures)), frozenset())
-    n, first_parameter = len(interface.states), len(interface.states) + interface.n_inputs
+    n, n_rates = len(interface.states), len(interface.continuous)
+    anything = range(n + len(interface.given))
+    changing = {*interface.continuous, *range(n, n + interface.n_inputs)}
 
-    def known(of: Dependencies, end: int) -> list[Known]:
+    def known(of: Dependencies, among: Container[int]) -> list[Known]:
         return [
-            # states are counted from 1, their rates stand between them and what is given
-            Known(1 + k if k < n else 1 + n + k, "constant" if k in of.constant else "dependent")
+            # states are counted from 1, rates stand between them and what is given
+            Known(1 + k if k < n else 1 + n_rates + k, "constant" if k in of.constant else "dependent")
             for k in of.on
-            if k < end
+            if k in among
         ]
 
     return Structure(
-        {reference: known(of, first_parameter) for reference, of in found.items()},
-        {reference: known(of, n + len(interface.given)) for reference, of in found.items()},
+        {reference: known(of, changing) for reference, of in found.items()},
+        {reference: known(of, anything) for reference, of in found.items()},
     )

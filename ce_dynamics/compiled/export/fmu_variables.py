@@ -24,7 +24,7 @@ class FmuVariable:
     causality : str
         "independent", "local", "input", "parameter" or "output".
     variability : str
-        "continuous" or "tunable".
+        "continuous", "discrete" or "tunable".
     start : float or None
     rate_of : int or None
         Reference of the state that it is the rate of.
@@ -71,12 +71,13 @@ def _variables(interface: Interface, step: float) -> Iterator[FmuVariable]:
     layout, states = interface.model.layout, interface.states
     yield FmuVariable(0, "time", "s", "independent")
     for k, (entry, start) in enumerate(zip(states, interface.y0, strict=True), 1):
-        yield FmuVariable(k, entry.name, entry.unit, "local", start=float(start))
+        kind = "continuous" if k - 1 in interface.continuous else "discrete"
+        yield FmuVariable(k, entry.name, entry.unit, "local", kind, float(start))
     number = 1 + len(states)
-    for k, entry in enumerate(states):
-        unit = rate_unit(entry.unit)
-        yield FmuVariable(number + k, f"der({entry.name})", unit, "local", rate_of=1 + k)
-    number += len(states)
+    for k in interface.continuous:
+        unit = rate_unit(states[k].unit)
+        yield FmuVariable(number, f"der({states[k].name})", unit, "local", rate_of=1 + k)
+        number += 1
     for k, (entry, start) in enumerate(zip(interface.given, layout.u0, strict=True)):
         if k < interface.n_inputs:
             yield FmuVariable(number + k, entry.name, entry.unit, "input", start=float(start))

@@ -52,6 +52,10 @@ class Interface:
         How many of u are inputs.
     y0 : array
         State to start from.
+    period : float
+        Time between samples of controllers [s], 0 without any.
+    continuous : tuple of int
+        Places in y of what is integrated; the others change at samples alone.
 
     Raises
     ------
@@ -74,12 +78,6 @@ class Interface:
                     f"the loop of {owner!r} is followed on charts, which runs in Python change on their way: "
                     "exported code would leave its chart; lead the loop by a hinge of its own"
                 )
-        for controller in model.system.controllers:
-            if controller.sampled:
-                raise ModelError(
-                    f"{controller.described} is sampled, which exported code does not do; give it continuous "
-                    "states, or leave it out and answer its inputs from outside"
-                )
         self.model = model
         self._written: Callable[[TracedFunction], TracedFunction] = written_out if exactly else same
         self.y0 = model.start_at(y0)
@@ -88,6 +86,12 @@ class Interface:
         self.given: tuple[Entry, ...] = layout.u
         self.n_inputs = layout.n_inputs
         self.outputs: tuple[Entry, ...] = model.output_entries
+        self.period = layout.sampling.period
+        first, jumping = len(layout.q) + len(layout.v), set[int]()
+        for controller in model.system.controllers:
+            own = layout.x_of[controller.name]
+            jumping |= {first + k for k in range(own.start + len(controller.states), own.stop)}
+        self.continuous = tuple(k for k in range(len(self.states)) if k not in jumping)
 
     @property
     def _sizes(self) -> dict[str, int]:
@@ -104,6 +108,13 @@ class Interface:
         return self._written(trace("observe", self._observed, self._sizes))
 
     @cached_property
+    def sample(self) -> TracedFunction:
+        """``y_sampled``, the state after sampled controllers have looked, of y and u."""
+        if not self.period:
+            return trace("sample", lambda y, u: {"y_sampled": y}, self._sizes)
+        return self._written(self.model.trace_sample())
+
+    @cached_property
     def direction(self) -> TracedFunction:
         """Derivatives of ``y_dot`` and ``outputs`` along a direction of y and u."""
 
@@ -116,7 +127,7 @@ class Interface:
     @cached_property
     def kept(self) -> TracedFunction:
         """For every decision that free parameters made, 1 where they still make it at u, else 0."""
-        _ = self.rate, self.observe  # decisions are made while tracing
+        _ = self.rate, self.observe, self.sample  # decisions are made while tracing
         parameters = self.model.layout.parameters
         guards = guards_of(parameters)
 

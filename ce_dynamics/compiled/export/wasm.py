@@ -30,7 +30,8 @@ def wasm(interface: Interface, more: Mapping[str, TracedFunction]) -> bytes:
     -------
     bytes
         It exports ``memory``; addresses ``y()``, ``u()``, ``outputs()``, ``closure()``, ``places()``,
-        ``arrows()``, ``points()``; ``steps(n, h)``, ``observe()``, ``picture()``, ``shape()``, ``refused()``.
+        ``arrows()``, ``points()``; ``steps(n, h, made)``, ``observe()``, ``picture()``, ``shape()``,
+        ``refused()``.
 
     Raises
     ------

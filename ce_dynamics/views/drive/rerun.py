@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ from ce_dynamics.algebra import checks, files
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import CompiledFunction, compile_function
 from ce_dynamics.errors import ModelError
+from ce_dynamics.simulation.integrators.stretches import NEAR, samples_before
 from ce_dynamics.views.drive.machine import Machine
 
 LARGEST_RECORDING = 2**28
@@ -62,7 +63,8 @@ def rerun(machine: Machine, recording: str | Path | Mapping[str, Any]) -> Rerun:
     """
     content = recording if isinstance(recording, Mapping) else read(recording)
     checked(content, machine)
-    rate = compile_function(machine.interface.rate, fused=False)
+    interface = machine.interface
+    rate, sample = (compile_function(f, fused=False) for f in (interface.rate, interface.sample))
     steps, h = int(content["steps"]), float(content["step"])
     changes = {int(change[0]): np.array(change[1:], dtype=float) for change in content["inputs"]}
     y, u = machine.y0.copy(), np.array(machine.model.u0)
@@ -71,9 +73,32 @@ def rerun(machine: Machine, recording: str | Path | Mapping[str, Any]) -> Rerun:
         u = changes.get(k, u)
         states[k], inputs[k] = y, u
         if k < steps:
-            y = stepped(rate, y, u, h)
+            for looks, length in pieces(k * h, h, interface.period):
+                y = stepped(rate, sample(y, u)[0] if looks else y, u, length)
     same = np.array_equal(y, np.array(content["end"], dtype=float))
     return Rerun(h * np.arange(steps + 1, dtype=float), states, inputs, same)
+
+
+def pieces(t: float, length: float, period: float) -> Iterator[tuple[bool, float]]:
+    """A step from one sample of controllers to the next, as the C code divides it.
+
+    Yields
+    ------
+    bool
+        Whether a piece begins with a sample.
+    float
+        Its length [s].
+    """
+    end = t + length
+    made, last = (samples_before(x, period) if period else 0 for x in (t, end))
+    begin, between = t, True
+    while between:
+        due = made < last and made * period <= t + NEAR * period
+        made += due
+        between = made < last
+        stop = made * period if between else end
+        yield due, stop - t if between or t != begin else length
+        t = stop
 
 
 def stepped(rate: CompiledFunction, y: Floats, u: Floats, h: float) -> Floats:

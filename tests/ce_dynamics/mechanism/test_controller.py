@@ -91,9 +91,22 @@ def test_samples_have_a_common_period() -> None:
         of(0.02, 0.0200003)
 
 
-def test_what_cannot_ask_them_says_so() -> None:
+class Branching(Trial):
+    """A law that nothing but Python can run."""
+
+    def update(self, sensors: Mapping[str, Scalar], x: Mapping[str, Scalar]) -> Sequence[Scalar]:
+        return (1.0 if sensors["push"] > 0.5 else 0.0,)
+
+
+def test_what_cannot_be_compiled_is_neither_run_nor_exported() -> None:
     s = system()
-    s.add_controller(Trial(sampled=(A,), period=0.1, new=(0.0,)))
+    s.add_controller(Branching(sampled=(A,), period=0.1))
     model = ce.compile(s)
-    with pytest.raises(ce.ModelError, match="controller 'trial' is sampled, which exported code"):
+    with pytest.raises(
+        ce.ModelError, match=r"controller 'trial' raised .*do not branch on values .*use where"
+    ):
+        ce.simulate(model, duration=0.2, method="rk4", step=0.01)
+    with pytest.raises(
+        ce.ModelError, match=r"controller 'trial' raised .*do not branch on values .*use where"
+    ):
         ce.export_c(model, "never_written")

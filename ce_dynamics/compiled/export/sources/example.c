@@ -8,16 +8,15 @@ int main(void)
 {
     double y[@UPPER@_STATES ? @UPPER@_STATES : 1], u[@UPPER@_U ? @UPPER@_U : 1] = {0.0};
     double outputs[@UPPER@_OUTPUTS], closure[@UPPER@_CLOSURES ? @UPPER@_CLOSURES : 1];
-    int step, k;
+    double t = 0.0;
+    int k;
 
     memcpy(y, @NAME@_y0, sizeof y);
     for (k = 0; k < @UPPER@_U; ++k)
         u[k] = @NAME@_u0[k];
-    for (step = 0; step < 1000; ++step) {
-        if (@NAME@_step(y, u, 1e-3) != 0) {
-            fprintf(stderr, "the step from %g s fails: a loop cannot be assembled\n", 1e-3 * step);
-            return 1;
-        }
+    if (@NAME@_advance(y, u, &t, 1.0, 1e-3) != 0) {
+        fprintf(stderr, "the step from %g s fails: a loop cannot be assembled\n", t);
+        return 1;
     }
     @NAME@_observe(y, u, outputs, closure);
     for (k = 0; k < @UPPER@_STATES; ++k)

@@ -68,7 +68,7 @@ fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean tolerance_defined, f
     (void)tolerance;
     (void)stop_defined;
     (void)stop;
-    ((Instance *)c)->now.time = start;
+    instance_start(c, start);
     return fmi2OK;
 }
 
@@ -193,14 +193,14 @@ fmi2Status fmi2EnterEventMode(fmi2Component c)
 
 fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *info)
 {
-    (void)c;
+    const int failure = instance_sample(c, &info->nextEventTime);
+
     info->newDiscreteStatesNeeded = fmi2False;
     info->terminateSimulation = fmi2False;
     info->nominalsOfContinuousStatesChanged = fmi2False;
     info->valuesOfContinuousStatesChanged = fmi2False;
-    info->nextEventTimeDefined = fmi2False;
-    info->nextEventTime = 0.0;
-    return fmi2OK;
+    info->nextEventTimeDefined = @NAME@_period > 0.0;
+    return failure ? say(c, fmi2Error) : fmi2OK;
 }
 
 fmi2Status fmi2EnterContinuousTimeMode(fmi2Component c)
@@ -227,20 +227,12 @@ fmi2Status fmi2SetTime(fmi2Component c, fmi2Real time)
 
 fmi2Status fmi2SetContinuousStates(fmi2Component c, const fmi2Real x[], size_t n)
 {
-    size_t k;
-
-    for (k = 0; k < n; ++k)
-        if (instance_set(c, FIRST_STATE + k, x[k]) != 0)
-            return say(c, fmi2Discard);
-    return fmi2OK;
+    return instance_set_continuous(c, x, n) == 0 ? fmi2OK : say(c, fmi2Discard);
 }
 
 fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real derivatives[], size_t n)
 {
-    if (instance_rates(c) != 0)
-        return say(c, fmi2Discard);
-    memcpy(derivatives, ((Instance *)c)->rate, n * sizeof(double));
-    return fmi2OK;
+    return instance_get_rates(c, derivatives, n) == 0 ? fmi2OK : say(c, fmi2Discard);
 }
 
 fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real indicators[], size_t n)
@@ -253,7 +245,7 @@ fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real indicators[], size_t
 
 fmi2Status fmi2GetContinuousStates(fmi2Component c, fmi2Real x[], size_t n)
 {
-    memcpy(x, ((Instance *)c)->now.y, n * sizeof(double));
+    instance_get_continuous(c, x, n);
     return fmi2OK;
 }
 

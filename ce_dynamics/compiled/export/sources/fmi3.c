@@ -106,7 +106,7 @@ fmi3Status fmi3EnterInitializationMode(fmi3Instance c, fmi3Boolean tolerance_def
     (void)tolerance;
     (void)stop_defined;
     (void)stop;
-    ((Instance *)c)->now.time = start;
+    instance_start(c, start);
     return fmi3OK;
 }
 
@@ -333,14 +333,14 @@ fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean *need_update, fm
                                     fmi3Boolean *nominals_changed, fmi3Boolean *values_changed,
                                     fmi3Boolean *next_defined, fmi3Float64 *next)
 {
-    (void)c;
+    const int failure = instance_sample(c, next);
+
     *need_update = fmi3False;
     *terminate = fmi3False;
     *nominals_changed = fmi3False;
     *values_changed = fmi3False;
-    *next_defined = fmi3False;
-    *next = 0.0;
-    return fmi3OK;
+    *next_defined = @NAME@_period > 0.0;
+    return failure ? say(c, fmi3Error) : fmi3OK;
 }
 
 fmi3Status fmi3CompletedIntegratorStep(fmi3Instance c, fmi3Boolean no_return, fmi3Boolean *event,
@@ -361,20 +361,12 @@ fmi3Status fmi3SetTime(fmi3Instance c, fmi3Float64 time)
 
 fmi3Status fmi3SetContinuousStates(fmi3Instance c, const fmi3Float64 x[], size_t n)
 {
-    size_t k;
-
-    for (k = 0; k < n; ++k)
-        if (instance_set(c, FIRST_STATE + k, x[k]) != 0)
-            return say(c, fmi3Discard);
-    return fmi3OK;
+    return instance_set_continuous(c, x, n) == 0 ? fmi3OK : say(c, fmi3Discard);
 }
 
 fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance c, fmi3Float64 derivatives[], size_t n)
 {
-    if (instance_rates(c) != 0)
-        return say(c, fmi3Discard);
-    memcpy(derivatives, ((Instance *)c)->rate, n * sizeof(double));
-    return fmi3OK;
+    return instance_get_rates(c, derivatives, n) == 0 ? fmi3OK : say(c, fmi3Discard);
 }
 
 fmi3Status fmi3GetEventIndicators(fmi3Instance c, fmi3Float64 indicators[], size_t n)
@@ -387,7 +379,7 @@ fmi3Status fmi3GetEventIndicators(fmi3Instance c, fmi3Float64 indicators[], size
 
 fmi3Status fmi3GetContinuousStates(fmi3Instance c, fmi3Float64 x[], size_t n)
 {
-    memcpy(x, ((Instance *)c)->now.y, n * sizeof(double));
+    instance_get_continuous(c, x, n);
     return fmi3OK;
 }
 
@@ -411,7 +403,7 @@ fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance c, size_t *number)
 fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance c, size_t *number)
 {
     (void)c;
-    *number = N_Y;
+    *number = N_X;
     return fmi3OK;
 }
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const int instance_continuous[] = { @PLACES@ };
+
 static int failed(Instance *instance, const char *problem)
 {
     instance->problem = problem;
@@ -43,7 +45,7 @@ void instance_reset(Instance *instance)
 {
     int k;
 
-    instance->now.time = 0.0;
+    instance_start(instance, 0.0);
     instance->now.longest_step = @STEP@;
     for (k = 0; k < N_Y; ++k)
         instance->now.y[k] = @NAME@_y0[k];
@@ -51,6 +53,12 @@ void instance_reset(Instance *instance)
         instance->now.u[k] = @NAME@_u0[k];
     instance->problem = "";
     changed(instance);
+}
+
+void instance_start(Instance *instance, double time)
+{
+    instance->now.time = time;
+    instance->now.samples = @NAME@_period > 0.0 ? ceil(time / @NAME@_period - 1e-9) : 0.0;
 }
 
 void instance_restore(Instance *instance, const Snapshot *snapshot)
@@ -140,7 +148,7 @@ int instance_get(Instance *instance, size_t reference, double *value)
     } else if (reference < FIRST_GIVEN) {
         if (instance_rates(instance) != 0)
             return -1;
-        *value = instance->rate[reference - FIRST_RATE];
+        *value = instance->rate[instance_continuous[reference - FIRST_RATE]];
     } else if (reference < LONGEST_STEP) {
         *value = instance->now.u[reference - FIRST_GIVEN];
     } else if (reference == LONGEST_STEP) {
@@ -184,23 +192,68 @@ int instance_check(Instance *instance)
 
 int instance_advance(Instance *instance, double from, double length)
 {
-    const double number = ceil(length / instance->now.longest_step * (1.0 - 1e-9));
-    const double step = number > 0.0 ? length / number : 0.0;
-    const char *refusal = @NAME@_refused(instance->now.u);
-    double done;
+    Snapshot *now = &instance->now;
+    const char *refusal = @NAME@_refused(now->u);
 
     if (refusal)
         return failed(instance, refusal);
-    if (!(length >= 0.0) || !(number < 1e15))
+    if (!(length >= 0.0) || !(length / now->longest_step < 1e15))
         return failed(instance, "the length of a step must be finite and not negative");
-    instance->now.time = from;
-    for (done = 0.0; done < number; done += 1.0) {
+    now->time = from;
+    changed(instance);
+    if (@NAME@_advance(now->y, now->u, &now->time, length, now->longest_step) != 0)
+        return failed(instance, "a loop cannot be assembled after this step, or a force is not finite");
+    return 0;
+}
+
+/* Model exchange: sampled controllers look if it is time; when the next sample is due, 0 if there are none. */
+int instance_sample(Instance *instance, double *next)
+{
+    const double period = @NAME@_period;
+    Snapshot *now = &instance->now;
+    double y[N_Y ? N_Y : 1];
+
+    *next = 0.0;
+    if (!(period > 0.0))
+        return 0;
+    if (now->samples * period <= now->time + 1e-9 * period) {
+        @NAME@_sample(now->y, now->u, y);
+        if (!all_finite(y, N_Y))
+            return failed(instance, "what sampled controllers answer is not finite");
+        memcpy(now->y, y, N_Y * sizeof *y);
         changed(instance);
-        if (@NAME@_step(instance->now.y, instance->now.u, step) != 0)
-            return failed(instance, "a loop cannot be assembled after this step, or a force is not finite");
-        instance->now.time = from + (done + 1.0) * step;
+        now->samples = floor(now->time / period + 1e-9) + 1.0;
     }
-    instance->now.time = from + length;
+    *next = now->samples * period;
+    return 0;
+}
+
+int instance_set_continuous(Instance *instance, const double x[], size_t n)
+{
+    size_t k;
+
+    for (k = 0; k < n; ++k)
+        if (instance_set(instance, FIRST_STATE + instance_continuous[k], x[k]) != 0)
+            return -1;
+    return 0;
+}
+
+void instance_get_continuous(const Instance *instance, double x[], size_t n)
+{
+    size_t k;
+
+    for (k = 0; k < n; ++k)
+        x[k] = instance->now.y[instance_continuous[k]];
+}
+
+int instance_get_rates(Instance *instance, double rates[], size_t n)
+{
+    size_t k;
+
+    if (instance_rates(instance) != 0)
+        return -1;
+    for (k = 0; k < n; ++k)
+        rates[k] = instance->rate[instance_continuous[k]];
     return 0;
 }
 
@@ -222,7 +275,7 @@ int instance_direction(Instance *instance, const unsigned int unknowns[], size_t
     @NAME@_direction(instance->now.y, instance->now.u, y, u, rate, outputs);
     for (k = 0; k < n_unknowns; ++k) {
         if (unknowns[k] >= FIRST_RATE && unknowns[k] < FIRST_GIVEN)
-            sensitivity[k] = rate[unknowns[k] - FIRST_RATE];
+            sensitivity[k] = rate[instance_continuous[unknowns[k] - FIRST_RATE]];
         else if (unknowns[k] >= FIRST_OUTPUT && unknowns[k] < CLOSURE_ERROR)
             sensitivity[k] = outputs[unknowns[k] - FIRST_OUTPUT];
         else

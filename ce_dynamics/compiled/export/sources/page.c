@@ -14,14 +14,17 @@ double *EXPORT(places)(void) { return places; }
 double *EXPORT(arrows)(void) { return arrows; }
 double *EXPORT(points)(void) { return points; }
 
-/* As many steps of length h as go well, n at most; how many. */
-int EXPORT(steps)(int n, double h)
+/* As many steps of length h as go well, n at most, after `made` from t = 0 on; how many. */
+int EXPORT(steps)(int n, double h, int made)
 {
     int k;
 
-    for (k = 0; k < n; ++k)
-        if (@NAME@_step(y, u, h) != 0)
+    for (k = 0; k < n; ++k) {
+        double t = (made + k) * h;
+
+        if (@NAME@_advance(y, u, &t, h, h) != 0)
             break;
+    }
     return k;
 }
 

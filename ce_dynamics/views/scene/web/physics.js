@@ -21,11 +21,14 @@ export class Physics {
   reset() {
     this.y.set(this.start.y);
     this.u.set(this.start.u);
+    this.made = 0;
   }
 
   // How many of n steps went well.
   steps(n, h) {
-    return this.exports.steps(n, h);
+    const done = this.exports.steps(n, h, this.made);
+    this.made += done;
+    return done;
   }
 
   observe() {

@@ -20,6 +20,7 @@ from ce_dynamics.compiler.codegen.c import c_function
 from ce_dynamics.compiler.codegen.emit import emit_llvm
 from ce_dynamics.compiler.tracing.function import TracedFunction
 from ce_dynamics.models import hmmwv
+from tests.exported.sampled import PERIOD, cart
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler cc")
 
@@ -199,6 +200,70 @@ def test_the_example_builds_and_runs(model: ce.Model, folder: Path) -> None:
     assert set(lines) == {"crank", "crank_rate", "height", "energy"}
     assert float(lines["height"][0]) == pytest.approx(float(run["height"][-1]), abs=1e-11)
     assert lines["height"][1] == "m"
+
+
+@pytest.fixture(scope="module")
+def held(tmp_path_factory: pytest.TempPathFactory) -> tuple[ce.Model, ctypes.CDLL]:
+    """A cart under two sampled controllers."""
+    where, model = tmp_path_factory.mktemp("held"), ce.compile(cart())
+    ce.export_c(model, where)
+    return model, shared(where / "held_cart.c")
+
+
+def advanced(library: ctypes.CDLL, y: np.ndarray, u: np.ndarray, t: np.ndarray, *lengths: float) -> int:
+    """Go on by a length, in steps not longer than another."""
+    answer: int = called(library.held_cart_advance, y, u, t, *map(ctypes.c_double, lengths))
+    return answer
+
+
+def test_samples_have_the_bits_of_unfused_evaluations(held: tuple[ce.Model, ctypes.CDLL]) -> None:
+    model, library = held
+    assert ctypes.c_double.in_dll(library, "held_cart_period").value == PERIOD
+    rng = np.random.default_rng(5)
+    for _ in range(5):
+        y, u = rng.normal(size=len(model.y0)), np.array([rng.normal(), 2.0])
+        (wanted,) = unfused(Interface(model).sample, y, u)
+        found = np.empty_like(wanted)
+        called(library.held_cart_sample, y, u, found)
+        assert found.tobytes() == wanted.tobytes()
+        assert not np.array_equal(found, y)
+
+
+@pytest.mark.parametrize("length", [0.001, 0.003, 0.007, 0.01, 0.05])
+def test_controllers_look_when_the_library_lets_them(
+    held: tuple[ce.Model, ctypes.CDLL], length: float
+) -> None:
+    """Wherever calls begin and end, each sample is made once, before the step that begins there.
+
+    Apart from fused multiply-adds.  Steps end at samples, so that some of 3 and 7 ms are shorter: these
+    differ by RK4's own error at 1 ms, h⁴ ‖y⁽⁵⁾‖ / 120 with |λ| ≤ 20/s and forces of 10 N on 2 kg: 20⁴ · 5
+    · 1e-12 / 120 = 7e-9 for one second.
+    """
+    model, library = held
+    run = ce.simulate(model, {"force": 1.0}, duration=1.0, method="rk4", step=1e-3)
+    y, u, t = model.y0, model.inputs_with(inputs={"force": 1.0}), np.zeros(1)
+    while t[0] < 1.0 - 1e-9:
+        assert advanced(library, y, u, t, min(length, 1.0 - t[0]), 1e-3) == 0
+    for k, entry in enumerate(model.entries[: len(y)]):
+        wanted = float(run[entry.name.replace(".", "_")][-1])
+        assert y[k] == pytest.approx(wanted, abs=1e-12 if 0.01 % length < 1e-9 else 1e-8), entry.name
+    assert float(run["governor_looks"][-1]) == 50.0
+    assert float(run["latch_pushes"][-1]) == 1.0
+
+
+def test_what_fails_after_a_sample_can_be_asked_again(held: tuple[ce.Model, ctypes.CDLL]) -> None:
+    """The sample belongs to the step that begins with it: neither is made, or both are."""
+    model, library = held
+    y, u, t = model.y0, model.inputs_with(inputs={"force": 1.0}), np.zeros(1)
+    assert advanced(library, y, u, t, 0.06, 1e-3) == 0
+    before = y.copy()
+    assert advanced(library, y, u * [1e308, 1e-300], t, 0.01, 1e-3) == -1
+    assert y.tobytes() == before.tobytes()
+    assert t[0] == 0.06
+    for lengths in ((-0.01, 1e-3), (0.01, 0.0), (np.nan, 1e-3), (0.01, np.nan), (np.inf, 1e-3)):
+        assert advanced(library, y, u, t, *lengths) == -1
+    assert advanced(library, y, u, t, 0.0, 1e-3) == 0
+    assert y.tobytes() == before.tobytes()
 
 
 def test_the_vehicle_in_pieces_has_the_same_bits(tmp_path: Path) -> None:

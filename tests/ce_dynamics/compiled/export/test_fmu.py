@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import zipfile
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from ce_dynamics.compiled.export.fmu_description import base_unit
 fmpy = pytest.importorskip("fmpy", reason="the extra fmi is not installed")
 pytest.importorskip("ziglang", reason="the extra fmi is not installed")
 
-from tests.exported import elsewhere  # noqa: E402  # which needs FMPy
+from tests.exported import elsewhere, sampled  # noqa: E402  # which needs FMPy
 
 ARM = elsewhere.EMULATORS["aarch64-linux"]
 
@@ -278,6 +279,124 @@ def test_a_reset_begins_anew(instances: Instances) -> None:
     instances.initialise(instance)
     assert instances.get(instance, "stroke") == start
     assert instances.get(instance, "torque") == 0.0
+
+
+@pytest.fixture(scope="module")
+def held() -> ce.Model:
+    """A cart under two sampled controllers."""
+    return ce.compile(sampled.cart())
+
+
+@pytest.fixture(scope="module")
+def held_fmus(held: ce.Model, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    where = tmp_path_factory.mktemp("held")
+    return {
+        fmi: ce.export_fmu(held, where / f"cart{fmi}.fmu", fmi=fmi, platforms=[HOST], sources=True)
+        for fmi in KINDS
+    }
+
+
+REMEMBERED = ("governor.held", "governor.looks", "governor.samples", "latch.pushes", "latch.samples")
+PUSHED = {"force": 1.0}
+
+
+@pytest.mark.parametrize("fmi", KINDS)
+def test_what_is_sampled_is_discrete(held: ce.Model, held_fmus: dict[str, Path], fmi: str) -> None:
+    from fmpy.validation import validate_fmu
+
+    assert validate_fmu(str(held_fmus[fmi])) == []
+    described = fmpy.read_model_description(str(held_fmus[fmi]))
+    found = {v.name: v for v in described.modelVariables}
+    states = [entry.name for entry in held.entries[: len(held.y0)]]
+    discrete = [name for name in states if found[name].variability == "discrete"]
+    assert tuple(discrete) == REMEMBERED
+    rates = [unknown.variable.name for unknown in described.derivatives]
+    assert rates == [f"der({name})" for name in states if name not in REMEMBERED]
+    on = dependencies(held_fmus[fmi], fmi)
+    assert set(on["rates"]["der(cart_rate)"]) == {"governor.filtered", "force"}
+    linear = {"cart_rate": "constant", "governor.filtered": "constant"}
+    assert on["rates"]["der(governor.filtered)"] == linear
+    known = {"governor.filtered", "governor.held", "latch.pushes", "force", "mass"}
+    assert set(on["initially"]["der(cart_rate)"]) == known
+
+
+@pytest.mark.parametrize("interval", [0.01, 0.007, 0.05])
+@pytest.mark.parametrize("fmi", KINDS)
+def test_controllers_look_inside_steps_of_co_simulation(
+    held: ce.Model, held_fmus: dict[str, Path], fmi: str, interval: float
+) -> None:
+    """As the library's at 1 ms: rounding apart, and RK4's own error where steps differ (see C)."""
+    names = ("cart", "cart_rate", *REMEMBERED)
+    found = fmpy.simulate_fmu(
+        str(held_fmus[fmi]),
+        fmi_type="CoSimulation",
+        stop_time=0.7,
+        output_interval=interval,
+        start_values=PUSHED,
+        output=list(names),
+    )
+    run = ce.simulate(held, PUSHED, duration=0.7, method="rk4", step=1e-3, interval=interval)
+    for name in names:
+        wanted = run[name.replace(".", "_")].values
+        np.testing.assert_allclose(found[name], wanted, rtol=0, atol=1e-8, err_msg=name)
+    assert found["governor.looks"][-1] == 35.0
+    assert found["latch.pushes"][-1] == 1.0
+
+
+@pytest.mark.parametrize("fmi", KINDS)
+def test_controllers_look_at_events_of_model_exchange(
+    held: ce.Model, held_fmus: dict[str, Path], fmi: str
+) -> None:
+    found = fmpy.simulate_fmu(
+        str(held_fmus[fmi]),
+        fmi_type="ModelExchange",
+        stop_time=0.695,
+        output_interval=0.005,
+        solver="CVode",
+        relative_tolerance=1e-12,
+        start_values=PUSHED,
+        output=["cart", "governor.looks", "latch.pushes"],
+    )
+    run = ce.simulate(held, PUSHED, duration=0.695, method="DOP853", rtol=1e-12, atol=1e-13, interval=0.005)
+    before = np.searchsorted(found["time"], run["time"].values - 1e-9)  # of two at an event the first
+    assert len(found) - len(run["time"]) >= 69  # an event each 10 ms
+    # 1e-12 per step in some thousand steps of either method
+    np.testing.assert_allclose(found["cart"][before], run["cart"], rtol=0, atol=5e-9)
+    for name in ("governor.looks", "latch.pushes"):
+        wanted = run[name.replace(".", "_")].values[1:]  # the first sample is part of the initialisation
+        np.testing.assert_array_equal(found[name][before[1:]], wanted, err_msg=name)
+    assert found["governor.looks"][-1] == 35.0
+
+
+@pytest.mark.parametrize("fmi", KINDS)
+def test_what_is_sampled_is_saved_and_restored(held_fmus: dict[str, Path], fmi: str, tmp_path: Path) -> None:
+    """At a sample, between two, by another instance; beside one driven otherwise, and after a reset."""
+    fmu = Instances(held_fmus[fmi], fmi, tmp_path)
+    names = ("cart", "cart_rate", *REMEMBERED)
+    times = [*np.arange(0.0, 0.2, 0.02), *np.arange(0.2, 0.5, 0.007)]
+
+    def gone(instance: Any, first: int) -> list[float]:
+        for t, end in pairwise(times[first:]):
+            fmu.step(instance, t, end - t)
+        return [fmu.get(instance, name) for name in names]
+
+    one, other = fmu.new(**PUSHED), fmu.new(force=-9.0)
+    end = gone(one, 0)
+    assert gone(other, 0) != end
+    for k in (3, 10, 23):  # 0.06 s, where both look; 0.2 s, where one does; 0.291 s
+        fresh = fmu.new(**PUSHED)
+        for t, t_end in pairwise(times[: k + 1]):
+            fmu.step(fresh, t, t_end - t)
+        saved = fresh.serializeFMUState(fresh.getFMUState())
+        assert gone(fresh, k) == end
+        other.setFMUState(other.deserializeFMUState(saved))
+        assert gone(other, k) == end
+    one.reset()
+    fmu.initialise(one, **PUSHED)
+    assert gone(one, 0) == end
+    for instance in fmu.open:
+        instance.terminate()
+        instance.freeInstance()
 
 
 def test_directional_derivatives_are_exact(model: ce.Model, instances: Instances) -> None:

@@ -19,6 +19,7 @@ from ce_dynamics.views.drive import Control, DrivePage, Gauge, Machine, Slider, 
 from ce_dynamics.views.drive.page import module
 from ce_dynamics.views.scene.page import WEB
 from tests.browser import answer, needs_chromium
+from tests.exported.sampled import cart
 
 pytest.importorskip("ziglang", reason="the extra fmi, which has the compiler, is not installed")
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node.js")
@@ -135,6 +136,41 @@ def test_physics_in_node_has_the_bits_of_python_and_the_solution(machine: Machin
     np.testing.assert_allclose(found["places"][24:27], r, atol=1e-13)
     outputs = machine.model.outputs(found["y"], u_1)
     np.testing.assert_allclose(found["outputs"], list(outputs.values()), rtol=1e-11, atol=1e-11)
+
+
+HELD = """
+const runs = [];
+for (const h of [1e-3, 3e-3, 0.025]) {
+    physics.reset();
+    const n = Math.round(0.75 / h), done = [physics.steps(7, h)];
+    physics.u[0] = 1.0;
+    done.push(physics.steps(n - 7, h));
+    runs.push({ h, n, done, y: [...physics.y] });
+}
+const answer = runs;
+"""
+
+
+@needs_node
+def test_sampled_controllers_look_in_pages_as_in_python(tmp_path: Path) -> None:
+    """Bit by bit as driven again; as runs with steps of 1 ms to RK4's error in steps of 1, 3 and up to 10 ms.
+
+    That is h⁴ ‖y⁽⁵⁾‖ / 120 a second, with |λ| ≤ 20/s and 5 m/s²: 7e-9, 6e-7 and 7e-5.
+    """
+    held = Machine("held", ce.compile(cart()), controls=[Control("force")])
+    for found in in_node(held, HELD, tmp_path):
+        h, n = found["h"], found["n"]
+        assert found["done"] == [7, n - 7]
+        content = dict(recording(held, n, [[0, 0.0, 2.0], [7, 1.0, 2.0]], found["y"]), step=h)
+        again = rerun(held, content)
+        assert again.same
+        simulator = ce.Simulator(held.model, method="rk4", step=1e-4)
+        simulator.step(7 * h)
+        wanted = simulator.step((n - 7) * h, force=1.0)
+        tolerance = 5.0 * 20.0**4 * min(h, 0.01) ** 4 / 120.0
+        # what is remembered of the place is 40 N/m
+        np.testing.assert_allclose(found["y"], wanted, rtol=0, atol=40.0 * tolerance, err_msg=f"{h}")
+        assert found["y"][4:] == [38.0, 1.0, 1.0, 0.0]
 
 
 @needs_node
