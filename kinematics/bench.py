@@ -17,7 +17,8 @@ from ce_dynamics.kinematics.edges import Joint
 from ce_dynamics.kinematics.reach import placed_bodies
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import Coordinate, Coupled
-from ce_dynamics.mechanism.system import CutEdge, LoopClosure
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
+from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
 
 Floats = NDArray[np.float64]
 

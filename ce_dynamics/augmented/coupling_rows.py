@@ -27,9 +27,10 @@ from ce_dynamics.augmented.hinge_coordinates import Relative, coordinates
 from ce_dynamics.augmented.states import BodyState
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import Coupled
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.couplings.user_constraint import Written
 from ce_dynamics.mechanism.couplings.view import View
-from ce_dynamics.mechanism.system import CutEdge, System
+from ce_dynamics.mechanism.system import System
 
 LARGEST_DENOMINATOR = 1000
 """Of ratios that count as fractions."""

@@ -17,10 +17,11 @@ from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import across
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
+from ce_dynamics.mechanism.couplings.loop_closure import joints_in
 from ce_dynamics.mechanism.drives import Prescribed
 from ce_dynamics.mechanism.hinges import Prismatic, Revolute, Screw
 from ce_dynamics.mechanism.hinges.conditions import Angle, Condition, End, InPlane, Twist
-from ce_dynamics.mechanism.system import System, joints_in
+from ce_dynamics.mechanism.system import System
 
 
 class JoinedPoints(NamedTuple):

@@ -30,9 +30,11 @@ from ce_dynamics.embedding.aggregate import Embedding
 from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, closure_errors
 from ce_dynamics.embedding.embed import embed, neutral_state
 from ce_dynamics.embedding.motion import SubgraphMotion
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
+from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
 from ce_dynamics.mechanism.drives import Prescribed
 from ce_dynamics.mechanism.forces.base import Response
-from ce_dynamics.mechanism.system import CutEdge, LoopClosure, System
+from ce_dynamics.mechanism.system import System
 
 
 @dataclass(frozen=True, eq=False)

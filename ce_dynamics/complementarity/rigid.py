@@ -21,7 +21,7 @@ from ce_dynamics.complementarity.problem import Problem
 from ce_dynamics.complementarity.sparse_rows import SparseRows
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.checked import finite_number, finite_vector
-from ce_dynamics.mechanism.system import checked_inertia
+from ce_dynamics.mechanism.checked_inertia import checked_inertia
 
 NO_BODY = -1
 

@@ -11,7 +11,8 @@ from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.dynamics.state import Layout
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.controller import Controller
-from ce_dynamics.mechanism.system import Output, System
+from ce_dynamics.mechanism.signals import Output
+from ce_dynamics.mechanism.system import System
 
 
 class Controlled(NamedTuple):

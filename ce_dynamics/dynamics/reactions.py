@@ -31,9 +31,10 @@ from ce_dynamics.embedding.closures.closure_errors import closure_errors, numeri
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import Coupled
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
+from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
 from ce_dynamics.mechanism.couplings.user_constraint import Written
 from ce_dynamics.mechanism.parameters import Values
-from ce_dynamics.mechanism.system import CutEdge, LoopClosure
 
 Floats = NDArray[np.float64]
 

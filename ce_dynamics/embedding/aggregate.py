@@ -9,9 +9,10 @@ from functools import cached_property
 from ce_dynamics.algebra.arrays import zeros
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.couplings.user_constraint import Written
 from ce_dynamics.mechanism.inertia import PrincipalInertia, principal_inertia
-from ce_dynamics.mechanism.system import CutEdge, System
+from ce_dynamics.mechanism.system import System
 
 
 @dataclass(frozen=True, eq=False)

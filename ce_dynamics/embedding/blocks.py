@@ -17,7 +17,7 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.closures.freedoms import Freedoms
 from ce_dynamics.embedding.closures.row_choice import smallest_singular
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.system import CutEdge
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 
 REGULAR = 1e-6
 """Smallest singular value of a part of Y₁ that counts as regular [rad, or sizes of the loop]."""

@@ -19,7 +19,8 @@ from ce_dynamics.errors import (
 from ce_dynamics.mechanism.assumptions import TOLERANCE
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import FunctionCoordinate, HingeComponent
-from ce_dynamics.mechanism.system import CutEdge, System
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
+from ce_dynamics.mechanism.system import System
 
 if TYPE_CHECKING:
     from ce_dynamics.embedding.aggregate import Aggregate

@@ -33,11 +33,11 @@ from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.numeric.linkage import SUBSTEPS, NumericLinkage
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import Coupled, couplings_in
-from ce_dynamics.mechanism.system import joints_in
+from ce_dynamics.mechanism.couplings.loop_closure import joints_in
 
 if TYPE_CHECKING:
     from ce_dynamics.embedding.aggregate import Aggregate
-    from ce_dynamics.mechanism.system import CutEdge
+    from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 
 
 Start = Mapping[str, Array]

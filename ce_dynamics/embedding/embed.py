@@ -42,8 +42,10 @@ from ce_dynamics.errors import IndependentCoordinatesError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import couplings_in
 from ce_dynamics.mechanism.couplings.components import Lead
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
+from ce_dynamics.mechanism.couplings.loop_closure import joints_in
 from ce_dynamics.mechanism.hinges.revolute import Revolute
-from ce_dynamics.mechanism.system import CutEdge, System, joints_in
+from ce_dynamics.mechanism.system import System
 
 
 def embed(system: System) -> Embedding:

@@ -17,11 +17,11 @@ from ce_dynamics.algebra.arrays import Array, array, cross, dot, zeros
 from ce_dynamics.algebra.jets import ScalarMotion
 from ce_dynamics.algebra.spatial import IDENTITY
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
 from ce_dynamics.mechanism.drives import Prescribed
 from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.hinges.conditions import End
 from ce_dynamics.mechanism.orientation import Directions, Orientation, by_directions
-from ce_dynamics.mechanism.system import LoopClosure
 
 
 class PointMotion(NamedTuple):

@@ -14,11 +14,12 @@ from typing import NamedTuple
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
+from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
 from ce_dynamics.mechanism.forces.base import ForceElement
 from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.hinges.free import Free
 from ce_dynamics.mechanism.hinges.universal import Universal
-from ce_dynamics.mechanism.system import FindsHinges, LoopClosure, System
+from ce_dynamics.mechanism.system import FindsHinges, System
 
 HINGE_OF = "hinge of "
 """What the names of inboard hinges begin with, by which they are told from closures."""

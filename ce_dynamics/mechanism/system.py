@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 import difflib
-import functools
 import sys
-import warnings
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -17,11 +13,12 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.compiler.free_numbers import is_free
-from ce_dynamics.errors import ModelError, PhysicalityWarning, WrongTypeError
+from ce_dynamics.errors import ModelError, WrongTypeError
 from ce_dynamics.mechanism.armature import checked_armature
 from ce_dynamics.mechanism.assumptions import TOLERANCE, Assumption, Original
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.checked import finite_number, finite_vector, free_numbers
+from ce_dynamics.mechanism.checked import finite_number, finite_vector
+from ce_dynamics.mechanism.checked_inertia import checked_inertia
 from ce_dynamics.mechanism.controller import Controller, Sampling, check_controller
 from ce_dynamics.mechanism.couplings.base import Coupled, Coupling, checked_coordinates
 from ce_dynamics.mechanism.couplings.components import (
@@ -31,16 +28,17 @@ from ce_dynamics.mechanism.couplings.components import (
     found_component,
     found_function,
 )
-from ce_dynamics.mechanism.couplings.cut_edge import CutEdge as CutEdge
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
+from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure, is_closure
 from ce_dynamics.mechanism.couplings.user_constraint import Written, written
 from ce_dynamics.mechanism.couplings.view import View
 from ce_dynamics.mechanism.drives import Motion
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer
-from ce_dynamics.mechanism.free_inertia import checked_free_inertia
 from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.hinges.conditions import Closure
 from ce_dynamics.mechanism.input_ranges import check_range
 from ce_dynamics.mechanism.parameters import Parameter
+from ce_dynamics.mechanism.signals import Input, Output
 
 
 class FindsHinges(Protocol):
@@ -60,94 +58,8 @@ class FindsHinges(Protocol):
     def closes(self) -> tuple[str, ...]: ...
 
 
-@dataclass(frozen=True, eq=False)
-class LoopClosure(CutEdge):
-    """A cut edge: a hinge, or another closure, between two bodies that are connected already."""
-
-    name: str
-    body_a: Body
-    body_b: Body
-    closure: Closure
-    independent: tuple[str, ...]
-    through_dead_centres: bool = False
-    leading: tuple[FunctionCoordinate, ...] = ()
-    substeps: int | None = None
-
-    @property
-    def bodies(self) -> tuple[Body, ...]:
-        """The two bodies it joins."""
-        return self.body_a, self.body_b
-
-    @property
-    def kind(self) -> str:
-        """Type of the closure, for people."""
-        return str(getattr(self.closure, "kind", type(self.closure).__name__))
-
-    @property
-    def rows(self) -> int:
-        """Number of scalar conditions."""
-        return sum(condition.rows for condition in self.closure.constraints)
-
-    @property
-    def holonomic(self) -> bool:
-        return all(condition.holonomic for condition in self.closure.constraints)
-
-    @property
-    def attachments(self) -> tuple[tuple[Body, Array], ...]:
-        return (self.body_a, self.closure.at_parent), (self.body_b, self.closure.at_child)
-
-
 Independent: TypeAlias = Body | str | tuple[Body | str, str | int] | Component | FunctionCoordinate
 """What may be named as independent: the whole hinge of a body, a component of it, a function of positions."""
-
-
-def joints_in(edges: Iterable[CutEdge]) -> list[LoopClosure]:
-    """Those of cut edges that are joints between two bodies."""
-    return [edge for edge in edges if isinstance(edge, LoopClosure)]
-
-
-@dataclass(frozen=True)
-class Input:
-    """A named input of the system."""
-
-    name: str
-    unit: str
-    default: float
-    between: tuple[float, float] | None = None
-
-
-@dataclass(frozen=True)
-class Output:
-    """A named quantity computed from the motion."""
-
-    name: str
-    unit: str
-    function: Callable[[Any], Scalar]
-
-    def __copy__(self) -> Output:
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Output:
-        return Output(self.name, self.unit, copy.deepcopy(self.function, memo))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """For pickle, which knows functions by their names only.
-
-        Raises
-        ------
-        ModelError
-            If the function has none by which another process could find it.
-        """
-        function = self.function
-        while isinstance(function, functools.partial):
-            function = function.func
-        if "<" in getattr(function, "__qualname__", ""):
-            raise ModelError(
-                f"output {self.name!r}: its function {function.__qualname__} has no name by which another "
-                "process could find it; define it at the top level of a module (functools.partial gives it "
-                "arguments)"
-            )
-        return Output, (self.name, self.unit, self.function)
 
 
 class System:
@@ -726,42 +638,3 @@ class System:
 
     def __repr__(self) -> str:
         return f"System({self.name!r}: {len(self.bodies)} bodies, {len(self.closures)} closures)"
-
-
-def is_closure(value: object) -> bool:
-    """Whether something can close a loop: it has two ends and conditions on them."""
-    return not isinstance(value, type) and all(
-        hasattr(value, name) for name in ("at_parent", "at_child", "constraints")
-    )
-
-
-def checked_inertia(value: Any, name: str) -> Array:
-    """A user's inertia as a symmetric (3, 3) array of its own; warns where no rigid body can have it.
-
-    Raises
-    ------
-    ModelError
-        If it is not 3 or 3×3 finite numbers, not symmetric (to rounding), or a principal moment is negative.
-    """
-    if free_numbers(value):
-        return checked_free_inertia(value, name, lambda plain: checked_inertia(plain, name))
-    given = checks.numbers(f"body {name!r}: inertia", value)
-    inertia = np.diag(given) if given.shape == (3,) else given
-    if inertia.shape != (3, 3) or not np.all(np.isfinite(inertia)):
-        raise ModelError(f"body {name!r}: inertia {checks.shown(value)} must be 3 or 3×3 finite numbers")
-    # Rounding of a product such as R I Rᵀ is relative to the largest entry, not to each.
-    if not np.allclose(inertia, inertia.T, rtol=0.0, atol=1e-12 * np.max(np.abs(inertia))):
-        raise ModelError(f"body {name!r}: inertia {value!r} must be symmetric")
-    inertia = 0.5 * (inertia + inertia.T)
-    moments = np.linalg.eigvalsh(inertia)
-    rounding = 1e-12 * max(abs(moments))
-    if moments[0] < -rounding:
-        raise ModelError(f"body {name!r}: principal moment of inertia {moments[0]:g} must be >= 0 kg m²")
-    if moments[2] > moments[0] + moments[1] + rounding + 1e-9 * moments[2]:
-        warnings.warn(
-            f"body {name!r}: principal moments {moments} violate the triangle inequality; no rigid body has"
-            " them",
-            PhysicalityWarning,
-            stacklevel=3,
-        )
-    return inertia

@@ -24,7 +24,7 @@ def write_netcdf(record: Record, path: Path) -> None:
     -----
     Numbers that are missing are NaN (``_FillValue``), as xarray says it; texts are UTF-8 strings.
     """
-    import h5netcdf  # here, because only those who write files need it
+    import h5netcdf  # here, because it is loaded after the summary
 
     with h5netcdf.File(path, "w") as file:
         file.attrs.update(record.attrs)
@@ -40,7 +40,7 @@ def write_netcdf(record: Record, path: Path) -> None:
 
 def stored(values: Any) -> np.ndarray[Any, Any]:
     """An array of a type that HDF5 has."""
-    import h5py
+    import h5py  # here, because only those who write files need it
 
     array = np.asarray(values)
     return array.astype(h5py.string_dtype()) if array.dtype.kind == "U" else array

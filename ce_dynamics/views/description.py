@@ -15,8 +15,9 @@ from ce_dynamics.embedding.embed import embed, freedoms_of
 from ce_dynamics.errors import CeDynamicsError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import HingeCoordinate, Turned
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.couplings.user_constraint import Written
-from ce_dynamics.mechanism.system import CutEdge, System
+from ce_dynamics.mechanism.system import System
 from ce_dynamics.views.lines import AggregateLine, BodyLine, CutLine, Lines, Role
 from ce_dynamics.views.text import as_text
 

@@ -16,7 +16,7 @@ from ce_dynamics.kinematics.reach import placed_bodies
 from ce_dynamics.kinematics.symbolic.algebra import Expr
 from ce_dynamics.kinematics.symbolic.equations import LoopEquations
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.system import LoopClosure
+from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
 
 HOLDS = 1e-9
 """Residual that counts as zero, relative to the terms of the equation."""

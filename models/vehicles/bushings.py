@@ -12,6 +12,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.augmented.rows import JoinedPoints, joints_of
 from ce_dynamics.compiler.free_numbers import is_free, nominal
 from ce_dynamics.errors import DataError
+from ce_dynamics.mechanism.couplings.loop_closure import joints_in
 from ce_dynamics.mechanism.elastic_joints import HINGE_OF, ElasticJoint
 from ce_dynamics.mechanism.forces.bushing import Bushing
 from ce_dynamics.mechanism.forces.laws import Law, Tabulated
@@ -19,7 +20,7 @@ from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
 from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.hinges.conditions import Closure
 from ce_dynamics.mechanism.hinges.distance import Distance
-from ce_dynamics.mechanism.system import System, joints_in
+from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.bodies import Vector
 from ce_dynamics.models.vehicles.bushing_data import (
     ABOUT,

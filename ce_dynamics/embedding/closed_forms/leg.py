@@ -13,12 +13,13 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
+from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
 from ce_dynamics.mechanism.hinges.fixed import Fixed
 from ce_dynamics.mechanism.hinges.prismatic import Prismatic
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.hinges.spherical import Spherical
 from ce_dynamics.mechanism.hinges.universal import Universal
-from ce_dynamics.mechanism.system import CutEdge, LoopClosure
 
 MEET = 1e-12
 """Distance of two axes, relative to the length of the leg, that counts as none."""

@@ -12,6 +12,7 @@ from ce_dynamics.embedding.closed_forms.planar_bars import PlanarBars
 from ce_dynamics.embedding.closed_forms.planar_pair import End, PlanarPair
 from ce_dynamics.embedding.closed_forms.planar_slides import BarOnSlide, BarWithSlide, TwoSlides
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
 from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.hinges.conditions import Closure
 from ce_dynamics.mechanism.hinges.fixed import Fixed
@@ -19,7 +20,6 @@ from ce_dynamics.mechanism.hinges.planar import Planar
 from ce_dynamics.mechanism.hinges.prismatic import Prismatic
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.hinges.spherical import Spherical
-from ce_dynamics.mechanism.system import LoopClosure
 
 PARALLEL = 1e-12
 """Sine between directions that count as parallel."""

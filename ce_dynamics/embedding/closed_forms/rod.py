@@ -16,10 +16,11 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.closed_forms.ball import Ball, ball_at, triple
 from ce_dynamics.embedding.closed_forms.leg import STEEP
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
+from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
 from ce_dynamics.mechanism.hinges.fixed import Fixed
 from ce_dynamics.mechanism.hinges.prismatic import Prismatic
 from ce_dynamics.mechanism.hinges.spherical import Spherical
-from ce_dynamics.mechanism.system import CutEdge, LoopClosure
 
 
 @dataclass(frozen=True, eq=False)

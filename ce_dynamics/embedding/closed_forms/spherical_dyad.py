@@ -30,11 +30,11 @@ from ce_dynamics.embedding.linkage import Limits, Linkage
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion, across
 from ce_dynamics.embedding.numeric.linkage import REMEDY
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
 from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.hinges.fixed import Fixed
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.hinges.spherical import Spherical
-from ce_dynamics.mechanism.system import LoopClosure
 
 
 class SphericalDyad(Linkage):

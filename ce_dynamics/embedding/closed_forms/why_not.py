@@ -10,8 +10,8 @@ from ce_dynamics.embedding.blocks import Block
 from ce_dynamics.embedding.closed_forms.leg_length import LegLength
 from ce_dynamics.embedding.closed_forms.planar_dyad import PARALLEL
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
 from ce_dynamics.mechanism.hinges.revolute import Revolute
-from ce_dynamics.mechanism.system import LoopClosure
 
 DRIVEN = "prescribed motion is part of it"
 UNCERTAIN = (

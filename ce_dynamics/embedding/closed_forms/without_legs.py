@@ -16,7 +16,7 @@ from ce_dynamics.embedding.closed_forms.rod import Rod, rods_of
 from ce_dynamics.embedding.closures.compiled_closures import largest
 from ce_dynamics.embedding.closures.loop import Loop, moving, stacked_neutral
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.system import CutEdge
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 
 
 class WithoutLegs(NamedTuple):

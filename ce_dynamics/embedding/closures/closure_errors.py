@@ -12,8 +12,9 @@ from ce_dynamics.algebra.arrays import Array, array, concatenate
 from ce_dynamics.algebra.jets import ScalarMotion
 from ce_dynamics.embedding.closures.coupling_rows import moving_residuals
 from ce_dynamics.embedding.motion import BodyMotion, PointMotion, SubgraphMotion
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
+from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
 from ce_dynamics.mechanism.hinges.conditions import End, Twist
-from ce_dynamics.mechanism.system import CutEdge, LoopClosure
 
 
 class ClosureErrors(NamedTuple):

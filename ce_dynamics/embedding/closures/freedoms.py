@@ -25,8 +25,8 @@ from ce_dynamics.embedding.closures.nearby_pose import closed_nearby, refuse_con
 from ce_dynamics.errors import IndependentCoordinatesError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import Lead
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.nominal import at_nominal
-from ce_dynamics.mechanism.system import CutEdge
 
 STILL = 1e-9
 """Rate of a hinge, per unit of a motion of the loop, that counts as none."""

@@ -23,8 +23,10 @@ from ce_dynamics.embedding.closures.freedoms import Freedoms
 from ce_dynamics.embedding.closures.loop import Loop
 from ce_dynamics.mechanism.assumptions import ROUNDING, TOLERANCE, Assumption, Original
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
+from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure, joints_in
 from ce_dynamics.mechanism.hinges import Cylindrical, Hinge, Revolute, Screw, Spherical, Universal
-from ce_dynamics.mechanism.system import CutEdge, LoopClosure, System, joints_in
+from ce_dynamics.mechanism.system import System
 
 LINES = (Revolute, Cylindrical, Screw)
 POINTS = (Spherical, Universal)

@@ -23,8 +23,9 @@ from ce_dynamics.algebra.rotation import normalised, quaternion_rate, rotation_f
 from ce_dynamics.augmented.constrained_system import ConstrainedState, ConstrainedSystem, PointToPoint
 from ce_dynamics.errors import AssemblyError, ModelError, SimulationError
 from ce_dynamics.mechanism.checked import finite_number, finite_vector
+from ce_dynamics.mechanism.checked_inertia import checked_inertia
 from ce_dynamics.mechanism.hinges import Free, Spherical
-from ce_dynamics.mechanism.system import System, checked_inertia
+from ce_dynamics.mechanism.system import System
 
 Floats = NDArray[np.float64]
 

@@ -14,7 +14,8 @@ import pytest
 import ce_dynamics as ce
 from ce_dynamics.embedding.closures.freedoms import Freedoms
 from ce_dynamics.embedding.whole_loop import chart_of
-from ce_dynamics.mechanism.system import LoopClosure, System
+from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
+from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.mechanisms import Z, add, bricard, five_bar, floating_coupler, four_bar, rsur
 
 CRANK_ROCKER = (1.0, 3.0, 2.5, 3.2)

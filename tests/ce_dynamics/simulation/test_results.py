@@ -15,11 +15,12 @@ from ce_dynamics.compiled.variables import Variable, plain, variables
 from ce_dynamics.dynamics.state import Entry
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
 from ce_dynamics.mechanism.drives import SecondOrderActuator
 from ce_dynamics.mechanism.forces.base import Observer
 from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
 from ce_dynamics.mechanism.hinges import Prismatic, Revolute
-from ce_dynamics.mechanism.system import LoopClosure, System
+from ce_dynamics.mechanism.system import System
 from ce_dynamics.simulation.in_the_loop.simulator import Simulator
 from ce_dynamics.simulation.results import quantity
 from ce_dynamics.simulation.simulate import simulate

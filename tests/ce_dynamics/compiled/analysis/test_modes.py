@@ -9,12 +9,13 @@ import pytest
 
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import AssemblyError, ModelError
+from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
 from ce_dynamics.mechanism.drives import SecondOrderActuator
 from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
 from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
 from ce_dynamics.mechanism.forces.wrench import AppliedWrench
 from ce_dynamics.mechanism.hinges import Planar, Prismatic, Revolute, Universal
-from ce_dynamics.mechanism.system import LoopClosure, System
+from ce_dynamics.mechanism.system import System
 from ce_dynamics.models import hmmwv
 from ce_dynamics.models.vehicles.hmmwv import CORNERS
 from ce_dynamics.simulation.simulate import simulate

@@ -29,10 +29,11 @@ from ce_dynamics.embedding.path.linkage import PathLinkage
 from ce_dynamics.embedding.whole_loop import path_of
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.mechanism.couplings import Gear
+from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
 from ce_dynamics.mechanism.drives import Driven
 from ce_dynamics.mechanism.forces import TorsionSpringDamper
 from ce_dynamics.mechanism.hinges import Distance, Prismatic, Revolute, Screw
-from ce_dynamics.mechanism.system import LoopClosure, System
+from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.mechanisms import (
     Z,
     add,

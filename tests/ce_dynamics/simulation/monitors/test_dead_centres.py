@@ -15,8 +15,9 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.embedding.linkage import Limits
 from ce_dynamics.errors import SimulationError, SingularityWarning
 from ce_dynamics.kinematics.four_bar_linkage import FourBar
+from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
 from ce_dynamics.mechanism.forces import TorsionSpringDamper
-from ce_dynamics.mechanism.system import LoopClosure, System
+from ce_dynamics.mechanism.system import System
 from ce_dynamics.simulation.monitors.dead_centres import near_passages, watched
 from tests.ce_dynamics.mechanisms import four_bar, slider_crank
 from tests.ce_dynamics.recursion_systems import add_linkage
