@@ -6,13 +6,17 @@ this one only finds the two angles of the rod's body, whose axis passes through 
 
 from __future__ import annotations
 
+import numpy as np
 from numpy.typing import ArrayLike
 
+from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.kinematics.aim import Aim
 from ce_dynamics.kinematics.base import ClosedForm, expect_hinge
 from ce_dynamics.kinematics.edges import Cut, Joint
 from ce_dynamics.kinematics.hardpoints import Point, checked_point
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
+from ce_dynamics.mechanism.hinges.distance import Distance
 from ce_dynamics.mechanism.hinges.guides import PointOnLine
 from ce_dynamics.mechanism.hinges.universal import Universal
 
@@ -53,10 +57,23 @@ class Rod(ClosedForm):
         owner = f"rod {rod!r}"
         self.P, self.Q = checked_point(P, owner, "P"), checked_point(Q, owner, "Q")
         self.rod, self.carrier, self.anchor = rod, carrier, anchor
+        self.fixed_length, self.axes = fixed_length, axes
         hinge = None if axes is None else Universal(*axes, at=self.P.tolist())
         self.aim = Aim(self.P, self.Q, fixed_length, owner, "PQ", hinge)
         self.determines = (rod,)
         self.closes = tuple(cut.name for cut in self.cuts())
+
+    def without(self, edge: CutEdge) -> Rod:
+        """The same once a closure is open: of any length, where it was that which kept it."""
+        closure = getattr(edge, "closure", None)
+        if not (self.fixed_length and isinstance(closure, Distance)):
+            return self
+        at = (closure.at_parent, closure.at_child)
+        ends = {body.name: nominal(point) for body, point in zip(edge.bodies, at, strict=True)}
+        own = {self.carrier: nominal(self.P), self.anchor: nominal(self.Q)}
+        if ends.keys() != own.keys() or any(np.any(ends[name] != own[name]) for name in own):
+            return self
+        return Rod(self.P, self.Q, self.rod, self.carrier, self.anchor, False, self.axes)
 
     def joints(self) -> tuple[Joint, ...]:
         """The rod on its carrier."""

@@ -330,8 +330,10 @@ def chosen_independent(
     outputs = [output_of(loop, prescribed) for loop in closures if loop.name not in implied_ones]
     given = {body.name for body in outputs if body is not None}
     rest = tuple(body for body in freedoms.free if body.name not in found | given)
-    if found:
+    if found and sum(body.inboard.n_v for body in rest) <= freedoms.number:
         return rest
+    if found:  # which leave other hinges, of loops that no linkage closes
+        return freedoms.among(rest) or rest
     refuse_singular(freedoms)
     only_couplings = all(loop.couples_hinges for loop in closures)
     if only_couplings and sum(body.inboard.n_v for body in rest) == freedoms.number:

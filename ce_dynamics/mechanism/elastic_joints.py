@@ -59,6 +59,7 @@ def make_elastic(system: System, elastic: Sequence[ElasticJoint]) -> None:
         raise ModelError(f"no closure {name!r}; there are {', '.join(sorted(known)) or 'none'}")
     changed = {body for edge in system.closures if edge.name in closures for body in path(system, edge)}
     opened = set(closures)
+    open_edges = [edge for edge in system.closures if edge.name in closures]
     system.closures = [edge for edge in system.closures if edge.name not in closures]
     moved = set[Body]()
     for body in sorted(hinges, key=lambda body: body.index):
@@ -70,7 +71,7 @@ def make_elastic(system: System, elastic: Sequence[ElasticJoint]) -> None:
         opened |= used
     refuse_used(system, moved)
     reindex(system)
-    forget(system, changed | moved, moved, opened)
+    forget(system, changed | moved, moved, opened, open_edges)
     for one in elastic:
         system.add_force(one.element)
 
@@ -153,8 +154,13 @@ def reindex(system: System) -> None:
     system.bodies[:] = ordered
 
 
-def forget(system: System, near: set[Body], moved: set[Body], opened: set[str]) -> None:
-    """Leave out leads and linkages of loops that are not what they were."""
+def forget(
+    system: System, near: set[Body], moved: set[Body], opened: set[str], edges: Sequence[CutEdge]
+) -> None:
+    """Leave out leads and linkages of loops that are not what they were.
+
+    Linkages that are still true, but for what a closure kept that is open now, are told so by ``without``.
+    """
     loops = {edge.name: path(system, edge) for edge in system.closures}
     touched: set[str] = set()
     while True:  # loops that share bodies belong together
@@ -169,7 +175,7 @@ def forget(system: System, near: set[Body], moved: set[Body], opened: set[str]) 
         part
         for linkage in system.linkages
         for part in still_true(
-            linkage, lambda one: bool(set(one.closes) & opened | set(one.determines) & names)
+            linkage, lambda one: bool(set(one.closes) & opened | set(one.determines) & names), edges
         )
     ]
     for name in names:
@@ -177,11 +183,17 @@ def forget(system: System, near: set[Body], moved: set[Body], opened: set[str]) 
         system.initial_rates.pop(name, None)
 
 
-def still_true(linkage: FindsHinges, broken: Callable[[FindsHinges], bool]) -> list[FindsHinges]:
-    """A linkage, or those of its parts, that are not broken."""
-    if not broken(linkage):
-        return [linkage]
-    return [one for part in getattr(linkage, "parts", ()) for one in still_true(part, broken)]
+def still_true(
+    linkage: FindsHinges, broken: Callable[[FindsHinges], bool], opened: Sequence[CutEdge]
+) -> list[FindsHinges]:
+    """A linkage, or those of its parts, that are not broken, as they are once closures are open."""
+    parts = getattr(linkage, "parts", ())
+    kept = [one for part in parts for one in still_true(part, broken, opened)]
+    if broken(linkage) or kept != [*parts]:
+        return kept
+    for edge in opened:
+        linkage = getattr(linkage, "without", lambda _, same=linkage: same)(edge)
+    return [linkage]
 
 
 def path(system: System, edge: CutEdge) -> set[Body]:

@@ -24,7 +24,7 @@ from ce_dynamics.embedding.closures.loop import (
 from ce_dynamics.embedding.closures.nearby_pose import closed_nearby, refuse_contradicting
 from ce_dynamics.errors import IndependentCoordinatesError
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.couplings.components import Lead
+from ce_dynamics.mechanism.couplings.components import HingeComponent, Lead
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.nominal import at_nominal
 
@@ -221,6 +221,13 @@ class Freedoms:
             return [*whole]
         self._searched = choice.searched
         return found
+
+    def among(self, allowed: Sequence[Body]) -> list[Lead] | None:
+        """Single coordinates of some hinges only that lead the loop; None if they cannot."""
+        others = [body for body in self.free if body not in allowed]
+        found = IndependentChoice(self.Y, self.free, self.number).with_components(others)
+        owners = {lead.owner if isinstance(lead, HingeComponent) else lead for lead in found or ()}
+        return found if owners <= {*allowed} else None
 
     def beside(self, wanted: Sequence[Body]) -> list[Lead] | None:
         """Wanted hinges, and components of others that lead beside them; None if they cannot together."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.models.vehicles.chrono.anti_roll_bar import OWN, anti_roll_bar, own_bar
-from ce_dynamics.models.vehicles.chrono.bushings import BUSHINGS
+from ce_dynamics.models.vehicles.chrono.bushings import BUSHINGS, on_chassis as bushed_on_chassis
 from ce_dynamics.models.vehicles.chrono.frames import Matrix
 from ce_dynamics.models.vehicles.chrono.generic import GEAR, GRAPH, held
 from ce_dynamics.models.vehicles.chrono.json_file import Part
@@ -94,6 +94,8 @@ def axle(
     graph = own.pop(GRAPH, None)
     soft = own.pop(BUSHINGS, {})
     assert isinstance(soft, dict)
+    if steered is None:
+        soft = bushed_on_chassis(soft)
     if GEAR in own:
         words["steering_gear"] = own.pop(GEAR)
     if isinstance(graph, dict) and steered is None:

@@ -26,8 +26,8 @@ def body(part: Part, com: Matrix | None = None, R: Matrix | None = None) -> Sect
     }
 
 
-def rod(reading: Reading, part: Part) -> Sections:
-    """A link as a uniform bar between its ends."""
+def rod(reading: Reading, part: Part, yields: bool = False) -> Sections:
+    """A link as a uniform bar between its ends; its bushings are named unless it `yields`."""
     for key in ("Inertia", "COM", "Universal Joint Axis", "Universal Joint Axis Link"):
         part.has(key)
     for key in part.data:
@@ -35,18 +35,19 @@ def rod(reading: Reading, part: Part) -> Sections:
             part.has(key)
         if key.startswith("Bushing Data"):
             part.has(key)
-            reading.note(RIGID)
+            if not yields:
+                reading.note(RIGID)
     reading.note("inertias and centres of mass of links between two joints: they are those of uniform bars")
     mass = part.number("Mass", least=0.0)
     return {"mass": quantity(mass, "kg"), "radius": quantity(part.positive("Radius", RADIUS), "m")}
 
 
-def link(reading: Reading, part: Part, outer: str) -> Sections:
+def link(reading: Reading, part: Part, outer: str, yields: bool = False) -> Sections:
     """A link from the chassis to a point that the file calls `outer`."""
     return {
         "chassis": quantities(part.vector("Location Chassis"), "m"),
         "upright": quantities(part.vector(outer), "m"),
-        "rod": rod(reading, part),
+        "rod": rod(reading, part, yields),
     }
 
 

@@ -1,4 +1,4 @@
-"""``Bushing Data`` of joints: six springs and dampers in place of a constraint, where that is asked for."""
+"""``Bushing Data`` of joints: six springs and dampers in place of a constraint, on the rig or driving too."""
 
 from __future__ import annotations
 
@@ -10,50 +10,110 @@ from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, qua
 
 BUSHINGS = "bushings"
 """Key under which the words of bushings stand among an axle's numbers until the vehicle's file is written."""
-RIGID = "bushings: their joints are rigid"
-ASK = f"{RIGID}; 'simulate-vehicle convert --bushings' lets those of arms yield"
+DATA = "Bushing Data"
+RIGID = "bushings of beams, leaf springs and free graphs: their joints are rigid"
+RIG_ONLY = (
+    "bushings: they yield on the rig; as the vehicle drives their joints are rigid, "
+    "'simulate-vehicle convert --bushings' lets them yield there, too"
+)
+TURNING = "rotational stiffness of the bushings of rods without a body of their own: left out"
+UNITS_ALONG, UNITS_ABOUT = ("N/m", "N*s/m"), ("N*m/rad", "N*m*s/rad")
+
+Law = tuple[float, float]
+"""A stiffness and a damping."""
 
 
 def bushed(reading: Reading, part: Part) -> None:
     """Name bushings that are not done."""
     for key in part.data:
-        if key.startswith("Bushing Data"):
+        if key.startswith(DATA):
             part.has(key)
             reading.note(RIGID)
 
 
 def yielding(
-    reading: Reading, part: Part, joint: str, at: Matrix, key: str = "Bushing Data", ball: bool = False
+    reading: Reading, part: Part, joint: str, at: Matrix, key: str = DATA, ball: bool = False
 ) -> Sections:
-    """The bushing of a body's joint with the chassis: its words and its numbers, if it is to yield.
+    """The bushing of a body's joint with the chassis: its words and its numbers.
 
     Diagonal in the axes of the joint: one stiffness along them, one about them, and ``DOF`` about those about
     which the joint turns, its z axis or, of a ball, all three.
     """
     if not part.has(key):
         return {}
-    if not reading.elastic:
-        block = part.part(key)
-        block.read.update(block.data)
-        if block.has("DOF"):
-            block.part("DOF").read.update(block.part("DOF").data)
-        reading.note(ASK)
+    along, across, free = laws(part.part(key))
+    about = dict.fromkeys(ABOUT, free if ball else across) | {ABOUT[2]: free}
+    return written(reading, f"{joint}_bushing", joint, along, about, {"at": quantities(at, "m")})
+
+
+def rod_with_body(reading: Reading, block: Part, outer: Matrix, inner: Matrix) -> Sections:
+    """A tie rod's bushings at its ball joint outside and at its universal joint inside.
+
+    The same at both ends; the universal joint turns about the two axes square to the rod.
+    """
+    if not (block.has(DATA) and block.has("Mass")):  # a rod without mass is rigid
         return {}
-    block, name = part.part(key), f"{joint}_bushing"
-    free = block.part("DOF") if block.has("DOF") else Part({}, part.path, block.name("DOF"))
+    along, across, free = laws(block.part(DATA))
+    about = dict.fromkeys(ABOUT, free)
+    ends: Sections = {"at": quantities(inner, "m"), "through": quantities(outer, "m")}
+    return together(
+        written(reading, "tie_rod_outer_bushing", "tie_rod", along, about, {}),
+        written(reading, "tie_rod_bushing", "tie_rod steering", along, about | {ABOUT[2]: across}, ends),
+    )
+
+
+def rod_as_length(
+    reading: Reading, block: Part, joint: str, keys: tuple[str, str] = (DATA, DATA)
+) -> Sections:
+    """A rod whose length yields: the bushings at its ends in series, where balls let it turn freely."""
+    ends = [laws(block.part(key)) for key in keys if block.has(key)]
+    if not (ends and block.has("Mass")):
+        return {}
+    if any(free != (0.0, 0.0) for _, _, free in ends):
+        reading.note(TURNING)
+    stiffness, damping = (in_series([along[k] for along, _, _ in ends]) for k in (0, 1))
+    return written(reading, f"{joint}_bushing", joint, (stiffness, damping), {}, {}, axes=ALONG[2:])
+
+
+def in_series(values: list[float]) -> float:
+    """Of springs, or of dampers beside springs of the same ratio."""
+    return 0.0 if min(values) == 0.0 else 1.0 / sum(1.0 / value for value in values)
+
+
+def laws(block: Part) -> tuple[Law, Law, Law]:
+    """Along the axes, about those that the joint holds, about those about which it turns."""
+    free = block.part("DOF") if block.has("DOF") else Part({}, block.path, block.name("DOF"))
     for unused in ("Stiffness Linear", "Damping Linear"):
         free.has(unused)  # which Chrono does not use
 
-    def law(source: Part, kind: str, units: tuple[str, str], default: float | None = None) -> Sections:
+    def law(source: Part, kind: str, default: float | None = None) -> Law:
         stiffness = source.number(f"Stiffness {kind}", default, least=0.0)
-        damping = source.number(f"Damping {kind}", default, least=0.0)
-        return {"stiffness": quantity(stiffness, units[0]), "damping": quantity(damping, units[1])}
+        return stiffness, source.number(f"Damping {kind}", default, least=0.0)
 
-    along = law(block, "Linear", ("N/m", "N*s/m"))
-    across = law(block, "Rotational", ("N*m/rad", "N*m*s/rad"))
-    about = law(free, "Rotational", ("N*m/rad", "N*m*s/rad"), 0.0)
-    numbers: Sections = {"at": quantities(at, "m"), **{axis: dict(along) for axis in ALONG}}
-    numbers |= {axis: dict(about if ball or axis == ABOUT[2] else across) for axis in ABOUT}
+    return law(block, "Linear"), law(block, "Rotational"), law(free, "Rotational", 0.0)
+
+
+def written(
+    reading: Reading,
+    name: str,
+    joint: str,
+    along: Law,
+    about: dict[str, Law],
+    places: Sections,
+    axes: tuple[str, ...] = ALONG,
+) -> Sections:
+    """The words and the numbers of a bushing; with dampings if it yields as the vehicle drives."""
+    if not reading.elastic:
+        reading.note(RIG_ONLY)
+
+    def law(values: Law, units: tuple[str, str]) -> Sections:
+        named = zip(("stiffness", "damping"), values, units, strict=True)
+        return {
+            key: quantity(value, unit) for key, value, unit in named if reading.elastic or key != "damping"
+        }
+
+    numbers: Sections = {**places, **{axis: law(along, UNITS_ALONG) for axis in axes}}
+    numbers |= {axis: law(values, UNITS_ABOUT) for axis, values in about.items()}
     return {BUSHINGS: {name: {"joint": joint}}, name: numbers}
 
 
@@ -67,3 +127,11 @@ def together(*sections: Sections) -> Sections:
         words |= found
         numbers |= {key: value for key, value in section.items() if key != BUSHINGS}
     return {**({BUSHINGS: words} if words else {}), **numbers}
+
+
+def on_chassis(words: Sections) -> Sections:
+    """The words of bushings of an axle that nothing steers: inner ends of tie rods are on the chassis."""
+    return {
+        name: {"joint": "tie_rod chassis"} if one == {"joint": "tie_rod steering"} else one
+        for name, one in words.items()
+    }

@@ -6,7 +6,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import cross
 from ce_dynamics.models.vehicles.chrono.bodies import UNPHYSICAL, body, link, middle, rod
-from ce_dynamics.models.vehicles.chrono.bushings import together, yielding
+from ce_dynamics.models.vehicles.chrono.bushings import rod_as_length, rod_with_body, together, yielding
 from ce_dynamics.models.vehicles.chrono.force_laws import spring_and_damper
 from ce_dynamics.models.vehicles.chrono.frames import Matrix, arm_plane, moments, turned, unit
 from ce_dynamics.models.vehicles.chrono.json_file import Part
@@ -14,6 +14,7 @@ from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantities, quantity
 
 UP = np.array([0.0, 0.0, 1.0])
+LINK_ENDS = CHASSIS_END, ARM_END = "Bushing Data Chassis", "Bushing Data Arm"
 KINGPIN = 0.05
 """[m] from a joint to the points that say its axis."""
 
@@ -32,6 +33,7 @@ def double_wishbone(reading: Reading, part: Part) -> Sections:
         **together(
             arm_bushing(reading, part.part("Upper Control Arm"), "upper_arm"),
             arm_bushing(reading, part.part("Lower Control Arm"), "lower_arm"),
+            tie_rod_bushings(reading, part),
         ),
     }
 
@@ -46,6 +48,7 @@ def double_wishbone_reduced(reading: Reading, part: Part) -> Sections:
         "lower_arm": pivots(lower),
         "upper_arm": pivots(upper),
         "upright": body(part.part("Upright")),
+        **tie_rod_bushings(reading, part),
         **spring_and_damper(reading, part, arm="Location Upright"),
     }
 
@@ -62,7 +65,10 @@ def macpherson(reading: Reading, part: Part) -> Sections:
         "lower_arm": control_arm(reading, arm, vehicle_frame=False),
         "upright": body(part.part("Upright")),
         "strut": body(part.part("Strut"), com=middle(top, bottom)),
-        **arm_bushing(reading, arm, "lower_arm"),
+        **together(
+            arm_bushing(reading, arm, "lower_arm"),
+            rod_as_length(reading, part.part("Tierod"), "tie_rod"),
+        ),
         **spring_and_damper(reading, part, arm="Location Upright"),
     }
 
@@ -77,6 +83,7 @@ def multi_link(reading: Reading, part: Part) -> Sections:
         "lateral_link": link(reading, part.part("Lateral"), "Location Upright"),
         "trailing_link": link(reading, part.part("Trailing Link"), "Location Upright"),
         "upright": body(part.part("Upright")),
+        **rod_as_length(reading, part.part("Tierod"), "tie_rod"),
         **spring_and_damper(reading, part, arm="Location Link"),
     }
 
@@ -110,9 +117,15 @@ def three_links(reading: Reading, part: Part) -> Sections:
             "pivot": quantities(pivot, "m"),
             **body(arm, R=np.column_stack((x, y, cross(x, y)))),
         },
-        **yielding(reading, arm, "trailing_arm", pivot, "Bushing Data Chassis", ball=True),
-        "upper_link": link(reading, part.part("Upper Link"), "Location Arm"),
-        "lower_link": link(reading, part.part("Lower Link"), "Location Arm"),
+        **together(
+            yielding(reading, arm, "trailing_arm", pivot, CHASSIS_END, ball=True),
+            *(
+                rod_as_length(reading, part.part(f"{name} Link"), f"{name.lower()}_link", LINK_ENDS)
+                for name in ("Upper", "Lower")
+            ),
+        ),
+        "upper_link": link(reading, part.part("Upper Link"), "Location Arm", yields=True),
+        "lower_link": link(reading, part.part("Lower Link"), "Location Arm", yields=True),
         **spring_and_damper(reading, part),
     }
 
@@ -134,7 +147,7 @@ def single_wishbone(reading: Reading, part: Part) -> Sections:
             "rear_pivot": quantities(inner - along, "m"),
             **body(arm, R=np.column_stack((x, y, cross(x, y)))),
         },
-        **yielding(reading, arm, "control_arm", inner),
+        **together(yielding(reading, arm, "control_arm", inner), tie_rod_bushings(reading, part)),
         "upright": body(part.part("Upright")),
         **spring_and_damper(reading, part),
     }
@@ -184,5 +197,11 @@ def tie_rod(reading: Reading, part: Part, outer: str = "Location Upright") -> Se
         "L": quantities(block.vector("Location Chassis"), "m"),
     }
     if block.has("Mass"):
-        section["tie_rod"] = rod(reading, block)
+        section["tie_rod"] = rod(reading, block, yields=True)
     return section
+
+
+def tie_rod_bushings(reading: Reading, part: Part) -> Sections:
+    """Those of a tie rod that is a body, if it has mass."""
+    block = part.part("Tierod")
+    return rod_with_body(reading, block, block.vector("Location Upright"), block.vector("Location Chassis"))

@@ -19,6 +19,7 @@ from ce_dynamics.models.vehicles.chrono.axles import (
     on_chassis,
     ride_height,
 )
+from ce_dynamics.models.vehicles.chrono.bushings import BUSHINGS
 from ce_dynamics.models.vehicles.chrono.chassis import chassis
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.pairing import Choice, own_folder
@@ -56,7 +57,7 @@ def converted(
     like_chrono : bool
         Whether ways of Chrono that no vehicle has are copied: those that docs/chrono-vehicles.md lists.
     bushings : bool
-        Whether joints with bushings yield as the vehicle drives; they are rigid else.
+        Whether joints with bushings yield as the vehicle drives; on the rig they do in any case.
 
     Raises
     ------
@@ -131,7 +132,7 @@ def vehicle(reading: Reading, part: Part, choice: Choice) -> Sections:
         "title": part.text("Name"),
         "sources": sources(reading),
         "axles": axles,
-        "kinds": {"powertrain": powertrain, "tyre": kinds[0]},
+        "kinds": {},
         "vehicle": {
             "gravity": "9.81 m/s^2 [convention]",
             "ride_height": f"{quantity(ride_height(body, rears, list(read.values())), 'm')} [derived]",
@@ -147,12 +148,9 @@ def vehicle(reading: Reading, part: Part, choice: Choice) -> Sections:
     if rears:
         sections["trailers"] = {rear.name: rear.words for rear in rears}
     sections |= graphs_of(read)
-    soft: Sections = {name: one.bushings for name, one in read.items() if one.bushings}
-    if soft:
-        sections["bushings"] = soft
-        kinds_of_parts = sections["kinds"]
-        assert isinstance(kinds_of_parts, dict)
-        kinds_of_parts["bushings"] = "dynamic"
+    soft, yields = bushings_of(reading, read)
+    sections |= soft
+    sections["kinds"] = {"powertrain": powertrain, "tyre": kinds[0], **yields}
     sections |= mechanisms.sections
     if mechanisms.may_differ:
         set_phases(reading, sections, mechanisms.senses)
@@ -224,12 +222,15 @@ def alone(reading: Reading, part: Part, choice: Choice) -> Sections:
     one = towed(reading, part, None, None, choice.tyre)
     reading.note("what tows it: write 'base: [VEHICLE, TRAILER]', and hitch.x and hitch.z of the trailer")
     name = one.chassis.name
+    soft, kind = bushings_of(reading, one.axles)
     return {
         "title": part.text("Name"),
         "sources": sources(reading),
         "trailers": {name: one.chassis.words},
         "axles": {key: each.words for key, each in one.axles.items()},
         **graphs_of(one.axles),
+        **soft,
+        **({"kinds": kind} if kind else {}),
         name: one.chassis.section,
         **{key: each.section for key, each in one.axles.items()},
     }
@@ -239,6 +240,14 @@ def graphs_of(axles: Mapping[str, Axle]) -> Sections:
     """The table ``graphs``, if there are any."""
     graphs: Sections = {name: one.graph for name, one in axles.items() if one.graph is not None}
     return {"graphs": graphs} if graphs else {}
+
+
+def bushings_of(reading: Reading, axles: Mapping[str, Axle]) -> tuple[Sections, Sections]:
+    """The table ``bushings``, if there are any, and their kind if they yield as the vehicle drives."""
+    soft: Sections = {name: one.bushings for name, one in axles.items() if one.bushings}
+    if not soft:
+        return {}, {}
+    return {BUSHINGS: soft}, {BUSHINGS: "dynamic"} if reading.elastic else {}
 
 
 def sources(reading: Reading) -> Sections:

@@ -13,6 +13,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from tests.models.kc.soft_sedan import soft_sedan
+from tests.models.vehicles.any_vehicle import driven, largest_deviation, random_instant
 
 DYNAMIC = "kinds: {bushings: dynamic}\n"
 MIRROR = np.diag((1.0, -1.0, 1.0))
@@ -122,3 +123,19 @@ def test_a_kind_without_bushings_is_refused(tmp_path: Path) -> None:
     path.write_text("title: Nothing yields\nbase: sedan\n" + DYNAMIC)
     with pytest.raises(DataError, match="there are none, so it has no effect"):
         VehicleParameters.load(path)
+
+
+@pytest.mark.parametrize(("axle", "joint", "more"), [("rear", "link_1", 2), ("front", "tie_rod", 2)])
+def test_rods_of_linkages_that_nothing_whole_leads(tmp_path: Path, axle: str, joint: str, more: int) -> None:
+    """One freedom more a side, led by what components of hinges there are; the augmented equations agree."""
+    path = tmp_path / "rods.yaml"
+    path.write_text(
+        f"title: Rods\nbase: hatchback\n{DYNAMIC}bushings: {{{axle}: {{rod: {{joint: {joint}}}}}}}\n"
+        f"{axle}: {{rod: {{z: {{stiffness: 5 kN/mm, damping: 50 N*s/m}}}}}}\n"
+    )
+    data = VehicleParameters.load(path)
+    system = build(data)
+    assert embed(system).n_v == embed(build(VehicleParameters.load("hatchback"))).n_v + more
+    rng = np.random.default_rng(0)
+    instant = random_instant(driven(system, "steering.rack"), rng, data.ride_height, 0.005, 0.01)
+    assert largest_deviation(instant) < 1e-9

@@ -1,4 +1,4 @@
-"""``Bushing Data`` of arms: rigid unless asked for, else six stiffnesses and dampings in the joint's axes."""
+"""``Bushing Data`` of arms and rods: for the rig unless asked for driving, in the joints' axes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.chrono.vehicle import converted
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from tests.models.vehicles.chrono.small_car import files, written
+from tests.models.vehicles.chrono.small_car import SUSPENSION, files, written
 
 BUSHING: dict[str, Any] = {
     "Stiffness Linear": 7e6,
@@ -21,6 +21,13 @@ BUSHING: dict[str, Any] = {
     "Stiffness Rotational": 1e4,
     "Damping Rotational": 50,
     "DOF": {"Stiffness Rotational": 80, "Damping Rotational": 2},
+}
+LINK: dict[str, Any] = {
+    "Mass": 1.0,
+    "Radius": 0.01,
+    "Inertia": [0.01, 0.01, 0.001],
+    "COM": [0, 0.5, 0],
+    "Universal Joint Axis": [1, 0, 0],
 }
 LEAST = {key: value for key, value in BUSHING.items() if key != "DOF"}
 
@@ -35,12 +42,15 @@ def soft(**bushings: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return content
 
 
-def test_rigid_unless_they_are_asked_for(tmp_path: Path) -> None:
-    made = converted(written(tmp_path, soft(Upper=BUSHING)))
-    assert "bushings:" not in made.text.partition("\ntitle:")[2]
-    assert any(
-        "'simulate-vehicle convert --bushings' lets those of arms yield" in note for note in made.notes
-    )
+def test_the_vehicle_drives_rigid_unless_it_is_asked_to_yield(tmp_path: Path) -> None:
+    path = written(tmp_path, soft(Upper=BUSHING))
+    made = converted(path)
+    assert "dynamic" not in made.text
+    assert "damping: 4000" not in made.text  # which would have no effect
+    assert any("they yield on the rig; as the vehicle drives their joints are rigid" in x for x in made.notes)
+    data = VehicleParameters.load(path)
+    assert len(Model(build(data)).layout.v) == 14
+    assert data.bushings[0].stiffness["about_z"] == 80.0
 
 
 def test_arms_yield_as_their_files_say(tmp_path: Path) -> None:
@@ -71,3 +81,58 @@ def test_a_bushing_without_its_numbers_is_named(tmp_path: Path) -> None:
     path = written(tmp_path, soft(Lower=wrong))
     with pytest.raises(DataError, match=r"^Front.json: Lower Control Arm/Bushing Data/Damping Linear: it is"):
         converted(path, bushings=True)
+
+
+def test_tie_rods_with_a_body_yield_at_both_ends(tmp_path: Path) -> None:
+    """Free about all axes of the ball joint outside, about those across the rod at the universal joint."""
+    content = soft()
+    content["car/Front.json"]["Tierod"] |= {"Mass": 1.0, "Radius": 0.01, "Bushing Data": BUSHING}
+    content["car/Suspension.json"]["Tierod"] |= {"Mass": 1.0, "Radius": 0.01, "Bushing Data": BUSHING}
+    data = VehicleParameters.load(written(tmp_path, content))
+    system = build(data, ideal_joints=True)
+    found = {one.name: one.elastic(system)[0] for one in data.bushings}
+    ball, universal = (found[f"front_left.tie_rod_{end}"] for end in ("outer_bushing", "bushing"))
+    assert ball.joint == "hinge of front_left.tie_rod"
+    assert [law.k for law in ball.element.springs] == [7e6, 7e6, 7e6, 80.0, 80.0, 80.0]
+    assert universal.joint == "front_left.tie_rod/steering.rack"
+    assert [law.k for law in universal.element.springs] == [7e6, 7e6, 7e6, 80.0, 80.0, 1e4]
+    along = np.array(SUSPENSION["Tierod"]["Location Upright"]) - SUSPENSION["Tierod"]["Location Chassis"]
+    np.testing.assert_allclose(universal.element.axes[:, 2], along / np.linalg.norm(along), atol=1e-12)
+    assert found["rear_left.tie_rod_bushing"].joint == "rear_left.tie_rod/chassis"
+
+
+def test_rods_that_are_lengths_yield_in_series(tmp_path: Path) -> None:
+    """Two springs of 7 and 7 kN/mm, or of 7 and 3, one behind the other; what turns them is named."""
+    axle = {
+        "Name": "five links",
+        "Type": "Suspension",
+        "Template": "ThreeLinkIRS",
+        "Spindle": SUSPENSION["Spindle"],
+        "Trailing Arm": {
+            "Mass": 8.0, "COM": [0.1, 0.65, 0], "Inertia": [0.1, 0.2, 0.2],
+            "Location Chassis": [0.45, 0.6, 0.02], "Location Spindle": [0, 0.7, 0],
+            "Bushing Data Chassis": BUSHING,
+        },
+        "Upper Link": LINK | {"Location Chassis": [-0.05, 0.35, 0.15], "Location Arm": [-0.05, 0.62, 0.14]},
+        "Lower Link": LINK | {
+            "Location Chassis": [-0.05, 0.3, -0.1], "Location Arm": [-0.05, 0.65, -0.1],
+            "Bushing Data Chassis": LEAST, "Bushing Data Arm": LEAST | {"Stiffness Linear": 3e6},
+        },
+        "Spring": SUSPENSION["Spring"],
+        "Shock": SUSPENSION["Shock"],
+        "Axle": SUSPENSION["Axle"],
+    }  # fmt: skip
+    content = files()
+    content["car/Rear.json"] = axle
+    content["car/Vehicle.json"]["Axles"][1]["Suspension Input File"] = "car/Rear.json"
+    path = written(tmp_path, content)
+    data = VehicleParameters.load(path)
+    found = {one.name: one for one in data.bushings}
+    assert dict(found["rear_left.lower_link_bushing"].stiffness) == {"z": pytest.approx(2.1e6, rel=1e-12)}
+    assert "rear_left.upper_link_bushing" not in found
+    assert found["rear_left.trailing_arm_bushing"].stiffness["about_x"] == 80.0  # a ball joint
+    lower = found["rear_left.lower_link_bushing"].elastic(build(data, ideal_joints=True))[0]
+    assert lower.joint == "rear_left.trailing_arm/chassis lower_link"
+    axle["Upper Link"]["Bushing Data Arm"] = BUSHING
+    notes = converted(written(tmp_path, content)).notes
+    assert any("rotational stiffness of the bushings of rods" in note for note in notes)
