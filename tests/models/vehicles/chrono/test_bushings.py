@@ -90,7 +90,7 @@ def test_tie_rods_with_a_body_yield_at_both_ends(tmp_path: Path) -> None:
     content["car/Suspension.json"]["Tierod"] |= {"Mass": 1.0, "Radius": 0.01, "Bushing Data": BUSHING}
     data = VehicleParameters.load(written(tmp_path, content))
     system = build(data, ideal_joints=True)
-    found = {one.name: one.elastic(system)[0] for one in data.bushings}
+    found: dict[str, Any] = {one.name: one.elastic(system)[0] for one in data.bushings}
     ball, universal = (found[f"front_left.tie_rod_{end}"] for end in ("outer_bushing", "bushing"))
     assert ball.joint == "hinge of front_left.tie_rod"
     assert [law.k for law in ball.element.springs] == [7e6, 7e6, 7e6, 80.0, 80.0, 80.0]
