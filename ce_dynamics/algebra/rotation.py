@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ce_dynamics.algebra.arrays import (
@@ -94,6 +96,25 @@ def rotation_vector(R: Array) -> Array:
     series = 1.0 + squared * (1.0 / 6.0 + squared * (3.0 / 40.0))  # arcsin(s)/s
     phi: Array = v * (2.0 * where(small, series, arctan2(sine, w) / sine))
     return phi
+
+
+def rotation_vector_of(R: Array) -> Array:
+    """Axis times angle of a rotation (floats), the angle at most π; NaN stays NaN.
+
+    4 q qᵀ of the unit quaternion q is linear in R: its longest column is along q, also at half a turn.
+    """
+    R = np.asarray(R, dtype=float)
+    if not np.isfinite(R).all():
+        return np.full(3, np.nan)
+    trace = float(np.trace(R))
+    Q = np.empty((4, 4))
+    Q[0, 0] = 1.0 + trace
+    Q[0, 1:] = Q[1:, 0] = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
+    Q[1:, 1:] = R + R.T + (1.0 - trace) * np.eye(3)
+    q = Q[:, int(np.argmax(np.diag(Q)))]
+    w, v = (q[0], q[1:]) if q[0] >= 0.0 else (-q[0], -q[1:])
+    sine = float(np.linalg.norm(v))
+    return v * (2.0 * math.atan2(sine, w) / sine) if sine > 0.0 else np.zeros(3)
 
 
 def turning_rate(phi: Array) -> Array:

@@ -21,13 +21,15 @@ from ce_dynamics.compiled.analysis.coordinates import (
     slope_of,
     tangent_columns,
 )
+from ce_dynamics.compiled.analysis.in_loops import found_in_loops
+from ce_dynamics.compiled.analysis.one_state import placed_at
 from ce_dynamics.compiled.analysis.other_starts import (
     can_start_at,
     is_led_straight,
     started_at,
     with_coordinates,
 )
-from ce_dynamics.compiled.analysis.poses import Poses, pose_function, poses
+from ce_dynamics.compiled.analysis.poses import Poses, pose_function
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiled.tangent import quaternion_places
 from ce_dynamics.compiler.progress import at_work
@@ -133,15 +135,15 @@ def assemble(
         if near is not None:
             state = nearest(model, state, given, targets(model, near))
         if wanted:
-            model, state = solved(model, state, given, wanted, effort)
-    values = coordinate_function(model)(state, given)[0]
+            led = found_in_loops(model, state, (), wanted)
+            model, state = solved(model, state, given, wanted, effort) if led is None else (model, led)
+    values, places = placed_at(model, state, given)
     entries = coordinate_entries(model)
-    model.refuse_not_finite(state, given, values)
     return Configuration(
         state,
         {entry.name: float(value) for entry, value in zip(entries, values, strict=True)},
         {entry.name: entry.unit for entry in entries},
-        poses(model, state, given),
+        places,
         model,
     )
 

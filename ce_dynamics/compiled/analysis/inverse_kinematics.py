@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.algebra.checks import Floats, checked
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.configurations import (
     Configuration,
     assemble,
@@ -20,24 +20,14 @@ from ce_dynamics.compiled.analysis.configurations import (
 )
 from ce_dynamics.compiled.analysis.continuation import CLOSE, EVALUATIONS, Effort, searched
 from ce_dynamics.compiled.analysis.coordinates import slope_of, tangent_columns
+from ce_dynamics.compiled.analysis.goals import Goal, goal_of, labels_of
+from ce_dynamics.compiled.analysis.in_loops import found_in_loops
 from ce_dynamics.compiled.analysis.points import Frame, Point
 from ce_dynamics.compiled.analysis.poses import pose_function
 from ce_dynamics.compiled.compiled_system import CompiledSystem
-from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.dynamics.jacobians import frame_jacobian
 from ce_dynamics.errors import AssemblyError, ModelError
-
-ORTHONORMAL = 1e-9
-"""Error of R Rᵀ = 1 of a wanted orientation that counts as none."""
-
-
-class Goal(NamedTuple):
-    """Where a frame is to be; its orientation does not matter where R is None."""
-
-    frame: Frame
-    r: Floats
-    R: Floats | None
 
 
 def inverse_kinematics(
@@ -94,10 +84,13 @@ def inverse_kinematics(
     checks.instance("targets", targets, Mapping, "a mapping of model.point(...) or model.frame(...)")
     if not targets:
         raise ModelError("targets: name at least one point or frame, and where it is to be")
-    goals = [goal_of(model, target, wanted) for target, wanted in targets.items()]
+    goals = [goal_of(target, wanted) for target, wanted in targets.items()]
     values = wanted_values(model, {} if coordinates is None else coordinates)
     effort = Effort(checks.integer("inverse_kinematics: evaluations", evaluations, at_least=1))
     with at_work(f"inverse kinematics of {model.system.name!r}"):
+        led = found_in_loops(model, state, goals, values)
+        if led is not None:
+            return assemble(model, y=led, u=given)
         found = searched(Reached(model, given, tuple(goals), values, effort), state)
     if found.size > CLOSE:
         worst = int(np.argmax(np.where(np.isfinite(found.gap), np.abs(found.gap), np.inf)))
@@ -109,30 +102,6 @@ def inverse_kinematics(
             f"less{effort}"
         )
     return assemble(model, y=np.concatenate((model.layout.split(found.y)[0], v, x)), u=given)
-
-
-def goal_of(model: CompiledSystem, target: object, wanted: object) -> Goal:
-    """A target, checked."""
-    if isinstance(target, Point):
-        return Goal(target.frame, checked(f"target of {target.frame.body.name!r}", wanted, 3), None)
-    if not isinstance(target, Frame):
-        raise ModelError(f"targets: {target!r} is neither model.point(...) nor model.frame(...)")
-    owner = f"target of {target.body.name!r}"
-    if not isinstance(wanted, (tuple, list)) or len(wanted) != 2:
-        raise ModelError(f"{owner}: a frame takes a position (3,) and a rotation matrix (3, 3)")
-    r, R = checked(owner, wanted[0], 3), np.asarray(wanted[1], dtype=np.float64)
-    proper = R.shape == (3, 3) and np.allclose(R @ R.T, np.eye(3), atol=ORTHONORMAL, rtol=0.0)
-    if not proper or np.linalg.det(R) < 0.0:
-        raise ModelError(f"{owner}: {R.tolist()} is no rotation matrix")
-    return Goal(target, r, R)
-
-
-def labels_of(goal: Goal) -> tuple[str, ...]:
-    """What the rows of a goal are, for messages."""
-    where = f"{goal.frame.body.name!r} at {goal.frame.at.tolist()}"
-    position = tuple(f"{axis} of {where} [m]" for axis in "xyz")
-    turns = tuple(f"rotation about {axis} of {where} [rad]" for axis in "xyz")
-    return position if goal.R is None else (*turns, *position)
 
 
 class Reached(NamedTuple):
@@ -149,22 +118,17 @@ class Reached(NamedTuple):
         self.effort.evaluating()
         positions, rotations = pose_function(self.model)(y, self.u)
         bodies = list(self.model.system.bodies)
-        parts = [gap_of(self.model, y, self.u, self.values)] if self.values else []
-        ahead = []
-        for frame, r, R in self.goals:
-            k = bodies.index(frame.body)
-            at = positions[k] + rotations[k] @ (frame.at - nominal(frame.body.com).astype(float))
-            if R is not None:
-                ahead.append(rotation_vector(rotations[k] @ R.T))
-            ahead.append(at - r)
-        return np.concatenate([*ahead, *parts])
+        parts = []
+        for goal in self.goals:
+            k = bodies.index(goal.frame.body)
+            parts.append(goal.missed(positions[k] + rotations[k] @ goal.arm, rotations[k]))
+        if self.values:
+            parts.append(gap_of(self.model, y, self.u, self.values))
+        return np.concatenate(parts)
 
     def slope(self, y: Floats) -> Floats:
         """Jacobians; of rotation vectors to first order in what is left, which Newton's steps allow."""
-        rows = []
-        for frame, _, R in self.goals:
-            J = jacobian_of(self.model, frame, y, self.u)
-            rows.append(J if R is not None else J[3:])
+        rows = [goal.rows(jacobian_of(self.model, goal.frame, y, self.u)) for goal in self.goals]
         if self.values:
             rows.append(slope_of(self.model, y, self.u, list(self.values)))
         return np.concatenate(rows) if rows else tangent_columns(self.model, y)[:0]
@@ -183,13 +147,3 @@ def jacobian_of(model: CompiledSystem, frame: Frame, y: Floats, u: Floats) -> Fl
     function = model.function(f"jacobian of {frame.body.name}", jacobian, sizes)
     J: Floats = function(y, u, frame.at)[0]
     return J
-
-
-def rotation_vector(R: Floats) -> Floats:
-    """Axis times angle of a rotation, the angle at most π; NaN stays NaN."""
-    from scipy.spatial.transform import Rotation  # here, because most runs never ask
-
-    if not np.all(np.isfinite(R)):
-        return np.full(3, np.nan)
-    vector: Floats = Rotation.from_matrix(R).as_rotvec()
-    return vector

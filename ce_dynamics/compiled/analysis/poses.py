@@ -10,7 +10,7 @@ from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiler import CompiledFunction
-from ce_dynamics.dynamics.outward import axes
+from ce_dynamics.dynamics.outward import Outward, axes
 
 
 class Poses(NamedTuple):
@@ -59,11 +59,15 @@ def pose_function(model: CompiledSystem) -> CompiledFunction:
     """Positions and rotations of all bodies at (y, u)."""
 
     def poses(y: Array, u: Array) -> dict[str, Array]:
-        outward = model.instant(y, u).outward
-        bodies = model.system.bodies
-        return {
-            "positions": array(outward.placement(b, model.system.ground).r for b in bodies),
-            "rotations": array(axes(outward, b) for b in bodies),
-        }
+        return body_poses(model, model.instant(y, u).outward)
 
     return model.function("poses", poses, model.sizes_of("y", "u"))
+
+
+def body_poses(model: CompiledSystem, outward: Outward) -> dict[str, Array]:
+    """Positions and rotations of all bodies in the world."""
+    bodies, ground = model.system.bodies, model.system.ground
+    return {
+        "positions": array(outward.placement(b, ground).r for b in bodies),
+        "rotations": array(axes(outward, b) for b in bodies),
+    }

@@ -33,6 +33,7 @@ from ce_dynamics.embedding.numeric.base_pose import Base, base_at
 from ce_dynamics.embedding.numeric.branch_table import BranchTable
 from ce_dynamics.embedding.numeric.determined import refuse_undetermined
 from ce_dynamics.embedding.numeric.kept_rows import rows_along, rows_around
+from ce_dynamics.embedding.numeric.led_on_numbers import led_on_numbers
 from ce_dynamics.embedding.numeric.newton_steps import linearised, polished
 from ce_dynamics.embedding.numeric.single_parameter import SingleParameter
 from ce_dynamics.embedding.numeric.substeps import Linearised, closed, led_along, path
@@ -72,6 +73,8 @@ class NumericLinkage(Linkage):
 
     Attributes
     ----------
+    kernel : LoopKernel
+        The closures at nominal geometry, compiled.
     redundant : tuple of (str, int)
         Closure and row number of the rows that are dropped because the others imply them.
 
@@ -101,19 +104,19 @@ class NumericLinkage(Linkage):
         self.substeps = substeps
         self._start = dict(start or {})
         self._limits = limits
-        self._kernel = LoopKernel(*at_nominal((loop, siblings), loop.parent))
-        self.q0 = assembled(self._kernel)
-        refuse_undetermined(self._kernel, self.q0)
-        refuse_contradiction(self._kernel, self.q0)
+        self.kernel = LoopKernel(*at_nominal((loop, siblings), loop.parent))
+        self.q0 = assembled(self.kernel)
+        refuse_undetermined(self.kernel, self.q0)
+        refuse_contradiction(self.kernel, self.q0)
 
     # What is computed once
 
     @cached_property
     def single(self) -> SingleParameter | None:
         """The only parameter, where there is just one."""
-        parameters = self._kernel.parameters
+        parameters = self.kernel.parameters
         if len(parameters) == 1 and parameters[0].inboard.n_q == 1 and not self.siblings:
-            return SingleParameter(self._kernel, self.q0, self._limits, self._turns_count)
+            return SingleParameter(self.kernel, self.q0, self._limits, self._turns_count)
         return None
 
     @property
@@ -125,12 +128,12 @@ class NumericLinkage(Linkage):
     @cached_property
     def _rows(self) -> RowChoice:
         if self.single is not None:
-            return rows_along(self._kernel, self.q0, self.single.branch)
-        return rows_around(self._kernel, self._base or self._design)
+            return rows_along(self.kernel, self.q0, self.single.branch)
+        return rows_around(self.kernel, self._base or self._design)
 
     @property
     def _design(self) -> Base:
-        return Base(self._kernel.p0, self.q0)
+        return Base(self.kernel.p0, self.q0)
 
     @cached_property
     def _base(self) -> Base | None:
@@ -142,13 +145,13 @@ class NumericLinkage(Linkage):
 
     def _is_moved(self, start: Mapping[str, Array]) -> bool:
         """Whether some parameter starts elsewhere than in the design pose."""
-        hinges = {body.name: body.inboard for body in self._kernel.parameters}
+        hinges = {body.name: body.inboard for body in self.kernel.parameters}
         return any(np.any(start.get(name, hinge.neutral) != hinge.neutral) for name, hinge in hinges.items())
 
     def _led_to(self, start: Mapping[str, Array]) -> Base | None:
         """The pose at other parameters, on the branch of the design pose; None if no way was found."""
-        rows = rows_around(self._kernel, self._design).rows
-        return base_at(self._kernel, rows, self.q0, start, wraps=not self._turns_count)
+        rows = rows_around(self.kernel, self._design).rows
+        return base_at(self.kernel, rows, self.q0, start, wraps=not self._turns_count)
 
     def can_start_at(self, start: Mapping[str, Array]) -> bool:
         """Whether a way leads to these coordinates of parameters, by body; nothing is compiled for it."""
@@ -198,7 +201,7 @@ class NumericLinkage(Linkage):
         return self._why
 
     def solve(self, motion: SubgraphMotion) -> None:
-        given = {body.name: motion.hinge_motions[body.name] for body in self._kernel.parameters}
+        given = {body.name: motion.hinge_motions[body.name] for body in self.kernel.parameters}
         if self.single is not None:
             given = {name: self.single.within_reach(hinge) for name, hinge in given.items()}
         siblings = {body.name: motion.body(body.name) for body in self.siblings}
@@ -238,11 +241,11 @@ class NumericLinkage(Linkage):
             return self.q0
         if self.single is not None and not self.has_free_geometry:
             return polished(self.loop, self._rows.rows, self.single.looked_up(given), (dict(given), {}))
-        bodies = {body.name: body for body in self._kernel.parameters}
+        bodies = {body.name: body for body in self.kernel.parameters}
         reduced = self.single is not None
         base = self._base
         q0 = self.q0 if base is None else base.q
-        known = {} if base is None else split(base.p, self._kernel.parameters)
+        known = {} if base is None else split(base.p, self.kernel.parameters)
         pose = path(given, siblings, bodies, self.loop.parent, self._turns_count or reduced, known)
 
         def on_the_way(q: Array, s: float) -> Linearised:
@@ -254,9 +257,29 @@ class NumericLinkage(Linkage):
         for _ in range(FINAL_STEPS):
             q = polished(self.loop, self._rows.rows, q, pose(1.0))
         residual = self.loop.residual(q, *pose(1.0))
-        tolerance = PATH_TOLERANCE * max(1.0, self._kernel.size) + self.loop.rounding
-        fits = closed(residual, tolerance) & regular
+        fits = closed(residual, self._path_tolerance) & regular
         return array(where(fits, entry, math.nan) for entry in q)
+
+    def led_to(self, p: Array) -> Array | None:
+        """What `solve` finds on floats at coordinates p of its parameters, but for rounding, and much sooner.
+
+        None where it is not led straight from where it starts, or that is not all there is to it.
+        """
+        if not self.is_led_straight or self.siblings or self.has_free_geometry:
+            return None
+        base = self._base or self._design
+        parameters = self.kernel.parameters
+        known = {} if self._base is None else split(base.p, parameters)
+        bodies = {body.name: body for body in parameters}
+        pose = path(moving(parameters, p), {}, bodies, self.loop.parent, self._turns_count, known)
+        end = np.concatenate([hinge.q for hinge in pose(1.0)[0].values() if hinge.q is not None])
+        steps = (self.substeps, FINAL_STEPS)
+        return led_on_numbers(self.kernel, self._rows.rows, base, end, steps, self._path_tolerance)
+
+    @property
+    def _path_tolerance(self) -> float:
+        """Residual that counts as closed at the end of a straight path."""
+        return PATH_TOLERANCE * max(1.0, self.kernel.size) + self.loop.rounding
 
     @cached_property
     def has_free_geometry(self) -> bool:
@@ -268,7 +291,7 @@ class NumericLinkage(Linkage):
         given = moving(self.loop.given, stacked_neutral(self.loop.given))
         held = held_at_design(self.siblings, self.loop.parent)
         residual = self.loop.residual(self.loop.neutral(), given, held)
-        return all(largest(r) <= self._kernel.tolerance for r in at_random(residual, TRIED))
+        return all(largest(r) <= self.kernel.tolerance for r in at_random(residual, TRIED))
 
     @cached_property
     def _turns_count(self) -> bool:

@@ -15,6 +15,7 @@ from ce_dynamics.algebra.rotation import (
     rotate_about,
     rotation_about,
     rotation_from_quaternion,
+    rotation_vector_of,
 )
 from tests.ce_dynamics.opaque import opaque, reveal
 
@@ -121,3 +122,16 @@ def test_rotations_do_not_look_at_values(rng: np.random.Generator) -> None:
     ):
         assert plain.dtype == np.float64
         np.testing.assert_allclose(reveal(traced), plain, rtol=0.0, atol=1e-15)
+
+
+def test_rotation_vectors_of_any_angle_are_scipys() -> None:
+    """Of random rotations, half turns about any axis, whose sign is open, and next to none."""
+    rng = np.random.default_rng(2)
+    for angle in (0.0, 1e-9, 0.3, 2.9, math.pi - 1e-9, math.pi):
+        for axis in (*np.eye(3), *rng.standard_normal((4, 3))):
+            R = Rotation.from_rotvec(angle * axis / np.linalg.norm(axis)).as_matrix()
+            found, expected = rotation_vector_of(R), Rotation.from_matrix(R).as_rotvec()
+            if angle == math.pi and found @ expected < 0.0:
+                found = -found
+            np.testing.assert_allclose(found, expected, rtol=0.0, atol=4e-15)
+    assert np.isnan(rotation_vector_of(np.full((3, 3), np.nan))).all()
