@@ -133,7 +133,7 @@ def cost(system: ce.System) -> tuple[int, float]:
 
 
 def first_pose() -> str:
-    """A platform led by its legs, from nothing: embedded, its dynamics compiled, at a wanted pose; CPU time."""
+    """CPU time of a platform led by its legs: embedded, its dynamics compiled, and at a wanted pose."""
     with tempfile.TemporaryDirectory() as folder, patch.dict(os.environ, {disk_cache.VARIABLE: folder}):
         begin = time.process_time()
         model = ce.compile(stewart())
