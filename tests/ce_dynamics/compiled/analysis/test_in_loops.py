@@ -52,7 +52,7 @@ def planar() -> Model:
 @pytest.mark.parametrize("way", [{}, {"revolutes": True}, {"on_a_leg": True}, {"skew": True}])
 def test_lengths_at_poses_are_distances(way: dict[str, bool]) -> None:
     """|head − foot| of a moved and turned platform: some roundings of a metre, through Newton's last step."""
-    model = Model(stewart("legs", R=TILT, **way))  # type: ignore[arg-type]
+    model = Model(stewart("legs", R=TILT, **way))
     feet, heads = points(TILT)
     frame = model.frame("platform")
     for turn, shift in (((0.1, -0.15, 0.2), (0.03, -0.04, 0.05)), ((0.0, 0.4, -0.3), (-0.1, 0.05, 0.1))):
