@@ -127,7 +127,7 @@ def machine_of(case: Case, label: str, sliders: Sequence[Slider] = ()) -> Machin
     """A vehicle as it has settled, to be driven."""
     system = case.model.system
     outputs = {entry.name for entry in case.model.output_entries}
-    extra = [Gauge("driveline.gear", "gear", "")] if "driveline.gear" in outputs else []
+    extra = [Gauge("driveline.gear", "gear", "", digits=0)] if "driveline.gear" in outputs else []
     trailers = system.groups.get("trailer", ())
     extra += [Gauge(f"{name}.hitch_yaw", f"{name}'s hitch", "°", 180.0 / np.pi) for name in trailers]
     selector = [Slider("selector", -1.0, 1.0, 1.0)] if "selector" in system.inputs else []

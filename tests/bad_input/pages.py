@@ -81,6 +81,7 @@ def of_machines() -> list[Case]:
                 "label": values.NO_UNIT,
                 "unit": values.NO_UNIT,
                 "factor": values.NO_NUMBER,
+                "digits": {**values.NO_INTEGER, "many": 100},
             },
         ),
     ]

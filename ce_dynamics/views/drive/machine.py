@@ -91,18 +91,20 @@ class Slider:
 
 @dataclass(frozen=True)
 class Gauge:
-    """An output that is shown in figures: its value times a factor."""
+    """An output that is shown in figures: its value times a factor, with so many digits after the point."""
 
     output: str
     label: str
     unit: str
     factor: float = 1.0
+    digits: int = 2
 
     def __post_init__(self) -> None:
         owner = f"gauge of {checks.shown(self.output)}"
         for what in ("label", "unit"):
             checks.unit(f"{owner}: {what}", getattr(self, what))
         checks.number(f"{owner}: factor", self.factor)
+        checks.integer(f"{owner}: digits", self.digits, at_least=0, at_most=9)
 
 
 class Machine:

@@ -139,6 +139,7 @@ def machine_content(machine: Machine, packed: Packed) -> dict[str, Any]:
                 "label": gauge.label,
                 "unit": gauge.unit,
                 "factor": gauge.factor,
+                "digits": gauge.digits,
             }
             for gauge in machine.gauges
         ],

@@ -36,11 +36,13 @@ export class Chart {
     pen.font = "11px system-ui, sans-serif";
     const all = curves.flatMap(({ values }) => values.filter((x) => x !== null && Number.isFinite(x)));
     let low = Math.min(...all), high = Math.max(...all);
+    const named = curves.filter(({ label, old, dashed }) => label && !old && !dashed), several = named.length > 1;
+    const top = EDGE.top + (several ? 13 : 0); // names stand above the curves
     const widen = Math.max(0, this.least - (high - low)) / 2, room = 0.06 * Math.max(high - low, this.least);
     low -= widen + room;
     high += widen + room;
     const across = (x) => EDGE.left + ((x - this.range[0]) / (this.range[1] - this.range[0])) * (width - EDGE.left - EDGE.right);
-    const down = (y) => height - EDGE.bottom - ((y - low) / (high - low)) * (height - EDGE.top - EDGE.bottom);
+    const down = (y) => height - EDGE.bottom - ((y - low) / (high - low)) * (height - top - EDGE.bottom);
     const line = (colour, ...points) => {
       pen.strokeStyle = colour;
       pen.beginPath();
@@ -56,7 +58,7 @@ export class Chart {
     }
     pen.textAlign = "center";
     for (const x of ticks(...this.range, 4)) pen.fillText(String(x), across(x), height - 4);
-    line("#9aa5ad", [across(now), EDGE.top], [across(now), height - EDGE.bottom]);
+    line("#9aa5ad", [across(now), top], [across(now), height - EDGE.bottom]);
     for (const { old, colour, dashed, x, values } of curves) {
       pen.strokeStyle = old ? "#c3cad0" : CURVES[colour % CURVES.length];
       pen.lineWidth = old ? 1.2 : 1.7;
@@ -76,14 +78,9 @@ export class Chart {
     pen.fillText(`${this.title}${unit === "1" ? "" : ` [${unit}]`}`, 6, 13, width - 12); // no wider than the panel
     let right = width - EDGE.right;
     pen.textAlign = "right";
-    const named = curves.filter(({ label, old, dashed }) => label && !old && !dashed);
-    for (const { label, colour } of named.length > 1 ? named.reverse() : []) {
+    for (const { label, colour } of several ? named.reverse() : []) {
       pen.fillStyle = CURVES[colour % CURVES.length];
-      pen.strokeStyle = "#ffffff"; // a halo, legible over curves
-      pen.lineWidth = 4;
-      pen.lineJoin = "round";
-      pen.strokeText(label, right, EDGE.top + 10);
-      pen.fillText(label, right, EDGE.top + 10);
+      pen.fillText(label, right, top - 5);
       right -= pen.measureText(label).width + 8;
     }
   }

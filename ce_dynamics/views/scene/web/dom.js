@@ -61,3 +61,7 @@ export function told(ready) {
     document.getElementById("stage").append(element("div", { class: "fault" }, text));
   });
 }
+
+// The name of a curve in its colour; a click takes it away.
+export const chip = (name, colour, away) =>
+  element("button", { class: "chip", title: "take away", style: `color:${colour}`, onclick: away }, `${name} ×`);

@@ -3,9 +3,9 @@
 import { arrayOf, loadLibrary, restore, unpacked } from "./packed.js";
 import { Cameras } from "./cameras.js";
 import { Controls } from "./controls.js";
-import { element, extent, fixed, floorsOf, saved, text, told } from "./dom.js";
+import { chip, element, extent, fixed, floorsOf, saved, text, told } from "./dom.js";
 import { Physics } from "./physics.js";
-import { Plot } from "./plot.js";
+import { Plot, colourOf } from "./plot.js";
 import { Recorder, until } from "./recorder.js";
 import { Stage } from "./stage.js";
 import { Take } from "./take.js";
@@ -55,7 +55,8 @@ class Driver {
       box("forces"), box("loops"), ...buttons, this.search, this.names));
     this.plotCanvas = element("canvas");
     this.plots = new Plot(this.plotCanvas, () => {});
-    this.plotPanel = element("div", { class: "plots", hidden: true }, this.plotCanvas);
+    this.chips = element("div", { class: "chips" });
+    this.plotPanel = element("div", { class: "plots", hidden: true }, this.chips, this.plotCanvas);
     document.body.append(this.plotPanel);
     this.panel = element("div", { class: "panel" });
     const pads = ["left", "right"].map((side) => element("div", {}, side === "left" ? "gas / brake" : "steer"));
@@ -135,6 +136,8 @@ class Driver {
   plot(names) {
     this.plotted = [...new Set(names)];
     this.plotPanel.hidden = !this.plotted.length;
+    this.chips.replaceChildren(...this.plotted.map((name, k) =>
+      chip(name, colourOf(k), () => this.plot(this.plotted.filter((other) => other !== name)))));
   }
 
   // A parameter, or an input without a control; the answer is empty, or says why the value is refused.
@@ -224,7 +227,7 @@ class Driver {
     take.stretch(this.stage.up);
     for (const k of this.machine.arrows) take.push(k, ...physics.arrows.subarray(6 * k, 6 * k + 6));
     const outputs = physics.observe();
-    for (const { index, factor, unit, shown } of this.gauges) shown.textContent = `${fixed(factor * outputs[index], 2)} ${unit}`;
+    for (const { index, factor, unit, digits, shown } of this.gauges) shown.textContent = `${fixed(factor * outputs[index], digits)} ${unit}`;
     for (const { index, bar } of this.bars) bar.value = physics.u[index];
     this.clock.textContent = `${(recorder.steps * this.content.step).toFixed(2)} s`;
     this.note.textContent = this.fault;

@@ -2,7 +2,7 @@
 
 import { arrayOf, loadLibrary, restore, unpacked } from "./packed.js";
 import { Cameras } from "./cameras.js";
-import { element, extent, floorsOf, text, told } from "./dom.js";
+import { chip, element, extent, floorsOf, text, told } from "./dom.js";
 import { Plot } from "./plot.js";
 import { Stage } from "./stage.js";
 import { Take } from "./take.js";
@@ -145,8 +145,7 @@ class Player {
     this.panel.hidden = !this.plotted.length;
     this.chips.replaceChildren(...this.plotted.map((name) => {
       const colour = this.plots.curves.find((curve) => curve.name === name)?.colour;
-      return element("button", { class: "chip", title: "take away", style: `color:${colour}`,
-        onclick: () => this.plot(this.plotted.filter((other) => other !== name)) }, `${name} ×`);
+      return chip(name, colour, () => this.plot(this.plotted.filter((other) => other !== name)));
     }));
   }
 

@@ -18,7 +18,7 @@ export class Plot {
   // curve: {label, unit, t, values, dashed}
   set(curves) {
     const names = [...new Set(curves.map((curve) => curve.name))];
-    this.curves = curves.map((curve) => ({ ...curve, colour: PALETTE[names.indexOf(curve.name) % PALETTE.length] }));
+    this.curves = curves.map((curve) => ({ ...curve, colour: colourOf(names.indexOf(curve.name)) }));
     const ends = curves.flatMap((curve) => [curve.t[0], curve.t.at(-1)]);
     this.range = curves.length ? [Math.min(...ends), Math.max(...ends)] : null;
   }
@@ -84,6 +84,9 @@ export class Plot {
     pen.setLineDash([]);
   }
 }
+
+// Of the curves of the k-th name.
+export const colourOf = (k) => PALETTE[k % PALETTE.length];
 
 // About so many round numbers from low to high.
 export function ticks(low, high, number) {

@@ -208,7 +208,9 @@ DRIVE = """
     const recording = ce.recording(), csv = ce.csv(), place = [...ce.take.bodies[1].matrix.elements];
     const gauge = ce.gauges[0].shown.textContent;
     const torque = Math.max(...recording.inputs.map((change) => change[1]));
-    ce.plot(["height"]);
+    ce.plot(["height", "energy"]);
+    ce.chips.firstChild.click();
+    const chips = ce.chips.textContent;
     ce.camera("follow coupler");
     ce.cameras.update();
     ce.stage.render();
@@ -223,7 +225,7 @@ DRIVE = """
     // frames, not seconds: the page's clock runs ahead where drawing is slow
     for (let wait = 0; wait < 100 && !ce.recorder.steps; ++wait) await new Promise(requestAnimationFrame);
     const { fault, recorder: { steps } } = ce;
-    return { recording, csv, place, gauge, torque, same, end, start, longer, went: steps, fault };
+    return { recording, csv, place, gauge, chips, torque, same, end, start, longer, went: steps, fault };
 """
 
 
@@ -234,6 +236,7 @@ def test_a_browser_drives_and_python_drives_the_same_again(machine: Machine, tmp
     found = answer(page.html, DRIVE, tmp_path)
     assert found["fault"] == ""
     assert found["same"] is True
+    assert found["chips"] == "energy ×"
     assert found["end"] == found["recording"]["end"]
     assert found["start"] == machine.y0.tolist()
     assert found["torque"] == pytest.approx(40.0 * 11 * 0.016)
