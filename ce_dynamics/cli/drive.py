@@ -7,17 +7,17 @@ from typing import Annotated
 
 import typer
 
+from ce_dynamics.cli import shared_options as shared
+
 VEHICLE, OUTPUT = "What to drive", "Output"
 
 
 def drive(
     vehicle: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME|FILE",
-            help="As of a simulation; repeatable, to choose from in the page.  "
-            "[dim]Default: hmmwv, hmmwv-automatic, sedan[/dim]",
-            rich_help_panel=VEHICLE,
+        shared.vehicle(
+            VEHICLE,
+            "; repeatable, to choose from in the page.  [dim]Default: hmmwv, hmmwv-automatic, sedan[/dim]",
         ),
     ] = None,
     manoeuvre: Annotated[
@@ -26,23 +26,11 @@ def drive(
             "--manoeuvre", "-m", metavar="NAME", help="Whose road to drive.", rich_help_panel=VEHICLE
         ),
     ] = None,
-    road: Annotated[
-        str | None,
-        typer.Option(metavar="ROAD", help="As of a simulation; see --list-roads.", rich_help_panel=VEHICLE),
-    ] = None,
-    speed: Annotated[
-        str | None,
-        typer.Option(help="Speed at the start.  [dim]Default: at rest[/dim]", rich_help_panel=VEHICLE),
-    ] = None,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="PATH=VALUE", help="Override a parameter.", rich_help_panel=VEHICLE),
-    ] = None,
+    road: Annotated[str | None, shared.road(VEHICLE)] = None,
+    speed: Annotated[str | None, shared.speed(VEHICLE, "  [dim]Default: at rest[/dim]")] = None,
+    overrides: Annotated[list[str] | None, shared.overrides(VEHICLE)] = None,
     tyre: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="[AXLE=]FILE", help="A tyre property file to choose; repeatable.", rich_help_panel=VEHICLE
-        ),
+        list[str] | None, shared.tyre(VEHICLE, "A tyre property file to choose; repeatable.")
     ] = None,
     slider: Annotated[
         list[str] | None,

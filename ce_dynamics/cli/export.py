@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from ce_dynamics.cli import shared_options as shared
+
 VEHICLE, OUTPUT = "What to export", "As what"
 
 
@@ -19,33 +21,11 @@ def export(
             "C99 source without dependencies.",
         ),
     ],
-    model: Annotated[
-        str,
-        typer.Option(
-            "--vehicle",
-            "--model",
-            metavar="NAME|FILE",
-            help="A shipped vehicle or a data file.",
-            rich_help_panel=VEHICLE,
-        ),
-    ] = "hmmwv",
-    speed: Annotated[str | None, typer.Option(help="Speed at the start.", rich_help_panel=VEHICLE)] = None,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="PATH=VALUE", help="Override a parameter.", rich_help_panel=VEHICLE),
-    ] = None,
-    tyre: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="[AXLE=]FILE",
-            help="A tyre property file (.tir); repeatable.",
-            rich_help_panel=VEHICLE,
-        ),
-    ] = None,
-    road: Annotated[
-        str | None,
-        typer.Option(metavar="ROAD", help="As of a simulation; see --list-roads.", rich_help_panel=VEHICLE),
-    ] = None,
+    model: Annotated[str, shared.vehicle(VEHICLE)] = "hmmwv",
+    speed: Annotated[str | None, shared.speed(VEHICLE)] = None,
+    overrides: Annotated[list[str] | None, shared.overrides(VEHICLE)] = None,
+    tyre: Annotated[list[str] | None, shared.tyre(VEHICLE)] = None,
+    road: Annotated[str | None, shared.road(VEHICLE)] = None,
     output: Annotated[
         Path | None,
         typer.Option(

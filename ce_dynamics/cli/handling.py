@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ce_dynamics.cli import exit_codes
+from ce_dynamics.cli import exit_codes, shared_options as shared
 from ce_dynamics.cli.messages import complain
 
 if TYPE_CHECKING:
@@ -35,21 +35,8 @@ def handling(
             "frequency-input, brake-in-turn, braking, acceleration[/dim]",
         ),
     ] = None,
-    vehicle: Annotated[
-        Repeated,
-        typer.Option(
-            metavar="NAME|FILE",
-            help="As of a simulation; repeatable.",
-            rich_help_panel=TESTED,
-            show_default="hmmwv",
-        ),
-    ] = None,
-    overrides: Annotated[
-        Repeated,
-        typer.Option(
-            "--set", metavar="PATH=VALUE", help="Override a parameter of all of them.", rich_help_panel=TESTED
-        ),
-    ] = None,
+    vehicle: Annotated[Repeated, shared.vehicle(TESTED, "; repeatable", show_default="hmmwv")] = None,
+    overrides: Annotated[Repeated, shared.overrides(TESTED, "Override a parameter of all of them.")] = None,
     variant: Annotated[
         Repeated,
         typer.Option(
@@ -68,18 +55,8 @@ def handling(
             rich_help_panel=TESTED,
         ),
     ] = None,
-    tyre: Annotated[
-        Repeated,
-        typer.Option(
-            metavar="[AXLE=]FILE", help="A tyre property file (.tir); repeatable.", rich_help_panel=TESTED
-        ),
-    ] = None,
-    road: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ROAD|FILE", help="What to drive on, as of a simulation.", rich_help_panel=TESTED
-        ),
-    ] = None,
+    tyre: Annotated[Repeated, shared.tyre(TESTED)] = None,
+    road: Annotated[str | None, shared.road(TESTED)] = None,
     output: Annotated[
         Path, typer.Option(metavar="FOLDER", help="Where pictures and files go.", rich_help_panel=OUTPUT)
     ] = Path("simulate-vehicle-handling"),

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ce_dynamics.cli import shared_options as shared
+
 if TYPE_CHECKING:
     from ce_dynamics.models.kc.force_sweeps import ForceSweep
     from ce_dynamics.models.kc.summary import Row
@@ -24,15 +26,9 @@ AXLE, RANGE, LOADS, OUTPUT = "What to try", "How", "Forces", "Output"
 
 
 def kc(
-    vehicle: Annotated[
-        str,
-        typer.Option(metavar="NAME|FILE", help="As of a simulation.", rich_help_panel=AXLE),
-    ] = "hmmwv",
+    vehicle: Annotated[str, shared.vehicle(AXLE)] = "hmmwv",
     axle: Annotated[str, typer.Option(metavar="NAME", help="Its axle.", rich_help_panel=AXLE)] = "front",
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="PATH=VALUE", help="Override a parameter.", rich_help_panel=AXLE),
-    ] = None,
+    overrides: Annotated[list[str] | None, shared.overrides(AXLE)] = None,
     sweep: Annotated[
         list[str] | None,
         typer.Option(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ce_dynamics.cli import exit_codes
+from ce_dynamics.cli import exit_codes, shared_options as shared
 from ce_dynamics.cli.messages import complain
 
 if TYPE_CHECKING:
@@ -43,41 +43,19 @@ def sweep(
         typer.Option("--runs", "-n", help="How many; of a grid it follows.", rich_help_panel=SAMPLES),
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the random numbers.", rich_help_panel=SAMPLES)] = 0,
-    model: Annotated[
-        str,
-        typer.Option(
-            "--vehicle",
-            "--model",
-            metavar="NAME|FILE",
-            help="A shipped vehicle or a data file.",
-            rich_help_panel=RUN,
-        ),
-    ] = "hmmwv",
+    model: Annotated[str, shared.vehicle(RUN)] = "hmmwv",
     manoeuvre: Annotated[
         str, typer.Option("--manoeuvre", "-m", metavar="NAME", rich_help_panel=RUN)
     ] = "double-lane-change",
-    speed: Annotated[str | None, typer.Option(help="Speed at the start.", rich_help_panel=RUN)] = None,
+    speed: Annotated[str | None, shared.speed(RUN)] = None,
     duration: Annotated[str | None, typer.Option(help="Time simulated.", rich_help_panel=RUN)] = None,
     option: Annotated[
         list[str] | None,
         typer.Option("--option", "-o", metavar="NAME=VALUE", help="Of the manoeuvre.", rich_help_panel=RUN),
     ] = None,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="PATH=VALUE", help="The same in all runs.", rich_help_panel=RUN),
-    ] = None,
-    tyre: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="[AXLE=]FILE",
-            help="A tyre property file (.tir); repeatable.",
-            rich_help_panel=RUN,
-        ),
-    ] = None,
-    road: Annotated[
-        str | None,
-        typer.Option(metavar="ROAD", help="As of a simulation; see --list-roads.", rich_help_panel=RUN),
-    ] = None,
+    overrides: Annotated[list[str] | None, shared.overrides(RUN, "The same in all runs.")] = None,
+    tyre: Annotated[list[str] | None, shared.tyre(RUN)] = None,
+    road: Annotated[str | None, shared.road(RUN)] = None,
     method: Annotated[
         str, typer.Option(help="rk4, in fixed steps, or dopri5, which is adaptive.", rich_help_panel=RUN)
     ] = "rk4",

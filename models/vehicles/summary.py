@@ -158,7 +158,7 @@ def corner_figures(results: Results) -> tuple[CornerFigure, ...]:
     rows = (
         ("tyre_load_min", "least tyre load", load.min(axis=0), "N"),
         ("tyre_load_max", "greatest tyre load", load.max(axis=0), "N"),
-        ("rebound_max", "greatest rebound", -travel.min(axis=0), "mm"),
+        ("rebound_max", "greatest rebound", 0.0 - travel.min(axis=0), "mm"),
         ("bump_max", "greatest bump", travel.max(axis=0), "mm"),
     )
     return tuple(
