@@ -105,8 +105,8 @@ def frequency_response(
             f"{limit:g} Hz"
         )
     for name, signal in (("steering", x), ("response", y)):
-        left, peak = float(np.max(np.abs(signal[[0, -1]]))), float(np.max(np.abs(signal)))
-        if not left <= REST * peak:
+        if not died_down(signal):
+            left, peak = float(np.max(np.abs(signal[[0, -1]]))), float(np.max(np.abs(signal)))
             raise DataError(
                 f"the {name} is {left:.3g} at an end of the record and {peak:.3g} at its peak; let the "
                 f"record begin and "
@@ -122,6 +122,11 @@ def frequency_response(
             "largest); ask for frequencies that it has"
         )
     return FrequencyResponse(f, spectra[1] / spectra[0])
+
+
+def died_down(signal: Floats) -> bool:
+    """Whether a signal begins and ends at rest."""
+    return bool(np.max(np.abs(signal[[0, -1]])) <= REST * np.max(np.abs(signal)))
 
 
 def fourier(t: Floats, x: Floats, f: Floats) -> Complex:

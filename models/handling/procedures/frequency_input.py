@@ -9,9 +9,11 @@ import numpy as np
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.handling.metrics.frequency_response import (
     FrequencyResponse,
+    died_down,
     frequency_response,
     shape,
 )
+from ce_dynamics.models.handling.metrics.instants import Floats
 from ce_dynamics.models.handling.outcome import DEGREES, Chart, Line
 from ce_dynamics.models.handling.procedure import Procedure
 from ce_dynamics.models.handling.procedures.steering_ramp import steering_at
@@ -21,6 +23,10 @@ from ce_dynamics.models.parts.manoeuvres.base import FRICTION, speed_option
 
 POINTS = 57
 """Frequencies of the response."""
+PULLS = (
+    "the vehicle pulls aside by itself: half the difference of two runs is taken, the second one steered the "
+    "other way"
+)
 
 
 class FrequencyInputTest(Procedure):
@@ -50,20 +56,24 @@ class FrequencyInputTest(Procedure):
         run = self.whole(self.excited(steer))
         self.holds_speed(run, 1.0)
         f = np.linspace(v["first"], v["last"], POINTS)
-        delta = run.steer - run.steer[0]
-        yaw = frequency_response(run.t, delta, run["yaw_rate"] - run["yaw_rate"][0], f)
-        ay = frequency_response(run.t, delta, run.ay - run.ay[0], f)
+        delta, *responses = changes(run)
+        if not all(died_down(response) for response in responses):
+            other = changes(self.whole(self.excited(-steer, "-other-way")))
+            mine = (delta, *responses)
+            delta, *responses = (0.5 * (a - b) for a, b in zip(mine, other, strict=True))
+            self.outcome.notes.append(PULLS)
+        yaw, ay = (frequency_response(run.t, delta, response, f) for response in responses)
         self.figures("yaw_rate", "yaw rate", yaw, 1.0, "1/s")
         self.figures("lateral_acceleration", "lateral acceleration", ay, self.per_degree, "m/s^2/deg")
         self.draw(yaw, ay)
 
-    def excited(self, steer: float) -> Run:
-        """The run."""
+    def excited(self, steer: float, more: str = "") -> Run:
+        """The run, with something added to its name."""
         v = self.values
         if v["pulse"] == 1.0:
             width = 1.0 / v["last"]  # the spectrum of sin² first vanishes at 2/width
             return self.run(
-                "pulse",
+                f"pulse{more}",
                 PulseSteer,
                 speed=v["speed"],
                 steer=steer,
@@ -72,7 +82,7 @@ class FrequencyInputTest(Procedure):
                 duration=6.0 + width,
             )
         return self.run(
-            "sweep",
+            f"sweep{more}",
             SineSweep,
             speed=v["speed"],
             steer=steer,
@@ -105,3 +115,10 @@ class FrequencyInputTest(Procedure):
             ("Lateral acceleration phase", "phase [deg]", DEGREES * ay.phase),
         ):
             self.outcome.charts.append(Chart(title, over, label, (Line("", yaw.frequency, values),)))
+
+
+def changes(run: Run) -> tuple[Floats, Floats, Floats]:
+    """Steering, yaw rate and lateral acceleration since the beginning."""
+    signals = run.steer, run["yaw_rate"], run.ay
+    steer, yaw_rate, ay = (np.asarray(x - x[0]) for x in signals)
+    return steer, yaw_rate, ay

@@ -31,7 +31,9 @@ class SineSweep(Manoeuvre):
         speed_option(20.0),
         duration_option(34.0),
         FRICTION,
-        Option("steer", "1", 0.03, "amplitude, part of full lock", above=0.0, at_most=1.0),
+        Option(
+            "steer", "1", 0.03, "amplitude, part of full lock, to the left first", at_least=-1.0, at_most=1.0
+        ),
         START,
         Option("sweep", "s", 30.0, "time the sweep takes", above=2.0 * FADE),
         Option("first", "Hz", 0.1, "frequency at its beginning", at_least=0.0, at_most=10.0),

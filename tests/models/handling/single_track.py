@@ -33,7 +33,7 @@ LOCK = 0.5
 
 @dataclass(frozen=True)
 class Car:
-    """Numbers of a single-track model [kg], [kg m²], [m], [N/rad]."""
+    """Numbers of a single-track model [kg], [kg m²], [m], [N/rad], front wheels turned by [rad]."""
 
     m: float = 1500.0
     I: float = 2600.0  # noqa: E741
@@ -41,6 +41,7 @@ class Car:
     b: float = 1.6
     C_f: float = 90e3
     C_r: float = 110e3
+    pull: float = 0.0
 
     @property
     def L(self) -> float:
@@ -90,7 +91,7 @@ class Tyres(ForceElement):
         left = array((0.0 - ahead[1], ahead[0], 0.0))
         loads = []
         for at, C, delta in (
-            (self.car.a, self.car.C_f, LOCK * u["steering"]),
+            (self.car.a, self.car.C_f, LOCK * u["steering"] + self.car.pull),
             (-self.car.b, self.car.C_r, 0.0),
         ):
             point = observer.point(self.body, array((at, 0.0, 0.0)), self.ground)

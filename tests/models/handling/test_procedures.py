@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -82,12 +83,16 @@ def test_step_input(car: SingleTrack) -> None:
     assert "roll" not in {figure.key for figure in found.figures}  # it has none
 
 
-@pytest.mark.parametrize("pulse", [0.0, 1.0])
-def test_frequency_input(car: SingleTrack, pulse: float) -> None:
+@pytest.mark.parametrize(("pulse", "pull"), [(0.0, 0.0), (1.0, 0.0), (1.0, 2e-4)])
+def test_frequency_input(car: SingleTrack, pulse: float, pull: float) -> None:
+    """Also of a vehicle that pulls aside, by a tenth of what the steering does."""
+    pulls = subject(replace(CAR, pull=pull)) if pull else car
     found = handling.perform(
-        "frequency-input", car, speed=25.0, lateral_acceleration=0.3, pulse=pulse, last=2.0, sweep=15.0
+        "frequency-input", pulls, speed=25.0, lateral_acceleration=0.3, pulse=pulse, last=2.0, sweep=15.0
     )
     assert not found.trouble
+    assert len(found.runs) == (3 if pull else 2)
+    assert bool(found.notes) == bool(pull)
     charts = {chart.title: chart.lines[0] for chart in found.charts}
     f = charts["Yaw rate gain"].x
     yaw, ay = CAR.response(25.0, f)
