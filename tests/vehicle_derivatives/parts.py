@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import scipy.linalg
 
 import ce_dynamics as ce
 from ce_dynamics.compiled.analysis.derivatives import Rows, all_names
@@ -146,6 +147,14 @@ def eigenvalues(sample: Sample, model: Model, n: int) -> Tally:
     single = np.all(np.isfinite(found.matrix), axis=1)
     names = [f"{part} of {value:.4g}" for part in ("Re", "Im") for value in found.eigenvalues[single]]
 
+    # Rounding moves an eigenvalue by ε |A| over the cosine between its left and its right vector, of A with
+    # rows and columns scaled as LAPACK does.
+    A, _ = scipy.linalg.matrix_balance(model.linearize(at.y, at.u).A)
+    every, left, right = scipy.linalg.eig(A, left=True)
+    nearest = np.argmin(np.abs(every[:, np.newaxis] - found.eigenvalues[single]), axis=0)
+    cosines = np.abs(np.sum(left.conj() * right, axis=0))[nearest]
+    sizes = np.tile(np.linalg.norm(A, 2) / cosines, 2)
+
     def values(y: Floats, u: Floats) -> Floats:
         every = np.linalg.eigvals(model.linearize(y, u).A)
         away = np.abs(every[np.newaxis] - found.eigenvalues[single][:, np.newaxis])
@@ -157,7 +166,7 @@ def eigenvalues(sample: Sample, model: Model, n: int) -> Tally:
         exact, least = np.concatenate((slopes.real, slopes.imag)), 1e-2 * np.tile(np.abs(slopes), 2)
         tally.add(
             name,
-            compared(names, exact, at.along(values, name), at.step(name), least),
+            compared(names, exact, at.along(values, name), at.step(name), least, sizes),
         )
     return tally
 
