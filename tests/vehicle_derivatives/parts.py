@@ -149,7 +149,7 @@ def eigenvalues(sample: Sample, model: Model, n: int) -> Tally:
 
     # Rounding moves an eigenvalue by ε |A| over the cosine between its left and its right vector, of A with
     # rows and columns scaled as LAPACK does.
-    A, _ = scipy.linalg.matrix_balance(model.linearize(at.y, at.u).A)
+    A = scipy.linalg.matrix_balance(model.linearize(at.y, at.u).A)[0]
     every, left, right = scipy.linalg.eig(A, left=True)
     nearest = np.argmin(np.abs(every[:, np.newaxis] - found.eigenvalues[single]), axis=0)
     cosines = np.abs(np.sum(left.conj() * right, axis=0))[nearest]
