@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -147,13 +148,14 @@ def eigenvalues(sample: Sample, model: Model, n: int) -> Tally:
     single = np.all(np.isfinite(found.matrix), axis=1)
     names = [f"{part} of {value:.4g}" for part in ("Re", "Im") for value in found.eigenvalues[single]]
 
-    # Rounding moves an eigenvalue by ε |A| over the cosine between its left and its right vector, of A with
-    # rows and columns scaled as LAPACK does.
+    # Rounding moves an eigenvalue by some 5 ε |A|, over the cosine between its left and its right vector, of A
+    # with rows and columns scaled as LAPACK does: a tenth of what `slope` allows for a size.
     A = scipy.linalg.matrix_balance(model.linearize(at.y, at.u).A)[0]
-    every, left, right = scipy.linalg.eig(A, left=True)
+    found_all: Any = scipy.linalg.eig(A, left=True)
+    every, left, right = found_all
     nearest = np.argmin(np.abs(every[:, np.newaxis] - found.eigenvalues[single]), axis=0)
     cosines = np.abs(np.sum(left.conj() * right, axis=0))[nearest]
-    sizes = np.tile(np.linalg.norm(A, 2) / cosines, 2)
+    sizes = np.tile(0.1 * np.linalg.norm(A, 2) / cosines, 2)
 
     def values(y: Floats, u: Floats) -> Floats:
         every = np.linalg.eigvals(model.linearize(y, u).A)
