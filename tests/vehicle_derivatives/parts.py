@@ -148,7 +148,7 @@ def eigenvalues(sample: Sample, model: Model, n: int) -> Tally:
     single = np.all(np.isfinite(found.matrix), axis=1)
     names = [f"{part} of {value:.4g}" for part in ("Re", "Im") for value in found.eigenvalues[single]]
 
-    # Rounding moves an eigenvalue by some 5 ε |A|, over the cosine between its left and its right vector, of A
+    # Rounding moves an eigenvalue by some 5 ε |A| over the cosine between its left and its right vector, of A
     # with rows and columns scaled as LAPACK does: a tenth of what `slope` allows for a size.
     A = scipy.linalg.matrix_balance(model.linearize(at.y, at.u).A)[0]
     found_all: Any = scipy.linalg.eig(A, left=True)
