@@ -54,8 +54,10 @@ class EventWatch:
 
     def look(self, t: float, p: Floats) -> None:
         """Take note of the impulses of the step that ends at t."""
-        self._largest = float(np.max(p, initial=self._largest))
+        self._largest = max(self._largest, float(p.max())) if p.size else self._largest
         active = self._watched & (p > NEGLIGIBLE * self._largest)
+        if not (active != self._active).any():
+            return
         for k in np.flatnonzero(active != self._active):
             self.events.append(Event(t, self._names[int(k)], bool(active[k])))
         self._active = active

@@ -67,7 +67,8 @@ def simulate_unilateral(
         `Chain` with its default tolerance if not given.
     order : {1, 2, 4}
         Of the steps between events; see `ce_dynamics.complementarity.smooth`.  Above 1, a step in which rows
-        begin or cease to act is divided, and across the event goes one of h/64 and of first order.
+        begin or cease to act is divided, and across the event goes one of h/64 and of first order, or up
+        to h/8 where several in a row change nothing.
     interval : float
         Time between stored instants, rounded to whole steps [s].
     progress : callable, optional

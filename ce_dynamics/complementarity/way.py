@@ -16,6 +16,9 @@ from ce_dynamics.simulation.monitors.charts import Charts
 
 PARTS = 64
 """Part of a step of higher order that is left to a step of first order where rows begin or cease to act."""
+LONGEST = 8
+"""Such parts that one step of first order takes at most: twice as many as the one before where that changed
+nothing.  What has just begun to slide turns so fast that explicit methods do not follow for a while."""
 
 
 def advance(
@@ -75,6 +78,7 @@ class Way:
         self.recorder, self.smooth = recorder, smooth
         self.force = np.zeros(len(unilateral.row_names))
         self.acting: Acting | None = None
+        self._parts = 1  # of the next step of first order
 
     def step(self, y: Floats) -> Floats:
         """The state a step later."""
@@ -89,12 +93,16 @@ class Way:
             found = self._of_higher_order(self.smooth, t + h * done / PARTS, y, h * part / PARTS)
             if found is not None:
                 y, done = found, done + part
+                if part > self._parts:
+                    self._parts = 1
                 part = min(2 * part, PARTS - done)
-            elif part > 1:
+            elif part > self._parts:
                 part //= 2
             else:
-                y = self._across_an_event(self.smooth, t + h * done / PARTS, y, h / PARTS)
-                done += 1
+                parts, before = min(self._parts, PARTS - done), self.acting
+                y = self._across_an_event(self.smooth, t + h * done / PARTS, y, h * parts / PARTS)
+                done += parts
+                self._parts = min(2 * parts, LONGEST) if alike(before, self.acting) else 1
             while part > 1 and (done % part or done + part > PARTS):
                 part //= 2
         return y
@@ -142,3 +150,10 @@ class Way:
             after = done.stage.rate + done.stage.GT @ (done.solution.v - v)
             self.acting = self.smooth.acting(done.solution.p, done.stage.mu, h, after)
         return done.y
+
+
+def alike(one: Acting | None, other: Acting | None) -> bool:
+    """Whether the same rows act, and in the same way."""
+    if one is None or other is None:
+        return False
+    return bool(np.array_equal(one.held, other.held) and np.array_equal(one.sliding, other.sliding))
