@@ -382,7 +382,15 @@ def reach_text(S: Aggregate) -> str:
         interval = linkage.reach()
         if interval is not None:
             moved = linkage.parameter or (*S.independent, *S.prescribed)[0].name
-            nominally = " with the nominal hardpoints" if linkage.has_free_geometry else ""
+            nominally = ""
+            if linkage.has_free_geometry:
+                nominally = " with the nominal hardpoints"
+                if isinstance(linkage, NumericLinkage):
+                    more = 2 * linkage.substeps
+                    nominally += (
+                        f"; it is led to others in {linkage.substeps} substeps: if that should fit, give its "
+                        f"closure more (substeps={more})"
+                    )
             return f"; admissible is {interval[0]:.4g} to {interval[1]:.4g} for {moved!r}{nominally}"
         if isinstance(linkage, NumericLinkage) and linkage.is_led_straight:
             straight = "; it is led there straight from its start: try to start it elsewhere (System.start)"

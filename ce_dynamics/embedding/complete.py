@@ -264,7 +264,7 @@ def numeric(
     return NumericLinkage(loop, siblings, substeps=substeps_of(closures), start=start, why=why)
 
 
-def substeps_of(closures: Sequence[CutEdge]) -> int:
-    """As many as a closure asks for; the default if none does."""
+def substeps_of(closures: Sequence[CutEdge]) -> int | None:
+    """As many as a closure asks for; None if none does."""
     asked = [joint.substeps for joint in joints_in(closures) if joint.substeps is not None]
-    return max(asked, default=SUBSTEPS)
+    return max(asked, default=None)

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, array, concatenate, where, zeros
+from ce_dynamics.algebra.arrays import Array, Scalar, array, concatenate, where, zeros
 from ce_dynamics.algebra.pivoted_lu import PivotedLU
 from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.embedding.closures.assembly import assembled
@@ -36,13 +36,15 @@ from ce_dynamics.embedding.numeric.kept_rows import rows_along, rows_around
 from ce_dynamics.embedding.numeric.led_on_numbers import led_on_numbers
 from ce_dynamics.embedding.numeric.newton_steps import linearised, polished
 from ce_dynamics.embedding.numeric.single_parameter import SingleParameter
-from ce_dynamics.embedding.numeric.substeps import Linearised, closed, led_along, path
+from ce_dynamics.embedding.numeric.substeps import Linearised, Pose, closed, led_along, path
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.nominal import at_nominal, at_random, part_way
 
 logger = logging.getLogger(__name__)
 
 SUBSTEPS = 12
+SUBSTEPS_ROUND = 24
+"""Of an angle that is led either way round: a quarter of a radian each where it goes a whole turn."""
 FINAL_STEPS = 2  # pairs of Newton steps at the end of a straight path
 TRIED = 3  # values of free parameters
 PATH_TOLERANCE = 4e-13
@@ -62,9 +64,11 @@ class NumericLinkage(Linkage):
     limits : (float, float), optional
         Values of a single parameter beyond which its branch need not be followed.  By default a full turn for
         an angle, 4 turns for a screw and 10 sizes of the loop for a displacement, each way.
-    substeps : int
-        Substeps of the straight path of a loop with several parameters, each of which should stay below about
-        half a radian.
+    substeps : int, optional
+        Substeps of the straight path of a loop with several parameters, or with free geometry, each of which
+        should stay below about half a radian.  By default `SUBSTEPS`, or `SUBSTEPS_ROUND` where one angle
+        leads free geometry: it is then led both ways round, for with other hardpoints a dead centre may lie on
+        either.  Fewer than these are for hinges that never go so far, and are led one way only.
     start : mapping of str to array, optional
         Coordinates of parameters by body name at the start, from where a loop with several is led; the design
         pose if not given, or if no way leads there.
@@ -93,7 +97,7 @@ class NumericLinkage(Linkage):
         loop: Loop,
         siblings: tuple[Body, ...] = (),
         limits: tuple[float, float] | None = None,
-        substeps: int = SUBSTEPS,
+        substeps: int | None = None,
         start: Mapping[str, Array] | None = None,
         why: str = "",
     ) -> None:
@@ -101,7 +105,7 @@ class NumericLinkage(Linkage):
         self.siblings = siblings
         self.determines = tuple(body.name for body in loop.dependent)
         self.closes = tuple(closure.name for closure in loop.closures)
-        self.substeps = substeps
+        self._substeps = substeps
         self._start = dict(start or {})
         self._limits = limits
         self.kernel = LoopKernel(*at_nominal((loop, siblings), loop.parent))
@@ -241,24 +245,55 @@ class NumericLinkage(Linkage):
             return self.q0
         if self.single is not None and not self.has_free_geometry:
             return polished(self.loop, self._rows.rows, self.single.looked_up(given), (dict(given), {}))
+        q, regular = self._led(given, siblings)
+        if self.single is not None and self._goes_round:
+            turned = {name: self.single.other_way_round(hinge) for name, hinge in given.items()}
+            other, fits = self._led(turned, siblings)
+            q = array(where(regular, a, b) for a, b in zip(q, other, strict=True))
+            regular = regular | fits
+        end = self._way(given, siblings)(1.0)
+        for _ in range(FINAL_STEPS):
+            q = polished(self.loop, self._rows.rows, q, end)
+        residual = self.loop.residual(q, *end)
+        fits = closed(residual, self._path_tolerance) & regular
+        return array(where(fits, entry, math.nan) for entry in q)
+
+    def _way(
+        self, given: Mapping[str, HingeMotion], siblings: Mapping[str, BodyMotion]
+    ) -> Callable[[float], Pose]:
+        """The straight way to given hinges and siblings."""
         bodies = {body.name: body for body in self.kernel.parameters}
-        reduced = self.single is not None
         base = self._base
-        q0 = self.q0 if base is None else base.q
         known = {} if base is None else split(base.p, self.kernel.parameters)
-        pose = path(given, siblings, bodies, self.loop.parent, self._turns_count or reduced, known)
+        turns = self._turns_count or self.single is not None
+        return path(given, siblings, bodies, self.loop.parent, turns, known)
+
+    def _led(
+        self, given: Mapping[str, HingeMotion], siblings: Mapping[str, BodyMotion]
+    ) -> tuple[Array, Scalar]:
+        """Dependent coordinates at the end of the way but for two Newton steps, and whether it is regular."""
+        pose, base = self._way(given, siblings), self._base
+        whole = self._closed_at_design and base is None  # the base is one of the nominal geometry
 
         def on_the_way(q: Array, s: float) -> Linearised:
-            whole = self._closed_at_design and base is None  # the base is one of the nominal geometry
             loop = self.loop if whole else part_way(self.loop, s, self.loop.parent)
             return linearised(loop, self._rows.rows, q, pose(s))
 
-        q, regular = led_along(on_the_way, self.loop.advanced, q0, self.substeps)
-        for _ in range(FINAL_STEPS):
-            q = polished(self.loop, self._rows.rows, q, pose(1.0))
-        residual = self.loop.residual(q, *pose(1.0))
-        fits = closed(residual, self._path_tolerance) & regular
-        return array(where(fits, entry, math.nan) for entry in q)
+        q0 = self.q0 if base is None else base.q
+        return led_along(on_the_way, self.loop.advanced, q0, self.substeps)
+
+    @property
+    def substeps(self) -> int:
+        """Of a straight path."""
+        if self._substeps is not None:
+            return self._substeps
+        return SUBSTEPS_ROUND if self._goes_round else SUBSTEPS
+
+    @property
+    def _goes_round(self) -> bool:
+        """Whether its only angle is led to both ways round, as dead centres depend on the geometry."""
+        few = self._substeps is not None and self._substeps < SUBSTEPS_ROUND
+        return self.has_free_geometry and self.single is not None and self.single.may_go_round and not few
 
     def led_to(self, p: Array) -> Array | None:
         """What `solve` finds on floats at coordinates p of its parameters, but for rounding, and much sooner.
@@ -268,10 +303,7 @@ class NumericLinkage(Linkage):
         if not self.is_led_straight or self.siblings or self.has_free_geometry:
             return None
         base = self._base or self._design
-        parameters = self.kernel.parameters
-        known = {} if self._base is None else split(base.p, parameters)
-        bodies = {body.name: body for body in parameters}
-        pose = path(moving(parameters, p), {}, bodies, self.loop.parent, self._turns_count, known)
+        pose = self._way(moving(self.kernel.parameters, p), {})
         end = np.concatenate([hinge.q for hinge in pose(1.0)[0].values() if hinge.q is not None])
         steps = (self.substeps, FINAL_STEPS)
         return led_on_numbers(self.kernel, self._rows.rows, base, end, steps, self._path_tolerance)

@@ -172,6 +172,18 @@ class SingleParameter:
                 )
         return theta if reach.turning else turned_into(reach, theta, self._centre)
 
+    @property
+    def may_go_round(self) -> bool:
+        """Whether an angle and the same a turn back are the same pose of the loop."""
+        return wraps(self.body.inboard) and not self._turns_count
+
+    def other_way_round(self, given: HingeMotion) -> HingeMotion:
+        """The given hinge, a whole turn back."""
+        assert given.q is not None, "set by `within_reach`"
+        (theta,) = given.q
+        full = 2.0 * math.pi
+        return given._replace(q=array((where(theta > self._centre, theta - full, theta + full),)))
+
     def looked_up(self, given: Mapping[str, HingeMotion]) -> Array:
         """Dependent coordinates of the table, the given hinge within reach."""
         q = given[self.body.name].q
