@@ -229,10 +229,11 @@ class System:
             (``independent`` ones otherwise stay as they are), and results hold the coordinates of all.
             A loop that neither hinges nor their components can lead gets such coordinates unasked.
         substeps : int, optional
-            Of a loop with several independent coordinates that is solved by Newton's method: how many steps
-            lead from the design pose to any other (12 if not given; the most that one of its closures asks
-            for).  Fewer cost less and are enough where no hinge turns by more than about half a radian per
-            step.  What is not reached is NaN, never another branch.
+            Of a loop with several independent coordinates that is solved by Newton's method, or with one and
+            free hardpoints: how many steps lead from the design pose to any other (12 if not given, 24 where
+            an angle leads free hardpoints, which goes either way round unless fewer are asked for; the most
+            that one of its closures asks for).  Fewer cost less and are enough where no hinge turns by more
+            than about half a radian per step.  What is not reached is NaN, never another branch.
 
         Raises
         ------

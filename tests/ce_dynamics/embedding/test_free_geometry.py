@@ -300,8 +300,12 @@ def test_other_hardpoints_are_reached_round_either_side(
     parameters = {name: system.add_parameter(Parameter(name, x)) for name, x in names.items()}
     built("four-bar", parameters.__getitem__, system)
     F, rocker = Points(parameters.__getitem__, names)("F"), system.find("rocker")
+
+    def pin(k: int) -> Callable[[Any], Any]:
+        return lambda observer: observer.point(rocker, F, system.ground).r[k]
+
     for k in range(2):
-        system.add_output(f"{k}", "m", lambda observer, k=k: observer.point(rocker, F, system.ground).r[k])
+        system.add_output(f"{k}", "m", pin(k))
     model = ce.compile(system)
     traced = model.traced("observation", model.observe)
     rng = np.random.default_rng(11)
