@@ -30,7 +30,7 @@ from ce_dynamics.embedding.closed_forms.without_legs import WithoutLegs, with_sl
 from ce_dynamics.embedding.closures.loop import Loop
 from ce_dynamics.embedding.couplings_solved import CoupledHinges, Plan, implied, planned
 from ce_dynamics.embedding.linkage import Linkage
-from ce_dynamics.embedding.numeric.linkage import SUBSTEPS, NumericLinkage
+from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import Coupled, couplings_in
 from ce_dynamics.mechanism.couplings.loop_closure import joints_in

@@ -67,7 +67,7 @@ class NumericLinkage(Linkage):
     substeps : int, optional
         Substeps of the straight path of a loop with several parameters, or with free geometry, each of which
         should stay below about half a radian.  By default `SUBSTEPS`, or `SUBSTEPS_ROUND` where one angle
-        leads free geometry: it is then led both ways round, for with other hardpoints a dead centre may lie on
+        leads free geometry: it is then led both ways round, for other hardpoints may have a dead centre on
         either.  Fewer than these are for hinges that never go so far, and are led one way only.
     start : mapping of str to array, optional
         Coordinates of parameters by body name at the start, from where a loop with several is led; the design
