@@ -69,7 +69,7 @@ def blocks(
         part = next_part(left, unknown, paths, freedoms.Y, rows, columns)
         if part is None:
             part = tuple(left)
-        block = made(part, unknown, dependent, paths)
+        block = made(part, unknown, bodies, dependent, paths)
         if not any(body in unknown for body in block.dependent):
             return whole  # it says what others say: it is solved with them
         found.append(block)
@@ -100,16 +100,20 @@ def next_part(
 def made(
     part: tuple[CutEdge, ...],
     unknown: set[Body],
+    members: Sequence[Body],
     dependent: Sequence[Body],
     paths: dict[str, tuple[Body, ...]],
 ) -> Block:
-    """A part as a block: bodies from what carries all of it to the ends of its closures."""
+    """A part as a block: bodies from what carries all of it to the ends of its closures.
+
+    Ends outside the aggregated body are siblings, which move in a given way.
+    """
     ends = [end for edge in part for end in edge.bodies]
     chains = [chain(end) for end in ends]
     shared = [body for body in chains[0] if all(body in other for other in chains)]
     carrier = shared[0]
     inside = {body for way in chains for body in way[: way.index(carrier)]}
-    bodies = tuple(sorted(inside, key=lambda body: body.index))
+    bodies = tuple(sorted(inside & set(members), key=lambda body: body.index))
     mine = {body for edge in part for body in paths[edge.name]}
     found = tuple(
         body for body in bodies if body in dependent and (not body.inboard.n_v or body in unknown & mine)

@@ -185,16 +185,17 @@ def numerically(S: Aggregate, start: Start) -> tuple[Linkage, ...]:
     Legs are left to formulas: all that the rest needs to know of them is how long they are.  Where a single
     coordinate leads, all is by formulas on the branch that it leads along, or in one table of that.
     """
-    if S.siblings or S.prescribed:
+    driven = bool(S.siblings or S.prescribed)
+    if driven and not S.N:
         return (numeric(S, S.bodies, S.closures, S.dependent, start, why_not.DRIVEN),)
-    rest = without_legs(S.parent, S.bodies, S.closures, S.dependent)
+    rest = without_legs(S.parent, S.bodies, S.closures, S.dependent, S.siblings)
     parts = (
         [*map(with_slides, blocks(S.parent, rest.bodies, rest.closures, rest.dependent))]
         if rest.dependent
         else []
     )
-    if S.N > 1:
-        return in_order(S, rest, parts, [part_solved(part, start, rest.certain) for part in parts])
+    if S.N > 1 or driven:
+        return in_order(S, rest, parts, [part_solved(S, part, start, rest.certain) for part in parts])
     known = [recognised(part) if rest.certain else None for part in parts]
     formulas = [linkage for linkage in known if linkage is not None]
     if S.N == 1 and len(formulas) == len(parts):
@@ -228,19 +229,18 @@ def linkage_of(part: Leg | Rod | Peel) -> Linkage:
     return RodLinkage(part) if isinstance(part, Rod) else PeelLinkage(part)
 
 
-def part_solved(part: Block, start: Start, certain: bool) -> Linkage:
+def part_solved(S: Aggregate, part: Block, start: Start, certain: bool) -> Linkage:
     """A part of closures by formulas, where it is recognised and its branch is certain, or numerically.
 
     What a single coordinate leads is kept on its branch, which tells whole turns, too.
     """
     known = recognised(part) if certain else None
     given = [body for body in part.bodies if body not in part.dependent and body.inboard.n_v]
-    single = len(given) == 1 and given[0].inboard.n_q == 1
+    why = "" if known is not None else why_not.why_not(part, certain)
+    table = numeric(S, part.bodies, part.closures, part.dependent, start, why, part.parent)
+    single = len(given) == 1 and given[0].inboard.n_q == 1 and not table.siblings
     if known is not None and not single:
         return known
-    loop = Loop(part.parent, part.bodies, part.closures, part.dependent)
-    why = "" if known is not None else why_not.why_not(part, certain)
-    table = NumericLinkage(loop, (), substeps=substeps_of(part.closures), start=start, why=why)
     return table if known is None else OnBranch((known,), table)
 
 
@@ -256,11 +256,12 @@ def numeric(
     dependent: Sequence[Body],
     start: Start,
     why: str,
+    parent: Body | None = None,
 ) -> NumericLinkage:
-    """Newton's method on closures of S, and why."""
+    """Newton's method on closures of S, and why; what carries all of them is p, if nothing is said."""
     ends = {end for edge in closures for end in edge.bodies}
     siblings = tuple(body for body in S.siblings if body in ends)
-    loop = Loop(S.parent, tuple(bodies), tuple(closures), tuple(dependent))
+    loop = Loop(parent or S.parent, tuple(bodies), tuple(closures), tuple(dependent))
     return NumericLinkage(loop, siblings, substeps=substeps_of(closures), start=start, why=why)
 
 

@@ -222,8 +222,9 @@ def prepare(
 ) -> Case:
     """Load the data, embed and compile the model and find its initial state.
 
-    Arguments as of `run`; ``free`` names numbers that become free parameters, see `VehicleParameters.load`;
-    without ``practice`` somebody else drives than the driver of the manoeuvre.
+    Arguments as of `run`; ``free`` names numbers that become free parameters, see `VehicleParameters.load`:
+    at their nominal values the driver practises, where he does (`ce_dynamics.models.vehicles.practice`), and
+    so he drives whatever their values are.  Without ``practice`` somebody else drives.
     """
     given = dict(options or {})
     for name, value in (("speed", speed), ("duration", duration)):
@@ -265,7 +266,9 @@ def prepare(
     if road is not None:
         attributes["road"] = road
     y0 = settled(vehicle, first_pedals(vehicle, task))
-    known = practised(task, vehicle, y0) if practice and not free else task
+    known = practised(task, vehicle, y0) if practice else task
+    if known is not task:
+        attributes["driver"] = "practised" + " with the nominal values of what is free" * bool(free)
     return Case(f"{parameters.short_title}, {task.title}", vehicle, known, y0, task.duration, attributes)
 
 

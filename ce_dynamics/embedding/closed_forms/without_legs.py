@@ -14,7 +14,7 @@ from ce_dynamics.embedding.closed_forms.leg_length import LegLength
 from ce_dynamics.embedding.closed_forms.peel import BallBehind, Peel, peel_of
 from ce_dynamics.embedding.closed_forms.rod import Rod, rods_of
 from ce_dynamics.embedding.closures.compiled_closures import largest
-from ce_dynamics.embedding.closures.loop import Loop, moving, stacked_neutral
+from ce_dynamics.embedding.closures.loop import Loop, held_at_design, moving, stacked_neutral
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 
@@ -42,7 +42,11 @@ class WithoutLegs(NamedTuple):
 
 
 def without_legs(
-    parent: Body, bodies: Sequence[Body], closures: Sequence[CutEdge], dependent: Sequence[Body]
+    parent: Body,
+    bodies: Sequence[Body],
+    closures: Sequence[CutEdge],
+    dependent: Sequence[Body],
+    siblings: Sequence[Body] = (),
 ) -> WithoutLegs:
     """The rest of a loop without the legs that are found in it; all of it if there are none.
 
@@ -50,7 +54,7 @@ def without_legs(
     a leg's branch is that of the design pose.
     """
     loop = Loop(parent, tuple(bodies), tuple(closures), tuple(dependent))
-    certain = not loop.has_free_geometry and is_closed(loop)
+    certain = not loop.has_free_geometry and is_closed(loop, siblings)
     whole = WithoutLegs(loop.bodies, loop.closures, loop.dependent, (), certain)
     if not certain:
         return whole
@@ -130,10 +134,11 @@ def peeled_off(
     return found
 
 
-def is_closed(loop: Loop) -> bool:
-    """Whether the closures hold in the design pose."""
+def is_closed(loop: Loop, siblings: Sequence[Body] = ()) -> bool:
+    """Whether the closures hold in the design pose, with what lies outside in its own."""
     given = moving(loop.given, stacked_neutral(loop.given))
-    residual: Array = np.asarray(loop.residual(loop.neutral(), given, {}), dtype=float)
+    held = held_at_design(siblings, loop.parent)
+    residual: Array = np.asarray(loop.residual(loop.neutral(), given, held), dtype=float)
     return largest(residual) <= loop.tolerance
 
 

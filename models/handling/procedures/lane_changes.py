@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ce_dynamics.errors import DataError
 from ce_dynamics.models.handling.outcome import DEGREES, Chart, Line, thinned
 from ce_dynamics.models.handling.procedure import Procedure
 from ce_dynamics.models.handling.run import Run
@@ -60,7 +61,8 @@ class DoubleLaneChangeTest(Procedure):
 
     def perform(self) -> None:
         v = self.values
-        run = self.at_speed(v["speed"]) if v["search"] != 1.0 else self.fastest()
+        self.refuse_between(SEARCH, PRACTICE)
+        run = self.fastest() if v["search"] == 1.0 else self.at_speed(v["speed"])
         if run is None:
             return
         out = self.outcome
@@ -72,6 +74,15 @@ class DoubleLaneChangeTest(Procedure):
         out.add("roll", "largest roll angle", float(abs(run.roll).max()), "deg", DEGREES)
         out.add("sideslip", "largest side-slip angle", float(abs(run.sideslip).max()), "deg", DEGREES)
         self.draw(run)
+
+    def refuse_between(self, *switches: Option) -> None:
+        """Refuse values of switches that are neither 0 nor 1."""
+        for option in switches:
+            value = self.values.get(option.name, 0.0)
+            if value not in (0.0, 1.0):
+                raise DataError(
+                    f"{self.name}: {option.name} = {value:g} must be 0 or 1; {option.description}"
+                )
 
     def at_speed(self, speed: float) -> Run:
         """A run at a speed [m/s]."""

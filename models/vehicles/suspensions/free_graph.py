@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -12,30 +12,21 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler.free_numbers import nominal
-from ce_dynamics.embedding.embed import embed
-from ce_dynamics.errors import DataError, ModelError
+from ce_dynamics.errors import DataError
 from ce_dynamics.kinematics.rod import Rod
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.couplings.components import Component
 from ce_dynamics.mechanism.drives import Driven
 from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
-from ce_dynamics.mechanism.hinges.base import Hinge
-from ce_dynamics.mechanism.hinges.conditions import Closure
-from ce_dynamics.mechanism.hinges.cylindrical import Cylindrical
-from ce_dynamics.mechanism.hinges.distance import Distance
 from ce_dynamics.mechanism.hinges.fixed import Fixed
-from ce_dynamics.mechanism.hinges.free import Free
-from ce_dynamics.mechanism.hinges.guides import PointOnLine, PointOnPlane
 from ce_dynamics.mechanism.hinges.prismatic import Prismatic
-from ce_dynamics.mechanism.hinges.revolute import Revolute
-from ce_dynamics.mechanism.hinges.spherical import Spherical
-from ce_dynamics.mechanism.hinges.universal import Universal
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, add_rigid_body, rod
 from ce_dynamics.models.vehicles.corner import CornerData
 from ce_dynamics.models.vehicles.springs import DamperParameters, SpringParameters
 from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, STEERING, SUBSTEPS, Graph
+from ce_dynamics.models.vehicles.suspensions.graph_leading import Leading, Leads
+from ce_dynamics.models.vehicles.suspensions.graph_tree import Edge, grown, joint_of
 from ce_dynamics.models.vehicles.suspensions.graph_words import (
     FORCES,
     JOINTS,
@@ -46,22 +37,6 @@ from ce_dynamics.models.vehicles.suspensions.graph_words import (
 )
 from ce_dynamics.models.vehicles.suspensions.kingpin import wheel_frame
 from ce_dynamics.models.vehicles.suspensions.linked import EveryAxleData, LinkedCorner, Parts, read
-
-LINES: Mapping[str, Callable[..., Hinge]] = {
-    "revolute": Revolute,
-    "prismatic": Prismatic,
-    "cylindrical": Cylindrical,
-}
-GUIDES: Mapping[str, Callable[..., Closure]] = {"point-on-line": PointOnLine, "point-on-plane": PointOnPlane}
-
-
-class Edge(NamedTuple):
-    """A joint as built: what it is called, the names of its bodies, and the joint itself."""
-
-    name: str
-    one: str
-    other: str
-    joint: Closure
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -289,9 +264,7 @@ class GraphAxle:
         self.add_rods(system, around)
         self.add_forces(system, around, tree)
 
-    def join(
-        self, system: System, around: Mapping[str, Body], leads: Mapping[str, Sequence[str | Component]]
-    ) -> dict[str, str]:
+    def join(self, system: System, around: Mapping[str, Body], leads: Leads) -> dict[str, str]:
         """Add bodies and joints; the carrier of every body."""
         parts = {
             f"{self.name if end is None else end.name}.{item.name}": store.parts[item.name]
@@ -324,60 +297,28 @@ class GraphAxle:
             linkage.close(system)
 
     @cached_property
-    def leads(self) -> Mapping[str, Sequence[str | Component]]:
-        """Independent coordinates of the loops, by the joints that close them: the best conditioned ones.
+    def leads(self) -> Leads:
+        """Independent coordinates of the loops, by the joints that close them."""
+        wheel = self.named("wheel")
+        return Leading(self.join, tuple(self.body_name(wheel, end) for end in self.ends), self.pivots).leads()
 
-        What a body on no hinge leads is led by its height and roll, where these can lead.
-        """
-        chosen = self.chosen({})
-        for better in (self.unsteered, heave_and_roll):
-            plain = {name: better(leads) for name, leads in chosen.items()}
-            if plain == chosen:
-                continue
-            try:
-                chosen = self.chosen(plain)
-            except ModelError:
-                continue
-        return chosen
-
-    def unsteered(self, leads: Sequence[str | Component]) -> Sequence[str | Component]:
-        """The roll of the body that a crank or knuckle is on, in place of that body's angle.
-
-        What the steering holds by a rod would be an independent coordinate else, and the steering move the
-        axle.
-        """
+    @property
+    def pivots(self) -> dict[str, str]:
+        """On what those bodies turn that the steering holds."""
         held = {
-            self.body_name(body, end): item
+            self.body_name(body, end)
             for item, end, _ in self.placed()
-            if "steering" in item.between
+            if STEERING in item.between
             for body in item.between
-            if body != "steering"
+            if body != STEERING
         }
-        pivots = {
+        turning = {
             self.body_name(body, end): self.body_name(other, end)
             for item, end, _ in self.placed()
             if item.kind == "revolute"
             for other, body in (item.between, item.between[::-1])
         }
-        found: list[str | Component] = []
-        for lead in leads:
-            on = pivots.get(lead, CHASSIS) if isinstance(lead, str) and lead in held else CHASSIS
-            found.append(lead if on == CHASSIS else Component(on, "roll"))
-        return found
-
-    def chosen(
-        self, leads: Mapping[str, Sequence[str | Component]]
-    ) -> Mapping[str, Sequence[str | Component]]:
-        """Independent coordinates by closure, of the axle by itself, for which some may be named."""
-        system = System(name=self.name)
-        chassis = system.add_body("chassis", mass=1.0, parent=system.ground, hinge=Fixed())
-        self.join(system, {CHASSIS: chassis, STEERING: chassis}, leads)
-        names = {body.name for body in system.bodies}
-        found: dict[str, Sequence[str | Component]] = {}
-        for S in embed(system).aggregates:
-            leading = [body.name if body.name in names else component(body.name) for body in S.independent]
-            found |= {closure.name: leading for closure in S.closures}
-        return found
+        return {body: on for body, on in turning.items() if body in held}
 
     def add_forces(self, system: System, around: Mapping[str, Body], tree: Mapping[str, str]) -> None:
         """Springs, dampers and torsion springs."""
@@ -408,65 +349,3 @@ class GraphAxle:
                         free=sign * data.free_angle,
                     )
                 )
-
-
-def heave_and_roll(leads: Sequence[str | Component]) -> Sequence[str | Component]:
-    """Height and roll of a body whose displacements were chosen; others as they are."""
-    bodies = {lead.body for lead in leads if isinstance(lead, Component) and lead.which in ("x", "y", "z")}
-    if len(bodies) != 1 or len(leads) > 2 or any(isinstance(lead, str) for lead in leads):
-        return leads
-    (body,) = bodies
-    return [Component(body, which) for which in ("z", "roll")[: len(leads)]]
-
-
-def component(name: str) -> Component:
-    """The component of a hinge that a coordinate is."""
-    body, _, which = name.rpartition(".")
-    return Component(body, which)
-
-
-def joint_of(item: Item, points: Mapping[str, Vector]) -> Closure:
-    """The joint of an item, placed."""
-    p = {name.rpartition(".")[2]: point for name, point in points.items() if name.startswith(f"{item.name}.")}
-    if item.kind == "distance":
-        return Distance(p["one"].tolist(), p["other"].tolist())
-    at = p["at"]
-    if item.kind in LINES:
-        return LINES[item.kind]((p["through"] - at).tolist(), at=at.tolist())
-    if item.kind in GUIDES:
-        return GUIDES[item.kind]((p["through"] - at).tolist(), at=at.tolist())
-    if item.kind == "universal":
-        return Universal((p["first"] - at).tolist(), (p["second"] - at).tolist(), at=at.tolist())
-    return Spherical(at.tolist()) if item.kind == "spherical" else Fixed(at.tolist())
-
-
-def grown(
-    edges: Sequence[Edge], parts: Mapping[str, BodyParameters]
-) -> tuple[list[tuple[str, str, Hinge]], list[Edge]]:
-    """A spanning tree of some bodies, each with its carrier and hinge, and the joints that are left.
-
-    Joints with few freedoms come first, which leaves few unknowns.  Bodies that no joint leads to are on no
-    hinge.  A universal joint counts its first axis on its first body, so it is taken in that sense only.
-    """
-    reached = {CHASSIS}
-    tree: list[tuple[str, str, Hinge]] = []
-    left = list(edges)
-    while len(reached) <= len(parts):
-        ready = [
-            (edge.joint.n_v, k)
-            for k, edge in enumerate(left)
-            if isinstance(edge.joint, Hinge)
-            and (edge.one in reached) != (edge.other in reached)
-            and {edge.one, edge.other} - reached != {STEERING}
-            and (edge.one in reached or not isinstance(edge.joint, Universal))
-        ]
-        if ready:
-            edge = left.pop(min(ready)[1])
-            carrier, body = (edge.one, edge.other) if edge.one in reached else (edge.other, edge.one)
-            assert isinstance(edge.joint, Hinge)
-            tree.append((body, carrier, edge.joint))
-        else:
-            body = next(name for name in parts if name not in reached)
-            tree.append((body, CHASSIS, Free(parts[body].com.tolist())))
-        reached.add(body)
-    return tree, left

@@ -13,8 +13,9 @@ import numba
 import numpy as np
 import pytest
 
+import ce_dynamics as ce
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiler import CompiledFunction, compile_function, trace
+from ce_dynamics.compiler import CompiledFunction, compile_function, machine, trace
 from ce_dynamics.compiler.code_levels import VARIABLE
 from ce_dynamics.compiler.codegen.emit import emit_llvm
 from ce_dynamics.compiler.disk_cache import contents
@@ -150,3 +151,25 @@ def test_heavy_dependencies_load_when_used() -> None:
         "assert not {'llvmlite', 'casadi', 'numba', 'scipy'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
+@pytest.mark.parametrize(("bodies", "cut"), [(2, False), (60, True)])
+def test_pieces_that_are_not_alike_stay_together(
+    bodies: int, cut: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pendulums in a row: first and last ones are of kinds of their own, and only those in between alike."""
+    system = ce.System()
+    for k in range(bodies):
+        system.add_body(
+            f"link {k}",
+            mass=1.0,
+            com=(0.1, 0.2, -k - 0.5),
+            inertia=(0.1, 0.1, 0.01),
+            parent=f"link {k - 1}" if k else "ground",
+            hinge=ce.Revolute((0, 1, 0), at=(0, 0, -k)),
+        )
+    traced = ce.compile(system).trace_dynamics()
+    straight = machine.source(traced, 1)
+    monkeypatch.setattr(machine, "LARGEST_STRAIGHT", 50)
+    assert (machine.source(traced, 1) != straight) == cut
+    assert machine.source(traced, 1, 50) != straight  # who asks for pieces gets them

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ce_dynamics.augmented import embedded_accelerations
+from ce_dynamics.augmented import FullyAugmented, embedded_accelerations
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.errors import SimulationError
 from ce_dynamics.kinematics import FourBar
-from ce_dynamics.mechanism.hinges import Prismatic, Revolute
+from ce_dynamics.mechanism.drives import Driven
+from ce_dynamics.mechanism.hinges import Distance, Prismatic, Revolute, Spherical, Universal
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.simulation.simulate import simulate
 
@@ -70,3 +71,51 @@ def test_where_the_straight_path_does_not_lead_it_says_so() -> None:
     whole = six_bar(closed_form=False)
     whole.start("crank", q=2.4, v=4.0)
     assert simulate(Model(whole), duration=0.3)["crank"].values[-1] > 2.9
+
+
+def steered(*, inside: bool) -> System:
+    """An arm with two knuckles: a drag link turns one, a tie rod the other, a strut leads the arm's lever.
+
+    What steers slides on the ground, beside their loops; with a shoe on it that a rod holds, it is in one.
+    """
+    system = System()
+    for part in ("", "_rate", "_acceleration"):
+        system.add_input(f"ram{part}", "")
+    for name, parent, hinge, com in (
+        ("ram", "ground", Prismatic((0.1, 1, 0), (0.5, 0.2, 0.3)), (0.5, 0.2, 0.3)),
+        ("arm", "ground", Revolute((1, 0.1, 0), (0, 0, 0)), (0.0, 0.5, 0.1)),
+        ("left", "arm", Revolute((0.1, 0, 1), (0.1, 0.5, 0)), (0.2, 0.5, 0.1)),
+        ("right", "arm", Revolute((-0.1, 0.1, 1), (0.1, 1.2, 0)), (0.2, 1.2, 0.1)),
+        ("drag_link", "left", Universal((1, 0, 0.4), (0, 0, 1), (0.3, 0.6, 0.2)), (0.4, 0.4, 0.25)),
+        ("tie_rod", "right", Universal((1, 0, 0), (0, 0.1, 1), (0.3, 1.3, 0.1)), (0.3, 1.0, 0.1)),
+        ("lever", "ground", Revolute((1, 0, 0.2), (-0.3, 0.2, 0.5)), (-0.3, 0.4, 0.5)),
+        ("strut", "arm", Universal((1, 0, 0), (0, 1, 0.3), (-0.3, 0.6, 0)), (-0.3, 0.6, 0.2)),
+    ):
+        system.add_body(name, mass=1.0, com=com, inertia=(0.1,) * 3, parent=parent, hinge=hinge)
+    system.prescribe("ram", Driven("ram"))
+    system.close_loop("drag", "drag_link", "ram", Spherical((0.5, 0.2, 0.3)), ["arm"])
+    system.close_loop("toe", "tie_rod", "left", Spherical((0.3, 0.6, 0.1)), ["arm"])
+    system.close_loop("top", "strut", "lever", Spherical((-0.3, 0.6, 0.5)), ["arm"])
+    if inside:
+        system.add_body("shoe", mass=0.3, inertia=(0.01,) * 3, parent="ram", hinge=Revolute((0, 0, 1)))
+        system.close_loop("shoe", "shoe", "arm", Distance((0.4, 0.1, 0.3), (0, 0.4, 0.2)), ["arm"])
+    return system
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_what_a_drive_moves_is_by_formulas_too(inside: bool, rng: np.random.Generator) -> None:
+    """Loops that do not know the drive are none of its business, and it is one more thing that is given."""
+    embedding = embed(steered(inside=inside))
+    linkages = [linkage for S in embedding.aggregates for linkage in S.linkages]
+    newton = [name for part in linkages if isinstance(part, NumericLinkage) for name in part.determines]
+    assert newton == (["shoe"] if inside else [])
+    dae = FullyAugmented(embedding.system)
+    none = np.zeros(0)
+    for _ in range(2):
+        q, v, u = rng.uniform(-0.1, 0.1, 1), rng.normal(size=1), np.array((0.05, 0.7, -3.0))
+        at = dae.at(dae.state_from_embedded(embedding, q, v, none, u), u)
+        expected = dae.solve(at).V_dot
+        found = np.concatenate(list(embedded_accelerations(embedding, q, v, none, u).values()))
+        assert np.max(np.abs(at.constraints.g)) < 1e-13
+        # Condition of the augmented matrix some 1e3, of which 1e-16 is lost
+        assert np.max(np.abs(found - expected)) < 1e-12 * np.max(np.abs(expected))

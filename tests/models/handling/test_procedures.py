@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 from dataclasses import replace
@@ -17,7 +18,7 @@ from ce_dynamics.models.handling.files import as_json
 from ce_dynamics.models.handling.metrics.driving_modes import driving_modes
 from ce_dynamics.models.handling.outcome import DEGREES
 from ce_dynamics.models.handling.procedures.cornering import G
-from ce_dynamics.models.parts.manoeuvres import RampSteer, StraightOn
+from ce_dynamics.models.parts.manoeuvres import Manoeuvre, RampSteer, StraightOn
 from tests.models.handling.single_track import LOCK, Car, SingleTrack, subject
 
 CAR = Car()
@@ -179,6 +180,27 @@ def test_a_run_that_ends_early_keeps_what_it_had(car: SingleTrack) -> None:
     assert found.trouble
     assert "ended at" in found.trouble
     assert "m/s² of lateral acceleration at most" in found.trouble
+
+
+def test_lanes_are_practised_if_that_is_asked(car: SingleTrack) -> None:
+    """What comes of practising is what is driven; switches are on or off."""
+    made: list[Manoeuvre] = []
+
+    class Practising(SingleTrack):
+        def practised(self, task: Manoeuvre, road: str | None = None) -> Manoeuvre:
+            made.append(copy.copy(task))
+            return made[-1]
+
+    who = Practising(**vars(car))
+    options = {"search": 0.0, "speed": 15.0}
+    first = handling.perform("double-lane-change", who, **options)
+    assert not made
+    found = handling.perform("double-lane-change", who, practice=1.0, **options)
+    assert [run.task for run in found.runs] == made
+    assert found["clearance"] == pytest.approx(first["clearance"], abs=1e-12)
+    for switch in ({"practice": 0.5}, {"search": 0.2}):
+        between = handling.perform("double-lane-change", who, **options | switch)
+        assert "must be 0 or 1" in between.trouble
 
 
 def test_several_subjects_as_json(car: SingleTrack) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.models.parts.manoeuvres.lane_change import DoubleLaneChange
 from ce_dynamics.models.vehicles.case import Case, prepare
+from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driving import make_manoeuvre
 from ce_dynamics.models.vehicles.lanes import AxlePath, clearance
 from ce_dynamics.models.vehicles.practice import lateral_response, practised
@@ -53,3 +57,27 @@ def test_other_tasks_are_not_practised(case: Case) -> None:
     turn = make_manoeuvre("step-steer", {"speed": 22.0})
     assert practised(slow, case.model, case.y0) is slow
     assert practised(turn, case.model, case.y0) is turn
+
+
+def test_free_numbers_have_their_nominal_values_when_it_is_practised(
+    case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The model that is practised with has them among its inputs; results say so."""
+    asked: list[Model] = []
+
+    def at_once(task: DoubleLaneChange, model: Model, y0: np.ndarray) -> DoubleLaneChange:
+        asked.append(model)
+        return copy.copy(task)
+
+    module = "ce_dynamics.models.vehicles.case"
+    monkeypatch.setattr(f"{module}.practised", at_once)
+    monkeypatch.setattr(f"{module}.settled", lambda model, pedals: model.y0)
+    monkeypatch.setattr(f"{module}.first_pedals", lambda model, task: model.u0)
+    name = "chassis.mass"
+    free = prepare("double-lane-change", speed="80 km/h", free=[name])
+    (model,) = asked
+    assert model is free.model
+    names = [entry.name for entry in model.layout.u]
+    assert model.u0[names.index(name)] == VehicleParameters.load("hmmwv").chassis.mass
+    assert free.attributes["driver"] == "practised with the nominal values of what is free"
+    assert case.attributes["driver"] == "practised"
