@@ -59,6 +59,7 @@ def at_rest(model: Model, y: Floats, u: Floats, positions: tuple[str, ...]) -> F
         wanted = unknowns(model, y if found is None else found, u, positions)
         own = wanted.found[len(positions) :]
         start[own] = model.y0[own]  # what tyres were left with on their way is forgotten
+        start = under_pressure(model, start, u)
         y, resting = solved(model, start, u, wanted)
         found = y if resting else found
     return found
@@ -122,11 +123,29 @@ def unknowns(model: Model, y: Floats, u: Floats, positions: tuple[str, ...]) -> 
     return Unknowns(found, scales, resting)
 
 
+def under_pressure(model: Model, y: Floats, u: Floats) -> Floats:
+    """The same with brakes filled as pedals and controllers want: without pressure none would hold."""
+    given, filled = named(model, u), y.copy()
+    names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
+    for name, brake in brakes_of(model).items():
+        if brake.parameters.lag is not None:
+            filled[names.index(f"{name}.pressure")] = nominal(brake.wanted(given))
+    return filled
+
+
+def named(model: Model, u: Floats) -> dict[str, float]:
+    """Inputs by name."""
+    return dict(zip((entry.name for entry in model.layout.u), u.tolist(), strict=True))
+
+
+def brakes_of(model: Model) -> dict[str, Brake]:
+    """Brakes by name."""
+    return {force.name: force for force in model.system.forces if isinstance(force, Brake)}
+
+
 def held(model: Model, y: Floats, u: Floats) -> dict[str, float]:
     """What a wheel can hold along the road [N], up to a factor: its load, or its brake where that is less."""
-    seen = model.outputs(y, u)
-    given = dict(zip((entry.name for entry in model.layout.u), u.tolist(), strict=True))
-    brakes = {force.name: force for force in model.system.forces if isinstance(force, Brake)}
+    seen, given, brakes = model.outputs(y, u), named(model, u), brakes_of(model)
     tyres = {force.name: force for force in model.system.forces if force.name.endswith(".tyre")}
     found = {}
     for name, tyre in tyres.items():

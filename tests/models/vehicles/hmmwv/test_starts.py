@@ -26,15 +26,18 @@ def test_all_start_heights_settle_alike(height: str, speed: float) -> None:
     assert found[1] == pytest.approx(found[0], abs=1e-6)
 
 
-@pytest.mark.parametrize(("grade", "friction"), [(0.3, 0.8), (0.6, 0.8)])
-def test_parked_on_a_grade_nothing_moves(grade: float, friction: float) -> None:
-    """Brakes on: no rate is left, and after 2 s it is where it was.
+@pytest.mark.parametrize(
+    ("grade", "friction", "overrides"),
+    [(0.3, 0.8, ["front.brake.lag=40 ms", "rear.brake.lag=40 ms"]), (0.6, 0.8, [])],
+)
+def test_parked_on_a_grade_nothing_moves(grade: float, friction: float, overrides: list[str]) -> None:
+    """Brakes on, filled where they fill with a lag: no rate is left, and after 2 s it is where it was.
 
     0.6 lies between the tyre's sliding and its peak friction (0.46 and 0.78 … 0.90).  Rounding of 4e4 N over
     3,500 kg for 2 s is some 1e-15 m; what is left of the search, 1e-8 m/s², would be 2e-8 m.
     """
     road = InclinedRoad(friction, math.atan(grade))
-    model = ce.compile(build(VehicleParameters.load("hmmwv"), road=road))
+    model = ce.compile(build(VehicleParameters.load("hmmwv", overrides), road=road))
     u = model.inputs_with(inputs={"brake": 1.0})
     y = settled(model, u)
     assert np.abs(model.dynamics(y, u)[0]).max() < 1e-7
