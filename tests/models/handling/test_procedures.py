@@ -192,13 +192,14 @@ def test_lanes_are_practised_if_that_is_asked(car: SingleTrack) -> None:
             return made[-1]
 
     who = Practising(**vars(car))
-    options = {"search": 0.0, "speed": 15.0}
+    options: dict[str, Any] = {"search": 0.0, "speed": 15.0}
     first = handling.perform("double-lane-change", who, **options)
     assert not made
     found = handling.perform("double-lane-change", who, practice=1.0, **options)
     assert [run.task for run in found.runs] == made
     assert found["clearance"] == pytest.approx(first["clearance"], abs=1e-12)
-    for switch in ({"practice": 0.5}, {"search": 0.2}):
+    switches: tuple[dict[str, Any], ...] = ({"practice": 0.5}, {"search": 0.2})
+    for switch in switches:
         between = handling.perform("double-lane-change", who, **options | switch)
         assert "must be 0 or 1" in between.trouble
 
