@@ -51,8 +51,9 @@ def read_file(path: Path) -> DataFile:
     Raises
     ------
     DataError
-        If the file cannot be read, is larger than `LARGEST_FILE`, is not YAML, has a key twice, or more than
-        `MOST_VALUES` keys and values, counted with what aliases stand for, or more than `DEEPEST` levels.
+        If the file cannot be read, is larger than `LARGEST_FILE`, is not YAML, has a key twice or with an empty
+        mapping, or more than `MOST_VALUES` keys and values, counted with what aliases stand for, or more than
+        `DEEPEST` levels.
     """
     content = files.read("parameter file", path, LARGEST_FILE)
     try:
@@ -165,6 +166,11 @@ def _texts(node: yaml.Node | None, label: str) -> dict[str, str]:
 def _assignments(node: yaml.Node, key: tuple[str, ...], source: str, label: str) -> Iterator[Assignment]:
     if isinstance(node, yaml.MappingNode):
         items = dict(_items(node, label))
+        if not items:
+            raise DataError(
+                f"{label}:{node.start_mark.line + 1}: {'.'.join(key)}: an empty mapping says nothing; "
+                "give it lines 'key: value', or leave it out"
+            )
         if "source" in items:
             source = str(items.pop("source").value)
         for name, child in items.items():

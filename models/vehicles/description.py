@@ -173,8 +173,13 @@ class VehicleParameters:
             tree = lay(tree, layer, schema, groups)
         changes = [parse_override(text) for text in checks.texts("overrides", overrides, DataError)]
         tree = lay(tree, changes, schema, groups)
-        name = Path(label).stem
-        return cls._build(name, layout, validate(schema, tree, groups, label), tree, layers, free)
+        data = validate(schema, tree, groups, label)
+        try:
+            return cls._build(Path(label).stem, layout, data, tree, layers, free)
+        except DataError as error:
+            if changes or variant is not None or label in str(error):
+                raise
+            raise DataError(f"{label}: {error}") from None
 
     @classmethod
     def _build(

@@ -157,7 +157,10 @@ def item_of(owner: str, name: str, told: Mapping[str, str]) -> Item:
     if len(between) != count:
         what = "one name" if count == 1 else "the names of two bodies"
         raise DataError(f"{owner}: {kind}: expected {what}, found {checks.shown(told[kind])}")
-    return Item(name, kind, between, told.get("single") == "yes")
+    single = told.get("single", "no")
+    if single not in ("yes", "no"):
+        raise DataError(f"{owner}: single: unknown {checks.shown(single)}; write yes or no")
+    return Item(name, kind, between, single == "yes")
 
 
 def check_items(owner: str, items: Sequence[Item]) -> None:
