@@ -51,9 +51,9 @@ def read_file(path: Path) -> DataFile:
     Raises
     ------
     DataError
-        If the file cannot be read, is larger than `LARGEST_FILE`, is not YAML, has a key twice or with an empty
-        mapping, or more than `MOST_VALUES` keys and values, counted with what aliases stand for, or more than
-        `DEEPEST` levels.
+        If the file cannot be read, is larger than `LARGEST_FILE`, is not YAML, has a key twice or one with
+        nothing in it, or more than `MOST_VALUES` keys and values, counted with what aliases stand for, or more
+        than `DEEPEST` levels.
     """
     content = files.read("parameter file", path, LARGEST_FILE)
     try:
