@@ -52,8 +52,8 @@ def read_file(path: Path) -> DataFile:
     ------
     DataError
         If the file cannot be read, is larger than `LARGEST_FILE`, is not YAML, has a key twice or one with
-        nothing in it, or more than `MOST_VALUES` keys and values, counted with what aliases stand for, or more
-        than `DEEPEST` levels.
+        nothing in it, or more than `MOST_VALUES` keys and values, counted with what aliases stand for, or
+        more than `DEEPEST` levels.
     """
     content = files.read("parameter file", path, LARGEST_FILE)
     try:
