@@ -163,7 +163,7 @@ def main(arguments: Sequence[str]) -> None:
             if vehicle in ASSISTED:
                 print(f"{case.title}: controllers change their inputs by {acted(case)}", flush=True)
             for fmi in VERSIONS:
-                path = folder / f"{vehicle}-{fmi}.fmu"
+                path = folder / f"{Path(vehicle).stem}-{fmi}.fmu"
                 print(f"{vehicle}, FMI {fmi}: {compared(case, path, fmi)}", flush=True)
 
 

@@ -17,6 +17,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.checks import check_number
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.friction import Friction, FrictionMap
+from ce_dynamics.models.parts.roads.geotiff import read_geotiff
 from ce_dynamics.models.parts.roads.height_map import HeightMap
 from ce_dynamics.models.parts.roads.kinds import Word
 from ce_dynamics.models.parts.roads.opencrg import read_opencrg
@@ -25,8 +26,8 @@ APPROACH = 20.0
 """[m]; longer than a vehicle with its trailer, whose first axle begins where the road does."""
 
 FILE_WORDS = (
-    Word("dx", "m", None, "spacing of the nodes along x (.npy)"),
-    Word("dy", "m", None, "spacing across; dx if not given (.npy)"),
+    Word("dx", "m", None, "spacing of the nodes along x (.npy; .tif that does not say it)"),
+    Word("dy", "m", None, "spacing across; dx if not given (.npy, .tif)"),
     Word("x0", "m", 0.0, "x of the first node (.npy, .tif)"),
     Word("y0", "m", None, "y of the first node; centred if not given (.npy, .tif)"),
     Word("approach", "m", APPROACH, "how far the road continues level before its beginning"),
@@ -157,29 +158,12 @@ def spaced(path: Path, name: str, nodes: Floats) -> tuple[float, float]:
 
 def read_tiff(path: Path, friction: float | Friction, given: dict[str, Any], shape: Shape) -> Road:
     """GeoTIFF in metres: x to the east, y to the north; its place on the Earth is left out."""
-    try:
-        import tifffile  # here, because an extra installs it
-    except ImportError:
-        raise DataError(
-            f"road {path}: GeoTIFF needs a package of an extra: pip install 'ce-dynamics[roads]'"
-        ) from None
-    files.read("road", path, LARGEST)
-    try:
-        with tifffile.TiffFile(path) as file:
-            page = file.pages.first
-            z = np.asarray(page.asarray(), dtype=float)
-            scale = page.tags.valueof(33550)  # ModelPixelScale
-    except (tifffile.TiffFileError, ValueError, OSError) as error:
-        raise DataError(f"road {path}: no GeoTIFF that can be read: {error}") from None
-    if given["dx"] is not None:
-        spacing = given["dx"], given["dx"] if given["dy"] is None else given["dy"]
-    elif scale is not None:
-        spacing = float(scale[0]), float(scale[1])
-    else:
-        raise DataError(f"road {path}: it does not say the size of its pixels; say dx")
-    if z.ndim != 2:
-        raise DataError(f"road {path}: one band of heights is needed, got an array of shape {z.shape}")
-    return placed(path, friction, z[::-1].T, spacing, given, shape)
+    dx, dy = given["dx"], given["dy"]
+    if dx is None and dy is not None:
+        raise DataError(f"road {path}: dy is said without dx; say both, or leave both to the file")
+    found = read_geotiff(path, dx is not None)
+    spacing = found.spacing or (dx, dx if dy is None else dy)
+    return placed(path, friction, found.z, spacing, given, shape)
 
 
 def read_crg(path: Path, friction: float | Friction, given: dict[str, Any], shape: Shape) -> Road:

@@ -1,0 +1,178 @@
+"""Heights from GeoTIFF files: what their tags say of spacing, units, scales and missing pixels."""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ce_dynamics.algebra import checks, files
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.errors import DataError
+
+if TYPE_CHECKING:
+    from tifffile import TiffPage
+
+LARGEST = 2**30
+"""Bytes of a file."""
+MOST = LARGEST // 8
+"""Heights of a file."""
+
+PIXEL_SCALE, TRANSFORMATION, GEO_KEYS, GDAL_METADATA, GDAL_NO_DATA = 33550, 34264, 34735, 42112, 42113
+"""Numbers of tags: ModelPixelScale, ModelTransformation, GeoKeyDirectory, and two of GDAL."""
+MODEL_TYPE, LINEAR_UNITS, VERTICAL_UNITS = 1024, 3076, 4099
+"""Geo keys."""
+GEOGRAPHIC, GEOCENTRIC, METRE = 2, 3, 9001
+"""Values of theirs."""
+FEET = {9002: "feet", 9003: "US survey feet"}
+METRES = ("m", "metre", "metres", "meter", "meters")
+WRONG = (
+    ValueError, LookupError, TypeError, ArithmeticError, OSError, RuntimeError, struct.error, zlib.error,
+)  # fmt: skip
+"""What the reader raises where bytes make no sense."""
+
+
+class GeoTiff(NamedTuple):
+    """Heights (n_x, n_y) to the east and to the north, and the size of pixels if the file says it [m]."""
+
+    z: Floats
+    spacing: tuple[float, float] | None
+
+
+def read_geotiff(path: Path, sized: bool) -> GeoTiff:
+    """What a file has.
+
+    Parameters
+    ----------
+    path : Path
+    sized : bool
+        Whether the size of pixels is known, whatever the file says.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, is not in metres, has several bands, gaps or too many pixels, or the extra
+        ``roads`` is not installed.
+    """
+    try:
+        import tifffile  # here, because an extra installs it
+    except ImportError:
+        raise DataError(
+            f"road {path}: GeoTIFF needs a package of an extra: pip install 'ce-dynamics[roads]'"
+        ) from None
+    files.read("road", path, LARGEST)
+    try:
+        with tifffile.TiffFile(path) as file:
+            page = file.pages.first
+            check_kind(path, page)
+            tags = {tag.code: tag.value for tag in page.tags}
+            z = page.asarray()
+            if z.shape != page.shape:
+                raise ValueError(f"it promises {page.shape} heights and has {z.shape}")
+    except DataError:
+        raise
+    except (tifffile.TiffFileError, *WRONG) as error:
+        raise DataError(f"road {path}: no GeoTIFF that can be read: {error}") from None
+    check_units(path, tags, sized)
+    with np.errstate(invalid="ignore"):  # of NaN of other kinds, which is refused as NaN
+        z = np.asarray(z, dtype=float)
+    heights = scaled(path, tags, present(path, tags, z))
+    return GeoTiff(heights[::-1].T, None if sized else spacing(path, tags))
+
+
+def check_kind(path: Path, page: TiffPage) -> None:
+    """Refuse what is no field of heights, before it is unpacked."""
+    if len(page.shape) != 2:
+        raise DataError(f"road {path}: one band of heights is needed, got an array of shape {page.shape}")
+    if page.dtype is None or page.dtype.kind not in "iuf":
+        raise DataError(f"road {path}: heights must be real numbers, not of the kind {page.dtype}")
+    if math.prod(page.shape) > MOST:
+        raise DataError(f"road {path}: {page.shape} are more than {MOST:,} pixels; cut the map")
+
+
+def check_units(path: Path, tags: dict[int, object], sized: bool) -> None:
+    """Refuse degrees and feet: heights and lengths are metres."""
+    keys = geo_keys(tags)
+    if keys.get(MODEL_TYPE) in (GEOGRAPHIC, GEOCENTRIC) and not sized:
+        raise DataError(
+            f"road {path}: its pixels are counted in degrees or from the Earth's centre; project it "
+            "to metres, for example with gdalwarp -t_srs, or say their size, dx and dy"
+        )
+    asked = {"heights": keys.get(VERTICAL_UNITS, METRE)}
+    if not sized:
+        asked["pixels"] = keys.get(LINEAR_UNITS, METRE)
+    for what, unit in asked.items():
+        if unit != METRE:
+            name = FEET.get(unit, f"the unit {unit} of EPSG")
+            raise DataError(f"road {path}: its {what} are in {name}; convert it to metres")
+    told = gdal(tags).get("unittype", "m")
+    if told.strip().lower() not in METRES:
+        raise DataError(f"road {path}: its heights are in {checks.shown(told)}; convert it to metres")
+
+
+def geo_keys(tags: dict[int, object]) -> dict[int, int]:
+    """Geo keys whose values are short integers, by number."""
+    directory = np.atleast_1d(np.asarray(tags.get(GEO_KEYS, ()), dtype=object)).tolist()
+    rows = (directory[k : k + 4] for k in range(4, len(directory) - 3, 4))
+    return {key: value for key, place, _, value in rows if place == 0}
+
+
+def gdal(tags: dict[int, object]) -> dict[str, str]:
+    """What GDAL says of the first band, by its role: scale, offset, unittype."""
+    found = re.findall(r'<Item[^>]*role="(\w+)"[^>]*>([^<]*)<', str(tags.get(GDAL_METADATA, "")))
+    return dict(reversed(found))
+
+
+def present(path: Path, tags: dict[int, object], z: Floats) -> Floats:
+    """The heights, where none is missing."""
+    said = str(tags.get(GDAL_NO_DATA, "")).strip("\0 ")
+    if said:
+        missing = int(np.count_nonzero(np.isnan(z) | (z == number(path, "no data", said))))
+        if missing:
+            raise DataError(
+                f"road {path}: {missing} of {z.size} pixels hold no data ({said}); fill the gaps first, for "
+                "example with gdal_fillnodata, or cut the map"
+            )
+    return z
+
+
+def scaled(path: Path, tags: dict[int, object], z: Floats) -> Floats:
+    """Heights of the numbers that are kept."""
+    said = gdal(tags)
+    scale, offset = (number(path, what, said.get(what, usual)) for what, usual in SCALES.items())
+    return z * scale + offset
+
+
+SCALES = {"scale": "1", "offset": "0"}
+
+
+def number(path: Path, what: str, text: str) -> float:
+    """A number of a tag of GDAL; no data may be NaN."""
+    try:
+        return float(text)
+    except ValueError:
+        raise DataError(f"road {path}: its {what} {checks.shown(text)} is no number") from None
+
+
+def spacing(path: Path, tags: dict[int, object]) -> tuple[float, float]:
+    """Size of pixels to the east and to the north."""
+    if PIXEL_SCALE in tags:
+        found = np.atleast_1d(np.asarray(tags[PIXEL_SCALE], dtype=float)).ravel()[:2]
+    elif TRANSFORMATION in tags:
+        matrix = np.atleast_1d(np.asarray(tags[TRANSFORMATION], dtype=float)).ravel()
+        if matrix.size < 6 or matrix[1] or matrix[4]:
+            raise DataError(f"road {path}: its pixels are turned against north; say their size, dx and dy")
+        found = matrix[[0, 5]] * (1.0, -1.0)
+    else:
+        raise DataError(f"road {path}: it does not say the size of its pixels; say dx")
+    if found.size < 2 or not np.all((found > 0.0) & np.isfinite(found)):
+        shown = ", ".join(f"{x:g}" for x in found)
+        raise DataError(
+            f"road {path}: the size of its pixels is ({shown}), not two positive numbers; say dx and dy"
+        )
+    return float(found[0]), float(found[1])
