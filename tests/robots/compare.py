@@ -48,9 +48,9 @@ class Row:
     noise : float
         By how much Pinocchio's change, over the largest, when coordinates are moved by `ROUNDING`: no form of
         the equations can be expected to do better.
-    rounding, truth, open : float
+    rounding, truth, met : float
         As `Judged` has them: of ours from ours in extended precision, from the augmented form's in extended
-        precision, and how far that is decided by constants in double precision.
+        precision, and of both in extended precision where lines that mean to be the same are so.
     unassembled : int
         States in which the loops cannot be closed.
     """
@@ -69,7 +69,7 @@ class Row:
     noise: float = np.nan
     rounding: float = 0.0
     truth: float = 0.0
-    open: float = 0.0
+    met: float = 0.0
     compared: int = 0
     unassembled: int = 0
     notes: list[str] = field(default_factory=list)
@@ -85,7 +85,7 @@ class Row:
             f" {self.compared:4d}/{self.compared + self.unassembled:<4d}"
             f" {self.closure:9.1e} {self.augmented:9.1e} {self.spread:9.1e}"
             f" {self.exact:9.1e} {self.noise:9.1e}"
-            f" {self.rounding:9.1e} {self.truth:9.1e} {self.open:9.1e}"
+            f" {self.rounding:9.1e} {self.truth:9.1e} {self.met:9.1e}"
         )
 
 
@@ -93,7 +93,7 @@ HEADER = (
     f"{'robot':24s} {'dof':>4s} {'instr.':>9s} {'read s':>7s} {'comp s':>7s} {'eval us':>9s}"
     f" {'Pinocchio':>9s} {'states':>9s}"
     f" {'closure':>9s} {'augmented':>9s} {'spread':>9s} {'exact':>9s} {'noise':>9s}"
-    f" {'rounding':>9s} {'truth':>9s} {'open':>9s}"
+    f" {'rounding':>9s} {'truth':>9s} {'met':>9s}"
 )
 
 
@@ -143,7 +143,7 @@ def fill(row: Row, urdf: Path, loops: Path, states: int, around: float) -> None:
         row.noise = float(np.fmax(row.noise, noise))
         judged = judge.judged(q, v)
         row.rounding = max(row.rounding, judged.ours)
-        row.truth, row.open = max(row.truth, judged.truth), max(row.open, judged.spread)
+        row.truth, row.met = max(row.truth, judged.truth), max(row.met, judged.met)
 
 
 def assembles(model: ce.Model, q: Array, v: Array) -> bool:
