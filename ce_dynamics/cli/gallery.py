@@ -32,7 +32,7 @@ HEADER = (
 
 @dataclass
 class Row:
-    """What was seen of one robot; ``trouble`` says what ended it."""
+    """What was seen of one robot; ``trouble`` says what ended it, ``why`` why it is not compared."""
 
     name: str
     bodies: int = 0
@@ -44,13 +44,15 @@ class Row:
     closure: float = np.nan
     mujoco: float = np.nan
     difference: float = np.nan
+    why: str = ""
     trouble: str = ""
 
     def __str__(self) -> str:
+        said = self.trouble or (f"({self.why})" if self.why else "")
         counted = f"{self.name[:26]:26s} {self.bodies:6d} {self.loops:5d} {self.freedoms:4d}"
         times = f" {self.reading:7.1f} {self.compiling:7.1f} {self.evaluation:8.2f} {self.closure:10.1e}"
         peer = f" {self.mujoco:9.2f} {self.difference:10.1e}"
-        return f"{counted}{times}{peer}{'  ' if self.trouble else ''}{self.trouble}"
+        return f"{counted}{times}{peer}{'  ' if said else ''}{said}"
 
 
 def robots(folder: Path, words: list[str]) -> Iterator[tuple[Path, Path | None]]:
@@ -101,9 +103,7 @@ def fill(
     model.dynamics(model.y0, model.u0)
     row.compiling = time.perf_counter() - start
     row.freedoms = model.embedding.n_v
-    peer = accelerations_at_rest(model, path, loops)
-    if peer is not None:
-        row.mujoco, row.difference = peer
+    row.mujoco, row.difference, row.why = accelerations_at_rest(model, path, loops)
     ce.simulate(model, duration=STEP, method="rk4", step=STEP)  # what is compiled now is not timed below
     run = ce.simulate(model, duration=duration, method="rk4", step=STEP)
     row.evaluation = 1e6 * float(run.attrs["wall_time_s"]) / float(run.attrs["evaluations"])

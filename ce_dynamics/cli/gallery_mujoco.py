@@ -1,14 +1,16 @@
 """Accelerations at rest by MuJoCo's terms: M, forces and the Jacobian of its equality constraints.
 
 MuJoCo's constraints give way; with its M, its forces and its J the exact equations [M Jᵀ; J 0] are solved
-here, at rest, where J̇ v vanishes.  A URDF file gets its loops as connect and weld constraints.
+here, at rest, where J̇ v vanishes.  A URDF file gets its loops as connect and weld constraints.  Where no
+number can be given, it is said why.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import yaml
@@ -18,46 +20,75 @@ from ce_dynamics.compiled.model import Model
 
 ROUNDS, CALLS = 5, 200
 LEAST = 1e-9
-"""Mass [kg] and moments of inertia [kg m²] of links that have none, which MuJoCo refuses: for its time."""
+"""Mass [kg] and moments of inertia [kg m²] of moving links that have none, until MuJoCo has compiled them."""
 APART = 1e-6
 """Gap of MuJoCo's constraints in the design pose above which the file means another loop [m]."""
 
 
-def accelerations_at_rest(model: Model, path: Path, loops: Path | None) -> tuple[float, float] | None:
-    """Microseconds of ``mj_forward``, and the largest relative difference of accelerations; None without."""
+class Peer(NamedTuple):
+    """What MuJoCo makes of a robot.
+
+    Attributes
+    ----------
+    time : float
+        Microseconds of ``mj_forward`` with the solver that is the fastest, less those of a call; NaN without.
+    difference : float
+        Largest difference of accelerations at rest, over the largest; NaN without.
+    why : str
+        Why there is no number.
+    """
+
+    time: float
+    difference: float
+    why: str
+
+
+def without(why: str, time: float = float("nan")) -> Peer:
+    """No difference, and why."""
+    return Peer(time, float("nan"), why)
+
+
+def accelerations_at_rest(model: Model, path: Path, loops: Path | None) -> Peer:
+    """The time of MuJoCo's ``mj_forward``, and the difference of accelerations by its terms."""
     try:
         import mujoco  # here, because an extra installs it
     except ImportError:
-        return None
+        return without("mujoco is not installed")
+    said = {} if loops is None else yaml.safe_load(loops.read_text())
+    if path.suffix == ".sdf" or (path.suffix == ".urdf" and b"<loop" in path.read_bytes()):
+        return without("MuJoCo does not read this format")
+    if any(kind != "FIXED" for kind in said.get("joint_type") or ()):
+        return without("MuJoCo reads no kinds of joints beside a file")
     try:
-        peer: Any = loaded(mujoco, path, loops)
-    except (ValueError, KeyError, RuntimeError):
-        return None
-    if peer is None:
-        return None
+        peer, raised = loaded(mujoco, path, said)
+    except (ValueError, KeyError, RuntimeError) as error:
+        return without(f"MuJoCo refuses it: {' '.join(str(error).split())[:100]}")
     peer.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONTACT) | int(mujoco.mjtDisableBit.mjDSBL_LIMIT)
     data = mujoco.MjData(peer)
     leading = placed(model, peer, data, mujoco)
-    if leading is None:
-        return None
-    weights = any(body.mass == 0.0 and body.inboard.n_v for body in model.system.bodies)
+    if not leading:
+        return without("joints are not those of the file one by one")
+    mujoco.mj_forward(peer, data)
+    microseconds = timed(mujoco, peer, data)
+    peer.body_mass[raised] = peer.body_inertia[raised] = 0.0
+    mujoco.mj_setConst(peer, mujoco.MjData(peer))
     mujoco.mj_forward(peer, data)
     found = exact(mujoco, peer, data)
-    columns, rows = zip(*leading.items(), strict=True) if leading else ((), ())
-    if found is None or not rows or weights:
-        return timed(mujoco, peer, data), float("nan")
+    if found is None:
+        return without("loops of MuJoCo's model are open where the file's are closed", microseconds)
+    columns, rows = zip(*leading.items(), strict=True)
     own = model.layout.split(model.dynamics(model.y0, model.u0)[0])[1]
     theirs = found[list(rows)]
     difference = np.max(np.abs(own[list(columns)] - theirs)) / max(float(np.max(np.abs(theirs))), 1e-300)
-    return timed(mujoco, peer, data), float(difference)
+    return Peer(
+        microseconds, float(difference), "" if np.isfinite(difference) else "accelerations are no numbers"
+    )
 
 
-def loaded(mujoco: Any, path: Path, loops: Path | None) -> Any:
-    """MuJoCo's model of a file; None for formats it does not read."""
+def loaded(mujoco: Any, path: Path, said: Mapping[str, Any]) -> tuple[Any, list[int]]:
+    """MuJoCo's model of a file, and the numbers of bodies whose weight is `LEAST`, for it refuses none."""
     if path.suffix == ".xml":
-        return mujoco.MjModel.from_xml_path(str(path))
-    if path.suffix != ".urdf" or b"<loop" in path.read_bytes():
-        return None
+        return mujoco.MjModel.from_xml_path(str(path)), []
     from lxml import etree  # here, because an extra installs it
 
     root = etree.parse(str(path)).getroot()
@@ -66,23 +97,23 @@ def loaded(mujoco: Any, path: Path, loops: Path | None) -> Any:
     compiler = etree.SubElement(etree.SubElement(root, "mujoco"), "compiler")
     compiler.set("fusestatic", "false")
     spec = mujoco.MjSpec.from_string(etree.tostring(root).decode())
-    said = {} if loops is None else yaml.safe_load(loops.read_text())
     joints = {joint.get("name"): joint.find("child").get("link") for joint in root.findall("joint")}
     pairs = said.get("closed_loop") or []
-    for (a, b), kind in zip(pairs, said.get("type") or ["6d"] * len(pairs), strict=True):
+    for k, ((a, b), kind) in enumerate(zip(pairs, said.get("type") or ["6d"] * len(pairs), strict=True)):
         equality = spec.add_equality()
         weld = kind.lower() == "6d"
         equality.type = mujoco.mjtEq.mjEQ_WELD if weld else mujoco.mjtEq.mjEQ_CONNECT
-        equality.objtype = mujoco.mjtObj.mjOBJ_BODY
-        equality.name1, equality.name2 = joints.get(a, a), joints.get(b, b)
+        equality.objtype = mujoco.mjtObj.mjOBJ_SITE  # bodies would be held as they are in the zero pose
+        ends = [spec.body(joints.get(end, end)).add_site(name=f"loop {k}{end}") for end in (a, b)]
+        equality.name1, equality.name2 = (end.name for end in ends)
         equality.data[:] = 0.0
         if weld:
-            equality.data[6], equality.data[10] = 1.0, 1.0  # frames coincide; torquescale
-    try:
-        return spec.compile()
-    except ValueError:  # links without mass, which others carry
-        spec.compiler.boundmass = spec.compiler.boundinertia = LEAST
-        return spec.compile()
+            equality.data[10] = 1.0  # torquescale
+    light = [body for body in spec.bodies if body.joints and not body.mass > 0.0]
+    for body in light:
+        body.mass, body.inertia, body.explicitinertial = LEAST, [LEAST] * 3, True
+    peer = spec.compile()
+    return peer, [peer.body(body.name).id for body in light]
 
 
 def placed(model: Model, peer: Any, data: Any, mujoco: Any) -> dict[int, int] | None:
@@ -124,11 +155,23 @@ def exact(mujoco: Any, peer: Any, data: Any) -> Floats | None:
 
 
 def timed(mujoco: Any, peer: Any, data: Any) -> float:
-    """Microseconds of ``mj_forward``: the best of some rounds."""
+    """Microseconds of ``mj_forward`` with the fastest of its solvers, less those of a call that does nothing."""
+    given = peer.opt.solver, peer.opt.jacobian
+    best = float("inf")
+    for solver in (mujoco.mjtSolver.mjSOL_NEWTON, mujoco.mjtSolver.mjSOL_CG, mujoco.mjtSolver.mjSOL_PGS):
+        for jacobian in (mujoco.mjtJacobian.mjJAC_DENSE, mujoco.mjtJacobian.mjJAC_SPARSE):
+            peer.opt.solver, peer.opt.jacobian = int(solver), int(jacobian)
+            best = min(best, shortest(mujoco.mj_forward, peer, data))
+    peer.opt.solver, peer.opt.jacobian = given
+    return 1e6 * (best - shortest(lambda *_: None, peer, data))
+
+
+def shortest(call: Callable[[Any, Any], object], peer: Any, data: Any) -> float:
+    """Seconds of a call: the best of some rounds."""
     best = float("inf")
     for _ in range(ROUNDS):
         start = time.perf_counter()
         for _ in range(CALLS):
-            mujoco.mj_forward(peer, data)
+            call(peer, data)
         best = min(best, (time.perf_counter() - start) / CALLS)
-    return 1e6 * best
+    return best
