@@ -155,7 +155,7 @@ def exact(mujoco: Any, peer: Any, data: Any) -> Floats | None:
 
 
 def timed(mujoco: Any, peer: Any, data: Any) -> float:
-    """Microseconds of ``mj_forward`` with the fastest of its solvers, less those of a call that does nothing."""
+    """Microseconds of ``mj_forward`` with the fastest of its solvers, less those of an empty call."""
     given = peer.opt.solver, peer.opt.jacobian
     best = float("inf")
     for solver in (mujoco.mjtSolver.mjSOL_NEWTON, mujoco.mjtSolver.mjSOL_CG, mujoco.mjtSolver.mjSOL_PGS):

@@ -22,7 +22,7 @@ from ce_dynamics.compiled.analysis.coordinates import (
     tangent_columns,
 )
 from ce_dynamics.compiled.analysis.in_loops import found_in_loops
-from ce_dynamics.compiled.analysis.one_state import placed_at
+from ce_dynamics.compiled.analysis.one_state import placed_at, placed_on_floats
 from ce_dynamics.compiled.analysis.other_starts import (
     can_start_at,
     is_led_straight,
@@ -136,16 +136,17 @@ def assemble(
             state = nearest(model, state, given, targets(model, near))
         if wanted:
             led = found_in_loops(model, state, (), wanted)
-            model, state = solved(model, state, given, wanted, effort) if led is None else (model, led)
-    values, places = placed_at(model, state, given)
+            if led is not None:
+                return configuration_at(model, led, placed_on_floats(model, led, given))
+            model, state = solved(model, state, given, wanted, effort)
+    return configuration_at(model, state, placed_at(model, state, given))
+
+
+def configuration_at(model: CompiledSystem, y: Floats, placed: tuple[Floats, Poses]) -> Configuration:
+    """The configuration at a state with its coordinates and poses."""
     entries = coordinate_entries(model)
-    return Configuration(
-        state,
-        {entry.name: float(value) for entry, value in zip(entries, values, strict=True)},
-        {entry.name: entry.unit for entry in entries},
-        places,
-        model,
-    )
+    values = {entry.name: float(value) for entry, value in zip(entries, placed[0], strict=True)}
+    return Configuration(y, values, {entry.name: entry.unit for entry in entries}, placed[1], model)
 
 
 def wanted_values(model: CompiledSystem, coordinates: Mapping[str, float]) -> dict[int, float]:

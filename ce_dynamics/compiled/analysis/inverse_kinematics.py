@@ -14,6 +14,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.configurations import (
     Configuration,
     assemble,
+    configuration_at,
     displaced,
     gap_of,
     wanted_values,
@@ -22,6 +23,7 @@ from ce_dynamics.compiled.analysis.continuation import CLOSE, EVALUATIONS, Effor
 from ce_dynamics.compiled.analysis.coordinates import slope_of, tangent_columns
 from ce_dynamics.compiled.analysis.goals import Goal, goal_of, labels_of
 from ce_dynamics.compiled.analysis.in_loops import found_in_loops
+from ce_dynamics.compiled.analysis.one_state import placed_on_floats
 from ce_dynamics.compiled.analysis.points import Frame, Point
 from ce_dynamics.compiled.analysis.poses import pose_function
 from ce_dynamics.compiled.compiled_system import CompiledSystem
@@ -90,7 +92,7 @@ def inverse_kinematics(
     with at_work(f"inverse kinematics of {model.system.name!r}"):
         led = found_in_loops(model, state, goals, values)
         if led is not None:
-            return assemble(model, y=led, u=given)
+            return configuration_at(model, led, placed_on_floats(model, led, given))
         found = searched(Reached(model, given, tuple(goals), values, effort), state)
     if found.size > CLOSE:
         worst = int(np.argmax(np.where(np.isfinite(found.gap), np.abs(found.gap), np.inf)))

@@ -1,4 +1,4 @@
-"""Coordinates and poses of all bodies at one state, on floats where compiling would take longer."""
+"""Coordinates and poses of all bodies at one state: compiled, or on floats where nothing else is compiled."""
 
 from __future__ import annotations
 
@@ -12,25 +12,22 @@ from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.embedding.on_numbers import on_numbers
 
-FEW = 20
-"""States for which floats are faster than to trace, and perhaps compile, two functions of a whole system."""
-
 
 def placed_at(model: CompiledSystem, y: Floats, u: Floats) -> tuple[Floats, Poses]:
-    """Coordinates in the order of `coordinate_entries`, and poses.
+    """Coordinates in the order of `coordinate_entries`, and poses, by compiled functions.
 
     Raises
     ------
     AssemblyError
         If a loop cannot be assembled there.
     """
-    compiled = {"coordinates", "poses"} <= set(model.functions)
-    asked = model.once("states asked for on floats", list[int])
-    if compiled or model.layout.parameters or len(asked) >= FEW:
-        values = coordinate_function(model)(y, u)[0]
-        model.refuse_not_finite(y, u, values)
-        return values, poses(model, y, u)
-    asked.append(0)
+    values = coordinate_function(model)(y, u)[0]
+    model.refuse_not_finite(y, u, values)
+    return values, poses(model, y, u)
+
+
+def placed_on_floats(model: CompiledSystem, y: Floats, u: Floats) -> tuple[Floats, Poses]:
+    """The same but for rounding, of a model without free parameters: some milliseconds, and no compiling."""
     q, v, x = model.layout.split(y)
     with np.errstate(all="ignore"):
         outward = Instant(on_numbers(model.embedding, q), model.layout, q, v, x, u).outward

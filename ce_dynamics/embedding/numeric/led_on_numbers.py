@@ -14,12 +14,14 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest
 from ce_dynamics.embedding.closures.loop import with_unit_quaternions
 from ce_dynamics.embedding.numeric.base_pose import Base
+from ce_dynamics.embedding.numeric.newton_steps import two_steps
+from ce_dynamics.embedding.numeric.substeps import Linearised, led_along
 
 
 def led_on_numbers(
     kernel: LoopKernel, rows: Sequence[int], base: Base, p: Array, steps: tuple[int, int], tolerance: float
 ) -> Array:
-    """Dependent coordinates at parameters p, NaN where `substeps.led_along` and what follows it say so.
+    """Dependent coordinates at parameters p, NaN where they cannot be reached.
 
     Parameters
     ----------
@@ -38,25 +40,32 @@ def led_on_numbers(
     kept, m = list(rows), kernel.loop.m
     substeps, final = steps
 
-    def kept_rows(q: Array, s: float) -> tuple[Array, Array]:
+    def linearise(q: Array, s: float) -> Linearised:
         r, Y = kernel(q, base.p + s * (p - base.p))
-        return r[kept], Y[kept, :m]
+        return Linearised(r[kept], NumberFactors(Y[kept, :m]))
 
-    try:
-        sign = np.sign(np.linalg.det(kept_rows(base.q, 0.0)[1]))
-        q, before = base.q, base.q
-        for k in range(1, substeps + 1):
-            predicted = q + (q - before)
-            r, Y1 = kept_rows(predicted, k / substeps)
-            if not np.linalg.det(Y1) * sign > 0.0:
-                return np.full_like(base.q, np.nan)
-            q, before = kernel.advanced(predicted, -np.linalg.solve(Y1, r)), q
-        for _ in range(final):
-            r, Y1 = kept_rows(q, 1.0)
-            q = kernel.advanced(q, -np.linalg.solve(Y1, r))
-            q = kernel.advanced(q, -np.linalg.solve(Y1, kept_rows(q, 1.0)[0]))
-    except np.linalg.LinAlgError:
-        return np.full_like(base.q, np.nan)
-    if not largest(kernel(q, p)[0]) < tolerance:
+    q, regular = led_along(linearise, kernel.advanced, base.q, substeps)
+    for _ in range(final):
+        q = two_steps(lambda q: linearise(q, 1.0), lambda q: kernel(q, p)[0][kept], kernel.advanced, q)
+    if not (regular and largest(kernel(q, p)[0]) < tolerance):
         return np.full_like(base.q, np.nan)
     return with_unit_quaternions(kernel.loop.dependent, q)
+
+
+class NumberFactors:
+    """A matrix of floats, ready for solutions by LAPACK, which are NaN where it is singular."""
+
+    def __init__(self, A: Array) -> None:
+        self._A = A
+
+    @property
+    def determinant(self) -> float:
+        """Its determinant."""
+        return float(np.linalg.det(self._A))
+
+    def solve(self, b: Array) -> Array:
+        """A⁻¹ b."""
+        try:
+            return np.asarray(np.linalg.solve(self._A, b))
+        except np.linalg.LinAlgError:
+            return np.full(len(b), np.nan)

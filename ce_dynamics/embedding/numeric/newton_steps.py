@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ce_dynamics.algebra.arrays import Array, zeros
 from ce_dynamics.algebra.pivoted_lu import PivotedLU
@@ -12,9 +12,22 @@ from ce_dynamics.embedding.numeric.substeps import Linearised, Pose
 
 def polished(loop: Loop, rows: Sequence[int], q: Array, pose: Pose) -> Array:
     """Two Newton steps on the kept rows, the second with the Y₁ of the first."""
-    residual, Y1 = linearised(loop, rows, q, pose)
-    q = loop.advanced(q, -Y1.solve(residual))
-    return loop.advanced(q, -Y1.solve(loop.residual(q, *pose)[list(rows)]))
+    kept = list(rows)
+    return two_steps(
+        lambda q: linearised(loop, rows, q, pose), lambda q: loop.residual(q, *pose)[kept], loop.advanced, q
+    )
+
+
+def two_steps(
+    linearise: Callable[[Array], Linearised],
+    residual: Callable[[Array], Array],
+    advance: Callable[[Array, Array], Array],
+    q: Array,
+) -> Array:
+    """The same of any equations."""
+    r, Y1 = linearise(q)
+    q = advance(q, -Y1.solve(r))
+    return advance(q, -Y1.solve(residual(q)))
 
 
 def linearised(loop: Loop, rows: Sequence[int], q: Array, pose: Pose) -> Linearised:

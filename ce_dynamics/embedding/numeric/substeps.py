@@ -10,7 +10,7 @@ where the closures do not hold at the end.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -26,7 +26,6 @@ from ce_dynamics.algebra.arrays import (
     where,
     zeros,
 )
-from ce_dynamics.algebra.pivoted_lu import PivotedLU
 from ce_dynamics.algebra.rotation import normalised, rotation_from_quaternion
 from ce_dynamics.embedding.closures.loop import at_rest
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion
@@ -37,11 +36,22 @@ Pose = tuple[dict[str, HingeMotion], dict[str, BodyMotion]]
 """Given hinges and siblings at rest at one point of the path."""
 
 
+class Factors(Protocol):
+    """A square matrix, ready for solutions."""
+
+    @property
+    def determinant(self) -> Scalar:
+        """Its determinant."""
+
+    def solve(self, b: Array) -> Array:
+        """A⁻¹ b for a vector b."""
+
+
 class Linearised(NamedTuple):
     """The kept rows of the closures at one trial: residual and factors of Y₁."""
 
     residual: Array
-    Y1: PivotedLU
+    Y1: Factors
 
 
 def path(
