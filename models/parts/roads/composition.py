@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Scalar, minimum
@@ -11,6 +12,9 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.checks import check_number
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.friction import Friction
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class SumRoad(Road):
@@ -98,6 +102,12 @@ class PlacedRoad(Road):
 
     def friction(self, x: Scalar, y: Scalar) -> Scalar:
         return self.road.friction(*self.own(x, y))
+
+    def with_friction(self, friction: float | Friction) -> Self:
+        """The same with another friction, distributed as where the road comes from."""
+        other = super().with_friction(1.0)
+        other.road = self.road.with_friction(friction)
+        return other
 
     @property
     def sharpness(self) -> float:

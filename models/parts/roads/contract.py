@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from copy import copy
+from typing import TYPE_CHECKING
 
 from ce_dynamics.algebra.arrays import Array, Scalar, array, sqrt
 from ce_dynamics.models.data.checks import check_number
 from ce_dynamics.models.parts.roads.friction import Friction
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class Road(ABC):
@@ -29,11 +34,7 @@ class Road(ABC):
     title: str = "road"
 
     def __init__(self, friction: float | Friction) -> None:
-        self._friction = (
-            friction
-            if isinstance(friction, Friction)
-            else check_number("road", "friction", friction, above=0.0)
-        )
+        self._friction = checked_friction(friction)
 
     @abstractmethod
     def height(self, x: Scalar, y: Scalar) -> Scalar:
@@ -54,6 +55,17 @@ class Road(ABC):
         return self._friction.at(x, y) if isinstance(self._friction, Friction) else self._friction
 
     @property
+    def given_friction(self) -> float | Friction:
+        """The friction coefficient, or how it is distributed."""
+        return self._friction
+
+    def with_friction(self, friction: float | Friction) -> Self:
+        """The same heights with another friction."""
+        other = copy(self)
+        other._friction = checked_friction(friction)
+        return other
+
+    @property
     def even_friction(self) -> float | None:
         """The friction coefficient, if it is the same everywhere."""
         return None if isinstance(self._friction, Friction) else self._friction
@@ -66,3 +78,10 @@ class Road(ABC):
     def margin(self, x: Scalar, y: Scalar) -> Scalar | None:
         """Distance from the nearest edge [m], negative beyond it; None for a road without end."""
         return None
+
+
+def checked_friction(friction: float | Friction) -> float | Friction:
+    """A positive number, or how friction is distributed."""
+    if isinstance(friction, Friction):
+        return friction
+    return check_number("road", "friction", friction, above=0.0)

@@ -104,20 +104,25 @@ class FrictionMap(Friction):
         Friction coefficients, positive.
     x, y : (float, float)
         First coordinate and spacing [m].
+    title : str
+        For messages.
     """
 
-    def __init__(self, values: ArrayLike, x: Sequence[float], y: Sequence[float]) -> None:
-        mu = checks.numbers("friction map", values, DataError)
+    def __init__(
+        self, values: ArrayLike, x: Sequence[float], y: Sequence[float], title: str = "friction map"
+    ) -> None:
+        mu = checks.numbers(title, values, DataError)
         if mu.ndim != 2 or min(mu.shape) < 2:
+            raise DataError(f"{title}: an array of shape {mu.shape}; give two axes with two nodes at least")
+        checks.room(f"{title}: values", 40.0 * mu.size, "cut the map, or make it coarser", DataError)
+        wrong = ~(np.isfinite(mu) & (mu > 0.0))
+        if wrong.any():
+            first = tuple(int(k) for k in np.argwhere(wrong)[0])
             raise DataError(
-                f"friction map: an array of shape {mu.shape}; give two axes with two nodes at least"
+                f"{title}: friction coefficients must be positive numbers; {first} is {mu[first]:g}, in all "
+                f"{np.sum(wrong)} of {mu.size} are not"
             )
-        checks.room("friction map: values", 40.0 * mu.size, "cut the map, or make it coarser", DataError)
-        if not (np.isfinite(mu).all() and (mu > 0.0).all()):
-            raise DataError(
-                f"friction map: all coefficients must be positive, the least is {np.nanmin(mu):g}"
-            )
-        along, across = axes_of("friction map", x, y, mu.shape)
+        along, across = axes_of(title, x, y, mu.shape)
         self.grid = Grid(mu, along, across, smooth=False)
 
     def at(self, x: Scalar, y: Scalar) -> Scalar:

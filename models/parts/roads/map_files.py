@@ -135,11 +135,14 @@ def read_npz(path: Path, friction: float | Friction, given: dict[str, Any], shap
         if name not in arrays:
             raise DataError(f"road {path}: no array {name!r}; there are {', '.join(arrays) or 'none'}")
     x, y = (spaced(path, name, arrays[name]) for name in ("x", "y"))
-    sizes, found = (arrays["x"].size, arrays["y"].size), arrays["z"].shape
-    if found != sizes:
-        raise DataError(f"road {path}: z has the shape {found}, by x and y it must be {sizes}")
+    sizes = (arrays["x"].size, arrays["y"].size)
+    for name in ("z", "mu"):
+        if name in arrays and arrays[name].shape != sizes:
+            raise DataError(
+                f"road {path}: {name} has the shape {arrays[name].shape}, by x and y it must be {sizes}"
+            )
     if "mu" in arrays:
-        friction = FrictionMap(arrays["mu"], x, y)
+        friction = FrictionMap(arrays["mu"], x, y, f"road {path}: mu")
     return HeightMap(friction, arrays["z"], x, y, shape.smooth, path.name, shape.approach)
 
 

@@ -23,8 +23,8 @@ def road(text: str, friction: float = 0.8) -> Road:
     ----------
     text : str
         Terms joined by ``+``, each a name or a file, after a colon what is to be said of it:
-        ``NAME:VALUE``, ``NAME:WORD=VALUE,WORD=VALUE``.  Heights are added up; ``mu`` and ``patch`` change the
-        friction.  Numbers are in SI or have units.
+        ``NAME:VALUE``, ``NAME:WORD=VALUE,WORD=VALUE``.  Heights are added up; friction is that of a file that
+        has it, or of ``mu``, and ``patch`` lies over it.  Numbers are in SI or have units.
     friction : float
         Friction coefficient where nothing else is said.
 
@@ -40,19 +40,24 @@ def road(text: str, friction: float = 0.8) -> Road:
     -0.5
     """
     checks.instance("road", text, str, "a text such as bump:height=0.1", DataError)
-    parts: list[tuple[str, dict[str, Any]]] = []
-    mu: float | Friction = friction
-    for term in (part.strip() for part in text.split("+")):
-        name, given = taken_apart(term)
-        if name in FRICTIONS:
-            kind = FRICTIONS[name]
-            mu = kind.make(mu, filled(name, kind.words, values(name, kind.words, given)))
-        else:
-            parts.append((name, given))
-    roads = [made(name, given, mu) for name, given in parts]
+    terms = [taken_apart(term.strip()) for term in text.split("+")]
+    # what lies under patches first, wherever it is written
+    frictions = sorted((term for term in terms if term[0] in FRICTIONS), key=lambda term: term[0] != "mu")
+    roads = [made(name, given, friction) for name, given in terms if name not in FRICTIONS]
+    whole = [name for name, _ in frictions if name == "mu"]
+    whole += [part.title for part in roads if isinstance(part.given_friction, Friction)]
+    if len(whole) > 1:
+        raise DataError(
+            f"road {checks.shown(text)}: the friction of all of it is said {len(whole)} times, by "
+            f"{', '.join(whole)}; leave all but one out, or lay patches over it"
+        )
+    mu = next((part.given_friction for part in roads if isinstance(part.given_friction, Friction)), friction)
+    for name, given in frictions:
+        kind = FRICTIONS[name]
+        mu = kind.make(mu, filled(name, kind.words, values(name, kind.words, given)))
     if not roads:
         return FlatRoad(mu)
-    return roads[0] if len(roads) == 1 else SumRoad(mu, roads)
+    return roads[0].with_friction(mu) if len(roads) == 1 else SumRoad(mu, roads)
 
 
 def taken_apart(term: str) -> tuple[str, dict[str, Any]]:

@@ -37,5 +37,7 @@ def test_wrong_numbers_are_refused() -> None:
         SplitFriction(0.0, 0.5)
     with pytest.raises(DataError, match="rising order"):
         FrictionPatch(0.1, (20.0, 10.0), (0.0, 1.0), 0.8)
-    with pytest.raises(DataError, match="positive"):
+    with pytest.raises(DataError, match=r"positive numbers; \(0, 1\) is -0.4, in all 1 of 4"):
         FrictionMap(np.array([[0.2, -0.4], [0.8, 1.0]]), (0.0, 1.0), (0.0, 1.0))
+    with pytest.raises(DataError, match=r"ice: .* \(1, 0\) is nan, in all 1 of 4"):
+        FrictionMap(np.array([[0.2, 0.4], [np.nan, 1.0]]), (0.0, 1.0), (0.0, 1.0), "ice")

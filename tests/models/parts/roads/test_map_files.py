@@ -54,6 +54,9 @@ def test_nodes_and_friction_from_one_file(tmp_path: Path) -> None:
         read_map(path)
     with pytest.raises(DataError, match="leave out dx"):
         read_map(path, dx=1.0)
+    np.savez(path, x=np.arange(6) * 0.2, y=np.arange(5) - 2.0, z=Z, mu=mu.T)
+    with pytest.raises(DataError, match=r"mu has the shape \(5, 6\), by x and y it must be \(6, 5\)"):
+        read_map(path)
 
 
 def test_geotiff_points_north(tmp_path: Path) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 
 from ce_dynamics.errors import DataError
@@ -32,6 +35,31 @@ def test_terms_are_added_and_friction_is_laid_over() -> None:
         [0.9, 0.3, 0.05]
     )
     assert road("patch:0.1,x0=0,x1=9", 0.7).friction(-3.0, 0.0) == 0.7
+    assert isinstance(road("bump + mu:left=0.9,right=0.3"), BumpRoad)
+    written = ("mu:left=0.9,right=0.3", "patch:0.05,x0=20,x1=30", "patch:0.5,x0=25,x1=40")
+    for terms in (written, written[1:] + written[:1]):  # the last patch lies on top
+        found = road(" + ".join(terms))
+        assert [found.friction(x, 1.0) for x in (0.0, 22.0, 27.0, 50.0)] == pytest.approx(
+            [0.9, 0.05, 0.5, 0.9]
+        )
+
+
+def test_friction_of_a_file_is_kept_under_other_terms(tmp_path: Path) -> None:
+    path = tmp_path / "wet.npz"
+    mu = np.linspace(0.2, 1.0, 12).reshape(4, 3)
+    np.savez(path, x=np.arange(4.0), y=np.arange(3.0) - 1.0, z=np.zeros((4, 3)), mu=mu)
+    for text in (f"{path}", f"{path} + bump:position=50", f"grade:0.0 + {path} + patch:0.05,x0=50,x1=60"):
+        assert road(text).friction(2.0, 1.0) == pytest.approx(mu[2, 2], abs=1e-14)
+    assert road(f"patch:0.05,x0=-9,x1=-3 + {path}").friction(-5.0, 0.0) == pytest.approx(0.05)
+    for text in (
+        f"{path} + mu:left=0.9,right=0.3",
+        f"{path} + {path}",
+        "mu:left=1,right=2 + mu:left=1,right=1",
+    ):
+        with pytest.raises(
+            DataError, match=r"friction of all of it is said 2 times, by .*leave all but one out"
+        ):
+            road(text)
 
 
 @pytest.mark.parametrize("name", ROADS)

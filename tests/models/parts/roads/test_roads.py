@@ -11,6 +11,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.parts.roads.bump import BumpRoad
 from ce_dynamics.models.parts.roads.composition import PlacedRoad, SumRoad
 from ce_dynamics.models.parts.roads.contract import Road
+from ce_dynamics.models.parts.roads.friction import SplitFriction
 from ce_dynamics.models.parts.roads.height_map import HeightMap
 from ce_dynamics.models.parts.roads.iso8608 import RandomRoad
 from ce_dynamics.models.parts.roads.kerb import KerbRoad
@@ -121,6 +122,12 @@ def test_sums_and_places() -> None:
     assert turned.height(3.0, 10.0) == pytest.approx(1.1)
     map_ = HeightMap(0.8, np.zeros((3, 3)), (0.0, 1.0), (-1.0, 1.0))
     assert PlacedRoad(map_, x=10.0).margin(10.5, 0.8) == pytest.approx(0.2)
+    split = turned.with_friction(SplitFriction(0.9, 0.3))
+    assert [split.friction(3.0 + x, 4.0) for x in (-1.0, 1.0)] == [
+        0.9,
+        0.3,
+    ]  # left and right of the bump's x axis
+    assert turned.friction(2.0, 4.0) == bump.friction(0.0, 0.0)
     assert SumRoad(0.8, [uphill, map_]).margin(-2.0, 0.0) == pytest.approx(-2.0)
 
 
