@@ -123,10 +123,9 @@ def test_sums_and_places() -> None:
     map_ = HeightMap(0.8, np.zeros((3, 3)), (0.0, 1.0), (-1.0, 1.0))
     assert PlacedRoad(map_, x=10.0).margin(10.5, 0.8) == pytest.approx(0.2)
     split = turned.with_friction(SplitFriction(0.9, 0.3))
-    assert [split.friction(3.0 + x, 4.0) for x in (-1.0, 1.0)] == [
-        0.9,
-        0.3,
-    ]  # left and right of the bump's x axis
+    assert [split.friction(3.0 + x, 4.0) for x in (-1.0, 1.0)] == pytest.approx(
+        [0.9, 0.3]
+    )  # left and right of the bump's x axis
     assert turned.friction(2.0, 4.0) == bump.friction(0.0, 0.0)
     assert SumRoad(0.8, [uphill, map_]).margin(-2.0, 0.0) == pytest.approx(-2.0)
 
