@@ -73,9 +73,10 @@ def integrate(
                     return solve_across_charts(charts, solve, t, y, after_step)
                 return solve((t[0], t[-1]), y, t_eval=t, events=after_step)
 
+            period = rhs.model.layout.sampling.period
             solution: Any = (
-                solve_across_samples(rhs, through, t_store, y0)
-                if rhs.model.layout.sampling.period
+                solve_across_samples(period, rhs.sampled, through, t_store, y0)
+                if period
                 else through(t_store, y0)
             )
     except KeyboardInterrupt:

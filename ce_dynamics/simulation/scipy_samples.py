@@ -10,29 +10,34 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.simulation.integrators.stretches import NEAR
 from ce_dynamics.simulation.monitors.charts import Pieces
-from ce_dynamics.simulation.right_hand_side import RightHandSide
 
 
 def solve_across_samples(
-    rhs: RightHandSide, solve: Callable[[Floats, Floats], Any], t_store: Floats, y0: Floats
+    period: float,
+    sampled: Callable[[float, Floats], Floats],
+    solve: Callable[[Floats, Floats], Any],
+    t_store: Floats,
+    y0: Floats,
 ) -> Pieces:
     """Solve from sample to sample; each piece begins with what sampled controllers make of the state.
 
     Parameters
     ----------
-    rhs : RightHandSide
+    period : float
+        Time between samples [s].
+    sampled : callable
+        ``sampled(t, y)`` is the state after controllers have looked at y.
     solve : callable
         ``solve(t, y)`` goes through the instants t from the state y, as `scipy.integrate.solve_ivp`.
     t_store : array
         Instants to store.
     y0 : array
     """
-    period = rhs.model.layout.sampling.period
     t, y, t_end = float(t_store[0]), np.array(y0), float(t_store[-1])
     times, states = [t_store[:1]], [y[:, np.newaxis]]
     made, tiny = 0, NEAR * period
     while t < t_end:
-        y = rhs.sampled(t, y)
+        y = sampled(t, y)
         made += 1
         due = made * period
         stop = t_end if due >= t_end - tiny else due

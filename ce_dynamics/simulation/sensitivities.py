@@ -5,12 +5,14 @@ With the state y(t, p) of ẏ = f(t, y, p) its derivatives S = ∂y/∂p follow
     Ṡ = ∂f/∂y S + ∂f/∂p,    S(0) = ∂y₀/∂p,
 
 integrated beside y, with the products from compiled forward mode: no step is chosen, and none of the errors
-of differences of two runs is made.
+of differences of two runs is made.  Where sampled controllers look, y jumps to g(t, y, p), and S to
+∂g/∂y S + ∂g/∂p.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -30,6 +32,7 @@ from ce_dynamics.compiler.tracing.inline import call
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.simulation.monitors.charts import Charts
 from ce_dynamics.simulation.right_hand_side import Inputs, constant_inputs
+from ce_dynamics.simulation.scipy_samples import solve_across_samples
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -99,8 +102,7 @@ def simulate_sensitivities(
     Raises
     ------
     ModelError
-        If a name is unknown, or the model remembers samples or changes charts, whose jumps have
-        derivatives of their own.
+        If a name is unknown, or loops of the model change charts, whose jumps have derivatives of their own.
     SimulationError
         If the run ends early.
 
@@ -123,7 +125,7 @@ def simulate_sensitivities(
     checks.instance("model", model, Model, "a model, as ce_dynamics.compile(system) returns it")
     held = constant_inputs(model, inputs)
     held[model.layout.n_inputs :] = model.inputs_with(parameters)[model.layout.n_inputs :]
-    refuse_jumps(model)
+    refuse_charts(model)
     checks.choice("sensitivities: method", method, METHODS)
     end = checks.number("duration", duration, above=0.0)
     apart = checks.number("interval", interval, above=0.0)
@@ -152,13 +154,8 @@ def simulate_sensitivities(
     return run
 
 
-def refuse_jumps(model: Model) -> None:
-    """Refuse what changes the state between steps."""
-    if model.layout.sampling.period:
-        raise ModelError(
-            "sensitivities: the model has sampled controllers, whose memory jumps; leave them out, or let "
-            "them be continuous"
-        )
+def refuse_charts(model: Model) -> None:
+    """Refuse coordinates that change their meaning between steps."""
     if Charts(model):
         raise ModelError(
             "sensitivities: a loop of the model has coordinates on charts, which change on the way; name "
@@ -210,7 +207,7 @@ def initial(columns: list[Column], state: Floats, y0_by: ArrayLike | None) -> Fl
 
 
 class Functions:
-    """f and the quantities z, each with its derivative along one direction, compiled.
+    """f, g and the quantities z, each with its derivative along one direction, compiled.
 
     Parameters
     ----------
@@ -238,10 +235,15 @@ class Functions:
         def rate(t: Array, y: Array, p: Array) -> dict[str, Array]:
             return {"f": model.instant(y, inputs_at(t, y, p)).y_dot}
 
+        def sample(t: Array, y: Array, p: Array) -> dict[str, Array]:
+            return {"f": model.instant(y, inputs_at(t, y, p)).y_sampled}
+
         def quantities(t: Array, y: Array, p: Array) -> dict[str, Array]:
             return {"f": rows.quantities(y, inputs_at(t, y, p))["z"]}
 
         self.rate = self._with_direction("rate", rate, sizes).bind()
+        self.period = model.layout.sampling.period
+        self.sample = self._with_direction("sample", sample, sizes).bind() if self.period else None
         self.quantities = self._with_direction("quantities", quantities, sizes).bind()
 
     def _with_direction(self, name: str, function: Any, sizes: Any) -> CompiledFunction:
@@ -291,15 +293,24 @@ def integrated(
 
     n, m = len(state), len(columns)
 
-    def rate(t: float, whole: Floats) -> Floats:
-        y, S = whole[:n], whole[n:].reshape(n, m)
-        y_dot, S_dot = functions.along(functions.rate, t, y, S)
-        return np.concatenate((y_dot, S_dot.ravel()))
+    def along(bound: Any, t: float, whole: Floats) -> Floats:
+        f, f_S = functions.along(bound, t, whole[:n], whole[n:].reshape(n, m))
+        return np.concatenate((f, f_S.ravel()))
+
+    rate, sampled = partial(along, functions.rate), partial(along, functions.sample)
+
+    options: dict[str, Any] = {"method": method, "rtol": rtol, "atol": atol}
+
+    def through(t: Floats, whole: Floats) -> Any:
+        return solve_ivp(rate, (t[0], t[-1]), whole, t_eval=t, **options)
 
     whole = np.concatenate((state, S0.ravel()))
     if not np.all(np.isfinite(rate(0.0, whole))):
         raise SimulationError("sensitivities: the motion or its derivatives are no numbers at the start")
-    options: dict[str, Any] = {"method": method, "t_eval": t, "rtol": rtol, "atol": atol}
-    found: Any = solve_ivp(rate, (0.0, float(t[-1])), whole, **options)
+    found: Any = (
+        solve_across_samples(functions.period, sampled, through, t, whole)
+        if functions.period
+        else through(t, whole)
+    )
     Y = found.y.T
     return found.t, Y[:, :n], Y[:, n:].reshape(len(Y), n, m)

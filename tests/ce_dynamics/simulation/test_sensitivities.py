@@ -10,6 +10,7 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.errors import ModelError
+from ce_dynamics.mechanism.forces.base import StateDeclaration
 
 
 def oscillator() -> ce.Model:
@@ -142,3 +143,51 @@ def test_mistakes_are_named() -> None:
     ):
         with pytest.raises(ModelError, match=words):
             ce.simulate_sensitivities(model, **({"duration": 1.0} | given))
+
+
+class Held(ce.Controller):
+    """F = −k x − c v, looked at every 0.1 s and held; a counter of samples beside it."""
+
+    name, answers, period = "held", ("push",), 0.1
+    sampled = (StateDeclaration("force", "N"), StateDeclaration("looks", "1"))
+
+    def act(self, sensors: Any, x: Any) -> Any:
+        return {"push": sensors["push"] + x["force"]}
+
+    def update(self, sensors: Any, x: Any) -> Any:
+        force = -sensors["k"] * sensors["mass"] - sensors["c"] * sensors["mass_rate"]
+        return force, x["looks"] + 1.0
+
+
+def test_a_sampled_controller_in_closed_form() -> None:
+    """Between samples the force is constant: a linear map, differentiated by complex steps."""
+    system = ce.System(gravity=(0, 0, 0))
+    k, c = (system.add_parameter(ce.Parameter(name, value)) for name, value in (("k", 8.0), ("c", 0.6)))
+    system.add_input("push", "N")
+    mass = system.add_body("mass", mass=2.0, parent=system.ground, hinge=ce.Prismatic((1, 0, 0)))
+    system.add_force(ce.AppliedWrench("hand", mass, (0, 0, 0), force=("push", 0, 0)))
+    system.add_force(ce.TorsionSpringDamper("none", mass, spring=ce.Linear(0.0 * (k + c))))
+    system.add_controller(Held())
+    system.start(mass, q=[0.1], v=[0.3])
+    by, of = ["k", "c", "push", "mass", "mass_rate"], ["mass", "mass_rate", "held.force", "held.looks"]
+    run = ce.simulate_sensitivities(
+        ce.compile(system), {"push": 0.5}, by=by, of=of, duration=1.0, interval=0.04, rtol=1e-10, atol=1e-12
+    )
+
+    def at(k: Any, c: Any, F: Any, x: Any, v: Any) -> Any:
+        rows, h = [], 0.02
+        held, looks = 0.0, 0
+        for i in range(51):
+            if i % 2 == 0:
+                rows.append((x, v, held, looks))  # as it is before controllers look
+            if i % 5 == 0:
+                held, looks = -k * x - c * v, looks + 1
+            a = (F + held) / 2.0
+            x, v = x + v * h + 0.5 * a * h**2, v + a * h
+        return np.array(rows)
+
+    given = np.array((8.0, 0.6, 0.5, 0.1, 0.3))
+    np.testing.assert_allclose(run["values"], at(*given).real, atol=1e-12)
+    for j, name in enumerate(by):
+        exact = at(*(given + 1e-30j * np.eye(5)[j])).imag / 1e-30
+        np.testing.assert_allclose(run["derivatives"].sel(parameter=name), exact, atol=1e-11)
