@@ -7,11 +7,13 @@ import hypothesis
 import numpy as np
 import pytest
 
+from tests.searching import FACTOR
+
 os.environ.setdefault("MPLBACKEND", "Agg")
 # most models here are evaluated a few times only; the tests of the compiler are about the code that users run
 os.environ.setdefault("CE_DYNAMICS_CODE", "quick")
 
-hypothesis.settings.register_profile("here", deadline=None, print_blob=True)
+hypothesis.settings.register_profile("here", deadline=None, print_blob=True, max_examples=100 * FACTOR)
 hypothesis.settings.register_profile("ci", parent=hypothesis.settings.get_profile("here"), derandomize=True)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "here")
 

@@ -30,11 +30,12 @@ from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
 from tests.ce_dynamics.random_mechanisms.recipe import Edge, Recipe, build, directions
 from tests.ce_dynamics.random_mechanisms.states import State, on_another_tree, random_state, regular
 from tests.ce_dynamics.random_mechanisms.strategies import recipes
+from tests.searching import FACTOR
 
 # Random graphs may hold some of their hinges, which is said; what moves has to move rightly.
 pytestmark = pytest.mark.filterwarnings("ignore::ce_dynamics.errors.ImmobilityWarning")
 
-EXAMPLES = 30
+EXAMPLES = 30 * FACTOR
 NOTHING = np.zeros(0)
 
 

@@ -1,9 +1,10 @@
 """The order of instructions around calls: what waits lets others go first, nothing precedes its operands."""
 
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from ce_dynamics.compiler.codegen.order import as_it_gets_ready
 from ce_dynamics.compiler.tracing.operations import Op
+from tests.searching import examples
 
 INPUT, ADD, MUL, ATAN = int(Op.INPUT), int(Op.ADD), int(Op.MUL), int(Op.ATAN)
 
@@ -20,7 +21,7 @@ def test_without_waiting_the_order_stays() -> None:
     assert list(as_it_gets_ready(units, reads, op)) == units
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(
     st.lists(
         st.tuples(st.sampled_from([ADD, MUL, ATAN]), st.integers(0, 100), st.integers(0, 100)), max_size=60

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from ce_dynamics.algebra import arrays
 from ce_dynamics.compiled.model import Model
@@ -19,6 +19,7 @@ from ce_dynamics.compiler.tracing.cut_points import mark
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.ride import build_ride
 from tests.benchmarks.large_systems import chain, comb, tree
+from tests.searching import examples
 
 N = 3
 
@@ -112,7 +113,7 @@ def run(program: Sequence[tuple[str, int, int, int]], x: Any) -> list[Any]:
     return values
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(steps, st.integers(1, 5), st.integers(1, 30), st.integers(0, 2**32 - 1))
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_random_functions_give_the_same_bits(

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings, strategies as st
+from hypothesis import example, given, strategies as st
 
 from ce_dynamics.algebra import arrays
 from ce_dynamics.compiler import TracedFunction, llvm, machine, trace
@@ -15,6 +15,7 @@ from ce_dynamics.compiler.codegen.fused import FUSED, Code, code_of, fingerprint
 from ce_dynamics.compiler.codegen.pairs import PAIRED, SUMS, Pairs
 from ce_dynamics.compiler.tracing.operations import Op
 from tests.ce_dynamics.compiler.codegen.test_outliner import run, steps
+from tests.searching import examples
 
 N = 3
 CONST, INPUT = Op.CONST, Op.INPUT
@@ -88,7 +89,7 @@ def needed_by(code: Code, n: int) -> set[int]:
     return found
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @example([("where", 0, 3, 0), ("sqrt", 54, 0, 0)], [-1.0] * (2 * N), 0)  # a choice whose root is taken
 @given(
     steps, st.lists(st.sampled_from([-1.0, 1.0]), min_size=2 * N, max_size=2 * N), st.integers(0, 2**32 - 1)

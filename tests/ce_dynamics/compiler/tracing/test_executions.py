@@ -6,7 +6,7 @@ from typing import Any
 import casadi
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from numpy.typing import NDArray
 
 from ce_dynamics.algebra import arrays
@@ -15,6 +15,7 @@ from ce_dynamics.compiler.tracing.function import extract
 from ce_dynamics.compiler.tracing.graph import Graph
 from ce_dynamics.compiler.tracing.operations import LOGICAL, MEANING, Op, arity
 from tests.ce_dynamics.compiler.casadi_reading import UnsupportedOperationError, from_casadi
+from tests.searching import examples
 
 N = 3
 UNIT = 2.0**-53
@@ -100,7 +101,7 @@ def _one(name: str, a: float, b: float, x: Sequence[float], i: int, j: int, k: i
     return float(getattr(np, name)(a))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(steps, points)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_random_programs(program: list[Step], x: list[list[float]]) -> None:

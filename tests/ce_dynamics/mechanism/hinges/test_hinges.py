@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings, strategies as st
+from hypothesis import assume, given, strategies as st
 
 from ce_dynamics.algebra.arrays import Array, concatenate, cross
 from ce_dynamics.algebra.rotation import rotation_about
@@ -44,6 +44,7 @@ from ce_dynamics.mechanism.hinges.conditions import (
     Twist,
 )
 from tests.ce_dynamics.opaque import opaque, reveal
+from tests.searching import examples
 
 STEP = 2e-4
 DERIVATIVE_TOLERANCE = 1e-8
@@ -81,7 +82,7 @@ CONDITIONS: dict[str, Condition] = {
 
 any_hinge = pytest.mark.parametrize("hinge", HINGES.values(), ids=HINGES.keys())
 any_condition = pytest.mark.parametrize("condition", CONDITIONS.values(), ids=CONDITIONS.keys())
-few = settings(max_examples=25)
+few = examples(25)
 
 
 def numbers(n: int, largest: float) -> st.SearchStrategy[Array]:

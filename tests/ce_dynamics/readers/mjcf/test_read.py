@@ -7,7 +7,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings, strategies as st
+from hypothesis import HealthCheck, assume, given, strategies as st
 
 import ce_dynamics as ce
 from ce_dynamics.mechanism.hinges import Fixed, Prismatic, Revolute, Spherical
@@ -20,6 +20,7 @@ from tests.ce_dynamics.readers.mujoco_states import (
     condition_of,
     random_state,
 )
+from tests.searching import examples
 
 TREE = """
 <mujoco model="tree">
@@ -129,7 +130,7 @@ def trees(draw: st.DrawFn) -> str:
 
 
 @given(text=trees(), seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_random_trees_move_as_in_mujoco(tmp_path: Path, text: str, seed: int) -> None:
     path = write(tmp_path, text)
     assume(1.0 < condition_of(path) < 1e6)  # joints in line or without mass have errors of their own

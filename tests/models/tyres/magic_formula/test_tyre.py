@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.tyres import MagicFormula, Outputs
@@ -32,6 +32,7 @@ from ce_dynamics.models.tyres.magic_formula.loaded_radius import (
 from ce_dynamics.models.tyres.magic_formula.mode import Mode
 from ce_dynamics.models.tyres.magic_formula.operating_point import Inputs
 from tests.models.tyres.magic_formula.figures import coefficients, symmetric
+from tests.searching import examples
 
 VERSIONS = pytest.mark.parametrize("version", [52, 61, 62])
 
@@ -201,7 +202,7 @@ def test_spin_may_be_given(tyres: dict[int, MagicFormula]) -> None:
     assert tyres[61](omega=0.0).Re > tyres[61](Fz=1e4, omega=0.0).Re
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     st.floats(0.0, 3.0), st.floats(-3.0, 3.0), st.floats(-1.5, 1.5), st.floats(-1.0, 1.0),
     st.floats(-5.0, 5.0), st.floats(-90.0, 90.0), st.floats(0.2, 3.0), st.sampled_from([111, 122]),
