@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import functools
+import hashlib
 import itertools
 import sys
 import threading
@@ -12,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ce_dynamics.algebra.tables import Table
+from ce_dynamics.compiler import disk_cache
 from ce_dynamics.compiler.code_levels import FULL
 from ce_dynamics.compiler.codegen import emit, emit_segments, writer
 from ce_dynamics.compiler.signature import Signature
@@ -84,12 +86,20 @@ def link(code: bytes, signature: Signature, tables: Sequence[Table]) -> Any:
         return builder.link(_jit(), f"ce_dynamics_{next(_serial)}")
 
 
-def link_helper(source: str, name: str) -> Any:
-    """Compile a function that serves all others, from LLVM IR; its library, which keeps it alive."""
-    module = binding().parse_assembly(source)
-    module.triple = host()[0]
-    target = target_machine(FULL)
-    module.data_layout = str(target.target_data)
-    builder = binding().JITLibraryBuilder().add_object_img(target.emit_object(module)).export_symbol(name)
+def link_helper(source: str, *names: str) -> Any:
+    """Functions that serve all others, from LLVM IR or from disk; their library, which keeps them alive."""
+    about = (source, binding().llvm_version_info, host())
+    key = hashlib.sha256(repr(about).encode()).hexdigest()
+    code = disk_cache.load(key)
+    if code is None:
+        module = binding().parse_assembly(source)
+        module.triple = host()[0]
+        target = target_machine(FULL)
+        module.data_layout = str(target.target_data)
+        code = bytes(target.emit_object(module))
+        disk_cache.store(key, code)
+    builder = binding().JITLibraryBuilder().add_object_img(code).add_current_process()
+    for name in names:
+        builder.export_symbol(name)
     with _lock:
-        return builder.link(_jit(), f"ce_dynamics_{name}_{next(_serial)}")
+        return builder.link(_jit(), f"ce_dynamics_{names[0]}_{next(_serial)}")

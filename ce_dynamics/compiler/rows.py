@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import functools
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +47,7 @@ end:
 }
 """
 
+_BYTE: Any = ctypes.c_char
 _ROWS = ctypes.CFUNCTYPE(None, *3 * (ctypes.c_void_p,), *2 * (ctypes.c_int64,))
 
 
@@ -56,11 +58,19 @@ def _rows() -> tuple[Callable[[int, int, int, int, int], None], object]:
     return _ROWS(library["rows"]), library
 
 
+def address(array: NDArray[np.generic]) -> int:
+    """Of the first entry of an array."""
+    try:
+        return ctypes.addressof(_BYTE.from_buffer(array))  # a third of the time of the other way
+    except (TypeError, ValueError, BufferError):  # not writable, in pieces, or empty
+        place: int = array.__array_interface__["data"][0]
+        return place
+
+
 def call_rows(table_address: int, arrays: Sequence[NDArray[np.float64]], n: int) -> None:
     """Call ``void f(double** arguments)`` for each of n rows of contiguous arrays, inputs and outputs."""
     m = len(arrays)
-    # not array.ctypes, which makes objects that take longer than a row
-    places = (ctypes.c_int64 * m)(*[array.__array_interface__["data"][0] for array in arrays])
+    places = (ctypes.c_int64 * m)(*map(address, arrays))
     sizes = (ctypes.c_int64 * m)(*[array.strides[0] for array in arrays])
     rows, _ = _rows()
     for first in range(0, n, AT_ONCE):

@@ -9,8 +9,8 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.embedding.aggregate import Aggregate
+from ce_dynamics.simulation.monitors.approaches import standing_at_an_end
 from ce_dynamics.simulation.monitors.dead_centres import where_it_stands
-from ce_dynamics.simulation.monitors.reach import standing_at_an_end
 from ce_dynamics.simulation.monitors.where_it_broke import left_range, without_force
 
 

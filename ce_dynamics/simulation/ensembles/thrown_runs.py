@@ -13,9 +13,9 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.simulation.ensembles.arguments import Runs
 from ce_dynamics.simulation.ensembles.lanes import COMPLETED, Outcome
 from ce_dynamics.simulation.ensembles.single_run import SingleRun
+from ce_dynamics.simulation.monitors.approaches import Approaches, Known
 from ce_dynamics.simulation.monitors.jumps import thrown
 from ce_dynamics.simulation.monitors.promises import Fault
-from ce_dynamics.simulation.monitors.reach import Approaches, Known
 
 if TYPE_CHECKING:
     from ce_dynamics.simulation.ensembles.lane_buffers import Code

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
@@ -11,6 +10,13 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.mechanics import energy_or_nan
 from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiler.stored_rows.columns import all_finite
+from ce_dynamics.simulation.monitors.approaches import (
+    Approaches,
+    InputsAt,
+    Known,
+    standing_at_an_end,
+)
 from ce_dynamics.simulation.monitors.dead_centres import (
     Watched,
     bounces,
@@ -21,7 +27,6 @@ from ce_dynamics.simulation.monitors.dead_centres import (
     where_it_stands,
 )
 from ce_dynamics.simulation.monitors.monitor import Monitor, Run
-from ce_dynamics.simulation.monitors.reach import Approaches, InputsAt, Known, standing_at_an_end
 from ce_dynamics.simulation.monitors.stall import StalledError
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 
@@ -69,6 +74,7 @@ class Jumps(Monitor):
     """Cuts runs off where a loop was thrown over a dead centre, or stopped at one."""
 
     asked = 1
+    at_a_glance = True
 
     def judge(self, run: Run) -> None:
         by_itself = bool(run.trouble) and AT_ITS_END not in run.trouble
@@ -143,7 +149,7 @@ def jump_of(
     if not model.geared_loops:
         return None
     Y = Y[:, : len(model.layout.y0)]
-    if not math.isfinite(Y.sum()):  # a sum is finite only if all numbers are
+    if not all_finite(Y):
         finite = np.all(np.isfinite(Y), axis=1)
         t, Y = t[finite], Y[finite]
         known = None if known is None else Known(*(part[finite] for part in known))

@@ -13,6 +13,7 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiler.stored_rows.columns import Bounds, all_finite
 from ce_dynamics.embedding.gearing import CLOSED
 from ce_dynamics.simulation.monitors.dead_centres import remedy_for
 from ce_dynamics.simulation.monitors.monitor import Monitor, Run
@@ -39,7 +40,11 @@ class Promises(Monitor):
         How far each closure may be open.
     columns : list of int
         Outputs that must not be negative: how far force elements are from limits of their own.
+    closed, not_beyond : Bounds
+        The same of closures and outputs.
     """
+
+    at_a_glance = True
 
     def __init__(self, model: Model) -> None:
         self._model = model
@@ -53,6 +58,9 @@ class Promises(Monitor):
             for output, what in element.limits.items()
         ]
         self.columns = [column for column, _, _ in self._limited]
+        n = len(self.limits)
+        self.closed = Bounds(range(n), [-math.inf] * n, self.limits.tolist())
+        self.not_beyond = Bounds(self.columns, [0.0] * len(self.columns), [math.inf] * len(self.columns))
 
     @classmethod
     def of(cls, model: Model) -> Promises:
@@ -68,12 +76,8 @@ class Promises(Monitor):
 
     def first_fault(self, t: Floats, Y: Floats, U: Floats, seen: Observed) -> Fault | None:
         """The first instant at which something is not finite or a loop is open; None if all is well."""
-        # A sum is finite only if all numbers are: they are read once, and looked at closely if it is not.
-        if (
-            (seen.closures <= self.limits).all()
-            and math.isfinite(Y.sum() + U.sum() + seen.outputs.sum())
-            and not (self.columns and (seen.outputs[:, self.columns] < 0.0).any())
-        ):
+        whole = self.closed.hold(seen.closures) and self.not_beyond.hold(seen.outputs)
+        if whole and all_finite(Y, U, seen.outputs):
             return None
         bad = ~np.all(seen.closures <= self.limits, axis=1)
         for part in (Y, U, seen.outputs):

@@ -132,10 +132,13 @@ def growing(method: ExplicitRungeKutta, h: float, rate: Rate, y: Floats) -> str:
 def unresolved(method: FixedMethod, h: float, rate: Rate, y: Floats) -> bool:
     """Whether a step is far from two of half its length: the cheap look before that at λ."""
     with np.errstate(all="ignore"):
-        # one Jacobian will do: methods that need one keep their order whatever it is
-        given = (jacobian_at(rate, y),) if isinstance(method, LinearlyImplicit) else ()
-        whole = method.stepped(rate, y, h, *given)
-        halves = method.stepped(rate, method.stepped(rate, y, 0.5 * h, *given), 0.5 * h, *given)
+        if isinstance(method, LinearlyImplicit):
+            # one Jacobian will do, and a coarse one: methods that need one keep their order whatever it is
+            J = jacobian_at(rate, y, central=False)
+            whole, halves = method.stepped(rate, y, h, J), method.stepped(rate, y, 0.5 * h, J, times=2)
+        else:
+            whole = method.stepped(rate, y, h)
+            halves = method.stepped(rate, method.stepped(rate, y, 0.5 * h), 0.5 * h)
         apart, made = np.linalg.norm(whole - halves), np.linalg.norm(halves - y)
         if method.implicit and apart <= DIFFERENCE * max(1.0, float(np.linalg.norm(y))):
             return False

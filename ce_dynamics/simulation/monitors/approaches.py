@@ -1,0 +1,218 @@
+"""Loops with closed forms, and others whose reach nobody tells, that a run brought near the end of it.
+
+The reach of a closed form takes seconds to find, and moves with what the linkage attaches to (a steering
+mechanism) and with free hardpoints.  So the states of a run are asked first: only where the gearing is large,
+or a step heads for where the loop cannot be assembled, is the reach looked for
+(`ce_dynamics.simulation.monitors.reach`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cache, cached_property, partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiler.stored_rows.columns import Bounds
+from ce_dynamics.compiler.stored_rows.headings import Ahead, Coordinates, Farthest
+from ce_dynamics.embedding.aggregate import Aggregate
+from ce_dynamics.simulation.monitors.dead_centres import Watched, watched
+from ce_dynamics.simulation.monitors.reach import CLOSE, Coordinate
+
+InputsAt = Callable[[float, Floats], Floats]
+GearingAt = Callable[[NDArray[np.int64], Floats], Floats]
+
+
+class Known(NamedTuple):
+    """What was observed of a run at its states.
+
+    Attributes
+    ----------
+    U : (instants, inputs) array
+    gearing : (instants, loops) array
+        Of the model's geared loops.
+    """
+
+    U: Floats
+    gearing: Floats
+
+
+class Ended:
+    """Loops with one freedom of a model, by what is known of the ends of their reach; made once.
+
+    Attributes
+    ----------
+    known : list of Watched
+        Those whose reach is known beforehand.
+    others : list of Aggregate
+    places : list of (int, int)
+        Of each of the others, those of its coordinate and its rate in the state.
+    q, which : list of int
+        The place of its coordinate, and its own among the geared loops.
+    coordinates : Coordinates
+        Of the others, in the state.
+    calm : Bounds
+        Gearing with which the end of the reach of none is close.
+    apart : bool
+        Whether none of the others attaches to one that is led by another: their gearing depends on their
+        own coordinates and on what they attach to, so that they may be asked together.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.known = watched(model)
+        names = {watch.S.name for watch in self.known}
+        self.others = [S for S in model.geared_loops if S.N == 1 and not S.prescribed and S.name not in names]
+        coordinates = [Coordinate(model, S) for S in self.others]
+        self.places = [(one.q, one.v) for one in coordinates]
+        self.q, self.which = [one.q for one in coordinates], [one.which for one in coordinates]
+        self.coordinates = Coordinates(self.places)
+        self.calm = Bounds(self.which, [-math.inf] * len(coordinates), [CLOSE] * len(coordinates))
+        moved = {body.name for S in self.others for body in (*S.bodies, *S.independent)}
+        self.apart = not any(body.name in moved for S in self.others for body in S.siblings)
+
+
+class Approaches:
+    """Loops with one freedom of a model, and which of them runs bring near an end of their reach.
+
+    It is made for many runs of one thread.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._ended = ended_of(model)
+
+    @cached_property
+    def _others(self) -> list[Coordinate]:
+        observation = cache(lambda: self._model.observation.bind())
+        return [Coordinate(self._model, S, observation) for S in self._ended.others]
+
+    def suspects(self, t: Floats, Y: Floats, gearing: Floats, gearing_at: GearingAt) -> NDArray[np.bool_]:
+        """Which of some runs side by side must be looked at by `of`: all others have nothing to be watched.
+
+        The same questions as those of `of`, asked for all runs together.
+
+        Parameters
+        ----------
+        t, Y, gearing : (instants,), (instants, states, runs), (instants, loops, runs) arrays
+            All finite.
+        gearing_at : callable
+            Of the loops, (loops, runs), at states (states, runs) that are at these rows of the runs.
+        """
+        lanes = np.arange(Y.shape[2])
+        found = np.full(len(lanes), bool(self._ended.known))
+        for coordinate in self._others:
+            known, theta = gearing[:, coordinate.which], Y[:, coordinate.q]
+            found |= (np.where(np.isfinite(known), known, math.inf) > CLOSE).any(axis=0)
+            if len(t) < 2:
+                continue
+            ahead = theta[:-1] + 2.0 * Y[:-1, coordinate.v] * np.diff(t)[:, np.newaxis]
+            low, high = theta.min(axis=0), theta.max(axis=0)
+            for rows in (ahead.argmin(axis=0), ahead.argmax(axis=0)):
+                value = ahead[rows, lanes]
+                passed = (low <= value) & (value <= high) & (not coordinate.S.siblings)
+                if passed.all():
+                    continue
+                states = np.ascontiguousarray(Y[rows, :, lanes].T)
+                states[coordinate.q] = value
+                there = gearing_at(rows, states)[coordinate.which]
+                found |= ~passed & (np.where(np.isfinite(there), there, math.inf) > CLOSE)
+        return found
+
+    def of(self, t: Floats, Y: Floats, inputs_at: InputsAt, known: Known | None = None) -> list[Watched]:
+        """What is to be watched of a run: loops without closed form, and those that come near their ends."""
+        found = list(self._ended.known)
+        if not self._ended.others:
+            return found
+        for n, k in self._close(t, Y, inputs_at, known):
+            watch = self._others[n].watch(Y[k], inputs_at(float(t[k]), Y[k]).copy())
+            if watch is not None:
+                found.append(watch)
+        return found
+
+    def _close(self, t: Floats, Y: Floats, inputs_at: InputsAt, known: Known | None) -> list[tuple[int, int]]:
+        """Numbers of coordinates that come close to an end of their reach, and the rows of the closest."""
+        ended = self._ended
+        worst: dict[int, tuple[float, int]] = {}  # by the coordinate's number: its gearing, and the row
+        if known is not None:
+            calm = ended.calm.hold(known.gearing)
+            if calm and ended.apart and len(t) > 1 and headings_of(self._model).calm(t, Y, known.U, CLOSE):
+                return []
+            worst = {} if calm else self._steepest(known.gearing)
+        probes = [
+            (n, *probe)
+            for n, (S, way) in enumerate(zip(ended.others, ended.coordinates.farthest(t, Y), strict=True))
+            if n not in worst
+            for probe in probes_of(S, way, known is None, len(t) > 1)
+        ]
+        if probes:
+            at = [k for _, k, _ in probes]
+            states = Y[at]
+            if known is None:
+                inputs = np.array([inputs_at(float(t[k]), Y[k]).copy() for k in at])
+            else:
+                inputs = known.U[at]
+            for row, (n, _, value) in enumerate(probes):
+                states[row, ended.q[n]] = value
+            gearing = self._model.observation.at_rows(states, inputs)[2]
+            for row, (n, k, _) in zip(gearing, probes, strict=True):
+                there = float(row[ended.which[n]])
+                there = there if math.isfinite(there) else math.inf
+                worst[n] = max(worst.get(n, (0.0, 0)), (there, k))
+        return [(n, k) for n, (there, k) in sorted(worst.items()) if there > CLOSE]
+
+    def _steepest(self, gearing: Floats) -> dict[int, tuple[float, int]]:
+        """By the number of a coordinate that is close to an end: infinity, and its row of largest gearing."""
+        found = gearing[:, self._ended.which]
+        found = np.where(np.isfinite(found), found, math.inf)
+        rows = found.argmax(axis=0).tolist()
+        return {n: (math.inf, k) for n, k in enumerate(rows) if found[k, n] > CLOSE}
+
+
+def ended_of(model: Model) -> Ended:
+    """Loops of a model with an end of reach."""
+    return model.once("loops with an end of reach", partial(Ended, model))
+
+
+def headings_of(model: Model) -> Ahead:
+    """What asks where the coordinates of these loops head for."""
+    ended = ended_of(model)
+    moved = [bool(S.siblings) for S in ended.others]
+    make = partial(Ahead, model.observation, ended.places, ended.which, moved)
+    return model.once("where loops with an end of reach head for", make)
+
+
+def probes_of(S: Aggregate, way: Farthest, ends: bool, goes_on: bool) -> list[tuple[int, float]]:
+    """Rows, and values of a coordinate there, at which a run may come close to an end of its reach.
+
+    Parameters
+    ----------
+    S : Aggregate
+    way : Farthest
+    ends : bool
+        Whether the extremes themselves are to be asked, where gearing was not observed.
+    goes_on : bool
+        Whether it heads for anything: not in a single state.
+    """
+    lowest, highest, *rows = way.rows
+    low, high, *ahead = way.values
+    found = list(dict.fromkeys(((lowest, low), (highest, high)))) if ends else []
+    for k, value in dict.fromkeys(zip(rows, ahead, strict=True)) if goes_on else ():
+        passed = low <= value <= high and not S.siblings  # these move the ends
+        if not passed:
+            found.append((k, value))
+    return found
+
+
+def approached(model: Model, t: Floats, Y: Floats, inputs_at: InputsAt) -> list[Watched]:
+    """What is to be watched of a run."""
+    return Approaches(model).of(t, Y, inputs_at)
+
+
+def standing_at_an_end(model: Model, t: float, y: Floats, inputs_at: InputsAt) -> list[Watched]:
+    """Loops that come near an end of their reach in one state."""
+    return approached(model, np.array((t,)), y[np.newaxis, : len(model.layout.y0)], inputs_at)
