@@ -4,6 +4,9 @@ Switched off are the looks at closure, finiteness and ends of reach, and what ob
 loops' test for finite states stays, because it is what ends them.  The promise is 2 %.
 
     python -m tests.benchmarks.run_checks
+
+Differences of some per cent take a quiet machine.  With ``--looks`` what looks at a run that is over is timed
+by itself, the best of many times, which a busy machine shows as well.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
@@ -28,12 +32,15 @@ from ce_dynamics.models import hmmwv
 from ce_dynamics.simulation import simulate as runs
 from ce_dynamics.simulation.ensembles.simulation import simulate_ensemble
 from ce_dynamics.simulation.in_the_loop.simulator import Simulator
+from ce_dynamics.simulation.monitors.at_a_glance import nothing_to_say
 from ce_dynamics.simulation.monitors.jumps import Jumps, Thrown
+from ce_dynamics.simulation.monitors.listed import monitors_of
 from ce_dynamics.simulation.monitors.near_singular import NearSingular
 from ce_dynamics.simulation.monitors.promises import Promises
 from ce_dynamics.simulation.monitors.reach_guard import ReachGuard
 from ce_dynamics.simulation.monitors.unstable_steps import UnstableSteps
 from ce_dynamics.simulation.options import RunOptions
+from ce_dynamics.simulation.right_hand_side import RightHandSide
 from tests.benchmarks.report import Table, number
 
 PROMISED = 0.02
@@ -193,13 +200,55 @@ def small_pairs(duration: float) -> list[Pair]:
     ]
 
 
+def looks(duration: float, rounds: int) -> Table:
+    """What looks at a run of the HMMWV that is over, and what observes closures and gearing for it."""
+    case, rows = hmmwv.prepare("double-lane-change"), []
+    model, bare = both(lambda: case.model.system)
+
+    def best(run: Callable[[], object]) -> float:
+        return min(timed_by_wall(run) for _ in range(rounds))
+
+    for given in ({"method": "dopri5"}, {"method": "rosenbrock", "step": 1e-3}):
+        rhs, options = RightHandSide(model, case.manoeuvre), RunOptions(duration=duration, **given)
+        made = min(
+            (runs.integrated(rhs, model.start_at(case.y0), options) for _ in range(20)),
+            key=lambda pair: pair[1].wall_time,
+        )
+        run, whole = made[0], best(partial(runs.simulate_to_record, model, case.manoeuvre, options))
+        well = nothing_to_say(run)
+        parts = {"all at a glance": best(partial(nothing_to_say, run))}
+        parts["closures and gearing, observed"] = best(
+            partial(model.observation.at_rows, run.states, run.U)
+        ) - best(partial(bare.observation.at_rows, run.states, run.U))
+        for monitor in monitors_of(model):
+            if not (well and monitor.at_a_glance):
+                parts[type(monitor).__name__] = best(partial(monitor.judge, run))
+        parts["all"] = sum(parts.values())
+        name = f"{given['method']}, {duration:g} s, {1e3 * whole:.3g} ms"
+        rows += [
+            (name, part, number(1e6 * took), f"{100.0 * took / whole:.2f}") for part, took in parts.items()
+        ]
+    return Table("What looks at a run", ("run", "part", "us", "% of the run"), tuple(rows))
+
+
+def timed_by_wall(run: Callable[[], object]) -> float:
+    """Seconds on the wall, for what takes microseconds."""
+    began = time.perf_counter()
+    run()
+    return time.perf_counter() - began
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Measure all and say what is above the promise."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.run_checks", description=__doc__)
     parser.add_argument("--duration", type=float, default=1.0, help="seconds of every run")
     parser.add_argument("--rounds", type=int, default=25, help="pairs of runs")
     parser.add_argument("--small", action="store_true", help="the small mechanism only")
+    parser.add_argument("--looks", action="store_true", help="only what looks at runs that are over")
     given = parser.parse_args(arguments)
+    if given.looks:
+        print(looks(given.duration, 8 * given.rounds).terminal())
+        return 0
     pairs = small_pairs(given.duration)
     if not given.small:
         pairs += vehicle_pairs(given.duration, 16)

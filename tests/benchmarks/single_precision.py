@@ -1,9 +1,10 @@
 """Single-precision lanes against double: every shipped vehicle in a lane change, speed and error.
 
     python -m tests.benchmarks.single_precision [vehicle ...]
+    python -m tests.benchmarks.single_precision --noise [vehicle ...]
 
 Both run by RK4 with the same steps, so that the difference is that of precision.  Speeds are of processor
-time.
+time.  ``--noise``: what rounding puts into a step, in tolerances, by rounding the state alone and by all.
 """
 
 from __future__ import annotations
@@ -15,9 +16,13 @@ from typing import Any
 import numpy as np
 
 import ce_dynamics as ce
+from ce_dynamics.compiler import compile_function
 from ce_dynamics.errors import ModelError
 from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.files import SHIPPED
+from ce_dynamics.simulation.options import RunOptions
+from ce_dynamics.simulation.right_hand_side import RightHandSide
+from ce_dynamics.simulation.simulate import integrated
 from tests.benchmarks.report import Table, number
 
 MANOEUVRE, DURATION = "double-lane-change", 5.0
@@ -60,12 +65,42 @@ def compared(vehicle: str) -> tuple[str, ...]:
     )  # fmt: skip
 
 
+STEP, TOLERANCE, LANES = 0.03, 1e-6, 16
+
+
+def noise(vehicle: str) -> tuple[str, ...]:
+    """What single precision adds to the rates, as part of what a step of `dopri5` may be wrong."""
+    case = prepare(MANOEUVRE, model=vehicle)
+    model = case.model
+    rhs = RightHandSide(model, case.manoeuvre)
+    options = RunOptions(y0=case.y0, duration=DURATION, method="dopri5", interval=0.05)
+    run, _ = integrated(rhs, model.start_at(case.y0), options)
+    Y, U = run.states, run.U
+    exact = model.dynamics.at_rows(Y, U)[0]
+    rounded = model.dynamics.at_rows(*(x.astype(np.float32).astype(float) for x in (Y, U)))[0]
+    lanes = compile_function(model.dynamics.traced, LANES, single=True)
+    parts = [np.arange(k, k + LANES) % len(Y) for k in range(0, len(Y), LANES)]
+    single = np.concatenate([lanes(Y[rows].T, U[rows].T)[0].T for rows in parts])[: len(Y)]
+    allowed = TOLERANCE * np.abs(Y) + 0.01 * TOLERANCE
+    by_state, by_all = (STEP * (rates - exact) / allowed for rates in (rounded, single))
+    typical = [float(np.median(np.sqrt(np.mean(part**2, axis=1)))) for part in (by_state, by_all)]
+    worst = np.argsort(-np.median(np.abs(by_all), axis=0))[:4]
+    names = ", ".join(f"{model.entries[k].name} {np.median(np.abs(by_all[:, k])):.0f}" for k in worst)
+    return vehicle, *map(number, typical), names
+
+
 def main() -> None:
     """All vehicles, or those that are named."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.single_precision", description=__doc__)
     parser.add_argument("vehicles", nargs="*", default=list(SHIPPED), help="names; all that are shipped")
-    rows = []
-    for vehicle in parser.parse_args().vehicles:
+    parser.add_argument("--noise", action="store_true", help="what rounding puts into a step")
+    given, rows = parser.parse_args(), []
+    if given.noise:
+        columns = ("vehicle", "by rounding the state", "by all", "most of it (median)")
+        found = tuple(map(noise, given.vehicles))
+        print(Table(f"Rounding in a step of {STEP:g} s, in tolerances", columns, found).terminal())
+        return
+    for vehicle in given.vehicles:
         rows.append(compared(vehicle))
         print(*rows[-1], flush=True)
     head = ("vehicle", "place, m", "angles, rad", "wheel loads", "× double", "vehicle s per s", "failed")
