@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import ce_dynamics as ce
+from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import Response
-from ce_dynamics.mechanism.system import Body
 from ce_dynamics.models.vehicles.ride import build_ride
 from ce_dynamics.simulation.monitors.approaches import approached
 from ce_dynamics.simulation.monitors.at_a_glance import nothing_to_say
