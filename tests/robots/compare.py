@@ -16,6 +16,7 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.rotation import rotation_about
 from ce_dynamics.augmented import FullyAugmented, embedded_accelerations
 from ce_dynamics.augmented.saddle import RANK_TOLERANCE, count_pivots, normalised_rows, solve_saddle
+from ce_dynamics.cli.gallery_mujoco import accelerations_at_rest
 from ce_dynamics.errors import CeDynamicsError
 from tests.benchmarks.timing import best_of, native_loop, python_loop
 from tests.robots.extended import Extended
@@ -51,6 +52,9 @@ class Row:
     rounding, truth, met : float
         As `Judged` has them: of ours from ours in extended precision, from the augmented form's in extended
         precision, and of both in extended precision where lines that mean to be the same are so.
+    mujoco, at_rest : float
+        Microseconds of MuJoCo's ``mj_forward``, and by how much accelerations at rest in the design pose
+        differ from those of its terms, over the largest; ``why`` they are missing.
     unassembled : int
         States in which the loops cannot be closed.
     """
@@ -60,8 +64,11 @@ class Row:
     instructions: int = 0
     reading: float = 0.0
     compiling: float = 0.0
-    evaluation: float = 0.0
+    evaluation: float = np.nan
     pinocchio: float = np.nan
+    mujoco: float = np.nan
+    at_rest: float = np.nan
+    why: str = ""
     closure: float = np.nan
     augmented: float = 0.0
     spread: float = 0.0
@@ -74,6 +81,7 @@ class Row:
     unassembled: int = 0
     notes: list[str] = field(default_factory=list)
     trouble: str = ""
+    model: ce.Model | None = None
 
     def __str__(self) -> str:
         if self.trouble:
@@ -81,35 +89,40 @@ class Row:
         return (
             f"{self.name:24s} {self.freedoms:4d} {self.instructions:9d} {self.reading:7.1f}"
             f" {self.compiling:7.1f}"
-            f" {self.evaluation:9.2f} {self.pinocchio:9.2f}"
+            f" {self.evaluation:9.2f} {self.pinocchio:9.2f} {self.mujoco:9.2f}"
             f" {self.compared:4d}/{self.compared + self.unassembled:<4d}"
             f" {self.closure:9.1e} {self.augmented:9.1e} {self.spread:9.1e}"
-            f" {self.exact:9.1e} {self.noise:9.1e}"
-            f" {self.rounding:9.1e} {self.truth:9.1e} {self.met:9.1e}"
+            f" {self.exact:9.1e} {self.noise:9.1e} {self.at_rest:9.1e}"
+            f" {self.rounding:9.1e} {self.truth:9.1e} {self.met:9.1e}{f'  ({self.why})' if self.why else ''}"
         )
 
 
 HEADER = (
     f"{'robot':24s} {'dof':>4s} {'instr.':>9s} {'read s':>7s} {'comp s':>7s} {'eval us':>9s}"
-    f" {'Pinocchio':>9s} {'states':>9s}"
-    f" {'closure':>9s} {'augmented':>9s} {'spread':>9s} {'exact':>9s} {'noise':>9s}"
+    f" {'Pinocchio':>9s} {'MuJoCo':>9s} {'states':>9s}"
+    f" {'closure':>9s} {'augmented':>9s} {'spread':>9s} {'exact':>9s} {'noise':>9s} {'at rest':>9s}"
     f" {'rounding':>9s} {'truth':>9s} {'met':>9s}"
 )
 
 
-def compared(urdf: Path, loops: Path, states: int = STATES, around: float = AROUND) -> Row:
-    """A robot's row of the table; what went wrong stands in it."""
+def compared(
+    urdf: Path, loops: Path, states: int = STATES, around: float = AROUND, thorough: bool = True
+) -> Row:
+    """A robot's row of the table; what went wrong stands in it.
+
+    Where it is not to be ``thorough``, nothing is timed, and nothing evaluated in extended precision.
+    """
     row = Row(urdf.parent.name if urdf.stem == "robot" else urdf.stem)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ce.ImmobilityWarning)
-            fill(row, urdf, loops, states, around)
+            fill(row, urdf, loops, states, around, thorough)
     except CeDynamicsError as error:
         row.trouble = f"{type(error).__name__}: {error}"
     return row
 
 
-def fill(row: Row, urdf: Path, loops: Path, states: int, around: float) -> None:
+def fill(row: Row, urdf: Path, loops: Path, states: int, around: float, thorough: bool) -> None:
     """Everything that is measured."""
     start = time.perf_counter()
     system = ce.read_urdf(urdf, loops=loops)
@@ -122,12 +135,14 @@ def fill(row: Row, urdf: Path, loops: Path, states: int, around: float) -> None:
     row.compiling = time.perf_counter() - start
     row.freedoms = model.embedding.n_v
     row.instructions = dynamics.traced.n_instructions
-    row.evaluation = native(model)
+    row.model = model
     rng = np.random.default_rng(SEED)
     reference = Reference(model, urdf, loops)
-    row.pinocchio = reference.time()
+    if thorough:
+        row.evaluation, row.pinocchio = native(model), reference.time()
+        row.mujoco, row.at_rest, row.why = accelerations_at_rest(model, urdf, loops)
     q0, _, _ = model.layout.split(model.y0)
-    judge = Extended(model)
+    judge = Extended(model) if thorough else None
     while row.compared < states and row.compared + row.unassembled < MOST * states:
         q = q0 + rng.uniform(-around, around, len(q0)) * lengths(model, len(q0))
         v = rng.uniform(-SPEED, SPEED, model.embedding.n_v)
@@ -141,9 +156,10 @@ def fill(row: Row, urdf: Path, loops: Path, states: int, around: float) -> None:
         row.spread = max(row.spread, spread)
         row.exact = float(np.fmax(row.exact, exact))
         row.noise = float(np.fmax(row.noise, noise))
-        judged = judge.judged(q, v)
-        row.rounding = max(row.rounding, judged.ours)
-        row.truth, row.met = max(row.truth, judged.truth), max(row.met, judged.met)
+        if judge is not None:
+            judged = judge.judged(q, v)
+            row.rounding = max(row.rounding, judged.ours)
+            row.truth, row.met = max(row.truth, judged.truth), max(row.met, judged.met)
 
 
 def assembles(model: ce.Model, q: Array, v: Array) -> bool:

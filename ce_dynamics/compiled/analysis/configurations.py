@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -21,6 +21,7 @@ from ce_dynamics.compiled.analysis.coordinates import (
     slope_of,
     tangent_columns,
 )
+from ce_dynamics.compiled.analysis.goals import Goal
 from ce_dynamics.compiled.analysis.in_loops import found_in_loops
 from ce_dynamics.compiled.analysis.one_state import placed_at, placed_on_floats
 from ce_dynamics.compiled.analysis.other_starts import (
@@ -135,11 +136,20 @@ def assemble(
         if near is not None:
             state = nearest(model, state, given, targets(model, near))
         if wanted:
-            led = found_in_loops(model, state, (), wanted)
+            led = configuration_in_loops(model, state, given, (), wanted)
             if led is not None:
-                return configuration_at(model, led, placed_on_floats(model, led, given))
+                return led
             model, state = solved(model, state, given, wanted, effort)
     return configuration_at(model, state, placed_at(model, state, given))
+
+
+def configuration_in_loops(
+    model: CompiledSystem, y: Floats, u: Floats, goals: Sequence[Goal], wanted: Mapping[int, float]
+) -> Configuration | None:
+    """What is wanted by the closures as they were compiled; None where that is not the way to it."""
+    state = found_in_loops(model, y, goals, wanted)
+    placed = None if state is None else placed_on_floats(model, state, u)
+    return None if state is None or placed is None else configuration_at(model, state, placed)
 
 
 def configuration_at(model: CompiledSystem, y: Floats, placed: tuple[Floats, Poses]) -> Configuration:

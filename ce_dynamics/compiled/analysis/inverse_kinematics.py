@@ -14,7 +14,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.configurations import (
     Configuration,
     assemble,
-    configuration_at,
+    configuration_in_loops,
     displaced,
     gap_of,
     wanted_values,
@@ -22,8 +22,6 @@ from ce_dynamics.compiled.analysis.configurations import (
 from ce_dynamics.compiled.analysis.continuation import CLOSE, EVALUATIONS, Effort, searched
 from ce_dynamics.compiled.analysis.coordinates import slope_of, tangent_columns
 from ce_dynamics.compiled.analysis.goals import Goal, goal_of, labels_of
-from ce_dynamics.compiled.analysis.in_loops import found_in_loops
-from ce_dynamics.compiled.analysis.one_state import placed_on_floats
 from ce_dynamics.compiled.analysis.points import Frame, Point
 from ce_dynamics.compiled.analysis.poses import pose_function
 from ce_dynamics.compiled.compiled_system import CompiledSystem
@@ -90,9 +88,9 @@ def inverse_kinematics(
     values = wanted_values(model, {} if coordinates is None else coordinates)
     effort = Effort(checks.integer("inverse_kinematics: evaluations", evaluations, at_least=1))
     with at_work(f"inverse kinematics of {model.system.name!r}"):
-        led = found_in_loops(model, state, goals, values)
+        led = configuration_in_loops(model, state, given, goals, values)
         if led is not None:
-            return configuration_at(model, led, placed_on_floats(model, led, given))
+            return led
         found = searched(Reached(model, given, tuple(goals), values, effort), state)
     if found.size > CLOSE:
         worst = int(np.argmax(np.where(np.isfinite(found.gap), np.abs(found.gap), np.inf)))

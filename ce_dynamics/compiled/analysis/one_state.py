@@ -26,8 +26,11 @@ def placed_at(model: CompiledSystem, y: Floats, u: Floats) -> tuple[Floats, Pose
     return values, poses(model, y, u)
 
 
-def placed_on_floats(model: CompiledSystem, y: Floats, u: Floats) -> tuple[Floats, Poses]:
-    """The same but for rounding, of a model without free parameters: some milliseconds, and no compiling."""
+def placed_on_floats(model: CompiledSystem, y: Floats, u: Floats) -> tuple[Floats, Poses] | None:
+    """The same but for rounding, of a model without free parameters: some milliseconds, and no compiling.
+
+    None where a loop cannot be assembled.
+    """
     q, v, x = model.layout.split(y)
     with np.errstate(all="ignore"):
         outward = Instant(on_numbers(model.embedding, q), model.layout, q, v, x, u).outward
@@ -35,7 +38,8 @@ def placed_on_floats(model: CompiledSystem, y: Floats, u: Floats) -> tuple[Float
             array(outward.coordinate(b, k) for b in coordinate_owners(model) for k in range(b.inboard.n_q))
         )
         found = {name: floats(part) for name, part in body_poses(model, outward).items()}
-    model.refuse_not_finite(y, u, values, *found.values())
+    if not all(np.isfinite(each).all() for each in (values, *found.values())):
+        return None
     return values, Poses(tuple(body.name for body in model.system.bodies), **found)
 
 
