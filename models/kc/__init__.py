@@ -7,6 +7,11 @@ from ce_dynamics.models.kc.bushing import Bushing as Bushing
 from ce_dynamics.models.kc.clearances import Clearance as Clearance, Part as Part, hardpoint as hardpoint
 from ce_dynamics.models.kc.compliance import Compliance as Compliance, Elastic as Elastic
 from ce_dynamics.models.kc.compliance_figures import compliance_figures as compliance_figures
+from ce_dynamics.models.kc.compliance_sensitivities import (
+    Changes as Changes,
+    ComplianceSensitivities as ComplianceSensitivities,
+    forced_sensitivities as forced_sensitivities,
+)
 from ce_dynamics.models.kc.discs import Disc as Disc
 from ce_dynamics.models.kc.ends import (
     EndOfTravel as EndOfTravel,

@@ -71,12 +71,13 @@ class Elastic(NamedTuple):
 
 
 class State(NamedTuple):
-    """Where the bodies are, reactions of ideal joints, vertical forces at the wheel centres."""
+    """Where the bodies are, reactions of ideal joints, vertical forces at the wheels, free parameters."""
 
     R: Floats
     r: Floats
     force: Floats
     vertical: Floats
+    p: Floats
 
 
 class Compliance:
@@ -87,7 +88,7 @@ class Compliance:
     Parameters
     ----------
     rig : KCRig
-        Without free parameters.
+        Free parameters have the values that a pose has (`KCRig.solved`).
     bushings : sequence of Bushing or ElasticJoint
 
     Raises
@@ -140,28 +141,29 @@ class Compliance:
             np.zeros((2, 9)) if wheels is None else checks.finite_array("loads", wheels, (2, 9), DataError)
         )
         held = None if vertical is None else checks.finite_array("vertical", vertical, (2,), DataError)
-        start = self._start(pose, loads, held)
-        ideal = self.axle.balance(*start[:3], loads)
-        found = self._balanced(start, loads, ideal.W[:, 2], held is None)
+        start = self.start(pose, loads, held)
+        ideal = self.axle.balance(*start[:3], loads, start.p)
+        found = self.balanced(start, loads, ideal.W[:, 2], held is None)
         return self._linearised(found, loads, start, ideal)
 
-    def _start(self, c: Floats, loads: Floats, vertical: Floats | None) -> State:
+    def start(self, c: Floats, loads: Floats, vertical: Floats | None) -> State:
         """The ideal pose, with reactions that hold it as well as they can."""
         R, r = self.axle.placed(c)
+        p = c[len(c) - len(self.rig.parameters) :]
         rows = self.axle.rows
-        here = self.axle.balance(R, r, np.zeros(rows), loads)
+        here = self.axle.balance(R, r, np.zeros(rows), loads, p)
         E = self.axle.wheel_columns(r, here.W)[:, [2, 8]]
         if vertical is not None:
-            return State(R, r, np.zeros(rows), vertical)
+            return State(R, r, np.zeros(rows), vertical, p)
         found = np.linalg.lstsq(np.hstack((here.G.T, E)), -here.loads, rcond=RANK)[0]
         force, preload = np.split(np.asarray(found, dtype=float), [rows])
-        return State(R, r, force, preload)
+        return State(R, r, force, preload, p)
 
-    def _balanced(self, start: State, loads: Floats, heights: Floats, held: bool) -> State:
+    def balanced(self, start: State, loads: Floats, heights: Floats, held: bool) -> State:
         """Newton's method; steps that are too long are shortened."""
         state = start
         for _ in range(ITERATIONS):
-            system, left = self._system(state, loads, heights, held)
+            system, left = self.system(state, loads, heights, held)
             step = least_squares(system, -left)
             delta, force, vertical = np.split(step, [self.axle.size, self.axle.size + self.axle.rows])
             size = float(np.max(np.abs(delta), initial=0.0))
@@ -176,12 +178,12 @@ class Compliance:
             "its wheels; make the loads or the travel smaller, or the bushings stiffer"
         )
 
-    def _system(self, state: State, loads: Floats, heights: Floats, held: bool) -> tuple[Floats, Floats]:
+    def system(self, state: State, loads: Floats, heights: Floats, held: bool) -> tuple[Floats, Floats]:
         """Matrix and right-hand side of Newton's method, forces in units of `FORCE`."""
         n, rows = self.axle.size, self.axle.rows
         given = with_vertical(loads, state.vertical)
-        here = self.axle.balance(*state[:3], given)
-        K = self.axle.stiffness(*state[:3], given) / FORCE
+        here = self.axle.balance(*state[:3], given, state.p)
+        K = self.axle.stiffness(*state[:3], given, state.p) / FORCE
         E = self.axle.wheel_columns(state.r, here.W)[:, [2, 8]]
         system = np.zeros((n + rows + 2, n + rows + 2))
         system[:n, :n] = K
@@ -199,12 +201,12 @@ class Compliance:
         for k in range(len(self.axle.bodies)):
             R[k] = Rotation.from_rotvec(delta[6 * k : 6 * k + 3]).as_matrix() @ R[k]
             r[k] += delta[6 * k + 3 : 6 * k + 6]
-        return State(R, r, state.force + force, state.vertical + vertical)
+        return State(R, r, state.force + force, state.vertical + vertical, state.p)
 
     def _linearised(self, state: State, loads: Floats, start: State, ideal: Balance) -> Elastic:
         given = with_vertical(loads, state.vertical)
-        here = self.axle.balance(*state[:3], given)
-        K = self.axle.stiffness(*state[:3], given)
+        here = self.axle.balance(*state[:3], given, state.p)
+        K = self.axle.stiffness(*state[:3], given, state.p)
         E = self.axle.wheel_columns(state.r, here.W)
         C = E.T @ solved(K, here.G, E)
         places = [self.axle.place[carrier.name] // 6 for carrier in self.rig.poses.carriers]

@@ -29,6 +29,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.elastic_joints import ElasticJoint
 from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad
+from ce_dynamics.mechanism.parameters import bind
 from ce_dynamics.models.kc.rig import KCRig
 from ce_dynamics.models.kc.wheel_geometry import contact
 
@@ -66,7 +67,6 @@ class FreeBodies:
     Parameters
     ----------
     rig : KCRig
-        Without free parameters.
     elastic : sequence of ElasticJoint
         The joints that are none, and what stands for them.
 
@@ -80,12 +80,10 @@ class FreeBodies:
     Raises
     ------
     DataError
-        If the rig has free parameters, or a joint is none of the axle's.
+        If a joint is none of the axle's.
     """
 
     def __init__(self, rig: KCRig, elastic: Sequence[ElasticJoint]) -> None:
-        if rig.parameters:
-            raise DataError("compliance: take a rig without free parameters")
         self.rig = rig
         wheels = {wheel.body for wheel in rig.axle.wheels}
         self.bodies = [body for body in rig.poses.moving() if body.name not in wheels]
@@ -133,7 +131,12 @@ class FreeBodies:
                 "r": array(outward.point(body, body.com, ground).r for body in every),
             }
 
-        def balance(R: Array, r: Array, delta: Array, force: Array, wheels: Array) -> dict[str, Array]:
+        parameters = self.rig.model.layout.parameters
+
+        def balance(
+            R: Array, r: Array, delta: Array, force: Array, wheels: Array, p: Sequence[Array] = ()
+        ) -> dict[str, Array]:
+            bind(parameters, array(p), (R,))
             states = self._states(every, R, r, delta)
             W = array(
                 point_of(carrier, states[carrier.name], hinge.at_parent)[0]
@@ -156,7 +159,10 @@ class FreeBodies:
                 row += len(rows.g)
                 gaps.append(rows.g)
             g = concatenate(gaps) if gaps else zeros(0)
-            return {"f": -loads - G.T @ force, "g": g, "G": G, "loads": loads, "W": W, "e": e}
+            W_0 = array(array(hinge.at_parent) for hinge in poses.hinges)
+            carried = array(states[carrier.name].R for carrier in poses.carriers)
+            more = {"W_0": W_0, "axes": carried} if parameters else {}
+            return {"f": -loads - G.T @ force, "g": g, "G": G, "loads": loads, "W": W, "e": e, **more}
 
         sizes: dict[str, int | tuple[int, ...]] = {
             "R": (n, 3, 3),
@@ -164,11 +170,12 @@ class FreeBodies:
             "delta": self.size,
             "force": self.rows,
             "wheels": (2, 9),
+            **({"p": len(parameters)} if parameters else {}),
         }
         self._placed = compile_function(trace("bodies of the axle", placed, {"c": poses.size}))
-        traced = trace("balance of the axle", balance, sizes)
-        self._balance = compile_function(traced)
-        self._stiffness = compile_jacobian(traced, "f", "delta")
+        self.traced = trace("balance of the axle", balance, sizes)
+        self._balance = compile_function(self.traced)
+        self._stiffness = compile_jacobian(self.traced, "f", "delta")
         self._nothing = np.zeros(self.size)
 
     def _states(self, bodies: Sequence[Body], R: Array, r: Array, delta: Array) -> dict[str, BodyState]:
@@ -221,13 +228,18 @@ class FreeBodies:
         R, r = self._placed(c)
         return np.array(R), np.array(r)
 
-    def balance(self, R: Floats, r: Floats, force: Floats, wheels: Floats) -> Balance:
-        """The bodies at some place, under reactions and loads at the wheels."""
-        return Balance(*(np.array(x) for x in self._balance(R, r, self._nothing, force, wheels)))
+    def at(self, R: Floats, r: Floats, force: Floats, wheels: Floats, p: Floats) -> list[Floats]:
+        """Inputs of the traced balance, nothing displaced."""
+        return [R, r, self._nothing, force, wheels, *([p] if len(p) else [])]
 
-    def stiffness(self, R: Floats, r: Floats, force: Floats, wheels: Floats) -> Floats:
+    def balance(self, R: Floats, r: Floats, force: Floats, wheels: Floats, p: Floats) -> Balance:
+        """The bodies at some place, under reactions and loads at the wheels, with free parameters p."""
+        found = self._balance(*self.at(R, r, force, wheels, p))
+        return Balance(*(np.array(x) for x in found[: len(Balance._fields)]))
+
+    def stiffness(self, R: Floats, r: Floats, force: Floats, wheels: Floats, p: Floats) -> Floats:
         """∂f/∂δ (6 n, 6 n)."""
-        return np.asarray(self._stiffness(R, r, self._nothing, force, wheels), dtype=float)
+        return np.asarray(self._stiffness(*self.at(R, r, force, wheels, p)), dtype=float)
 
     def wheel_columns(self, r: Floats, W: Floats) -> Floats:
         """Loads on the bodies by loads at the wheel centres: columns Fx Fy Fz Mx My Mz, twice."""

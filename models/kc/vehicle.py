@@ -76,15 +76,23 @@ def compliance_of(
     axle: str = "front",
     *,
     overrides: Sequence[str] = (),
+    free: Sequence[str] = (),
 ) -> Compliance:
     """An axle of a vehicle on the rig with the bushings of its data file.
+
+    Free parameters are for `forced_sensitivities` and `ComplianceSensitivities`.
 
     Raises
     ------
     DataError
         If there is no such axle, or the data are wrong.
     """
-    data = vehicle if isinstance(vehicle, VehicleParameters) else VehicleParameters.load(vehicle, overrides)
+    if not isinstance(vehicle, VehicleParameters):
+        data = VehicleParameters.load(vehicle, overrides, free=free)
+    elif overrides or free:
+        raise DataError("compliance_of: give overrides and free parameters where the data are loaded")
+    else:
+        data = vehicle
     rig = rig_of(data, axle)
     return Compliance(rig, elastic_joints(data, rig))
 

@@ -24,6 +24,7 @@ from ce_dynamics.models.parts.roads.planes import FlatRoad
 from ce_dynamics.models.tyres.contract import TyreModel
 from ce_dynamics.models.tyres.leaning import LeaningTyre
 from ce_dynamics.models.vehicles.bodies import add_rigid_body
+from ce_dynamics.models.vehicles.bushings import refuse_free
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.layout import SIDES, unit_of
 from ce_dynamics.models.vehicles.sensors import add_sensors
@@ -164,6 +165,8 @@ def build(
     soft = [one for bushing in data.bushings for one in bushing.elastic(system)]
     if data.layout.bushings == "dynamic" and not ideal_joints:
         make_elastic(system, soft)
+    elif not ideal_joints:
+        refuse_free(data.bushings)
     return system
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import cross
 from ce_dynamics.augmented.rows import JoinedPoints, joints_of
 from ce_dynamics.compiler.free_numbers import is_free, nominal
 from ce_dynamics.errors import DataError
+from ce_dynamics.mechanism.checked import magnitude
 from ce_dynamics.mechanism.couplings.loop_closure import joints_in
 from ce_dynamics.mechanism.elastic_joints import HINGE_OF, ElasticJoint
 from ce_dynamics.mechanism.forces.bushing import Bushing
@@ -118,7 +120,11 @@ class VehicleBushing:
             item,
             corner.side,
             {axis: law_of(law, f"{key}.{axis}") for axis, law in laws.items() if law is not None},
-            {axis: law.damping or 0.0 for axis, law in laws.items() if law is not None},
+            {
+                axis: 0.0 if law.damping is None else law.damping
+                for axis, law in laws.items()
+                if law is not None
+            },
             None if written.at is None else M @ (left + np.array(written.at)),
             None if written.through is None else M @ (left + np.array(written.through)),
             mode,
@@ -161,7 +167,7 @@ class VehicleBushing:
                     f"{self.key}.{axis}: missing; give its stiffness or curve, "
                     f"{axis}: {{stiffness: 0 {unit}}} if it moves freely"
                 )
-        at = np.asarray(nominal(joint.at_child)).astype(float) if self.at is None else self.at
+        at = joint.at_child if self.at is None else self.at
         self._check_near(at, joint, closure)
         laws = [self.stiffness[axis] for axis in (*ALONG, *ABOUT)]
         damping = [self.damping[axis] for axis in (*ALONG, *ABOUT)]
@@ -194,12 +200,10 @@ class VehicleBushing:
                 f"{self.words}: a strut's mount yields on the rig only; leave it out, or leave out "
                 "kinds: {bushings: dynamic}"
             )
-        line = np.asarray(nominal(top - below)).astype(float)
-        z = line / np.linalg.norm(line)
-        across = self._across(z)
+        across = self._across(unit(top - below))
         across[:, :2] *= -1.0  # displacements are the strut's in its mount, measured in the strut's axes
         laws = [*(self.stiffness[axis] for axis in ALONG[:2]), *[0.0] * 4]
-        element = Bushing(self.name, joint.parent, joint.child, nominal(top), laws, axes=across)
+        element = Bushing(self.name, joint.parent, joint.child, top, laws, axes=across)
         kingpin = next(
             other.name
             for other in joints_of(system)
@@ -209,7 +213,7 @@ class VehicleBushing:
 
     def _check_near(self, at: Vector, joint: JoinedPoints, hinge: Hinge) -> None:
         """Refuse a bushing that wheel travel would strain: one that is not where the joint turns."""
-        away = at - np.asarray(nominal(joint.at_child)).astype(float)
+        away = np.asarray(nominal(at - joint.at_child)).astype(float)
         axis = getattr(hinge, "axis", None)
         if axis is not None:
             n = np.asarray(nominal(axis)).astype(float)
@@ -240,28 +244,26 @@ class VehicleBushing:
     def _axes(self, system: System, hinge: Hinge) -> Vector:
         """Its axes as columns; on the right the mirror image of those on the left."""
         if self.at is not None and self.through is not None:
-            z = np.asarray(nominal(self.through - self.at)).astype(float)
-            if not np.linalg.norm(z) > 1e-9:
+            along = self.through - self.at
+            if not np.linalg.norm(nominal(along).astype(float)) > 1e-9:
                 raise DataError(
                     f"{self.key}.through: it is the same point as 'at'; give another one on its axis"
                 )
-        else:
-            own = getattr(hinge, "axis", None)
-            if own is None:
-                z = np.array((0.0, 0.0, 1.0))
-            else:
-                z = np.asarray(nominal(own)).astype(float)
-                other = closure_of(system, self._joint(system, f"{self.axle}_left"))
-                as_left = np.asarray(nominal(getattr(other, "axis", own))).astype(float)
-                z = z if self.side > 0 or z @ MIRROR @ as_left >= 0.0 else -z
-        return self._across(z / np.linalg.norm(z))
+            return self._across(unit(along))
+        own = getattr(hinge, "axis", None)
+        if own is None:
+            return self._across(np.array((0.0, 0.0, 1.0)))
+        other = closure_of(system, self._joint(system, f"{self.axle}_left"))
+        as_left = nominal(getattr(other, "axis", own))
+        mirrored = self.side < 0 and float(nominal(own) @ MIRROR @ as_left) < 0.0
+        return self._across(unit(-own if mirrored else own))
 
     def _across(self, z: Vector) -> Vector:
         """Axes with a z axis: x as near to the vertical as can be, or forward."""
-        x = np.array((0.0, 0.0, 1.0)) if abs(z[2]) < UPRIGHT else np.array((1.0, 0.0, 0.0))
-        x = x - z * (z @ x)
-        x = x / np.linalg.norm(x)
-        return np.stack((x, self.side * np.cross(z, x), z), axis=1)
+        upright = abs(float(nominal(z)[2])) < UPRIGHT
+        x = np.array((0.0, 0.0, 1.0)) if upright else np.array((1.0, 0.0, 0.0))
+        x = unit(x - z * (z @ x))
+        return np.stack((x, self.side * cross(z, x), z), axis=1)
 
     # The joint
 
@@ -323,6 +325,28 @@ class VehicleBushing:
             hinge = joint.name.startswith(HINGE_OF)
             found[joint.child.name.rpartition(".")[2] if hinge else last or ends] = None
         return ", ".join(map(repr, found)) or "none"
+
+
+def refuse_free(bushings: Iterable[VehicleBushing]) -> None:
+    """Refuse free parameters of bushings that do not yield.
+
+    Raises
+    ------
+    DataError
+        Naming the first one.
+    """
+    for bushing in bushings:
+        for axis, law in bushing.stiffness.items():
+            if is_free(law):
+                raise DataError(
+                    f"{bushing.key}.{axis}.stiffness cannot be a free parameter of a vehicle that drives: "
+                    "its joint is rigid there; write kinds: {bushings: dynamic}, or take it to the rig"
+                )
+
+
+def unit(v: Vector) -> Vector:
+    """In the direction of a vector, whose hardpoints may be free."""
+    return np.asarray(v / magnitude(v))
 
 
 def strut_of(corner: Corner) -> tuple[Vector, Vector] | None:

@@ -1,8 +1,8 @@
 """Numbers of a vehicle's data as free parameters of one compiled model.
 
 Free can be what enters the equations of motion: hardpoints, masses and inertias, springs, dampers, bars and
-the forces of their tables, brakes, tyres, gravity, friction.  The engine's maps, the lock of the steering and
-what sets the initial state (ride height, radius of the tyres) take a model for every value.
+the forces of their tables, bushings, brakes, tyres, gravity, friction.  The engine's maps, the lock of the
+steering and what sets the initial state (ride height, radius of the tyres) take a model for every value.
 
 A free hardpoint is that of the design position: the vehicle is the one that is built with its value, with all
 arm and steering angles zero there.  Rods, shocks and the spindle, whose inertia follows from the hardpoints,
@@ -43,6 +43,7 @@ _FREE = re.compile(
     | (front|rear)_clamp\.((bending|lateral)(_damping)?|preload)
     | steering\.column\.(inertia|damping|stop_stiffness|hands\.\w+|assistance\.\w+)
     | \w+\.hitch\.([xz]|yaw_damping)
+    | \w+\.(about_)?[xyz]\.(stiffness|damping)
     | hull\.(stiffness|damping|friction)
     | (\w+\.)?aerodynamics\.\w+(\.[xy])?
     | ground_spring\.(stiffness|damping|height)
@@ -64,9 +65,7 @@ WHY = {
     r"driver\..*": "the driver is no part of the equations of motion",
     r".*\.(deflection|speed|length|angle)\.\d+": "where a table bends is decided beforehand; its forces can",
     r".*\.stop_curve\.force\.0+": "a stop begins with no force",
-    r"bushings\..*|.*\.(about_)?[xyz]\.(stiffness|damping|curve\..*)": (
-        "bushings are linearised for every set of values"
-    ),
+    r".*\.(about_)?[xyz]\.curve\..*": "a bushing's curve is a monotone cubic; a stiffness can",
 }
 """Reasons why some numbers cannot be free, by what their keys look like."""
 

@@ -12,6 +12,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, array
 from ce_dynamics.algebra.rotation import rotation_vector, turning_rate
 from ce_dynamics.algebra.spatial import IDENTITY
+from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body, two_bodies
 from ce_dynamics.mechanism.checked import finite_vector
@@ -77,7 +78,8 @@ class Bushing(ForceElement):
         self.a, self.b = two_bodies(owner, body_a, body_b)
         self.at = finite_vector(at, owner, "at")
         self.axes = IDENTITY if axes is None else checked_axes(axes, owner)
-        self.sense = 1.0 if axes is None else float(np.sign(np.linalg.det(self.axes)))
+        handed = nominal(self.axes).astype(float)
+        self.sense = 1.0 if axes is None else float(np.sign(np.linalg.det(handed)))
         self.springs = six_laws(stiffness, owner, "stiffness")
         self.dampers = six_laws(damping, owner, "damping")
 
@@ -117,8 +119,10 @@ def six_laws(values: Sequence[Law | float], owner: str, what: str) -> tuple[Law,
 
 
 def checked_axes(value: ArrayLike, owner: str) -> Array:
-    """Three unit vectors at right angles, of either handedness, as columns."""
-    T = checks.finite_array(f"{owner}: axes", value, (3, 3), ModelError)
+    """Three unit vectors at right angles, of either handedness, as columns; they may follow free numbers."""
+    entries = np.asarray(value)
+    free = entries.dtype == object
+    T = checks.finite_array(f"{owner}: axes", nominal(entries) if free else value, (3, 3), ModelError)
     if not np.max(np.abs(T.T @ T - np.eye(3))) < SQUARE:
         raise ModelError(f"{owner}: axes {T.tolist()} must be three unit vectors at right angles, as columns")
-    return T
+    return entries if free else T

@@ -139,3 +139,20 @@ def test_rods_of_linkages_that_nothing_whole_leads(tmp_path: Path, axle: str, jo
     rng = np.random.default_rng(0)
     instant = random_instant(driven(system, "steering.rack"), rng, data.ride_height, 0.005, 0.01)
     assert largest_deviation(instant) < 1e-9
+
+
+def test_stiffness_may_stay_open_where_it_has_an_effect(tmp_path: Path) -> None:
+    """On both sides alike, of bushings that yield as the vehicle drives, and for the rig."""
+    key = "front.lower_rear.z.stiffness"
+    driving = VehicleParameters.load(soft_sedan(tmp_path, more=DYNAMIC), free=[key])
+    laws = [one.stiffness["z"] for one in driving.bushings if one.name.endswith("lower_rear")]
+    assert [getattr(law, "name", "") for law in laws] == [key, key]
+    assert [*build(driving).parameters] == [key]
+    still = VehicleParameters.load(soft_sedan(tmp_path), free=[key])
+    assert build(still, ideal_joints=True).parameters
+    with pytest.raises(
+        DataError, match=r"soft.yaml: front.lower_rear.z.stiffness cannot be a free parameter"
+    ):
+        build(still)
+    with pytest.raises(DataError, match="a bushing's curve is a monotone cubic"):
+        VehicleParameters.load(soft_sedan(tmp_path), free=["front.lower_front.z.curve.force.1"])
