@@ -6,8 +6,9 @@ It differs from `TMeasyTyre` in what follows; everything else is the same.
   slips are formed with the velocity of the centre.
 - Slips are combined without normalisation, and there is no carcass: forces follow the slips at once.
 - A cambered wheel is less deep in the road by (1 − cos γ) of its radius.
-- The side force acts on the vehicle where the wheel was some time ago (a delay of two of Chrono's steps): its
-  moment about the vertical is that of a point so far behind.
+- The moment of the forces about the wheel's centre is kept in the axes of the wheel, which turn on before it
+  acts (a delay of two of Chrono's steps).  About the spin axis that changes nothing; the side force's, F_y R
+  about the line of travel, gets a part about the vertical, as if F_y acted behind by R ω times the delay.
 - Below 3 m/s friction of Dahl's kind takes over, below 1 m/s alone, also where the vehicle drives backwards.
 """
 
@@ -116,7 +117,7 @@ def forces(
         Fy,
         Fz,
         -p.rolling_resistance * Fz * p.unloaded_radius * (1.0 - e) / (1.0 + e),
-        -Fy * (trail * part + w.v_x * tyre.delay),
+        -Fy * (trail * part + (p.unloaded_radius - depth) * w.spin * tyre.delay),
         (at_rest[0][1], at_rest[1][1]),
         s_x,
         s_y,
@@ -139,7 +140,7 @@ def dahl(v: Scalar, z: Scalar, most: Scalar) -> tuple[Scalar, Scalar]:
 
 @dataclass(frozen=True)
 class ChronoTMeasy(TyreModel):
-    """A TMeasy tyre's parameters, of which the carcass is not used, and the delay of its side force [s]."""
+    """A TMeasy tyre's parameters, of which the carcass is not used, and the delay of its moments [s]."""
 
     parameters: TMeasyParameters
     delay: float = 0.0

@@ -120,7 +120,7 @@ class Pac89Data(SlipTyreData):
 
 
 class ChronoTMeasyData(TMeasyData):
-    """TMeasy as Project Chrono evaluates it (`models.tyres.tmeasy_chrono`); with the delay of its force."""
+    """TMeasy as Project Chrono evaluates it (`models.tyres.tmeasy_chrono`); with the delay of its moments."""
 
     delay: Annotated[float, Quantity("s", at_least=0.0)] | None = None
 

@@ -31,7 +31,7 @@ VARIANTS: Sequence[tuple[str, str, Sequence[str]]] = (
         ["powertrain.shafts.roll_reaction=0", "tyre.delay=0 s"],
     ),
     ("+ its propeller shaft rolls the chassis", "hmmwv-chrono", ["tyre.delay=0 s"]),
-    ("+ its side forces are two steps late", "hmmwv-chrono", []),
+    ("+ its moments are late in the wheels' axes", "hmmwv-chrono", []),
 )
 
 

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from scipy.optimize import brentq
+from scipy.spatial.transform import Rotation
 
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.tyres.contract import TyreModel, WheelOnRoad, bounded_slip
@@ -228,3 +229,15 @@ def test_slip_that_is_reported_is_bounded() -> None:
     assert bounded_slip(10.0, 10.0) == 0.0
     assert bounded_slip(0.0, 0.0) == 0.0
     assert bounded_slip(10.0, 9.0) == pytest.approx(-0.1)
+
+
+def test_moments_that_are_late_in_the_wheels_axes() -> None:
+    """r × F about the wheel's centre, turned by ω τ about the spin axis; sin(ω τ) is ω τ but for (ω τ)²/6."""
+    late, at_once = Rig(ChronoTMeasy(TYRE, delay=1e-3)), Rig(ChronoTMeasy(TYRE))
+    r, spin = 0.97 * TYRE.unloaded_radius, 20.0 / TYRE.unloaded_radius
+    found, f = (tyre(wheel(r, 20.0, 1.0, spin), np.zeros(2)) for tyre in (late, at_once))
+    moment = np.cross((0.0, 0.0, -r), (f.Fx, f.Fy, f.Fz))
+    turned = Rotation.from_rotvec((0.0, 1e-3 * spin, 0.0)).apply(moment)
+    assert abs(turned[2]) > 10.0
+    assert found.Mz - f.Mz == pytest.approx(turned[2], rel=(1e-3 * spin) ** 2 / 5.0)
+    assert (found.Fx, found.Fy, found.Fz, found.My) == (f.Fx, f.Fy, f.Fz, f.My)
