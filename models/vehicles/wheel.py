@@ -12,7 +12,6 @@ from pydantic import model_validator
 from ce_dynamics.algebra.rotation import rotation_about
 from ce_dynamics.models.data.quantities import (
     InertiaTensor,
-    Length,
     Mass,
     MomentOfInertia,
     Quantity,
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
 
 Lean = Annotated[float, Quantity("rad", above=-radians(30.0), below=radians(30.0))]
 """Beyond that, another angle was meant, or another unit."""
+Spacing = Annotated[float, Quantity("m", above=0.0, below=2.0)]
+"""Between the middles of two tyres on a hub; beyond that, another unit was meant."""
 
 
 class WheelPartData(Section):
@@ -47,7 +48,7 @@ class WheelData(Section):
     rim: WheelPartData
     tyre: WheelPartData
     axle_inertia: MomentOfInertia
-    twin_spacing: Length | None = None
+    twin_spacing: Spacing | None = None
     camber: Lean | None = None
     toe: Lean | None = None
 

@@ -7,6 +7,7 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.compiled.model import Model
+from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.base import PointLoad, Response
 from ce_dynamics.models.parts.roads.planes import FlatRoad
 from ce_dynamics.models.parts.tmeasy_parameters import TMeasyParameters
@@ -102,3 +103,8 @@ def test_wheel_data_of_twins_are_those_of_one_at_its_place() -> None:
     own = np.array([0.30 + 0.75, 0.50 + 1.35, 0.30 + 0.75])
     moved = 2.0 * (rim + tyre) * 0.15**2 * np.array([1.0, 0.0, 1.0])
     np.testing.assert_allclose(np.diag(pair.inertia - single.inertia), own + moved, rtol=1e-12)
+
+
+def test_a_spacing_in_another_unit_is_refused() -> None:
+    with pytest.raises(DataError, match=r"rear\.wheel\.twin_spacing: '350' must be below 2 m"):
+        VehicleParameters.load("truck", ["rear.wheel.twin_spacing=350"])
