@@ -36,11 +36,12 @@ ALIKE = 1e-6
 
 def is_mirrored(elastic: kc.Compliance) -> bool:
     """Whether all joints of the axle have a mirror image."""
-    points = [np.asarray(nominal(joint.at_child), dtype=float) for joint in elastic.axle.all_joints]
-    return all(
-        any(np.allclose(point * (1.0, -1.0, 1.0), other, rtol=0.0, atol=1e-9) for other in points)
-        for point in points
-    )
+    ends = [
+        np.array([nominal(joint.at_parent), nominal(joint.at_child)], dtype=float)
+        for joint in elastic.axle.all_joints
+    ]
+    images = [points * (1.0, -1.0, 1.0) for points in ends]
+    return all(any(np.allclose(image, points, rtol=0.0, atol=1e-9) for points in ends) for image in images)
 
 
 def swept(elastic: kc.Compliance, kind: str, hold: str, mirrored: bool) -> Iterator[str]:
@@ -93,7 +94,8 @@ def tried(vehicle: str | Path) -> int:
                 try:
                     problems = list(swept(elastic, kind, hold, mirrored))
                 except CeDynamicsError as error:
-                    problems = [f"refused: {error}"]
+                    print(f"    {kind:22} {hold:6} refused: {error}", flush=True)
+                    continue
                 wrong += len(problems)
                 for problem in problems:
                     print(f"    WRONG {kind}, {hold}: {problem}", flush=True)
