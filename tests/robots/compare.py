@@ -55,8 +55,8 @@ class Row:
     mujoco, at_rest : float
         Microseconds of MuJoCo's ``mj_forward``, and by how much accelerations at rest in the design pose
         differ from those of its terms, over the largest; ``why`` they are missing.
-    unassembled : int
-        States in which the loops cannot be closed.
+    unassembled, beyond : int
+        States in which the loops cannot be closed, or only beyond dead centres, by a model that starts there.
     """
 
     name: str
@@ -79,9 +79,21 @@ class Row:
     met: float = 0.0
     compared: int = 0
     unassembled: int = 0
+    beyond: int = 0
     notes: list[str] = field(default_factory=list)
     trouble: str = ""
     model: ce.Model | None = None
+
+    def add(self, checks: Checks, q: Array, v: Array) -> None:
+        """Compare at one more state."""
+        closure, augmented, spread, exact, noise = checks.reference.differences(q, v)
+        self.closure = float(np.fmax(self.closure, closure))
+        self.augmented, self.spread = max(self.augmented, augmented), max(self.spread, spread)
+        self.exact, self.noise = float(np.fmax(self.exact, exact)), float(np.fmax(self.noise, noise))
+        if checks.judge is not None:
+            judged = checks.judge.judged(q, v)
+            self.rounding = max(self.rounding, judged.ours)
+            self.truth, self.met = max(self.truth, judged.truth), max(self.met, judged.met)
 
     def __str__(self) -> str:
         if self.trouble:
@@ -137,29 +149,36 @@ def fill(row: Row, urdf: Path, loops: Path, states: int, around: float, thorough
     row.instructions = dynamics.traced.n_instructions
     row.model = model
     rng = np.random.default_rng(SEED)
-    reference = Reference(model, urdf, loops)
+    checks = {id(model): Checks(model, urdf, loops, thorough)}
+    reference = checks[id(model)].reference
     if thorough:
         row.evaluation, row.pinocchio = native(model), reference.time()
         row.mujoco, row.at_rest, row.why = accelerations_at_rest(model, urdf, loops)
     q0, _, _ = model.layout.split(model.y0)
-    judge = Extended(model) if thorough else None
     while row.compared < states and row.compared + row.unassembled < MOST * states:
         q = q0 + rng.uniform(-around, around, len(q0)) * lengths(model, len(q0))
         v = rng.uniform(-SPEED, SPEED, model.embedding.n_v)
-        if not assembles(model, q, v):
+        knowing = model_knowing(model, q, v)
+        if knowing is None:
             row.unassembled += 1
             continue
         row.compared += 1
-        closure, augmented, spread, exact, noise = reference.differences(q, v)
-        row.closure = float(np.fmax(row.closure, closure))
-        row.augmented = max(row.augmented, augmented)
-        row.spread = max(row.spread, spread)
-        row.exact = float(np.fmax(row.exact, exact))
-        row.noise = float(np.fmax(row.noise, noise))
-        if judge is not None:
-            judged = judge.judged(q, v)
-            row.rounding = max(row.rounding, judged.ours)
-            row.truth, row.met = max(row.truth, judged.truth), max(row.met, judged.met)
+        if id(knowing) not in checks:
+            row.beyond += 1
+            checks[id(knowing)] = Checks(knowing, urdf, loops, thorough)
+        row.add(checks[id(knowing)], q, v)
+
+
+def model_knowing(model: ce.Model, q: Array, v: Array) -> ce.Model | None:
+    """A model that can be assembled at a state: the one asked, or what it finds beyond dead centres."""
+    if assembles(model, q, v):
+        return model
+    try:
+        wanted = {entry.name: float(value) for entry, value in zip(model.layout.q, q, strict=True)}
+        found = model.assemble(wanted).model
+    except CeDynamicsError:
+        return None
+    return found if isinstance(found, ce.Model) and assembles(found, q, v) else None
 
 
 def assembles(model: ce.Model, q: Array, v: Array) -> bool:
@@ -184,6 +203,14 @@ def native(model: ce.Model) -> float:
     arrays = [*binding.inputs.values(), *binding.outputs.values()]
     loop = native_loop(model.dynamics.address, [array.ctypes.data for array in arrays], (binding, arrays))
     return 1e6 * best_of(loop, ROUNDS)
+
+
+class Checks:
+    """What the accelerations of a model are compared with."""
+
+    def __init__(self, model: ce.Model, urdf: Path, loops: Path, thorough: bool) -> None:
+        self.reference = Reference(model, urdf, loops)
+        self.judge = Extended(model) if thorough else None
 
 
 class Reference:
