@@ -8,19 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import cross
 from ce_dynamics.augmented.rows import JoinedPoints, joints_of
 from ce_dynamics.compiler.free_numbers import is_free, nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.checked import magnitude
-from ce_dynamics.mechanism.couplings.loop_closure import joints_in
-from ce_dynamics.mechanism.elastic_joints import HINGE_OF, ElasticJoint
+from ce_dynamics.mechanism.elastic_joints import ElasticJoint
 from ce_dynamics.mechanism.forces.bushing import Bushing
 from ce_dynamics.mechanism.forces.laws import Law, Tabulated
 from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
 from ce_dynamics.mechanism.hinges.base import Hinge
-from ce_dynamics.mechanism.hinges.conditions import Closure
 from ce_dynamics.mechanism.hinges.distance import Distance
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.bodies import Vector
@@ -32,6 +29,7 @@ from ce_dynamics.models.vehicles.bushing_data import (
     BushingData,
     BushingItem,
 )
+from ce_dynamics.models.vehicles.joint_names import STRUT, JointName, closure_of
 
 if TYPE_CHECKING:
     from ce_dynamics.models.vehicles.corner import Corner, CornerData
@@ -40,8 +38,6 @@ UPRIGHT = 0.9
 """Of the vertical part of a unit vector: above, an axis is taken for vertical."""
 FARTHEST = 0.02
 """Of a bushing from the point or axis of its joint [m]."""
-STRUT = " strut"
-"""What the name of the closure ends with that holds a strut's line."""
 MIRROR = np.diag((1.0, -1.0, 1.0))
 
 
@@ -137,6 +133,12 @@ class VehicleBushing:
         return f"{self.item.file}{self.axle}.{self.item.name}"
 
     @property
+    def joint(self) -> JointName:
+        """As the file names its joint."""
+        mount = self.strut is not None
+        return JointName(self.item.joint, self.words, self.axle, self.unit, self.mechanism, mount)
+
+    @property
     def words(self) -> str:
         """Where the file names its joint."""
         return f"{self.item.where}: bushings.{self.axle}.{self.item.name}"
@@ -149,7 +151,7 @@ class VehicleBushing:
         DataError
             If there is no such joint, or a law is missing or has no effect.
         """
-        joint = self._joint(system, self.corner)
+        joint = self.joint.found(system, self.corner)
         closure = closure_of(system, joint)
         if isinstance(closure, Distance):
             return [ElasticJoint(joint.name, self._rod(joint))]
@@ -158,7 +160,7 @@ class VehicleBushing:
         if not isinstance(closure, Hinge):
             raise DataError(
                 f"{self.words}: {joint.name!r} is a {type(closure).__name__}, which guides but does not "
-                f"hold; known are {self._known(system)}"
+                f"hold; known are {self.joint.known(system, self.corner)}"
             )
         for axis in (*ALONG, *ABOUT):
             if axis not in self.stiffness:
@@ -253,7 +255,7 @@ class VehicleBushing:
         own = getattr(hinge, "axis", None)
         if own is None:
             return self._across(np.array((0.0, 0.0, 1.0)))
-        other = closure_of(system, self._joint(system, f"{self.axle}_left"))
+        other = closure_of(system, self.joint.found(system, f"{self.axle}_left"))
         as_left = nominal(getattr(other, "axis", own))
         mirrored = self.side < 0 and float(nominal(own) @ MIRROR @ as_left) < 0.0
         return self._across(unit(-own if mirrored else own))
@@ -264,67 +266,6 @@ class VehicleBushing:
         x = np.array((0.0, 0.0, 1.0)) if upright else np.array((1.0, 0.0, 0.0))
         x = unit(x - z * (z @ x))
         return np.stack((x, self.side * cross(z, x), z), axis=1)
-
-    # The joint
-
-    def _joint(self, system: System, corner: str) -> JoinedPoints:
-        joints = joints_of(system)
-        found = [joint for joint in joints if self._is(system, joint, corner)]
-        if len(found) > 1:  # a link by its name is what closes the loop, not the body that shows it
-            found = [joint for joint in found if not joint.name.startswith(HINGE_OF)] or found
-        if not found:
-            raise DataError(
-                f"{self.words}: no joint {checks.shown(' '.join(self.item.joint))}; there are "
-                f"{self._known(system)}"
-            )
-        if len(found) > 1:
-            raise DataError(
-                f"{self.words}: {checks.shown(' '.join(self.item.joint))} are joined by "
-                f"{', '.join(joint.name for joint in found)}; name one of them by its last word"
-            )
-        return found[0]
-
-    def _is(self, system: System, joint: JoinedPoints, corner: str) -> bool:
-        owners = f"{corner}.", f"{self.axle}."
-        if len(self.item.joint) == 2:
-            one, other = (self._bodies(system, word, corner) for word in self.item.joint)
-            a, b = joint.parent.name, joint.child.name
-            return (a in one and b in other) or (a in other and b in one)
-        (word,) = self.item.joint
-        if joint.name.startswith(HINGE_OF):
-            return joint.child.name in (f"{owner}{word}" for owner in owners)
-        last = "_".join(joint.name.split()[1:])
-        return joint.name in (f"{owner}{word}" for owner in owners) or (
-            last in (word, f"{corner}.{word}") and joint.name.startswith(owners)
-        )
-
-    def _bodies(self, system: System, word: str, corner: str) -> set[str]:
-        if word == "chassis":
-            return {self.unit}
-        if word == "steering":
-            return {body.name for body in system.bodies if body.name.startswith(f"{self.mechanism}.")}
-        return {f"{corner}.{word}", f"{self.axle}.{word}"}
-
-    def _known(self, system: System) -> str:
-        """Joints of the corner as files may name them."""
-        owners = f"{self.corner}.", f"{self.axle}."
-        found: dict[str, None] = {}
-        for joint in joints_of(system):
-            if not joint.name.removeprefix(HINGE_OF).startswith(owners) or joint.child.name.endswith(
-                ".wheel"
-            ):
-                continue
-            mount = self.strut is not None and joint.name.endswith(STRUT)
-            if not mount and not isinstance(closure_of(system, joint), (Hinge, Distance)):
-                continue
-            last = "_".join(joint.name.split()[1:])
-            ends = " ".join(
-                "steering" if body.name.startswith("steering.") else body.name.rpartition(".")[2]
-                for body in (joint.parent, joint.child)
-            )
-            hinge = joint.name.startswith(HINGE_OF)
-            found[joint.child.name.rpartition(".")[2] if hinge else last or ends] = None
-        return ", ".join(map(repr, found)) or "none"
 
 
 def refuse_free(bushings: Iterable[VehicleBushing]) -> None:
@@ -353,13 +294,6 @@ def strut_of(corner: Corner) -> tuple[Vector, Vector] | None:
     """Points F and S of a strut's line."""
     points = getattr(corner, "points", {}) if corner.template == "macpherson" else {}
     return (points["F"], points["S"]) if points else None
-
-
-def closure_of(system: System, joint: JoinedPoints) -> Closure:
-    """The hinge or closure of a joint."""
-    if joint.name.startswith(HINGE_OF):
-        return joint.child.inboard
-    return next(edge.closure for edge in joints_in(system.closures) if edge.name == joint.name)
 
 
 def law_of(data: AlongData | AboutData, key: str) -> Law | float:
