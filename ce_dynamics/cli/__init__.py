@@ -2,11 +2,36 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
+from types import FrameType
 from typing import NoReturn
+
+INTERRUPTED = 130
 
 
 def main() -> NoReturn:
-    """Entry point of ``simulate-vehicle``."""
-    from ce_dynamics.cli.command import execute  # here, so that mistakes and --help are answered at once
+    """Entry point of ``simulate-vehicle``; SIGTERM is Ctrl-C, from the first moment to the last."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        from ce_dynamics.cli.command import execute  # here, so that mistakes and --help are answered at once
 
-    raise SystemExit(execute())
+        code = execute()
+    except KeyboardInterrupt:  # while it was loaded
+        print("error: interrupted", file=sys.stderr)
+        code = INTERRUPTED
+    leave_at_once(code)
+    raise SystemExit(code)
+
+
+def leave_at_once(code: int) -> None:
+    """Let signals that come while Python clears up after itself end it: all that was to be done is done."""
+
+    def leave(number: int, frame: FrameType | None) -> None:
+        os._exit(code)
+
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, leave)

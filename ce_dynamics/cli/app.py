@@ -265,11 +265,7 @@ def simulate_vehicle(
         view=view,
         table=table,
     )
-    try:
-        return simulate_and_report(request)
-    except KeyboardInterrupt:  # typer would end without a word
-        complain("interrupted")
-        return exit_codes.INTERRUPTED
+    return simulate_and_report(request)
 
 
 app.command(name="sweep")(sweep)

@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 
+import typer
 from typer.exceptions import TyperException
 
 from ce_dynamics.cli import exit_codes
@@ -29,7 +30,7 @@ def execute(arguments: Sequence[str] | None = None) -> int:
         warnings.showwarning = show_warning
         try:
             with none_lost():
-                result = app(arguments, prog_name="simulate-vehicle", standalone_mode=False)
+                return invoked(sys.argv[1:] if arguments is None else list(arguments))
         except TyperException as error:
             complain(error.format_message())
             return exit_codes.BAD_INPUT
@@ -47,4 +48,14 @@ def execute(arguments: Sequence[str] | None = None) -> int:
 
             complain(unusable(error))
             return exit_codes.BAD_INPUT
+
+
+def invoked(arguments: list[str]) -> int:
+    """What a command returns; calling the app itself would take Ctrl-C for an exit, without a word."""
+    command = typer.main.get_command(app)
+    try:
+        with command.make_context("simulate-vehicle", arguments) as context:
+            result = command.invoke(context)
+    except typer.Exit as leaving:
+        return leaving.exit_code
     return result if isinstance(result, int) else exit_codes.OK

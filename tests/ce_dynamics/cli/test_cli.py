@@ -280,6 +280,36 @@ def test_interrupt_saves_what_there_is(tmp_path: Path, number: signal.Signals) -
         assert 0.0 <= float(results["time"][-1]) < 1e5
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGTERM for one process")
+@pytest.mark.parametrize(
+    ("during", "code", "said"),
+    [
+        ("import ce_dynamics.cli.command as c; c.execute = lambda: os.kill(os.getpid(), 15)", 130, "error: interrupted\n"),
+        ("import atexit; atexit.register(os.kill, os.getpid(), 15); sys.argv = ['', '--version']", 0, ""),
+        ("import atexit; atexit.register(os.kill, os.getpid(), 2); sys.argv = ['', '--bogus']", 2, "error: No such option: --bogus\n"),
+    ],
+)  # fmt: skip
+def test_signals_from_the_first_moment_to_the_last(during: str, code: int, said: str) -> None:
+    """Before and after commands take care of them: one line, the exit code, no traceback."""
+    program = f"import os, sys; {during}; from ce_dynamics.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (code, said)
+
+
+@pytest.mark.parametrize("command", [["kc"], ["export", "c"], ["drive"]])
+def test_commands_that_are_interrupted_say_so(
+    command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from ce_dynamics.models.vehicles.description import VehicleParameters
+
+    def stopped(*given: Any, **named: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(VehicleParameters, "load", stopped)
+    assert execute(command) == 130
+    assert capsys.readouterr().err == "error: interrupted\n"
+
+
 def test_no_plots(run: Run, tmp_path: Path) -> None:
     short = "--model", "ride", "--duration", "0.01", "--no-plots"
     result = run(*short)
