@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import sys
@@ -14,6 +15,7 @@ INTERRUPTED = 130
 def main() -> NoReturn:
     """Entry point of ``simulate-vehicle``; SIGTERM is Ctrl-C, from the first moment to the last."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    atexit.register(done)  # the first of these is the last to run
     try:
         from ce_dynamics.cli.command import execute  # here, so that mistakes and --help are answered at once
 
@@ -35,3 +37,9 @@ def leave_at_once(code: int) -> None:
         stream.flush()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, leave)
+
+
+def done() -> None:
+    """Ignore signals behind all threads and files, when Python would leave them to the system."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)

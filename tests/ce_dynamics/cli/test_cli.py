@@ -284,14 +284,17 @@ def test_interrupt_saves_what_there_is(tmp_path: Path, number: signal.Signals) -
 @pytest.mark.parametrize(
     ("during", "code", "said"),
     [
-        ("import ce_dynamics.cli.command as c; c.execute = lambda: os.kill(os.getpid(), 15)", 130, "error: interrupted\n"),
-        ("import atexit; atexit.register(os.kill, os.getpid(), 15); sys.argv = ['', '--version']", 0, ""),
-        ("import atexit; atexit.register(os.kill, os.getpid(), 2); sys.argv = ['', '--bogus']", 2, "error: No such option: --bogus\n"),
+        ("import ce_dynamics.cli.command as c; c.execute = stop", 130, "error: interrupted\n"),
+        ("atexit.register(stop); sys.argv = ['', '--version']", 0, ""),
+        ("atexit.register(stop); sys.argv = ['', '--bogus']", 2, "error: No such option: --bogus\n"),
     ],
-)  # fmt: skip
+)
 def test_signals_from_the_first_moment_to_the_last(during: str, code: int, said: str) -> None:
     """Before and after commands take care of them: one line, the exit code, no traceback."""
-    program = f"import os, sys; {during}; from ce_dynamics.cli import main; main()"
+    program = (
+        "import atexit, os, sys; stop = lambda: os.kill(os.getpid(), 15)\n"
+        f"{during}; from ce_dynamics.cli import main; main()"
+    )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (code, said)
 
