@@ -217,9 +217,8 @@ def in_order(
         apart = unknown & set(carried_by(S, part.parent)) and not isinstance(linkage, NumericLinkage)
         solved.append(Relative(linkage, part) if apart else linkage)
         unknown -= set(part.dependent)
-    found = {name for linkage in (*solved, *legs) for name in linkage.determines}
-    left = tuple(body for body in S.dependent if body.name not in found and not body.inboard.n_v)
-    return (*([Welded(left)] if left else []), *solved, *legs)
+    welds = tuple(body for body in S.dependent if not body.inboard.n_v)  # any of them may carry what turns
+    return (*([Welded(welds)] if welds else []), *solved, *legs)
 
 
 def linkage_of(part: Leg | Rod | Peel) -> Linkage:

@@ -84,7 +84,8 @@ def root_of(robot: Robot) -> str:
     carried = {joint.child for joint in robot.joints.values()}
     roots = [name for name in robot.links if name not in carried]
     if len(roots) != 1:
-        found = f"links {roots}" if roots else "no link: the joints form a cycle"
+        cycle = "no link: the joints form a cycle" if robot.links else "no <link> at all"
+        found = f"links {roots}" if roots else cycle
         raise robot.element.error(
             f"one link must be the root, carried by no joint, but there is {found}; join the links to one "
             f"tree by <joint>, and close cycles by <loop>"
