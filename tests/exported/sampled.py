@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import ce_dynamics as ce
-from ce_dynamics.algebra.arrays import Scalar, where
-from ce_dynamics.mechanism.forces.base import StateDeclaration
+from ce_dynamics.algebra.arrays import Array, Scalar, where
+from ce_dynamics.mechanism.forces.base import Observer, Response, StateDeclaration
 
 PERIOD = 0.01
 """Common to both controllers [s]."""
@@ -42,6 +42,23 @@ class Latch(ce.Controller):
         return (where(sensors["cart"] < 0.0, 1.0, x["pushes"]),)
 
 
+class Rail(ce.ForceElement):
+    """How far the cart is from the rail's end, which it must not pass."""
+
+    name, outputs, limits = "rail", {"room": "m"}, {"room": "has passed the end"}
+
+    def __init__(self, cart: ce.Body, end: float) -> None:
+        self.cart, self.end = cart, end
+
+    @property
+    def attachments(self) -> tuple[tuple[ce.Body, Array], ...]:
+        return ()
+
+    def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
+        place = observer.point(self.cart, self.cart.com, self.cart.carrier).r[0]
+        return Response((), outputs={"room": self.end - place})
+
+
 def cart() -> ce.System:
     """It starts to the right, and is pushed."""
     system = ce.System(name="held cart", gravity=(0, 0, -9.81))
@@ -50,6 +67,7 @@ def cart() -> ce.System:
     system.start(body, 0.3)
     system.add_input("force", "N")
     system.add_force(ce.Actuator("motor", body, command="force"))
+    system.add_force(Rail(body, 2.0))
     system.add_controller(Governor())
     system.add_controller(Latch())
     return system

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.files import check_place, path_of, shown_path
 from ce_dynamics.algebra.whole_files import whole
-from ce_dynamics.compiled.export.c_source import header, source, template, written
+from ce_dynamics.compiled.export.c_source import header, quoted, source, template, written
 from ce_dynamics.compiled.export.cross_compiler import PLATFORMS, require, shared_library, universal
 from ce_dynamics.compiled.export.fmu_description import build_description, description
 from ce_dynamics.compiled.export.fmu_variables import fmu_variables
@@ -82,8 +82,9 @@ def export_fmu(
     ``der(name)``, and ``closure_error`` tells how far the worst loop is open.  States are saved, restored and
     serialised as a whole, directional derivatives are exact.  What sampled controllers remember are discrete
     variables; they look at whole multiples of their period: inside steps of co-simulation, and at time events
-    of model exchange.  Other events there are none: where a loop cannot be assembled, a call is discarded
-    with a message, and the instance stays at the last good time.
+    of model exchange.  Other events there are none: where a loop cannot be assembled, or a force element is
+    beyond a limit of its own (a wheel beyond its road), a call is discarded with a message, and the instance
+    stays at the last good time; model exchange asks to end there.
     """
     path = path_of("export_fmu: path", path, ModelError)
     checks.choice("export_fmu: fmi", fmi, VERSIONS)
@@ -117,10 +118,17 @@ def source_texts(interface: Interface, fmi: str, step: float) -> tuple[dict[str,
     """The C files of an FMU by their names, and the token that stands for what they say."""
     name = interface.name
     texts = {f"{name}.h": header(interface, True), f"{name}.c": source(interface, True)}
+    tables = {
+        "@PLACES@": [str(place) for place in interface.continuous],
+        "@LIMITS@": [str(place) for place in interface.limits],
+        "@BEYOND@": [quoted(what) for what in interface.limits.values()],
+    }
     for file in ("instance.h", "instance.c", f"fmi{fmi[0]}.c"):
         text = template(file, name).replace("@STEP@", repr(step))
         text = text.replace("@CONTINUOUS@", str(len(interface.continuous)))
-        texts[file] = text.replace("@PLACES@", ", ".join(map(str, interface.continuous)) or "0")
+        for place, listed in tables.items():
+            text = text.replace(place, ", ".join(listed) or "0")
+        texts[file] = text.replace("@LIMITED@", str(len(interface.limits)))
     token = hashlib.sha256("".join(texts.values()).encode()).hexdigest()[:32]
     return {file: text.replace("@TOKEN@", token) for file, text in texts.items()}, token
 

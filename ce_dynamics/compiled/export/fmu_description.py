@@ -150,7 +150,8 @@ def _fmi3(interface: Interface, variables: Sequence[FmuVariable], token: str, st
         "canSerializeFMUState": "true",
         "providesDirectionalDerivatives": "true",
     }
-    SubElement(root, "ModelExchange", common)
+    looked_after = {"needsCompletedIntegratorStep": "true"} if interface.limits else {}
+    SubElement(root, "ModelExchange", {**common, **looked_after})
     SubElement(root, "CoSimulation", {**common, "canHandleVariableCommunicationStepSize": "true"})
     _units(root, variables)
     _experiment(root, step)

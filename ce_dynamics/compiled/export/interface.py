@@ -56,6 +56,8 @@ class Interface:
         Time between samples of controllers [s], 0 without any.
     continuous : tuple of int
         Places in y of what is integrated; the others change at samples alone.
+    limits : dict of int to str
+        Outputs that must not become negative, by their places, and what has happened where one does.
 
     Raises
     ------
@@ -92,6 +94,16 @@ class Interface:
             own = layout.x_of[controller.name]
             jumping |= {first + k for k in range(own.start + len(controller.states), own.stop)}
         self.continuous = tuple(k for k in range(len(self.states)) if k not in jumping)
+
+    @cached_property
+    def limits(self) -> dict[int, str]:
+        """See the class."""
+        places = {entry.name: k for k, entry in enumerate(self.outputs)}
+        return {
+            places[f"{element.name}.{output}"]: f"{element.name!r} {what}"
+            for element in self.model.system.forces
+            for output, what in element.limits.items()
+        }
 
     @property
     def _sizes(self) -> dict[str, int]:

@@ -114,6 +114,7 @@ def machine_content(machine: Machine, packed: Packed) -> dict[str, Any]:
         "given": entries(interface.given),
         "inputs": interface.n_inputs,
         "outputs": entries(interface.outputs),
+        "limits": [[place, what] for place, what in interface.limits.items()],
         "y0": machine.y0.tolist(),
         "u0": np.asarray(layout.u0, dtype=float).tolist(),
         "controls": [

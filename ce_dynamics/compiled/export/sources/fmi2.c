@@ -212,10 +212,11 @@ fmi2Status fmi2EnterContinuousTimeMode(fmi2Component c)
 fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean no_return, fmi2Boolean *event,
                                        fmi2Boolean *terminate)
 {
-    (void)c;
     (void)no_return;
     *event = fmi2False;
-    *terminate = fmi2False;
+    *terminate = instance_within(c) != 0;
+    if (*terminate)
+        say(c, fmi2Warning);
     return fmi2OK;
 }
 

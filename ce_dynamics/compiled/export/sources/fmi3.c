@@ -346,10 +346,11 @@ fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean *need_update, fm
 fmi3Status fmi3CompletedIntegratorStep(fmi3Instance c, fmi3Boolean no_return, fmi3Boolean *event,
                                        fmi3Boolean *terminate)
 {
-    (void)c;
     (void)no_return;
     *event = fmi3False;
-    *terminate = fmi3False;
+    *terminate = instance_within(c) != 0;
+    if (*terminate)
+        say(c, fmi3Warning);
     return fmi3OK;
 }
 

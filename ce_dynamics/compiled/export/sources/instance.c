@@ -6,6 +6,9 @@
 
 const int instance_continuous[] = { @PLACES@ };
 
+static const int limited[] = { @LIMITS@ };
+static const char *const beyond[] = { @BEYOND@ };
+
 static int failed(Instance *instance, const char *problem)
 {
     instance->problem = problem;
@@ -193,6 +196,7 @@ int instance_check(Instance *instance)
 int instance_advance(Instance *instance, double from, double length)
 {
     Snapshot *now = &instance->now;
+    const Snapshot before = *now;
     const char *refusal = @NAME@_refused(now->u);
 
     if (refusal)
@@ -203,6 +207,23 @@ int instance_advance(Instance *instance, double from, double length)
     changed(instance);
     if (@NAME@_advance(now->y, now->u, &now->time, length, now->longest_step) != 0)
         return failed(instance, "a loop cannot be assembled after this step, or a force is not finite");
+    if (instance_within(instance) != 0) {
+        instance_restore(instance, &before);
+        return -1;
+    }
+    return 0;
+}
+
+/* Whether all outputs keep to their limits. */
+int instance_within(Instance *instance)
+{
+    int k;
+
+    if (N_LIMITS > 0 && observed(instance) != 0)
+        return -1;
+    for (k = 0; k < N_LIMITS; ++k)
+        if (instance->outputs[limited[k]] < 0.0)
+            return failed(instance, beyond[k]);
     return 0;
 }
 

@@ -11,7 +11,8 @@ enum {
     N_X = @CONTINUOUS@, /* of them are integrated, the others change at samples alone */
     N_U = @UPPER@_U,
     N_OUTPUTS = @UPPER@_OUTPUTS,
-    N_CLOSURES = @UPPER@_CLOSURES
+    N_CLOSURES = @UPPER@_CLOSURES,
+    N_LIMITS = @LIMITED@ /* of outputs that must not become negative */
 };
 
 /* Value references, as modelDescription.xml has them. */
@@ -69,6 +70,7 @@ int instance_set_continuous(Instance *instance, const double x[], size_t n);
 void instance_get_continuous(const Instance *instance, double x[], size_t n);
 int instance_get_rates(Instance *instance, double rates[], size_t n);
 int instance_sample(Instance *instance, double *next);
+int instance_within(Instance *instance);
 int instance_advance(Instance *instance, double from, double length);
 int instance_direction(Instance *instance, const unsigned int unknowns[], size_t n_unknowns,
                        const unsigned int knowns[], size_t n_knowns, const double seed[], double sensitivity[]);

@@ -180,7 +180,9 @@ class Driver {
       const some = until(recorder, left, replaying?.inputs), done = physics.steps(some, this.content.step);
       recorder.steps += done;
       left -= done;
-      recorder.observed(physics.observe(), physics.u);
+      const outputs = physics.observe(), [beyond] = this.machine.limits.filter(([place]) => outputs[place] < 0);
+      recorder.observed(outputs, physics.u);
+      if (beyond) this.fault = `${beyond[1]}: reset`;
       if (done < some) this.fault = "a loop cannot be assembled after this step, or a force is not finite: reset";
     }
     if (replaying && recorder.steps === replaying.steps) {

@@ -399,6 +399,38 @@ def test_what_is_sampled_is_saved_and_restored(held_fmus: dict[str, Path], fmi: 
         instance.freeInstance()
 
 
+@pytest.mark.parametrize("fmi", KINDS)
+def test_limits_of_force_elements_end_steps_and_runs(
+    held: ce.Model, held_fmus: dict[str, Path], fmi: str, tmp_path: Path
+) -> None:
+    """Where runs of the library end: the last step is not made, and the importer is told why."""
+    far = {"force": 100.0}
+    with pytest.raises(ce.SimulationError, match=r"'rail' has passed the end at t = 0\.32 s") as ended:
+        ce.simulate(held, far, duration=2.0, method="rk4", step=1e-3, interval=0.01)
+    last: Any = ended.value.partial
+    fmu = Instances(held_fmus[fmi], fmi, tmp_path)
+    instance = fmu.new(**far)
+    for k in range(31):
+        fmu.step(instance, 0.01 * k, 0.01)
+    place = fmu.get(instance, "cart")
+    assert place == pytest.approx(float(last["cart"][31]), abs=1e-12)
+    with pytest.raises(Exception, match=r"status 2"):
+        fmu.step(instance, 0.31, 0.01)
+    assert fmu.get(instance, "cart") == place
+    fmu.set(instance, "cart_rate", -20.0)  # and less than 1 m/s by forces in a hundredth of a second
+    fmu.step(instance, 0.31, 0.01)
+    assert place - 0.21 < fmu.get(instance, "cart") < place - 0.19
+    instance.terminate()
+    instance.freeInstance()
+    given: dict[str, Any] = {"solver": "Euler", "step_size": 1e-3, "output_interval": 1e-3}
+    kind = "ModelExchange"
+    found = fmpy.simulate_fmu(
+        str(held_fmus[fmi]), fmi_type=kind, stop_time=2.0, start_values=far, output=["rail.room"], **given
+    )
+    assert 0.31 < found["time"][-1] < 0.33
+    assert found["rail.room"][:-1].min() >= 0.0
+
+
 def test_directional_derivatives_are_exact(model: ce.Model, instances: Instances) -> None:
     instance = instances.new(crank=0.3, crank_rate=2.0)
     names = ["crank", "crank_rate", "torque", "piston mass"]

@@ -176,8 +176,8 @@ def test_sampled_controllers_look_in_pages_as_in_python(tmp_path: Path) -> None:
 @needs_node
 def test_what_fails_is_said_and_changes_nothing(machine: Machine, tmp_path: Path) -> None:
     script = """
+    physics.y[1] = 1e200; // its square is no number
     const before = [...physics.y];
-    physics.u[1] = 1e9;
     const far = physics.steps(5, 1e-3), kept = physics.y.every((x, k) => x === before[k]);
     physics.reset();
     physics.u[2] = -1.0;
@@ -225,18 +225,24 @@ DRIVE = """
     // frames, not seconds: the page's clock runs ahead where drawing is slow
     for (let wait = 0; wait < 100 && !ce.recorder.steps; ++wait) await new Promise(requestAnimationFrame);
     const { fault, recorder: { steps } } = ce;
-    return { recording, csv, place, gauge, chips, torque, same, end, start, longer, went: steps, fault };
+    ce.pause(true);
+    ce.physics.u[0] = 100;
+    ce.advance(1000);
+    const ended = ce.fault;
+    const shown = { gauge, chips, torque, longer };
+    return { recording, csv, place, ...shown, same, end, start, went: steps, fault, ended };
 """
 
 
 @needs_chromium
 def test_a_browser_drives_and_python_drives_the_same_again(machine: Machine, tmp_path: Path) -> None:
-    other = Machine("other", machine.model)
+    other = Machine("other", ce.compile(cart()))
     page = DrivePage([machine, other], "Cranks")
     found = answer(page.html, DRIVE, tmp_path)
     assert found["fault"] == ""
     assert found["same"] is True
     assert found["chips"] == "energy ×"
+    assert found["ended"] == "'rail' has passed the end: reset"
     assert found["end"] == found["recording"]["end"]
     assert found["start"] == machine.y0.tolist()
     assert found["torque"] == pytest.approx(40.0 * 11 * 0.016)
