@@ -18,6 +18,8 @@ PUSH = 1e-9
 """Part of the largest multiplier by which others may pull: rounding."""
 AT_REST = 1e-6
 """Rate and gap of held rows, next to a rate of one, with which a smooth step may begin."""
+RESOLVED = 0.003
+"""Part of the speed by which its change in a good step may differ between two rules of second order."""
 CLOSED = 1e-9
 """Gaps that one Newton step closes to rounding: what it leaves is of their squares [m or rad]."""
 
@@ -66,6 +68,16 @@ def slides_on(rows, before, after):  # type: ignore[no-untyped-def]
             if not product > 0.5:
                 return False
     return True
+
+
+@kernel
+def resolved(v, change, h, first, last):  # type: ignore[no-untyped-def]
+    """Whether the change of v agrees with the trapezoidal rule, from which it differs by terms of h³."""
+    speed, differs = 0.0, 0.0
+    for k in range(v.size):
+        speed = max(speed, abs(v[k]) + abs(change[k]))
+        differs = max(differs, abs(change[k] - 0.5 * h * (first[k] + last[k])))
+    return differs <= RESOLVED * speed
 
 
 @kernel
@@ -192,6 +204,10 @@ def smooth_step(  # type: ignore[no-untyped-def]
         ahead(y_end, h * weights[k], found.y_dot, y_end)
         work += h * weights[k] * found.power[0]
         contact_work += h * weights[k] * found.power[1]
+    n_q, n_v = M.q.size, M.v.size
+    change = np.empty(n_v)
+    for k in range(n_v):
+        change[k] = y_end[n_q + k] - y[n_q + k]
     unit(rows.quaternions, y_end)
     possible, lost = project(M, rows, t + h, y_end)
     if not possible or not evaluate(M, rows, t + h, y_end, last) or not sound(rows, last):
@@ -200,5 +216,8 @@ def smooth_step(  # type: ignore[no-untyped-def]
         if rows.kind[i] == 1 and not rows.held[i] and last.psi[i] < 0.0:
             return False, True, 0.0, 0.0
     if not slides_on(rows, first.direction, last.direction):
+        return False, True, 0.0, 0.0
+    moving = slice(n_q, n_q + n_v)
+    if not resolved(y[moving], change, h, first.y_dot[moving], last.y_dot[moving]):
         return False, True, 0.0, 0.0
     return True, True, work, contact_work + lost
