@@ -217,8 +217,11 @@ def in_order(
         apart = unknown & set(carried_by(S, part.parent)) and not isinstance(linkage, NumericLinkage)
         solved.append(Relative(linkage, part) if apart else linkage)
         unknown -= set(part.dependent)
-    welds = tuple(body for body in S.dependent if not body.inboard.n_v)  # any of them may carry what turns
-    return (*([Welded(welds)] if welds else []), *solved, *legs)
+    linkages = (*solved, *legs)
+    alone = {name for linkage in linkages for name in linkage.determines} if len(linkages) == 1 else set()
+    # of several linkages each may need what only a later one would set; a single one sets its own first
+    welds = tuple(body for body in S.dependent if not body.inboard.n_v and body.name not in alone)
+    return (*([Welded(welds)] if welds else []), *linkages)
 
 
 def linkage_of(part: Leg | Rod | Peel) -> Linkage:

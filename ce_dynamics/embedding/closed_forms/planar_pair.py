@@ -96,6 +96,7 @@ class PlanarPair(Linkage):
         return Limits(remedy=REMEDY)
 
     def solve(self, motion: SubgraphMotion) -> None:
+        set_welded(motion, self.welded)  # some may carry what turns
         carrier = motion.carrier(self.x.name)
         n = carrier.turned(self.n)
         c_x, c_y, b_x, b_y = self.place(motion, carrier, n)
@@ -109,7 +110,6 @@ class PlanarPair(Linkage):
         missing = self.gap(motion, *moving).a
         motion.set(self.x.name, moving[0]._replace(bias=array((dot(g_x, missing),))))
         motion.set(self.y.name, moving[1]._replace(bias=array((dot(g_y, missing),))))
-        set_welded(motion, self.welded)
 
     # What positions and rates are found from
 

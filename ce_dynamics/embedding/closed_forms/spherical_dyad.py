@@ -73,6 +73,7 @@ class SphericalDyad(Linkage):
         return Limits(remedy=REMEDY)
 
     def solve(self, motion: SubgraphMotion) -> None:
+        set_welded(motion, self.welded)  # some may carry what turns
         a_x, a_y, n_0 = revolute(self.x).axis, revolute(self.y).axis, self.axis
         inner = motion.carrier(self.x.name)
         if self.serial:
@@ -98,7 +99,6 @@ class SphericalDyad(Linkage):
         missing = far.alpha - near.alpha - spin * cross(near.w_total, n)
         for body, hinge, row in zip((self.x, self.y), hinges, rows, strict=False):
             motion.set(body.name, hinge._replace(bias=array((dot(row, missing),))))
-        set_welded(motion, self.welded)
 
     def _ends(
         self, motion: SubgraphMotion, inner: BodyMotion, outer: BodyMotion, hinges: list[HingeMotion]

@@ -73,6 +73,7 @@ class TurnToLength(Linkage):
         return Limits(remedy=REMEDY)
 
     def solve(self, motion: SubgraphMotion) -> None:
+        set_welded(motion, self.welded)  # some may carry what turns
         u, carrier = self.hinge.axis, motion.carrier(self.body.name)
         at = motion.point(self.body.carrier.name, self.hinge.at)
         target = motion.point(self.other.name, self.at_other)
@@ -97,7 +98,6 @@ class TurnToLength(Linkage):
             s_dot = dot(slide.X[0], motion.theta_dot) + slide.eta[0]
             missing = missing - s_dot * s_dot - slope * slide.bias[0]
         motion.set(self.body.name, HingeMotion(c, X, eta, array((per_b * missing,))))
-        set_welded(motion, self.welded)
 
     def _turned(self, delta: Array, square: Array) -> Array:
         """(cos φ, sin φ)."""
