@@ -218,10 +218,30 @@ def in_order(
         solved.append(Relative(linkage, part) if apart else linkage)
         unknown -= set(part.dependent)
     linkages = (*solved, *legs)
-    alone = {name for linkage in linkages for name in linkage.determines} if len(linkages) == 1 else set()
-    # of several linkages each may need what only a later one would set; a single one sets its own first
-    welds = tuple(body for body in S.dependent if not body.inboard.n_v and body.name not in alone)
+    ends = [[end for edge in part.closures for end in edge.bodies] for part in parts]
+    welds = set_first(S, linkages, [*ends, *map(ends_of, rest.legs)])
     return (*([Welded(welds)] if welds else []), *linkages)
+
+
+def set_first(S: Aggregate, linkages: Sequence[Linkage], ends: Sequence[Sequence[Body]]) -> tuple[Body, ...]:
+    """Bodies on Fixed hinges that no linkage sets, or only one after another that has to know of them.
+
+    ``ends`` are the bodies that the closures of each linkage join.
+    """
+    members = {body.name: body for body in S.bodies}
+    found: set[str] = set()
+    needed: set[Body] = set()
+    for linkage, joined in zip(linkages, ends, strict=True):
+        found |= set(linkage.determines)
+        own = [members[name] for name in linkage.determines if name in members]
+        needed |= {body for one in (*own, *joined) for body in carried_by(S, one) if body.name not in found}
+    fixed = [body for body in S.dependent if not body.inboard.n_v]
+    return tuple(body for body in fixed if body in needed or body.name not in found)
+
+
+def ends_of(part: Leg | Rod | Peel) -> tuple[Body, Body]:
+    """What a leg stands on and what it holds, or both sides of what is peeled off."""
+    return (part.ball.carrier, part.other) if isinstance(part, Peel) else (part.foot, part.anchor)
 
 
 def linkage_of(part: Leg | Rod | Peel) -> Linkage:
