@@ -217,7 +217,10 @@ def carried(model: Model, y: Floats, u: Floats | None) -> Floats:
     seen = model.outputs(y, given)
     tilt = [state_names(model).index(f"chassis.q{axis}") for axis in "xy"]
     if np.linalg.norm(y[tilt] - model.y0[tilt]) > 0.5 * MOST_TILT:
-        raise AssemblyError("the vehicle finds no equilibrium on its springs: it tips over; check masses")
+        raise AssemblyError(
+            "the vehicle finds no equilibrium on its springs: it tips over, or they give way at one end; "
+            "check masses, springs and stops"
+        )
     for corner in corners(model):
         if f"{corner}.tyre.deflection" not in seen:
             continue
