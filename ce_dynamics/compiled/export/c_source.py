@@ -14,6 +14,7 @@ from ce_dynamics.algebra.whole_files import whole
 from ce_dynamics.compiled.export.interface import Interface
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler.codegen.c import c_function, literal, prototype
+from ce_dynamics.embedding.charts.linkage import WORN
 from ce_dynamics.errors import ModelError
 
 if TYPE_CHECKING:
@@ -150,8 +151,13 @@ def header(interface: Interface, derivatives: bool) -> str:
         "/* Outputs, and how far every loop is open: rounding, unless a state is far out. */",
         f"{prototype(interface.observe, f'{name}_observe')};",
         "",
+        "/* Loops may be followed on charts, which hold for a part of the way each: the same motion on fresh",
+        " * ones, and how much of a chart is worn, 0 without any.  It is to be left beyond this number. */",
+        f"{prototype(interface.renew, f'{name}_renew')};",
+        f"extern const double {name}_worn;",
+        "",
         "/* One step of the classical Runge-Kutta method with u held; 0, or -1 with y left as it is where",
-        " * the result would not be finite.  Sampled controllers do not look. */",
+        " * the result would not be finite.  Worn charts are left before.  No controller samples. */",
         f"int {name}_step(double y[], const double u[], double h);",
         "",
         "/* Sampled controllers look at whole multiples of so many seconds; 0 if there are none.  The state",
@@ -193,8 +199,16 @@ def source(interface: Interface, derivatives: bool) -> str:
         table(f"const double {name}_{what}", (literal(float(x)) for x in values))
         for what, values in (("y0", interface.y0), ("u0", layout.u0))
     ]
-    tables.append(f"const double {name}_period = {literal(interface.period)};\n")
-    functions = {"rate": interface.rate, "observe": interface.observe, "sample": interface.sample}
+    tables += [
+        f"const double {name}_{what} = {literal(number)};\n"
+        for what, number in (("period", interface.period), ("worn", WORN))
+    ]
+    functions = {
+        "rate": interface.rate,
+        "observe": interface.observe,
+        "sample": interface.sample,
+        "renew": interface.renew,
+    }
     if derivatives:
         functions["direction"] = interface.direction
     parts = [

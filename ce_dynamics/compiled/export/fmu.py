@@ -82,9 +82,10 @@ def export_fmu(
     ``der(name)``, and ``closure_error`` tells how far the worst loop is open.  States are saved, restored and
     serialised as a whole, directional derivatives are exact.  What sampled controllers remember are discrete
     variables; they look at whole multiples of their period: inside steps of co-simulation, and at time events
-    of model exchange.  Other events there are none: where a loop cannot be assembled, or a force element is
-    beyond a limit of its own (a wheel beyond its road), a call is discarded with a message, and the instance
-    stays at the last good time; model exchange asks to end there.
+    of model exchange.  Where loops are followed on charts, these are left for others: in steps of
+    co-simulation, and in model exchange at state events.  Other events there are none: where a loop cannot be
+    assembled, or a force element is beyond a limit of its own (a wheel beyond its road), a call is discarded
+    with a message, and the instance stays at the last good time; model exchange asks to end there.
     """
     path = path_of("export_fmu: path", path, ModelError)
     checks.choice("export_fmu: fmi", fmi, VERSIONS)
@@ -126,6 +127,7 @@ def source_texts(interface: Interface, fmi: str, step: float) -> tuple[dict[str,
     for file in ("instance.h", "instance.c", f"fmi{fmi[0]}.c"):
         text = template(file, name).replace("@STEP@", repr(step))
         text = text.replace("@CONTINUOUS@", str(len(interface.continuous)))
+        text = text.replace("@INDICATORS@", str(int(interface.has_charts)))
         for place, listed in tables.items():
             text = text.replace(place, ", ".join(listed) or "0")
         texts[file] = text.replace("@LIMITED@", str(len(interface.limits)))

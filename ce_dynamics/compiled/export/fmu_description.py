@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from ce_dynamics._version import __version__
 from ce_dynamics.algebra.units import parse_unit
 from ce_dynamics.compiled.export.fmu_structure import Known, structure
-from ce_dynamics.compiled.export.fmu_variables import FmuVariable
+from ce_dynamics.compiled.export.fmu_variables import CHART_MARGIN, FmuVariable
 from ce_dynamics.compiled.export.interface import Interface
 
 BASE_UNITS = ("kg", "m", "s", "rad", "A")
@@ -103,7 +103,7 @@ def _fmi2(
     interface: Interface, variables: Sequence[FmuVariable], token: str, step: float, sources: Sequence[str]
 ) -> Element:
     root = _head(interface, "2.0", guid=token)
-    root.set("numberOfEventIndicators", "0")
+    root.set("numberOfEventIndicators", str(int(interface.has_charts)))
     common = {
         "modelIdentifier": interface.name,
         "canGetAndSetFMUstate": "true",
@@ -172,6 +172,9 @@ def _fmi3(interface: Interface, variables: Sequence[FmuVariable], token: str, st
     for name, (unknowns, known) in zip(names, _unknowns(interface, variables), strict=True):
         for reference in unknowns:
             SubElement(top, name, {"valueReference": str(reference), **_known(known[reference], 0)})
+    for variable in variables:
+        if variable.name == CHART_MARGIN:
+            SubElement(top, "EventIndicator", valueReference=str(variable.reference))
     return root
 
 

@@ -10,6 +10,7 @@ from ce_dynamics.errors import ModelError
 
 LONGEST_STEP = "longest_step"
 CLOSURE_ERROR = "closure_error"
+CHART_MARGIN = "chart_margin"
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,11 @@ def _variables(interface: Interface, step: float) -> Iterator[FmuVariable]:
     for k, entry in enumerate(interface.outputs):
         yield FmuVariable(number + k, entry.name, entry.unit, "output")
     text = "how far the worst loop is open"
-    yield FmuVariable(number + len(interface.outputs), CLOSURE_ERROR, "m", "output", description=text)
+    number += len(interface.outputs)
+    yield FmuVariable(number, CLOSURE_ERROR, "m", "output", description=text)
+    if interface.has_charts:
+        text = "how much is left of the charts on which loops are followed; at zero they are left for others"
+        yield FmuVariable(number + 1, CHART_MARGIN, "1", "local", description=text)
 
 
 def rate_unit(unit: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, array, where
+from ce_dynamics.compiled.charts import charts_of, on_fresh_charts
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import TracedFunction, trace
 from ce_dynamics.compiler.derivatives.directional import directional_derivative
@@ -58,11 +59,13 @@ class Interface:
         Places in y of what is integrated; the others change at samples alone.
     limits : dict of int to str
         Outputs that must not become negative, by their places, and what has happened where one does.
+    has_charts : bool
+        Whether loops are followed on charts, which are left for others on the way.
 
     Raises
     ------
     ModelError
-        If the name is no identifier of C, or a loop is followed on charts, which only runs in Python change.
+        If the name is no identifier of C.
     """
 
     def __init__(
@@ -73,13 +76,6 @@ class Interface:
                 f"only a compiled model can be exported, not a {type(model).__name__}; ce.compile it"
             )
         layout = model.layout
-        for entry in layout.q:
-            if entry.role == "chart":
-                owner = entry.name.split(".")[0]
-                raise ModelError(
-                    f"the loop of {owner!r} is followed on charts, which runs in Python change on their way: "
-                    "exported code would leave its chart; lead the loop by a hinge of its own"
-                )
         self.model = model
         self._written: Callable[[TracedFunction], TracedFunction] = written_out if exactly else same
         self.y0 = model.start_at(y0)
@@ -93,6 +89,7 @@ class Interface:
         for controller in model.system.controllers:
             own = layout.x_of[controller.name]
             jumping |= {first + k for k in range(own.start + len(controller.states), own.stop)}
+        self.has_charts = bool(charts_of(model))
         self.continuous = tuple(k for k in range(len(self.states)) if k not in jumping)
 
     @cached_property
@@ -125,6 +122,12 @@ class Interface:
         if not self.period:
             return trace("sample", lambda y, u: {"y_sampled": y}, self._sizes)
         return self._written(self.model.trace_sample())
+
+    @cached_property
+    def renew(self) -> TracedFunction:
+        """``y_renewed``, the same motion on fresh charts, of y, and ``wear`` of those it is on."""
+        sizes = {"y": len(self.states)}
+        return self._written(trace("renew", lambda y: on_fresh_charts(self.model, y), sizes))
 
     @cached_property
     def direction(self) -> TracedFunction:

@@ -14,8 +14,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, array, concatenate, where, zeros
+from ce_dynamics.algebra.arrays import (
+    Array,
+    Scalar,
+    absolute,
+    array,
+    concatenate,
+    dot,
+    maximum,
+    sqrt,
+    where,
+    zeros,
+)
 from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
+from ce_dynamics.algebra.gram_schmidt import gram_schmidt
 from ce_dynamics.algebra.pivoted_lu import PivotedLU
 from ce_dynamics.embedding.charts.hinge import chart_body
 from ce_dynamics.embedding.closures.assembly import assembled
@@ -35,6 +47,8 @@ ITERATIONS = 5  # of Newton, from the point of the plane; quadratic from an erro
 TOLERANCE = 4e-13  # residual that counts as closed, relative to the size of the loop: 1e-12 of six rows
 FARTHEST = 0.4  # of θ from the chart's point [rad, or sizes of the loop]
 STEEPEST = 0.85  # smallest cosine of an angle between the chart and the loop's motion
+WORN = 0.99
+"""Wear at which a chart is left behind; it is watched between steps."""
 SAMPLES = 12  # configurations each way along every direction, among which rows are chosen
 SAMPLE_STEP = 0.15
 
@@ -246,6 +260,24 @@ class ChartLinkage(Linkage):
         q_ddot = loop.advanced(q + E @ v, v) - loop.advanced(q, v) - E @ v  # q̇(q, v) is affine in q
         bias = -A.solve(concatenate((delta_dot, T_scaled.T @ q_ddot)))
         return OnChart(q, X, bias)
+
+    def renewal(self, c: Array, theta_dot: Array) -> tuple[Scalar, Array, Array]:
+        """Wear, and the same motion on a fresh chart, as `wear` and `renewed` answer; traced, too.
+
+        The loop moves along M θ̇ = Q R θ̇ in scaled coordinates, with Tᵀ M = 1 (T33): the new chart has the
+        directions Q, and Tᵀ Q = R⁻¹ has the cosines between both.  None is above one, so that the smallest is
+        at least (|R|² − N + 1)^(−½): wear is overestimated if several directions have turned, never the other
+        way.
+        """
+        theta, _, _ = self._parts(c)
+        here = self.solved(c, theta_dot)
+        Q, R = gram_schmidt((self._map(here.q) @ here.X) / self.scales[:, np.newaxis])
+        N = len(theta)
+        steepest = 1.0 / sqrt(maximum(dot(R.ravel(), R.ravel()) - (N - 1.0), 1.0))
+        wear = (1.0 - steepest) / (1.0 - STEEPEST)
+        for x in theta:
+            wear = maximum(wear, absolute(x) / FARTHEST)
+        return wear, concatenate((zeros(N), here.q, Q.ravel())), R @ theta_dot
 
     def _parts(self, c: Array) -> tuple[Array, Array, Array]:
         """θ, q_r, T."""

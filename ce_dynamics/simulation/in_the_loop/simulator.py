@@ -24,7 +24,7 @@ from ce_dynamics.simulation.integrators import kernels
 from ce_dynamics.simulation.integrators.methods import METHOD_OF, NATIVE_METHODS, NativeMethod
 from ce_dynamics.simulation.integrators.native import make_stepper
 from ce_dynamics.simulation.integrators.settings import check_step, check_steps, substeps
-from ce_dynamics.simulation.integrators.stepper import Chunk
+from ce_dynamics.simulation.integrators.stepper import STEPS_AT_ONCE, Chunk
 from ce_dynamics.simulation.integrators.stretches import (
     NEAR,
     between_samples,
@@ -173,10 +173,10 @@ class Simulator:
             self._rebase(division)
         length, n, h = division
         stepper = self._stepper
-        if self._charts and self._charts.renew(stepper.y):
-            stepper.restart()
         t_end = self._base + (self._count + 1) * length
         for begin, number, size, end in self._parts(t_end, n, h):
+            if self._charts and self._charts.renew(stepper.y):
+                stepper.restart()
             code = stepper.advance(begin, end, number, size, self._guards)
             if code != kernels.DONE:
                 self._go_on(code)
@@ -326,6 +326,12 @@ class Simulator:
                 parts = list(between_samples(t, t_end, self._settings.step, period))
                 ends = [*(begin for begin, *_ in parts[1:]), t_end]
                 return [(begin, n, h, end) for (begin, n, h, _), end in zip(parts, ends, strict=True)]
+        if self._charts and n > STEPS_AT_ONCE:
+            first = range(0, n, STEPS_AT_ONCE)
+            ends = [*(t + k * h for k in first[1:]), t_end]
+            return [
+                (t + k * h, min(STEPS_AT_ONCE, n - k), h, end) for k, end in zip(first, ends, strict=True)
+            ]
         return ((t, n, h, t_end),)
 
     def _set(self, inputs: Mapping[str, float]) -> None:

@@ -20,8 +20,9 @@ STEPS_PER_CHUNK = 16
 
 MOST_PER_CHUNK = 2**20
 
-STEPS_AT_ONCE = 256
-"""How many steps are made at most between two looks at charts, which results do depend on."""
+STEPS_AT_ONCE = 10
+"""How many steps are made at most between two looks at charts, which results do depend on: what is worn by
+a hundredth less than all then has not been left."""
 
 AT_ONCE = 32
 """Steps that are made without a look at interrupts."""

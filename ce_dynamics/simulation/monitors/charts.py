@@ -8,23 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.embedding.charts.linkage import ChartLinkage
-from ce_dynamics.embedding.whole_loop import chart_of
+from ce_dynamics.compiled.charts import charts_of
+from ce_dynamics.embedding.charts.linkage import WORN
 from ce_dynamics.simulation.monitors.monitor import Monitor
 
 if TYPE_CHECKING:
     from ce_dynamics.compiled.model import Model
-
-LIMIT = 0.99
-"""Wear at which a chart is left behind; it is watched between steps."""
-
-
-class Chart(NamedTuple):
-    """Where the chart of a loop is in the state."""
-
-    linkage: ChartLinkage
-    q: slice
-    v: slice
 
 
 class Charts(Monitor):
@@ -36,14 +25,7 @@ class Charts(Monitor):
     """
 
     def __init__(self, model: Model) -> None:
-        embedding, n_q = model.embedding, len(model.layout.q)
-        self._charts = []
-        for S in embedding.aggregates:
-            linkage = chart_of(S)
-            if linkage is not None:
-                name = linkage.coordinate.name
-                v = embedding.v_of[name]
-                self._charts.append(Chart(linkage, embedding.q_of[name], slice(n_q + v.start, n_q + v.stop)))
+        self._charts = charts_of(model)
 
     def __bool__(self) -> bool:
         return bool(self._charts)
@@ -55,7 +37,7 @@ class Charts(Monitor):
         """How much of its range the most worn chart has used; 1 is the end."""
         return max((chart.linkage.wear(y[chart.q]) for chart in self._charts), default=0.0)
 
-    def renew(self, y: Floats, limit: float = LIMIT) -> bool:
+    def renew(self, y: Floats, limit: float = WORN) -> bool:
         """Take a state in place to charts that begin where it is, if its own are worn; whether they were."""
         worn = [chart for chart in self._charts if chart.linkage.wear(y[chart.q]) >= limit]
         for chart in worn:
@@ -93,7 +75,7 @@ def solve_across_charts(
     """
 
     def worn(t: float, y: Floats) -> float:
-        return LIMIT - min(charts.wear(y), 2.0)
+        return WORN - min(charts.wear(y), 2.0)
 
     worn.terminal = True  # type: ignore[attr-defined]
     t, y, t_end = float(t_store[0]), np.array(y0), float(t_store[-1])
@@ -109,5 +91,5 @@ def solve_across_charts(
         if piece.status != 1 or not len(piece.t_events[1]):
             break
         t, y = float(piece.t_events[1][-1]), np.array(piece.y_events[1][-1])
-        charts.renew(y, 0.9 * LIMIT)  # the root was found to some accuracy
+        charts.renew(y, 0.9 * WORN)  # the root was found to some accuracy
     return Pieces(np.concatenate(times), np.hstack(states), bool(piece.success), str(piece.message))

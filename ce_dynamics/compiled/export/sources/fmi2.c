@@ -198,7 +198,7 @@ fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *info)
     info->newDiscreteStatesNeeded = fmi2False;
     info->terminateSimulation = fmi2False;
     info->nominalsOfContinuousStatesChanged = fmi2False;
-    info->valuesOfContinuousStatesChanged = fmi2False;
+    info->valuesOfContinuousStatesChanged = instance_renew(c);
     info->nextEventTimeDefined = @NAME@_period > 0.0;
     return failure ? say(c, fmi2Error) : fmi2OK;
 }
@@ -238,9 +238,10 @@ fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real derivatives[], size_t n)
 
 fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real indicators[], size_t n)
 {
-    (void)c;
-    (void)indicators;
-    (void)n;
+    size_t k;
+
+    for (k = 0; k < n; ++k)
+        indicators[k] = instance_margin(c);
     return fmi2OK;
 }
 

@@ -338,7 +338,7 @@ fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean *need_update, fm
     *need_update = fmi3False;
     *terminate = fmi3False;
     *nominals_changed = fmi3False;
-    *values_changed = fmi3False;
+    *values_changed = instance_renew(c);
     *next_defined = @NAME@_period > 0.0;
     return failure ? say(c, fmi3Error) : fmi3OK;
 }
@@ -372,9 +372,10 @@ fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance c, fmi3Float64 derivat
 
 fmi3Status fmi3GetEventIndicators(fmi3Instance c, fmi3Float64 indicators[], size_t n)
 {
-    (void)c;
-    (void)indicators;
-    (void)n;
+    size_t k;
+
+    for (k = 0; k < n; ++k)
+        indicators[k] = instance_margin(c);
     return fmi3OK;
 }
 
@@ -397,7 +398,7 @@ fmi3Status fmi3GetNominalsOfContinuousStates(fmi3Instance c, fmi3Float64 nominal
 fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance c, size_t *number)
 {
     (void)c;
-    *number = 0;
+    *number = N_INDICATORS;
     return fmi3OK;
 }
 
@@ -425,6 +426,7 @@ fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 now, fmi3Float64 length, fmi3B
 {
     const int failure = instance_advance(c, now, length);
 
+    (void)c;
     (void)no_return;
     *event = fmi3False;
     *terminate = fmi3False;

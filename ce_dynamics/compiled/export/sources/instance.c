@@ -156,11 +156,13 @@ int instance_get(Instance *instance, size_t reference, double *value)
         *value = instance->now.u[reference - FIRST_GIVEN];
     } else if (reference == LONGEST_STEP) {
         *value = instance->now.longest_step;
-    } else if (reference < N_REFERENCES) {
+    } else if (reference <= CLOSURE_ERROR) {
         if (observed(instance) != 0)
             return -1;
         *value = reference == CLOSURE_ERROR ? instance->closure_error
                                             : instance->outputs[reference - FIRST_OUTPUT];
+    } else if (reference < N_REFERENCES) {
+        *value = instance_margin(instance);
     } else {
         return failed(instance, "there is no variable of this value reference");
     }
@@ -247,6 +249,29 @@ int instance_sample(Instance *instance, double *next)
     }
     *next = now->samples * period;
     return 0;
+}
+
+/* Model exchange: how much is left of the charts of loops, the indicator of events. */
+double instance_margin(const Instance *instance)
+{
+    double y[N_Y ? N_Y : 1], wear;
+
+    @NAME@_renew(instance->now.y, y, &wear);
+    return @NAME@_worn - wear;
+}
+
+/* Model exchange: on to fresh charts if they are about to be worn: where it was zero is known to some
+ * accuracy.  Whether the state has changed. */
+int instance_renew(Instance *instance)
+{
+    double y[N_Y ? N_Y : 1], wear;
+
+    @NAME@_renew(instance->now.y, y, &wear);
+    if (!(wear > 0.9 * @NAME@_worn))
+        return 0;
+    memcpy(instance->now.y, y, N_Y * sizeof *y);
+    changed(instance);
+    return 1;
 }
 
 int instance_set_continuous(Instance *instance, const double x[], size_t n)

@@ -9,6 +9,7 @@
 enum {
     N_Y = @UPPER@_STATES,
     N_X = @CONTINUOUS@, /* of them are integrated, the others change at samples alone */
+    N_INDICATORS = @INDICATORS@,
     N_U = @UPPER@_U,
     N_OUTPUTS = @UPPER@_OUTPUTS,
     N_CLOSURES = @UPPER@_CLOSURES,
@@ -24,7 +25,7 @@ enum {
     LONGEST_STEP = FIRST_GIVEN + N_U,
     FIRST_OUTPUT = LONGEST_STEP + 1,
     CLOSURE_ERROR = FIRST_OUTPUT + N_OUTPUTS,
-    N_REFERENCES = CLOSURE_ERROR + 1
+    N_REFERENCES = CLOSURE_ERROR + 1 + N_INDICATORS /* the margin of charts */
 };
 
 /* What is saved and restored. */
@@ -74,5 +75,8 @@ int instance_within(Instance *instance);
 int instance_advance(Instance *instance, double from, double length);
 int instance_direction(Instance *instance, const unsigned int unknowns[], size_t n_unknowns,
                        const unsigned int knowns[], size_t n_knowns, const double seed[], double sensitivity[]);
+
+double instance_margin(const Instance *instance);
+int instance_renew(Instance *instance);
 
 #endif

@@ -173,6 +173,32 @@ def test_another_chart_is_the_same_state(mechanism: Embedding, rng: np.random.Ge
         np.testing.assert_allclose(theirs[name], value, rtol=0.0, atol=1e-10)
 
 
+def test_code_without_python_renews_worn_charts(mechanism: Embedding, rng: np.random.Generator) -> None:
+    """To the same state, and not later than runs do: 1 − (1 + e)^(−½) is concave, and e at most N times."""
+    linkage = linkage_of(mechanism)
+    N, system = linkage.coordinate.inboard.n_v, mechanism.system
+
+    def renewal(c: Array, v: Array) -> dict[str, Array]:
+        wear, c_new, v_new = linkage.renewal(c, v)
+        return {"wear": np.array([wear]), "c": c_new, "v": v_new}
+
+    renew = compile_function(trace("renewal", renewal, {"c": linkage.coordinate.inboard.n_q, "v": N}))
+    for size in (0.1, 0.3, 0.41):
+        c, v = random_state(mechanism, rng)
+        c[0] = math.copysign(size, c[0])
+        (wear,), c_new, v_new = (np.array(part) for part in renew(c, v))
+        exact = linkage.wear(c)
+        assert exact - 1e-12 <= wear <= N * exact + 1e-12
+        T = c_new[N + linkage.n :].reshape(linkage.n, N)
+        np.testing.assert_allclose(T.T @ T, np.eye(N), atol=1e-14)
+        np.testing.assert_array_equal(c_new[:N], 0.0)
+        one, other = Outward(mechanism, c, v, {}), Outward(mechanism, c_new, v_new, {})
+        for body in system.bodies:
+            a, b = one.placement(body, system.ground), other.placement(body, system.ground)
+            for part in ("R", "r", "v", "w"):
+                np.testing.assert_allclose(getattr(b, part), getattr(a, part), rtol=0.0, atol=1e-13)
+
+
 def test_far_from_its_chart_there_is_nothing(mechanism: Embedding) -> None:
     linkage = linkage_of(mechanism)
     N = linkage.coordinate.inboard.n_v
@@ -319,6 +345,17 @@ def test_simulator_changes_charts() -> None:
         simulator.step(0.02)
     assert simulator.outputs()["energy"] == pytest.approx(energy, abs=1e-4)
     assert simulator.outputs()["left"] > 11.0
+
+
+def test_charts_are_looked_at_however_rarely_states_are_stored() -> None:
+    model = Model(falling(False))
+    options: dict[str, Any] = {"duration": 1.0, "method": "rk4", "step": 1e-3}
+    often, once = (ce.simulate(model, interval=interval, **options) for interval in (0.01, 1.0))
+    simulator = ce.Simulator(model, method="rk4", step=1e-3)
+    simulator.step(1.0)
+    for name in ("left", "right", "left_coupler"):
+        assert float(once[name][-1]) == pytest.approx(float(often[name][-1]), abs=1e-9)
+    assert simulator.outputs()["left"] == pytest.approx(float(often["left"][-1]), abs=1e-9)
 
 
 def test_a_rod_that_spins_between_balls() -> None:

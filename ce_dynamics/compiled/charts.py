@@ -1,0 +1,44 @@
+"""Where loops with coordinates on charts are in the state of a model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ce_dynamics.algebra.arrays import Array, array, maximum
+from ce_dynamics.embedding.charts.linkage import ChartLinkage
+from ce_dynamics.embedding.whole_loop import chart_of
+
+if TYPE_CHECKING:
+    from ce_dynamics.compiled.compiled_system import CompiledSystem
+
+
+class Chart(NamedTuple):
+    """Where the chart of a loop is in the state."""
+
+    linkage: ChartLinkage
+    q: slice
+    v: slice
+
+
+def charts_of(model: CompiledSystem) -> list[Chart]:
+    """All loops of a model with coordinates on charts."""
+    embedding, n_q = model.embedding, len(model.layout.q)
+    found = []
+    for S in embedding.aggregates:
+        linkage = chart_of(S)
+        if linkage is not None:
+            name = linkage.coordinate.name
+            v = embedding.v_of[name]
+            found.append(Chart(linkage, embedding.q_of[name], slice(n_q + v.start, n_q + v.stop)))
+    return found
+
+
+def on_fresh_charts(model: CompiledSystem, y: Array) -> dict[str, Array]:
+    """``y_renewed``, the same motion on charts that begin where it is, and how much of its own are worn."""
+    renewed, wear = np.array(y, dtype=object), [0.0]
+    for chart in charts_of(model):
+        worn, renewed[chart.q], renewed[chart.v] = chart.linkage.renewal(y[chart.q], y[chart.v])
+        wear = [maximum(wear[0], worn)]
+    return {"y_renewed": array(renewed), "wear": array(wear)}
