@@ -20,6 +20,7 @@ from ce_dynamics.compiler.codegen.c import c_function
 from ce_dynamics.compiler.codegen.emit import emit_llvm
 from ce_dynamics.compiler.tracing.function import TracedFunction
 from ce_dynamics.models import hmmwv
+from tests.exported.on_charts import five_bars
 from tests.exported.sampled import PERIOD, cart
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler cc")
@@ -313,20 +314,3 @@ def test_loops_on_charts_change_them_on_the_way(tmp_path: Path) -> None:
     assert charts >= 3
     for name in ("x", "z"):
         assert outputs[names.index(name)] == pytest.approx(float(run[name][-1]), abs=1e-9)
-
-
-def five_bars() -> ce.System:
-    """Four bars in a row between two pins: two freedoms, led by no hinge."""
-    system, y = ce.System(name="five bars", gravity=(0, 0, -9.81)), (0, 1, 0)
-    points = [(0, 0, 0), (-0.2, 0, 0.5), (0.3, 0, 0.8), (0.8, 0, 0.5), (0.6, 0, 0)]
-    carrier: ce.Body = system.ground
-    for k, at in enumerate(points[:4]):
-        hinge = ce.Revolute(y, at=at)
-        place = {"com": at, "inertia": (0.1, 0.1, 0.1)}
-        carrier = system.add_body(f"bar {k}", mass=1.0, parent=carrier, hinge=hinge, **place)
-    closure = ce.Revolute(y, at=points[4])
-    system.close_loop("pin", carrier, system.ground, closure, through_dead_centres=True)
-    last = carrier
-    system.add_output("x", "m", lambda o: o.point(last, last.com, system.ground).r[0])
-    system.add_output("z", "m", lambda o: o.point(last, last.com, system.ground).r[2])
-    return system

@@ -24,6 +24,7 @@ fmpy = pytest.importorskip("fmpy", reason="the extra fmi is not installed")
 pytest.importorskip("ziglang", reason="the extra fmi is not installed")
 
 from tests.exported import elsewhere, sampled  # noqa: E402  # which needs FMPy
+from tests.exported.on_charts import five_bars  # noqa: E402
 
 ARM = elsewhere.EMULATORS["aarch64-linux"]
 
@@ -429,6 +430,26 @@ def test_limits_of_force_elements_end_steps_and_runs(
     )
     assert 0.31 < found["time"][-1] < 0.33
     assert found["rail.room"][:-1].min() >= 0.0
+
+
+@pytest.mark.parametrize("fmi", KINDS)
+def test_loops_on_charts_change_them_on_the_way(fmi: str, tmp_path: Path) -> None:
+    """Five bars through dead centres: in steps of co-simulation, at state events of model exchange."""
+    from fmpy.validation import validate_fmu
+
+    model = ce.compile(five_bars())
+    path = str(ce.export_fmu(model, tmp_path / "five.fmu", fmi=fmi, platforms=[HOST]))
+    assert validate_fmu(path) == []
+    run = ce.simulate(model, duration=0.6, method="rk4", step=1e-3, interval=0.2)
+    options: dict[str, Any] = {"stop_time": 0.6, "output_interval": 0.2, "output": ["x", "chart_margin"]}
+    found = fmpy.simulate_fmu(path, fmi_type="CoSimulation", step_size=0.2, **options)
+    np.testing.assert_allclose(found["x"], run["x"], rtol=0, atol=1e-9)  # see C
+    options |= {"solver": "CVode", "relative_tolerance": 1e-10}
+    found = fmpy.simulate_fmu(path, fmi_type="ModelExchange", **options)
+    last = np.searchsorted(found["time"], run["time"].values + 1e-9) - 1
+    np.testing.assert_allclose(found["x"][last], run["x"], rtol=0, atol=1e-7)  # 1e-10 a step, some 1,000
+    assert np.sum(found["chart_margin"] < 1e-3) >= 3  # events, where charts are used up
+    assert found["chart_margin"].min() > -1e-3
 
 
 def test_directional_derivatives_are_exact(model: ce.Model, instances: Instances) -> None:
