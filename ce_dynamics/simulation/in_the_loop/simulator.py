@@ -327,10 +327,10 @@ class Simulator:
                 ends = [*(begin for begin, *_ in parts[1:]), t_end]
                 return [(begin, n, h, end) for (begin, n, h, _), end in zip(parts, ends, strict=True)]
         if self._charts and n > STEPS_AT_ONCE:
-            first = range(0, n, STEPS_AT_ONCE)
-            ends = [*(t + k * h for k in first[1:]), t_end]
+            pieces = range(0, n, STEPS_AT_ONCE)
+            ends = [*(t + k * h for k in pieces[1:]), t_end]
             return [
-                (t + k * h, min(STEPS_AT_ONCE, n - k), h, end) for k, end in zip(first, ends, strict=True)
+                (t + k * h, min(STEPS_AT_ONCE, n - k), h, end) for k, end in zip(pieces, ends, strict=True)
             ]
         return ((t, n, h, t_end),)
 
