@@ -193,12 +193,14 @@ def length_behind(system: System) -> float:
 
 
 def relief(road: Road, way: Floats, side: float = SIDE) -> Shape:
-    """The road's heights as triangles; lines lie closer where it curves."""
+    """The road's heights as triangles; lines lie closer where it curves, and on both sides of its edges."""
     (x_low, y_low), (x_high, y_high) = way.min(axis=0) - side, way.max(axis=0) + side
     y = np.linspace(y_low, y_high, max(2, int((y_high - y_low) / FINEST)))
     x = np.linspace(x_low, x_high, max(2, int((x_high - x_low) / FINEST)))
-    ys = y[uneven(y, seen(road, x[:: max(1, len(x) // PROFILES)], y)[0].T)]
-    xs = x[uneven(x, seen(road, x, ys[:: max(1, len(ys) // PROFILES)])[0])]
+    z, inside = seen(road, x[:: max(1, len(x) // PROFILES)], y)
+    ys = y[uneven(y, np.concatenate((z, inside)).T)]
+    z, inside = seen(road, x, ys[:: max(1, len(ys) // PROFILES)])
+    xs = x[uneven(x, np.concatenate((z, inside), axis=1))]
     while len(xs) * len(ys) > MOST_POINTS:
         xs, ys = (part[:: 2 if len(part) > 2 else 1] for part in (xs, ys))
     z, inside = seen(road, xs, ys)

@@ -10,6 +10,7 @@ import pytest
 import ce_dynamics as ce
 from ce_dynamics.cli.command import execute
 from ce_dynamics.models.parts.roads.bump import BumpRoad
+from ce_dynamics.models.parts.roads.height_map import HeightMap
 from ce_dynamics.models.parts.roads.notation import road
 from ce_dynamics.models.parts.roads.planes import InclinedRoad
 from ce_dynamics.models.parts.roads.sides import EDGE
@@ -58,6 +59,16 @@ def test_roads_are_drawn_as_they_are() -> None:
     missed = FINEST**2 / 8 * 0.1 * (6 / EDGE**2 + np.pi**2 / 2)
     assert np.abs(inside[:, 2] - heights).max() < 2 * EVEN + missed
     assert surface.points[:, 2].max() == pytest.approx(0.1, abs=EVEN)
+
+
+def test_small_maps_are_drawn_up_to_their_edges() -> None:
+    """However level: all of 20 m by 12 m but for less than `FINEST` at each edge, as seen from above."""
+    level = HeightMap(0.8, np.zeros((3, 3)), (0.0, 10.0), (-6.0, 6.0))
+    surface = relief(level, np.array([[-10.0, 0.0], [40.0, 0.0]]))
+    a, b, c = (surface.points[surface.triangles[:, k], :2] for k in range(3))
+    (ax, ay), (bx, by) = (b - a).T, (c - a).T
+    area = 0.5 * np.abs(ax * by - ay * bx).sum()
+    assert (20.0 - 2 * FINEST) * (12.0 - 2 * FINEST) < area <= 240.0
 
 
 def test_an_inclined_road_is_a_plane() -> None:

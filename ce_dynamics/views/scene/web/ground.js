@@ -68,7 +68,7 @@ export function ground([at, end], step, sky, opacity) {
 }
 
 // Triangles with the same squares, as seen from above.
-export function terrain({ points, triangles }, step, sky) {
+export function terrain({ points, triangles = [] }, step, sky) {
   const geometry = new THREE.BufferGeometry();
   geometry.setAttribute("position", new THREE.Float32BufferAttribute(points.flat(), 3));
   geometry.setIndex(triangles.flat());
