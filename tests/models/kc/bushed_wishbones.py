@@ -1,4 +1,4 @@
-"""Balance of a double wishbone with bushings by SciPy, from the keys of Chrono's files alone.
+"""Balance of a double wishbone with bushings from the keys of Chrono's files alone.
 
 Arms, upright and tie rod are free bodies; ball joints and the wheel's height hold them by reactions that are
 unknowns beside the displacements, and all equilibria and gaps vanish at once.  A bushing stores
@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.optimize import root
 from scipy.spatial.transform import Rotation
 
 from tests.models.kc.rods import Floats
@@ -18,6 +17,8 @@ from tests.models.kc.rods import Floats
 LOWER, UPPER, UPRIGHT, ROD = range(4)
 SIZE = np.array([1e-3] * 24 + [1e3] * 8)
 """Of displacements [m], [rad] and of reactions [N]."""
+MOST = 40
+"""Steps of Newton's method."""
 
 
 def skew(v: Floats) -> Floats:
@@ -50,6 +51,7 @@ class BushedWishbones:
         self.data = [words[part]["Bushing Data"] for part in (lower, upper, "Tierod")]
         self.axes = [ends[arm][0] - ends[arm][1] for arm in (lower, upper)] + [self.K - self.L]
         self.spring = at("Spring", "Location Chassis"), at("Spring", "Location Arm")
+        self.u, self.J = np.zeros(len(SIZE)), np.zeros((0, 0))
         self.law = words["Spring"]["Spring Coefficient"], words["Spring"]["Free Length"]
 
     def left(self, x: Floats, travel: float, force: Floats, torque: Floats) -> Floats:
@@ -96,16 +98,23 @@ class BushedWishbones:
     def solved(self, travel: float, force: Floats, torque: Floats) -> tuple[Floats, Floats, float]:
         """The wheel's centre, its axis, the vertical force that holds it."""
 
-        def scaled(u: Floats, part: float = 1.0) -> Floats:
-            return self.left(SIZE * u, part * travel, part * force, part * torque)
+        def scaled(u: Floats) -> Floats:
+            return self.left(SIZE * u, travel, force, torque)
 
-        u = np.zeros(32)
-        for part in (0.5, 1.0):
-            u = root(scaled, u, (part,)).x
-        for _ in range(2):
-            J = np.array([(scaled(u + h) - scaled(u - h)) / 2e-3 for h in 1e-3 * np.eye(32)]).T
-            u = u - np.linalg.solve(J, scaled(u))
-        assert np.max(np.abs(scaled(u))) < 1e-10
+        # Newton's method with the Jacobian of an earlier point as long as that helps
+        before = np.inf
+        for _ in range(MOST):
+            gaps = scaled(self.u)
+            now = float(np.max(np.abs(gaps)))
+            if now < 1e-11:
+                break
+            if not now < 0.1 * before or not len(self.J):
+                ways = 1e-3 * np.eye(len(SIZE))
+                self.J = np.array([(scaled(self.u + h) - scaled(self.u - h)) / 2e-3 for h in ways]).T
+            before = now
+            self.u = self.u - np.linalg.solve(self.J, gaps)
+        assert now < 1e-11
+        u = self.u
         x = SIZE * u
         turn = Rotation.from_rotvec(x[12:15])
         return self.W + x[15:18], turn.apply((0.0, 1.0, 0.0)), float(x[30])
