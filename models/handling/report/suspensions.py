@@ -58,12 +58,13 @@ def axle_of(vehicle: Vehicle, axle: str) -> str:
             }
             if rig.axle.steered_by is not None:
                 sweeps["steering"] = rig.sweep("steering", np.linspace(-1.0, 1.0, POSES))
-            sweeps |= yielding(vehicle, rig, travel)
+            soft = yielding(vehicle, rig, travel)
         except CeDynamicsError as error:
             trouble = str(error)
             continue
-        figure = page(sweeps, f"{vehicle.title}: {axle} axle")
-        return element("figure", svg_of(figure), class_="wide")
+        title = f"{vehicle.title}: {axle} axle"
+        figures = [page(sweeps, title), *([page(soft, f"{title}, bushings yielding")] if soft else [])]
+        return "".join(element("figure", svg_of(figure), class_="wide") for figure in figures)
     return element(
         "div", text("strong", f"{vehicle.title}, {axle} axle: "), text("span", trouble), class_="trouble"
     )

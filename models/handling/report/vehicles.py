@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from html import escape
 
@@ -13,6 +14,9 @@ from ce_dynamics.models.handling.subject import Subject
 from ce_dynamics.models.handling.vehicle import Vehicle, design_centre
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
+
+LONG = re.compile(r"-?\d+\.\d{7,}(e-?\d+)?")
+"""Numbers of more digits than people read."""
 
 
 def vehicle_section(subjects: Sequence[Subject]) -> str:
@@ -111,15 +115,16 @@ def differences(vehicles: Sequence[Vehicle]) -> str:
 
 
 def all_numbers(vehicle: Vehicle) -> str:
-    """Every number and its source, folded."""
+    """Every number, in eight digits, and by what word its source is listed; folded."""
     rows = [
-        [escape(key), escape(value), escape(source)] for key, (value, source) in listed(vehicle.data).items()
+        [escape(p.key), escape(LONG.sub(lambda digits: f"{float(digits[0]):.8g}", p.text)), escape(p.source)]
+        for p in vehicle.data.flat()
     ]
     sources = [f"{name}: {about}" for name, about in vehicle.data.sources.items()]
     told = [f"tyres: {name}" for name in vehicle.tyres] + list(vehicle.data.notes)
     return element(
         "details",
-        text("summary", f"{vehicle.data.title}: all {len(rows)} numbers and their sources"),
+        text("summary", f"{vehicle.title}: all {len(rows)} numbers and their sources"),
         items(sources),
         items(told) if told else "",
         element("div", table(["number", "value", "source"], rows), class_="scroll"),
