@@ -7,10 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, strategies as st
 
 from ce_dynamics.algebra import arrays
 from ce_dynamics.algebra.tables import Table
-from ce_dynamics.compiler import compile_function, trace
+from ce_dynamics.compiler import TracedFunction, compile_function, trace
+from ce_dynamics.compiler.tracing.operations import MEANING, Op
+from tests.ce_dynamics.compiler.codegen.test_outliner import numbers, run, steps
+from tests.searching import examples
 
 ULP = 2.0**-23
 LANES = 16
@@ -64,6 +68,39 @@ def test_each_operation_rounds_once() -> None:
     np.testing.assert_array_equal(
         chosen, [-(2.0**-24), np.float32(0.1), np.nan, np.float32(0.1), np.float32(0.1)]
     )
+
+
+def rounded(traced: TracedFunction, x: Any) -> list[Any]:
+    """The first output, by NumPy's operations on floats of 24 bits."""
+    values: list[Any] = []
+    for op, a, b, c in traced.instructions:
+        if op == Op.CONST:
+            values.append(np.full(x.shape[1], traced.numbers[a], dtype=np.float32))
+        elif op == Op.INPUT:
+            values.append(x[b])
+        else:
+            values.append(MEANING[Op(op)](*(values[k] for k in (a, b, c) if k >= 0)))
+    return [values[node] for node in traced.outputs[0]]
+
+
+@examples(15)
+@given(
+    steps.map(lambda program: [step for step in program if step[0] not in ("sin", "arctan", "exp", "mark")]),
+    st.integers(0, 2**32 - 1),
+)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_random_arithmetic_is_that_of_floats_of_24_bits(
+    program: list[tuple[str, int, int, int]], seed: int
+) -> None:
+    """NumPy's, operation by operation, in one lane and in many."""
+    x = numbers(seed, 4, LANES)
+    traced = trace("program", lambda x: {"y": run(program, x[:3], last=x[3])}, {"x": 4})
+    expected = np.array(rounded(traced, x.astype(np.float32))).T
+    assert expected.dtype == np.float32
+    one = compile_function(traced, fused=False, single=True)
+    many = compile_function(traced, LANES, fused=False, single=True)
+    np.testing.assert_array_equal(np.array([one(column)[0] for column in x.T]), expected)
+    np.testing.assert_array_equal(many(x)[0].T, expected)
 
 
 def test_the_table_of_a_lookup_is_found() -> None:

@@ -63,7 +63,14 @@ NAMES = [
     "sin",
     "sqrt",
     "third",
+    "abs",
+    "greatest",
+    "least",
+    "arctan",
+    "exp",
+    "flip",
     "less",
+    "equal",
     "and",
     "or",
     "not",
@@ -75,9 +82,11 @@ steps = st.lists(
 )
 
 
-def run(program: Sequence[tuple[str, int, int, int]], x: Any) -> list[Any]:
-    """Random instructions; conditions outlive the pieces they are made in."""
-    values, conditions = [*x, 1.5], [x[0] < x[1], x[1] <= x[2]]
+def run(
+    program: Sequence[tuple[str, int, int, int]], x: Any, side: float = -1.0, last: Any = 1.5
+) -> list[Any]:
+    """Random instructions; conditions outlive the pieces they are made in, one side flips signs."""
+    values, conditions = [*x, last], [x[0] < x[1], x[1] <= x[2]]
     for name, i, j, k in program:
         a, b, p, q = (
             values[i % len(values)],
@@ -89,6 +98,8 @@ def run(program: Sequence[tuple[str, int, int, int]], x: Any) -> list[Any]:
             mark()
         elif name == "less":
             conditions.append(a < b)
+        elif name == "equal":
+            conditions.append(a == b if k % 2 else a != b)
         elif name == "and":
             conditions.append(conditions[p] & conditions[q])
         elif name == "or":
@@ -108,9 +119,22 @@ def run(program: Sequence[tuple[str, int, int, int]], x: Any) -> list[Any]:
                     "sin": lambda a, b: arrays.sin(a),
                     "sqrt": lambda a, b: arrays.sqrt(a),  # NaN of negative numbers
                     "third": lambda a, b: a / 3.0,
+                    "abs": lambda a, b: arrays.absolute(a),
+                    "greatest": lambda a, b: arrays.maximum(a, b),
+                    "least": lambda a, b: arrays.minimum(a, b),
+                    "arctan": lambda a, b: arrays.arctan(a),
+                    "exp": lambda a, b: arrays.exp(a),
+                    "flip": lambda a, b: side * a,
                 }[name](a, b)
             )
     return values
+
+
+def numbers(seed: int, *shape: int) -> np.ndarray:
+    """Random ones, now and then one that is not finite, zero, or far from one."""
+    rng = np.random.default_rng(seed)
+    odd = rng.choice([np.nan, np.inf, -np.inf, 0.0, 1e200, -1e-200, 1.0], shape)
+    return np.where(rng.random(shape) < 0.1 * (seed % 3), odd, rng.normal(size=shape))
 
 
 @examples(25)
@@ -120,7 +144,7 @@ def test_random_functions_give_the_same_bits(
     program: list[tuple[str, int, int, int]], shortest: int, longest: int, seed: int
 ) -> None:
     traced = trace("program", lambda x: {"y": run(program, x), "x": x[::-1]}, {"x": N})
-    x = np.random.default_rng(seed).normal(size=(N, 4))
+    x = numbers(seed, N, 4)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(machine, "LARGEST_STRAIGHT", -1)
         patch.setattr(

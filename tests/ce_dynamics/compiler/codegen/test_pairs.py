@@ -1,6 +1,7 @@
 """Instructions in pairs: the same bits as one by one, and half as many where formulas are used twice."""
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from ce_dynamics.compiler.codegen.emit import emit_llvm
 from ce_dynamics.compiler.codegen.fused import FUSED, Code, code_of, fingerprints
 from ce_dynamics.compiler.codegen.pairs import PAIRED, SUMS, Pairs
 from ce_dynamics.compiler.tracing.operations import Op
-from tests.ce_dynamics.compiler.codegen.test_outliner import run, steps
+from tests.ce_dynamics.compiler.codegen.test_outliner import numbers, run, steps
 from tests.searching import examples
 
 N = 3
@@ -92,20 +93,27 @@ def needed_by(code: Code, n: int) -> set[int]:
 @examples(60)
 @example([("where", 0, 3, 0), ("sqrt", 54, 0, 0)], [-1.0] * (2 * N), 0)  # a choice whose root is taken
 @given(
-    steps, st.lists(st.sampled_from([-1.0, 1.0]), min_size=2 * N, max_size=2 * N), st.integers(0, 2**32 - 1)
+    steps,
+    st.sampled_from([2, 4]).flatmap(
+        lambda n: st.lists(st.sampled_from([-1.0, 1.0]), min_size=n * N, max_size=n * N)
+    ),
+    st.integers(0, 2**32 - 1),
 )
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_random_functions_used_twice_give_the_same_bits(
+def test_random_functions_used_often_give_the_same_bits(
     program: list[tuple[str, int, int, int]], signs: list[float], seed: int
 ) -> None:
-    def twice(x: Any) -> dict[str, Any]:
-        turned = [s * v for s, v in zip(signs, x, strict=True)]
-        one, other = run(program, turned[:N]), run(program, turned[N:])
-        # what is used of both, what one needs of the other, and calls that need each other
-        return {"y": [*one, *other, *run(program, [one[-1], other[-1], one[-1] - other[-1]])]}
+    """For two sides or four wheels, in which signs differ from the start and on the way."""
+    n = len(signs) // N
 
-    traced = trace("twice", twice, {"x": 2 * N})
-    assert_same_bits(traced, np.random.default_rng(seed).normal(size=2 * N))
+    def often(x: Any) -> dict[str, Any]:
+        turned = [s * v for s, v in zip(signs, x, strict=True)]
+        found = [run(program, turned[N * k : N * (k + 1)], signs[k]) for k in range(n)]
+        one, other = found[0][-1], found[-1][-1]
+        # what is used of all, what one needs of the other, and calls that need each other
+        return {"y": [*chain(*found), *run(program, [one, other, one - other])]}
+
+    assert_same_bits(trace("often", often, {"x": n * N}), numbers(seed, n * N))
 
 
 @pytest.mark.parametrize("x", [np.nan, np.inf, -np.inf, 0.0, 1e308, 5e-324])
