@@ -128,7 +128,7 @@ class Machine:
     Raises
     ------
     ModelError
-        If something is named that the model does not have, or a loop is followed on charts.
+        If something is named that the model does not have.
     """
 
     def __init__(

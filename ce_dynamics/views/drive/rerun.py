@@ -12,6 +12,7 @@ import numpy as np
 from ce_dynamics.algebra import checks, files
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import CompiledFunction, compile_function
+from ce_dynamics.embedding.charts.linkage import WORN
 from ce_dynamics.errors import ModelError
 from ce_dynamics.simulation.integrators.stretches import NEAR, samples_before
 from ce_dynamics.views.drive.machine import Machine
@@ -65,6 +66,7 @@ def rerun(machine: Machine, recording: str | Path | Mapping[str, Any]) -> Rerun:
     checked(content, machine)
     interface = machine.interface
     rate, sample = (compile_function(f, fused=False) for f in (interface.rate, interface.sample))
+    renew = compile_function(interface.renew, fused=False) if interface.has_charts else None
     steps, h = int(content["steps"]), float(content["step"])
     changes = {int(change[0]): np.array(change[1:], dtype=float) for change in content["inputs"]}
     y, u = machine.y0.copy(), np.array(machine.model.u0)
@@ -74,7 +76,11 @@ def rerun(machine: Machine, recording: str | Path | Mapping[str, Any]) -> Rerun:
         states[k], inputs[k] = y, u
         if k < steps:
             for looks, length in pieces(k * h, h, interface.period):
-                y = stepped(rate, sample(y, u)[0] if looks else y, u, length)
+                y = sample(y, u)[0] if looks else y
+                if renew is not None:
+                    fresh, wear = renew(y)
+                    y = fresh if wear[0] > WORN else y
+                y = stepped(rate, y, u, length)
     same = np.array_equal(y, np.array(content["end"], dtype=float))
     return Rerun(h * np.arange(steps + 1, dtype=float), states, inputs, same)
 

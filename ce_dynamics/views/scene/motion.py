@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,10 +10,12 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, array, concatenate
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.charts import Chart, charts_of
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import TracedFunction
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.outward import Outward, axes
+from ce_dynamics.dynamics.state import dotted, rate_name
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.forces.base import HingeLoad, PointLoad
 
@@ -101,7 +103,7 @@ def states_of(model: Model, results: xr.Dataset) -> tuple[Floats, Floats]:
     Raises
     ------
     ModelError
-        If the results are not of this model, or a loop is followed on charts, which results do not tell.
+        If the results are not of this model, or do not tell where all hinges of a loop on charts are.
     """
     columns: dict[str, Floats] = {}
     for variable in model.variables:
@@ -118,12 +120,8 @@ def states_of(model: Model, results: xr.Dataset) -> tuple[Floats, Floats]:
             columns |= {name: values[:, k] for k, name in enumerate(variable.entries)}
     layout = model.layout
     states = (*layout.q, *layout.v, *layout.x)
-    for entry in states:
-        if entry.role == "chart":
-            raise ModelError(
-                f"view: the loop of {entry.name.split('.')[0]!r} is followed on charts, which results do not "
-                "tell; lead the loop by a hinge of its own"
-            )
+    for chart in charts_of(model):
+        columns |= chart_columns(model, chart, columns)
     wanted = [entry.name for entry in (*states, *layout.u)]
     missing = [name for name in wanted if name not in columns]
     if missing:
@@ -132,3 +130,34 @@ def states_of(model: Model, results: xr.Dataset) -> tuple[Floats, Floats]:
         )
     table = np.stack([columns[name] for name in wanted], axis=1)
     return table[:, : len(states)], table[:, len(states) :]
+
+
+def chart_columns(model: Model, chart: Chart, columns: Mapping[str, Floats]) -> dict[str, Floats]:
+    """What results do not tell of a loop on charts: at every instant the chart that touches it there.
+
+    Raises
+    ------
+    ModelError
+        If results do not tell coordinates and rates of all its hinges.
+    """
+    linkage, layout = chart.linkage, model.layout
+    hinges = [(body.name, body.inboard) for body in linkage.loop.dependent]
+    names = [dotted(name, suffix) for name, hinge in hinges for suffix in hinge.coordinate_names]
+    rates = [
+        rate_name(name, suffix, hinge.coordinate_names)
+        for name, hinge in hinges
+        for suffix in hinge.velocity_names
+    ]
+    missing = [name for name in (*names, *rates) if name not in columns]
+    if missing:
+        raise ModelError(
+            f"view: the loop of {linkage.loop.name!r} is followed on charts, which results do not tell, nor "
+            f"{missing[0]!r}, with which charts could be made again; lead the loop by a hinge of its own"
+        )
+    q, v = (np.stack([columns[name] for name in which], axis=1) for which in (names, rates))
+    charts = np.array([linkage.chart(row) for row in q])
+    theta_dot = np.array([linkage.rates(*rows) for rows in zip(q, v, strict=True)])
+    n_q = len(layout.q)
+    entries = (*layout.q[chart.q], *layout.v[chart.v.start - n_q : chart.v.stop - n_q])
+    table = np.hstack((charts, theta_dot))
+    return {entry.name: table[:, k] for k, entry in enumerate(entries)}

@@ -138,7 +138,7 @@ def view(
     Raises
     ------
     ModelError
-        If results are not of this system, a loop is followed on charts, or a body given is none.
+        If results are not of this system, do not tell all of a loop on charts, or a body given is none.
 
     Notes
     -----
