@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from ce_dynamics.algebra.arrays import Scalar
+from ce_dynamics.compiler.free_numbers import decided
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
 from ce_dynamics.models.parts.ramps import unit_clip
@@ -40,7 +41,7 @@ class DamperMap(SpringDamper):
             raise DataError(
                 f"damper {self.name}: {len(lengths)} lengths and {len(curves)} curves must pair up"
             )
-        if any(b <= a for a, b in pairwise(lengths)):
+        if not all(decided(a < b, "its lengths must increase") for a, b in pairwise(lengths)):
             raise DataError(f"damper {self.name}: lengths {tuple(lengths)} must increase")
         self.lengths, self.curves = tuple(lengths), tuple(curves)
 

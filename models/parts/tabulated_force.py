@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from ce_dynamics.algebra.arrays import Scalar, maximum
-from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.compiler.free_numbers import decided, nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.laws import Law
 from ce_dynamics.models.parts.engine import check_table
@@ -19,7 +20,7 @@ class Ramps(Law):
     Parameters
     ----------
     x, y : sequences of float
-        Points, x increasing; forces may be free parameters.
+        Points, x increasing; they may be free parameters that leave it so.
 
     Raises
     ------
@@ -28,7 +29,9 @@ class Ramps(Law):
     """
 
     def __init__(self, x: Sequence[float], y: Sequence[float]) -> None:
-        check_table("table", "points", x, [nominal(force) for force in y])
+        check_table("table", "points", *([nominal(value) for value in values] for values in (x, y)))
+        for before, after in pairwise(x):
+            decided(before < after, "the abscissae of a table must increase")
         self.x, self.y = tuple(x), tuple(y)
         slopes = [(b - a) / (d - c) for a, b, c, d in zip(y, y[1:], x, x[1:], strict=False)]
         self.bends = [after - before for before, after in zip([0.0, *slopes], [*slopes, 0.0], strict=True)]
@@ -42,7 +45,7 @@ class Ramps(Law):
     def energy(self, x: Scalar) -> Scalar:
         total: Scalar = self.y[0] * x
         for knot, bend in zip(self.x, self.bends, strict=True):
-            beyond, before = maximum(x - knot, 0.0), max(-knot, 0.0)
+            beyond, before = maximum(x - knot, 0.0), maximum(-knot, 0.0)
             total = total + 0.5 * bend * (beyond * beyond - before * before)
         return total
 

@@ -1,7 +1,7 @@
 """Numbers of a vehicle's data as free parameters of one compiled model.
 
 Free can be what enters the equations of motion: hardpoints, masses and inertias, springs, dampers, bars and
-the forces of their tables, bushings, brakes, tyres, gravity, friction.  The engine's maps, the lock of the
+the points of their tables, bushings, brakes, tyres, gravity, friction.  The engine's maps, the lock of the
 steering and what sets the initial state (ride height, radius of the tyres) take a model for every value.
 
 A free hardpoint is that of the design position: the vehicle is the one that is built with its value, with all
@@ -37,8 +37,8 @@ _FREE = re.compile(
     | wheel\.((hub|rim|tyre)\.mass|axle_inertia)
     | (\w+_)?(spring|damper)\.(chassis|arm)\.[xyz]
     | (\w+_)?spring\.(free_length|linear|cubic|min_length|max_length|stop_stiffness|stop_progression|preload)
-    | (\w+_)?spring\.(curve\.force\.\d+|stop_curve\.force\.0*[1-9]\d*)
-    | (\w+_)?damper\.(coefficient|(compression|extension)_degression|(curve|map)\.force\.\d+)
+    | (\w+_)?spring\.(curve\.(force|deflection)\.\d+|stop_curve\.(force|deflection)\.0*[1-9]\d*)
+    | (\w+_)?damper\.(coefficient|(compression|extension)_degression|(curve|map)\.(force|speed|length)\.\d+)
     | (anti_roll_bar\.)?(stiffness|damping)
     | (front|rear)_clamp\.((bending|lateral)(_damping)?|preload)
     | steering\.column\.(inertia|damping|stop_stiffness|hands\.\w+|assistance\.\w+)
@@ -63,8 +63,7 @@ def can_be_free(key: str, groups: Groups) -> bool:
 WHY = {
     r"powertrain\..*": "gears are chosen, and the driver knows the engine, by tables made of it beforehand",
     r"driver\..*": "the driver is no part of the equations of motion",
-    r".*\.(deflection|speed|length|angle)\.\d+": "where a table bends is decided beforehand; its forces can",
-    r".*\.stop_curve\.force\.0+": "a stop begins with no force",
+    r".*\.stop_curve\.(force|deflection)\.0+": "a stop begins with no force at no compression",
     r".*\.(about_)?[xyz]\.curve\..*": "a bushing's curve is a monotone cubic; a stiffness can",
 }
 """Reasons why some numbers cannot be free, by what their keys look like."""
@@ -132,6 +131,11 @@ def number_at(data: BaseModel, leaf: Sequence[str], index: int | None) -> float:
         value = getattr(value, name)
     if value is None:
         raise DataError(f"'{'.'.join(leaf)}' has no value in this vehicle's data, so that it cannot be free")
+    if index is not None and not index < len(value):
+        raise DataError(
+            f"'{'.'.join(leaf)}' has {len(value)} numbers, counted from 0, so that number {index} cannot be "
+            "free"
+        )
     number = value if index is None else value[index]
     return float(getattr(number, "value", number))
 

@@ -54,11 +54,12 @@ def test_tables_that_are_no_functions() -> None:
     assert np.isfinite(CURVE.force(1e9))
 
 
-def test_forces_of_a_table_as_free_parameters() -> None:
-    """A force between two points is linear in both: a hat over the abscissa."""
-    free = [ce.Parameter(f"y{k}", y, "N") for k, y in enumerate((-10.0, 5.0, 30.0))]
+def slider_on(x: tuple[float, ...], y: tuple[float, ...], free: str) -> ce.Model:
+    """A mass of 2 kg on a spring by a table, whose abscissae or forces are free parameters."""
     system = ce.System(gravity=(0, 0, 0), name="table")
-    law = Ramps((-1.0, 0.0, 2.0), [system.add_parameter(one) for one in free])
+    named = x if free == "x" else y
+    numbers = [system.add_parameter(ce.Parameter(f"{free}{k}", value, "1")) for k, value in enumerate(named)]
+    law = Ramps(numbers, y) if free == "x" else Ramps(x, numbers)
     slider = system.add_body(
         "slider",
         mass=2.0,
@@ -68,12 +69,28 @@ def test_forces_of_a_table_as_free_parameters() -> None:
         inertia=(1, 1, 1),
     )
     system.add_force(ce.TorsionSpringDamper("spring", slider, spring=law))
-    model = ce.compile(system)
+    return ce.compile(system)
+
+
+def test_forces_of_a_table_as_free_parameters() -> None:
+    """A force between two points is linear in both: a hat over the abscissa."""
+    model = slider_on((-1.0, 0.0, 2.0), (-10.0, 5.0, 30.0), "y")
     for x, hats in (
         (-1.5, (1.0, 0.0, 0.0)),
         (-0.25, (0.25, 0.75, 0.0)),
         (0.5, (0.0, 0.75, 0.25)),
         (3.0, (0, 0, 1)),
     ):
-        found = model.derivatives("rate of slider_rate", [one.name for one in free], [x, 0.0])
+        found = model.derivatives("rate of slider_rate", ["y0", "y1", "y2"], [x, 0.0])
         assert np.allclose(found.matrix[0], -0.5 * np.array(hats), rtol=1e-14, atol=1e-15)
+
+
+def test_abscissae_of_a_table_as_free_parameters() -> None:
+    """Where a point moves by dx the force sinks by the slope times that, as a hat says how much of it."""
+    model = slider_on((-1.0, 0.0, 2.0), (-10.0, 5.0, 30.0), "x")
+    for x, by in ((-1.5, (0.0, 0.0, 0.0)), (-0.25, (-3.75, -11.25, 0.0)), (0.5, (0.0, -9.375, -3.125))):
+        found = model.derivatives("rate of slider_rate", ["x0", "x1", "x2"], [x, 0.0])
+        assert np.allclose(found.matrix[0], -0.5 * np.array(by), rtol=1e-14, atol=1e-14)
+    assert model.accelerations([0.5], [0.0], u=model.inputs_with({"x1": 0.5})) == pytest.approx([-2.5])
+    with pytest.raises(ce.ModelError, match="x1 = 3: the abscissae of a table must increase"):
+        model.accelerations([0.5], [0.0], u=model.inputs_with({"x1": 3.0}))

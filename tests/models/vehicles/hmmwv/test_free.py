@@ -108,7 +108,7 @@ def test_what_cannot_be_free() -> None:
     [
         ("powertrain.engine.full_throttle.torque.3", "gears are chosen"),
         ("driver.preview", "no part of the equations"),
-        ("front.spring.curve.deflection.2", "where a table bends"),
+        ("front.spring.stop_curve.deflection.0", "a stop begins with no force"),
         ("front.spring.stop_curve.force.0", "a stop begins with no force"),
     ],
 )
@@ -117,8 +117,21 @@ def test_why_a_number_cannot_be_free(key: str, why: str) -> None:
         HmmwvParameters.load("hmmwv-chrono", free=[key])
 
 
+def test_a_number_that_a_table_has_not_is_named() -> None:
+    with pytest.raises(
+        DataError, match=r"front_left.damper.map.speed' has 3 numbers, .* so that number 3 can"
+    ):
+        HmmwvParameters.load("hmmwv-chrono", free=["front.damper.map.speed.3"])
+
+
 def test_bars_and_tables_can_be_free() -> None:
     groups = HmmwvParameters.load().groups
     bars = "anti_roll_bar.stiffness", "front_clamp.lateral"
-    for key in (*bars, "spring.curve.force.4", "damper.map.force.8", "beam_spring.preload"):
+    for key in (
+        *bars,
+        "spring.curve.force.4",
+        "spring.curve.deflection.4",
+        "damper.map.length.1",
+        "beam_spring.preload",
+    ):
         assert can_be_free(f"front.{key}", groups)
