@@ -22,6 +22,7 @@ SAMPLES = {
     "elements": 80,
     "controllers": 20,
     "vehicle files": 30,
+    "Chrono files": 60,
 }
 """How many of each category."""
 
@@ -80,6 +81,23 @@ COMMANDS = (  # how they end
 def test_commands_refuse_by_name(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (case,) = [case for case in cases_of("more commands") if case.name.endswith(command)]
+    end, said = judged(case)
+    assert end is End.REFUSED, said
+
+
+WRONG_THINGS = (
+    "body surrogate",
+    "vehicle: circle",
+    "Chrono: circle",
+    "socket: pipe",
+    "socket: endless",
+    "crg, packed: folder",
+)
+
+
+@pytest.mark.parametrize("name", WRONG_THINGS)
+def test_what_is_no_file_or_name_is_refused(name: str) -> None:
+    (case,) = [case for case in cases_of("surroundings") if case.name == name]
     end, said = judged(case)
     assert end is End.REFUSED, said
 

@@ -230,6 +230,8 @@ def name_of(what: str, value: object, error: type[CeDynamicsError] = ModelError)
         raise error(
             f"{what} {shown(given)} has line breaks, tabs or other control characters; leave them out"
         )
+    if any("\ud800" <= character <= "\udfff" for character in given):
+        raise error(f"{what} {shown(given)} has halves of characters, which no file can hold; leave them out")
     return given
 
 

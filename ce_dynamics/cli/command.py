@@ -10,9 +10,9 @@ from collections.abc import Sequence
 import typer
 from typer.exceptions import TyperException
 
+from ce_dynamics.algebra.lost_interrupts import none_lost
 from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.app import app
-from ce_dynamics.cli.lost_interrupts import none_lost
 from ce_dynamics.cli.messages import complain, show_warning
 from ce_dynamics.errors import CeDynamicsError
 

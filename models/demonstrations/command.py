@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import numpy as np
 
 from ce_dynamics.algebra.files import unusable
+from ce_dynamics.algebra.lost_interrupts import none_lost
 from ce_dynamics.errors import CeDynamicsError, DataError, SimulationError
 
 if TYPE_CHECKING:
@@ -58,7 +59,8 @@ def execute(
     """
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        demonstrate(arguments)
+        with none_lost():
+            demonstrate(arguments)
     except SimulationError as error:
         return complained(error, INTERRUPTED if str(error).startswith("interrupted") else FAILED)
     except CeDynamicsError as error:

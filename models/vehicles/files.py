@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -76,7 +77,7 @@ FORMATS: Mapping[str, Callable[[Path], DataFile]] = {".json": chrono_file}
 
 
 def _gather(path: Path, above: tuple[Path, ...], found: list[DataFile]) -> None:
-    resolved = path.resolve()
+    resolved = Path(os.path.realpath(path))  # which links in a circle do not stop
     if resolved in above:
         raise DataError(f"{path.name}: builds on itself by way of {above[-1].name}; take one 'base' away")
     file = data_file(path)

@@ -41,7 +41,7 @@ def main() -> int:
             print(f"... {len(reports)}", file=sys.stderr)
     print_table(reports)
     if given.csv:
-        with open(given.csv, "w", encoding="utf-8", newline="") as file:
+        with open(given.csv, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
             table = csv.writer(file)
             table.writerow(["category", "case", "end", "said", "seconds"])
             table.writerows((r.category, r.name, r.end.value, r.said, f"{r.seconds:.2f}") for r in reports)

@@ -7,6 +7,7 @@ from functools import cache
 
 from tests.bad_input import (
     analyses,
+    chrono_files,
     command_line,
     controllers,
     data_file,
@@ -19,6 +20,7 @@ from tests.bad_input import (
     roads,
     runs,
     studies,
+    surroundings,
     sweeps,
     urdf,
     vehicle_files,
@@ -44,6 +46,8 @@ MAKERS: dict[str, Callable[[], list[Case]]] = {
     "analyses": analyses.cases,
     "procedures": procedures.cases,
     "pages": pages.cases,
+    "Chrono files": chrono_files.cases,
+    "surroundings": surroundings.cases,
 }
 CATEGORIES = tuple(MAKERS)
 PREPARATIONS: dict[str, Callable[[], None]] = {
@@ -54,6 +58,7 @@ PREPARATIONS: dict[str, Callable[[], None]] = {
     "more commands": more_commands.prepare,
     "analyses": analyses.prepare,
     "pages": pages.prepare,
+    "surroundings": surroundings.prepare,
 }
 
 

@@ -109,9 +109,9 @@ def exports() -> list[Case]:
         "--tyre": ("nothing", "no.tir"),
         "--road": ("nothing", "bump:height=nan"),
     }.items():
-        found += [case("handling", "step-steer", "--no-plots", option, value) for value in chosen]
+        found += [case("handling", "step-input", "--no-plots", option, value) for value in chosen]
     found += [
-        case("handling", "step-steer", "step-steer", "--option", "nothing=1"),
+        case("handling", "step-input", "step-input", "--option", "nothing=1"),
         case("handling", "--nothing"),
     ]
     return found

@@ -14,10 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ce_dynamics.algebra import files
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.checks import check_number
 
 Function = Callable[[float], float]
+
+MOST_BYTES = 20_000_000
+"""Of a table of a motion."""
 
 DIFFERENCE = 1e-4
 """Half the interval over which functions are differenced where no rate is given [s]."""
@@ -223,8 +227,8 @@ def socket_from(source: str) -> SocketMotion:
 def read_csv(path: Path) -> SocketTable:
     """A table of t, x_s and perhaps lift; `DataError` names the line that is wrong."""
     try:
-        lines = list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines()))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        lines = list(csv.reader(files.read("socket", path, MOST_BYTES).decode("utf-8-sig").splitlines()))
+    except (UnicodeDecodeError, csv.Error) as error:
         raise DataError(f"socket {str(path)!r}: cannot be read ({error})") from None
     rows: list[list[float]] = []
     for k, line in enumerate(lines):

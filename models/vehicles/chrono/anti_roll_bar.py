@@ -15,7 +15,7 @@ def anti_roll_bar(reading: Reading, axle: Part, origin: Matrix) -> Sections:
     """Its left half, from an origin in the coordinates of the chassis that it is on."""
     part = reading.file(axle, "Antirollbar Input File")
     if part.template != "AntirollBarRSD":
-        raise part.wrong("Template", f"'{part.template}' is no anti-roll bar; known is AntirollBarRSD")
+        raise part.is_no("anti-roll bar; known is AntirollBarRSD")
     at = axle.vector("Antirollbar Location") - origin
     arm, spring = part.part("Arm"), part.part("RSD")
     L, W, H = arm.positive("Length"), arm.number("Width"), part.part("Droplink").number("Height")

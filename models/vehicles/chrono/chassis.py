@@ -19,9 +19,7 @@ def chassis(
     Signed sums over the components, with I = Σ ± [R J Rᵀ + m (r² 1 − r rᵀ)] about the vehicle's origin.
     """
     if part.template != template:
-        raise part.wrong(
-            "Template", f"'{part.template}' is no chassis that can be read here; known is {template}"
-        )
+        raise part.is_no(f"chassis that can be read here; known is {template}")
     mass, first, second = 0.0, np.zeros(3), np.zeros((3, 3))
     for component in part.list_of_parts("Components"):
         frame = component.part("Centroidal Frame")

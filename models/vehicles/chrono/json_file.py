@@ -201,6 +201,10 @@ class Part:
         """What the file describes."""
         return self.text("Template")
 
+    def is_no(self, what: str) -> DataError:
+        """The error of a file that describes something else."""
+        return self.wrong("Template", f"{checks.shown(self.template)} is no {what}")
+
     def unread(self) -> Iterator[str]:
         """Names of keys that nothing has asked for, without those that never say anything about motion."""
         for key in self.data:

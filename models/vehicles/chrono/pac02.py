@@ -61,9 +61,8 @@ def read_pac02(path: str | Path) -> TyreFile:
     reading = Reading(path)
     part = reading.open(path)
     if part.template != "Pac02Tire":
-        raise part.wrong(
-            "Template",
-            f"'{part.template}' is no tyre for --tyre; give a Pac02Tire, a property file (.tir), or "
+        raise part.is_no(
+            "tyre for --tyre; give a Pac02Tire, a property file (.tir), or "
             "convert the vehicle with this tyre",
         )
     tyre = tyre_file(reading, part)

@@ -44,9 +44,8 @@ def companion(
     if chosen is not None:
         part = reading.open(chosen)
         if part.template not in templates:
-            raise part.wrong(
-                "Template",
-                f"'{part.template}' is no {what} that can be read; known are {', '.join(templates)}",
+            raise part.is_no(
+                f"{what} that can be read; known are {', '.join(templates)}",
             )
         return part
     if kind is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
@@ -15,6 +16,14 @@ MOST_FOLDERS = 8
 """Above a vehicle's file, in which the names of other files may begin."""
 MOST_FILES = 500
 """Read for one vehicle."""
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is such a file; a name that is too long for any names none."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 class Reading:
@@ -68,12 +77,12 @@ class Reading:
             raise wrong(f"{checks.shown(name)} leads out of the folder of the data; write a path below it")
         for folder in self.folders():
             path = folder / relative
-            if path.is_file():
+            if is_file(path):
                 if self.root is None and len(relative.parts) > 1:
                     self.root = folder
                 return path
         beside = self.path.parent / relative.name
-        if beside.is_file():
+        if is_file(beside):
             self.note(f"{name}: no such file, {beside.name} beside {self.path.name} is taken")
             return beside
         raise wrong(
@@ -83,7 +92,7 @@ class Reading:
 
     def folders(self) -> Iterable[Path]:
         """Where names may begin."""
-        own = self.path.resolve().parent
+        own = Path(os.path.realpath(self.path)).parent
         if self.root is not None:
             yield self.root
         yield own

@@ -31,7 +31,7 @@ def towed(
     Its axles roll freely: they are neither driven nor steered, and braked if they name brakes.
     """
     if part.template != TRAILER:
-        raise part.wrong("Template", f"'{part.template}' is no trailer; known is {TRAILER}")
+        raise part.is_no(f"trailer; known is {TRAILER}")
     body_path = reading.path_of(part.part("Chassis"), "Input File")
     body, connector = reading.open(body_path), reading.file(part.part("Connector"), "Input File")
     joint = None if tower is None else middle(tower, REAR)

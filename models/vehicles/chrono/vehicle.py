@@ -75,7 +75,7 @@ def converted(
     elif part.template == "WheeledVehicle":
         sections = vehicle(reading, part, choice)
     else:
-        raise part.wrong("Template", f"'{part.template}' is no vehicle on wheels; give a file of one")
+        raise part.is_no("vehicle on wheels; give a file of one")
     unread = reading.unread()
     if unread:
         reading.note("keys that say nothing: " + ", ".join(unread))

@@ -88,9 +88,7 @@ def brake(reading: Reading, axle: Part) -> Sections:
     if files[0] != files[1]:
         reading.note(f"brakes that differ within an axle: that of {files[0].name} is taken for both")
     if part.template not in BRAKES:
-        raise part.wrong(
-            "Template", f"'{part.template}' is no brake that can be read; known are {', '.join(BRAKES)}"
-        )
+        raise part.is_no(f"brake that can be read; known are {', '.join(BRAKES)}")
     if part.template == "BrakeShafts":
         part.has("Shaft Inertia")
         reading.note("brakes on shafts that react on the chassis: here they react on what carries the wheel")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ce_dynamics.cli.lost_interrupts import none_lost
+from ce_dynamics.algebra.lost_interrupts import none_lost
 
 
 class InterruptedAtItsEnd:
