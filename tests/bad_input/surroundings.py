@@ -145,7 +145,9 @@ def pendulum(
         body, mass=mass, com=(0.5, 0, 0), inertia=(0.1, 0.1, 0.1), parent="ground", hinge=hinge
     )
     system.add_force(ce.AppliedWrench(force, arm, (0.5, 0.0, 0.0), force=(1.0, 0.0, 0.0)))
-    system.add_output(output, "m", lambda observer: observer.point(arm, (1.0, 0, 0), system.ground).r[2])
+    system.add_output(
+        output, "m", lambda observer: observer.point(arm, np.array((1.0, 0.0, 0.0)), system.ground).r[2]
+    )
     return system
 
 
