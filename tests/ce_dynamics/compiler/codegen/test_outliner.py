@@ -30,7 +30,8 @@ def in_pieces(monkeypatch: pytest.MonkeyPatch) -> Callable[..., CompiledFunction
 
     def compiled(traced: TracedFunction, lanes: int = 1) -> CompiledFunction:
         with monkeypatch.context() as patch:
-            patch.setattr(machine, "LARGEST_STRAIGHT", -1)
+            patch.setattr(machine, "LARGEST_STRAIGHT", -2)
+            patch.setattr(machine, "LARGEST_UNLIKE", -2)
             return compile_function(traced, lanes)
 
     return compiled
@@ -146,7 +147,8 @@ def test_random_functions_give_the_same_bits(
     traced = trace("program", lambda x: {"y": run(program, x), "x": x[::-1]}, {"x": N})
     x = numbers(seed, N, 4)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(machine, "LARGEST_STRAIGHT", -1)
+        patch.setattr(machine, "LARGEST_STRAIGHT", -2)
+        patch.setattr(machine, "LARGEST_UNLIKE", -2)
         patch.setattr(
             "ce_dynamics.compiler.machine.outline", lambda t, code: outline(t, code, shortest, longest)
         )
@@ -271,6 +273,10 @@ def test_long_functions_are_in_pieces_and_short_ones_are_not(monkeypatch: pytest
     monkeypatch.setattr(machine, "LARGEST_STRAIGHT", traced.n_instructions)
     assert "@kind" not in machine.source(traced, 1)
     monkeypatch.setattr(machine, "LARGEST_STRAIGHT", traced.n_instructions - 1)
+    # four loops have few pieces that are alike
+    assert "@kind" not in machine.source(traced, 1)
+    assert "@kind" in machine.source(traced, 4)
+    monkeypatch.setattr(machine, "LARGEST_UNLIKE", traced.n_instructions - 1)
     assert "@kind" in machine.source(traced, 1)
 
 
