@@ -98,7 +98,7 @@ def warn_of_remains(unresolved: int, steps: int, residual: float, speed: float) 
         share = f", {residual / speed:.1e} of the largest rate of a row" if speed > 0.0 else ""
         warnings.warn(
             f"{unresolved} of {steps} steps were taken with the best impulses found; up to {residual:.2g} m/s"
-            f" (or rad/s) of a row's condition remained{share}",
+            f" (or rad/s) of a row's condition remained{share}; shorter steps leave less",
             AccuracyWarning,
             stacklevel=4,
         )

@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.friction_problems FILE.hdf5 FILE.dat.gz FOLDER ...
     python -m tests.benchmarks.friction_problems            # generated piles instead
-    python -m tests.benchmarks.friction_problems --altered FOLDER       # and 15 variants of each
+    python -m tests.benchmarks.friction_problems --altered FOLDER       # and 19 variants of each
 
 Reads ``fclib_local`` of HDF5 files (W as CSC for nz = −1, CSR for −2, else triplets), ``fclib_global``, of
 which it makes W, and Siconos' text files (dimension, number of contacts, storage: 0 dense column-wise, 1
@@ -168,7 +168,7 @@ def files(paths: list[Path]) -> Iterator[tuple[str, FrictionProblem]]:
 
 
 def altered(name: str, problem: FrictionProblem) -> Iterator[tuple[str, FrictionProblem]]:
-    """The problem, and others of its matrix: velocities and friction scaled, or perturbed at random."""
+    """The problem, others of its matrix (velocities and friction scaled or perturbed), and itself anew."""
     W, q, mu = problem
     size = len(q) // len(mu)
     normal = np.arange(len(q)) % size == 0
@@ -193,6 +193,27 @@ def altered(name: str, problem: FrictionProblem) -> Iterator[tuple[str, Friction
         scaled[f"q × (1 + x/10), {seed}"] = q * (1.0 + 0.1 * noise), mu
     for what, (velocity, friction) in scaled.items():
         yield f"{name[:24]} {what}", FrictionProblem(W, velocity, friction)
+    for what, (matrix, contacts) in told_otherwise(len(mu), size).items():
+        yield f"{name[:24]} {what}", FrictionProblem(matrix @ W @ matrix.T, matrix @ q, mu[contacts])
+
+
+def told_otherwise(count: int, size: int) -> dict[str, tuple[Any, Any]]:
+    """The same physics in other words: S with S W Sᵀ and S q, and the contacts whose μ are meant."""
+    rng = np.random.default_rng(5)
+    orders = {
+        "permuted": rng.permutation(count),
+        "a quarter twice": np.concatenate((np.arange(count), rng.permutation(count)[: -(-count // 4)])),
+        "all twice": np.tile(np.arange(count), 2),
+    }
+    found: dict[str, tuple[Any, Any]] = {
+        what: (sp.kron(sp.identity(count, format="csr")[order], sp.identity(size), "csr"), order)
+        for what, order in orders.items()
+    }
+    if size == 3:
+        c, s = np.cos(angles := rng.uniform(0.0, 6.28, size=count)), np.sin(angles)
+        turns = [np.array(((1.0, 0.0, 0.0), (0.0, a, -b), (0.0, b, a))) for a, b in zip(c, s, strict=True)]
+        found["tangents turned"] = sp.block_diag(turns, "csr"), np.arange(count)
+    return found
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -202,7 +223,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--tolerance", type=float, default=1e-8)
     parser.add_argument("--seconds", type=float, default=60.0, help="for one problem at most")
     parser.add_argument("--products-only", action="store_true", help="hand over W as an operator")
-    parser.add_argument("--altered", action="store_true", help="and 15 variants of each problem")
+    parser.add_argument("--altered", action="store_true", help="and 19 variants of each problem")
     options = parser.parse_args(arguments)
     solve_friction(np.eye(3), [-2.0, 3.0, 4.0], [0.25])  # compile
     heads = ("contacts", "residual", "seconds", "systems", "products")

@@ -55,6 +55,8 @@ STEPS, STEPS_AGAIN, CONVEX_STEPS = 20, 12, 15
 """Newton steps on (1), again after fixed points, and on one convex function."""
 FIXED_POINTS = (2, 4, 7)
 """Fixed points after which Newton is tried again; after the last ρ shrinks."""
+LARGEST = 1e12
+"""Of a step, for scaled rows: beyond it the system was singular but for rounding."""
 QUICK, SLOW = 25, 100
 """Linear systems of a point up to which ρ grows, and from which it shrinks a little."""
 
@@ -177,7 +179,7 @@ class Bodies:
         return y, self.rows.project(y)
 
     def step(self, y: Floats, x: Floats, w: Floats | None, Phi: Floats) -> Floats | None:
-        """−(1 + ρ Bᵀ D (1 + S) B)⁻¹ Φ, without S where there is no w; None where that is singular."""
+        """−(1 + ρ Bᵀ D (1 + S) B)⁻¹ Φ, without S where there is no w; None where that is singular or vast."""
         D = projection_derivative(self.rows, y, x)
         D.eliminate_zeros()
         held = np.flatnonzero(np.diff(D.indptr))  # the rows that D leaves out are left out
@@ -190,7 +192,9 @@ class Bodies:
             H += self.rho * (left.T @ right)
         self.steps += 1
         impulses = solved(H, -self.L @ Phi)
-        return None if impulses is None else np.asarray(self.L.T @ impulses)
+        if impulses is None or not np.max(np.abs(impulses), initial=0.0) < LARGEST:
+            return None
+        return np.asarray(self.L.T @ impulses)
 
     def coulomb(self, z: Floats, steps: int, deadline: float) -> tuple[Floats, Floats, bool]:
         """Newton's method on (1), its steps halved until |Φ| falls; z, x and whether it got there."""

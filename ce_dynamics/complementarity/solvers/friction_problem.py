@@ -183,11 +183,13 @@ def de_saxce_residual(r: Floats, u: Floats, mu: Floats, q: Floats) -> float:
     if len(mu) == 0:
         return 0.0
     R, U = r.reshape(len(mu), -1), u.reshape(len(mu), -1)
-    y = R - U
-    y[:, 0] -= mu * np.linalg.norm(U[:, 1:], axis=1)
-    length = np.linalg.norm(y[:, 1:], axis=1)
-    inside, polar = length <= mu * y[:, 0], mu * length <= -y[:, 0]
-    top = np.where(inside, y[:, 0], np.where(polar, 0.0, (y[:, 0] + mu * length) / (1.0 + mu * mu)))
-    factor = np.where(inside, 1.0, mu * top / np.where(length > 0.0, length, 1.0))
-    P = np.column_stack((top, factor[:, None] * y[:, 1:]))
-    return float(np.linalg.norm(R - P) / (1.0 + np.linalg.norm(q)))
+    with np.errstate(over="ignore", invalid="ignore"):  # of points that a search has lost
+        y = R - U
+        y[:, 0] -= mu * np.linalg.norm(U[:, 1:], axis=1)
+        length = np.linalg.norm(y[:, 1:], axis=1)
+        inside, polar = length <= mu * y[:, 0], mu * length <= -y[:, 0]
+        top = np.where(inside, y[:, 0], np.where(polar, 0.0, (y[:, 0] + mu * length) / (1.0 + mu * mu)))
+        factor = np.where(inside, 1.0, mu * top / np.where(length > 0.0, length, 1.0))
+        P = np.column_stack((top, factor[:, None] * y[:, 1:]))
+        residual = float(np.linalg.norm(R - P) / (1.0 + np.linalg.norm(q)))
+    return residual if math.isfinite(residual) else math.inf

@@ -36,7 +36,7 @@ MET = 1e-10
 PILES = {
     "5 cubes, each 10 times as heavy": lambda: stack(5, ratio=10.0),
     "5 cubes, each a tenth as heavy": lambda: stack(5, ratio=0.1),
-    "30 cubes": lambda: stack(30),
+    "12 cubes": lambda: stack(12),  # 30 are in the benchmarks
     "bricks": lambda: bricks(4, 4),
     "spheres": lambda: sphere_wall(200, 0.5),
     "slippery spheres": lambda: sphere_wall(200, 0.1),
@@ -49,7 +49,7 @@ PILES = {
 @pytest.mark.parametrize("name", PILES)
 def test_piles_are_solved(name: str) -> None:
     problem = PILES[name]()
-    solution = Chain().solve(problem)
+    solution = Chain(time_limit=600.0).solve(problem)  # whatever else the machine does
     assert solution.converged
     assert solution.residual <= MET
     # the natural map bounds the parts of the law up to the contact's conditioning, a factor of some tens
