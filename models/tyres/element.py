@@ -131,7 +131,8 @@ class RoadTyre(ForceElement):
             self.outputs[HEIGHT] = "m"
         if road.margin(0.0, 0.0) is not None:
             self.outputs[MARGIN] = "m"
-            self.limits = {MARGIN: f"has left the road {road.title!r}"}
+            there = f" ({road.reach})" if road.reach else ""
+            self.limits = {MARGIN: f"has left the road {road.title!r}{there}"}
 
     @property
     def unloaded_radius(self) -> float:

@@ -55,6 +55,10 @@ class SumRoad(Road):
     def sharpness(self) -> float:
         return sum(part.sharpness for part in self.parts)
 
+    @property
+    def reach(self) -> str:
+        return "; ".join(dict.fromkeys(part.reach for part in self.parts if part.reach))
+
     def margin(self, x: Scalar, y: Scalar) -> Scalar | None:
         least: Scalar | None = None
         for part in self.parts:

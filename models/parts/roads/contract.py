@@ -23,7 +23,7 @@ class Road(ABC):
     4. All are written on scalars and `where`: they never branch on a value.
     5. `sharpness` says how strongly the heights are curved at most; it decides how tyres meet the road.
     6. A road that ends has a `margin`; beyond its edges heights go on somehow, and runs that get there end
-       with a message that has the road's `title`.
+       with a message that has the road's `title` and its `reach`.
 
     Parameters
     ----------
@@ -53,6 +53,11 @@ class Road(ABC):
     def friction(self, x: Scalar, y: Scalar) -> Scalar:
         """Friction coefficient μ."""
         return self._friction.at(x, y) if isinstance(self._friction, Friction) else self._friction
+
+    @property
+    def reach(self) -> str:
+        """Where there is any road, for messages; empty if it has no end."""
+        return ""
 
     @property
     def given_friction(self) -> float | Friction:

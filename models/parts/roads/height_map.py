@@ -92,6 +92,14 @@ class HeightMap(Road):
     def sharpness(self) -> float:
         return self._sharpness
 
+    @property
+    def reach(self) -> str:
+        along, across = self.grid.x, self.grid.y
+        return (
+            f"x from {along.start - self.approach:.6g} to {along.end:.6g} m, "
+            f"y from {across.start:.6g} to {across.end:.6g} m"
+        )
+
     def margin(self, x: Scalar, y: Scalar) -> Scalar:
         along = self.grid.x
         return minimum(

@@ -30,8 +30,9 @@ def short(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_end_of_a_map_ends_the_run_by_name(short: Path) -> None:
     case = prepare("straight", model="sedan", speed=20.0, duration=3.0, road=str(short))
+    where = r"\(x from -30 to 20 m, y from -2 to 2 m\)"
     with pytest.raises(
-        SimulationError, match=r"'front_\w+\.tyre' has left the road 'short.npz' at t = "
+        SimulationError, match=rf"'front_\w+\.tyre' has left the road 'short.npz' {where} at t = "
     ) as found:
         case.simulate(method="dopri5", rtol=1e-5)
     kept = found.value.partial

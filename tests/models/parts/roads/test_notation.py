@@ -51,6 +51,9 @@ def test_friction_of_a_file_is_kept_under_other_terms(tmp_path: Path) -> None:
     for text in (f"{path}", f"{path} + bump:position=50", f"grade:0.0 + {path} + patch:0.05,x0=50,x1=60"):
         assert road(text).friction(2.0, 1.0) == pytest.approx(mu[2, 2], abs=1e-14)
     assert road(f"patch:0.05,x0=-9,x1=-3 + {path}").friction(-5.0, 0.0) == pytest.approx(0.05)
+    for text in (f"{path}", f"grade:0.0 + {path} + bump"):
+        assert road(text).reach == "x from -20 to 3 m, y from -1 to 1 m"
+    assert road("bump").reach == ""
     for text in (
         f"{path} + mu:left=0.9,right=0.3",
         f"{path} + {path}",
