@@ -96,9 +96,9 @@ def test_parked_on_grades_up_to_the_limit_of_friction() -> None:
     """A vehicle whose brakes hold swings on its tyres and stays; beyond what friction holds it slides."""
     drifts = []
     for grade in (0.3, 0.5):
-        case = prepare("stand-still", model="sedan", duration=4.0, options={"grade": grade})
+        case = prepare("stand-still", model="sedan", duration=2.5, options={"grade": grade})
         run = case.simulate(method="dopri5", rtol=1e-5)
-        late = run.isel(time=run["time"] > 3.0)
+        late = run.isel(time=run["time"] > 1.8)
         assert float(abs(late["speed"]).max()) < 0.2
         assert float(abs(late["x"] - late["x"][-1]).max()) < 0.02
         imbalance = run["energy"] - run["energy"][0] - run["work"]
