@@ -19,6 +19,7 @@ from ce_dynamics.mechanism.forces.base import PointLoad
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.case import prepare
+from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import settled
 from ce_dynamics.models.vehicles.hmmwv import CORNERS
 from ce_dynamics.models.vehicles.ride import build_ride
@@ -104,12 +105,12 @@ def test_parked_vehicle_stays_parked() -> None:
     assert float(np.abs(run["speed"]).max()) < 1e-6
 
 
-@pytest.mark.parametrize("grade", [0.1, -0.3])
-def test_parked_vehicle_holds_on_a_grade(grade: float) -> None:
+def test_parked_vehicle_holds_on_a_grade() -> None:
     """It leans on tyres and brakes, rocks, and stays; the tyres carry m g sin α along the road.
 
     The tyres yield by m g sin α / (4 × 185 kN/m), brakes by as little; it falls into them, twice as far.
     """
+    grade = -0.3
     case = prepare("stand-still", duration=4.0, options={"grade": grade})
     run = case.simulate()
     late = run.sel(time=slice(3.0, None))
@@ -260,21 +261,32 @@ def test_load_transfer_under_braking() -> None:
 # Overrides
 
 
+FREE = ("front.spring.linear", "rear_left.spring.linear", "tyre.cz", "chassis.mass")
+
+
 @cache
+def free_model() -> Model:
+    """With the numbers that are changed: it is the vehicle built with them (test_free)."""
+    return Model(build(VehicleParameters.load(free=FREE)))
+
+
 @cache
-def pose(*overrides: str) -> dict[str, float]:
+def pose(name: str = "", value: float = 0.0) -> dict[str, float]:
     """Heave, pitch, arms and tyre loads of the settled vehicle."""
-    model = Model(build(overrides=overrides))
-    y = settled(model)
-    instant = model.instant(y, model.u0)
+    return settled_pose(free_model(), {name: value} if name else {})
+
+
+def settled_pose(model: Model, values: dict[str, float]) -> dict[str, float]:
+    u = model.inputs_with(values)
+    y = settled(model, u)
     names = [entry.name for entry in model.layout.q]
-    result = {name: float(value) for name, value in zip(names, y, strict=False)}
-    result |= {name: float(value) for name, value in model.sense(instant).items()}
-    return result | {f"{name}.Fz": tyre(instant, name) for name in CORNERS}
+    seen = model.outputs(y, u)
+    loads = {f"{name}.Fz": seen[f"{name}.tyre.Fz"] for name in CORNERS}
+    return dict(zip(names, y.tolist(), strict=False)) | seen | loads
 
 
 def test_stiffer_front_springs_raise_the_front() -> None:
-    before, after = pose(), pose("front.spring.linear=200 kN/m")
+    before, after = pose(), pose("front.spring.linear", 200e3)
     assert after["pitch"] < before["pitch"] - 1e-4  # nose up
     assert after["front_left.lower_arm"] < before["front_left.lower_arm"]  # the wheel moves down
     total = [sum(p[f"{name}.Fz"] for name in CORNERS) for p in (before, after)]
@@ -283,7 +295,7 @@ def test_stiffer_front_springs_raise_the_front() -> None:
 
 def test_softer_tyres_lower_the_vehicle_by_their_deflection() -> None:
     """Half the stiffness doubles δ = Fz/cz; the suspension stays, up to the camber of wheels and arms."""
-    before, after = pose(), pose("tyre.cz=205560.5 N/m")
+    before, after = pose(), pose("tyre.cz", 205560.5)
     sunk = np.mean([before[f"{name}.wheel_z"] - after[f"{name}.wheel_z"] for name in CORNERS])
     load = np.mean([before[f"{name}.Fz"] for name in CORNERS])
     assert sunk == pytest.approx(load / 411121.0, rel=1e-3)
@@ -291,14 +303,15 @@ def test_softer_tyres_lower_the_vehicle_by_their_deflection() -> None:
 
 def test_mass_and_gravity_load_the_tyres() -> None:
     before = pose()
-    heavier, on_the_moon = pose("chassis.mass=2186.52 kg"), pose("vehicle.gravity=1.62 m/s^2")
+    heavier = pose("chassis.mass", 2186.52)
+    on_the_moon = settled_pose(Model(build(overrides=["vehicle.gravity=1.62 m/s^2"])), {})
     loads = [sum(p[f"{name}.Fz"] for name in CORNERS) for p in (before, heavier, on_the_moon)]
     assert loads[1] - loads[0] == pytest.approx(100.0 * G, rel=1e-6)
     assert loads[2] / loads[0] == pytest.approx(1.62 / G, rel=1e-6)
 
 
 def test_one_corner_alone_can_be_changed() -> None:
-    before, after = pose(), pose("rear_left.spring.linear=500 kN/m")
+    before, after = pose(), pose("rear_left.spring.linear", 500e3)
     assert after["roll"] > before["roll"]  # the left rises
     # the stiffer corner and the one across carry more
     for name, sign in zip(CORNERS, (-1.0, 1.0, 1.0, -1.0), strict=True):
@@ -312,22 +325,28 @@ def test_a_spring_that_cannot_carry_the_vehicle_is_refused() -> None:
         settled(model)
 
 
+@cache
+def rolling_model() -> Model:
+    """With free friction of the road."""
+    return Model(build(VehicleParameters.load(free=["road.friction"]), speed=12.0))
+
+
 @pytest.mark.parametrize("friction", [0.0005, 0.002])
 def test_on_a_road_too_slippery_to_roll_wheels_slide_steadily(friction: float) -> None:
     """Tyres beyond the slip of their largest force turn the wheels against all that drags: none accelerates.
 
     They transmit less than the friction allows then, but more than a third of it.
     """
-    model = Model(build(overrides=[f"road.friction={friction}"], speed=12.0))
-    y = settled(model)
+    model = rolling_model()
+    u = model.inputs_with({"road.friction": friction})
+    y = settled(model, u)
     names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
-    rates = model.dynamics(y, model.u0)[0]
-    instant = model.instant(y, model.u0)
+    rates, seen = model.dynamics(y, u)[0], model.outputs(y, u)
     for name in CORNERS:
         wheel = names.index(f"{name}.wheel_rate")
         assert 0.0 < y[wheel] < 0.01 * 12.0 / 0.4699
         assert abs(rates[wheel]) < 1e-6
-        used = -tyre(instant, name, "Fx") / tyre(instant, name, "Fz")
+        used = -seen[f"{name}.tyre.Fx"] / seen[f"{name}.tyre.Fz"]
         assert friction / 3.0 < used < friction
 
 
