@@ -18,7 +18,7 @@ import yaml
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 
-ROUNDS, CALLS = 5, 200
+ROUNDS, CALLS = 40, 50
 LEAST = 1e-9
 """Mass [kg] and moments of inertia [kg m²] of moving links that have none, until MuJoCo has compiled them."""
 APART = 1e-6
