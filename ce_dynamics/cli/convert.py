@@ -30,7 +30,11 @@ def convert(
     ] = False,
     bushings: Annotated[
         bool,
-        typer.Option("--bushings", help="Let joints with bushings yield.", rich_help_panel=PARTS),
+        typer.Option(
+            "--bushings",
+            help="Let joints with bushings yield as the vehicle drives, not on the rig only.",
+            rich_help_panel=PARTS,
+        ),
     ] = False,
     output: Annotated[
         Path | None,
