@@ -61,7 +61,9 @@ def _key(
 ) -> str:
     import llvmlite  # here, because graphs are evaluated and handed on without it
 
-    longest = LARGEST_STRAIGHT if largest_straight is None else largest_straight
+    longest: object = largest_straight
+    if largest_straight is None:
+        longest = LARGEST_STRAIGHT, LARGEST_UNLIKE, UNLIKE
     parts: tuple[object, ...] = (digest, lanes, emit.EMITTER_VERSION, writer.FLAGS, level, longest)
     parts += () if fused else ("unfused",)
     parts += ("single",) if single else ()
