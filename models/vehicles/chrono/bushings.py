@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ce_dynamics.models.vehicles.bushing_data import ABOUT, ALONG
 from ce_dynamics.models.vehicles.chrono.frames import Matrix
 from ce_dynamics.models.vehicles.chrono.json_file import Part
@@ -17,6 +19,7 @@ RIG_ONLY = (
     "'simulate-vehicle convert --bushings' lets them yield there, too"
 )
 TURNING = "rotational stiffness of the bushings of rods without a body of their own: left out"
+MASSLESS = "bushings of rods without mass, which Chrono does not read either: rigid"
 UNITS_ALONG, UNITS_ABOUT = ("N/m", "N*s/m"), ("N*m/rad", "N*m*s/rad")
 
 Law = tuple[float, float]
@@ -51,7 +54,7 @@ def rod_with_body(reading: Reading, block: Part, outer: Matrix, inner: Matrix) -
 
     The same at both ends; the universal joint turns about the two axes square to the rod.
     """
-    if not (block.has(DATA) and block.has("Mass")):  # a rod without mass is rigid
+    if not soft_ends(reading, block, (DATA,)):
         return {}
     along, across, free = laws(block.part(DATA))
     about = dict.fromkeys(ABOUT, free)
@@ -66,13 +69,27 @@ def rod_as_length(
     reading: Reading, block: Part, joint: str, keys: tuple[str, str] = (DATA, DATA)
 ) -> Sections:
     """A rod whose length yields: the bushings at its ends in series, where balls let it turn freely."""
-    ends = [laws(block.part(key)) for key in keys if block.has(key)]
-    if not (ends and block.has("Mass")):
+    ends = [laws(block.part(key)) for key in soft_ends(reading, block, keys)]
+    if not ends:
         return {}
     if any(free != (0.0, 0.0) for _, _, free in ends):
         reading.note(TURNING)
     stiffness, damping = (in_series([along[k] for along, _, _ in ends]) for k in (0, 1))
     return written(reading, f"{joint}_bushing", joint, (stiffness, damping), {}, {}, axes=ALONG[2:])
+
+
+def soft_ends(reading: Reading, block: Part, keys: Sequence[str]) -> list[str]:
+    """Those of a rod's bushings that there are; none of one without mass, which is said."""
+    given = [key for key in keys if block.has(key)]
+    if not given or block.has("Mass"):
+        return given
+    for key in given:
+        part = block.part(key)
+        part.read.update(part.data)
+        if part.has("DOF"):
+            part.part("DOF").read.update(part.part("DOF").data)
+    reading.note(MASSLESS)
+    return []
 
 
 def in_series(values: list[float]) -> float:

@@ -136,3 +136,12 @@ def test_rods_that_are_lengths_yield_in_series(tmp_path: Path) -> None:
     axle["Upper Link"]["Bushing Data Arm"] = BUSHING
     notes = converted(written(tmp_path, content)).notes
     assert any("rotational stiffness of the bushings of rods" in note for note in notes)
+
+
+def test_bushings_of_rods_without_mass_are_said_to_be_rigid(tmp_path: Path) -> None:
+    content = soft()
+    content["car/Front.json"]["Tierod"]["Bushing Data"] = BUSHING
+    made = converted(written(tmp_path, content))
+    assert any("bushings of rods without mass" in note for note in made.notes)
+    assert not any("keys that say nothing" in note and "Bushing" in note for note in made.notes)
+    assert "tie_rod_bushing" not in made.text
