@@ -1,1 +1,32 @@
 """Demonstrations, each with a command: ``python -m ce_dynamics.models.demonstrations.rolling_ball``."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import sys
+from types import TracebackType
+
+
+def stop_in_one_line() -> None:
+    """Let Ctrl-C and SIGTERM end a command in one line, before it takes care of them itself and behind that."""
+
+    def said(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if not issubclass(kind, KeyboardInterrupt):
+            sys.__excepthook__(kind, error, trace)
+            return
+        print("error: interrupted", file=sys.stderr, flush=True)
+        os._exit(130)
+
+    def done() -> None:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
+
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    sys.excepthook = said
+    atexit.register(done)
+
+
+if sys.argv[:1] == ["-m"]:  # Python looks for the command that it was asked to run
+    stop_in_one_line()
