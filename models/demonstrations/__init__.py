@@ -10,7 +10,7 @@ from types import TracebackType
 
 
 def stop_in_one_line() -> None:
-    """Let Ctrl-C and SIGTERM end a command in one line before it takes care of them itself, and after that."""
+    """Let Ctrl-C and SIGTERM end a command in one line before it takes care of them itself, and behind."""
 
     def said(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         if not issubclass(kind, KeyboardInterrupt):
