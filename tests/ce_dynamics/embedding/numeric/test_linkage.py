@@ -65,7 +65,7 @@ def test_a_branch_is_followed_just_past_its_limits() -> None:
     linkage = embedding.aggregates[0].linkages[0]
     assert isinstance(linkage, NumericLinkage)
     low, high = -0.3, 0.25
-    branch = follow(linkage._kernel, linkage.q0, (low, high))
+    branch = follow(linkage.kernel, linkage.q0, (low, high))
     thetas = [point.theta for point in branch.points]
     assert thetas == sorted(thetas)
     assert thetas[0] <= low < thetas[1]
@@ -472,7 +472,7 @@ def test_rank_of_bricard() -> None:
     system = bricard()
     embedding = embed(system)
     linkage = linkage_of(embedding)
-    _, Y = linkage._kernel(linkage.q0, linkage._kernel.p0)
+    _, Y = linkage.kernel(linkage.q0, linkage.kernel.p0)
     singular = np.linalg.svd(Y, compute_uv=False)
     golden = 2.0 * math.sin(math.radians(72.0)), 2.0 * math.sin(math.radians(36.0))  # 1.902, 1.176
     np.testing.assert_allclose(
