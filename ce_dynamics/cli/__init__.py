@@ -15,6 +15,7 @@ INTERRUPTED = 130
 def main() -> NoReturn:
     """Entry point of ``simulate-vehicle``; SIGTERM is Ctrl-C, from the first moment to the last."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    os.environ["MPLBACKEND"] = "Agg"  # pictures are files; a name that matplotlib does not know would end it
     atexit.register(done)  # the first of these is the last to run
     try:
         from ce_dynamics.cli.command import execute  # here, so that mistakes and --help are answered at once
