@@ -64,5 +64,6 @@ class ConverterParameters:
         nu = turbine / maximum(impeller, LEAST_SPEED)
         mirrored = maximum(1.0 - absolute(1.0 - nu), 0.0)
         sign = minimum(maximum((1.0 - nu) / COUPLING_BAND, -1.0), 1.0)
-        taken = sign * TorqueTable(self.speed_ratio, self.capacity)(mirrored) * impeller * impeller
+        square = impeller * absolute(impeller)  # an engine that is turned backwards is braked, too
+        taken = sign * TorqueTable(self.speed_ratio, self.capacity)(mirrored) * square
         return taken, taken * TorqueTable(self.speed_ratio, self.torque_ratio)(nu)

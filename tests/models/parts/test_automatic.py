@@ -66,6 +66,12 @@ def test_the_converter_at_stall_and_coupled() -> None:
     assert driven == pytest.approx((-driving[0], -driving[0]))
 
 
+def test_an_engine_turned_backwards_has_no_rest_of_its_own() -> None:
+    """It is braked, so that with what the engine gives there is no equilibrium below zero, and none at zero."""
+    taken = [float(CONVERTER.torques(-speed, 0.0)[0]) for speed in (1.0, 50.0)]
+    assert taken == pytest.approx([-4e-3, -10.0])
+
+
 def test_converters_that_make_power_are_refused() -> None:
     with pytest.raises(DataError, match=r"at speed ratio 0\.9.* hands on 1\.08 of the power"):
         ConverterParameters((0.0, 0.9, 1.0), (4e-3, 3e-3, 1e-3), (2.0, 1.2, 1.0))
