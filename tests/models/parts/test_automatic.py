@@ -67,7 +67,7 @@ def test_the_converter_at_stall_and_coupled() -> None:
 
 
 def test_an_engine_turned_backwards_has_no_rest_of_its_own() -> None:
-    """It is braked, so that with what the engine gives there is no equilibrium below zero, and none at zero."""
+    """It is braked: with what the engine gives there is no equilibrium below zero."""
     taken = [float(CONVERTER.torques(-speed, 0.0)[0]) for speed in (1.0, 50.0)]
     assert taken == pytest.approx([-4e-3, -10.0])
 
