@@ -164,7 +164,12 @@ def test_all_files_of_a_folder(tmp_path: Path) -> None:
         road = read_opencrg(source, smooth=False)
         straight = pyopencrg.read(str(path), apply_mods=True).is_straight
         points = points_on(path, 2000) if straight else nodes_of(road)
-        agree(path, points, heights(road, points))
+        found = heights(road, points)
+        agree(path, points, found)
+        theirs, in_c = both_libraries(path, points)
+        single = pyopencrg.read(str(path), apply_mods=True).as_single()
+        rounding = single.xy_to_z(points[:, 0], points[:, 1]) - theirs
+        np.testing.assert_allclose(found + rounding, in_c, rtol=0, atol=1e-9, err_msg=path.name)
 
 
 def test_what_is_no_road_is_named(tmp_path: Path) -> None:
