@@ -15,7 +15,7 @@ from ce_dynamics.algebra.spatial import IDENTITY
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body, two_bodies
-from ce_dynamics.mechanism.checked import finite_vector
+from ce_dynamics.mechanism.checked import finite_vector, free_numbers
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
 from ce_dynamics.mechanism.forces.laws import Law
 from ce_dynamics.mechanism.forces.spring_damper import as_law
@@ -120,9 +120,9 @@ def six_laws(values: Sequence[Law | float], owner: str, what: str) -> tuple[Law,
 
 def checked_axes(value: ArrayLike, owner: str) -> Array:
     """Three unit vectors at right angles, of either handedness, as columns; they may follow free numbers."""
-    entries = np.asarray(value)
-    free = entries.dtype == object
-    T = checks.finite_array(f"{owner}: axes", nominal(entries) if free else value, (3, 3), ModelError)
+    free = free_numbers(value)
+    given = nominal(np.asarray(value)) if free else value
+    T = checks.finite_array(f"{owner}: axes", given, (3, 3), ModelError)
     if not np.max(np.abs(T.T @ T - np.eye(3))) < SQUARE:
         raise ModelError(f"{owner}: axes {T.tolist()} must be three unit vectors at right angles, as columns")
-    return entries if free else T
+    return np.asarray(value) if free else T
