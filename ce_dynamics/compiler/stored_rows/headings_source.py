@@ -1,7 +1,21 @@
 """Where coordinates go farthest and head for, and whether all is calm there, as LLVM IR."""
 
-FARTHEST = """
-define void @farthest(ptr %t, ptr %table, i64 %stride, i64 %n, ptr %columns, i64 %m, ptr %rows, ptr %values) {
+from collections.abc import Sequence
+
+
+def _stored(kind: str, table: str, entry: str, numbers: Sequence[str]) -> str:
+    """Put numbers into the row of a coordinate."""
+    return "\n".join(
+        f"""\
+  %{entry}{k} = getelementptr [{len(numbers)} x {kind}], ptr %{table}, i64 %j, i64 {k}
+  store {kind} %{number}, ptr %{entry}{k}"""
+        for k, number in enumerate(numbers)
+    )
+
+
+FARTHEST = f"""
+define void @farthest(ptr %t, ptr %table, i64 %stride, i64 %n, ptr %columns, i64 %m,\
+ ptr %rows, ptr %values) {{
 entry:
   %last = sub i64 %n, 1
   br label %columns_test
@@ -61,27 +75,13 @@ row:
   %high_k2 = select i1 %is_high, i64 %k1, i64 %high_k
   br label %rows_test
 column_done:
-  %row0 = getelementptr [4 x i64], ptr %rows, i64 %j, i64 0
-  store i64 %low_k, ptr %row0
-  %row1 = getelementptr [4 x i64], ptr %rows, i64 %j, i64 1
-  store i64 %high_k, ptr %row1
-  %row2 = getelementptr [4 x i64], ptr %rows, i64 %j, i64 2
-  store i64 %least_k, ptr %row2
-  %row3 = getelementptr [4 x i64], ptr %rows, i64 %j, i64 3
-  store i64 %most_k, ptr %row3
-  %value0 = getelementptr [4 x double], ptr %values, i64 %j, i64 0
-  store double %low, ptr %value0
-  %value1 = getelementptr [4 x double], ptr %values, i64 %j, i64 1
-  store double %high, ptr %value1
-  %value2 = getelementptr [4 x double], ptr %values, i64 %j, i64 2
-  store double %least, ptr %value2
-  %value3 = getelementptr [4 x double], ptr %values, i64 %j, i64 3
-  store double %most, ptr %value3
+{_stored("i64", "rows", "row", ("low_k", "high_k", "least_k", "most_k"))}
+{_stored("double", "values", "value", ("low", "high", "least", "most"))}
   %j1 = add i64 %j, 1
   br label %columns_test
 end:
   ret void
-}
+}}
 """
 
 HEADS = ("m", "n_y", "n_u", "n_arguments", "rows", "values", "done", "function", "y", "u", "gearing")
