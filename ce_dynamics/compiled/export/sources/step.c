@@ -1,13 +1,14 @@
 int @NAME@_step(double y[], const double u[], double h)
 {
     enum { N = @UPPER@_STATES ? @UPPER@_STATES : 1 };
-    double start[N], rate[N], total[N], ahead[N], wear;
+    double fresh[N], rate[N], total[N], ahead[N], wear;
+    const double *start = y;
     double check = 0.0;
     int k;
 
-    @NAME@_renew(y, start, &wear);
-    for (k = 0; k < @UPPER@_STATES && !(wear > @NAME@_worn); ++k)
-        start[k] = y[k];
+    @NAME@_renew(y, fresh, &wear);
+    if (wear > @NAME@_worn)
+        start = fresh;
     @NAME@_rate(start, u, rate);
     for (k = 0; k < @UPPER@_STATES; ++k) {
         total[k] = rate[k];
