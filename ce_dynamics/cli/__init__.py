@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import signal
 import sys
 from types import FrameType
 from typing import NoReturn
 
-INTERRUPTED = 130
+from ce_dynamics.algebra.termination import sigterm_as_interrupt
+from ce_dynamics.cli.exit_codes import INTERRUPTED
 
 
 def main() -> NoReturn:
     """Entry point of ``simulate-vehicle``; SIGTERM is Ctrl-C, from the first moment to the last."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    sigterm_as_interrupt()
     os.environ["MPLBACKEND"] = "Agg"  # pictures are files; a name that matplotlib does not know would end it
-    atexit.register(done)  # the first of these is the last to run
     try:
         from ce_dynamics.cli.command import execute  # here, so that mistakes and --help are answered at once
 
@@ -38,9 +37,3 @@ def leave_at_once(code: int) -> None:
         stream.flush()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, leave)
-
-
-def done() -> None:
-    """Ignore signals behind all threads and files, when Python would leave them to the system."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)

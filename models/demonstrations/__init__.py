@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import atexit
 import os
-import signal
 import sys
 from types import TracebackType
+
+from ce_dynamics.algebra.termination import sigterm_as_interrupt
 
 
 def stop_in_one_line() -> None:
@@ -19,13 +19,8 @@ def stop_in_one_line() -> None:
         print("error: interrupted", file=sys.stderr, flush=True)
         os._exit(130)
 
-    def done() -> None:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, signal.SIG_IGN)
-
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    sigterm_as_interrupt()
     sys.excepthook = said
-    atexit.register(done)
 
 
 if sys.argv[:1] == ["-m"]:  # Python looks for the command that it was asked to run
