@@ -141,7 +141,7 @@ def integrated(rhs: RightHandSide, start: Floats, options: RunOptions) -> tuple[
     t_store = stored_times(options.duration, options.interval)
     accepted: list[tuple[float, Floats]] = [(0.0, start)]  # of SciPy's methods
     if not options.native:
-        import_integrators()
+        import_integrators(options.method)
     with at_work(f"integrating {rhs.model.system.name!r} by {options.method}"):  # compiles loops
         if options.native:
             stepper = native_stepper(rhs, start, options)

@@ -57,6 +57,11 @@ STARTING = (
         "0.4 s less with native methods",
         "1.75 s to 1.19 s (rk4; SciPy, which the default method needs, takes a third of its warm start)",
     ),
+    (
+        "RK45 written out, bit by bit as SciPy's, so that SciPy is not loaded",
+        "0.33 s less",
+        "1.25 s to 0.79 s of processor time, on a busy machine; a quarter less per step as well",
+    ),
 )
 
 
