@@ -16,6 +16,8 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.errors import DataError, ModelError
 
 EXTRA = "reading robot files needs {package}, which is not installed; install ce-dynamics[robots]"
+POINTER = b"version https://git-lfs.github.com/spec/"
+"""How a file begins that only says where Git LFS has what belongs there."""
 LARGEST_FILE = 16 * 2**20
 """Bytes of a robot file."""
 MOST_ELEMENTS = 100_000
@@ -179,6 +181,10 @@ def parse(path: str | Path, root_tag: str | None, *, included: bool = False) -> 
         raise ModelError(EXTRA.format(package="lxml")) from error
     file = files.path_of("robot file", path)
     content = files.read("robot file", file, LARGEST_FILE)
+    if content.startswith(POINTER):
+        raise DataError(
+            f"{file.name} is a pointer of Git LFS, not the file itself: fetch it with git lfs pull"
+        )
     measure(content, file)
     try:
         parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True)

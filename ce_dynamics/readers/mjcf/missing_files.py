@@ -13,9 +13,8 @@ from typing import Any
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
 from ce_dynamics.readers.survey import Finding
+from ce_dynamics.readers.xml_file import POINTER
 
-POINTER = b"version https://git-lfs.github.com/spec/"
-"""How a file begins that only says where Git LFS has what belongs there."""
 TETRAHEDRON = [0.0, 0.0, 0.0, 1e-2, 0.0, 0.0, 0.0, 1e-2, 0.0, 0.0, 0.0, 1e-2]
 
 

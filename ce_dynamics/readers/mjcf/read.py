@@ -105,13 +105,13 @@ class Included:
     def __init__(self, root: Element) -> None:
         self.root = root
         self._places: dict[Path, str] = {root.path.resolve(): "as the main file"}
-        self._roots: dict[tuple[Path, int], Element] = {}
+        self._roots: dict[tuple[Path, int, str], Element] = {}
 
     def __call__(self, element: Element) -> Iterator[Element]:
         """What stands in the file that an element includes; names count from the folder of the main one."""
-        place = element.path, element.line
+        place = element.path, element.line, element.text("file")
         if place not in self._roots:
-            path = self.root.path.parent / element.text("file")
+            path = self.root.path.parent / place[2]
             before = self._places.setdefault(path.resolve(), f"in line {element.line}")
             if before != f"in line {element.line}" or len(self._places) > MOST_FILES:
                 raise element.error(f"{path.name} is read already, {before}; a file is included once")

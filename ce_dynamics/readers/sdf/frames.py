@@ -52,6 +52,14 @@ class Frames:
             self._asked.pop()
         return self._known[name]
 
+    def carrier(self, name: str) -> str:
+        """The link that a frame or a joint is attached to; the name itself where there is none."""
+        followed: list[str] = []
+        while name in self._elements and self._elements[name][1] and name not in followed:
+            followed.append(name)
+            name = self._default(*self._elements[name])
+        return followed[0] if name == MODEL and followed else name
+
     def _default(self, element: Element, base: str) -> str:
         """What the pose of an element is relative to if it does not say."""
         if base == "child":

@@ -29,6 +29,7 @@ GRAMMAR: Grammar = {
         "frame": known("name", "attached_to", children="frame"),
         "model": INNER,
         **dict.fromkeys(("self_collide", "plugin", "allow_auto_disable", "enable_wind"), TOLD),
+        "drake:collision_filter_group": TOLD,
     },
     "frame": {"pose": POSE},
     "link": {
@@ -48,11 +49,12 @@ GRAMMAR: Grammar = {
         "axis": AXIS,
         "axis2": AXIS,
         **dict.fromkeys(("screw_thread_pitch", *GEARBOX), VALUE),
-        "physics": TOLD,
+        **dict.fromkeys(("physics", "thread_pitch"), TOLD),
         "sensor": LOOKS,
     },
     "axis": {
         "xyz": known("expressed_in"),
+        "use_parent_model_frame": VALUE,
         "limit": known(children="limit"),
         "dynamics": known(children="dynamics"),
         "mimic": known("joint", "axis", children="mimic"),

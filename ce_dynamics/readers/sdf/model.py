@@ -46,6 +46,7 @@ KINDS = {
 GEARBOX = "gearbox"
 ONE_AXIS = ("revolute", "continuous", "prismatic", "screw")
 UNLIMITED = 1e16
+INFINITE = ("inf", "infinity")
 GROUND = "ground"
 WORLD_NAME = "world"
 AXES = {**dict.fromkeys(ONE_AXIS, 1), "cardan": 2, "spherical": 1}
@@ -135,9 +136,9 @@ def edge_of(element: Element, frames: Frames, version: tuple[int, ...], links: C
     kind = KINDS[word]
     ends = []
     for tag in ("parent", "child"):
-        end = element.needed(tag).content
+        end = frames.carrier(element.needed(tag).content)
         if end != WORLD_NAME and end not in links:
-            raise element.error(f"its {tag} {checks.shown(end)} is no link")
+            raise element.error(f"its {tag} {checks.shown(end)} is no link, nor a frame attached to one")
         ends.append(GROUND if end == WORLD_NAME else end)
     at = frames(name, element)
     first, second = (axis_of(element.child(tag), at, frames, version) for tag in ("axis", "axis2"))
@@ -172,6 +173,10 @@ def load_of(axis: Element | None, component: int) -> AxisLoad:
 
 def pitch_of(joint: Element) -> float:
     """Displacement per angle of a screw [m/rad]; the format gives it per turn."""
+    if joint.child("screw_thread_pitch") is None and joint.child("thread_pitch") is not None:
+        raise joint.error(
+            "engines read <thread_pitch> in different ways; give <screw_thread_pitch>, metres per turn"
+        )
     return float(joint.needed("screw_thread_pitch").values(1)[0]) / (2.0 * math.pi)
 
 
@@ -190,22 +195,23 @@ def axis_of(element: Element | None, at: Pose, frames: Frames, version: tuple[in
     length = float(np.linalg.norm(axis))
     if length == 0.0:
         raise xyz.error(f"{checks.shown(xyz.content)} is no direction")
-    old = MODEL if version < EXPRESSED_IN_MODEL else ""
-    said = xyz.attributes.get("expressed_in") or old
+    told = element.child("use_parent_model_frame")
+    by_model = version < EXPRESSED_IN_MODEL if told is None else told.content.lower() in TRUE
+    said = xyz.attributes.get("expressed_in") or (MODEL if by_model else "")
     if not said:
         return np.asarray(axis / length)
     return np.asarray(at.R.T @ frames(said, xyz).R @ (axis / length))
 
 
 def limit_of(axis: Element | None) -> Range | None:
-    """Limits of a joint; numbers of 1e16 and more are none, and so is a negative effort or rate."""
+    """Limits of a joint; infinity and 1e16 or more are none, nor are negative efforts or rates."""
     given = None if axis is None else axis.child("limit")
     if given is None:
         return None
-    lower, upper = number(given, "lower", -UNLIMITED), number(given, "upper", UNLIMITED)
+    lower, upper = bound(given, "lower", -UNLIMITED), bound(given, "upper", UNLIMITED)
     if lower > upper:
         raise given.error(f"lower={lower!r} is above upper={upper!r}")
-    effort, velocity = (number(given, tag, -1.0) for tag in ("effort", "velocity"))
+    effort, velocity = (bound(given, tag, -1.0) for tag in ("effort", "velocity"))
     return Range(
         given,
         -math.inf if lower <= -UNLIMITED else lower,
@@ -213,6 +219,14 @@ def limit_of(axis: Element | None) -> Range | None:
         math.inf if effort < 0.0 else effort,
         math.inf if velocity < 0.0 else velocity,
     )
+
+
+def bound(limit: Element, tag: str, default: float) -> float:
+    """A number that may be infinite."""
+    given = limit.child(tag)
+    if given is not None and given.content.lower().lstrip("+-") in INFINITE:
+        return float(given.content)
+    return number(limit, tag, default)
 
 
 def mimic_of(axis: Element | None) -> Mimic | None:
@@ -298,6 +312,8 @@ def loop_of(edge: Edge, at: dict[str, Pose]) -> UrdfLoop:
 def inertial_of(link: Element, to_link: Pose, frames: Frames) -> Inertial | None:
     """Mass and inertia in the frame of the joint that carries the link; 1 kg, 1 kg m² where none are said."""
     given = link.child("inertial")
+    if given is not None and given.attributes.get("auto", "false").lower() in TRUE:
+        raise given.error("auto: what shapes and densities weigh is not found; give <mass> and <inertia>")
     mass = number(given, "mass", 1.0)
     if mass < 0.0:
         raise link.error(f"mass {mass!r} must be >= 0 kg")

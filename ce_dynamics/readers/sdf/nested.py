@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ce_dynamics.readers.sdf.frames import MODEL
+from ce_dynamics.readers.sdf.frames import MODEL, TRUE
 from ce_dynamics.readers.xml_file import Element
 
 SCOPE = "::"
@@ -54,7 +54,10 @@ def place_within(element: Element, model: str) -> None:
         for end in element.children(tag) if element.tag == "joint" else ():
             end.content = within(end.content, model)
     for axis in (*element.children("axis"), *element.children("axis2")):
+        by_model = any(told.content.lower() in TRUE for told in axis.children("use_parent_model_frame"))
         for xyz in axis.children("xyz"):
+            if by_model and not xyz.attributes.get("expressed_in"):
+                xyz.set("expressed_in", MODEL)
             if xyz.attributes.get("expressed_in"):
                 xyz.set("expressed_in", within(xyz.attributes["expressed_in"], model))
         for mimic in axis.children("mimic"):

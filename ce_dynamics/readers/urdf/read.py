@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError, ModelError
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.readers.survey import Finding, annotate, check_names, refuse, survey, where
+from ce_dynamics.readers.survey import EVERYTHING, Finding, annotate, check_names, refuse, survey, where
 from ce_dynamics.readers.tree import checked_stops
 from ce_dynamics.readers.urdf.additions import Additions
 from ce_dynamics.readers.urdf.beside import Loops, additions, named_motors, with_loops
@@ -31,6 +31,7 @@ RIGHT_ANGLES = 1e-11
 """Angles as near as this to right ones are taken as such [rad]."""
 MOST_OFF = 0.1
 """Angles that are taken as right ones may be off by so much at most [rad]."""
+MACROS = "xacro:"
 LOOKS_RIGHT = 1e-4
 """An angle as near as this to a right one may be one with few digits [rad]."""
 
@@ -150,9 +151,19 @@ def described(
         As `read_urdf`.
     """
     root = parse(path, "robot")
+    refuse_macros(root, ignore)
     beside = additions(loops, ignore)
     robot = with_loops(read_robot(root, right_angles), beside)
     return Described(root, robot, beside, named_motors(robot, beside))
+
+
+def refuse_macros(robot: Element, ignore: Collection[str]) -> None:
+    """Refuse elements of Xacro, which stand for what a file does not have yet."""
+    for element in robot:
+        if element.tag.startswith(MACROS) and not {EVERYTHING, element.tag} & set(ignore):
+            raise element.error(
+                "macros are not expanded here: expand the file with the command xacro, read what that writes"
+            )
 
 
 def losses(robot: Robot, ignore: Collection[str]) -> Iterator[Finding]:

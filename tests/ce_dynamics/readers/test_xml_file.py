@@ -34,6 +34,10 @@ def of(attributes: int = 0, children: int = 0, depth: int = 1) -> str:
         (of(children=MOST_ELEMENTS), r"line 1: the file has more than 100000 elements"),
         (of(depth=DEEPEST + 1), r"line 1: more than 250 elements stand in one another"),
         ("<r>" + " " * LARGEST_FILE + "</r>", r"is too large: 16,777,223 bytes, 16,777,216 are allowed"),
+        (
+            "version https://git-lfs.github.com/spec/v1\noid sha256:0\n",
+            r" is a pointer of Git LFS.*git lfs pull",
+        ),
         ("<?xml version='1.0' encoding='nobody'?><r/>", r"encoding is not known; save it as UTF-8"),
     ],
 )

@@ -447,6 +447,17 @@ def test_inactive_constraints_are_noted(tmp_path: Path) -> None:
     assert any("'off'" in note and "switched off" in note for note in system.notes)
 
 
+def test_one_line_may_include_two_files(tmp_path: Path) -> None:
+    (tmp_path / "defaults.xml").write_text('<mujoco><default><geom density="300"/></default></mujoco>')
+    (tmp_path / "arm.xml").write_text(
+        f"<mujoco><worldbody>{HINGE.format(z=0, attributes='', geom='')}</worldbody></mujoco>"
+    )
+    both = '<mujoco><include file="defaults.xml"/><include file="arm.xml"/></mujoco>'
+    (body,) = ce.read_mjcf(write(tmp_path, both)).bodies
+    heavy = ce.read_mjcf(write(tmp_path, both.replace('<include file="defaults.xml"/>', ""))).bodies[0]
+    assert body.mass == pytest.approx(0.3 * heavy.mass, rel=1e-12), "1,000 kg/m³ if nothing is said"
+
+
 MALFORMED = {
     "not well-formed": "<mujoco><worldbody></mujoco>",
     "root element must be <mujoco>": "<robot/>",

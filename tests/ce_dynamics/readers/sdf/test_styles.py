@@ -34,9 +34,9 @@ def joint(name: str, kind: str, parent: str, child: str, more: str = "", pose: s
     return JOINT.format(name=name, kind=kind, parent=parent, child=child, more=more, pose=pose)
 
 
-def read(folder: Path, content: str) -> ce.System:
+def read(folder: Path, content: str, version: str = "1.10") -> ce.System:
     path = folder / "machine.sdf"
-    path.write_text(f'<sdf version="1.10"><model name="machine">{content}</model></sdf>')
+    path.write_text(f'<sdf version="{version}"><model name="machine">{content}</model></sdf>')
     return ce.read_sdf(path)
 
 
@@ -145,3 +145,76 @@ def test_a_gearbox_of_what_does_not_turn_is_refused(tmp_path: Path) -> None:
             + joint("b", "fixed", "world", "two")
             + joint("g", "gearbox", "one", "two", gear),
         )
+
+
+QUARTER = "0.3 0 0.1 1.5707963267948966 0 0"
+"""Turns y to z: the model's y-axis is (0, 0, −1) there."""
+BY_MODEL = "<use_parent_model_frame>{}</use_parent_model_frame>"
+
+
+@pytest.mark.parametrize(
+    ("version", "xyz", "told", "nested"),
+    [
+        ("1.4", "0 1 0", "", False),
+        ("1.4", "0 0 -1", BY_MODEL.format("false"), False),
+        ("1.5", "0 0 -1", "", True),
+        ("1.6", "0 1 0", BY_MODEL.format("1"), False),
+        ("1.6", "0 1 0", BY_MODEL.format("true"), True),
+        ("1.6", "0 0 -1", BY_MODEL.format("0"), True),
+    ],
+)
+def test_axes_of_older_files(tmp_path: Path, version: str, xyz: str, told: str, nested: bool) -> None:
+    def arm(version: str, axis: str, nested: bool) -> ce.System:
+        inner = link("hand", QUARTER) + joint("wrist", "revolute", "arm", "hand", axis)
+        if nested:
+            inner = f'<model name="tool">{inner.replace("<parent>arm", "<parent>palm")}{link("palm")}</model>'
+            inner += joint("hold", "fixed", "arm", "tool::palm")
+        hung = link("arm") + joint("shoulder", "fixed", "world", "arm")
+        return read(tmp_path, hung + inner, version)
+
+    found = v_dot(arm(version, f"<axis><xyz>{xyz}</xyz>{told}</axis>", nested), [0.4], [0.0])
+    expected = v_dot(arm("1.10", axis("0 0 -1"), nested), [0.4], [0.0])
+    assert abs(expected[0]) > 1.0
+    np.testing.assert_allclose(found, expected, rtol=1e-14)
+
+
+def test_joints_hold_frames_that_are_attached_to_links(tmp_path: Path) -> None:
+    arm = link("arm") + joint("shoulder", "revolute", "world", "arm", axis("0 1 0"))
+    frames = '<frame name="flange" attached_to="arm"><pose>0.3 0 0.1 0 0.2 0</pose></frame>'
+    frames += '<frame name="palm" attached_to="hand"><pose>0 0 0.1 0 0 0</pose></frame>'
+    hand = link("hand", "0.1 0 0 0 0 0", "flange")
+    by_frame = joint("wrist", "revolute", "flange", "palm", axis("1 0 0"), pose="0 0.2 0 0 0 0")
+    by_link = joint("wrist", "revolute", "arm", "hand", axis("1 0 0"), pose="0 0.2 0.1 0 0 0")
+    one, other = (read(tmp_path, arm + frames + hand + each) for each in (by_frame, by_link))
+    state = [0.1, 0.9], [1.0, 2.0]
+    np.testing.assert_allclose(v_dot(one, *state), v_dot(other, *state), rtol=1e-13)
+    with pytest.raises(ce.DataError, match="its parent 'loose' is no link, nor a frame attached to one"):
+        read(tmp_path, arm + '<frame name="loose"/>' + link("hand") + joint("j", "ball", "loose", "hand"))
+
+
+def test_limits_may_be_infinite(tmp_path: Path) -> None:
+    limit = (
+        "<limit><lower>-inf</lower><upper>1</upper><effort>inf</effort><velocity>Infinity</velocity></limit>"
+    )
+    system = read(tmp_path, link("arm") + joint("j", "revolute", "world", "arm", axis("0 1 0", limit)))
+    assert [note.split(": ")[1] for note in system.notes] == ["limit@lower, limit@upper"]
+    with pytest.raises(ce.DataError, match="'nan' must be a finite number"):
+        read(
+            tmp_path,
+            link("arm")
+            + joint("j", "ball", "world", "arm").replace("</joint>", "")
+            + axis("0 1 0", limit.replace("-inf", "nan"))
+            + "</joint>",
+        )
+
+
+def test_what_is_found_by_engines_only_is_refused(tmp_path: Path) -> None:
+    shoulder = joint("shoulder", "revolute", "world", "arm", axis("0 1 0"))
+    weighed = (
+        '<link name="arm"><inertial auto="true"/><collision name="c"><density>9</density></collision></link>'
+    )
+    with pytest.raises(ce.DataError, match=r"line 1, <inertial>: auto: .*give <mass> and <inertia>"):
+        read(tmp_path, weighed + shoulder)
+    screw = joint("thread", "screw", "world", "arm", axis("0 0 1") + "<thread_pitch>-9</thread_pitch>")
+    with pytest.raises(ce.DataError, match="<thread_pitch> in different ways; give <screw_thread_pitch>"):
+        read(tmp_path, link("arm") + screw)
