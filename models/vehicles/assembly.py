@@ -81,6 +81,20 @@ def build(
     for name in fitted:
         checks.known("tyres", name, list(data.corners), "corner", DataError)
     surface = FlatRoad(data.road.friction) if road is None else road
+    try:
+        return assembled(data, surface, speed, fitted, ideal_joints)
+    except DataError as error:  # of what only the parts as built know, such as gears
+        raise error if data.name in str(error) else DataError(f"{data.name}: {error}") from None
+
+
+def assembled(
+    data: VehicleParameters,
+    surface: Road,
+    speed: float,
+    fitted: Mapping[str, TyreModel],
+    ideal_joints: bool,
+) -> System:
+    """The vehicle's bodies, hinges, force elements and controllers, put together."""
     system = System(gravity=data.gravity, name=data.name)
     for parameter in data.free:
         system.add_parameter(parameter)

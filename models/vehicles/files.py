@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from ce_dynamics.algebra import checks, files
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.entries import Entry
+from ce_dynamics.models.data.entries import Assignment, Entry
 from ce_dynamics.models.data.reading import DataFile, read_file, read_text
 
 HERE = Path(__file__).parent
@@ -69,7 +70,12 @@ def chrono_file(path: Path) -> DataFile:
     from ce_dynamics.models.vehicles.chrono.vehicle import converted
 
     made = converted(path)
-    return read_text(made.text, path.name)._replace(notes=made.notes)
+    file = read_text(made.text, path.name)
+    where = f"{path.name}, as converted"  # whose lines are not those of the file
+    return file._replace(
+        assignments=[Assignment(key, replace(entry, where=where)) for key, entry in file.assignments],
+        notes=made.notes,
+    )
 
 
 FORMATS: Mapping[str, Callable[[Path], DataFile]] = {".json": chrono_file}

@@ -1,4 +1,4 @@
-"""``python -m tests.chrono_vehicles`` step FILE.csv, vehicles, variants or tyres FOLDER, or differences.
+"""``python -m tests.chrono_vehicles``: step FILE.csv; vehicles, speeds, variants, tyres FOLDER; differences.
 
 ``step``: the HMMWV's step steer against a record of Project Chrono's own HMMWV_Full (columns t, v_fwd, v_lat,
 yaw_rate, roll, Fz_FL … in SI, 50 Hz, 12 m/s, friction 0.9, throttle 0.065, a fifth of full lock at 2 s).
@@ -6,7 +6,8 @@ yaw_rate, roll, Fz_FL … in SI, 50 Hz, 12 m/s, friction 0.9, throttle 0.065, a 
 ``differences``: between the shipped HMMWV and that with the data of Chrono's program, in one table.
 
 ``vehicles``: every vehicle below a folder of Chrono's data (``data/vehicle``): read, settled, driven.
-``variants``: such vehicles put together anew of each other's parts.
+``speeds``: degrees of freedom, instructions, times of all of them, in a few minutes.
+``variants``: such vehicles put together anew of each other's parts; number and seed may follow.
 ``tyres``: every Magic Formula tyre of it, on a vehicle.
 """
 
@@ -15,13 +16,20 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tests.chrono_vehicles import differences, fleet, step, tyres, variants
+from tests.chrono_vehicles import differences, fleet, speeds, step, tyres, variants
 
-COMMANDS = {"step": step.main, "vehicles": fleet.main, "variants": variants.main, "tyres": tyres.main}
+COMMANDS = {
+    "step": step.main,
+    "vehicles": fleet.main,
+    "speeds": speeds.main,
+    "tyres": tyres.main,
+}
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["differences"]:
         differences.main()
+    elif len(sys.argv) > 2 and sys.argv[1] == "variants":
+        variants.main(Path(sys.argv[2]), *map(int, sys.argv[3:5]))
     elif len(sys.argv) == 3 and sys.argv[1] in COMMANDS:
         COMMANDS[sys.argv[1]](Path(sys.argv[2]))
     else:

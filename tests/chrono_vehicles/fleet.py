@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from pathlib import Path
 from typing import NamedTuple
@@ -26,12 +25,10 @@ LONG, SHORT = 4.0, 2.0
 
 
 class Figures(NamedTuple):
-    """Of one vehicle: degrees of freedom, instructions, time of an evaluation [µs], times real time."""
+    """Of one vehicle: degrees of freedom, instructions, and what it did."""
 
     freedoms: int
     instructions: int
-    evaluation: float
-    real_time: float
     said: str
 
 
@@ -54,10 +51,7 @@ def driven(path: Path) -> Figures:
     settled(ce.compile(build(data)))
     model = ce.compile(build(data, speed=SPEED))
     rolling = settled(model)
-    run(model, rolling, 0.1)  # compiles what a run needs
-    start = time.perf_counter()
     straight = run(model, rolling, LONG, throttle=0.1)
-    spent = time.perf_counter() - start
     steered = run(model, rolling, LONG, throttle=0.1, steering=0.1)
     braked = run(model, rolling, SHORT, brake=0.3)
     slowed = float(braked["vx"].values[0] - braked["vx"].values[-1])
@@ -66,13 +60,7 @@ def driven(path: Path) -> Figures:
         f"yaw rate {float(steered['yaw_rate'].values[-1]):.2f} rad/s",
         f"braked {slowed / SHORT:.1f} m/s²",
     )
-    return Figures(
-        len(model.layout.v),
-        model.trace_dynamics().n_instructions,
-        evaluation_time(model),
-        LONG / spent,
-        ", ".join(said),
-    )
+    return Figures(len(model.layout.v), model.trace_dynamics().n_instructions, ", ".join(said))
 
 
 def run(model: Model, y0: Floats, duration: float, **inputs: float) -> xr.Dataset:
@@ -81,25 +69,14 @@ def run(model: Model, y0: Floats, duration: float, **inputs: float) -> xr.Datase
     return ce.simulate(model, given, duration=duration, method="rk4", y0=y0, interval=0.1)
 
 
-def evaluation_time(model: Model, count: int = 200) -> float:
-    """Of the accelerations [µs], the least of several."""
-    y, u = model.y0, model.u0
-    best = np.inf
-    for _ in range(count):
-        start = time.perf_counter()
-        model.dynamics(y, u)
-        best = min(best, time.perf_counter() - start)
-    return 1e6 * float(best)
-
-
 def main(folder: Path) -> None:
     """Print the table."""
     warnings.simplefilter("ignore", PhysicalityWarning)
-    print("| vehicle | freedoms | instructions | evaluation, µs | × real time | |\n" + "| --- " * 6 + "|")
+    print("| vehicle | freedoms | instructions | |\n" + "| --- " * 4 + "|")
     for path in vehicles(folder):
         try:
             f = driven(path)
-            figures = f"{f.freedoms} | {f.instructions} | {f.evaluation:.1f} | {f.real_time:.0f} | {f.said}"
+            figures = f"{f.freedoms} | {f.instructions} | {f.said}"
         except CeDynamicsError as error:
-            figures = f"| | | | {error}"
+            figures = f"| | {error}"
         print(f"| {path.stem} | {figures} |", flush=True)

@@ -1,4 +1,4 @@
-"""Vehicles put together anew of a folder's parts: other axles, engines, gearboxes, drivelines, tyres.
+"""Vehicles put together anew of a folder's parts: axles, steering, drivetrains and tyres of others.
 
 Each is read, settled, driven straight, steered and braked, or refused in one line; anything else is a defect.
 """
@@ -49,7 +49,7 @@ def parts(root: Path) -> dict[str, list[str]]:
 
 
 def variants(root: Path, count: int, seed: int) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Descriptions of vehicles: chassis and steering of one, a rear axle of another, any parts."""
+    """Descriptions of vehicles: chassis of one, a steered front axle or a rear axle of others, any parts."""
     draw = random.Random(seed)
     known = parts(root)
     whole = [(path, load(path)) for path in vehicles(root)]
@@ -64,6 +64,8 @@ def variants(root: Path, count: int, seed: int) -> Iterator[tuple[str, dict[str,
             axles[-1] = {**other, "Suspension Location": place}
             axles[-1].pop("Steering Index", None)
             axles[-1].pop("Subchassis Index", None)
+        if draw.random() < 0.4:
+            steer_from(draw.choice(whole)[1], made)
         tyre = draw.choice(known["tyre"])
         for axle in axles:
             axle["Tire Input File"] = tyre
@@ -77,8 +79,25 @@ def variants(root: Path, count: int, seed: int) -> Iterator[tuple[str, dict[str,
             "Input File": driveline,
             "Suspension Indexes": [0, len(axles) - 1] if four else [draw.randrange(len(axles))],
         }
-        said = [path.stem, axles[-1]["Suspension Input File"], tyre, *made["Powertrain"].values(), driveline]
+        ends = [axles[k]["Suspension Input File"] for k in (0, -1)]
+        said = [path.stem, *ends, tyre, *made["Powertrain"].values(), driveline]
         yield " + ".join(Path(name).stem for name in said), made
+
+
+def steer_from(other: dict[str, Any], made: dict[str, Any]) -> None:
+    """Put the first axle of another vehicle in place of the first, its steering where it was beside it."""
+    first = other["Axles"][0]
+    if "Steering Index" not in first:
+        return
+    place = made["Axles"][0]["Suspension Location"]
+    system = copy.deepcopy(other["Steering Subsystems"][first["Steering Index"]])
+    shift = np.subtract(place, first["Suspension Location"])
+    system["Location"] = np.add(system["Location"], shift).tolist()
+    made["Axles"][0] = {**first, "Suspension Location": place, "Steering Index": 0}
+    made["Steering Subsystems"] = [system, *made.get("Steering Subsystems", [])[1:]]
+    bar = "Antirollbar Location"
+    if bar in first:
+        made["Axles"][0][bar] = np.add(first[bar], shift).tolist()
 
 
 def driven(path: Path) -> str:

@@ -68,7 +68,7 @@ def axle(
     """One axle, with the kind and the name of the mechanism that steers it, and the kind of its tyres."""
     carrier = carrier_of(file, rears) if trailer is None else trailer
     if file.has("Subchassis Index"):
-        reading.note("beams of a subchassis: springs on them are fixed to the chassis")
+        reading.note("beams of a subchassis: they are left out, springs on them are fixed to the chassis")
     part = reading.file(file, "Suspension Input File")
     template = reading.by_template(part, "suspension", SUSPENSIONS)
     origin, spindle = file.vector("Suspension Location"), part.part("Spindle")

@@ -63,10 +63,10 @@ def load(path: Path) -> dict[str, Any]:
 
     try:
         value = json.loads(without_comments(text), object_pairs_hook=unique, parse_constant=no_number)
+    except DataError:
+        raise
     except json.JSONDecodeError as error:
-        raise DataError(
-            f"{path.name}:{error.lineno}: not valid JSON: {error.msg}; correct this line"
-        ) from error
+        raise DataError(f"{path.name}:{not_json(error)}") from error
     except RecursionError as error:
         raise DataError(
             f"{path.name}: too many levels of brackets; no vehicle needs more than ten"
@@ -76,6 +76,15 @@ def load(path: Path) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise DataError(f'{path.name}: expected an object {{...}} with keys such as "Template", found none')
     return value
+
+
+def not_json(error: json.JSONDecodeError) -> str:
+    """The line that is wrong, what is, and what to do."""
+    before = error.doc[: error.pos].rstrip()
+    if before.endswith(",") and error.doc[error.pos : error.pos + 1] in ("}", "]"):
+        line = before.count("\n") + 1
+        return f"{line}: not valid JSON: a comma after the last item; take it away"
+    return f"{error.lineno}: not valid JSON: {error.msg}; correct this line"
 
 
 class Part:
@@ -165,7 +174,7 @@ class Part:
     def text(self, key: str) -> str:
         """A word."""
         value = self._value(key, "text in quotes")
-        if not isinstance(value, str) or not value:
+        if not isinstance(value, str) or not value.strip():
             raise self.wrong(key, f"{checks.shown(value)} is no text; write it in quotes")
         return value
 

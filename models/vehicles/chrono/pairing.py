@@ -92,7 +92,11 @@ def words(path: Path) -> list[str]:
 
 
 def own_folder(reading: Reading, chassis_path: Path) -> Path:
-    """The folder of this vehicle: the first one on the way from the common folder to its chassis."""
+    """The folder of this vehicle: the first one on the way from the common folder to its chassis.
+
+    Without a common folder it is that of the vehicle's file, or the one above, if the chassis is in there.
+    """
     if reading.root is None:
-        return chassis_path.parent
+        own = reading.path.parent
+        return next((f for f in (own, own.parent) if f in chassis_path.parents), chassis_path.parent)
     return reading.root / chassis_path.relative_to(reading.root).parts[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posixpath
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
@@ -68,13 +69,20 @@ class Reading:
 
     def path_of(self, part: Part, key: str) -> Path:
         """Path of the file that a key names."""
-        return self.found(part.text(key), lambda problem: part.wrong(key, problem))
+        return self.found(part.text(key), part.path.parent, lambda problem: part.wrong(key, problem))
 
-    def found(self, name: str, wrong: Callable[[str], DataError]) -> Path:
-        """The file of a name: below the common folder, or beside the vehicle's own file."""
-        relative = PurePosixPath(name.replace("\\", "/"))
-        if relative.is_absolute() or ".." in relative.parts:
-            raise wrong(f"{checks.shown(name)} leads out of the folder of the data; write a path below it")
+    def found(self, name: str, naming: Path, wrong: Callable[[str], DataError]) -> Path:
+        """The file of a name: below the common folder, or beside the vehicle's own file.
+
+        What begins with ``..`` is counted from the folder of the file that names it.
+        """
+        # Chrono puts the folder of the data before a name, whatever that begins with.
+        relative = PurePosixPath(posixpath.normpath(name.replace("\\", "/").strip().lstrip("/")))
+        if ".." in relative.parts:
+            path = Path(os.path.normpath(naming / relative))
+            if is_file(path):
+                return path
+            raise wrong(f"no file {checks.shown(name)}, counted from {naming}; correct the path")
         for folder in self.folders():
             path = folder / relative
             if is_file(path):

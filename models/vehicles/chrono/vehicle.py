@@ -31,6 +31,7 @@ from ce_dynamics.models.vehicles.chrono.steering import steering
 from ce_dynamics.models.vehicles.chrono.trailers import TRAILER, towed
 from ce_dynamics.models.vehicles.chrono.writing import Sections, quantity, yaml_text
 from ce_dynamics.models.vehicles.layout import MECHANISMS
+from ce_dynamics.models.vehicles.trailers.hitches import FOLDING
 
 UNCHOSEN = Choice()
 
@@ -109,6 +110,7 @@ def vehicle(reading: Reading, part: Part, choice: Choice) -> Sections:
     files = part.list_of_parts("Axles")
     if not files:
         raise part.wrong("Axles", "it is empty; describe one axle at least")
+    part.has("Subchassis")  # which axles that are on one say
     mechanisms = Mechanisms(reading, part, rears)
     order = from_front_to_rear(files)
     driven, driveline = shafts(reading, part, order)
@@ -123,6 +125,12 @@ def vehicle(reading: Reading, part: Part, choice: Choice) -> Sections:
     kinds = sorted({one.tyre_kind for one in read.values()})
     if len(kinds) > 1:
         raise part.wrong("Axles", f"tyres of the kinds {' and '.join(kinds)}; give all axles the same kind")
+    if not mechanisms.found and all(rear.words["hitch"] not in FOLDING for rear in rears):
+        raise part.wrong("Axles", "none has a 'Steering Index'; give one, and 'Steering Subsystems'")
+    if all(one.words.get("braked") == "no" for one in read.values()):
+        raise part.wrong(
+            "Axles", "none has a 'Left Brake Input File' and a 'Right Brake Input File'; give one both"
+        )
     powertrain, engine = power(reading, part, choice, folder, driveline)
     width = max(2.0 * one.wheel[1] + one.width for one in read.values())
     axles: Sections = {name: one.words for name, one in read.items()}

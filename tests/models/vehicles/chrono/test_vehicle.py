@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -96,6 +97,34 @@ def test_it_settles_and_carries_its_weight(car: Path) -> None:
     assert carried == pytest.approx(9.81 * data.mass, rel=1e-6)
     # body, of each corner hub, rim, tyre, upright and two arms, rack, two halves of the bar
     assert data.mass == pytest.approx(1000.0 + 4 * (2.0 + 8.0 + 9.0 + 5.0 + 4.0 + 4.0) + 2.0 + 2.0)
+
+
+@pytest.mark.parametrize("ahead", ["/car/", "car/parts/../", "./car//", "../car/", "vehicle/car/"])
+def test_names_of_files_as_others_write_them(tmp_path: Path, car: Path, ahead: str) -> None:
+    """Below the common folder, which Chrono puts before a name, or counted from the file that names them."""
+    content = files()
+    text = json.dumps(content["car/Vehicle.json"]).replace('"car/', f'"{ahead}')
+    content["car/Vehicle.json"] = json.loads(text)
+    path = written(tmp_path / "vehicle", content)
+    assert converted(path).text == converted(car).text
+
+
+def test_errors_of_converted_numbers_and_of_built_parts_name_the_file(tmp_path: Path) -> None:
+    """Lines would be those of the text that is written, not of the file."""
+    content = files()
+    sides = [f"{side} {place}" for side in ("Left", "Right") for place in ("Inside", "Outside")]
+    twins = {f"{side} Wheel Input File": "car/Wheel.json" for side in sides}
+    content["car/Vehicle.json"]["Axles"][1] |= twins | {"Wheel Separation": 3.0}
+    where = r"^Vehicle\.json, as converted: rear\.wheel\.twin_spacing: '3 m' must be below 2 m"
+    with pytest.raises(DataError, match=where) as caught:
+        VehicleParameters.load(written(tmp_path, content))
+    assert "\n" not in str(caught.value)
+    content = files()
+    bands = content["car/Gears.json"]["Gear Box"]["Shift Points Map RPM"]
+    bands[:] = [[2990, 3000] for _ in bands]
+    data = VehicleParameters.load(written(tmp_path, content))
+    with pytest.raises(DataError, match=r"^Vehicle: gears: shifted up at .*; it would be shifted to and fro"):
+        build(data)
 
 
 def test_what_is_named_in_notes(car: Path) -> None:
@@ -322,8 +351,19 @@ def change(name: str, *keys: Any, to: object = None) -> Callable[[Files], None]:
             change("Vehicle", "Chassis", "Input File", to="car/None.json"),
             r"no file 'car/None\.json' in a folder",
         ),
-        (change("Vehicle", "Chassis", "Input File", to="../Chassis.json"), r"leads out of the folder"),
-        (change("Vehicle", "Chassis", "Input File", to="/etc/passwd"), r"leads out of the folder"),
+        (
+            change("Vehicle", "Chassis", "Input File", to="../Chassis.json"),
+            r"^Vehicle\.json: Chassis/Input File: no file '\.\./Chassis\.json', counted from .*; correct the",
+        ),
+        (
+            change("Vehicle", "Chassis", "Input File", to="/no/such.json"),
+            r"no file '/no/such\.json' in a folder",
+        ),
+        (change("Vehicle", "Name", to=" "), r"^Vehicle\.json: Name: ' ' is no text"),
+        (
+            change("Vehicle", "Axles", 0, "Steering Index"),
+            r"^Vehicle\.json: Axles: none has a 'Steering Index'",
+        ),
         (change("Vehicle", "Rear Chassis", to=[{}]), r"Rear Chassis\[0\]/Input File: it is missing"),
         (change("Rack", "Pinion", "Radius", to=0), r"^Rack\.json: Pinion/Radius: 0 moves no rack"),
         (
