@@ -104,6 +104,17 @@ def slider_crank(crank: float, rod: float, angle: float, independent: Sequence[s
     return system
 
 
+def swinging_lever(h: float, leading: str = "slide") -> System:
+    """A slide on a rail that passes a pivot at the distance h turns a lever through a block on it."""
+    at = np.array((1.0, h, 0.0))
+    system = System(gravity=(0.0, -9.81, 0.0))
+    add(system, "slide", "ground", Prismatic((1.0, 0.0, 0.0), at), at)
+    add(system, "lever", "ground", Revolute(Z, (0.0, 0.0, 0.0)), 0.5 * at)
+    add(system, "block", "lever", Prismatic(at, at), at)
+    system.close_loop("pin", "block", "slide", Revolute(Z, at), [leading])
+    return system
+
+
 def five_bar(independent: Sequence[str] = ("left", "right")) -> System:
     """Two cranks and two couplers: two degrees of freedom."""
     A, E = np.zeros(3), np.array((1.0, 0.0, 0.0))

@@ -2,7 +2,8 @@
 
 A point u = (q, θ) of the branch has the tangent t, the null vector of Y = [Y₁, Y₂].  The reach ends where Y₁
 becomes singular: the branch turns back (t_θ changes sign), or another branch crosses it.  Either way the
-determinant of Y₁ changes sign along the branch.
+determinant of Y₁ changes sign along the branch.  Where a slide runs to infinity at a finite parameter, as on
+a lever that becomes parallel to what it slides along, the reach ends before that.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.loop import with_unit_quaternions
 from ce_dynamics.embedding.closures.nearby_pose import contradiction, contradicts
 from ce_dynamics.errors import AssemblyError
+from ce_dynamics.mechanism.hinges.base import Hinge
 
 FARTHEST_OFF = (
     0.1  # of a step, across the tangent: half of what turns by 0.1 rad is; farther is another branch
@@ -32,6 +34,7 @@ MET = 1e-9  # of det Y₁ before it vanishes: what is left of it where that is f
 RETREAT = 1e-5  # of arc length, from where another branch crosses: a hundred times the accuracy of a table
 NEARLY = 0.1  # of det Y₁ before it changes sign: what is left of it where it really vanishes is far less
 AHEAD = 1e-3  # of arc length, beyond where no step leads on
+FARTHEST_OUT = 100.0  # sizes of the loop that a hinge may slide: rounding of angles grows with the square
 ITERATIONS = 40  # of Newton, which halves the error at each where branches cross
 
 
@@ -66,11 +69,14 @@ class BranchEnd(NamedTuple):
     ----------
     theta : float
     singular : bool
-        Whether Y₁ is singular there; else a limit was met.
+        Whether Y₁ is singular there, or about to be with a slide that runs to infinity; else a limit was met.
+    slide : str
+        Owner of the hinge that runs to infinity; empty if none does.
     """
 
     theta: float
     singular: bool
+    slide: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,6 +197,7 @@ class BranchMarch(March[Point, BranchEnd]):
     def __init__(self, kernel: LoopKernel, start: Point, direction: float, limit: float) -> None:
         super().__init__(kernel, start, direction)
         self.limit = limit
+        self._slides = [body for body in kernel.loop.dependent if can_slide(body.inboard)]
         self._last: Point | None = None
         self._crossed = False
 
@@ -218,7 +225,29 @@ class BranchMarch(March[Point, BranchEnd]):
     def arrived(self, there: Point) -> BranchEnd | None:
         if there is self._last:
             return BranchEnd(there.theta, True)
+        slide, out = self._farthest(there)
+        if out > FARTHEST_OUT * self.kernel.size:
+            return BranchEnd(there.theta, True, slide)
         return BranchEnd(self.limit, False) if (there.theta - self.limit) * self.direction >= 0.0 else None
+
+    def _farthest(self, there: Point) -> tuple[str, float]:
+        """The hinge that has slid farthest, and how far [m]."""
+        if not self._slides:
+            return "", 0.0
+        q = self.kernel.loop.split(there.q)
+        ways = {body.name: displacement(body.inboard, q[body.name]) for body in self._slides}
+        return max(ways.items(), key=lambda way: way[1])
+
+
+def displacement(hinge: Hinge, q: Array) -> float:
+    """How far a hinge has slid [m]."""
+    _, r = hinge.pose(hinge.configuration(q))
+    return float(np.linalg.norm(r))
+
+
+def can_slide(hinge: Hinge) -> bool:
+    """Whether a hinge can slide at all."""
+    return displacement(hinge, hinge.neutral + 1.0) > 0.0
 
 
 def refuse_contradiction_ahead(kernel: LoopKernel, here: Point, direction: float) -> None:

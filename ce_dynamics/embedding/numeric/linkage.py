@@ -35,7 +35,7 @@ from ce_dynamics.embedding.numeric.determined import refuse_undetermined
 from ce_dynamics.embedding.numeric.kept_rows import rows_along, rows_around
 from ce_dynamics.embedding.numeric.led_on_numbers import led_on_numbers
 from ce_dynamics.embedding.numeric.newton_steps import linearised, polished
-from ce_dynamics.embedding.numeric.single_parameter import SingleParameter
+from ce_dynamics.embedding.numeric.single_parameter import REMEDY, SingleParameter
 from ce_dynamics.embedding.numeric.substeps import Linearised, Pose, closed, led_along, path
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.nominal import at_nominal, at_random, part_way
@@ -49,7 +49,6 @@ FINAL_STEPS = 2  # pairs of Newton steps at the end of a straight path
 TRIED = 3  # values of free parameters
 PATH_TOLERANCE = 4e-13
 """Residual at the end of a straight path, relative to the size of the loop: of six rows the norm is 1e-12."""
-REMEDY = "give its closure through_dead_centres=True, or choose another independent coordinate"
 
 
 class NumericLinkage(Linkage):
@@ -192,7 +191,7 @@ class NumericLinkage(Linkage):
         if self.single is None or not self.single.ends_dead:  # else a limit ends it
             return Limits(None, led_by, REMEDY)
         reach = self.single.reach
-        return Limits((reach.lower, reach.upper), led_by, REMEDY)
+        return Limits((reach.lower, reach.upper), led_by, self.single.remedy)
 
     # What is evaluated, on floats or traced scalars
 

@@ -22,6 +22,7 @@ from ce_dynamics.errors import IndependentCoordinatesError
 from ce_dynamics.mechanism.hinges.base import Hinge
 
 LONGEST_SLIDE = 10.0  # of a prismatic parameter, in sizes of the loop
+REMEDY = "give its closure through_dead_centres=True, or choose another independent coordinate"
 MOST_TURNS = 4.0  # of a screw as the parameter, or of an angle whose turns couplings tell apart
 
 
@@ -63,6 +64,15 @@ class SingleParameter:
         """Whether a dead centre ends it, at one end at least."""
         ends_there = not self.reach.turning and math.isfinite(self.reach.upper - self.reach.lower)
         return ends_there and self.branch.singular
+
+    @property
+    def remedy(self) -> str:
+        """What to do about its ends."""
+        ends = self.branch.lower, self.branch.upper
+        far = [f"{end.theta:.6g}, where {end.slide!r} runs to infinity" for end in ends if end.slide]
+        stopped = f"keep it from {', and '.join(far)}, with a stop or a spring" if far else ""
+        dead = any(end.singular and not end.slide for end in ends)
+        return f"{stopped}; elsewhere {REMEDY}" if far and dead else stopped or REMEDY
 
     @cached_property
     def _followed(self) -> tuple[Branch, Reach]:

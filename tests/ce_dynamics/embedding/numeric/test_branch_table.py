@@ -7,28 +7,17 @@ import math
 import numpy as np
 import pytest
 
+from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.numeric import branch_table
 from ce_dynamics.embedding.numeric.branch_table import MOST_PIECES
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.errors import IndependentCoordinatesError
-from ce_dynamics.mechanism.hinges import Prismatic, Revolute
 from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.closure_sampling import closure_errors_at
-from tests.ce_dynamics.mechanisms import Z, add, four_bar
+from tests.ce_dynamics.mechanisms import four_bar, swinging_lever
 
 pytestmark = pytest.mark.usefixtures("by_newton")
-
-
-def swinging_lever(h: float) -> System:
-    """A slide on a rail that passes a pivot at the distance h turns a lever through a block on it."""
-    at = np.array((1.0, h, 0.0))
-    system = System(gravity=(0.0, -9.81, 0.0))
-    add(system, "slide", "ground", Prismatic((1.0, 0.0, 0.0), at), at)
-    add(system, "lever", "ground", Revolute(Z, (0.0, 0.0, 0.0)), 0.5 * at)
-    add(system, "block", "lever", Prismatic(at, at), at)
-    system.close_loop("pin", "block", "slide", Revolute(Z, at), ["slide"])
-    return system
 
 
 def linkage_of(system: System) -> NumericLinkage:
@@ -59,6 +48,33 @@ def test_a_slide_that_passes_a_pivot_turns_its_lever(h: float) -> None:
         q = linkage.loop.split(linkage.table.evaluate(value))
         expected = math.atan2(h, 1.0 + value) - math.atan2(h, 1.0)
         assert abs(float(q["lever"][0]) - expected) < 1e-6  # of the table, before Newton's steps
+
+
+@pytest.mark.parametrize("h", [0.5, 0.02])
+def test_a_lever_that_becomes_parallel_to_the_rail_of_its_slide_ends_before(h: float) -> None:
+    """The slide is at h / tan φ, φ the lever's angle; it is followed to a hundred sizes and a step of 0.1.
+
+    Rounding of the angle (to 4e-16) moves it by that times (h² + (h / tan φ)²) / h.
+    """
+    system = swinging_lever(h, "lever")
+    linkage, embedding = linkage_of(system), embed(system)
+    reach = linkage.reach()
+    assert reach is not None
+    at, size = math.atan2(h, 1.0), math.hypot(1.0, h)
+    for end, sign in zip(reach, (1.0, -1.0), strict=True):
+        out = sign * (h / math.tan(at + end) - 1.0)
+        assert 100.0 * size < out < 100.11 * size
+    q = np.linspace(*reach, 4000)[1:-1, np.newaxis]
+    assert np.max(closure_errors_at(embedding, q)) < 1e-12
+    for theta in q[::150]:
+        slide = h / math.tan(at + float(theta[0]))
+        outward = Outward(embedding, theta, np.zeros(1), {})
+        found = outward.motions["slide"].hinge_motions["slide"].c
+        np.testing.assert_allclose(found, slide - 1.0, rtol=0.0, atol=1e-14 + 1e-15 * slide**2 / h)
+    outside = np.array([[reach[0] - 1e-9], [reach[1] + 1e-9]])
+    with np.errstate(invalid="ignore"):
+        assert np.all(np.isnan(closure_errors_at(embedding, outside)))
+    assert "where 'slide' runs to infinity" in linkage.monitor().remedy
 
 
 def test_a_branch_that_nearly_meets_another_is_followed_past_it() -> None:

@@ -39,6 +39,7 @@ from tests.ce_dynamics.mechanisms import (
     rsur,
     slider_crank,
     spatial_slider,
+    swinging_lever,
 )
 
 CRANK_ROCKER = (1.0, 3.0, 2.5, 3.2)
@@ -54,6 +55,7 @@ MECHANISMS: dict[str, Callable[[], System]] = {
     "screw": lambda: spatial_slider("screw"),
     "floating coupler": floating_coupler,
     "Bricard": bricard,
+    "lever that becomes parallel to a rail": lambda: swinging_lever(0.5, "lever"),
 }
 
 pytestmark = pytest.mark.usefixtures("by_newton")
