@@ -19,6 +19,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 
 from ce_dynamics.algebra.arrays import Array, Scalar, arcsin, array, where
+from ce_dynamics.embedding.closures.gimbal import near_gimbal_pose
 from ce_dynamics.embedding.numeric.basin import Basin
 from ce_dynamics.embedding.numeric.branch import Branch
 from ce_dynamics.errors import AssemblyError, IndependentCoordinatesError
@@ -161,11 +162,15 @@ def tabulate(branch: Branch, reach: Reach, basin: Basin) -> BranchTable:
         return min(good, key=lambda table: table.operations)
     theta = next(place for place in found if isinstance(place, float))
     loop, (parameter,) = branch.kernel.loop, branch.kernel.parameters
+    nearest = min(branch.points, key=lambda point: abs(point.theta - theta))
+    remedy = near_gimbal_pose(loop.dependent, nearest.t[:-1]) or (
+        f"choose another of {[body.name for body in loop.dependent]} as independent coordinate, one that "
+        "moves evenly there, or a path coordinate: through_dead_centres=True"
+    )
     raise IndependentCoordinatesError(
         f"the loop of {loop.name!r}: led by {parameter.name!r} it is too sharp to be tabulated near "
         f"{theta:.6g} {parameter.inboard.coordinate_units[0]} of its hinge, even in {MOST_PIECES} pieces; "
-        f"choose another of {[body.name for body in loop.dependent]} as independent coordinate, one that "
-        f"moves evenly there, or a path coordinate: through_dead_centres=True"
+        f"{remedy}"
     )
 
 

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.algebra.dense import least_squares
+from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest
+from ce_dynamics.embedding.closures.gimbal import near_gimbal_pose
 from ce_dynamics.embedding.closures.loop import has_own_velocities, split, with_unit_quaternions
 from ce_dynamics.embedding.path.curve import Curve
 from ce_dynamics.embedding.path.series import NEGLIGIBLE, Polynomial, Series, Trigonometric
@@ -108,6 +109,13 @@ class Interpolant:
     def _clearance(self, s: Array) -> float:
         return min(regularity(self.kernel, q) for q in self(s))
 
+    @property
+    def other_branch(self) -> Array:
+        """Where another branch is nearest, its direction, in scaled velocities."""
+        q = min(self._curve.points, key=lambda point: point.regular).q
+        _, Y = self.kernel(q, self.kernel.p0)
+        return np.asarray(singular_values_and_vectors(self.kernel.scaled(Y))[2][-2])
+
     def points(self, M: int, offset: float = 0.0) -> Array:
         """Where M samples are to be taken."""
         if self.closed:
@@ -144,10 +152,13 @@ def converged(kernel: LoopKernel, interpolated: Interpolant, reference: Series) 
             found = from_the_design_pose(in_coordinates(series, interpolated.scales), interpolated)
             if closed_between(kernel, found, interpolated):
                 return found
+    remedy = near_gimbal_pose(kernel.loop.dependent, interpolated.other_branch) or (
+        "it nearly meets another branch, so change its lengths a little, or name an independent coordinate "
+        "without asking for a way through dead centres"
+    )
     raise ModelError(
-        f"the loop of {kernel.loop.name!r}: its path turns too sharply to be tabulated (with "
-        f"{SAMPLES[-1]} samples); it nearly meets another branch, so change its lengths a little, or name an "
-        f"independent coordinate without asking for a way through dead centres"
+        f"the loop of {kernel.loop.name!r}: its path turns too sharply to be tabulated (with {SAMPLES[-1]} "
+        f"samples); {remedy}"
     )
 
 

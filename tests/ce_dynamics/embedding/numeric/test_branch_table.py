@@ -7,15 +7,17 @@ import math
 import numpy as np
 import pytest
 
+from ce_dynamics.compiled.model import compile
 from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.numeric import branch_table
 from ce_dynamics.embedding.numeric.branch_table import MOST_PIECES
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
-from ce_dynamics.errors import IndependentCoordinatesError
+from ce_dynamics.errors import IndependentCoordinatesError, ModelError
+from ce_dynamics.mechanism.hinges import Prismatic, Revolute, Spherical, Universal
 from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.closure_sampling import closure_errors_at
-from tests.ce_dynamics.mechanisms import four_bar, swinging_lever
+from tests.ce_dynamics.mechanisms import Z, add, four_bar, swinging_lever
 
 pytestmark = pytest.mark.usefixtures("by_newton")
 
@@ -98,3 +100,26 @@ def test_a_branch_that_is_too_sharp_is_refused_with_what_helps(monkeypatch: pyte
     linkage = linkage_of(swinging_lever(0.005))
     with pytest.raises(IndependentCoordinatesError, match=r"led by 'slide' it is too sharp .*'lever'"):
         _ = linkage.table
+
+
+def cylinder_on_a_barrel(beside: float, through: bool) -> System:
+    """A cylinder turns a lever in a plane; its barrel, on a universal hinge, is a little beside that.
+
+    The first axis of the universal hinge lies in the plane.
+    """
+    base, eye = np.array((0.0, -0.3, 0.0)), np.array((1.0, 0.2, beside))
+    system = System(gravity=(0.0, -9.81, 0.0))
+    add(system, "lever", "ground", Revolute(Z, (0.0, 0.0, 0.0)), 0.5 * eye)
+    add(system, "barrel", "ground", Universal((1.0, 0.0, 0.0), Z, base), 0.7 * base + 0.3 * eye)
+    add(system, "rod", "barrel", Prismatic(eye - base, base), 0.2 * base + 0.8 * eye)
+    leading = () if through else ("rod",)
+    system.close_loop("eye", "rod", "lever", Spherical(eye), leading, through_dead_centres=through)
+    return system
+
+
+@pytest.mark.parametrize("through", [False, True])
+def test_a_gimbal_pose_that_is_passed_closely_is_named(through: bool) -> None:
+    """0.496 rad of the lever would bring the cylinder within 5e-7 of the universal hinge's first axis."""
+    expected = r"too sharp.* the Universal of 'barrel' comes near a gimbal pose .* its axis1"
+    with pytest.raises((IndependentCoordinatesError, ModelError), match=expected):
+        compile(cylinder_on_a_barrel(5e-7, through))
