@@ -9,8 +9,6 @@ from __future__ import annotations
 import sys
 import threading
 from _thread import interrupt_main
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,9 +18,8 @@ SOON = 0.01
 """When it comes again [s]: after the finalizer."""
 
 
-@contextmanager
-def none_lost() -> Iterator[None]:
-    """A KeyboardInterrupt that nobody could catch comes again."""
+def lose_none() -> None:
+    """From now on a KeyboardInterrupt that nobody could catch comes again."""
     before = sys.unraisablehook
 
     def hook(lost: UnraisableHookArgs) -> None:
@@ -34,7 +31,3 @@ def none_lost() -> Iterator[None]:
             before(lost)
 
     sys.unraisablehook = hook
-    try:
-        yield
-    finally:
-        sys.unraisablehook = before

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 import typer
 from typer.exceptions import TyperException
 
-from ce_dynamics.algebra.lost_interrupts import none_lost
 from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.app import app
 from ce_dynamics.cli.messages import complain, show_warning
@@ -29,8 +28,7 @@ def execute(arguments: Sequence[str] | None = None) -> int:
         warnings.simplefilter("default", UserWarning)
         warnings.showwarning = show_warning
         try:
-            with none_lost():
-                return invoked(sys.argv[1:] if arguments is None else list(arguments))
+            return invoked(sys.argv[1:] if arguments is None else list(arguments))
         except TyperException as error:
             complain(error.format_message())
             return exit_codes.BAD_INPUT

@@ -210,17 +210,19 @@ def performed(
 ) -> tuple[dict[str, list[Outcome]], bool]:
     """What came out, and whether somebody stopped it."""
     outcomes: dict[str, list[Outcome]] = {}
-    for name, ones in planned.items():
-        for one in ones:
-            display.stage(f"{one.subject.title}: {one.title}")
+    under_way = None
+    try:
+        for name, ones in planned.items():
             made = outcomes.setdefault(name, [])
-            try:
-                made.append(one.finished())
-            except KeyboardInterrupt:
-                one.outcome.trouble = "interrupted"
-                made.append(one.outcome)
-                interruption.answered()
-                return outcomes, True
+            for under_way in ones:
+                display.stage(f"{under_way.subject.title}: {under_way.title}")
+                made.append(under_way.outcome)
+                under_way.finished()
+    except KeyboardInterrupt:
+        if under_way is not None:
+            under_way.outcome.trouble = "interrupted"
+        interruption.answered()
+        return outcomes, True
     return outcomes, False
 
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
+from ce_dynamics.algebra.termination import SIGNALS
 from ce_dynamics.compiler.progress import logger
 
 if TYPE_CHECKING:
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
 
 INTERVAL = 0.05
 """Shortest time between two updates [s]: the integrator reports some thousand steps per second."""
-
-
-SIGNALS = signal.SIGINT, signal.SIGTERM
 
 
 class Display:

@@ -123,12 +123,10 @@ def simulate_and_report(request: Request) -> int:
                 saved = Saved(save_results(outcome.results, stem), None)
                 if request.table is not None:
                     saved = replace(saved, table=save_table(outcome.results.dataset(), request.table))
-        if request.plots:
-            saved = replace(saved, png=save_plots(outcome.results, case, stem, interruption))
-        if request.view is not None and not interruption.requested:
-            saved = replace(saved, html=save_view(outcome.results.dataset(), case, request.view))
-    if request.plots and saved.png is None and not outcome.message:
-        outcome = Outcome(outcome.results, exit_codes.INTERRUPTED, "interrupted before the plots were drawn")
+        saved = with_pictures(saved, outcome.results, case, request, interruption)
+    drawn = (not request.plots or saved.png is not None) and (request.view is None or saved.html is not None)
+    if not drawn and not outcome.message:
+        outcome = Outcome(outcome.results, exit_codes.INTERRUPTED, "interrupted before all was drawn")
     files = saved.files
     if request.json:
         print_json(case.title, outcome.message, outcome.results.attrs, summary, files)
@@ -198,19 +196,27 @@ def save_results(results: Record, stem: Path) -> Path:
     return netcdf
 
 
-def save_plots(results: Record, case: Case, stem: Path, interruption: Interruption) -> Path | None:
-    """Write the plots; None if that was interrupted."""
+def with_pictures(
+    saved: Saved, results: Record, case: Case, request: Request, interruption: Interruption
+) -> Saved:
+    """Draw what was asked for, as far as nobody stops it."""
+    try:
+        if request.plots and not interruption.requested:
+            saved = replace(saved, png=save_plots(results, case, saved.netcdf.with_suffix(".png")))
+        if request.view is not None and not interruption.requested:
+            saved = replace(saved, html=save_view(results.dataset(), case, request.view))
+    except KeyboardInterrupt:
+        pass  # what is missing tells
+    return saved
+
+
+def save_plots(results: Record, case: Case, png: Path) -> Path:
+    """Write the plots."""
     # here, so that mistakes and --help are answered at once
     from ce_dynamics.models.vehicles.plots.page import save_figure
 
-    png = stem.with_name(f"{stem.name}.png")
-    try:
-        if interruption.requested:
-            return None
-        with whole(png) as path:
-            save_figure(results, case.manoeuvre, path)
-    except KeyboardInterrupt:
-        return None
+    with whole(png) as path:
+        save_figure(results, case.manoeuvre, path)
     return png
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import IntEnum
-from typing import NamedTuple, TypeAlias
+from typing import ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,15 +18,23 @@ NONE = -1
 """Instead of the index of a normal row, where there is none."""
 
 
-class Kind(IntEnum):
-    """What a row asks for; DISC_1 and DISC_2 follow each other."""
+class Kind(int):
+    """What a row asks for; DISC_1 and DISC_2 follow each other.
 
-    BILATERAL = 0
-    UNILATERAL = 1
-    BOX = 2
-    FRICTION = 3
-    DISC_1 = 4
-    DISC_2 = 5
+    No `Enum`: NumPy asks whatever it compares for attributes and drops all that is raised meanwhile.  Before
+    Python 3.12 an Enum answers in Python, where Ctrl-C may come, and was lost.
+    """
+
+    BILATERAL: ClassVar[Kind]
+    UNILATERAL: ClassVar[Kind]
+    BOX: ClassVar[Kind]
+    FRICTION: ClassVar[Kind]
+    DISC_1: ClassVar[Kind]
+    DISC_2: ClassVar[Kind]
+
+
+Kind.BILATERAL, Kind.UNILATERAL, Kind.BOX = Kind(0), Kind(1), Kind(2)
+Kind.FRICTION, Kind.DISC_1, Kind.DISC_2 = Kind(3), Kind(4), Kind(5)
 
 
 class Conditions(NamedTuple):

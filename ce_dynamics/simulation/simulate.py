@@ -136,6 +136,22 @@ def simulate_to_record(model: Model, inputs: Inputs, options: RunOptions) -> Rec
     return results
 
 
+def attempted(model: Model, inputs: Inputs, options: RunOptions) -> Record | None:
+    """A run on somebody's way to something else; None if it fails.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If it was interrupted, which is not to be taken for a failure.
+    """
+    try:
+        return simulate_to_record(model, inputs, options)
+    except SimulationError as error:
+        if str(error).startswith(INTERRUPTED):
+            raise KeyboardInterrupt from None
+        return None
+
+
 def integrated(rhs: RightHandSide, start: Floats, options: RunOptions) -> tuple[Run, Effort]:
     """A run as the integrator leaves it, and what it took."""
     t_store = stored_times(options.duration, options.interval)

@@ -6,7 +6,7 @@ import os
 import sys
 from types import TracebackType
 
-from ce_dynamics.algebra.termination import sigterm_as_interrupt
+from ce_dynamics.algebra.termination import answer_signals
 
 
 def stop_in_one_line() -> None:
@@ -19,7 +19,7 @@ def stop_in_one_line() -> None:
         print("error: interrupted", file=sys.stderr, flush=True)
         os._exit(130)
 
-    sigterm_as_interrupt()
+    answer_signals()
     sys.excepthook = said
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import signal
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import numpy as np
 
 from ce_dynamics.algebra.files import unusable
-from ce_dynamics.algebra.lost_interrupts import none_lost
+from ce_dynamics.algebra.whole_files import whole
 from ce_dynamics.errors import CeDynamicsError, DataError, SimulationError
 
 if TYPE_CHECKING:
@@ -25,6 +24,9 @@ Run = TypeVar("Run")
 
 OK, BAD_INPUT, FAILED, INTERRUPTED = 0, 2, 3, 130
 """Exit codes, those of ``simulate-vehicle``."""
+
+LEAST_DRAWN = 3
+"""Instants of a run that stopped early."""
 
 EXPLANATION = (
     "Exit codes: 0 all went well; 2 something given is wrong; 3 the integration failed; 130 interrupted."
@@ -53,14 +55,9 @@ class Options(argparse.ArgumentParser):
 def execute(
     demonstrate: Callable[[Sequence[str] | None], None], arguments: Sequence[str] | None = None
 ) -> int:
-    """Run a demonstration and turn every error into one line on stderr and an exit code.
-
-    SIGTERM is Ctrl-C: what was computed is shown.
-    """
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    """Run a demonstration and turn every error into one line on stderr and an exit code."""
     try:
-        with none_lost():
-            demonstrate(arguments)
+        demonstrate(arguments)
     except SimulationError as error:
         return complained(error, INTERRUPTED if str(error).startswith("interrupted") else FAILED)
     except CeDynamicsError as error:
@@ -71,27 +68,20 @@ def execute(
         return complained("interrupted", INTERRUPTED)
     except SystemExit as leaving:  # --help
         return int(leaving.code or 0)
-    finally:
-        signal.signal(signal.SIGTERM, before)
     return OK
 
 
-def kept(run: Callable[[], Run], show: Callable[[Run], object], least: int = 3) -> Run:
-    """What a run gives; of one that stops early, what it kept is shown before its error goes on.
-
-    Parameters
-    ----------
-    run : callable
-    show : callable
-        Draws a run; asked for a part only if it has ``least`` instants.
-    """
+def drawn(run: Callable[[], Run], draw: Callable[[Run], object]) -> Run:
+    """What a run gives, drawn at once; of one that stops early, what it kept, before its error goes on."""
     try:
-        return run()
+        made = run()
     except SimulationError as error:
         part: Any = error.partial
-        if part is not None and len(part.t) >= least:
-            show(part)
+        if part is not None and len(part.t) >= LEAST_DRAWN:
+            draw(part)
         raise
+    draw(made)
+    return made
 
 
 def complained(error: object, code: int) -> int:
@@ -141,7 +131,8 @@ def save_figure(figure: Figure, folder: Path, name: str) -> Path:
     """Write a picture and say where."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.png"
-    figure.savefig(path, dpi=110)
+    with whole(path) as beside:
+        figure.savefig(beside, dpi=110)
     print(f"picture: {path}")
     return path
 
@@ -165,7 +156,7 @@ def save_animation(
     path = folder / f"{name}.gif"
     FigureCanvasAgg(figure)
     writer = PillowWriter(fps=round(rate))
-    with writer.saving(figure, str(path), dpi=70):
+    with whole(path) as beside, writer.saving(figure, str(beside), dpi=70):
         for k in range(frames):
             draw(k)
             writer.grab_frame()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -15,7 +14,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.steady_state import SteadyState, steady_state
 from ce_dynamics.compiled.trim import trim
 from ce_dynamics.compiler.free_numbers import nominal
-from ce_dynamics.errors import AssemblyError, ModelError, SimulationError
+from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.tyres.tmeasy_chrono import ChronoTMeasy
 from ce_dynamics.models.vehicles.heading import heading_as
@@ -23,7 +22,7 @@ from ce_dynamics.models.vehicles.standing import at_rest
 from ce_dynamics.models.vehicles.trailers.hitches import unheld_coordinates
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.results import quantity
-from ce_dynamics.simulation.simulate import simulate_to_record
+from ce_dynamics.simulation.simulate import attempted
 
 FALLING = 4.0
 """[s] that a vehicle is left to itself where its equilibrium is not found at once."""
@@ -176,11 +175,10 @@ def left_to_fall(model: Model, u: Floats | None) -> Floats:
     options = RunOptions(
         duration=FALLING, method="rk4", step=0.5e-3, interval=FALLING, parameters=parameters or None
     )
-    for y0 in (model.y0, resting):
-        with contextlib.suppress(SimulationError):
-            run = simulate_to_record(model, inputs, replace(options, y0=y0))
-            break
-    else:
+    run = attempted(model, inputs, replace(options, y0=model.y0))
+    if run is None:
+        run = attempted(model, inputs, replace(options, y0=resting))
+    if run is None:
         return model.y0.copy()
     y = model.y0.copy()
     # deflections of friction at rest have no place to come back to, and run away in the air

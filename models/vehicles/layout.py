@@ -302,12 +302,11 @@ def check_steering(layout: Layout, label: str) -> None:
                 "mechanisms in their order"
             )
     for name, axles in steered.items():
-        kinds = sorted({str(axle.steering) for axle in axles})
-        if len(kinds) > 1:
+        if len({axle.steering for axle in axles}) > 1:
+            kinds = " and ".join(f"{axle.name} ({axle.steering})" for axle in axles)
             raise DataError(
-                f"{label}: axles: they are steered by {' and '.join(kinds)}; one mechanism (section "
-                f"'{name}') carries the tie rods of all axles that name it; give one of them "
-                f"mechanism: {MECHANISMS[1]}"
+                f"{label}: axles: {kinds} are steered by one mechanism (section '{name}'), which is of one "
+                f"kind for all axles that name it; give one of them mechanism: {MECHANISMS[1]}"
             )
         if len({axle.trailer for axle in axles}) > 1:
             raise DataError(

@@ -26,13 +26,12 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.errors import SimulationError
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre
 from ce_dynamics.models.parts.manoeuvres.lane_change import DoubleLaneChange, Practised
 from ce_dynamics.models.parts.torque_table import TorqueTable
 from ce_dynamics.models.vehicles.lanes import AxlePath, clearance
 from ce_dynamics.simulation.options import RunOptions
-from ce_dynamics.simulation.simulate import simulate_to_record
+from ce_dynamics.simulation.simulate import attempted
 
 ROUNDS = 8
 GAIN = 1.4
@@ -188,9 +187,8 @@ def drive(task: DoubleLaneChange, model: Model, y0: Floats) -> Round | None:
     """A round; None if it goes wrong."""
     ends = task.gates[-1].end + BEHIND
     options = RunOptions(duration=LONGER * ends / task.speed, y0=y0, method="rk4", step=STEP, interval=STEP)
-    try:
-        run = simulate_to_record(model, task, options)
-    except SimulationError:
+    run = attempted(model, task, options)
+    if run is None:
         return None
     driven = Round(*(run[name].values for name in Round._fields))
     on_the_way = driven.x < ends

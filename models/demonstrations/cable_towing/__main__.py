@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.algebra.termination import leave
 from ce_dynamics.complementarity import Chain, Exact, GaussSeidel, Solver
 from ce_dynamics.complementarity.events import NEGLIGIBLE
 from ce_dynamics.complementarity.rigid import rotations
@@ -17,8 +18,8 @@ from ce_dynamics.models.demonstrations.cable_towing.model import End, TowingRun,
 from ce_dynamics.models.demonstrations.cable_towing.scenes import SCENES, Scene
 from ce_dynamics.models.demonstrations.command import (
     Options,
+    drawn,
     execute,
-    kept,
     positive_number,
     save_animation,
     save_figure,
@@ -57,17 +58,16 @@ def demonstrate(arguments: Sequence[str] | None) -> None:
     duration = positive_number("--duration", scene.duration if given.duration is None else given.duration)
     step = positive_number("--step", given.step)
 
-    def show(part: TowingRun) -> None:
+    def draw(part: TowingRun) -> None:
         save_figure(figure(scene, part), given.output, f"cable_towing_{given.scene}")
 
-    run = kept(lambda: simulate(scene.towing, duration=duration, step=step, solver=solver), show)
+    run = drawn(lambda: simulate(scene.towing, duration=duration, step=step, solver=solver), draw)
     print(f"{scene.title}, {duration:g} s in {len(run.t) - 1} steps\n")
     print(
         table(("cable", "taut [s]", "mean [N]", "largest [N]", "longest [m]", "events"), cables(scene, run))
     )
     print()
     print(table(("quantity", "value", "unit"), summary(scene, run, solver)) + "\n")
-    show(run)
     if given.view:
         from ce_dynamics.models.demonstrations.cable_towing.page import (
             page,
@@ -202,4 +202,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    leave(main())

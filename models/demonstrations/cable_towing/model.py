@@ -387,22 +387,22 @@ def simulate(
     m = len(towing.row_names)
     rows, p = towing.rows(state, 0.0), np.zeros(m)
     stored = [Instant(0.0, state, p, rows.psi, towing.bodies.energy(state), 0, 0.0)]
-    for k in range(steps):
-        try:
+    try:
+        for k in range(steps):
             solution = chosen.solve(problem_of(towing, state, k * h, h, rows), p)
             moved = towing.bodies.moved(state, solution.v, h)
             if not all(np.all(np.isfinite(part)) for part in moved):
                 raise SimulationError("the motion grows without bound; use a smaller step")
-        except KeyboardInterrupt:
-            raise SimulationError(f"interrupted at t = {k * h:.4g} s", collected(stored, watch)) from None
-        except SimulationError as error:
-            raise SimulationError(f"at t = {k * h:.4g} s: {error}", collected(stored, watch)) from error
-        t, p, state = (k + 1) * h, solution.p, moved
-        watch.look(t, p)
-        rows, energy = towing.rows(state, t), towing.bodies.energy(state)
-        stored.append(Instant(t, state, p / h, rows.psi, energy, solution.sweeps, solution.residual))
-        if progress is not None:
-            progress(t)
+            t, p, state = (k + 1) * h, solution.p, moved
+            rows, energy = towing.rows(state, t), towing.bodies.energy(state)
+            stored.append(Instant(t, state, p / h, rows.psi, energy, solution.sweeps, solution.residual))
+            watch.look(t, p)
+            if progress is not None:
+                progress(t)
+    except KeyboardInterrupt:
+        raise SimulationError(f"interrupted at t = {stored[-1].t:.4g} s", collected(stored, watch)) from None
+    except SimulationError as error:
+        raise SimulationError(f"at t = {stored[-1].t:.4g} s: {error}", collected(stored, watch)) from error
     return collected(stored, watch)
 
 

@@ -10,11 +10,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ce_dynamics.algebra.termination import leave
 from ce_dynamics.complementarity import Exact, GaussSeidel, Solver
 from ce_dynamics.models.demonstrations.command import (
     Options,
+    drawn,
     execute,
-    kept,
     positive_number,
     save_animation,
     save_figure,
@@ -78,14 +79,13 @@ def demonstrate(arguments: Sequence[str] | None) -> None:
     duration = positive_number("--duration", 1.5 if given.duration is None else given.duration)
     step = positive_number("--step", given.step)
 
-    def show(part: SuspensionRun) -> None:
+    def draw(part: SuspensionRun) -> None:
         save_figure(figure(part, suspension), given.output, f"pgs_suspension_{given.road}")
 
-    run = kept(lambda: simulate(suspension, duration=duration, step=step, q0=q0, V0=V0, solver=solver), show)
+    run = drawn(lambda: simulate(suspension, duration=duration, step=step, q0=q0, V0=V0, solver=solver), draw)
     moved = f"{given.speed:g} m/s" if given.socket is None else f"socket of {given.socket}"
     print(f"suspension on the {given.road} road, {moved}, {duration:g} s, {len(run.t) - 1} steps\n")
     print(table(("quantity", "value", "unit"), summary(run)) + "\n")
-    show(run)
     if given.view:
         from ce_dynamics.models.demonstrations.pgs_suspension.page import (
             page,
@@ -196,4 +196,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    leave(main())

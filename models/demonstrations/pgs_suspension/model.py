@@ -427,29 +427,27 @@ def simulate(
         stored.append(Instant(t, q, V, p, gap, suspension.energy(q, V, t), sweeps, residual))
 
     store(0.0, 0, 0.0)
-    for k in range(steps):
-        t = k * h
-        try:
-            q, V, p, _, solution = suspension.step(t, q, V, h, chosen, p)
-        except KeyboardInterrupt:
-            raise SimulationError(f"interrupted at t = {t:.4g} s", motion(stored, watch)) from None
-        except (SimulationError, DataError) as error:
-            raise SimulationError(f"at t = {t:.4g} s: {error}", motion(stored, watch)) from error
-        through = sprung and (suspension.anchor(t + h) - q[1]) * above <= 0.0
-        if not np.all(np.isfinite(V)) or abs(q[1]) > 1e6 or (through and h * abs(V[1]) > 0.5 * abs(above)):
-            raise SimulationError(f"at t = {t:.4g} s: the motion grows without bound; use a smaller step",
-                                  motion(stored, watch))  # fmt: skip
-        if through:
-            raise SimulationError(
-                f"at t = {t:.4g} s: the bar's centre meets the spring's upper end at"
-                f" {suspension.anchor(t + h):.4g} m; raise anchor_height, or let the end climb with the road"
-                " (climb or lift of the socket)",
-                motion(stored, watch),
-            )
-        watch.look((k + 1) * h, p)
-        store((k + 1) * h, solution.sweeps, solution.residual)
-        if progress is not None:
-            progress((k + 1) * h)
+    try:
+        for k in range(steps):
+            q, V, p, _, solution = suspension.step(k * h, q, V, h, chosen, p)
+            anchor = suspension.anchor((k + 1) * h)
+            through = sprung and (anchor - q[1]) * above <= 0.0
+            past = through and h * abs(V[1]) > 0.5 * abs(above)
+            if not np.all(np.isfinite(V)) or abs(q[1]) > 1e6 or past:
+                raise SimulationError("the motion grows without bound; use a smaller step")
+            if through:
+                raise SimulationError(
+                    f"the bar's centre meets the spring's upper end at {anchor:.4g} m; raise anchor_height, "
+                    "or let the end climb with the road (climb or lift of the socket)"
+                )
+            store((k + 1) * h, solution.sweeps, solution.residual)
+            watch.look((k + 1) * h, p)
+            if progress is not None:
+                progress((k + 1) * h)
+    except KeyboardInterrupt:
+        raise SimulationError(f"interrupted at t = {stored[-1].t:.4g} s", motion(stored, watch)) from None
+    except (SimulationError, DataError) as error:
+        raise SimulationError(f"at t = {stored[-1].t:.4g} s: {error}", motion(stored, watch)) from error
     return motion(stored, watch)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ce_dynamics.algebra.lost_interrupts import none_lost
+from ce_dynamics.algebra.lost_interrupts import lose_none
 
 
 class InterruptedAtItsEnd:
@@ -25,16 +25,16 @@ def interrupted_and_going_on(seconds: float) -> None:
 
 
 @pytest.fixture
-def answered() -> Iterator[None]:
+def _none_lost() -> Iterator[None]:
     """SIGINT raises KeyboardInterrupt: whatever runs the tests may ignore it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    before, hook = signal.signal(signal.SIGINT, signal.default_int_handler), sys.unraisablehook
+    lose_none()
     yield
     signal.signal(signal.SIGINT, before)
+    sys.unraisablehook = hook
 
 
-@pytest.mark.usefixtures("answered")
+@pytest.mark.usefixtures("_none_lost")
 def test_an_interrupt_in_a_finalizer_comes_again() -> None:
-    before = sys.unraisablehook
-    with pytest.raises(KeyboardInterrupt), none_lost():
+    with pytest.raises(KeyboardInterrupt):
         interrupted_and_going_on(10.0)
-    assert sys.unraisablehook is before

@@ -334,7 +334,7 @@ def test_who_stops_the_plots_has_the_results(
     monkeypatch.setattr(page, "save_figure", stopped)
     result = run("--model", "ride", "--duration", "0.01")
     assert result.code == 130
-    assert re.fullmatch(r"error: interrupted before the plots .*ride.nc\n", result.err)
+    assert re.fullmatch(r"error: interrupted before all was drawn; .*ride.nc\n", result.err)
     assert [path.name for path in tmp_path.iterdir()] == ["ride.nc"]
 
 

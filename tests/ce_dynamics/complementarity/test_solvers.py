@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -339,3 +340,15 @@ def test_friction_of_a_given_bound(rng: np.random.Generator) -> None:
         for solver in (Exact(), Chain(1e-13), GaussSeidel(1e-12)):
             found = solver.solve(replace(problem, conditions=boxed))
             np.testing.assert_allclose(found.w, expected.w, atol=1e-8)
+
+
+def test_no_interrupt_is_lost_where_kinds_are_compared() -> None:
+    """NumPy drops what is raised while it asks for attributes, Ctrl-C too: none of them may run Python."""
+    called: list[str] = []
+    sys.setprofile(lambda frame, event, _: called.append(frame.f_code.co_name) if event == "call" else None)
+    try:
+        found = np.arange(6) == Kind.DISC_2
+    finally:
+        sys.setprofile(None)
+    assert called == []
+    assert found.tolist() == 5 * [False] + [True]
