@@ -53,6 +53,8 @@ class DriverParameters:
         Throttle that about balances the resistances.
     brake_margin : float
         Excess speed that is left to the engine before the brake is used [m/s].
+    reverse : tuple of str
+        Inputs that he uses to drive backwards: -1 is reverse, but of a ``clutch``; none without such a gear.
     """
 
     wheelbase: float
@@ -67,11 +69,14 @@ class DriverParameters:
     brake_gain: float
     hold_throttle: float
     brake_margin: float
+    reverse: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         positive = {"wheelbase", "max_wheel_angle", "preview_time", "min_preview"}
         for field in fields(self):
             value = getattr(self, field.name)
+            if field.name == "reverse":
+                continue
             if field.name in positive:
                 check_number("driver", field.name, value, above=0.0)
             elif field.name == "understeer":

@@ -100,7 +100,12 @@ def assembled(
         system.add_parameter(parameter)
     for name, between in INPUTS.items():
         system.add_input(name, "1", between=between)
-    for name, (least, default, largest) in data.powertrain.inputs.items():
+    first = data.corners[data.driven[0]]
+    radius = fitted[first.name].unloaded_radius if first.name in fitted else first.tyre.unloaded_radius
+    spin = nominal(speed / radius) * rolling_ratio(data)
+    by_hand = data.assistance is None or data.assistance.shifting is None
+    inputs = data.powertrain.inputs_at(spin) if by_hand else data.powertrain.inputs
+    for name, (least, default, largest) in inputs.items():
         system.add_input(name, "1", default, between=(least, largest))
     system.group("corner", tuple(data.corners))
     chassis = add_rigid_body(system, "chassis", data.chassis, system.ground, Free())
@@ -128,7 +133,7 @@ def assembled(
         # here, because few vehicles have any
         from ce_dynamics.models.vehicles.assistance import brake_inputs, controllers
 
-        assisting = controllers(data)
+        assisting = controllers(data, spin)
         assisted_brakes = {name: brake_inputs(name, assisting) for name in data.corners}
     wheels: dict[str, DrivenWheel] = {}
     spins, lifted = {}, 0.0
@@ -165,7 +170,6 @@ def assembled(
         )
         bar.add(system, name, units[name], (left, right))
     driven = [wheels[name] for name in data.driven]
-    spin = nominal(spins[data.driven[0]]) * rolling_ratio(data)
     axis = data.engine_axis
     system.add_force(data.powertrain.element(chassis, driven, data.torque_shares, spin, axis))
     add_locks(system, data, chassis, wheels)

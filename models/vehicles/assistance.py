@@ -32,8 +32,11 @@ def assisted_wheels(parameters: VehicleParameters) -> list[AssistedWheel]:
     ]
 
 
-def controllers(parameters: VehicleParameters) -> Sequence[Controller]:
-    """The controllers of a vehicle in the order they are asked in: anti-lock brakes have the last word."""
+def controllers(parameters: VehicleParameters, wheel_speed: float) -> Sequence[Controller]:
+    """The controllers of a vehicle in the order they are asked in: anti-lock brakes have the last word.
+
+    Its wheels begin to turn at a speed [rad/s].
+    """
     data = parameters.assistance
     if data is None:
         return ()
@@ -45,8 +48,8 @@ def controllers(parameters: VehicleParameters) -> Sequence[Controller]:
                 f"assistance.shifting: a powertrain of the kind {parameters.layout.powertrain!r} has no "
                 "gears to be shifted by hand; leave it out, or choose kinds: {powertrain: manual}"
             )
-        gears = len(parameters.powertrain.transmission.gears)
-        found.append(Shifting(gears, data.shifting.built()))
+        _, first, most = parameters.powertrain.inputs_at(wheel_speed)["gear"]
+        found.append(Shifting(int(most), data.shifting.built(), first))
     if data.traction is not None:
         found.append(TractionControl(wheels, data.traction.built()))
     if data.esc is not None:

@@ -9,9 +9,12 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import Quantity
 from ce_dynamics.models.parts.driver import DriverParameters
-from ce_dynamics.models.parts.manoeuvres import MANOEUVRES, DoubleLaneChange, Manoeuvre
+from ce_dynamics.models.parts.manoeuvres import MANOEUVRES, DoubleLaneChange, Manoeuvre, Reversing
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.steering_angle import max_wheel_angle
+
+BACKWARDS = ("selector", "gear", "clutch")
+"""Inputs of powertrains that have a reverse gear."""
 
 
 def make_manoeuvre(
@@ -47,6 +50,12 @@ def make_manoeuvre(
         raise DataError(f"unknown manoeuvre {checks.shown(name)}{hint}; known are {', '.join(MANOEUVRES)}")
     kind = MANOEUVRES[name]
     data = VehicleParameters.load() if parameters is None else parameters
+    driver = driver_parameters(data)
+    if kind is Reversing and not driver.reverse:
+        raise DataError(
+            f"{name}: the powertrain of {data.name}, of the kind {data.layout.powertrain!r}, has no reverse "
+            "gear; choose another vehicle, for example sedan, or write kinds: {powertrain: automatic}"
+        )
     units = {option.name: option.unit for option in kind.options}
     values = {"friction": data.road.friction}
     if "vehicle_width" in units:
@@ -56,7 +65,7 @@ def make_manoeuvre(
             hint = nearest(option, units)
             raise DataError(f"{name}: unknown option '{option}'{hint}; known are {', '.join(units)}")
         values[option] = si_value(f"{name}: {option}", value, units[option])
-    return kind(driver_parameters(data), **values)
+    return kind(driver, **values)
 
 
 def double_lane_change(speed: float | str = 12.0, **options: float | str) -> Manoeuvre:
@@ -77,6 +86,7 @@ def driver_parameters(parameters: VehicleParameters) -> DriverParameters:
     return DriverParameters(
         wheelbase=parameters.wheelbase,
         max_wheel_angle=max_wheel_angle(parameters),
+        reverse=tuple(name for name in BACKWARDS if name in parameters.powertrain.inputs),
         **parameters.driver.model_dump(),
     )
 

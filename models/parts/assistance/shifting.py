@@ -48,18 +48,20 @@ class Shifting(Controller):
     gears : int
         Number of forward gears.
     parameters : ShiftingParameters
+    first : float
+        Gear at the start.
     """
 
     name = "shifting"
     answers = ("gear", "clutch", "throttle")
-    sampled = (
-        StateDeclaration("chosen", "1", 1.0),
-        StateDeclaration("target", "1", 1.0),
-        StateDeclaration("left", "1", 0.0),
-    )
 
-    def __init__(self, gears: int, parameters: ShiftingParameters) -> None:
+    def __init__(self, gears: int, parameters: ShiftingParameters, first: float = 1.0) -> None:
         self.gears, self.parameters, self.period = gears, parameters, parameters.period
+        self.sampled = (
+            StateDeclaration("chosen", "1", first),
+            StateDeclaration("target", "1", first),
+            StateDeclaration("left", "1", 0.0),
+        )
 
     def act(self, sensors: Mapping[str, Scalar], x: Mapping[str, Scalar]) -> Mapping[str, Scalar]:
         p, given = self.parameters, sensors["gear"]

@@ -17,6 +17,8 @@ from ce_dynamics.models.parts.ramps import unit_clip
 
 CLUTCH, GEAR = "clutch", "gear"
 """Names of inputs: 0 closed … 1 open; and the number of the gear, 0 in neutral, −1 reverse."""
+CRUISING = 0.6
+"""Of the engine's highest speed: in the gear of a vehicle that starts rolling."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +80,14 @@ class ManualUnit(DriveUnit):
             raise DataError(f"gears: reverse = {reverse:g} must be below 0")
         self.engine, self.clutch, self.ratios, self.reverse = engine, clutch, ratios, reverse
 
+    def gear_at(self, shaft_speed: float) -> int:
+        """The lowest forward gear that turns the engine no faster than `CRUISING` of its highest speed."""
+        most = CRUISING * self.engine.max_speed
+        lower = [ratio for ratio in self.ratios[:-1] if shaft_speed / ratio > most]
+        return len(lower) + 1
+
     def states(self, shaft_speed: float) -> tuple[StateDeclaration, ...]:
-        turned = shaft_speed * float(self.turns(1.0))
+        turned = shaft_speed * float(self.turns(float(self.gear_at(shaft_speed))))
         engine = max(self.engine.idle_speed or 0.0, turned)
         return StateDeclaration("engine_speed", "rad/s", engine), StateDeclaration("clutch_windup", "rad")
 

@@ -15,6 +15,7 @@ from ce_dynamics.models.parts.manoeuvres.lane_change import DoubleLaneChange
 from ce_dynamics.models.parts.manoeuvres.obstacle import ObstacleAvoidance
 from ce_dynamics.models.parts.manoeuvres.open_loop import SineSteer, StepSteer
 from ce_dynamics.models.parts.manoeuvres.random_steer import RandomSteer
+from ce_dynamics.models.parts.manoeuvres.reversing import Reversing
 from ce_dynamics.models.parts.manoeuvres.severe_steering import Fishhook, JTurn, SineWithDwell
 from ce_dynamics.models.parts.manoeuvres.split_braking import SplitBraking
 from ce_dynamics.models.parts.manoeuvres.steering_ramps import ConstantSteer, RampSteer
@@ -46,6 +47,7 @@ __all__ = [
     "PulseSteer",
     "RampSteer",
     "RandomSteer",
+    "Reversing",
     "SineSteer",
     "SineSweep",
     "SineWithDwell",
@@ -79,6 +81,7 @@ MANOEUVRES: Mapping[str, type[Manoeuvre]] = {
         ConstantRadius,
         StraightOn,
         DriveOverBump,
+        Reversing,
         StandStill,
     )
 }

@@ -125,6 +125,10 @@ class PowertrainData(Section):
         """Inputs it reads beside the throttle: least, default and largest value."""
         return {}
 
+    def inputs_at(self, wheel_speed: float) -> Inputs:
+        """`inputs` as a vehicle has them whose wheels turn at a speed [rad/s]."""
+        return self.inputs
+
     turns: ClassVar[bool] = True
     """Whether engine or shafts have inertia, whose turning reacts on the chassis."""
 

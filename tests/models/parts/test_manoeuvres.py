@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from ce_dynamics.models.parts.manoeuvres import (
     PulseSteer,
     RampSteer,
     RandomSteer,
+    Reversing,
     SineSteer,
     SineSweep,
     SineWithDwell,
@@ -30,6 +32,7 @@ from ce_dynamics.models.parts.manoeuvres import (
     StandStill,
     StepSteer,
     StraightAcceleration,
+    StraightOn,
 )
 from tests.ce_dynamics.opaque import Opaque, OpaqueTruth, reveal_scalar
 from tests.models.components import DRIVER
@@ -63,6 +66,7 @@ def test_the_issue_s_manoeuvres_are_there() -> None:
         "constant-radius",
         "straight",
         "bump",
+        "reverse",
         "stand-still",
     }
 
@@ -124,6 +128,20 @@ def test_track_of_iso_3888_1() -> None:
         for x in np.linspace(gate.start, gate.end, 9):
             assert manoeuvre.path_error({"x": x, "y": gate.centre}) == pytest.approx(0.0, abs=1e-12)
     assert first.centre == 0.0
+
+
+def test_backwards_is_forwards_seen_by_who_looks_back() -> None:
+    """Half a turn of the plane: the same pedals, steering to the other side, with reverse and clutch."""
+    ahead = StraightOn(DRIVER, speed=2.0)
+    back = Reversing(replace(DRIVER, reverse=("gear", "clutch")), speed=2.0)
+    there = {"x": 3.0, "y": 0.2, "yaw": 0.03, "speed": 1.9, "vx": 1.9, "vy": -0.02, "yaw_rate": 0.01}
+    turned = there | {name: -there[name] for name in ("x", "y", "vx", "vy")}
+    forwards, backwards = ahead.inputs(5.0, there), back.inputs(5.0, turned)
+    assert forwards["steering"] < 0.0  # it is to the left of the path and heads left
+    assert backwards == forwards | {"steering": -forwards["steering"], "gear": -1.0, "clutch": 0.0}
+    assert back.inputs(0.0, turned)["clutch"] == 1.0
+    assert back.path_error(turned) == ahead.path_error(there) == pytest.approx(0.2)
+    assert back.speed == 0.0
 
 
 def test_step_and_sine_over_time() -> None:

@@ -56,6 +56,34 @@ def test_an_open_clutch_leaves_the_shaft_alone() -> None:
     assert rates["engine_speed"] == pytest.approx(out["engine_torque"] / 0.2, rel=1e-9)
 
 
+@pytest.mark.parametrize("speed", [0.0, 5.0, 12.0, 22.0, 60.0])
+@pytest.mark.parametrize("shifted", [False, True])
+def test_a_vehicle_that_rolls_is_in_gear(speed: float, shifted: bool) -> None:
+    """The lowest gear below 60 % of the highest speed of the engine, or the last; the engine turns so.
+
+    Who has his gears shifted is told the lowest that may be taken, which stays the first.
+    """
+    law = {"period": 0.02, "upshift": 450, "downshift": 150, "time": 0.6, "bite_speed": 100}
+    data = VehicleParameters.load(
+        "sedan-manual", [f"assistance.shifting.{name}={value}" for name, value in law.items()] * shifted
+    )
+    p = data.powertrain
+    radius = data.corners["front_left"].tyre.unloaded_radius
+    ways = [speed / radius / p.axle_ratio / ratio for ratio in p.transmission.gears]  # type: ignore[attr-defined]  # it has gears
+    engine = p.engine  # type: ignore[attr-defined]  # and an engine
+    slow = [k for k, way in enumerate(ways) if way <= 0.6 * engine.max_speed]
+    k = slow[0] if slow else len(ways) - 1
+    model = Model(build(data, speed=speed))
+    states = model.layout.split(model.y0)[2].tolist()
+    at = dict(zip((entry.name for entry in model.layout.x), states, strict=True))
+    gear = float(model.u0[[entry.name for entry in model.layout.u].index("gear")])
+    assert at["driveline.engine_speed"] == pytest.approx(max(engine.idle_speed, ways[k]), rel=1e-12)
+    if shifted:
+        assert (gear, at["shifting.chosen"]) == (1.0, k + 1.0)
+    else:
+        assert gear == k + 1.0
+
+
 def test_numbers_of_the_powertrain_that_is_replaced_are_gone() -> None:
     with pytest.raises(DataError, match=r"powertrain\.converter\.capacity"):
         VehicleParameters.load("sedan-manual", ["powertrain.converter.capacity.0=1"])
