@@ -40,7 +40,11 @@ class DataError(CeDynamicsError, ValueError):
 
 
 class AssemblyError(CeDynamicsError, ValueError):
-    """A linkage cannot be assembled at the given coordinates."""
+    """A linkage cannot be assembled at the given coordinates; ``partial`` holds what was reached before."""
+
+    def __init__(self, message: str, partial: object | None = None) -> None:
+        super().__init__(message)
+        self.partial = partial
 
 
 class SimulationError(CeDynamicsError, RuntimeError):

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from ce_dynamics.cli import shared_options as shared
+from ce_dynamics.cli import exit_codes, shared_options as shared
+from ce_dynamics.cli.messages import complain
 
 if TYPE_CHECKING:
+    import xarray as xr
+
     from ce_dynamics.models.kc.force_sweeps import ForceSweep
+    from ce_dynamics.models.kc.rig import KCRig
     from ce_dynamics.models.kc.summary import Row
     from ce_dynamics.models.kc.sweeps import Sweep
 
 ROUNDING = 1e-9
 """Below it a figure of the table is zero, in any of its units."""
 
+PARTIAL = "-partial"
+"""Behind the name of a sweep that is not whole."""
 DEFAULT_FORCES = ("lateral", "longitudinal", "aligning")
 """Of axles with bushings."""
 IDLE = {"forces": "-5000:5000:21", "torques": "-200:200:21", "at": "contact", "hold": "height"}
@@ -149,13 +155,14 @@ def kc(
         if sweep is None:
             wanted = [one for one in wanted if one.kind in rig.kinds]
         display.stage("sweeping")
-        sweeps = {one.kind: rig.sweep(one) for one in wanted}
+        sweeps, troubles = swept(rig, wanted)
         rows, more = design_rows(rig) + end_rows(rig), []
         if soft or pushes:
             display.stage("letting bushings yield")
             elastic = Compliance(rig, elastic_joints(data, rig))
             if soft:
-                sweeps |= {f"{one.kind}-bushings": travelled(elastic, one) for one in wanted}
+                ways = {name: sweep_made(name, results) for name, results in sweeps.items()}
+                sweeps |= {f"{name}-bushings": travelled(elastic, way) for name, way in ways.items()}
             sweeps |= {one.kind: forced(elastic, one) for one in pushes}
             more = compliance_rows(elastic)
         content = json_text.dumps(as_json(sweeps), allow_nan=False)
@@ -177,7 +184,8 @@ def kc(
             display.stage("drawing")
             files.append(output / f"{axle}.png")
             with whole(files[-1]) as temporary:
-                save_page(sweeps, f"{data.title}: {axle} axle", temporary)
+                curves = {name.replace(PARTIAL, ""): results for name, results in sweeps.items()}
+                save_page(curves, f"{data.title}: {axle} axle", temporary)
     if json:
         print(content)
     else:
@@ -190,7 +198,41 @@ def kc(
             print_rows(f"Compliance at the wheels, {held}", more)
         for path in files:
             print(path)
-    return 0
+    for trouble in troubles:
+        complain(f"{trouble}; poses that are reached are saved as partial")
+    return exit_codes.BAD_INPUT if troubles else exit_codes.OK
+
+
+def swept(rig: KCRig, wanted: list[Sweep]) -> tuple[dict[str, xr.Dataset], list[str]]:
+    """Sweeps by name, of those beyond the axle's reach what is within; and what is in the way.
+
+    Raises
+    ------
+    AssemblyError
+        If no pose of any is reached.
+    """
+    from ce_dynamics.errors import AssemblyError  # here, so that --help is answered at once
+
+    sweeps: dict[str, xr.Dataset] = {}
+    stopped: list[AssemblyError] = []
+    for one in wanted:
+        try:
+            sweeps[one.kind] = rig.sweep(one)
+        except AssemblyError as error:
+            stopped.append(error)
+            if error.partial is not None:
+                sweeps[f"{one.kind}{PARTIAL}"] = cast("xr.Dataset", error.partial)
+    if stopped and not sweeps:
+        raise stopped[0]
+    return sweeps, [str(error) for error in stopped]
+
+
+def sweep_made(name: str, results: xr.Dataset) -> Sweep:
+    """The sweep that some results are of."""
+    from ce_dynamics.models.kc.sweeps import Sweep  # here, so that --help is answered at once
+
+    steering = results["steering"].values
+    return Sweep(name, steering, results["wheel_travel"].values, steering)
 
 
 def write_page(path: Path, vehicle: str | Path, axle: str, overrides: list[str]) -> int:

@@ -231,7 +231,7 @@ class Way:
     def goal_text(self) -> str:
         """Where it was to lead, for messages."""
         left, right = 1e3 * self.goal
-        steered = f" with {100.0 * self.lock:.4g} % of full lock" if self.steered else ""
+        steered = f" with {100.0 * self.lock + 0.0:.4g} % of full lock" if self.steered else ""
         return (
             f"axle {self.search.axle.name!r}: travel of {left:.5g} mm left and {right:.5g} mm right{steered}"
         )

@@ -131,7 +131,11 @@ def steering_quantities(unit: str) -> tuple[Quantity, ...]:
         ("ideal_outer_angle", "rad", "steer angle of the outer wheel by Ackermann, from that of the inner"),
         ("ackermann_error", "rad", "outer wheel's angle less the ideal one"),
         ("ackermann_percentage", "%", "100 (inner - outer)/(inner - ideal outer)"),
-        ("turning_diameter", "m", "kerb to kerb, from the inner wheel's angle by Ackermann"),
+        (
+            "turning_diameter",
+            "m",
+            "kerb to kerb, by Ackermann from the inner wheel's angle; NaN if straight",
+        ),
     )
 
 

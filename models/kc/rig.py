@@ -113,10 +113,10 @@ class KCRig:
         AssemblyError
             If the suspension does not reach a travel; the message says where it ends, and by what.
         """
-        try:
-            return self.reached(travel, steering, parameters)
-        except UnreachedError as stopped:
-            raise stopped.explained() from None
+        found, stopped = self._outward(travel, steering, parameters)
+        if stopped:
+            raise explained(stopped)
+        return stacked(found, self._start)
 
     def reached(
         self, travel: ArrayLike, steering: ArrayLike = 0.0, parameters: Mapping[str, float] | None = None
@@ -128,6 +128,23 @@ class KCRig:
         UnreachedError
             If the suspension does not reach a travel.
         """
+        found, stopped = self._outward(travel, steering, parameters)
+        if stopped:
+            raise stopped[0]
+        return stacked(found, self._start)
+
+    def _outward(
+        self,
+        travel: ArrayLike,
+        steering: ArrayLike,
+        parameters: Mapping[str, float] | None,
+        *,
+        both_ways: bool = False,
+    ) -> tuple[dict[int, Floats], list[UnreachedError]]:
+        """Poses by their number, from that nearest to the design pose as far as they can be reached.
+
+        ``both_ways``: where one way ends, the other is tried all the same.
+        """
         goals = checks.finite_array("travel", travel, (None, 2), DataError)
         lock = np.broadcast_to(checks.numbers("steering", steering, DataError), len(goals))
         if not np.all(np.isfinite(lock)):
@@ -136,18 +153,22 @@ class KCRig:
             raise DataError(f"axle {self.axle.name!r} is not steered; leave steering out")
         self.poses.travels.check(self.axle.name, goals)
         start = self.c_with(parameters)
-        found = np.empty((len(goals), len(start)))
+        found: dict[int, Floats] = {}
+        stopped: list[UnreachedError] = []
         if not len(goals):
-            return found
-        size = np.hypot(np.linalg.norm(goals, axis=1), lock)
-        first = int(np.argmin(size))
-        found[first] = self.search.led(start, goals[first], float(lock[first]), np.zeros(2))
-        for order in (range(first + 1, len(goals)), range(first - 1, -1, -1)):
-            c, z = found[first], goals[first]
-            for k in order:
-                c = found[k] = self.search.led(c, goals[k], float(lock[k]), z)
-                z = goals[k]
-        return found
+            return found, stopped
+        first = int(np.argmin(np.hypot(np.linalg.norm(goals, axis=1), lock)))
+        for order in (range(first, len(goals)), range(first - 1, -1, -1)):
+            c, z = found.get(first, start), goals[first] if first in found else np.zeros(2)
+            try:
+                for k in order:
+                    c = found[k] = self.search.led(c, goals[k], float(lock[k]), z)
+                    z = goals[k]
+            except UnreachedError as error:
+                stopped.append(error)
+                if not both_ways or first not in found:
+                    break
+        return found, stopped
 
     def travel_of(self, c: Floats) -> Floats:
         """Travel of the wheels in a pose."""
@@ -220,14 +241,21 @@ class KCRig:
         DataError
             If the kind or a quantity is unknown.
         AssemblyError
-            If the suspension does not reach so far.
+            If the suspension does not reach so far; its ``partial`` is the data set of the poses that are
+            reached, or None.
         """
         from ce_dynamics.models.kc.table import dataset  # here, because xarray takes long to load
 
         sweep = sweep_of(kind, values) if isinstance(kind, str) else kind
-        poses = self.solved(sweep.travel, sweep.steering, parameters)
-        found = self.read(poses, quantities)
-        return dataset(self.model.system.name, self.axle, self.quantities, self.done(sweep, poses), found)
+        found, stopped = self._outward(sweep.travel, sweep.steering, parameters, both_ways=True)
+        if stopped and not found:
+            raise explained(stopped)
+        done = self.done(sweep.part(sorted(found)), stacked(found, self._start))
+        read = self.read(stacked(found, self._start), quantities)
+        results = dataset(self.model.system.name, self.axle, self.quantities, done, read)
+        if stopped:
+            raise explained(stopped, results)
+        return results
 
     def done(self, sweep: Sweep, poses: Floats) -> Sweep:
         """A sweep with the travels that both wheels have: with one freedom, not always those given."""
@@ -235,3 +263,13 @@ class KCRig:
             return sweep
         travel = np.array([self.travel_of(c) for c in poses]).reshape(len(poses), 2)
         return replace(sweep, travel=travel)
+
+
+def stacked(found: Mapping[int, Floats], like: Floats) -> Floats:
+    """Poses in their order (n, n_c)."""
+    return np.array([found[k] for k in sorted(found)]).reshape(-1, len(like))
+
+
+def explained(stopped: Sequence[UnreachedError], partial: object | None = None) -> AssemblyError:
+    """What is not reached, and what is in the way there."""
+    return AssemblyError("; ".join(str(one.explained()) for one in stopped), partial)

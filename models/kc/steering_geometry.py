@@ -7,14 +7,15 @@ from typing import NamedTuple
 
 from ce_dynamics.algebra.arrays import Scalar, arctan2, cos, sin, sqrt, where
 
-STRAIGHT = 1e-20
-"""[rad²] Product of two steer angles up to which the wheels count as straight: rounding is far below."""
+STRAIGHT = 1e-10
+"""[rad²] Product of two steer angles up to which the wheels count as straight: 1e-5 rad each, which is what
+six digits of a data file leave; the circle would be 500 km wide."""
 
 
 class Ackermann(NamedTuple):
     """Steer angles of an axle against those with which all wheels would roll about one point.
 
-    All are NaN where the wheels do not turn the same way.
+    All are NaN where the wheels do not turn the same way, or are parallel to the vehicle.
 
     Attributes
     ----------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,6 +50,10 @@ class Sweep:
     def over_steering(self) -> bool:
         """Whether it is steering that changes."""
         return self.kind == "steering"
+
+    def part(self, rows: Sequence[int]) -> Sweep:
+        """Some of the poses."""
+        return Sweep(self.kind, self.values[rows], self.travel[rows], self.steering[rows])
 
 
 def sweep_of(kind: str, values: ArrayLike | None = None) -> Sweep:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 import xarray as xr
 
@@ -57,6 +58,22 @@ def test_an_axle_without_steering_is_not_steered(tmp_path: Path, capsys: pytest.
     assert set(json.loads(capsys.readouterr().out)) == {"parallel", "opposed"}
 
 
+def test_sweeps_beyond_the_reach_save_what_is_within(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["--vehicle", "sedan", "--axle", "rear", "--travel", "-0.9:0.9:91", "--sweep", "parallel"]
+    assert execute(["kc", *arguments, "--output", str(tmp_path)]) == exit_codes.BAD_INPUT
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "saved as partial" in said
+    names = {"rear-parallel-partial.csv", "rear-parallel-partial.nc", "rear.json", "rear.png"}
+    assert {path.name for path in tmp_path.iterdir()} == names
+    with xr.open_dataset(tmp_path / "rear-parallel-partial.nc", engine="h5netcdf") as curves:
+        travel = curves["wheel_travel"].values[:, 0]
+    assert -0.9 < travel[0] < 0.0 < travel[-1] < 0.9
+    assert np.allclose(np.diff(travel), 0.02)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -67,7 +84,7 @@ def test_an_axle_without_steering_is_not_steered(tmp_path: Path, capsys: pytest.
         (["--travel", "0.1:-0.1"], "less than"),
         (["--travel", "-1 kg:1:3"], "kg"),
         (["--travel", "-0.1:0.1:many"], "whole number"),
-        (["--travel", "-0.9:0.9:3"], "cannot be reached"),
+        (["--sweep", "parallel", "--travel", "0.9:0.95:3"], "cannot be reached"),
         (["--force", "sideways"], "sideways"),
         (["--force", "aligning", "--torques", "1 N:2 N"], "N*m"),
         (["--force", "lateral", "--at", "hub"], "hub"),

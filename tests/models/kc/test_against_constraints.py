@@ -15,6 +15,7 @@ from scipy.optimize import brentq
 
 from ce_dynamics.errors import AssemblyError
 from ce_dynamics.models import kc
+from ce_dynamics.models.kc.steering_geometry import STRAIGHT
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from tests.models.kc.rods import Floats, Pose, RodCarrier, Wheel, about_kingpin, figures, heading_rate
 
@@ -118,7 +119,7 @@ def test_figures_of_the_axle(tried: Any, read: dict[str, Floats], k: int) -> Non
     assert 0.2 < rig.axle.brake_share < 0.9
     if steered:
         left, right = (read["steer_angle"][k, side] for side in (0, 1))
-        if left * right > 0.0:
+        if left * right > STRAIGHT:
             inner, outer = (left, right) if left > 0.0 else (-right, -left)
             R = 0.5 * track + rig.axle.wheelbase / np.tan(inner)
             ideal = np.arctan(rig.axle.wheelbase / (R + 0.5 * track))

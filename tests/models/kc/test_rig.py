@@ -6,11 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import xarray as xr
 
 import ce_dynamics as ce
 from ce_dynamics.errors import AssemblyError, CeDynamicsError, DataError
 from ce_dynamics.models import kc
 from ce_dynamics.models.kc.page import page
+from ce_dynamics.models.kc.steering_geometry import ackermann
 from ce_dynamics.models.kc.summary import as_json, design_rows
 from ce_dynamics.models.kc.sweeps import KINDS, sweep_of
 from ce_dynamics.models.kc.table import columns, csv_text
@@ -66,6 +68,25 @@ def test_left_and_right_are_mirror_images(rig: kc.KCRig) -> None:
 def test_the_end_of_travel_is_told(rig: kc.KCRig) -> None:
     with pytest.raises(AssemblyError, match=r"travel of 900 mm left and 900 mm.* it comes to [1-9]\d\d"):
         rig.solved([[0.9, 0.9]])
+
+
+def test_a_sweep_beyond_the_reach_keeps_the_poses_within(rig: kc.KCRig) -> None:
+    values = [-0.9, -0.05, 0.0, 0.05, 0.9]
+    with pytest.raises(AssemblyError, match=r"of 900 mm left .*; .* of -900 mm left") as stop:
+        rig.sweep("parallel", values)
+    partial = stop.value.partial
+    assert isinstance(partial, xr.Dataset)
+    xr.testing.assert_identical(partial, rig.sweep("parallel", values[1:4]))
+    with pytest.raises(AssemblyError, match="of 900 mm left") as stop:
+        rig.sweep("left", [0.9])
+    assert stop.value.partial is None
+
+
+def test_parallel_wheels_have_no_turning_circle() -> None:
+    """Toe of some 1e-8 rad, as six digits of a file leave it, is no circle of 100,000 km."""
+    for left, right, there in ((1e-8, 2e-8, False), (-1e-8, -2e-8, False), (2e-5, 2e-5, True)):
+        found = ackermann(left, right, 1.5, 3.0).turning_diameter
+        assert np.isfinite(found) == there
 
 
 @pytest.mark.parametrize("travel", [(0.32, 0.32), (0.0, 0.32), (0.0, 0.9)])
