@@ -17,7 +17,7 @@ from ce_dynamics.algebra.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from ce_dynamics.models.vehicles.assembly import build as build
-    from ce_dynamics.models.vehicles.case import Case as Case, prepare as prepare, run as run
+    from ce_dynamics.models.vehicles.case import prepare as prepare, run as run
     from ce_dynamics.models.vehicles.drive import drive_page as drive_page
     from ce_dynamics.models.vehicles.driving import (
         double_lane_change as double_lane_change,
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ce_dynamics.models.vehicles.hmmwv.parameters import HmmwvParameters as HmmwvParameters
     from ce_dynamics.models.vehicles.pictures import picture_of as picture_of
     from ce_dynamics.models.vehicles.plots.page import figure as figure
+    from ce_dynamics.models.vehicles.prepared import Case as Case
     from ce_dynamics.models.vehicles.ride import build_ride as build_ride
     from ce_dynamics.models.vehicles.summary import summarise as summarise
 

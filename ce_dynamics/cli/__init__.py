@@ -8,6 +8,7 @@ from typing import NoReturn
 
 from ce_dynamics.algebra.termination import answer_signals, leave
 from ce_dynamics.cli.exit_codes import INTERRUPTED
+from ce_dynamics.cli.loading import loading
 
 
 def main() -> NoReturn:
@@ -15,7 +16,8 @@ def main() -> NoReturn:
     answer_signals()
     os.environ["MPLBACKEND"] = "Agg"  # pictures are files; a name that matplotlib does not know would end it
     try:
-        from ce_dynamics.cli.command import execute  # here, so that mistakes and --help are answered at once
+        with loading():
+            from ce_dynamics.cli.command import execute  # here, so that Ctrl-C while it is loaded is told
 
         code = execute()
     except KeyboardInterrupt:  # while it was loaded

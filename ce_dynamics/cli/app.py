@@ -6,29 +6,54 @@ neither NumPy nor the models.
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer.core import TyperGroup
 
 from ce_dynamics._version import __version__
 from ce_dynamics.cli import exit_codes
-from ce_dynamics.cli.cache import cache
-from ce_dynamics.cli.convert import convert
-from ce_dynamics.cli.drive import drive
-from ce_dynamics.cli.export import export
-from ce_dynamics.cli.handling import handling
-from ce_dynamics.cli.kc import kc
+from ce_dynamics.cli.loading import loading
 from ce_dynamics.cli.messages import complain
-from ce_dynamics.cli.sweep import sweep
+
+SUBCOMMANDS = ("sweep", "export", "drive", "kc", "handling", "convert", "cache")
+"""Each a function in a module of its name."""
+
+
+class LoadedWhenAsked(TyperGroup):
+    """A command that loads its subcommands when they are asked for."""
+
+    def list_commands(self, ctx: Context) -> list[str]:
+        return list(SUBCOMMANDS)
+
+    def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
+        for name in (cmd_name,) if cmd_name in SUBCOMMANDS else SUBCOMMANDS:  # all, to tell what is like it
+            if name not in self.commands:
+                self.commands[name] = subcommand(name)
+        return self.commands.get(cmd_name)
+
+
+def subcommand(name: str) -> Command:
+    """A subcommand by name."""
+    function = getattr(import_module(f"ce_dynamics.cli.{name}"), name)
+    alone = typer.Typer(rich_markup_mode="rich")
+    alone.command(name=name)(function)
+    return typer.main.get_group(alone).commands[name]
+
 
 app = typer.Typer(
     name="simulate-vehicle",
+    cls=LoadedWhenAsked,
     add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     subcommand_metavar="",
 )
+
+if TYPE_CHECKING:
+    from typer._click import Command, Context
 
 RUN, INTEGRATION, OUTPUT, ABOUT = "What to simulate", "Integration", "Output", "About"
 
@@ -242,9 +267,10 @@ def simulate_vehicle(
 
         print_parameters(model, overrides or [])
         return 0
-    # here, so that mistakes and --help are answered at once
-    from ce_dynamics.cli.simulation import Request, simulate_and_report
-    from ce_dynamics.models.vehicles.driving import si_value
+    with loading():
+        # here, so that mistakes and --help are answered at once
+        from ce_dynamics.cli.simulation import Request, simulate_and_report
+        from ce_dynamics.models.data.words import si_value
 
     request = Request(
         model=model,
@@ -266,12 +292,3 @@ def simulate_vehicle(
         table=table,
     )
     return simulate_and_report(request)
-
-
-app.command(name="sweep")(sweep)
-app.command(name="export")(export)
-app.command(name="drive")(drive)
-app.command(name="kc")(kc)
-app.command(name="handling")(handling)
-app.command(name="convert")(convert)
-app.command(name="cache")(cache)

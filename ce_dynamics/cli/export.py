@@ -67,7 +67,8 @@ def export(
     from ce_dynamics.compiled.export.fmu import VERSIONS, export_fmu
     from ce_dynamics.compiled.export.interface import checked_identifier
     from ce_dynamics.errors import DataError
-    from ce_dynamics.models.vehicles.case import RIDE, prepare
+    from ce_dynamics.models.vehicles.case import prepare
+    from ce_dynamics.models.vehicles.shipped import RIDE
 
     checks.choice("what to export:", kind, ("fmu", "c"), DataError)
     if kind == "c" and (platform or sources or fmi != "3.0"):

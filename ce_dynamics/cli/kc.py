@@ -342,8 +342,8 @@ def values_of(owner: str, text: str, unit: str) -> list[float]:
     import numpy as np
 
     from ce_dynamics.errors import DataError
+    from ce_dynamics.models.data.words import si_value
     from ce_dynamics.models.kc.sweeps import MOST_POSES, POSES
-    from ce_dynamics.models.vehicles.driving import si_value
 
     parts = text.split(":")
     if len(parts) not in (2, 3):

@@ -17,8 +17,9 @@ from ce_dynamics.cli.progress import Display, Interruption
 from ce_dynamics.cli.tables import print_files, print_json, print_tables
 from ce_dynamics.compiler.code_levels import first_soon, make_behind
 from ce_dynamics.errors import DataError, ModelError, SimulationError
-from ce_dynamics.models.vehicles.case import Case, prepare
-from ce_dynamics.models.vehicles.driving import nearest, si_value
+from ce_dynamics.models.data.words import nearest, si_value
+from ce_dynamics.models.vehicles.prepared import Case
+from ce_dynamics.models.vehicles.recalled import recalled
 from ce_dynamics.models.vehicles.summary import summarise
 from ce_dynamics.simulation.exchange import checked, save_table
 from ce_dynamics.simulation.integrators.taken import settings_of
@@ -95,7 +96,7 @@ def simulate_and_report(request: Request) -> int:
         with Display() as display, ExitStack() as hurry:
             display.stage("preparing the model, compiling it where that was not done before")
             owed = hurry.enter_context(first_soon()) if is_brief(request.duration, options) else []
-            case = prepare(
+            case = recalled(
                 request.manoeuvre,
                 model=request.model,
                 speed=request.speed,

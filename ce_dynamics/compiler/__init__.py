@@ -18,6 +18,9 @@ if TYPE_CHECKING:
         CompiledFunction as CompiledFunction,
     )
     from ce_dynamics.compiler.known_functions import recall_or_compile as recall_or_compile
-    from ce_dynamics.compiler.machine import compile_function as compile_function
+    from ce_dynamics.compiler.machine import (
+        compile_function as compile_function,
+        load_function as load_function,
+    )
 
 __getattr__, __dir__, __all__ = lazy_names()

@@ -81,14 +81,19 @@ def _source_files() -> frozenset[str]:
 @functools.cache
 def _modules() -> list[tuple[str, str]]:
     """Absolute path and path within the package of every module."""
-    root = Path(_version.__file__).parent
+    return [(path, name) for path, name in package_files() if name.endswith(".py")]
+
+
+@functools.cache
+def package_files() -> list[tuple[str, str]]:
+    """Absolute path and path within the package of every file but byte code."""
+    root = str(Path(_version.__file__).parent)
     found = []
     for folder, folders, files in os.walk(root, followlinks=True):
-        folders.sort()
+        folders[:] = sorted(name for name in folders if name != "__pycache__")
         for name in sorted(files):
-            if name.endswith(".py"):
-                path = os.path.join(folder, name)
-                found.append((path, os.path.relpath(path, root)))
+            path = os.path.join(folder, name)
+            found.append((path, path[len(root) + 1 :]))
     return found
 
 

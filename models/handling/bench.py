@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
+from ce_dynamics.models.data.words import nearest
 from ce_dynamics.models.handling.options import Given
 from ce_dynamics.models.handling.outcome import Outcome
 from ce_dynamics.models.handling.procedure import Procedure, Progress
 from ce_dynamics.models.handling.procedures.listed import PROCEDURES
 from ce_dynamics.models.handling.subject import Subject
-from ce_dynamics.models.vehicles.driving import nearest
 
 SUBJECT = "a subject, such as ce_dynamics.models.handling.vehicle('sedan')"
 

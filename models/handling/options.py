@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ce_dynamics.errors import DataError
+from ce_dynamics.models.data.words import nearest, si_value
 from ce_dynamics.models.parts.manoeuvres import Option
-from ce_dynamics.models.vehicles.driving import nearest, si_value
 
 Given = float | str
 

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from ce_dynamics._version import __version__
 from ce_dynamics.algebra import checks, files
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler.free_numbers import nominal
-from ce_dynamics.errors import DataError, SimulationError
+from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.checks import check_number
+from ce_dynamics.models.data.words import nearest, si_value
 from ce_dynamics.models.parts.manoeuvres import DoubleLaneChange, Manoeuvre
 from ce_dynamics.models.parts.roads.composition import SumRoad
 from ce_dynamics.models.parts.roads.contract import Road
@@ -28,116 +26,24 @@ from ce_dynamics.models.parts.roads.notation import road as road_of
 from ce_dynamics.models.parts.roads.planes import FlatRoad
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.driving import make_manoeuvre, nearest, si_value
+from ce_dynamics.models.vehicles.driving import make_manoeuvre
 from ce_dynamics.models.vehicles.equilibrium import settled
-from ce_dynamics.models.vehicles.files import SHIPPED, describes_a_vehicle
+from ce_dynamics.models.vehicles.files import describes_a_vehicle
 from ce_dynamics.models.vehicles.practice import practised
+from ce_dynamics.models.vehicles.prepared import Case
 from ce_dynamics.models.vehicles.ride import build_ride
-from ce_dynamics.simulation.options import Method, RunOptions
-from ce_dynamics.simulation.results import Column, Record
-from ce_dynamics.simulation.simulate import simulate_to_record
+from ce_dynamics.models.vehicles.shipped import RIDE, SHIPPED
+from ce_dynamics.simulation.options import Method
 
 if TYPE_CHECKING:
     import xarray as xr
 
-RIDE = "ride"
-"""Name of the HMMWV's ride model."""
 MODELS = (*SHIPPED, RIDE)
 """Models by name; anything else is the path of a data file for the full vehicle."""
 
 DEFAULT_MANOEUVRE = DoubleLaneChange.name
 RIDE_DURATION = 2.0
 """[s], of the validation run."""
-
-
-@dataclass(frozen=True)
-class Case:
-    """A model, what it is to do and where it starts.
-
-    Attributes
-    ----------
-    title : str
-        For headings.
-    model : Model
-    manoeuvre : Manoeuvre or None
-        None for the ride model, which is left to itself.
-    y0 : array
-        Initial state.
-    duration : float
-        [s].
-    attributes : mapping
-        What the results are to say about themselves.
-    """
-
-    title: str
-    model: Model
-    manoeuvre: Manoeuvre | None
-    y0: Floats
-    duration: float
-    attributes: Mapping[str, str | float]
-
-    def simulate(
-        self,
-        *,
-        method: Method = "RK45",
-        rtol: float | None = None,
-        atol: float | None = None,
-        step: float | None = None,
-        progress: Callable[[float], None] | None = None,
-    ) -> xr.Dataset:
-        """Integrate; see `ce_dynamics.simulation.simulate.simulate` for the arguments and errors.
-
-        Returns
-        -------
-        xarray.Dataset
-            With ``path_error`` [m] where there is a path to follow.
-        """
-        try:
-            return self.simulate_to_record(
-                method=method, rtol=rtol, atol=atol, step=step, progress=progress
-            ).dataset()
-        except SimulationError as error:
-            if isinstance(error.partial, Record):
-                error.partial = error.partial.dataset()
-            raise
-
-    def simulate_to_record(
-        self,
-        *,
-        method: Method = "RK45",
-        rtol: float | None = None,
-        atol: float | None = None,
-        step: float | None = None,
-        progress: Callable[[float], None] | None = None,
-    ) -> Record:
-        """As `simulate`, without loading xarray."""
-        options = RunOptions(
-            duration=self.duration,
-            y0=self.y0,
-            method=method,
-            rtol=rtol,
-            atol=atol,
-            step=step,
-            audit=True,
-            progress=progress,
-        )
-        try:
-            results = simulate_to_record(self.model, self.manoeuvre, options)
-        except SimulationError as error:
-            if isinstance(error.partial, Record):
-                self.complete(error.partial)
-            raise
-        self.complete(results)
-        return results
-
-    def complete(self, results: Record | xr.Dataset) -> None:
-        """Add what only the case knows."""
-        results.attrs |= {**self.attributes}
-        if self.manoeuvre is not None and self.manoeuvre.path is not None:
-            columns = np.stack([results[name].values for name in ("x", "y")], axis=1)
-            errors = [self.manoeuvre.path_error({"x": x, "y": y}) for x, y in columns.tolist()]
-            about = {"units": "m", "long_name": "distance from the path, positive to its left"}
-            results["path_error"] = Column(("time",), np.array(errors, dtype=float), about)
 
 
 def run(

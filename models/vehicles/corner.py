@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, Scalar
+from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.compiler.free_numbers import decided, nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.forces.base import Observer
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.data.quantities import Damping, Length, Point, Stiffness
@@ -30,6 +29,7 @@ from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.tyres.twin import TwinTyre
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Mirrored, Vector, add_rigid_body
 from ce_dynamics.models.vehicles.brakes import BrakeData
+from ce_dynamics.models.vehicles.sensors import height_above, position
 from ce_dynamics.models.vehicles.tyre_kinds import BuiltTyre, model_of
 from ce_dynamics.models.vehicles.tyres import TyreData
 from ce_dynamics.models.vehicles.wheel import WheelData, WheelParameters
@@ -226,22 +226,12 @@ class Corner(Mirrored, ABC):
         """
 
 
-def position(observer: Observer, body: Body, at: Array, ground: Body, k: int) -> Scalar:
-    """A coordinate of a body-fixed point in the world."""
-    return observer.point(body, at, ground).r[k]
-
-
 def sprung_body(system: System, carrier: Body) -> Body:
     """The chassis, or the trailer, that carries a body."""
     trailers, body = system.groups.get("trailer", ()), carrier
     while not body.carrier.is_ground and body.name not in trailers:
         body = body.carrier
     return body
-
-
-def height_above(observer: Observer, body: Body, at: Array, unit: Body, design: Scalar) -> Scalar:
-    """How far a point of a body is above a height over another's centre of mass, along the other's z axis."""
-    return observer.point(body, at, unit).r[2] - design
 
 
 FARTHEST = 50.0

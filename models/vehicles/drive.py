@@ -11,9 +11,10 @@ import numpy as np
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.vehicles.case import Case, load_parameters, prepare
+from ce_dynamics.models.vehicles.case import load_parameters, prepare
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.pictures import cameras_of, length_behind, road_of, shapes_of, tyres_of
+from ce_dynamics.models.vehicles.prepared import Case
 from ce_dynamics.views.drive.machine import Control, Gauge, Machine, Slider
 from ce_dynamics.views.drive.page import LONGEST, SHORTEST, DrivePage
 from ce_dynamics.views.scene.take import Camera

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.quantities import Quantity
+from ce_dynamics.models.data.words import nearest, si_value
 from ce_dynamics.models.parts.driver import DriverParameters
 from ce_dynamics.models.parts.manoeuvres import MANOEUVRES, DoubleLaneChange, Manoeuvre, Reversing
 from ce_dynamics.models.vehicles.description import VehicleParameters
@@ -89,20 +88,3 @@ def driver_parameters(parameters: VehicleParameters) -> DriverParameters:
         reverse=tuple(name for name in BACKWARDS if name in parameters.powertrain.inputs),
         **parameters.driver.model_dump(),
     )
-
-
-def si_value(owner: str, value: float | str, unit: str) -> float:
-    """A number in SI, from a number or a text with a unit; `owner` starts the message if it is neither."""
-    given = value if isinstance(value, str) else checks.as_float(owner, value, DataError)
-    try:
-        number = Quantity(unit).parse(given)
-    except ValueError as error:
-        raise DataError(f"{owner}: {error}") from None
-    assert isinstance(number, float), "a quantity without components is one number"
-    return number
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """``; did you mean …?`` where a known name is near."""
-    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
-    return f"; did you mean '{near[0]}'?" if near else ""

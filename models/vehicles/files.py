@@ -11,30 +11,8 @@ from ce_dynamics.algebra import checks, files
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.entries import Assignment, Entry
 from ce_dynamics.models.data.reading import DataFile, read_file, read_text
+from ce_dynamics.models.vehicles.shipped import SHIPPED, VARIANTS
 
-HERE = Path(__file__).parent
-SHIPPED = {
-    "hmmwv": HERE / "hmmwv" / "hmmwv.yaml",
-    "hmmwv-automatic": HERE / "hmmwv" / "hmmwv-automatic.yaml",
-    "hmmwv-chrono": HERE / "hmmwv" / "hmmwv-chrono.yaml",
-    "hmmwv-hull": HERE / "hmmwv" / "hmmwv-hull.yaml",
-    "hmmwv-assisted": HERE / "hmmwv" / "hmmwv-assisted.yaml",
-    "sedan": HERE / "sedan" / "sedan.yaml",
-    "sedan-manual": HERE / "sedan" / "sedan-manual.yaml",
-    "sedan-cvt": HERE / "sedan" / "sedan-cvt.yaml",
-    "sedan-electric": HERE / "sedan" / "sedan-electric.yaml",
-    "sedan-column": HERE / "sedan" / "sedan-column.yaml",
-    "sedan-assisted": HERE / "sedan" / "sedan-assisted.yaml",
-    "hatchback": HERE / "generic" / "hatchback.yaml",
-    "off-roader": HERE / "generic" / "off-roader.yaml",
-    "formula-student": HERE / "generic" / "formula-student.yaml",
-    "truck": HERE / "generic" / "truck.yaml",
-    "van": HERE / "generic" / "van.yaml",
-    "van-trailer": HERE / "generic" / "van-trailer.yaml",
-}
-"""Vehicles by name."""
-VARIANTS = {"ride": HERE / "hmmwv" / "ride.yaml"}
-"""Files with just the numbers that differ from the HMMWV's, by name."""
 MOST_FILES = 32
 """That a vehicle's file may build on."""
 

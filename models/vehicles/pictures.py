@@ -25,7 +25,7 @@ from ce_dynamics.views.scene.view import View, view
 if TYPE_CHECKING:
     import xarray as xr
 
-    from ce_dynamics.models.vehicles.case import Case
+    from ce_dynamics.models.vehicles.prepared import Case
 
 WIDTH = 0.6
 """Of a tyre, in its radii: property files and TMeasy do not tell it."""

@@ -1,4 +1,4 @@
-"""What drivers and plots read: position, attitude, velocities and accelerations of the chassis."""
+"""What drivers and plots read: motion of the chassis, places of the wheels."""
 
 from __future__ import annotations
 
@@ -34,6 +34,16 @@ def add_sensors(system: System, chassis: Body) -> None:
     system.add_measurement("ax", "m/s^2", partial(at.acceleration, k=0))
     system.add_measurement("ay", "m/s^2", partial(at.acceleration, k=1))
     system.add_measurement("az", "m/s^2", at.vertical_acceleration)
+
+
+def position(observer: Observer, body: Body, at: Array, ground: Body, k: int) -> Scalar:
+    """A coordinate of a body-fixed point in the world."""
+    return observer.point(body, at, ground).r[k]
+
+
+def height_above(observer: Observer, body: Body, at: Array, unit: Body, design: Scalar) -> Scalar:
+    """How far a point of a body is above a height over another's centre of mass, along the other's z axis."""
+    return observer.point(body, at, unit).r[2] - design
 
 
 @dataclass(frozen=True, eq=False)

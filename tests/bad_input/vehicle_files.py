@@ -12,7 +12,7 @@ from typing import Any
 
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.files import SHIPPED
+from ce_dynamics.models.vehicles.shipped import SHIPPED
 from tests.bad_input.cases import Case
 from tests.bad_input.data_file import file_of
 

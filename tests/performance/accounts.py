@@ -16,8 +16,8 @@ from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.energy_account import energy_account
 from ce_dynamics.models.vehicles.equilibrium import settled
-from ce_dynamics.models.vehicles.files import SHIPPED
 from ce_dynamics.models.vehicles.momentum_account import momentum_account
+from ce_dynamics.models.vehicles.shipped import SHIPPED
 
 SPEED, DURATION, STEPS = 15.0, 1.0, (1e-3, 5e-4)
 INPUTS = {"steering": 0.05, "throttle": 0.5, "brake": 0.05, "gear": 3.0}

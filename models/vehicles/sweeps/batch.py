@@ -16,8 +16,9 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.variables import plain as plain_name
 from ce_dynamics.compiler import compile_function, disk_cache, trace
 from ce_dynamics.errors import CeDynamicsError, DataError, SimulationError
-from ce_dynamics.models.vehicles.case import Case, prepare
+from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.equilibrium import settled
+from ce_dynamics.models.vehicles.prepared import Case
 from ce_dynamics.models.vehicles.summary import summarise
 from ce_dynamics.models.vehicles.sweeps.plan import Sweep
 from ce_dynamics.simulation.ensembles.simulation import simulate_ensemble

@@ -25,11 +25,12 @@ from ce_dynamics.models.data.sampling import (
     sample,
 )
 from ce_dynamics.models.parts.roads.notation import road as road_of
-from ce_dynamics.models.vehicles.case import RIDE, load_parameters
+from ce_dynamics.models.vehicles.case import load_parameters
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driving import make_manoeuvre
 from ce_dynamics.models.vehicles.fitted_tyres import fitted_tyres
 from ce_dynamics.models.vehicles.free import can_be_free
+from ce_dynamics.models.vehicles.shipped import RIDE
 from ce_dynamics.models.vehicles.sweeps.names import check_conflicts, quantity_of
 from ce_dynamics.simulation.integrators.methods import FIXED, WITH_LANES
 from ce_dynamics.simulation.integrators.settings import Settings, check_steps

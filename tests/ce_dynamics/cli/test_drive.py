@@ -11,7 +11,7 @@ from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.command import execute
 from ce_dynamics.models.vehicles import drive
 from ce_dynamics.models.vehicles.drive import sliders_of
-from ce_dynamics.models.vehicles.files import SHIPPED
+from ce_dynamics.models.vehicles.shipped import SHIPPED
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ import pytest
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.vehicles.case import load_parameters
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.files import SHIPPED, check_vehicle
+from ce_dynamics.models.vehicles.files import check_vehicle
+from ce_dynamics.models.vehicles.shipped import SHIPPED
 
 SEDAN = SHIPPED["sedan"].read_text(encoding="utf-8")
 

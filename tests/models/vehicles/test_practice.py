@@ -9,11 +9,12 @@ import pytest
 
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.models.parts.manoeuvres.lane_change import DoubleLaneChange
-from ce_dynamics.models.vehicles.case import Case, prepare
+from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driving import make_manoeuvre
 from ce_dynamics.models.vehicles.lanes import AxlePath, clearance
 from ce_dynamics.models.vehicles.practice import lateral_response, practised
+from ce_dynamics.models.vehicles.prepared import Case
 from ce_dynamics.simulation.simulate import simulate
 
 

@@ -1,0 +1,110 @@
+"""Runs of vehicles that are ready to be made: all that is needed after a vehicle has been read and built."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.errors import SimulationError
+from ce_dynamics.models.parts.manoeuvres.base import Manoeuvre
+from ce_dynamics.simulation.options import Method, RunOptions
+from ce_dynamics.simulation.results import Column, Record
+from ce_dynamics.simulation.simulate import simulate_to_record
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model, what it is to do and where it starts.
+
+    Attributes
+    ----------
+    title : str
+        For headings.
+    model : Model
+    manoeuvre : Manoeuvre or None
+        None for the ride model, which is left to itself.
+    y0 : array
+        Initial state.
+    duration : float
+        [s].
+    attributes : mapping
+        What the results are to say about themselves.
+    """
+
+    title: str
+    model: Model
+    manoeuvre: Manoeuvre | None
+    y0: Floats
+    duration: float
+    attributes: Mapping[str, str | float]
+
+    def simulate(
+        self,
+        *,
+        method: Method = "RK45",
+        rtol: float | None = None,
+        atol: float | None = None,
+        step: float | None = None,
+        progress: Callable[[float], None] | None = None,
+    ) -> xr.Dataset:
+        """Integrate; see `ce_dynamics.simulation.simulate.simulate` for the arguments and errors.
+
+        Returns
+        -------
+        xarray.Dataset
+            With ``path_error`` [m] where there is a path to follow.
+        """
+        try:
+            return self.simulate_to_record(
+                method=method, rtol=rtol, atol=atol, step=step, progress=progress
+            ).dataset()
+        except SimulationError as error:
+            if isinstance(error.partial, Record):
+                error.partial = error.partial.dataset()
+            raise
+
+    def simulate_to_record(
+        self,
+        *,
+        method: Method = "RK45",
+        rtol: float | None = None,
+        atol: float | None = None,
+        step: float | None = None,
+        progress: Callable[[float], None] | None = None,
+    ) -> Record:
+        """As `simulate`, without loading xarray."""
+        options = RunOptions(
+            duration=self.duration,
+            y0=self.y0,
+            method=method,
+            rtol=rtol,
+            atol=atol,
+            step=step,
+            audit=True,
+            progress=progress,
+        )
+        try:
+            results = simulate_to_record(self.model, self.manoeuvre, options)
+        except SimulationError as error:
+            if isinstance(error.partial, Record):
+                self.complete(error.partial)
+            raise
+        self.complete(results)
+        return results
+
+    def complete(self, results: Record | xr.Dataset) -> None:
+        """Add what only the case knows."""
+        results.attrs |= {**self.attributes}
+        if self.manoeuvre is not None and self.manoeuvre.path is not None:
+            columns = np.stack([results[name].values for name in ("x", "y")], axis=1)
+            errors = [self.manoeuvre.path_error({"x": x, "y": y}) for x, y in columns.tolist()]
+            about = {"units": "m", "long_name": "distance from the path, positive to its left"}
+            results["path_error"] = Column(("time",), np.array(errors, dtype=float), about)
