@@ -91,6 +91,9 @@ def _parse(quantity: Quantity, entry: Entry, key: str) -> tuple[float, ...]:
 
 def _unknown_key(assignment: Assignment, schema: type[BaseModel], groups: Groups) -> DataError:
     key = ".".join(assignment.key)
+    if any("." in name for name in assignment.key):
+        nested = ": {".join(key.split(".")) + ": ..." + "}" * key.count(".")
+        return DataError(f"{assignment.entry.where}: a key has no dots; write {nested}")
     known = groups.known(schema, assignment.key[0])
     by_lower = {name.lower(): name for name in known}
     near = [by_lower[name] for name in difflib.get_close_matches(key.lower(), by_lower, n=3, cutoff=0.5)]

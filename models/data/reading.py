@@ -113,7 +113,7 @@ def read_text(text: str, label: str) -> DataFile:
         raise DataError(f"{label}: expected sections 'name:' with indented 'key: value' lines, found none")
     fields = dict(_items(root, label))
     sources = _texts(fields.pop("sources", None), label)
-    title = _texts(fields.pop("title", None), label).get("", "")
+    title = _title(fields.pop("title", None), label)
     words = [a for key in WORDS if key in fields for a in _assignments(fields.pop(key), (key,), label, label)]
     assignments = [a for key, node in fields.items() for a in _assignments(node, (key,), label, label)]
     for key, entry in assignments:
@@ -144,6 +144,11 @@ def _items(node: yaml.MappingNode, label: str) -> Iterator[tuple[str, yaml.Node]
         if not isinstance(key_node, yaml.ScalarNode):
             raise DataError(f"{label}:{line}: a key must be a word, not a list or a mapping")
         key = str(key_node.value)
+        if node.flow_style and cut_at_a_comma(value_node):
+            raise DataError(
+                f"{label}:{line}: {key}: {checks.shown(value_node.value)} ends at the comma; within braces "
+                f"write it in quotes, for example {key}: '(1, 2, 3) m'"
+            )
         if key in lines:
             named = checks.shown(key)
             raise DataError(
@@ -151,6 +156,14 @@ def _items(node: yaml.MappingNode, label: str) -> Iterator[tuple[str, yaml.Node]
             )
         lines[key] = line
         yield key, value_node
+
+
+def cut_at_a_comma(node: yaml.Node) -> bool:
+    """Whether it is the first of several numbers in brackets, which commas of a mapping in braces divide."""
+    if not isinstance(node, yaml.ScalarNode) or node.style is not None:
+        return False
+    text = str(node.value)
+    return text.count("(") > text.count(")")
 
 
 def _texts(node: yaml.Node | None, label: str) -> dict[str, str]:
@@ -161,6 +174,12 @@ def _texts(node: yaml.Node | None, label: str) -> dict[str, str]:
     if not isinstance(node, yaml.MappingNode):
         raise DataError(f"{label}:{node.start_mark.line + 1}: expected lines 'key: text'")
     return {key: str(value.value) for key, value in _items(node, label)}
+
+
+def _title(node: yaml.Node | None, label: str) -> str:
+    if node is None or isinstance(node, yaml.ScalarNode):
+        return "" if node is None else str(node.value)
+    raise DataError(f"{label}:{node.start_mark.line + 1}: title: expected text, for example title: My car")
 
 
 def _assignments(node: yaml.Node, key: tuple[str, ...], source: str, label: str) -> Iterator[Assignment]:

@@ -175,6 +175,9 @@ def layout_of(words: Sequence[Assignment], label: str) -> Layout:
             raise DataError(f"{entry.where}: axles: {said}: an axle has {', '.join(CHOICES)}; {EXAMPLE}")
         check_axle_name(axle, entry)
         known = tuple(one.name for one in trailers) if rest[0] == "trailer" else CHOICES[rest[0]]
+        if entry.value == NONE and rest[0] in OPTIONAL:
+            axles.setdefault(axle, {}).pop(rest[0], None)
+            continue
         if entry.value not in known:
             raise DataError(
                 f"{entry.where}: axles.{axle}.{rest[0]}: unknown {checks.shown(entry.value)}; "
@@ -241,6 +244,9 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "phase": PHASES,
 }
 """What can be chosen for an axle; for ``trailer`` the name of one of the file."""
+NONE = "none"
+OPTIONAL = ("steering", "anti_roll_bar", "differential", "final_drive", "steering_gear")
+"""Choices that `NONE` takes back where a base has made them."""
 
 
 def check_axle_name(axle: str, entry: Entry) -> None:

@@ -117,6 +117,35 @@ def test_several_bases_are_laid_one_over_the_other(tmp_path: Path) -> None:
     assert (vehicle.chassis.mass, vehicle.road.friction) == (1700.0, 0.4)
 
 
+def test_a_file_takes_parts_of_its_base_away(tmp_path: Path) -> None:
+    """Their numbers go with them; those that the file itself writes for what is not there are refused."""
+    off = "axles:\n  rear: {anti_roll_bar: none, braked: no, final_drive: none}\n"
+    own = VehicleParameters.load(written(tmp_path, f"base: sedan\n{off}"))
+    assert list(own.anti_roll_bars) == ["front"]
+    assert [axle.braked for axle in own.layout.axles] == ["yes", "no"]
+    with pytest.raises(DataError, match=r"own\.yaml:5: unknown parameter 'rear\.anti_roll_bar\.stiffness'"):
+        VehicleParameters.load(
+            written(tmp_path, f"base: sedan\n{off}rear:\n  anti_roll_bar: {{stiffness: 1 N*m/rad}}\n")
+        )
+    written(tmp_path, f"base: sedan\n{off}", "off.yaml")
+    again = "axles:\n  rear: {anti_roll_bar: torsion}\nrear:\n  anti_roll_bar: {stiffness: 1 N*m/rad}\n"
+    with pytest.raises(DataError, match=r"own\.yaml: missing rear\.anti_roll_bar\.mass, "):
+        VehicleParameters.load(written(tmp_path, f"base: off.yaml\n{again}"))
+    with pytest.raises(DataError, match=r"suspension: unknown 'none'"):
+        VehicleParameters.load(written(tmp_path, "base: sedan\naxles: {front: {suspension: none}}\n"))
+
+
+def test_another_kind_keeps_of_the_base_what_it_has_as_well(tmp_path: Path) -> None:
+    """Of tyres as of powertrains; what it has not is gone, what is of another form is missing."""
+    slips = "kinds: {tyre: tmsimple}\ntyre: {contact_damping: 0.002 s}\n"
+    own = VehicleParameters.load(written(tmp_path, f"base: sedan\n{slips}"))
+    assert own.data.front_left.tyre.radius == VehicleParameters.load("sedan").data.front_left.tyre.radius  # type: ignore[attr-defined]  # by the axles
+    with pytest.raises(DataError, match=r"own\.yaml: missing tyre\.version, tyre\.side, tyre\.PCY1"):
+        VehicleParameters.load(written(tmp_path, "base: sedan\nkinds: {tyre: magic-formula}\n"))
+    with pytest.raises(DataError, match=r"own\.yaml: powertrain\.transmission: upshift has 0 speeds for 6"):
+        VehicleParameters.load(written(tmp_path, "base: sedan\nkinds: {powertrain: geared}\n"))
+
+
 def test_bases_that_are_none(tmp_path: Path) -> None:
     with pytest.raises(
         DataError, match=r"own.yaml:1: base: no file 'nothing' beside it, and no vehicle 'nothing'"
