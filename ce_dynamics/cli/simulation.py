@@ -12,6 +12,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.files import shown_path
 from ce_dynamics.algebra.whole_files import whole
 from ce_dynamics.cli import exit_codes
+from ce_dynamics.cli.loading import loading
 from ce_dynamics.cli.messages import complain
 from ce_dynamics.cli.progress import Display, Interruption
 from ce_dynamics.cli.tables import print_files, print_json, print_tables
@@ -213,10 +214,10 @@ def with_pictures(
 
 def save_plots(results: Record, case: Case, png: Path) -> Path:
     """Write the plots."""
-    # here, so that mistakes and --help are answered at once
-    from ce_dynamics.models.vehicles.plots.page import save_figure
+    with loading(), whole(png) as path:  # matplotlib, for the greater part
+        # here, so that mistakes and --help are answered at once
+        from ce_dynamics.models.vehicles.plots.page import save_figure
 
-    with whole(png) as path:
         save_figure(results, case.manoeuvre, path)
     return png
 

@@ -29,7 +29,7 @@ def save_figure(results: Results, manoeuvre: Manoeuvre | None, path: Path) -> No
         File to write.
     """
     with style():
-        figure(results, manoeuvre).savefig(path, format="png", dpi=100)
+        drawn(results, manoeuvre).savefig(path, format="png", dpi=100)
 
 
 def figure(results: Results, manoeuvre: Manoeuvre | None = None) -> Figure:
@@ -38,18 +38,23 @@ def figure(results: Results, manoeuvre: Manoeuvre | None = None) -> Figure:
     The figure belongs to no window system, and matplotlib's settings are left as they are.
     """
     with style():
-        panels = [panel for panel in PANELS if all(name in results for name in panel.needs)]
-        # the trajectory takes all places of the first row but the last
-        page, grid = sheet(len(panels) + COLUMNS - 1, 1.5, 3.0, (0.8, 0.8, 0.6, 1.1), hspace=0.42)
-        draw_trajectory(page.add_subplot(grid[0, :-1]), results, manoeuvre)
-        for k, panel in enumerate(panels, start=COLUMNS - 1):
-            axes = page.add_subplot(grid[k // COLUMNS, k % COLUMNS])
-            axes.set_title(panel.title, y=1.0)  # to look for a free place takes a tenth of the time
-            axes.yaxis.get_offset_text().set(x=-0.01, horizontalalignment="right")  # powers of ten beside it
-            axes.set_xlabel("time [s]")
-            axes.margins(x=0.01)
-            panel.draw(axes, results)
-        page.suptitle(heading(results), fontsize=15.0, y=1.0 - 0.2 / page.get_figheight())
+        return drawn(results, manoeuvre)
+
+
+def drawn(results: Results, manoeuvre: Manoeuvre | None) -> Figure:
+    """The page, under the settings of `style`."""
+    panels = [panel for panel in PANELS if all(name in results for name in panel.needs)]
+    # the trajectory takes all places of the first row but the last
+    page, grid = sheet(len(panels) + COLUMNS - 1, 1.5, 3.0, (0.8, 0.8, 0.6, 1.1), hspace=0.42)
+    draw_trajectory(page.add_subplot(grid[0, :-1]), results, manoeuvre)
+    for k, panel in enumerate(panels, start=COLUMNS - 1):
+        axes = page.add_subplot(grid[k // COLUMNS, k % COLUMNS])
+        axes.set_title(panel.title, y=1.0)  # to look for a free place takes a tenth of the time
+        axes.yaxis.get_offset_text().set(x=-0.01, horizontalalignment="right")  # powers of ten beside it
+        axes.set_xlabel("time [s]")
+        axes.margins(x=0.01)
+        panel.draw(axes, results)
+    page.suptitle(heading(results), fontsize=15.0, y=1.0 - 0.2 / page.get_figheight())
     return page
 
 
