@@ -73,7 +73,7 @@ STARTING = (
         "0.52 s to 0.47 s of processor time",
     ),
     (
-        "powers of ten without formulas, no minor ticks, no garbage collected while matplotlib is loaded and draws",
+        "powers of ten without formulas, no minor ticks, no garbage collected while the page is drawn",
         "0.2 s less of the time files take",
         "1.38 s to 1.19 s of processor time after the summary",
     ),
