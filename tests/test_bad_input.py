@@ -90,6 +90,7 @@ WRONG_THINGS = (
     "vehicle: circle",
     "Chrono: circle",
     "socket: pipe",
+    "study: pipe",
     "socket: endless",
     "crg, packed: folder",
 )

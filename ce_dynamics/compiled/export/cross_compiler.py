@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
+import os
+import signal
 import struct
 import subprocess
 import sys
+import threading
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -88,11 +92,55 @@ def require(*packages: str, remedy: str = "") -> None:
         raise ModelError(f"no package {' and no package '.join(missing)}; {remedy or REMEDY}")
 
 
-def shared_library(sources: Sequence[Path], includes: Sequence[Path], platform: str, result: Path) -> None:
+class Compilers:
+    """Compilers that run at once, each for a thread; those that still run when the block is left are ended.
+
+    The threads of a pool would wait for them, and Ctrl-C with them.
+    """
+
+    def __init__(self) -> None:
+        self._running: set[subprocess.Popen[str]] = set()
+        self._over = threading.Event()
+
+    def __enter__(self) -> Compilers:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._over.set()
+        for process in tuple(self._running):
+            self._end(process)
+
+    def run(self, command: Sequence[str]) -> tuple[int, str]:
+        """Exit code, and what was said on stderr."""
+        if self._over.is_set():
+            return 1, "stopped"
+        with subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
+        ) as process:
+            self._running.add(process)
+            if self._over.is_set():  # in between
+                self._end(process)
+            _, said = process.communicate()
+            self._running.discard(process)
+        return process.returncode, said
+
+    def _end(self, process: subprocess.Popen[str]) -> None:
+        """With what it has started; Windows has no groups."""
+        with contextlib.suppress(ProcessLookupError):  # it has just ended by itself
+            if sys.platform == "win32":
+                process.kill()
+            else:
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def shared_library(
+    compilers: Compilers, sources: Sequence[Path], includes: Sequence[Path], platform: str, result: Path
+) -> None:
     """Compile and link.
 
     Parameters
     ----------
+    compilers : Compilers
     sources : sequence of Path
         C files.
     includes : sequence of Path
@@ -112,9 +160,9 @@ def shared_library(sources: Sequence[Path], includes: Sequence[Path], platform: 
     command += [*map(str, sources), "-o", str(result)]
     command += for_windows() if platform.endswith("windows") else ["-lm"]
     with at_work(f"compiling for {platform}"):
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0 or not result.is_file():
-        raise ModelError(f"compiling for {platform} failed: {done.stderr.strip()[-500:]}")
+        code, said = compilers.run(command)
+    if code != 0 or not result.is_file():
+        raise ModelError(f"compiling for {platform} failed: {said.strip()[-500:]}")
 
 
 def for_windows() -> list[str]:

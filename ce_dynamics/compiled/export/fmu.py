@@ -16,7 +16,13 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.files import check_place, path_of, shown_path
 from ce_dynamics.algebra.whole_files import whole
 from ce_dynamics.compiled.export.c_source import header, quoted, source, template, written
-from ce_dynamics.compiled.export.cross_compiler import PLATFORMS, require, shared_library, universal
+from ce_dynamics.compiled.export.cross_compiler import (
+    PLATFORMS,
+    Compilers,
+    require,
+    shared_library,
+    universal,
+)
 from ce_dynamics.compiled.export.fmu_description import build_description, description
 from ce_dynamics.compiled.export.fmu_variables import fmu_variables
 from ce_dynamics.compiled.export.interface import Interface
@@ -142,10 +148,10 @@ def compiled(name: str, code: Sequence[Path], fmi: str, platforms: Sequence[str]
 
     def library(platform: str) -> bytes:
         result = folder / f"{name}-{platform}{PLATFORMS[platform].suffix}"
-        shared_library(files, [headers(), folder], platform, result)
+        shared_library(compilers, files, [headers(), folder], platform, result)
         return result.read_bytes()
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:  # the compilers are processes of their own
+    with ThreadPoolExecutor(os.cpu_count()) as pool, Compilers() as compilers:
         libraries = dict(zip(platforms, pool.map(library, platforms), strict=True))
     if fmi == "3.0":
         return {f"binaries/{p}/{name}{PLATFORMS[p].suffix}": code for p, code in libraries.items()}

@@ -241,6 +241,8 @@ def digest_of(path: Path) -> str:
     import h5py  # here, because it loads slowly
 
     try:
+        if not path.is_file():  # a pipe would wait for somebody who writes
+            raise KeyError(path)
         with h5py.File(path, "r") as file:
             return str(file.attrs[DIGEST])
     except (OSError, KeyError):

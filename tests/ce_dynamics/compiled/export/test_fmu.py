@@ -477,9 +477,10 @@ def test_the_sources_inside_are_whole(fmus: dict[str, Path], tmp_path: Path) -> 
             assert {"slider_crank.c", "instance.c", f"fmi{fmi[0]}.c", f"fmi{fmi[0]}Functions.h"} <= names
             archive.extractall(tmp_path / fmi)
         folder = tmp_path / fmi / "sources"
-        cross_compiler.shared_library(
-            sorted(folder.glob("*.c")), [folder], HOST, tmp_path / f"again{fmi[0]}.so"
-        )
+        with cross_compiler.Compilers() as compilers:
+            cross_compiler.shared_library(
+                compilers, sorted(folder.glob("*.c")), [folder], HOST, tmp_path / f"again{fmi[0]}.so"
+            )
         assert hasattr(ctypes.CDLL(str(tmp_path / f"again{fmi[0]}.so")), f"fmi{fmi[0]}DoStep")
 
 
