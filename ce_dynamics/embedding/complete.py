@@ -7,12 +7,11 @@ numerically at once.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from functools import singledispatch
 from typing import TYPE_CHECKING
 
-from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.blocks import Block, blocks
 from ce_dynamics.embedding.closed_forms import why_not
 from ce_dynamics.embedding.closed_forms.leg import Leg
@@ -40,10 +39,6 @@ if TYPE_CHECKING:
     from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 
 
-Start = Mapping[str, Array]
-"""Coordinates at the start by the names of independent coordinates, where they are not of the design pose."""
-
-
 @singledispatch
 def output_of(edge: CutEdge, prescribed: Container[str]) -> Body | None:
     """The body whose hinge a coupling gives from its others where there is a choice: the last it can."""
@@ -60,28 +55,28 @@ def _(edge: Coupled, prescribed: Container[str]) -> Body | None:
     return None
 
 
-def complete_linkages(S: Aggregate, start: Start) -> tuple[Linkage, ...]:
+def complete_linkages(S: Aggregate) -> tuple[Linkage, ...]:
     """Linkages of an aggregated body: the user's own with what couplings add, or automatic ones."""
     if S.leading:
         led = replace(S, closures=(*S.closures, *S.leading))
         if S.linkages:
-            return with_the_rest(led, S.linkages, start)
-        return (numeric(led, (*S.bodies, *S.virtual), led.closures, S.dependent, start, why_not.NO_HINGE),)
+            return with_the_rest(led, S.linkages)
+        return (numeric(led, (*S.bodies, *S.virtual), led.closures, S.dependent, why_not.NO_HINGE),)
     couplings = couplings_in(S.closures)
     given = [body.name for body in (*S.independent, *S.prescribed)]
     if S.linkages:
-        return with_the_rest(S, around(S.linkages, couplings, given) if couplings else S.linkages, start)
+        return with_the_rest(S, around(S.linkages, couplings, given) if couplings else S.linkages)
     if not couplings:
-        return numerically(S, start)
+        return numerically(S)
     if len(couplings) == len(S.closures):
         plan = planned(couplings, given)
         if plan.complete and all(body.name in plan.known for body in S.dependent):
             return (CoupledHinges(plan.steps, implied(couplings)),)
-        return (numeric(S, S.bodies, S.closures, S.dependent, start, why_not.COUPLED),)
-    return mixed(S, couplings, given, start)
+        return (numeric(S, S.bodies, S.closures, S.dependent, why_not.COUPLED),)
+    return mixed(S, couplings, given)
 
 
-def with_the_rest(S: Aggregate, linkages: tuple[Linkage, ...], start: Start) -> tuple[Linkage, ...]:
+def with_the_rest(S: Aggregate, linkages: tuple[Linkage, ...]) -> tuple[Linkage, ...]:
     """Linkages, and Newton's method for the hinges that they leave, on the closures that they leave open.
 
     Linkages that need to know where these hinges are come after it.
@@ -95,7 +90,7 @@ def with_the_rest(S: Aggregate, linkages: tuple[Linkage, ...], start: Start) -> 
     before, after = divided(S, linkages, left)
     late = {name for link in after for name in link.determines}
     bodies = [body for body in (*S.bodies, *S.virtual) if body.name not in late]
-    return (*before, numeric(S, bodies, opened, left, start, why_not.THE_REST), *after)
+    return (*before, numeric(S, bodies, opened, left, why_not.THE_REST), *after)
 
 
 def divided(
@@ -139,9 +134,7 @@ def around(
     return (*as_linkage(before), *linkages, *as_linkage(after))
 
 
-def mixed(
-    S: Aggregate, couplings: Sequence[Coupled], given: Sequence[str], start: Start
-) -> tuple[Linkage, ...]:
+def mixed(S: Aggregate, couplings: Sequence[Coupled], given: Sequence[str]) -> tuple[Linkage, ...]:
     """Closures of bodies and couplings of hinges in one aggregated body."""
     geometric = [edge for edge in S.closures if not edge.couples_hinges]
     looped = looped_bodies(S, geometric)
@@ -157,14 +150,14 @@ def mixed(
     others = [edge for edge in before.left if edge not in used]
     doubly = [edge for edge in others if late & set(edge.bodies)]  # on coordinates found already
     if set(implied([*used, *doubly])) < {edge.name for edge in doubly}:
-        return (numeric(S, S.bodies, S.closures, S.dependent, start, why_not.COUPLED),)
+        return (numeric(S, S.bodies, S.closures, S.dependent, why_not.COUPLED),)
     between = [edge for edge in others if edge not in doubly]
     dependent = [body for body in S.dependent if body.name not in before.known and body not in late]
     bodies = [body for body in S.bodies if body not in late]
     closures = [edge for edge in S.closures if edge in geometric or edge in between]
     return (
         *as_linkage(before),
-        numeric(S, bodies, closures, dependent, start, why_not.COUPLED),
+        numeric(S, bodies, closures, dependent, why_not.COUPLED),
         *as_linkage(after),
     )
 
@@ -179,7 +172,7 @@ def as_linkage(plan: Plan) -> tuple[Linkage, ...]:
     return (CoupledHinges(plan.steps),) if plan.steps else ()
 
 
-def numerically(S: Aggregate, start: Start) -> tuple[Linkage, ...]:
+def numerically(S: Aggregate) -> tuple[Linkage, ...]:
     """Formulas for what is recognised, Newton's method on the other closures of S, part after part.
 
     Legs are left to formulas: all that the rest needs to know of them is how long they are.  Where a single
@@ -187,7 +180,7 @@ def numerically(S: Aggregate, start: Start) -> tuple[Linkage, ...]:
     """
     driven = bool(S.siblings or S.prescribed)
     if driven and not S.N:
-        return (numeric(S, S.bodies, S.closures, S.dependent, start, why_not.DRIVEN),)
+        return (numeric(S, S.bodies, S.closures, S.dependent, why_not.DRIVEN),)
     rest = without_legs(S.parent, S.bodies, S.closures, S.dependent, S.siblings)
     parts = (
         [*map(with_slides, blocks(S.parent, rest.bodies, rest.closures, rest.dependent))]
@@ -195,15 +188,15 @@ def numerically(S: Aggregate, start: Start) -> tuple[Linkage, ...]:
         else []
     )
     if S.N > 1 or driven:
-        return in_order(S, rest, parts, [part_solved(S, part, start, rest.certain) for part in parts])
+        return in_order(S, rest, parts, [part_solved(S, part, rest.certain) for part in parts])
     known = [recognised(part) if rest.certain else None for part in parts]
     formulas = [linkage for linkage in known if linkage is not None]
     if S.N == 1 and len(formulas) == len(parts):
-        whole = numeric(S, S.bodies, S.closures, S.dependent, start, "")
+        whole = numeric(S, S.bodies, S.closures, S.dependent, "")
         return (OnBranch(in_order(S, rest, parts, formulas), whole),)
     unknown = next(part for part, linkage in zip(parts, known, strict=True) if linkage is None)
     why = why_not.why_not(unknown, rest.certain)
-    return (numeric(S, S.bodies, S.closures, S.dependent, start, why),)
+    return (numeric(S, S.bodies, S.closures, S.dependent, why),)
 
 
 def in_order(
@@ -251,7 +244,7 @@ def linkage_of(part: Leg | Rod | Peel) -> Linkage:
     return RodLinkage(part) if isinstance(part, Rod) else PeelLinkage(part)
 
 
-def part_solved(S: Aggregate, part: Block, start: Start, certain: bool) -> Linkage:
+def part_solved(S: Aggregate, part: Block, certain: bool) -> Linkage:
     """A part of closures by formulas, where it is recognised and its branch is certain, or numerically.
 
     What a single coordinate leads is kept on its branch, which tells whole turns, too.
@@ -259,7 +252,7 @@ def part_solved(S: Aggregate, part: Block, start: Start, certain: bool) -> Linka
     known = recognised(part) if certain else None
     given = [body for body in part.bodies if body not in part.dependent and body.inboard.n_v]
     why = "" if known is not None else why_not.why_not(part, certain)
-    table = numeric(S, part.bodies, part.closures, part.dependent, start, why, part.parent)
+    table = numeric(S, part.bodies, part.closures, part.dependent, why, part.parent)
     single = len(given) == 1 and given[0].inboard.n_q == 1 and not table.siblings
     if known is not None and not single:
         return known
@@ -276,7 +269,6 @@ def numeric(
     bodies: Sequence[Body],
     closures: Sequence[CutEdge],
     dependent: Sequence[Body],
-    start: Start,
     why: str,
     parent: Body | None = None,
 ) -> NumericLinkage:
@@ -284,7 +276,7 @@ def numeric(
     ends = {end for edge in closures for end in edge.bodies}
     siblings = tuple(body for body in S.siblings if body in ends)
     loop = Loop(parent or S.parent, tuple(bodies), tuple(closures), tuple(dependent))
-    return NumericLinkage(loop, siblings, substeps=substeps_of(closures), start=start, why=why)
+    return NumericLinkage(loop, siblings, substeps=substeps_of(closures), why=why)
 
 
 def substeps_of(closures: Sequence[CutEdge]) -> int | None:

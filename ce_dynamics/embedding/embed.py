@@ -37,6 +37,7 @@ from ce_dynamics.embedding.closures.precision import settle
 from ce_dynamics.embedding.complete import complete_linkages, output_of
 from ce_dynamics.embedding.couplings_solved import implied
 from ce_dynamics.embedding.linkage import Linkage
+from ce_dynamics.embedding.starts import with_starts
 from ce_dynamics.embedding.whole_loop import along_path, led_by_no_hinge, start_led_by_no_hinge
 from ce_dynamics.errors import IndependentCoordinatesError
 from ce_dynamics.mechanism.body import Body
@@ -314,7 +315,8 @@ def make_aggregate(
             return along_path(S, freedoms.number)
         check_aggregate(S, freedoms)
         if dependent:
-            S = replace(S, linkages=complete_linkages(S, system.initial))
+            S = replace(S, linkages=complete_linkages(S))
+            S = replace(S, linkages=with_starts(S, system.initial))
         check_found(S)
     return S
 

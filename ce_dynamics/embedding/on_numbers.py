@@ -1,13 +1,14 @@
-"""An embedding for positions at one state on floats: what is led straight is led by its compiled closures."""
+"""An embedding for positions at one state: what is led straight is led by its compiled closures."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, zeros
-from ce_dynamics.embedding.aggregate import Aggregate, Embedding
+from ce_dynamics.embedding.aggregate import Embedding
 from ce_dynamics.embedding.closed_forms.standing_for import StandingFor
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
@@ -36,22 +37,39 @@ class Placed(StandingFor):
             motion.set(body.name, HingeMotion(hinge.configuration(q), X, zeros(n_v), zeros(n_v), q=known))
 
 
-def on_numbers(embedding: Embedding, q: Array) -> Embedding:
-    """An embedding that has the same positions at independent coordinates q, and no rates of such loops."""
-    aggregates = tuple(placed(embedding, S, q) for S in embedding.aggregates)
+def led_straight(embedding: Embedding) -> list[NumericLinkage]:
+    """Loops that are led straight, by nothing but independent coordinates."""
+    return [
+        linkage
+        for S in embedding.aggregates
+        for linkage in S.linkages
+        if isinstance(linkage, NumericLinkage)
+        and linkage.is_led_straight
+        and set(linkage.kernel.parameters) <= set(S.independent)
+    ]
+
+
+def led_to(embedding: Embedding, q: Array) -> dict[Linkage, Array]:
+    """Dependent coordinates of such loops at independent coordinates q, where no more is asked for."""
+    found: dict[Linkage, Array] = {}
+    for linkage in led_straight(embedding):
+        parts = (q[embedding.q_of[body.name]] for body in linkage.kernel.parameters)
+        coordinates = linkage.led_to(np.concatenate([np.zeros(0), *parts]))
+        if coordinates is not None:
+            found[linkage] = coordinates
+    return found
+
+
+def with_placed(embedding: Embedding, found: Mapping[Linkage, Array]) -> Embedding:
+    """An embedding that has the same positions, and no rates of loops whose coordinates are given."""
+    aggregates = tuple(
+        replace(S, linkages=tuple(placed(linkage, found.get(linkage)) for linkage in S.linkages))
+        for S in embedding.aggregates
+    )
     owner = {body.name: S for S in aggregates for body in S.bodies}
     return replace(embedding, aggregates=aggregates, owner=owner)
 
 
-def placed(embedding: Embedding, S: Aggregate, q: Array) -> Aggregate:
-    """An aggregated body whose loops that are led straight are where they are at q."""
-    return replace(S, linkages=tuple(placed_linkage(embedding, S, linkage, q) for linkage in S.linkages))
-
-
-def placed_linkage(embedding: Embedding, S: Aggregate, linkage: Linkage, q: Array) -> Linkage:
-    """What stands for a linkage at q; the linkage itself where it is to be asked."""
-    if not (isinstance(linkage, NumericLinkage) and set(linkage.kernel.parameters) <= set(S.independent)):
-        return linkage
-    p = np.concatenate([np.zeros(0), *(q[embedding.q_of[body.name]] for body in linkage.kernel.parameters)])
-    found = linkage.led_to(p)
-    return linkage if found is None else Placed(linkage, found)
+def placed(linkage: Linkage, q: Array | None) -> Linkage:
+    """What stands for a linkage where its dependent coordinates are q; itself where they are not known."""
+    return Placed(linkage, q) if isinstance(linkage, NumericLinkage) and q is not None else linkage

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, array
@@ -9,8 +11,13 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.coordinates import coordinate_function, coordinate_owners
 from ce_dynamics.compiled.analysis.poses import Poses, body_poses, poses
 from ce_dynamics.compiled.compiled_system import CompiledSystem
+from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.dynamics.instant import Instant
-from ce_dynamics.embedding.on_numbers import on_numbers
+from ce_dynamics.embedding.linkage import Linkage
+from ce_dynamics.embedding.numeric.linkage import NumericLinkage
+from ce_dynamics.embedding.on_numbers import led_to, with_placed
+
+ASKED = "coordinates and poses where loops are led"
 
 
 def placed_at(model: CompiledSystem, y: Floats, u: Floats) -> tuple[Floats, Poses]:
@@ -29,18 +36,46 @@ def placed_at(model: CompiledSystem, y: Floats, u: Floats) -> tuple[Floats, Pose
 def placed_on_floats(model: CompiledSystem, y: Floats, u: Floats) -> tuple[Floats, Poses] | None:
     """The same but for rounding, of a model without free parameters: some milliseconds, and no compiling.
 
-    None where a loop cannot be assembled.
+    None where a loop cannot be assembled.  Where it is asked again, and formulas find all but what is led,
+    these are compiled, which takes as long as some ten answers, and each then a tenth.
     """
-    q, v, x = model.layout.split(y)
-    with np.errstate(all="ignore"):
-        outward = Instant(on_numbers(model.embedding, q), model.layout, q, v, x, u).outward
-        values = floats(
-            array(outward.coordinate(b, k) for b in coordinate_owners(model) for k in range(b.inboard.n_q))
+    found = led_to(model.embedding, model.layout.split(y)[0])
+    asked = model.once(ASKED, lambda: [0])
+    asked[0] += 1
+    if asked[0] > 1 and not straight(model) - set(found):
+        values, positions, rotations = placing(model, found)(
+            y, u, np.concatenate([np.zeros(0), *found.values()])
         )
-        found = {name: floats(part) for name, part in body_poses(model, outward).items()}
-    if not all(np.isfinite(each).all() for each in (values, *found.values())):
+    else:
+        with np.errstate(all="ignore"):
+            values, positions, rotations = (floats(part) for part in parts_at(model, y, u, found).values())
+    if not all(np.isfinite(each).all() for each in (values, positions, rotations)):
         return None
-    return values, Poses(tuple(body.name for body in model.system.bodies), **found)
+    return values, Poses(tuple(body.name for body in model.system.bodies), positions, rotations)
+
+
+def straight(model: CompiledSystem) -> set[Linkage]:
+    """Loops that are led straight."""
+    linkages = (linkage for S in model.embedding.aggregates for linkage in S.linkages)
+    return {one for one in linkages if isinstance(one, NumericLinkage) and one.is_led_straight}
+
+
+def placing(model: CompiledSystem, found: Mapping[Linkage, Array]) -> CompiledFunction:
+    """`parts_at`, compiled; z are the dependent coordinates of loops that are led, one after the other."""
+    ends = np.cumsum([len(q) for q in found.values()], dtype=int)
+
+    def parts(y: Array, u: Array, z: Array) -> dict[str, Array]:
+        return parts_at(model, y, u, dict(zip(found, np.split(z, ends)[:-1], strict=True)))
+
+    return model.function(ASKED, parts, {**model.sizes_of("y", "u"), "z": sum(map(len, found.values()))})
+
+
+def parts_at(model: CompiledSystem, y: Array, u: Array, found: Mapping[Linkage, Array]) -> dict[str, Array]:
+    """Coordinates, positions and rotations, where dependent coordinates of some loops are known."""
+    q, v, x = model.layout.split(y)
+    outward = Instant(with_placed(model.embedding, found), model.layout, q, v, x, u).outward
+    values = array(outward.coordinate(b, k) for b in coordinate_owners(model) for k in range(b.inboard.n_q))
+    return {"values": values, **body_poses(model, outward)}
 
 
 def floats(values: Array) -> Floats:

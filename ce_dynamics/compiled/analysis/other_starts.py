@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.compiled_system import CompiledSystem
+from ce_dynamics.embedding import starts
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.errors import CeDynamicsError
 
@@ -25,8 +26,7 @@ def is_led_straight(model: CompiledSystem) -> bool:
 def can_start_at(model: CompiledSystem, y: Floats) -> bool:
     """Whether a way leads every loop that is led straight to a state; costs no compiling."""
     start = start_of(model, y)
-    linkages = (linkage for S in model.embedding.aggregates for linkage in S.linkages)
-    return all(one.can_start_at(start) for one in linkages if isinstance(one, NumericLinkage))
+    return all(starts.can_start_at(S, start) for S in model.embedding.aggregates)
 
 
 def start_of(model: CompiledSystem, y: Floats) -> dict[str, Floats]:

@@ -11,6 +11,7 @@ geometry is led from its nominal values.
 
 from __future__ import annotations
 
+import copy
 import logging
 import math
 from collections.abc import Callable, Mapping
@@ -68,9 +69,6 @@ class NumericLinkage(Linkage):
         should stay below about half a radian.  By default `SUBSTEPS`, or `SUBSTEPS_ROUND` where one angle
         leads free geometry: it is then led both ways round, for other hardpoints may have a dead centre on
         either.  Fewer than these are for hinges that never go so far, and are led one way only.
-    start : mapping of str to array, optional
-        Coordinates of parameters by body name at the start, from where a loop with several is led; the design
-        pose if not given, or if no way leads there.
     why : str
         Why there is no closed form, for people.
 
@@ -97,7 +95,6 @@ class NumericLinkage(Linkage):
         siblings: tuple[Body, ...] = (),
         limits: tuple[float, float] | None = None,
         substeps: int | None = None,
-        start: Mapping[str, Array] | None = None,
         why: str = "",
     ) -> None:
         self.loop, self._why = loop, why
@@ -105,7 +102,7 @@ class NumericLinkage(Linkage):
         self.determines = tuple(body.name for body in loop.dependent)
         self.closes = tuple(closure.name for closure in loop.closures)
         self._substeps = substeps
-        self._start = dict(start or {})
+        self._start: Mapping[str, Array] = {}
         self._limits = limits
         self.kernel = LoopKernel(*at_nominal((loop, siblings), loop.parent))
         self.q0 = assembled(self.kernel)
@@ -153,12 +150,29 @@ class NumericLinkage(Linkage):
 
     def _led_to(self, start: Mapping[str, Array]) -> Base | None:
         """The pose at other parameters, on the branch of the design pose; None if no way was found."""
+        if not all(np.isfinite(q).all() for q in start.values()):
+            return None
         rows = rows_around(self.kernel, self._design).rows
         return base_at(self.kernel, rows, self.q0, start, wraps=not self._turns_count)
 
-    def can_start_at(self, start: Mapping[str, Array]) -> bool:
-        """Whether a way leads to these coordinates of parameters, by body; nothing is compiled for it."""
-        return self.single is not None or not self._is_moved(start) or self._led_to(start) is not None
+    @property
+    def start(self) -> Base | None:
+        """Where a loop with several parameters starts; None if no way leads there."""
+        return self._base if self._is_moved(self._start) else self._design
+
+    def starting_at(self, start: Mapping[str, Array]) -> NumericLinkage:
+        """The same led from elsewhere, or from the design pose if no way leads there.
+
+        Parameters
+        ----------
+        start : mapping of str to array
+            Coordinates of parameters there by body name, where they are not those of the design pose.
+        """
+        other = copy.copy(self)
+        other._start = dict(start)
+        for known in ("_base", "_rows"):
+            other.__dict__.pop(known, None)
+        return other
 
     @cached_property
     def redundant(self) -> tuple[tuple[str, int], ...]:

@@ -1,4 +1,4 @@
-"""Platforms led by their legs, at wanted poses: lengths are distances, and nothing is compiled for them."""
+"""Platforms led by their legs, at wanted poses: lengths are distances, and little is compiled for them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.compiled.analysis import configurations
 from ce_dynamics.compiled.analysis.goals import goal_of
 from ce_dynamics.compiled.analysis.in_loops import found_in_loops
-from ce_dynamics.compiled.analysis.one_state import placed_at, placed_on_floats
+from ce_dynamics.compiled.analysis.one_state import ASKED, placed_at, placed_on_floats
 from ce_dynamics.compiled.model import Model
 from tests.ce_dynamics.stewart import points, stewart
 
@@ -55,6 +55,8 @@ def test_lengths_at_poses_are_distances(way: dict[str, bool]) -> None:
     model = Model(stewart("legs", R=TILT, **way))
     feet, heads = points(TILT)
     frame = model.frame("platform")
+    assert placed_on_floats(model, model.y0, model.u0) is not None
+    assert not model.functions, "where it is asked but once"
     for turn, shift in (((0.1, -0.15, 0.2), (0.03, -0.04, 0.05)), ((0.0, 0.4, -0.3), (-0.1, 0.05, 0.1))):
         R = Rotation.from_rotvec(turn).as_matrix()
         found = model.inverse_kinematics({frame: (frame.at + shift, R)})
@@ -67,7 +69,7 @@ def test_lengths_at_poses_are_distances(way: dict[str, bool]) -> None:
         back = model.assemble({f"upper{k}": length for k, length in enumerate(expected)})
         np.testing.assert_allclose(back.poses.positions[at], frame.at + shift, rtol=0.0, atol=1e-12)
         np.testing.assert_allclose(back.y[:6], found.y[:6], rtol=0.0, atol=1e-13)
-    assert not model.functions
+    assert set(model.functions) == {ASKED}
 
 
 def test_a_leg_says_where_its_head_is(planar: Model) -> None:

@@ -1,0 +1,59 @@
+"""Where the loops of an aggregated body start: where what is solved before them is at the start.
+
+A loop that is led straight is led from its start (`ce_dynamics.embedding.numeric.base_pose`).  Hinges that
+lead it may be found by other linkages: these are asked where they are there, for in the design pose they
+hardly fit coordinates that start elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.embedding.aggregate import Aggregate
+from ce_dynamics.embedding.linkage import Linkage
+from ce_dynamics.embedding.motion import SubgraphMotion
+from ce_dynamics.embedding.numeric.linkage import NumericLinkage
+from ce_dynamics.embedding.on_numbers import Placed
+
+Start = Mapping[str, Array]
+"""Coordinates at the start by body, where they are not of the design pose."""
+
+
+def with_starts(S: Aggregate, start: Start) -> tuple[Linkage, ...]:
+    """The linkages of an aggregated body; its loops that are led straight start where it starts."""
+    if not any(
+        np.any(start.get(body.name, body.inboard.neutral) != body.inboard.neutral) for body in S.independent
+    ):
+        return S.linkages
+    moved: dict[Linkage, Linkage] = dict(starting(S, start))
+    return tuple(moved.get(linkage, linkage) for linkage in S.linkages)
+
+
+def can_start_at(S: Aggregate, start: Start) -> bool:
+    """Whether a way leads every loop that is led straight to a start; nothing is compiled for it."""
+    return all(moved.start is not None for _, moved in starting(S, start))
+
+
+def starting(S: Aggregate, start: Start) -> Iterator[tuple[NumericLinkage, NumericLinkage]]:
+    """Loops that are led straight, each with the same one starting at a start, as they are solved."""
+    if S.siblings or S.prescribed or any(linkage.has_free_geometry for linkage in S.linkages):
+        straight = (one for one in S.linkages if isinstance(one, NumericLinkage) and one.is_led_straight)
+        yield from ((one, one.starting_at(start)) for one in straight)
+        return
+    motion = SubgraphMotion(S.parent, (*S.bodies, *S.virtual), np.zeros(S.N))
+    for body in S.independent:
+        motion.independent(body.name, start.get(body.name, body.inboard.neutral), S.columns(body))
+    known = dict(start)
+    for linkage in S.linkages:
+        if isinstance(linkage, NumericLinkage) and linkage.is_led_straight:
+            moved = linkage.starting_at(known)
+            yield linkage, moved
+            q = np.full_like(linkage.q0, np.nan) if moved.start is None else moved.start.q
+            Placed(linkage, q).solve(motion)
+        else:
+            with np.errstate(all="ignore"):
+                linkage.solve(motion)
+        known |= {name: motion.coordinates(name).astype(float) for name in linkage.determines}
