@@ -10,7 +10,6 @@ compiled.
 from __future__ import annotations
 
 import argparse
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,7 +20,8 @@ import numpy as np
 from hypothesis import HealthCheck, given, seed, settings
 
 import ce_dynamics as ce
-from ce_dynamics.compiler import CompiledFunction, TracedFunction
+from ce_dynamics.compiler import TracedFunction, machine
+from ce_dynamics.compiler.derivatives import compiled
 from ce_dynamics.compiler.derivatives.forward_mode import sparse_forward_jacobian
 from ce_dynamics.models import hmmwv
 from ce_dynamics.models.published import MECHANISMS
@@ -98,7 +98,7 @@ def recorded(functions: list[TracedFunction]) -> Iterator[None]:
     """Keep every function that is traced meanwhile, and compile none that is long."""
     made: Any = TracedFunction.__init__
     digest: Any = TracedFunction.digest
-    machine: Any = sys.modules[CompiledFunction.__module__]
+    loading: list[Any] = [machine, compiled]
     load = machine.load_function
 
     def init(self: TracedFunction, *args: Any, **kwargs: Any) -> None:
@@ -112,13 +112,15 @@ def recorded(functions: list[TracedFunction]) -> Iterator[None]:
 
     TracedFunction.__init__ = init  # type: ignore[method-assign]
     TracedFunction.digest = refusing  # type: ignore[method-assign, assignment]
-    machine.load_function = lambda *args, **kwargs: None  # what is known from earlier is traced again
+    for module in loading:
+        module.load_function = lambda *args, **kwargs: None  # what is known from earlier is traced again
     try:
         yield
     finally:
         TracedFunction.__init__ = made  # type: ignore[method-assign]
         TracedFunction.digest = digest  # type: ignore[method-assign]
-        machine.load_function = load
+        for module in loading:
+            module.load_function = load
 
 
 def hashes(name: str, make: Callable[[], ce.System]) -> list[str]:
