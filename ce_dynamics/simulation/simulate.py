@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     import xarray as xr
     from numpy.typing import ArrayLike
 
+    from ce_dynamics.simulation.integrators.stepper import Stepper
+
 
 def simulate(
     model: Model,
@@ -158,6 +160,7 @@ def integrated(rhs: RightHandSide, start: Floats, options: RunOptions) -> tuple[
     accepted: list[tuple[float, Floats]] = [(0.0, start)]  # of SciPy's methods
     if not options.native:
         import_integrators(options.method)
+    stepper: Stepper | None = None
     with at_work(f"integrating {rhs.model.system.name!r} by {options.method}"):  # compiles loops
         if options.native:
             stepper = native_stepper(rhs, start, options)
@@ -170,7 +173,7 @@ def integrated(rhs: RightHandSide, start: Floats, options: RunOptions) -> tuple[
             way = np.array([t for t, _ in accepted]), np.array([y for _, y in accepted])
             steps = len(accepted) - 1
     wall = time.perf_counter() - began - rhs.preparation
-    run = Run(rhs, options, t, Y, *way)
+    run = Run(rhs, options, t, Y, *way, stepper=stepper)
     if trouble:
         run.ended(trouble, "interrupted" if trouble.startswith(INTERRUPTED) else "by itself")
     return run, Effort(steps, rhs.evaluations, wall)

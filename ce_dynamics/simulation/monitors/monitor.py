@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.results import Observed, observed
 from ce_dynamics.simulation.right_hand_side import RightHandSide
+
+if TYPE_CHECKING:
+    from ce_dynamics.simulation.integrators.stepper import Stepper
 
 Cause = Literal["", "interrupted", "by itself", "thrown", "broken promise"]
 """What ended a run early: the user, the integrator, a loop thrown over a dead centre, its results."""
@@ -31,6 +34,8 @@ class Run:
         Why it ended before its time; empty if it did not.
     cause : str
         The same in a word.
+    stepper : Stepper, optional
+        What made the steps of a native method.
     """
 
     rhs: RightHandSide
@@ -41,6 +46,7 @@ class Run:
     steps_Y: Floats
     trouble: str = ""
     cause: Cause = ""
+    stepper: Stepper | None = None
 
     def __post_init__(self) -> None:
         self.last = float(self.t[-1]), self.Y[-1]

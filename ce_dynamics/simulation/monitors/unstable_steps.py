@@ -14,8 +14,10 @@ within a step: two steps of half the length then lead elsewhere.
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +29,9 @@ from ce_dynamics.simulation.integrators.linearly_implicit import LinearlyImplici
 from ce_dynamics.simulation.integrators.methods import METHOD_OF
 from ce_dynamics.simulation.monitors.monitor import Monitor, Run
 from ce_dynamics.simulation.right_hand_side import RateAt
+
+if TYPE_CHECKING:
+    from ce_dynamics.simulation.integrators.fixed_steps import FixedSteps
 
 Rate = Callable[[Floats], Floats]
 """ẏ of y."""
@@ -52,11 +57,13 @@ class UnstableSteps(Monitor):
         method, t, Y = METHOD_OF.get(run.options.method), run.t, run.Y
         if not isinstance(method, FixedMethod) or run.trouble:
             return
-        h = run.options.step_made
-        rates = {k: RateAt(run.rhs, t[k]) for k in sorted({0, len(t) // 2, len(t) - 1})}
-        for k in list(rates)[1:]:
-            if unresolved(method, h, rates[k], Y[k]):
-                said = too_long(method.name, h, ((rate, Y[at]) for at, rate in rates.items()))
+        h, stepper = run.options.step_made, cast("FixedSteps", run.stepper)
+        looked_at = sorted({0, len(t) // 2, len(t) - 1})
+        for k in looked_at[1:]:
+            whole, halves = (stepper.after(t[k], Y[k], n, h / n) for n in (1, 2))
+            if far_apart(method, Y[k], whole, halves):
+                states = ((RateAt(run.rhs, t[at]), Y[at]) for at in looked_at)
+                said = too_long(method.name, h, states)
                 if said:
                     what = f"steps resolve nothing at t = {t[k]:.4g} s{said}"
                     warnings.warn(what, AccuracyWarning, stacklevel=4)
@@ -129,17 +136,19 @@ def growing(method: ExplicitRungeKutta, h: float, rate: Rate, y: Floats) -> str:
     )
 
 
-def unresolved(method: FixedMethod, h: float, rate: Rate, y: Floats) -> bool:
-    """Whether a step is far from two of half its length: the cheap look before that at λ."""
+def unresolved(method: LinearlyImplicit, h: float, rate: Rate, y: Floats) -> bool:
+    """Whether a step is far from two of half its length."""
     with np.errstate(all="ignore"):
-        if isinstance(method, LinearlyImplicit):
-            # one Jacobian will do, and a coarse one: methods that need one keep their order whatever it is
-            J = jacobian_at(rate, y, central=False)
-            whole, halves = method.stepped(rate, y, h, J), method.stepped(rate, y, 0.5 * h, J, times=2)
-        else:
-            whole = method.stepped(rate, y, h)
-            halves = method.stepped(rate, method.stepped(rate, y, 0.5 * h), 0.5 * h)
-        apart, made = np.linalg.norm(whole - halves), np.linalg.norm(halves - y)
-        if method.implicit and apart <= DIFFERENCE * max(1.0, float(np.linalg.norm(y))):
-            return False
-        return not apart <= UNRESOLVED * made
+        # one Jacobian will do, and a coarse one: methods that need one keep their order whatever it is
+        J = jacobian_at(rate, y, central=False)
+        whole, halves = method.stepped(rate, y, h, J), method.stepped(rate, y, 0.5 * h, J, times=2)
+        return far_apart(method, y, whole, halves)
+
+
+def far_apart(method: FixedMethod, y: Floats, whole: Floats, halves: Floats) -> bool:
+    """Whether a step from y and two of half its length lead to states that differ as much as they lead."""
+    off, way = whole - halves, halves - y
+    apart, made = math.sqrt(off @ off), math.sqrt(way @ way)
+    if method.implicit and apart <= DIFFERENCE * max(1.0, math.sqrt(y @ y)):
+        return False
+    return not apart <= UNRESOLVED * made

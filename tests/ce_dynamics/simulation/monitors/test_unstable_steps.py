@@ -11,6 +11,8 @@ import pytest
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import tanh
 from ce_dynamics.errors import AccuracyWarning, SimulationError
+from ce_dynamics.simulation.integrators.explicit import ExplicitRungeKutta
+from ce_dynamics.simulation.integrators.fixed_steps import FixedSteps
 from ce_dynamics.simulation.integrators.implicit_euler import IMPLICIT_EULER
 from ce_dynamics.simulation.integrators.linearly_implicit import LinearlyImplicit
 from ce_dynamics.simulation.integrators.rk4 import RK4
@@ -22,6 +24,9 @@ from ce_dynamics.simulation.monitors.unstable_steps import (
     too_long,
     unresolved,
 )
+from ce_dynamics.simulation.native_run import native_stepper
+from ce_dynamics.simulation.options import RunOptions
+from ce_dynamics.simulation.right_hand_side import RateAt, RightHandSide
 
 
 def spring(stiffness: float, damper: float) -> ce.System:
@@ -144,3 +149,24 @@ def test_unstable_steps_whose_motion_stays_bounded_are_told() -> None:
     # a speed of 1 m/s is damped away by exp(-10)
     assert abs(float(right["body_rate"][-1])) < 2.0 * np.exp(-10.0)
     assert abs(float(wrong["body_rate"][-1])) > 0.1
+
+
+@pytest.mark.parametrize("method", [RK4, ROSENBROCK], ids=lambda m: m.name)
+def test_steps_from_elsewhere_are_those_of_the_method_and_leave_a_stepper_where_it_is(
+    method: ExplicitRungeKutta | LinearlyImplicit,
+) -> None:
+    model = ce.compile(spring(400.0, 3.0))
+    rhs = RightHandSide(model, None)
+    given: dict[str, Any] = {"duration": 1.0, "method": method.name}
+    options = RunOptions(**given)
+    stepper = native_stepper(rhs, model.y0, options)
+    assert isinstance(stepper, FixedSteps)
+    y = np.array((0.3, -1.2))
+    rate = RateAt(rhs, 0.0)
+    found = stepper.after(0.0, y, 2, 0.02)
+    # rates of some hundred, Jacobians by central differences: 1e-9 of them in a step
+    np.testing.assert_allclose(
+        found, method.stepped(rate, method.stepped(rate, y, 0.02), 0.02), rtol=0.0, atol=1e-7
+    )
+    assert np.array_equal(stepper.y, model.y0)
+    assert np.isnan(stepper.after(0.0, np.array((np.nan, 0.0)), 1, 0.02)).all()
