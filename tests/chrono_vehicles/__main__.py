@@ -1,4 +1,4 @@
-"""``python -m tests.chrono_vehicles``: step FILE.csv; vehicles, speeds, variants, tyres FOLDER; differences.
+"""``python -m tests.chrono_vehicles`` with step FILE.csv, differences, or one of the others and a FOLDER.
 
 ``step``: the HMMWV's step steer against a record of Project Chrono's own HMMWV_Full (columns t, v_fwd, v_lat,
 yaw_rate, roll, Fz_FL … in SI, 50 Hz, 12 m/s, friction 0.9, throttle 0.065, a fifth of full lock at 2 s).
@@ -7,6 +7,7 @@ yaw_rate, roll, Fz_FL … in SI, 50 Hz, 12 m/s, friction 0.9, throttle 0.065, a 
 
 ``vehicles``: every vehicle below a folder of Chrono's data (``data/vehicle``): read, settled, driven.
 ``speeds``: degrees of freedom, instructions, times of all of them, in a few minutes.
+``pulling``: those whose drag links pull them aside, by the lengths of their rods.
 ``variants``: such vehicles put together anew of each other's parts; number and seed may follow.
 ``tyres``: every Magic Formula tyre of it, on a vehicle.
 """
@@ -16,12 +17,13 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tests.chrono_vehicles import differences, fleet, speeds, step, tyres, variants
+from tests.chrono_vehicles import differences, fleet, pulling, speeds, step, tyres, variants
 
 COMMANDS = {
     "step": step.main,
     "vehicles": fleet.main,
     "speeds": speeds.main,
+    "pulling": pulling.main,
     "tyres": tyres.main,
 }
 
