@@ -11,6 +11,8 @@ from ce_dynamics.errors import ModelError
 RESERVED = ("time", "closure", "closure_error", "work")
 """Names that results use for themselves."""
 
+READABLE = str.maketrans("./ ", "___")
+
 
 class Variable(NamedTuple):
     """One variable of the results.
@@ -75,5 +77,5 @@ def shared_names(names: Sequence[str], members: Sequence[str]) -> list[str]:
 
 
 def plain(name: str) -> str:
-    """A name that reads well as a variable."""
-    return name.replace(".", "_").replace(" ", "_")
+    """A name that reads well as a variable, and that files can have: NetCDF keeps / for groups."""
+    return name.translate(READABLE)

@@ -496,10 +496,12 @@ class System:
         Raises
         ------
         ModelError
-            If the dimension exists already, or has no members or one of them twice.
+            If the dimension exists already or has a slash, or has no members or one of them twice.
         """
         if checks.name_of("group: dimension", dimension) in self.groups or dimension in ("time", "closure"):
             raise ModelError(f"dimension {dimension!r} exists already; give every group its own")
+        if "/" in dimension:
+            raise ModelError(f"group: dimension {dimension!r} has a /, which files keep for folders; use _")
         members = checks.texts(f"group {dimension!r}: members", members)
         if not members or len(set(members)) < len(members):
             raise ModelError(f"group {dimension!r}: members {list(members)} must be names, each given once")

@@ -330,6 +330,11 @@ def test_a_group_has_different_members(members: list[str]) -> None:
         System().group("side", members)
 
 
+def test_a_dimension_has_a_name_that_files_can_have() -> None:
+    with pytest.raises(ModelError, match="dimension 'left/right' has a /"):
+        System().group("left/right", ["left", "right"])
+
+
 @pytest.mark.parametrize("dimension", ["side", "time", "closure"])
 def test_a_dimension_is_given_once(dimension: str) -> None:
     system = System()

@@ -182,6 +182,7 @@ def test_variables_keep_the_order_of_the_entries() -> None:
         (("l.x", "r.x", "f.x", "b.x"), {"side": ("l", "r"), "end": ("f", "b")}),
         (("l.side", "r.side"), {"side": ("l", "r")}),
         (("a.b", "a_b"), {}),
+        (("a/b", "a_b"), {}),
     ],
 )
 def test_variables_that_would_overwrite_each_other_are_refused(
@@ -193,6 +194,7 @@ def test_variables_that_would_overwrite_each_other_are_refused(
 
 def test_plain_names() -> None:
     assert plain("front arm.motion.rate") == "front_arm_motion_rate"
+    assert plain("left/arm.motion") == "left_arm_motion"  # NetCDF keeps / for groups
 
 
 def test_outputs_of_a_simulator_are_in_the_results_under_the_same_names(model: Model) -> None:
